@@ -109,6 +109,7 @@ static int take_stacks(const struct pct_command *self, const struct request *r, 
     for (uint64_t k = 0; k < r->times; k++) {
         if (k)
             pause_ms(r->every_ms);
+        w->calls = k + 1 == r->times;
         last->first = w->n_stacks;
         last->ticks = pc_ticks();
         for (uint32_t i = 0; i < w->job->n; i++) {

@@ -51,22 +51,35 @@ static void gather(struct pct_where_calls *c, const struct pct_watch *w,
     }
 }
 
-/* Looks up the members of communicators that were made, once for each. */
+/* Members of a communicator that was made, looked up once; NULL: not known. */
+static const int *members_of(struct pct_where_calls *c, const struct pct_watch *w, uint64_t domain,
+                             int *n_out)
+{
+    const struct pct_where_comm *known = NULL;
+    for (size_t i = 0; i < c->n_comms && !known; i++)
+        known = c->comms[i].domain == domain ? &c->comms[i] : NULL;
+    if (!known) {
+        struct pct_where_comm found = {.domain = domain};
+        found.members = pct_comm_members(&w->comms, domain, &found.n);
+        c->comms = pct_grow(c->comms, c->n_comms, &c->room, sizeof *c->comms);
+        c->comms[c->n_comms] = found;
+        known = &c->comms[c->n_comms++];
+    }
+    *n_out = known->n;
+    return known->members;
+}
+
 static void find_members(struct pct_where_calls *c, const struct pct_watch *w)
 {
-    c->members = pct_alloc(c->n, sizeof *c->members);
     for (size_t i = 0; i < c->n; i++) {
         struct pct_waiting *r = &c->ranks[i];
-        if (!*r->op || r->call->comm != PCT_COMM_OTHER)
-            continue;
-        for (size_t k = 0; k < i && !r->members; k++)
-            if (c->ranks[k].members && c->ranks[k].call->domain == r->call->domain) {
-                r->members = c->ranks[k].members;
-                r->n_members = c->ranks[k].n_members;
-            }
-        if (!r->members)
-            r->members = c->members[i] =
-                pct_comm_members(&w->comms, r->call->domain, &r->n_members);
+        if (*r->op && r->call->comm == PCT_COMM_OTHER)
+            r->members = members_of(c, w, r->call->domain, &r->n_members);
+        for (int k = 0; *r->op && k < r->call->n_messages; k++) {
+            struct pct_message *m = &r->call->messages[k];
+            if (m->comm == PCT_COMM_OTHER)
+                m->members = members_of(c, w, m->domain, &m->n_members);
+        }
     }
 }
 
@@ -90,9 +103,9 @@ void pct_where_calls_gather(struct pct_where_calls *c, const struct pct_watch *w
 void pct_where_calls_free(struct pct_where_calls *c)
 {
     pct_waits_free(&c->waits);
-    for (size_t i = 0; c->members && i < c->n; i++)
-        pct_free(c->members[i]);
-    pct_free(c->members);
+    for (size_t i = 0; i < c->n_comms; i++)
+        pct_free(c->comms[i].members);
+    pct_free(c->comms);
     pct_free(c->ranks);
     pct_free(c->states);
     pct_free(c->numbers);
@@ -100,14 +113,14 @@ void pct_where_calls_free(struct pct_where_calls *c)
 
 /* ---- Text ----------------------------------------------------------------------------------- */
 
-const char *pct_where_comm(const struct pct_mpi_call *call)
+const char *pct_where_comm_name(enum pct_call_comm comm)
 {
     static const char *const names[] = {[PCT_COMM_NONE] = "",
                                         [PCT_COMM_WORLD] = "MPI_COMM_WORLD",
                                         [PCT_COMM_SELF] = "MPI_COMM_SELF",
                                         [PCT_COMM_AS_WORLD] = "a copy of MPI_COMM_WORLD",
                                         [PCT_COMM_OTHER] = "another communicator"};
-    return names[call->comm];
+    return names[comm];
 }
 
 static bool takes_message(const char *op)
@@ -116,12 +129,42 @@ static bool takes_message(const char *op)
 }
 
 /* In MPI_COMM_WORLD, where that is known, and in the communicator, if it differs. */
-static void put_rank(struct pct_buf *b, const struct pct_waiting *r, int rank)
+static void put_rank(struct pct_buf *b, const int *members, int n_members, int rank)
 {
-    int world = rank < r->n_members ? r->members[rank] : rank;
+    int world = members && rank < n_members ? members[rank] : rank;
     pct_buf_format(b, "rank %d", world);
     if (world != rank)
         pct_buf_format(b, " (%d there)", rank);
+}
+
+static void put_message(struct pct_buf *b, const struct pct_message *m)
+{
+    pct_buf_text(b, m->send ? "send to " : "receive from ");
+    if (m->peer >= 0)
+        put_rank(b, m->members, m->n_members, m->peer);
+    else
+        pct_buf_text(b, "any rank");
+    if (m->tag >= 0)
+        pct_buf_format(b, ", tag %d", m->tag);
+    else
+        pct_buf_text(b, ", any tag");
+    pct_buf_format(b, " on %s", pct_where_comm_name(m->comm));
+}
+
+/* Requests of a call that waits for them. */
+static void put_requests(struct pct_buf *b, const struct pct_mpi_call *call)
+{
+    enum { MOST = 4 };
+    int n = call->n_messages < MOST ? call->n_messages : MOST;
+    for (int i = 0; i < n; i++) {
+        pct_buf_text(b, i ? "; " : ": ");
+        put_message(b, &call->messages[i]);
+    }
+    if (call->n_messages > n)
+        pct_buf_format(b, "; and %d more", call->n_messages - n);
+    if (call->n_unknown)
+        pct_buf_format(b, "%s%d request%s of which nothing is known", n ? "; and " : ": ",
+                       call->n_unknown, call->n_unknown == 1 ? "" : "s");
 }
 
 static void put_call(struct pct_buf *b, const struct pct_waiting *r)
@@ -129,26 +172,38 @@ static void put_call(struct pct_buf *b, const struct pct_waiting *r)
     const struct pct_mpi_call *call = r->call;
     bool takes = takes_message(r->op);
     pct_buf_text(b, r->op);
+    put_requests(b, call);
     if (call->peer >= 0) {
         pct_buf_text(b, takes ? " from " : " to ");
-        put_rank(b, r, call->peer);
+        put_rank(b, r->members, r->n_members, call->peer);
     } else if (takes) {
         pct_buf_text(b, " from any rank");
     }
     if (call->source >= 0 && !strncmp(r->op, "MPI_Sendrecv", 12)) {
         pct_buf_text(b, call->peer >= 0 ? " and from " : " from ");
-        put_rank(b, r, call->source);
+        put_rank(b, r->members, r->n_members, call->source);
     }
     if (call->root >= 0) {
         pct_buf_text(b, ", root ");
-        put_rank(b, r, call->root);
+        put_rank(b, r->members, r->n_members, call->root);
     }
     if (call->tag >= 0)
         pct_buf_format(b, ", tag %d", call->tag);
     else if (takes)
         pct_buf_text(b, ", any tag");
     if (call->comm)
-        pct_buf_format(b, " on %s", pct_where_comm(call));
+        pct_buf_format(b, " on %s", pct_where_comm_name(call->comm));
+}
+
+static bool has_same_requests(const struct pct_mpi_call *a, const struct pct_mpi_call *b)
+{
+    bool same = a->n_messages == b->n_messages && a->n_unknown == b->n_unknown;
+    for (int i = 0; same && i < a->n_messages; i++) {
+        const struct pct_message *x = &a->messages[i], *y = &b->messages[i];
+        same = x->send == y->send && x->comm == y->comm && x->domain == y->domain &&
+               x->peer == y->peer && x->tag == y->tag;
+    }
+    return same;
 }
 
 static bool is_alike(const struct pct_waiting *a, const struct pct_waiting *b)
@@ -156,7 +211,7 @@ static bool is_alike(const struct pct_waiting *a, const struct pct_waiting *b)
     const struct pct_mpi_call *x = a->call, *y = b->call;
     return x->known == y->known && !strcmp(a->op, b->op) && x->comm == y->comm &&
            x->domain == y->domain && x->peer == y->peer && x->source == y->source &&
-           x->root == y->root && x->tag == y->tag;
+           x->root == y->root && x->tag == y->tag && has_same_requests(x, y);
 }
 
 /* Ranks in alike calls from `first` on as one line; they are then told. */
@@ -252,7 +307,7 @@ void pct_where_calls_rows(FILE *out, const struct pct_where_calls *c, bool json)
         put_number(&cells[RANK], r->rank);
         pct_buf_text(&cells[PRIMITIVE], r->op);
         if (r->call->known) {
-            pct_buf_text(&cells[COMMUNICATOR], pct_where_comm(r->call));
+            pct_buf_text(&cells[COMMUNICATOR], pct_where_comm_name(r->call->comm));
             put_number(&cells[PEER], r->call->peer);
             put_number(&cells[ROOT], r->call->root);
             put_number(&cells[TAG], r->call->tag);

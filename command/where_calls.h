@@ -17,13 +17,20 @@ struct pct_where_time {
     uint64_t ticks; /* before the first of them was taken */
 };
 
+/* A communicator that was made; members NULL: not known. */
+struct pct_where_comm {
+    uint64_t domain;
+    int *members, n;
+};
+
 /* One rank of the job each. */
 struct pct_where_calls {
     struct pct_waiting *ranks; /* rising */
     char *states;              /* of the ranks, as in ps */
     size_t n;
-    int *numbers;  /* room for n */
-    int **members; /* of communicators, n or NULL each: the ranks refer to them */
+    int *numbers;                 /* room for n */
+    struct pct_where_comm *comms; /* the ranks refer to their members */
+    size_t n_comms, room;
     struct pct_waits waits;
 };
 
@@ -42,7 +49,7 @@ void pct_where_calls_rows(FILE *out, const struct pct_where_calls *c, bool json)
 void pct_where_waits_print(FILE *out, const struct pct_where_calls *c, size_t width);
 void pct_where_waits_rows(FILE *out, const struct pct_where_calls *c, bool json);
 
-/* Name of the communicator of a call; "": none, or it is not known. */
-const char *pct_where_comm(const struct pct_mpi_call *call);
+/* Name of a communicator; "": none, or it is not known. */
+const char *pct_where_comm_name(enum pct_call_comm comm);
 
 #endif

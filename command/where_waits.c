@@ -24,7 +24,7 @@ static void put_ranks(const struct pct_where_calls *c, struct pct_buf *b, const 
 static void put_comm(struct pct_buf *b, const struct pct_mpi_call *call)
 {
     if (call->comm)
-        pct_buf_format(b, " on %s", pct_where_comm(call));
+        pct_buf_format(b, " on %s", pct_where_comm_name(call->comm));
 }
 
 /* Describes those for whom others wait, if all are in the same. */

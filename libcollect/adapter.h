@@ -28,7 +28,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 11u
+#define PC_CORE_ABI 12u
 
 struct pc_thread;
 
@@ -60,6 +60,9 @@ struct pc_call {
     uint32_t peers;    /* PC_CALL_PEERS, PC_CALL_AS_WORLD */
     pcollect_ref node; /* OP node */
     void *record;      /* record of all plugins */
+    /* The requests that the program gave, in a call that waits for them. */
+    const void *requests;
+    int32_t n_requests;
     struct pcollect_event event;
 };
 
@@ -98,7 +101,15 @@ struct pc_start {
     struct pc_origin origin;
     uint64_t begin;     /* ticks */
     uint64_t mpi_ticks; /* core->mpi_ticks() at the start; with PCOLLECT_WANT_REQUEST */
-    uint64_t bytes_sent, bytes_received;
+    uint64_t bytes_sent;
+    union {
+        uint64_t bytes_received;
+        /* The envelope of a message that is under way, as in the event: rank in the communicator,
+         * or a negative value for any, and tag. */
+        struct {
+            int32_t peer, tag;
+        };
+    };
 };
 
 static inline struct pc_origin pc_origin_of(const struct pc_call *call)
@@ -190,7 +201,8 @@ struct pc_mpi_symbols {
     void *(*data)(const char *name);
 };
 
-/* A communicator as `pcollect where` reads it from outside. */
+/* A communicator as `pcollect where` reads it from outside; there are none if no plugin wants
+ * communicators. */
 struct pc_seen_comm {
     uint64_t id;  /* pcollect_event.domain */
     int32_t rank; /* rank of this process in it */
@@ -198,6 +210,8 @@ struct pc_seen_comm {
 };
 
 enum { PC_SEEN_COMMS = 4096 };
+
+struct pc_seen_requests;
 
 /* Exported by every adapter as `pc_adapter`. */
 struct pc_adapter {
@@ -209,6 +223,7 @@ struct pc_adapter {
      * get the real function. 0 on success. */
     int (*init)(const struct pc_core *core, const struct pc_mpi_symbols *symbols, void **wrappers);
     const struct pc_seen_comm *comms; /* PC_SEEN_COMMS */
+    const struct pc_seen_requests *requests;
 };
 
 #define PC_ADAPTER_SYMBOL "pc_adapter"

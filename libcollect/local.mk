@@ -2,7 +2,7 @@
 noinst_LTLIBRARIES += libcollect/libpccore.la
 # gcc's vectorizer would combine two stores into one vector store with two loads and a shuffle, which is slower.
 libcollect_libpccore_la_CFLAGS = $(PC_FLAGS) -fno-tree-slp-vectorize -fomit-frame-pointer
-libcollect_libpccore_la_SOURCES = libcollect/adapter.h \
+libcollect_libpccore_la_SOURCES = libcollect/adapter.h libcollect/requests.h \
     libcollect/state/core.h libcollect/state/state.h libcollect/state/state.c libcollect/state/ticks.c libcollect/state/memory_async.c \
     libcollect/state/install_path.c libcollect/state/ops.h libcollect/state/publish.h libcollect/state/publish.c \
     libcollect/state/plugin_table.h libcollect/state/plugin_table.c libcollect/state/next.h \

@@ -5,19 +5,9 @@
 #include "libcollect/adapter.h"
 #include "watch/caught.h"
 
-static void forget(struct pct_comm_places *p, int world)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < p->n; i++)
-        if (p->at[i].world != world)
-            p->at[n++] = p->at[i];
-    p->n = n;
-}
-
 void pct_comm_places_read(struct pct_comm_places *p, int pid, int world, uint64_t adapter)
 {
     struct pc_adapter a;
-    forget(p, world);
     if (pct_caught_read(pid, adapter, &a, sizeof a) != sizeof a || a.abi != PC_CORE_ABI ||
         a.size != sizeof a)
         return;

@@ -21,8 +21,7 @@ struct pct_comm_places {
     size_t n, room;
 };
 
-/* Reads those of a process, whose adapter's descriptor is at that address, in the place of what was
- * read of this rank before. */
+/* Adds those of a process, whose adapter's descriptor is at that address. */
 void pct_comm_places_read(struct pct_comm_places *p, int pid, int world, uint64_t adapter);
 
 /* The world ranks of a communicator by rank in it, to be freed with pct_free; NULL: not all are

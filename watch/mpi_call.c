@@ -64,6 +64,9 @@ void pct_mpi_call_find(struct pct_caught *c, struct pct_mpi_call *out)
                                      .peer = call.event.peer,
                                      .root = call.event.root,
                                      .tag = call.event.tag,
-                                     .source = source_of(&call)};
+                                     .source = source_of(&call),
+                                     .at = c->sp + i,
+                                     .requests = (uintptr_t)call.requests,
+                                     .n_requests = call.n_requests};
     }
 }

@@ -17,6 +17,17 @@ enum pct_call_comm {
     PCT_COMM_OTHER
 };
 
+/* A message that a call waits for: a receive or a send of one of its requests. */
+struct pct_message {
+    bool send;
+    enum pct_call_comm comm; /* never PCT_COMM_NONE */
+    uint64_t domain;
+    int peer, tag; /* peer in the communicator; negative: any */
+    /* World ranks of the members of another communicator, for who puts them there. */
+    const int *members;
+    int n_members;
+};
+
 struct pct_mpi_call {
     bool known;
     uint64_t begin; /* ticks */
@@ -24,7 +35,15 @@ struct pct_mpi_call {
     uint64_t domain; /* of the communicator, on all ranks the same; 0: not known */
     /* In the communicator; negative: none, or for a source and a tag any. */
     int peer, root, tag;
-    int source; /* of an exchange, whose peer is the rank to which it sends */
+    int source;  /* of an exchange, whose peer is the rank to which it sends */
+    uint64_t at; /* in the stack */
+    /* Addresses, of a call that waits for requests. */
+    uint64_t requests;
+    int n_requests;
+    /* The messages among them that are not complete, to be freed with pct_free, and how many of the
+     * others are not known (waited_messages.h). */
+    struct pct_message *messages;
+    int n_messages, n_unknown;
 };
 
 /* Looks for it in the copy of the stack; of calls inside of each other, the outermost. */

@@ -46,6 +46,8 @@ int pct_watch_profile(struct pct_watch *w, struct pc_profile **out, struct pc_er
 void pct_watch_free(struct pct_watch *w)
 {
     pc_profile_sum_free(&w->sum);
+    for (size_t i = 0; i < w->n_stacks; i++)
+        pct_free(w->stacks[i].call.messages);
     pct_free(w->stacks);
     pct_stack_modules_free(&w->modules);
     pct_python_places_free(&w->places);

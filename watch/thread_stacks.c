@@ -13,6 +13,7 @@
 #include "libcollect/adapter.h"
 #include "watch/caught.h"
 #include "watch/stack_profile.h"
+#include "watch/waited_messages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,7 +129,7 @@ static int look_at_module(Dwfl_Module *m, void **user, const char *name, Dwarf_A
     }
     if (!strncmp(base_name, "python", 6) || !strncmp(base_name, "libpython", 9))
         look_at_python(v, m, name);
-    if (!strncmp(base_name, "adapter-", 8))
+    if (v->watch->calls && !strncmp(base_name, "adapter-", 8))
         v->adapter = find_symbol(m, PC_ADAPTER_SYMBOL);
     return DWARF_CB_OK;
 }
@@ -297,6 +298,13 @@ static bool take_stack(struct view *v)
 
 /* ---- One process ----------------------------------------------------------------------------- */
 
+static void find_call(struct view *v, struct pct_watched_stack *s)
+{
+    pct_mpi_call_find(&v->caught, &s->call);
+    if (!strncmp(s->op, "MPI_Wait", 8))
+        pct_waited_messages(&v->caught, v->adapter, &s->call);
+}
+
 static int take_threads(struct view *v, struct pc_error *error)
 {
     size_t n, n_taken = 0;
@@ -320,8 +328,10 @@ static int take_threads(struct view *v, struct pc_error *error)
         n_taken++;
         pct_python_put(&v->python, v->in_python, &v->watch->modules, &v->watch->places, &v->stack);
         struct pct_watched_stack of = {.process = v->process, .tid = threads[i], .state = p.state};
-        pct_mpi_call_find(&v->caught, &of.call);
+        size_t before = v->watch->n_stacks;
         err = pct_stack_add(v->watch, &of, &v->stack, error);
+        if (v->watch->calls && v->watch->n_stacks > before)
+            find_call(v, &v->watch->stacks[before]);
     }
     pct_free(threads);
     if (!n)

@@ -12,18 +12,28 @@ enum { NOBODY = -1, ANYBODY = -2 };
  * the communicator at least. */
 enum wants { NOTHING, PARTS, ANY, ALL };
 
+/* Ranks of a communicator. */
+struct group {
+    bool all; /* those of MPI_COMM_WORLD in their order */
+    const int *members;
+    int n;
+};
+
 /* A message that the call sends or receives. */
 struct part {
     int peer; /* rank in MPI_COMM_WORLD, or ANYBODY */
     int tag;  /* negative: any, or not known */
     bool send;
+    uint64_t domain;
+    struct group group;
 };
 
 struct rank {
     const struct pct_waiting *seen; /* NULL: it was not */
     enum wants wants;
-    struct part parts[2];
+    struct part *parts; /* receives first */
     int n_parts;
+    bool met;   /* another rank is in the other side of a part: a message is under way */
     bool gone;  /* it has ended */
     bool acts;  /* it may act, now or later */
     bool enter; /* it is in a collective that nobody leaves before all came */
@@ -61,27 +71,38 @@ static bool is_for_all(const char *op)
     return is_one_of(op, names);
 }
 
-/* True if the communicator has the ranks of MPI_COMM_WORLD in their order. */
-static bool is_of_all(const struct pct_waiting *w)
+static struct group group_of(enum pct_call_comm comm, const int *members, int n)
 {
-    return w->call->comm == PCT_COMM_WORLD || w->call->comm == PCT_COMM_AS_WORLD ||
-           !strcmp(w->op, "MPI_Finalize");
+    bool all = comm == PCT_COMM_WORLD || comm == PCT_COMM_AS_WORLD;
+    return (struct group){all, members, members ? n : 0};
 }
 
-/* The rank in MPI_COMM_WORLD of one in the communicator of the call, or NOBODY. */
-static int world_of(const struct pct_waiting *w, int rank)
+static struct group group_of_call(const struct pct_waiting *w)
 {
-    if (rank < 0 || is_of_all(w))
+    struct group g = group_of(w->call->comm, w->members, w->n_members);
+    g.all = g.all || !strcmp(w->op, "MPI_Finalize");
+    return g;
+}
+
+static bool is_known(const struct group *g)
+{
+    return g->all || g->members;
+}
+
+/* The rank in MPI_COMM_WORLD of one in the communicator, or NOBODY. */
+static int world_of(const struct group *g, int rank)
+{
+    if (rank < 0 || g->all)
         return rank < 0 ? NOBODY : rank;
-    return rank < w->n_members ? w->members[rank] : NOBODY;
+    return rank < g->n ? g->members[rank] : NOBODY;
 }
 
-static bool is_member(const struct pct_waiting *w, int rank)
+static bool is_member(const struct group *g, int rank)
 {
-    if (is_of_all(w))
+    if (g->all)
         return true;
-    for (int i = 0; i < w->n_members; i++)
-        if (w->members[i] == rank)
+    for (int i = 0; i < g->n; i++)
+        if (g->members[i] == rank)
             return true;
     return false;
 }
@@ -90,7 +111,8 @@ static bool is_rooted(const struct pct_waiting *w)
 {
     static const char *const from_root[] = {"Bcast", "Scatter", "Scatterv", NULL};
     static const char *const to_root[] = {"Reduce", "Gather", "Gatherv", NULL};
-    return is_one_of(w->op, world_of(w, w->call->root) == w->rank ? to_root : from_root);
+    struct group group = group_of_call(w);
+    return is_one_of(w->op, world_of(&group, w->call->root) == w->rank ? to_root : from_root);
 }
 
 /* With counts of each rank: where a count is 0 nobody is waited for. */
@@ -119,39 +141,80 @@ static bool is_exchange(const char *op)
     return is_one_of(op, names);
 }
 
+static bool is_wait(const char *op)
+{
+    static const char *const names[] = {"Wait", "Waitall", "Waitany", "Waitsome", NULL};
+    return is_one_of(op, names);
+}
+
 static bool is_same_call(const struct pct_waiting *a, const struct pct_waiting *b)
 {
     return !strcmp(a->op, b->op) && a->call->domain == b->call->domain &&
            a->call->root == b->call->root;
 }
 
-static void add_part(struct rank *r, int peer, int tag, bool send)
+static void add_part(struct rank *r, struct part part)
 {
-    int world = world_of(r->seen, peer);
-    if (send && peer < 0) /* MPI_PROC_NULL */
+    if (part.send && part.peer < 0) /* MPI_PROC_NULL */
         return;
+    part.peer = part.peer < 0 ? ANYBODY : world_of(&part.group, part.peer);
+    r->parts[r->n_parts++] = part;
     r->wants = PARTS;
-    r->parts[r->n_parts++] = (struct part){peer < 0 ? ANYBODY : world, tag, send};
+}
+
+/* The tag of an exchange is that of what it sends. */
+static void add_parts_of_call(struct rank *r)
+{
+    const struct pct_waiting *w = r->seen;
+    const struct pct_mpi_call *c = w->call;
+    struct part send = {c->peer, c->tag, true, c->domain, group_of_call(w)}, receive = send;
+    bool exchange = is_exchange(w->op);
+    receive.send = false;
+    receive.peer = exchange ? c->source : c->peer;
+    receive.tag = exchange ? -1 : c->tag;
+    r->parts = pct_alloc(2, sizeof *r->parts);
+    if (is_receive(w->op) || exchange)
+        add_part(r, receive);
+    if (is_send(w->op) || exchange)
+        add_part(r, send);
+}
+
+/* A call with a request of which nothing is known does not count as waiting. */
+static void add_parts_of_requests(struct rank *r)
+{
+    const struct pct_mpi_call *c = r->seen->call;
+    bool known = !c->n_unknown;
+    for (int i = 0; i < c->n_messages; i++) {
+        const struct pct_message *m = &c->messages[i];
+        struct group group = group_of(m->comm, m->members, m->n_members);
+        known = known && is_known(&group);
+    }
+    if (!known)
+        return;
+    r->parts = pct_alloc((size_t)c->n_messages, sizeof *r->parts);
+    for (int send = 0; send < 2; send++)
+        for (int i = 0; i < c->n_messages; i++) {
+            const struct pct_message *m = &c->messages[i];
+            if (m->send == send)
+                add_part(r, (struct part){m->peer, m->tag, m->send, m->domain,
+                                          group_of(m->comm, m->members, m->n_members)});
+        }
 }
 
 static void look(struct rank *r)
 {
     const struct pct_waiting *w = r->seen;
-    const struct pct_mpi_call *c = w->call;
-    if (!c->known || w->ns < wait_ns || w->several || w->stopped)
+    struct group group = group_of_call(w);
+    if (!w->call->known || w->ns < wait_ns || w->several || w->stopped)
         return;
     r->enter = is_for_all(w->op);
-    if (!is_of_all(w) && !w->members)
-        return;
-    if (is_receive(w->op) ||
-        is_exchange(w->op)) /* of an exchange the tag of what is sent is known */
-        add_part(r, is_exchange(w->op) ? c->source : c->peer, is_receive(w->op) ? c->tag : -1,
-                 false);
-    if (is_send(w->op) || is_exchange(w->op))
-        add_part(r, c->peer, c->tag, true);
-    if (r->enter)
+    if (is_wait(w->op))
+        add_parts_of_requests(r);
+    else if (is_known(&group))
+        add_parts_of_call(r);
+    if (r->enter && is_known(&group))
         r->wants = ALL;
-    else if (is_rooted(w) || is_with_counts(w->op))
+    else if (is_known(&group) && (is_rooted(w) || is_with_counts(w->op)))
         r->wants = ANY;
 }
 
@@ -167,23 +230,36 @@ static bool is_pair(const struct rank *a, const struct part *p, const struct ran
                     const struct part *q)
 {
     const struct part *send = p->send ? p : q, *receive = p->send ? q : p;
-    return p->send != q->send && a->seen->call->domain == b->seen->call->domain &&
-           is_of(p, b->seen->rank) && is_of(q, a->seen->rank) &&
-           (receive->tag < 0 || receive->tag == send->tag);
+    return p->send != q->send && p->domain == q->domain && is_of(p, b->seen->rank) &&
+           is_of(q, a->seen->rank) && (receive->tag < 0 || receive->tag == send->tag);
 }
 
-static bool is_met(const struct rank *a, const struct part *p, const struct rank *b)
+static bool is_met_by(const struct rank *a, const struct part *p, const struct rank *b)
 {
-    for (int i = 0; b->seen && i < b->n_parts; i++)
+    for (int i = 0; b->seen && a != b && i < b->n_parts; i++)
         if (is_pair(a, p, b, &b->parts[i]))
             return true;
     return false;
 }
 
+/* True if a message of the rank is under way. */
+static bool is_met(const struct job *j, const struct rank *r)
+{
+    for (int k = 0; k < r->n_parts; k++) {
+        const struct part *p = &r->parts[k];
+        if (p->peer >= 0 && p->peer < j->world && is_met_by(r, p, &j->ranks[p->peer]))
+            return true;
+        for (int i = 0; p->peer == ANYBODY && i < j->world; i++)
+            if (is_met_by(r, p, &j->ranks[i]))
+                return true;
+    }
+    return false;
+}
+
 static bool waits_for_by(const struct job *j, int a, const struct part *p, int b)
 {
-    const struct rank *r = &j->ranks[a];
-    return a != b && is_of(p, b) && is_member(r->seen, b) && !is_met(r, p, &j->ranks[b]);
+    return a != b && is_of(p, b) && is_member(&p->group, b) &&
+           !is_met_by(&j->ranks[a], p, &j->ranks[b]);
 }
 
 /* True if rank a may have to wait for rank b before it can go on. */
@@ -195,42 +271,60 @@ static bool waits_for(const struct job *j, int a, int b)
     for (int i = 0; i < r->n_parts; i++)
         if (waits_for_by(j, a, &r->parts[i], b))
             return true;
-    return r->wants != PARTS && is_member(r->seen, b) &&
-           !(to->seen && is_same_call(r->seen, to->seen));
+    if (r->wants == PARTS || (to->seen && is_same_call(r->seen, to->seen)))
+        return false;
+    struct group group = group_of_call(r->seen);
+    return is_member(&group, b);
 }
 
-/* True if something goes on: a message is under way, or another rank that is in the collective,
- * too, may act. It may be the one that is waited for, as a root that sends to one after the other.
- */
-static bool is_under_way(const struct job *j, int rank, int other)
+/* True if another rank that is in the collective, too, may act. It may be the one that is waited
+ * for, as a root that sends to one after the other. */
+static bool goes_on(const struct job *j, int rank)
 {
-    const struct rank *r = &j->ranks[rank], *o = &j->ranks[other];
-    if (rank == other || !o->seen)
-        return false;
-    for (int i = 0; i < r->n_parts; i++)
-        if (is_met(r, &r->parts[i], o))
+    const struct rank *r = &j->ranks[rank];
+    for (int i = 0; r->wants == ANY && i < j->world; i++) {
+        const struct rank *o = &j->ranks[i];
+        if (i != rank && o->seen && o->acts && is_same_call(r->seen, o->seen))
             return true;
-    return r->wants == ANY && o->acts && is_same_call(r->seen, o->seen);
+    }
+    return false;
+}
+
+/* Counts ranks for which a rank may have to wait, and those of them that may act. Of a part that
+ * names its rank the others are not looked at: there can be many parts. */
+static void count_awaited(const struct job *j, int rank, int *n_out, int *n_acting_out)
+{
+    const struct rank *r = &j->ranks[rank];
+    int n = 0, n_acting = 0;
+    bool anybody = r->wants != PARTS;
+    for (int k = 0; k < r->n_parts; k++) {
+        int peer = r->parts[k].peer;
+        anybody = anybody || peer == ANYBODY;
+        if (peer < 0 || peer >= j->world || peer == rank)
+            continue;
+        n++;
+        n_acting += j->ranks[peer].acts;
+    }
+    for (int i = 0; anybody && i < j->world; i++) {
+        if (!waits_for(j, rank, i))
+            continue;
+        n++;
+        n_acting += j->ranks[i].acts;
+    }
+    *n_out = n;
+    *n_acting_out = n_acting;
 }
 
 static bool may_act(const struct job *j, int rank)
 {
     const struct rank *r = &j->ranks[rank];
-    bool any = false, all = true, none = true;
+    int n, n_acting;
     if (r->gone)
         return false;
-    if (!r->seen || r->wants == NOTHING)
+    if (!r->seen || r->wants == NOTHING || r->met || goes_on(j, rank))
         return true;
-    for (int i = 0; i < j->world; i++) {
-        if (is_under_way(j, rank, i))
-            return true;
-        if (!waits_for(j, rank, i))
-            continue;
-        none = false;
-        any |= j->ranks[i].acts;
-        all = all && j->ranks[i].acts;
-    }
-    return r->wants == ALL ? all : any || none;
+    count_awaited(j, rank, &n, &n_acting);
+    return r->wants == ALL ? n == n_acting : !n || n_acting;
 }
 
 static void find_acting(struct job *j)
@@ -265,8 +359,10 @@ static int index_of(const struct job *j, int rank)
 /* True if it waits for each rank that it may have to wait for. */
 static bool is_for_each(const struct rank *r)
 {
-    return r->wants == ALL || (r->wants == PARTS && r->parts[0].peer >= 0 &&
-                               (r->n_parts < 2 || r->parts[1].peer == r->parts[0].peer));
+    bool same = r->wants == PARTS && r->parts[0].peer >= 0;
+    for (int i = 1; i < r->n_parts && same; i++)
+        same = r->parts[i].peer == r->parts[0].peer;
+    return r->wants == ALL || same;
 }
 
 static bool waits_for_any(const struct job *j, int rank, const int *whom, size_t n)
@@ -378,8 +474,8 @@ static void add_others(struct job *j)
                 w->whom[w->n_whom++] = index_of(j, i);
         for (int b = a; b < j->world; b++) {
             const struct rank *r = &j->ranks[b];
-            if (r->wants != first->wants || r->n_parts != first->n_parts ||
-                r->parts[0].peer != first->parts[0].peer || !is_for_each(r) ||
+            if (r->wants != first->wants || !is_for_each(r) ||
+                (r->wants == PARTS && r->parts[0].peer != first->parts[0].peer) ||
                 !is_same_call(r->seen, first->seen))
                 continue;
             told[b] = true;
@@ -407,11 +503,15 @@ void pct_waits_find(const struct pct_waiting *ranks, size_t n, int world, bool a
     }
     for (int i = 0; i < world; i++)
         j.ranks[i].gone = all_here && !j.ranks[i].seen;
+    for (int i = 0; i < world; i++)
+        j.ranks[i].met = is_met(&j, &j.ranks[i]);
     find_acting(&j);
     add_gone(&j);
     if (!add_differing(&j))
         add_circle(&j);
     add_others(&j);
+    for (int i = 0; i < world; i++)
+        pct_free(j.ranks[i].parts);
     pct_free(j.ranks);
 }
 

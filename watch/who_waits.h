@@ -7,7 +7,8 @@
  *
  *     a receive from one rank, a probe, a send to one     that rank
  *     a receive from any rank                             one of the others
- *     an exchange: MPI_Sendrecv                           one of the two at least, or both
+ *     an exchange: MPI_Sendrecv; MPI_Wait, MPI_Waitall,   one of those of their messages that are
+ *     MPI_Waitany, MPI_Waitsome                           not known to be complete at least, or all
  *     a collective that nobody leaves before all came     all members that are not in it
  *     a broadcast or a scatter, but for its root; a       one of the members: others have been
  *     reduction or a gather, its root; a collective with  there and left, or need nothing of it
@@ -20,8 +21,8 @@
  * One case looks like a deadlock and is none: a message of a nonblocking send that takes longer
  * than the two seconds to arrive.
  *
- * Nothing is concluded from calls whose partners are not known: those that complete requests, and
- * those on communicators whose members are not known.
+ * Nothing is concluded from calls whose partners are not known: those with a request of which
+ * nothing is known, and those on communicators whose members are not known.
  */
 #ifndef PCT_WHO_WAITS_H
 #define PCT_WHO_WAITS_H

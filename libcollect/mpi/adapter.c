@@ -2,6 +2,7 @@
  *
  * Opening of an adapter: its descriptor, and the functions that an MPI must have.
  */
+#include "libcollect/mpi/adapter_table.h"
 #include "libcollect/mpi/adapter_want.h"
 
 /* Functions that the adapter itself calls: an MPI that lacks one of them is not measured. */
@@ -60,6 +61,7 @@ static int open_adapter(const struct pc_core *core, const struct pc_mpi_symbols 
     pc_pmpi = symbols->pmpi;
     pc_fortran = symbols->fortran;
     pc_find_data = symbols->data;
+    pc_request_none(pc_requests_seen.none);
     pc_want_choose_end();
     for (unsigned slot = 0; slot < PC_N_SLOTS; slot++)
         wrappers[slot] = pc_wrappers[slot];
@@ -74,4 +76,5 @@ PC_EXPORT const struct pc_adapter pc_adapter = {
     .n_ops = PC_N_OPS,
     .init = open_adapter,
     .comms = pc_comm_seen,
+    .requests = &pc_requests_seen,
 };

@@ -76,7 +76,7 @@ static void announce(struct pc_call *call, uint32_t number, MPI_Comm comm, uint6
     atomic_store_explicit(&c->made, call->event.end, memory_order_relaxed);
     read_sizes(comm, c->flags & PC_COMM_IS_INTER, &d);
     PC_REAL(Comm_rank)(comm, &d.rank);
-    if (!pc_comm_is_predefined(number) && !(c->flags & PC_COMM_IS_INTER))
+    if (!(c->flags & PC_COMM_IS_INTER))
         pc_comm_show(number, d.rank, d.n_local);
     tell(call, PCOLLECT_DOMAIN_MADE, number, &d);
 }

@@ -52,6 +52,8 @@ extern struct pc_mpi_data pc_mpi_data;
 /* Handles of two requests that exist at the same time differ above these bits, because the objects
  * are larger than that. */
 #define PC_REQUEST_SHIFT 6
+/* Handles below are no requests under way. */
+#define PC_REQUEST_LEAST UINT64_C(1)
 
 /* A request as a number below 2^48, or 0 for one that cannot be remembered: Open MPI returns one
  * shared request for all operations that complete immediately. */
@@ -61,6 +63,13 @@ static inline uint64_t pc_request_key(MPI_Request r)
     if ((void *)r == pc_mpi_data.request_empty || (void *)r == pc_mpi_data.request_null)
         return 0;
     return key >> 48 ? 0 : key;
+}
+
+/* Other handles that are no requests under way. */
+static inline void pc_request_none(uint64_t none[2])
+{
+    none[0] = (uintptr_t)pc_mpi_data.request_null;
+    none[1] = (uintptr_t)pc_mpi_data.request_empty;
 }
 
 /* The C handle of a Fortran communicator: a number, which in mpi_f08 is the first word of a
@@ -92,12 +101,18 @@ static inline uint64_t pc_status_bytes(const MPI_Status *s)
 #define PC_ADAPTER_NAME "MPICH"
 
 #define PC_REQUEST_SHIFT 0
-
 /* The top two bits of a handle are its kind: 0 is a null handle, 1 is built in, such as the shared
  * requests for operations that complete immediately. */
+#define PC_REQUEST_LEAST (UINT64_C(2) << 30)
+
 static inline uint64_t pc_request_key(MPI_Request r)
 {
-    return (uint32_t)r >> 30 < 2 ? 0 : (uint32_t)r;
+    return (uint32_t)r < PC_REQUEST_LEAST ? 0 : (uint32_t)r;
+}
+
+static inline void pc_request_none(uint64_t none[2])
+{
+    none[0] = none[1] = 0;
 }
 
 static inline MPI_Comm pc_comm_of_fortran(const void *handle)

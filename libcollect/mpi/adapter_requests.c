@@ -14,6 +14,9 @@ static inline bool wants_all(void)
     return PC_UNLIKELY(pc_core->wants & PCOLLECT_WANT_REQUEST);
 }
 
+/* Flags of a message that can be remembered plainly, beside its direction. */
+enum { PLAIN = PC_REQUEST_LINKED | PC_REQUEST_ACTIVE };
+
 /* ---- Making requests ------------------------------------------------------------------------ */
 
 static struct pc_start start_of(const struct pc_call *call)
@@ -25,9 +28,15 @@ static struct pc_start start_of(const struct pc_call *call)
                              .bytes_received = call->event.bytes_received};
 }
 
-/* Remembers a receive in the usual case: only one thread makes requests, and the place in the front
- * is free. The members of the start that only wants_all needs are left out. */
-static inline bool remember_plainly(struct pc_call *call, MPI_Request request)
+static inline void note_envelope(struct pc_start *start, const struct pc_call *call)
+{
+    start->peer = call->event.peer;
+    start->tag = call->event.tag;
+}
+
+/* Remembers a receive or a send in the usual case: only one thread makes requests, and the place in
+ * the front is free. The members of the start that only wants_all needs are left out. */
+static inline bool remember_plainly(struct pc_call *call, MPI_Request request, uint32_t flags)
 {
     struct pc_request_table *t = pc_table_slot(call)->table;
     uint64_t key = pc_request_key(request);
@@ -36,7 +45,8 @@ static inline bool remember_plainly(struct pc_call *call, MPI_Request request)
         return false;
     r->start.origin = pc_origin_of(call);
     r->start.begin = call->event.begin;
-    pc_front_link(t, r, key, PC_REQUEST_PLAIN);
+    note_envelope(&r->start, call);
+    pc_front_link(t, r, key, PLAIN | flags);
     return true;
 }
 
@@ -49,6 +59,8 @@ static bool remember(struct pc_call *call, MPI_Request request, uint32_t flags)
     if (PC_UNLIKELY(!r))
         return false;
     r->start = start_of(call);
+    if (flags & PC_REQUEST_MESSAGE || (flags & PC_REQUEST_RECEIVE && !(flags & PC_REQUEST_READ)))
+        note_envelope(&r->start, call);
     if (wants_all())
         call->event.request = key;
     return pc_table_link(t, r, key, flags | PC_REQUEST_LINKED);
@@ -79,6 +91,32 @@ void pc_rule_posted(struct pc_call *call, const MPI_Request *request)
         pc_core->lost(PCOLLECT_LOST_ROWS, 1);
 }
 
+/* `where` concludes nothing of processes in which several threads make requests. */
+static __attribute__((noinline)) void posted_send_otherwise(struct pc_call *call,
+                                                            const MPI_Request *request)
+{
+    bool complete = !pc_request_key(*request);
+    bool is_message = pc_comm_is_wanted() && call->event.peer >= 0 && !complete &&
+                      (wants_all() || !pc_table_is_shared());
+    if (complete && !wants_all())
+        return;
+    if (!is_message) {
+        pc_rule_posted(call, request);
+        return;
+    }
+    if (call->comm && !pc_comm_is_predefined(call->comm))
+        pc_comm_note_posted(call->comm);
+    if (!remember(call, *request, PC_REQUEST_ACTIVE | PC_REQUEST_MESSAGE) && wants_all())
+        pc_core->lost(PCOLLECT_LOST_ROWS, 1);
+}
+
+void pc_rule_posted_send(struct pc_call *call, const MPI_Request *request)
+{
+    bool easy = pc_comm_is_wanted() && pc_comm_is_predefined(call->comm) && call->event.peer >= 0;
+    if (PC_UNLIKELY(!easy || !remember_plainly(call, *request, PC_REQUEST_MESSAGE)))
+        posted_send_otherwise(call, request);
+}
+
 static __attribute__((noinline)) void posted_otherwise(struct pc_call *call, int source,
                                                        const MPI_Request *request)
 {
@@ -86,7 +124,7 @@ static __attribute__((noinline)) void posted_otherwise(struct pc_call *call, int
         pc_want_posted(call);
     if (source == MPI_PROC_NULL)
         pc_rule_posted(call, request);
-    else if (!remember_plainly(call, *request) &&
+    else if (!remember_plainly(call, *request, PC_REQUEST_RECEIVE) &&
              !remember(call, *request, PC_REQUEST_ACTIVE | PC_REQUEST_RECEIVE))
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
 }
@@ -95,14 +133,19 @@ void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request 
 {
     bool easy = !pc_comm_is_wanted() || pc_comm_is_predefined(call->comm);
     call->peers = easy ? 0 : call->peers; /* ranks of a predefined one can be looked up later */
-    if (PC_UNLIKELY(!easy || source == MPI_PROC_NULL || !remember_plainly(call, *request)))
+    if (PC_UNLIKELY(!easy || source == MPI_PROC_NULL ||
+                    !remember_plainly(call, *request, PC_REQUEST_RECEIVE)))
         posted_otherwise(call, source, request);
 }
 
 void pc_rule_posted_message(struct pc_call *call, const MPI_Request *request)
 {
-    bool is_proc_null = !pc_request_key(*request); /* it was MPI_MESSAGE_NO_PROC */
-    pc_rule_posted_receive(call, is_proc_null ? MPI_PROC_NULL : MPI_ANY_SOURCE, request);
+    if (pc_comm_is_wanted())
+        pc_want_posted(call);
+    if (!pc_request_key(*request)) /* it was MPI_MESSAGE_NO_PROC */
+        pc_rule_posted(call, request);
+    else if (!remember(call, *request, PC_REQUEST_ACTIVE | PC_REQUEST_RECEIVE | PC_REQUEST_MATCHED))
+        pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
 }
 
 void pc_rule_posted_read(struct pc_call *call, const MPI_Request *request)
@@ -115,14 +158,12 @@ void pc_rule_posted_read(struct pc_call *call, const MPI_Request *request)
 static bool made_message(struct pc_call *call, const MPI_Request *request)
 {
     struct pc_request_table *t = pc_table_of(call);
-    int dest = call->handle && call->peers & PC_CALL_PEERS ? call->dest : MPI_PROC_NULL;
-    if (dest < 0)
+    if (!call->handle || !(call->peers & PC_CALL_PEERS) || call->dest < 0)
         return false;
     pc_want_posted(call);
-    call->event.bytes_received = (uint64_t)dest; /* in such a record it is the rank */
     if (!t || !remember(call, *request, PC_REQUEST_PERSISTENT | PC_REQUEST_MESSAGE))
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
-    call->event.bytes_sent = call->event.bytes_received = 0;
+    call->event.bytes_sent = 0;
     return true;
 }
 
@@ -156,9 +197,7 @@ static void close_one(const struct pc_request *r, void *arg)
         return;
     if (flags & PC_REQUEST_RECEIVE)
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
-    struct pc_start start = r->start;
-    if (flags & PC_REQUEST_MESSAGE)
-        start.bytes_received = 0;
+    struct pc_start start = pc_request_unreceived(r);
     if (wants_all())
         pc_core->ended(NULL, &start, PCOLLECT_ENDED_NEVER, 0);
 }
@@ -286,10 +325,8 @@ static void deactivate(const struct pc_remembered *found)
 static void note_ended(struct pc_watch *w, struct pc_remembered *found, uint64_t bytes,
                        enum pcollect_how how)
 {
-    if (found->flags & PC_REQUEST_RECEIVE)
-        found->start.bytes_received = bytes;
-    if (found->flags & PC_REQUEST_MESSAGE)
-        found->start.bytes_received = 0;
+    if (found->flags & (PC_REQUEST_RECEIVE | PC_REQUEST_MESSAGE))
+        found->start.bytes_received = found->flags & PC_REQUEST_RECEIVE ? bytes : 0;
     found->how_plus_1 = (uint32_t)how + 1;
     w->n_ended++;
     if (!w->looked_up)
@@ -321,18 +358,25 @@ static inline void book_arrival(struct pc_call *call, const struct pc_origin *or
     pc_core->complete(call, origin, bytes, pc_comm_predefined_id[comm], source);
 }
 
-/* Takes the record of a completed request in the usual case of a receive; else NULL. The record is
- * free already, but keeps its contents until the only thread makes another request. */
+/* Takes the record of a completed request in the usual case of a receive or a send; else NULL. The
+ * record is free already, but keeps its contents until the only thread makes another request. */
 static inline const struct pc_request *take_plainly(struct pc_watch *w, MPI_Request request)
 {
+    const uint32_t directions = PC_REQUEST_RECEIVE | PC_REQUEST_MESSAGE;
     uint64_t key = pc_request_key(request);
     struct pc_request *r = pc_front_at(key);
     uint64_t word = atomic_load_explicit(&r->key, memory_order_relaxed);
-    if (PC_UNLIKELY(!pc_table_is_plain() || (word & PC_REQUEST_HANDLE) != key ||
-                    atomic_load_explicit(&r->flags, memory_order_relaxed) != PC_REQUEST_PLAIN))
+    uint32_t flags = atomic_load_explicit(&r->flags, memory_order_relaxed);
+    if (PC_UNLIKELY(!key || !pc_table_is_plain() || (word & PC_REQUEST_HANDLE) != key ||
+                    (flags & ~directions) != PLAIN))
         return NULL;
     pc_front_free(w->mine, r, word);
     return r;
+}
+
+static inline bool is_receive(const struct pc_request *r)
+{
+    return atomic_load_explicit(&r->flags, memory_order_relaxed) & PC_REQUEST_RECEIVE;
 }
 
 /* Handles all other completed requests, also unknown ones; status NULL: no data. */
@@ -366,10 +410,10 @@ static inline void complete(struct pc_watch *w, struct pc_call *call, int i,
                             const MPI_Status *status)
 {
     const struct pc_request *r = take_plainly(w, w->requests[i]);
-    if (PC_LIKELY(r != NULL))
-        book_arrival(call, &r->start.origin, status ? pc_status_bytes(status) : 0, status);
-    else
+    if (PC_UNLIKELY(!r))
         complete_otherwise(w, call, i, status);
+    else if (is_receive(r))
+        book_arrival(call, &r->start.origin, status ? pc_status_bytes(status) : 0, status);
 }
 
 static int class_of(int rc)
@@ -414,10 +458,10 @@ void pc_watched_single(struct pc_watch *w, struct pc_call *call, int rc, const M
 {
     const struct pc_request *r =
         PC_LIKELY(rc == MPI_SUCCESS) ? take_plainly(w, w->few_requests[0]) : NULL;
-    if (PC_LIKELY(r != NULL))
-        book_arrival(call, &r->start.origin, pc_status_bytes(status), status);
-    else
+    if (PC_UNLIKELY(!r))
         ended_otherwise(w, call, rc, request, status);
+    else if (is_receive(r))
+        book_arrival(call, &r->start.origin, pc_status_bytes(status), status);
 }
 
 void pc_watch_all(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
@@ -580,7 +624,7 @@ static void start_message(struct pc_call *call, const struct pc_remembered *foun
     call->event.bytes_sent += found->start.bytes_sent;
     if (comm)
         pc_core->part(call, pc_comm_at(comm)->id,
-                      pc_comm_world_rank(comm, MPI_COMM_NULL, (int)found->start.bytes_received),
+                      pc_comm_world_rank(comm, MPI_COMM_NULL, found->start.peer),
                       found->start.bytes_sent);
 }
 
@@ -598,7 +642,8 @@ void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
             start_message(call, found);
         } else if (rc == MPI_SUCCESS) {
             call->event.bytes_sent += found->start.bytes_sent;
-            call->event.bytes_received += found->start.bytes_received;
+            if (!(found->flags & PC_REQUEST_RECEIVE))
+                call->event.bytes_received += found->start.bytes_received;
         } else {
             atomic_store_explicit(&found->record->flags, found->flags, memory_order_release);
         }

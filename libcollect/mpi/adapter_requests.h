@@ -10,33 +10,9 @@
 #define PC_ADAPTER_REQUESTS_H
 
 #include "libcollect/mpi/adapter_bytes.h"
-
-#include <stdatomic.h>
+#include "libcollect/requests.h"
 
 struct pc_request_table;
-
-enum {
-    PC_REQUEST_LINKED = 1,
-    PC_REQUEST_ACTIVE = 2,     /* an operation is under way */
-    PC_REQUEST_PERSISTENT = 4, /* stays after completion */
-    PC_REQUEST_RECEIVE = 8,    /* a receive: its bytes are known when it completes */
-    PC_REQUEST_MESSAGE = 16,   /* a persistent send, where plugins want peers: its
-                                  bytes_received is the rank in the communicator */
-    PC_REQUEST_READ = 32,      /* a read of a file: its status has no cancelled flag */
-    PC_REQUEST_START = 64,     /* persistent: lowest bit of a count of starts */
-    PC_REQUEST_PLAIN = PC_REQUEST_LINKED | PC_REQUEST_ACTIVE | PC_REQUEST_RECEIVE
-};
-
-struct pc_request {
-    /* The handle; in the front with a tag above it. A free record of the tree has links to other
-     * free records (adapter_table.c); a free record of the front has handle 0. */
-    _Atomic uint64_t key;
-    struct pc_start start;
-    uint32_t word;          /* in the tree: the word that links it, or did last */
-    _Atomic uint32_t flags; /* 0: free */
-};
-
-_Static_assert(sizeof(struct pc_request) == 64, "a record is a cache line");
 
 /* Copy of a request that was found, with the word that is needed to forget it. */
 struct pc_remembered {
@@ -65,8 +41,11 @@ struct pc_watch {
     struct pc_remembered few_records[PC_WATCH_FEW];
 };
 
-/* A send or collective was started. Comes after the rule of its bytes. */
+/* A collective, or another operation that is no plain send or receive, was started. Comes after the
+ * rule of its bytes. */
 void pc_rule_posted(struct pc_call *call, const MPI_Request *request);
+/* A send was started. Comes after the rule of its bytes. */
+void pc_rule_posted_send(struct pc_call *call, const MPI_Request *request);
 /* A receive was started; nothing is expected from MPI_PROC_NULL. */
 void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request *request);
 /* MPI_Imrecv: a message that was matched before. */

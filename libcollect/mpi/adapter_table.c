@@ -5,23 +5,17 @@
  */
 #include "libcollect/mpi/adapter_table.h"
 
-enum { CHUNK_RECORDS = 1024, N_CHUNKS = (1 << PC_REQUEST_TAG_SHIFT) / CHUNK_RECORDS };
-
-typedef _Atomic uint32_t word;
-
-struct middle {
-    _Atomic(word *) leaves[PC_REQUEST_FANOUT];
-};
-
-struct root {
-    _Atomic(struct middle *) middles[PC_REQUEST_FANOUT];
-    _Atomic(struct pc_request *) chunks[N_CHUNKS]; /* by number / CHUNK_RECORDS */
-};
+typedef pc_request_word word;
 
 _Atomic bool pc_requests_shared;
 _Atomic bool pc_requests_plain;
 _Alignas(64) struct pc_request pc_request_front[PC_REQUEST_FRONT];
-static _Atomic(struct root *) root;
+static _Atomic(struct pc_request_root *) root;
+struct pc_seen_requests pc_requests_seen = {.handle_bytes = sizeof(MPI_Request),
+                                            .shift = PC_REQUEST_SHIFT,
+                                            .least = PC_REQUEST_LEAST,
+                                            .front = pc_request_front,
+                                            .root = &root};
 static _Atomic uint32_t n_tables, n_chunks;
 static _Atomic uint64_t
     batches; /* count of changes; below it the first record of the newest batch */
@@ -39,7 +33,7 @@ static void *install(_Atomic(void *) *place, size_t bytes)
 
 struct pc_request_table *pc_table_make(struct pc_call *call)
 {
-    if (!atomic_load(&root) && !install((_Atomic(void *) *)&root, sizeof(struct root)))
+    if (!atomic_load(&root) && !install((_Atomic(void *) *)&root, sizeof(struct pc_request_root)))
         return NULL;
     struct pc_request_table *t = pc_core->memory(sizeof *t);
     if (!t)
@@ -58,29 +52,29 @@ struct pc_request_table *pc_table_make(struct pc_call *call)
 
 static struct pc_request *record_at(uint32_t number)
 {
-    struct root *r = atomic_load_explicit(&root, memory_order_relaxed);
+    struct pc_request_root *r = atomic_load_explicit(&root, memory_order_relaxed);
     struct pc_request *chunk =
-        atomic_load_explicit(&r->chunks[number / CHUNK_RECORDS], memory_order_acquire);
-    return chunk + number % CHUNK_RECORDS;
+        atomic_load_explicit(&r->chunks[number / PC_REQUEST_CHUNK], memory_order_acquire);
+    return chunk + number % PC_REQUEST_CHUNK;
 }
 
 /* Number 0 is not used, so that a word is never 0. */
 static bool take_chunk(struct pc_request_table *t)
 {
-    struct root *r = atomic_load_explicit(&root, memory_order_relaxed);
+    struct pc_request_root *r = atomic_load_explicit(&root, memory_order_relaxed);
     uint32_t chunk = atomic_load(&n_chunks);
     do
-        if (chunk == N_CHUNKS)
+        if (chunk == PC_REQUEST_CHUNKS)
             return false;
     while (!atomic_compare_exchange_weak(&n_chunks, &chunk, chunk + 1));
-    struct pc_request *records = pc_core->memory(CHUNK_RECORDS * sizeof *records);
+    struct pc_request *records = pc_core->memory(PC_REQUEST_CHUNK * sizeof *records);
     if (!records)
         return false;
-    for (uint32_t i = 0; i < CHUNK_RECORDS; i++)
-        records[i].word = chunk * CHUNK_RECORDS + i;
+    for (uint32_t i = 0; i < PC_REQUEST_CHUNK; i++)
+        records[i].word = chunk * PC_REQUEST_CHUNK + i;
     atomic_store_explicit(&r->chunks[chunk], records, memory_order_release);
-    t->fresh = chunk * CHUNK_RECORDS + (chunk == 0);
-    t->fresh_end = (chunk + 1) * CHUNK_RECORDS;
+    t->fresh = chunk * PC_REQUEST_CHUNK + (chunk == 0);
+    t->fresh_end = (chunk + 1) * PC_REQUEST_CHUNK;
     return true;
 }
 
@@ -145,23 +139,23 @@ static void give_back(struct pc_request_table *t, struct pc_request *r)
 
 static inline uint32_t digit(uint64_t key, unsigned k)
 {
-    return (uint32_t)(key >> (PC_REQUEST_SHIFT + k * PC_REQUEST_DIGIT)) &
-           ((uint32_t)PC_REQUEST_FANOUT - 1);
+    return pc_request_digit(key, PC_REQUEST_SHIFT, k);
 }
 
 /* The place of a key; NULL: no key near this one was ever used. */
 static inline word *find_place(uint64_t key)
 {
-    struct root *r = atomic_load_explicit(&root, memory_order_acquire);
-    struct middle *m = atomic_load_explicit(&r->middles[digit(key, 2)], memory_order_acquire);
+    struct pc_request_root *r = atomic_load_explicit(&root, memory_order_acquire);
+    struct pc_request_middle *m =
+        atomic_load_explicit(&r->middles[digit(key, 2)], memory_order_acquire);
     word *leaf = m ? atomic_load_explicit(&m->leaves[digit(key, 1)], memory_order_acquire) : NULL;
     return leaf ? leaf + digit(key, 0) : NULL;
 }
 
 static __attribute__((noinline)) word *make_place(uint64_t key)
 {
-    struct root *r = atomic_load(&root);
-    struct middle *m = atomic_load(&r->middles[digit(key, 2)]);
+    struct pc_request_root *r = atomic_load(&root);
+    struct pc_request_middle *m = atomic_load(&r->middles[digit(key, 2)]);
     if (!m)
         m = install((_Atomic(void *) *)&r->middles[digit(key, 2)], sizeof *m);
     if (!m)
@@ -191,8 +185,10 @@ static void note_unseen(const struct pc_request *r)
     if (flags & PC_REQUEST_ACTIVE && flags & PC_REQUEST_RECEIVE && !pc_table_is_shared())
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
     if (flags & PC_REQUEST_ACTIVE && !pc_table_is_shared() &&
-        pc_core->wants & PCOLLECT_WANT_REQUEST)
-        pc_core->ended(NULL, &r->start, PCOLLECT_ENDED_FREED, 0);
+        pc_core->wants & PCOLLECT_WANT_REQUEST) {
+        struct pc_start start = pc_request_unreceived(r);
+        pc_core->ended(NULL, &start, PCOLLECT_ENDED_FREED, 0);
+    }
 }
 
 static __attribute__((noinline)) void forget(struct pc_request_table *t, uint32_t old)
@@ -325,11 +321,11 @@ void pc_table_take(struct pc_request_table *t, const struct pc_remembered *found
 
 void pc_table_each(void (*fn)(const struct pc_request *r, void *arg), void *arg)
 {
-    struct root *all = atomic_load(&root);
+    struct pc_request_root *all = atomic_load(&root);
     uint32_t n = all ? atomic_load(&n_chunks) : 0;
     for (uint32_t chunk = 0; chunk < n; chunk++) {
         const struct pc_request *r = atomic_load(&all->chunks[chunk]);
-        for (uint32_t i = 0; r && i < CHUNK_RECORDS; i++)
+        for (uint32_t i = 0; r && i < PC_REQUEST_CHUNK; i++)
             if (atomic_load_explicit(&r[i].flags, memory_order_relaxed))
                 fn(&r[i], arg);
     }

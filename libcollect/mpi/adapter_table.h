@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Remembered requests that are under way (doc/internals/requests.md), found by handle in constant
- * time. Records of one cache line are in two places:
- *
- *   front    a table in which the hash of a handle selects its only possible record. While one
- *            thread alone makes requests, it puts them there if that record is free.
- *   tree     all others: a radix tree over the handle's bits leads to a word, the word to a record
- *
- * In the tree:
- *
- *   key      48 bits of the handle; less the low bits in which two living requests cannot differ
- *            (PC_REQUEST_SHIFT) it is three digits of 14 bits: root, middle, leaf
- *   word     8 bits of a tag above 24 bits of the record's number; 0: nothing is known
- *   record   struct pc_request, from pools that never move and are never given back
- *
- * There is one tree for the process, because a request may be made by one thread and completed by
- * another.
+ * time; libcollect/requests.h has their layout. While one thread alone makes requests, it puts them
+ * into the front if their records are free. All others are in the tree. There is one tree for the
+ * process, because a request may be made by one thread and completed by another.
  *
  *  1. A record is filled first and linked last, by a release store of its word.
  *  2. Only the thread that takes a word out of its place (by an exchange, or by a compare-and-swap
@@ -39,14 +27,7 @@
 
 #include "libcollect/mpi/adapter_requests.h"
 
-#define PC_REQUEST_DIGIT 14
-#define PC_REQUEST_FANOUT ((size_t)1 << PC_REQUEST_DIGIT)
-#define PC_REQUEST_TAG_SHIFT 24
-#define PC_REQUEST_NUMBER ((UINT32_C(1) << PC_REQUEST_TAG_SHIFT) - 1)
 #define PC_REQUEST_BATCH 256u /* records that move between threads at once */
-#define PC_REQUEST_FRONT_BITS 10
-#define PC_REQUEST_FRONT (1u << PC_REQUEST_FRONT_BITS)
-#define PC_REQUEST_HANDLE ((UINT64_C(1) << 48) - 1) /* handle in a key of the front */
 
 /* The requests of one thread: its free records and its scratch. */
 struct pc_request_table {
@@ -77,12 +58,12 @@ static inline bool pc_table_is_plain(void)
 }
 
 extern PC_HIDDEN struct pc_request pc_request_front[PC_REQUEST_FRONT];
+extern PC_HIDDEN struct pc_seen_requests pc_requests_seen;
 
 /* The only record of the front that a handle can have. */
 static inline struct pc_request *pc_front_at(uint64_t handle)
 {
-    uint32_t hash = (uint32_t)(handle >> PC_REQUEST_SHIFT) * UINT32_C(0x9e3779b1);
-    return &pc_request_front[hash >> (32 - PC_REQUEST_FRONT_BITS)];
+    return &pc_request_front[pc_request_place(handle, PC_REQUEST_SHIFT)];
 }
 
 /* Handle that owns the record; 0: it is free. */
@@ -104,7 +85,6 @@ static inline void pc_front_link(struct pc_request_table *t, struct pc_request *
 /* Frees a record of the front. Only while one thread makes requests. */
 static inline void pc_front_free(struct pc_request_table *t, struct pc_request *r, uint64_t word)
 {
-    atomic_store_explicit(&r->flags, 0, memory_order_relaxed);
     atomic_store_explicit(&r->key, word & ~PC_REQUEST_HANDLE, memory_order_relaxed);
     t->n_live--;
 }
@@ -153,6 +133,16 @@ void pc_table_find(uint64_t key, struct pc_remembered *found);
 
 /* Removes the record that was found, if it is still there. */
 void pc_table_take(struct pc_request_table *t, const struct pc_remembered *found);
+
+/* The start of an operation that has received nothing so far. */
+static inline struct pc_start pc_request_unreceived(const struct pc_request *r)
+{
+    struct pc_start start = r->start;
+    if (atomic_load_explicit(&r->flags, memory_order_relaxed) &
+        (PC_REQUEST_RECEIVE | PC_REQUEST_MESSAGE))
+        start.bytes_received = 0;
+    return start;
+}
 
 /* Calls fn for all linked records, at the end of the run. */
 void pc_table_each(void (*fn)(const struct pc_request *r, void *arg), void *arg);

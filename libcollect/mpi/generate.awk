@@ -44,6 +44,17 @@ function note_event(    p, kind, field, seen_field, text)
     return text
 }
 
+# Notes the requests that a call waits for.
+function note_requests(op,    p, n)
+{
+    for (p = 0; p < n_params && op ~ /^Wait/; p++) {
+        n = param_array[p] ? param_name[p - 1] : 1
+        if (param_kind[p] == "request")
+            return "    call.requests = " param_name[p] ";\n    call.n_requests = " n ";\n"
+    }
+    return ""
+}
+
 # An argument of a rule as C. Arrays of counts are of int or MPI_Count: rules take struct pc_counts.
 function rule_arg(arg,    p)
 {
@@ -200,7 +211,7 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
         real = "((pc_fn_" op " *)" (i ? "pc_pmpi" : "pc_mpi") "[PC_OP_" op "])(" args ")"
         printf "    struct pc_call call;\n"
         printf "    if (PC_UNLIKELY(!PC_BEGIN%s(call, PC_SLOT(PC_OP_%s, %d))))\n", quiet ? "_QUIET" : "", op, i
-        printf "        return %s;\n%s%s%s", real, note_event(), own_status, before
+        printf "        return %s;\n%s%s%s", real, note_event() note_requests(op), own_status, before
         printf "    PC_CALL%s(call, %s, %s);\n", quiet ? "_QUIET" : "", want_object(want_call(class, text)), real
         printf "%s    %s(&call);\n    return rc;\n}\n\n", after, quiet ? "pc_end_quiet" : "pc_end"
     }

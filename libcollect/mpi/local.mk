@@ -39,7 +39,7 @@ nodist_libcollect_libpcmpi_la_SOURCES = \
     libcollect/mpi/stub_c_rows.h
 
 adapter_sources = \
-    libcollect/adapter.h libcollect/mpi/adapter_mpi.h libcollect/mpi/adapter_types_missing.h libcollect/mpi/adapter_mpi.c \
+    libcollect/adapter.h libcollect/requests.h libcollect/mpi/adapter_mpi.h libcollect/mpi/adapter_types_missing.h libcollect/mpi/adapter_mpi.c \
     libcollect/mpi/adapter_private.h libcollect/mpi/adapter_bytes.h libcollect/mpi/adapter_names.h libcollect/mpi/adapter_names.c \
     libcollect/mpi/adapter_bytes.c libcollect/mpi/adapter_requests.h \
     libcollect/mpi/adapter_requests.c libcollect/mpi/adapter_single.h libcollect/mpi/adapter_table.h \

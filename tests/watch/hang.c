@@ -113,6 +113,47 @@ KEPT static void a_barrier_that_one_misses(void)
         MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Three ranks, on a communicator with the last first: rank 0 waits for a message of rank 1,
+ * which waits until its own is received by rank 2, which waits for two of rank 0. */
+KEPT static void requests_in_a_circle(void)
+{
+    static char large[1 << 23];
+    int got[2];
+    MPI_Comm turned;
+    MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status statuses[2];
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
+    if (rank == 0) {
+        MPI_Irecv(got, 1, MPI_INT, 1, 5, turned, r);
+        MPI_Wait(r, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        MPI_Isend(large, sizeof large, MPI_CHAR, 0, 6, turned, r + 1);
+        MPI_Waitall(2, r, statuses);
+    } else if (rank == 2) {
+        MPI_Recv_init(got, 1, MPI_INT, 2, MPI_ANY_TAG, turned, r);
+        MPI_Start(r);
+        MPI_Irecv(got + 1, 1, MPI_INT, 2, 8, turned, r + 1);
+        MPI_Waitall(2, r, statuses);
+    }
+}
+
+static void exchange_with_neighbours(int send_tag)
+{
+    int from = (rank + n_ranks - 1) % n_ranks, to = (rank + 1) % n_ranks, got;
+    MPI_Request r[2];
+    MPI_Status statuses[2];
+    MPI_Irecv(&got, 1, MPI_INT, from, 7, MPI_COMM_WORLD, r);
+    MPI_Isend(&token, 1, MPI_INT, to, send_tag, MPI_COMM_WORLD, r + 1);
+    MPI_Waitall(2, r, statuses);
+}
+
+/* The last rank sends with another tag. */
+KEPT static void neighbours_with_a_wrong_tag(void)
+{
+    exchange_with_neighbours(rank == n_ranks - 1 ? 8 : 7);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* The last rank does not take part. */
 KEPT static void an_exchange_without_one(void)
 {
@@ -327,6 +368,22 @@ KEPT static void exchange_in_a_ring(void)
     }
 }
 
+/* The requests of the circle, but rank 0 computes before it waits. */
+KEPT static void requests_for_one_that_computes(void)
+{
+    if (rank == 0)
+        compute_for_ms(1e9);
+    requests_in_a_circle();
+}
+
+KEPT static void exchange_by_requests(void)
+{
+    for (int i = 0;; i++) {
+        compute_for_ms(i % n_ranks == rank ? 100 : 1);
+        exchange_with_neighbours(7);
+    }
+}
+
 /* Rank 1 waits first for a message of rank 0, which computes before it sends it. */
 KEPT static void a_part_that_one_comes_to_late(void)
 {
@@ -381,6 +438,10 @@ static const struct {
     {"dead-twin", a_child_that_dies},
     {"exchange-twin", exchange_in_a_ring},
     {"part-twin", a_part_that_one_comes_to_late},
+    {"requests", requests_in_a_circle},
+    {"neighbours", neighbours_with_a_wrong_tag},
+    {"requests-twin", requests_for_one_that_computes},
+    {"neighbours-twin", exchange_by_requests},
     {"broadcast-twin", a_broadcast_that_one_comes_to_late},
 };
 

@@ -23,6 +23,10 @@ struct made {
     bool several, stopped;
     int source; /* of an exchange */
     bool among; /* on a communicator of ranks 3, 2 and 1 */
+    /* Requests of a call that waits: "<1.7" a receive from rank 1 with tag 7, "<*" from any, ">" a
+     * send,
+     * "(0" a receive among ranks 3, 2 and 1, "?" not known. */
+    const char *requests;
 };
 
 struct made_case {
@@ -34,31 +38,35 @@ struct made_case {
 
 #define RECV(from)                                                                                 \
     {                                                                                              \
-        "MPI_Recv", from, 0, -1, 0, 0, false, false, 0, false                                      \
+        "MPI_Recv", from, 0, -1, 0, 0, false, false, 0, false, NULL                                \
     }
 #define SEND(to)                                                                                   \
     {                                                                                              \
-        "MPI_Send", to, 0, -1, 0, 0, false, false, 0, false                                        \
+        "MPI_Send", to, 0, -1, 0, 0, false, false, 0, false, NULL                                  \
     }
 #define COLL(op)                                                                                   \
     {                                                                                              \
-        op, -1, -1, -1, 0, 0, false, false, 0, false                                               \
+        op, -1, -1, -1, 0, 0, false, false, 0, false, NULL                                         \
     }
 #define ROOTED(op, root)                                                                           \
     {                                                                                              \
-        op, -1, -1, root, 0, 0, false, false, 0, false                                             \
+        op, -1, -1, root, 0, 0, false, false, 0, false, NULL                                       \
     }
 #define EXCHANGE(to, from)                                                                         \
     {                                                                                              \
-        "MPI_Sendrecv", to, 0, -1, 0, 0, false, false, from, false                                 \
+        "MPI_Sendrecv", to, 0, -1, 0, 0, false, false, from, false, NULL                           \
     }
 #define AMONG(op, peer, root)                                                                      \
     {                                                                                              \
-        op, peer, 0, root, PCT_COMM_OTHER, 0, false, false, 0, true                                \
+        op, peer, 0, root, PCT_COMM_OTHER, 0, false, false, 0, true, NULL                          \
+    }
+#define WAITS(op, requests)                                                                        \
+    {                                                                                              \
+        op, -1, -1, -1, 0, 0, false, false, 0, false, requests                                     \
     }
 #define OUT                                                                                        \
     {                                                                                              \
-        "", -1, -1, -1, 0, 0, false, false, 0, false                                               \
+        "", -1, -1, -1, 0, 0, false, false, 0, false, NULL                                         \
     }
 
 static const struct made_case cases[] = {
@@ -68,24 +76,24 @@ static const struct made_case cases[] = {
     {"for a circle", {RECV(1), RECV(2), RECV(1), OUT}, false, "circle 1 2"},
     {"for one that computes", {RECV(1), RECV(2), RECV(3), OUT}, false, "others 2 for 3"},
     {"not yet for long",
-     {{"MPI_Recv", 1, 0, -1, 0, 1900, false, false, 0, false}, RECV(0), OUT, OUT},
+     {{"MPI_Recv", 1, 0, -1, 0, 1900, false, false, 0, false, NULL}, RECV(0), OUT, OUT},
      false,
      "others 1 for 0"},
     {"stopped",
-     {{"MPI_Recv", 1, 0, -1, 0, 0, false, true, 0, false}, RECV(0), OUT, OUT},
+     {{"MPI_Recv", 1, 0, -1, 0, 0, false, true, 0, false, NULL}, RECV(0), OUT, OUT},
      false,
      "others 1 for 0"},
     {"another thread may send",
-     {{"MPI_Recv", 1, 0, -1, 0, 0, true, false, 0, false}, RECV(0), OUT, OUT},
+     {{"MPI_Recv", 1, 0, -1, 0, 0, true, false, 0, false, NULL}, RECV(0), OUT, OUT},
      false,
      "others 1 for 0"},
     {"a message under way", {SEND(1), RECV(0), OUT, OUT}, false, ""},
     {"a message that anybody may send",
-     {SEND(1), {"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false}, OUT, OUT},
+     {SEND(1), {"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false, NULL}, OUT, OUT},
      false,
      ""},
     {"a message of another tag",
-     {SEND(1), {"MPI_Recv", 0, 5, -1, 0, 0, false, false, 0, false}, OUT, OUT},
+     {SEND(1), {"MPI_Recv", 0, 5, -1, 0, 0, false, false, 0, false, NULL}, OUT, OUT},
      false,
      "circle 0 1"},
     {"both send", {SEND(1), SEND(0), OUT, OUT}, false, "circle 0 1"},
@@ -126,34 +134,34 @@ static const struct made_case cases[] = {
     {"an ended rank",
      {COLL("MPI_Barrier"),
       COLL("MPI_Barrier"),
-      {NULL, 0, 0, 0, 0, 0, false, false, 0, false},
+      {NULL, 0, 0, 0, 0, 0, false, false, 0, false, NULL},
       COLL("MPI_Barrier")},
      false,
      "gone 0 1 3 for 2"},
     {"a rank on another node",
      {COLL("MPI_Barrier"),
       COLL("MPI_Barrier"),
-      {NULL, 0, 0, 0, 0, 0, false, false, 0, false},
+      {NULL, 0, 0, 0, 0, 0, false, false, 0, false, NULL},
       COLL("MPI_Barrier")},
      true,
      ""},
     {"ranks of another communicator",
-     {{"MPI_Recv", 1, 0, -1, PCT_COMM_OTHER, 0, false, false, 0, false},
-      {"MPI_Recv", 0, 0, -1, PCT_COMM_OTHER, 0, false, false, 0, false},
+     {{"MPI_Recv", 1, 0, -1, PCT_COMM_OTHER, 0, false, false, 0, false, NULL},
+      {"MPI_Recv", 0, 0, -1, PCT_COMM_OTHER, 0, false, false, 0, false, NULL},
       OUT,
       OUT},
      false,
      ""},
     {"any message, of those that wait",
-     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false}, RECV(0), RECV(0), RECV(0)},
+     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false, NULL}, RECV(0), RECV(0), RECV(0)},
      false,
      "circle 0 1"},
     {"any message, one computes",
-     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false}, RECV(0), RECV(0), OUT},
+     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false, NULL}, RECV(0), RECV(0), OUT},
      false,
      ""},
     {"a message under way to one of two who wait",
-     {SEND(1), {"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false}, RECV(1), RECV(1)},
+     {SEND(1), {"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false, NULL}, RECV(1), RECV(1)},
      false,
      ""},
     {"a root that still sends",
@@ -161,7 +169,10 @@ static const struct made_case cases[] = {
      false,
      ""},
     {"a root that has been stopped",
-     {{"MPI_Bcast", -1, -1, 0, 0, 0, false, true, 0, false}, ROOTED("MPI_Bcast", 0), RECV(1), OUT},
+     {{"MPI_Bcast", -1, -1, 0, 0, 0, false, true, 0, false, NULL},
+      ROOTED("MPI_Bcast", 0),
+      RECV(1),
+      OUT},
      false,
      ""},
     {"exchanges in a ring",
@@ -185,7 +196,10 @@ static const struct made_case cases[] = {
      false,
      "others 0 for 3"},
     {"an exchange with an ended rank",
-     {EXCHANGE(1, 2), COLL("MPI_Barrier"), {NULL, 0, 0, 0, 0, 0, false, false, 0, false}, OUT},
+     {EXCHANGE(1, 2),
+      COLL("MPI_Barrier"),
+      {NULL, 0, 0, 0, 0, 0, false, false, 0, false, NULL},
+      OUT},
      false,
      "gone 0 1 for 2"},
     {"counts of each rank",
@@ -225,7 +239,68 @@ static const struct made_case cases[] = {
      {OUT, RECV(3), AMONG("MPI_Allgatherv", -1, -1), AMONG("MPI_Allgatherv", -1, -1)},
      false,
      "circle 1 3"},
-    {"requests", {COLL("MPI_Waitall"), RECV(0), RECV(0), RECV(0)}, false, "others 1 2 3 for 0"},
+    {"requests of which nothing is known",
+     {WAITS("MPI_Waitall", "?<1"), RECV(0), RECV(0), RECV(0)},
+     false,
+     "others 1 2 3 for 0"},
+    {"requests: each receives from the next",
+     {WAITS("MPI_Wait", "<1"), WAITS("MPI_Waitany", "<2"), WAITS("MPI_Waitsome", "<3"),
+      WAITS("MPI_Waitall", "<0")},
+     false,
+     "circle 0 1 2 3"},
+    {"requests: a ring that meets",
+     {WAITS("MPI_Waitall", "<3.7>1.7"), WAITS("MPI_Waitall", "<0.7>2.7"),
+      WAITS("MPI_Waitall", "<1.7>3.7"), WAITS("MPI_Waitall", "<2.7>0.7")},
+     false,
+     ""},
+    {"requests: a ring without one, of which one rank still gets its message",
+     {WAITS("MPI_Waitall", "<3.7>1.7"), WAITS("MPI_Waitall", "<0.7>2.7"), COLL("MPI_Barrier"),
+      COLL("MPI_Barrier")},
+     false,
+     ""},
+    {"requests: a ring whose tags differ",
+     {WAITS("MPI_Waitall", "<3.1>1.2"), WAITS("MPI_Waitall", "<0.3>2.4"),
+      WAITS("MPI_Waitall", "<1.5>3.6"), WAITS("MPI_Waitall", "<2.7>0.8")},
+     false,
+     "circle 0 3 2 1"},
+    {"requests: a neighbour that has gone on to the barrier",
+     {WAITS("MPI_Waitall", ">1.7<2.7"), COLL("MPI_Barrier"), COLL("MPI_Barrier"),
+      COLL("MPI_Barrier")},
+     false,
+     "circle 0 2"},
+    {"requests: one of the neighbours computes",
+     {WAITS("MPI_Waitall", "<1<2"), RECV(0), OUT, OUT},
+     false,
+     ""},
+    {"requests: all of one rank that computes",
+     {WAITS("MPI_Waitall", "<1.1<1.2>1.3"), OUT, OUT, OUT},
+     false,
+     "others 0 for 1"},
+    {"requests: any message, of those that wait",
+     {WAITS("MPI_Wait", "<*"), RECV(0), RECV(0), RECV(0)},
+     false,
+     "circle 0 1"},
+    {"requests: any message, one computes",
+     {WAITS("MPI_Waitany", "<*<1"), RECV(0), RECV(0), OUT},
+     false,
+     ""},
+    {"requests: a message to a receive that blocks",
+     {WAITS("MPI_Wait", ">1.0"), RECV(0), OUT, OUT},
+     false,
+     ""},
+    {"requests: a message of another communicator",
+     {WAITS("MPI_Wait", "(2.0"), RECV(0), OUT, SEND(0)},
+     false,
+     "circle 0 1"},
+    {"requests: all complete",
+     {WAITS("MPI_Waitall", ""), RECV(0), OUT, OUT},
+     false,
+     "others 1 for 0"},
+    {"requests: to oneself", {WAITS("MPI_Wait", "<0"), RECV(0), OUT, OUT}, false, ""},
+    {"requests: of an ended rank",
+     {WAITS("MPI_Wait", "<1"), {NULL, 0, 0, 0, 0, 0, false, false, 0, false, NULL}, OUT, OUT},
+     false,
+     "gone 0 for 1"},
 };
 
 static void put(char *text, const struct pct_wait *w)
@@ -240,11 +315,35 @@ static void put(char *text, const struct pct_wait *w)
         p += sprintf(p, " %d", w->whom[i]);
 }
 
+static const int members[] = {3, 2, 1};
+
+static void make_requests(const char *text, struct pct_message *messages, struct pct_mpi_call *call)
+{
+    call->messages = messages;
+    for (; text && *text; text++) {
+        struct pct_message *m = &messages[call->n_messages];
+        if (*text == '?') {
+            call->n_unknown++;
+            continue;
+        }
+        bool other = *text == '(';
+        *m = (struct pct_message){.send = *text == '>',
+                                  .comm = other ? PCT_COMM_OTHER : PCT_COMM_WORLD,
+                                  .domain = other ? 5 : WORLD_ID,
+                                  .members = other ? members : NULL,
+                                  .n_members = other ? 3 : 0};
+        m->peer = *++text == '*' ? -1 : *text - '0';
+        m->tag = text[1] == '.' ? text[2] - '0' : -1;
+        text += text[1] == '.' ? 2 : 0;
+        call->n_messages++;
+    }
+}
+
 /* Answers are in indices of the ranks that were seen. */
 static bool check(const struct made_case *c)
 {
-    static const int members[] = {3, 2, 1};
     struct pct_waiting ranks[RANKS];
+    struct pct_message messages[RANKS][4];
     struct pct_mpi_call calls[RANKS];
     struct pct_waits found = {0};
     char text[1024] = "";
@@ -253,7 +352,7 @@ static bool check(const struct made_case *c)
         const struct made *m = &c->ranks[i];
         if (!m->op)
             continue;
-        bool none = !strcmp(m->op, "MPI_Finalize");
+        bool none = m->requests || !strcmp(m->op, "MPI_Finalize");
         calls[n] = (struct pct_mpi_call){.known = *m->op != 0,
                                          .comm = none      ? PCT_COMM_NONE
                                                  : m->comm ? m->comm
@@ -265,6 +364,7 @@ static bool check(const struct made_case *c)
                                          .tag = m->tag,
                                          .root = m->root,
                                          .source = m->source};
+        make_requests(m->requests, messages[n], &calls[n]);
         ranks[n] = (struct pct_waiting){.rank = i,
                                         .op = m->op,
                                         .call = &calls[n],
