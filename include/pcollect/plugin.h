@@ -236,8 +236,9 @@ struct pcollect_domain {
     void *thread; /* for pcollect_host.row */
 };
 
-/* A phase (MPI_Pcontrol) or region (pcollect.h) of the program has ended, or goes on in another
- * phase: a stretch of it. The time of a phase is that of the thread that began it. */
+/* A stretch of a phase (MPI_Pcontrol) or region (pcollect.h) of the program: until its end, or as
+ * far as it has come, at most ten times a second. The time of a phase is that of the thread that
+ * began it. */
 struct pcollect_region {
     uint32_t size;
     uint32_t node;       /* for columns of type NODE */
@@ -308,7 +309,7 @@ struct pcollect_comm_plugin {
      * are those of the message; `post` follows with the sum of all and without a peer. May be NULL.
      */
     void (*part)(void *state, const struct pcollect_event *event, void *record);
-    /* A stretch of a phase or region has ended. May be NULL. */
+    /* A stretch of a phase or region has ended; also in the handler of the sampler. May be NULL. */
     void (*region)(void *state, const struct pcollect_region *region);
     /* The thread was interrupted, in an MPI call or outside: for tables. Runs in the signal
      * handler, where the rules of the other hooks hold. May be NULL. */

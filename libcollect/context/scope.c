@@ -5,7 +5,8 @@
  * was met before costs a hash of its name and a swap; no malloc, no lock, no system call.
  *
  * The table `regions` is booked here: how often each phase and region was entered, the time in it
- * and the part of that in MPI, inner regions included.
+ * and the part of that in MPI, inner regions included. Time is booked when a scope ends, and while
+ * it is open when a sample is taken.
  */
 #include "libcollect/context/scope.h"
 
@@ -22,6 +23,7 @@
 enum { LENT = PCOLLECT_NODE_FRAME };
 
 enum { MAX_SCOPES = 1024, N_SLOTS = 2048, MAX_OPEN = 64, ROOTS = 64, NAME_BYTES = 1023 };
+enum { BOOKED_AFTER_NS = 100000000 };
 
 struct scope {
     uint64_t key;
@@ -102,6 +104,20 @@ static void book_time(struct pc_thread *t, struct open *o, uint64_t now, bool en
                                                .thread = t});
     o->begin = now;
     o->mpi_ticks = mpi_ticks;
+}
+
+void pc_scope_book(struct pc_thread *t, uint64_t now)
+{
+    struct pc_scopes *s = t->scopes;
+    if (!s || t->stage != PC_STAGE_MAIN)
+        return;
+    uint64_t least =
+        (uint64_t)(((unsigned __int128)BOOKED_AFTER_NS << 32) / pc_process.host.ns_per_tick_q32);
+    if (s->phase.scope && now > s->phase.begin + least)
+        book_time(t, &s->phase, now, false);
+    for (uint32_t i = 0; i < s->n_open; i++)
+        if (now > s->open[i].begin + least)
+            book_time(t, &s->open[i], now, false);
 }
 
 /* ---- Scopes --------------------------------------------------------------------------------- */
@@ -277,9 +293,14 @@ static void forget_tree(struct pc_thread *t)
         ref = row->next;
     }
     t->record->mpi_ticks = t->record->mpi_calls = 0;
-    for (uint32_t i = 0; t->scopes && i < t->scopes->n_open; i++) {
-        t->scopes->open[i].begin = pc_ticks();
-        t->scopes->open[i].mpi_ticks = 0;
+    struct pc_scopes *s = t->scopes;
+    if (!s)
+        return;
+    s->phase.begin = pc_ticks();
+    s->phase.mpi_ticks = 0;
+    for (uint32_t i = 0; i < s->n_open; i++) {
+        s->open[i].begin = pc_ticks();
+        s->open[i].mpi_ticks = 0;
     }
 }
 

@@ -47,6 +47,10 @@ void pc_scope_lend(struct pc_thread *t, pcollect_ref context);
 void pc_scope_begin(struct pc_thread *t, const char *name);
 void pc_scope_end(struct pc_thread *t, const char *name);
 
+/* Books the time of open phases and regions up to now, at most ten times a second, so that little
+ * of it is missing where the thread does not come to their end. AS-safe: the thread is busy. */
+void pc_scope_book(struct pc_thread *t, uint64_t now);
+
 /* MPI_Pcontrol: 0 off, 1 on, 2 forget what was collected, more: that phase; 1 while on: no phase.
  */
 void pc_scope_control(int level);

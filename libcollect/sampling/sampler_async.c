@@ -358,6 +358,7 @@ static void take_sample(const struct interrupt *i)
     }
     if (place.record && pc_process.tells_samples)
         tell_sample(&to.sample);
+    pc_scope_book(t, i->begin);
     if (place.record && s->has_windows) {
         place.function = pc_walk_function_start(i->where.pc);
         pc_window_open(t, s, &to, &place);

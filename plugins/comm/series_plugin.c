@@ -21,7 +21,8 @@
  * without a communicator.
  *
  * The table `series_regions` has the same bins: the time in each phase and region, inner ones
- * included, of the first TOLD_APART that the process leaves; that of others in the row without one.
+ * included, of the first TOLD_APART of which the process books time; that of others in the row
+ * without one.
  *
  * The record of a context remembers the bin used last from there, by its ticks: as long as the time
  * is in it, a call finds its row by comparisons. Records and rows are of one thread.
@@ -91,7 +92,7 @@ static const struct pcollect_column region_columns[] = {
     {"start", "of the bin, nanoseconds since 1970", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT,
      0},
     {"width", "of the bin, nanoseconds", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"region", "phase or region, inside of others; of the first that the process left, else none",
+    {"region", "phase or region, inside of others; of the first whose time was booked, else none",
      PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT, 0},
     {"time", "time in it, of all threads", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
      PCOLLECT_UNIT_TICKS, 0},
