@@ -7,7 +7,7 @@ watch_libpcwatch_la_SOURCES = watch/watch.h watch/watched_processes.c watch/caug
     watch/shown_frames.c watch/python_frames.h watch/python_frames.c watch/code_files.h watch/code_files.c watch/copied_walk.h watch/copied_walk.c \
     watch/sample_rings.h watch/sample_rings.c watch/recorder.h watch/recorder.c watch/busiest.h watch/busiest.c watch/count.h watch/count.c
 watch_libpcwatch_la_CFLAGS = $(PC_FLAGS) $(LIBDW_CFLAGS)
-watch_libpcwatch_la_LIBADD = libcollect/libpcwalk.la
+watch_libpcwatch_la_LIBADD = libcollect/libpcwalk.la libcollect/libpcops.la
 if HAVE_LIBDW
 watch_libpcwatch_la_LIBADD += $(LIBDW_LIBS)
 endif

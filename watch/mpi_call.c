@@ -2,6 +2,7 @@
 #include "watch/mpi_call.h"
 
 #include "libcollect/adapter.h"
+#include "libcollect/state/ops.h"
 
 #include <string.h>
 
@@ -58,6 +59,7 @@ void pct_mpi_call_find(struct pct_caught *c, struct pct_mpi_call *out)
         if (!is_call(c, c->sp + i, &call))
             continue;
         *out = (struct pct_mpi_call){.known = true,
+                                     .op = pc_op_name(call.event.op),
                                      .begin = call.event.begin,
                                      .comm = comm_of(&call),
                                      .domain = is_asked(&call) ? call.event.domain : 0,

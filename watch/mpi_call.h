@@ -30,6 +30,7 @@ struct pct_message {
 
 struct pct_mpi_call {
     bool known;
+    const char *op; /* "MPI_Send" */
     uint64_t begin; /* ticks */
     enum pct_call_comm comm;
     uint64_t domain; /* of the communicator, on all ranks the same; 0: not known */

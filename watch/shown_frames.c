@@ -102,6 +102,20 @@ static bool is_start(const struct pct_stack_frame *f)
     return false;
 }
 
+/* Finds a wrapper of the library's whose MPI function has no frame: some functions of MPICH jump to
+ * others. */
+static void find_wrapper(const struct pct_stack *s, struct pct_shown_frames *shown)
+{
+    for (size_t i = shown->to; s->op && i-- > 0;) {
+        const struct pct_stack_module *m = s->frames[i].module;
+        if (!m || strncmp(pct_symbols_base_name(m->path), "adapter-", 8) != 0)
+            continue;
+        shown->from = i + 1;
+        snprintf(shown->op, sizeof shown->op, "%s", s->op);
+        return;
+    }
+}
+
 /* The frame that the library has interrupted for a sample, or 0: within it are the kernel's return
  * from a signal, and the library's handler. */
 static size_t find_interrupted(const struct pct_stack *s)
@@ -130,6 +144,8 @@ struct pct_shown_frames pct_shown_frames(const struct pct_stack *s)
             ;
         break;
     }
+    if (!*shown.op)
+        find_wrapper(s, &shown);
     size_t interrupted = find_interrupted(s);
     if (interrupted > shown.from && interrupted < shown.to)
         shown.from = interrupted;

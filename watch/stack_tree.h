@@ -40,6 +40,7 @@ struct pct_stack {
     size_t n;
     bool cut;               /* the outer frames could not be found */
     const char *mpi_folder; /* where the MPI library of the process is; NULL: unknown */
+    const char *op; /* the MPI function that the wrapper in the stack has called; NULL: unknown */
 };
 
 /* frames[from..to) are shown, the innermost first; op is the MPI function below them, or "". */

@@ -298,11 +298,10 @@ static bool take_stack(struct view *v)
 
 /* ---- One process ----------------------------------------------------------------------------- */
 
-static void find_call(struct view *v, struct pct_watched_stack *s)
+static void find_messages(const struct view *v, struct pct_mpi_call *call)
 {
-    pct_mpi_call_find(&v->caught, &s->call);
-    if (!strncmp(s->op, "MPI_Wait", 8))
-        pct_waited_messages(&v->caught, v->adapter, &s->call);
+    if (call->op && !strncmp(call->op, "MPI_Wait", 8))
+        pct_waited_messages(&v->caught, v->adapter, call);
 }
 
 static int take_threads(struct view *v, struct pc_error *error)
@@ -328,10 +327,12 @@ static int take_threads(struct view *v, struct pc_error *error)
         n_taken++;
         pct_python_put(&v->python, v->in_python, &v->watch->modules, &v->watch->places, &v->stack);
         struct pct_watched_stack of = {.process = v->process, .tid = threads[i], .state = p.state};
+        pct_mpi_call_find(&v->caught, &of.call);
+        v->stack.op = of.call.op;
         size_t before = v->watch->n_stacks;
         err = pct_stack_add(v->watch, &of, &v->stack, error);
         if (v->watch->calls && v->watch->n_stacks > before)
-            find_call(v, &v->watch->stacks[before]);
+            find_messages(v, &v->watch->stacks[before].call);
     }
     pct_free(threads);
     if (!n)

@@ -74,7 +74,7 @@ struct pct_watched_stack {
 struct pct_watch {
     const struct pct_watched_job *job;
     bool all_threads; /* threads too in which no frame is the program's */
-    bool calls; /* MPI calls too, with requests and communicators, of ranks under libpcollect */
+    bool calls;       /* read requests and communicators too, of ranks under libpcollect */
     struct pct_watched_stack *stacks;
     size_t n_stacks, room;
     struct pct_comm_places comms; /* of ranks under libpcollect */

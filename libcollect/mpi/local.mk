@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Stubs, resolver and names go into libpcollect.so (libpcmpi.la); the adapters are modules.
+# Stubs and resolver (libpcmpi.la) and names (libpcops.la) go into libpcollect.so; the adapters are modules. The
+# command has the names too.
 
 mpi_table = $(top_srcdir)/libcollect/mpi/functions.tbl
 mpi_reader = $(top_srcdir)/libcollect/mpi/table.awk
@@ -24,19 +25,24 @@ libcollect/mpi/adapter_rows.h: $(mpi_table) $(mpi_reader) $(mpi_generator)
 	$(AM_V_GEN)what=wrappers; $(mpi_make)
 
 BUILT_SOURCES += $(mpi_made)
-$(libcollect_libpcmpi_la_OBJECTS) $(adapter_openmpi_la_OBJECTS) $(adapter_mpich_la_OBJECTS): $(mpi_made)
+$(libcollect_libpcmpi_la_OBJECTS) $(libcollect_libpcops_la_OBJECTS) $(adapter_openmpi_la_OBJECTS) $(adapter_mpich_la_OBJECTS): $(mpi_made)
 CLEANFILES += $(mpi_made)
 EXTRA_DIST += libcollect/mpi/functions.tbl libcollect/mpi/passed.tbl libcollect/mpi/table.awk \
     libcollect/mpi/generate.awk libcollect/mpi/coverage.awk
+
+noinst_LTLIBRARIES += libcollect/libpcops.la
+libcollect_libpcops_la_SOURCES = libcollect/state/ops.h libcollect/state/ops.c
+nodist_libcollect_libpcops_la_SOURCES = libcollect/mpi/ops.h libcollect/mpi/op_rows.c
 
 noinst_LTLIBRARIES += libcollect/libpcmpi.la
 libcollect_libpcmpi_la_SOURCES = \
     libcollect/stub.h libcollect/stub_asm.inc libcollect/stub_asm_more.inc \
     libcollect/mpi/mpi_private.h libcollect/mpi/stubs.S libcollect/mpi/stubs_c.c \
-    libcollect/mpi/counts.c libcollect/state/ops.c libcollect/mpi/resolver.c
+    libcollect/mpi/counts.c libcollect/mpi/resolver.c
 nodist_libcollect_libpcmpi_la_SOURCES = \
-    libcollect/mpi/ops.h libcollect/mpi/op_rows.c libcollect/mpi/stub_rows.h \
+    libcollect/mpi/ops.h libcollect/mpi/stub_rows.h \
     libcollect/mpi/stub_c_rows.h
+libcollect_libpcmpi_la_LIBADD = libcollect/libpcops.la
 
 adapter_sources = \
     libcollect/adapter.h libcollect/requests.h libcollect/mpi/adapter_mpi.h libcollect/mpi/adapter_types_missing.h libcollect/mpi/adapter_mpi.c \

@@ -128,7 +128,7 @@ KEPT static void requests_in_a_circle(void)
         MPI_Wait(r, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
         MPI_Isend(large, sizeof large, MPI_CHAR, 0, 6, turned, r + 1);
-        MPI_Waitall(2, r, statuses);
+        MPI_Waitany(2, r, got, statuses);
     } else if (rank == 2) {
         MPI_Recv_init(got, 1, MPI_INT, 2, MPI_ANY_TAG, turned, r);
         MPI_Start(r);
