@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Runs and their memory: see allocation.h. An owner is a hash set of addresses, each with the
- * function that ends it; open addressing, at most half full, without marks of what was taken out.
+ * function that frees it: open addressing, at most half full, without marks for removed entries.
  */
 #include "analysis/allocation.h"
 
@@ -71,7 +71,7 @@ static bool hold(struct pct_memory *m, void *thing, void (*end)(void *thing))
     return true;
 }
 
-/* Takes a thing out. Those behind it move up, so that each can be reached from its home. */
+/* Removes an entry. Entries after it move up, so that each can be reached from its home slot. */
 static void let_go(struct pct_memory *m, const void *thing)
 {
     size_t mask = m->n_slots - 1, hole = m->n ? find_place(m, thing) : 0;
@@ -125,7 +125,7 @@ int pct_memory_run(struct pct_memory *m, void (*work)(void *arg), void *arg)
 
 void pct_memory_refuse(void)
 {
-    if (!current) /* a fault of the caller, which is not in a run */
+    if (!current) /* a bug of the caller, which is not in a run */
         __builtin_trap();
     longjmp(current->refused, 1);
 }

@@ -28,8 +28,7 @@ struct pct_memory *pct_memory_new(void);
 void pct_memory_free(struct pct_memory *m);
 
 /* Calls work(arg). PC_ENOMEM: an allocation was refused, and `work` was left at that point; every
- * later run of this owner is refused as well. m NULL: allocated memory belongs to whoever has its
- * address. */
+ * later run of this owner is refused as well. m NULL: the caller owns the allocated memory. */
 int pct_memory_run(struct pct_memory *m, void (*work)(void *arg), void *arg);
 
 /* ---- In a run ---------------------------------------------------------------------------------
@@ -44,7 +43,7 @@ char *pct_copy(const char *text);
 /* Grows an array of elements of `size` bytes so that index n fits; returns its new place. */
 void *pct_grow(void *array, size_t n, size_t *room, size_t size);
 
-/* Memory that pct_alloc, pct_copy or pct_grow returned, or NULL. */
+/* Frees memory that pct_alloc, pct_copy or pct_grow returned, or NULL. */
 void pct_free(void *p);
 
 /* Gives an object of another library to the owner, which ends it with everything else; returns it.
@@ -53,8 +52,8 @@ void *pct_hold(void *thing, void (*end)(void *thing));
 /* Ends a held object now. NULL is allowed. */
 void pct_end(void *thing, void (*end)(void *thing));
 
-/* Ends the run like an allocation that is refused. The attribute is part of the function type that
- * libdw wants; _Noreturn is not. */
+/* Ends the run like a refused allocation. The attribute is part of the function type that libdw
+ * expects; _Noreturn is not. */
 void pct_memory_refuse(void) __attribute__((noreturn));
 
 #endif

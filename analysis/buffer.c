@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Buffers, escapes, numbers, widths: see buffer.h. Numbers without an error are made with integers
- * only, so that they are exact and no locale can change them.
+ * Buffers, escapes, numbers, widths: see buffer.h. Numbers without an error are formatted with
+ * integers only, so that they are exact and do not depend on the locale.
  */
 #include "analysis/buffer.h"
 
@@ -175,8 +175,8 @@ size_t pct_text_utf8(const char *s, size_t n)
     return overlong || outside ? 0 : length;
 }
 
-/* Characters that a terminal or an editor obeys instead of showing: C1 controls, line and
- * paragraph separators, direction marks. */
+/* True for characters that a terminal or an editor interprets instead of showing: C1 controls, line
+ * and paragraph separators, direction marks. */
 static bool is_obeyed(const char *s, size_t length)
 {
     const uint8_t *u = (const uint8_t *)s;
@@ -210,8 +210,8 @@ static char short_escape(char c, char before, char after, enum pct_escape mode)
     }
 }
 
-/* Length of what stands for itself at the beginning of the text: nearly all of nearly every name,
- * and names of templates have thousands of characters. */
+/* Length of the prefix that needs no escape: almost all of most names. Names of templates have
+ * thousands of characters. */
 static size_t plain_bytes(const char *text)
 {
     size_t n = 0;
@@ -305,7 +305,7 @@ char *pct_text_count(char *out, pc_u128 v)
     return out;
 }
 
-/* v / 10^decimals with that many decimals. */
+/* Writes v / 10^decimals with that many decimals. */
 static char *put_fixed(char *out, pc_u128 v, unsigned decimals)
 {
     pc_u128 one = 1;
@@ -323,7 +323,7 @@ static char *put_fixed(char *out, pc_u128 v, unsigned decimals)
     return out;
 }
 
-/* v / unit with four significant digits, but no fraction of a value that has no unit below. */
+/* Writes v / unit with four significant digits, without a fraction if the unit is the smallest. */
 static char *put_scaled(char *out, pc_u128 v, pc_u128 unit, const char *name)
 {
     pc_u128 scaled = v;
@@ -404,7 +404,7 @@ void pct_text_estimate(struct pct_buf *b, double value, double error, enum pct_u
 
 pc_u128 pct_text_share(pc_u128 part, pc_u128 whole)
 {
-    /* Scaled down first where the product would not fit. */
+    /* Scales both down while the product would overflow. */
     while (part >> 110) {
         part >>= 1;
         whole >>= 1;

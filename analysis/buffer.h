@@ -46,7 +46,7 @@ const char *pct_pool_intern(struct pct_pool *p, const char *text);
  */
 
 enum pct_escape {
-    PCT_ESCAPE_CELL, /* backslash, control characters, what is not UTF-8 */
+    PCT_ESCAPE_CELL, /* backslash, control characters, bytes that are not UTF-8 */
     PCT_ESCAPE_NAME, /* also @, and > beside a space: part of a path */
     PCT_ESCAPE_LINE  /* a line of source: a backslash stands for itself */
 };
@@ -79,23 +79,23 @@ char *pct_text_seconds(char *out, pc_u128 ns);  /* 0.001234000 */
 char *pct_text_percent(char *out, pc_u128 m);   /* thousandths of a percent: 12.345 */
 char *pct_text_percent_1(char *out, pc_u128 m); /* the same: 12.3 % */
 
-/* 12.3 M +- 0.4 M, 1.23 s +- 0.04 s: the error with one digit, or two that begin with 1, and the
- * value with as many decimals; the value alone if the error is nothing beside it. Neither is
- * below 0. */
+/* Writes a value with its error: 12.3 M +- 0.4 M, 1.23 s +- 0.04 s. The error has one digit, or two
+ * if the first is 1, and the value as many decimals; only the value if the error is negligible.
+ * Both must be at least 0. */
 enum pct_unit { PCT_UNIT_NONE, PCT_UNIT_NS, PCT_UNIT_PERCENT };
 void pct_text_estimate(struct pct_buf *b, double value, double error, enum pct_unit unit);
 
-/* part / whole in thousandths of a percent, rounded; 0 of nothing. */
+/* part / whole in thousandths of a percent, rounded; 0 if whole is 0. */
 pc_u128 pct_text_share(pc_u128 part, pc_u128 whole);
 
 /* ---- Columns of a terminal --------------------------------------------------------------------
  */
 
-/* Character cells of UTF-8 text: one a character. */
+/* Character cells of UTF-8 text: one per character. */
 size_t pct_text_cells(const char *text);
 
-/* Appends at most `cells` cells of text; where it is longer the middle is left out and an ellipsis
- * (ASCII: two dots) shows it. */
+/* Appends at most `cells` cells of text; if it is longer, an ellipsis (ASCII: two dots) replaces
+ * the middle. */
 void pct_text_cut(struct pct_buf *b, const char *text, size_t cells, bool utf8);
 
 #endif

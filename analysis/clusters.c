@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * First far too many cells: CELLS points, each the farthest from those before, moved three times
- * to the mean of what is nearest. Groups further apart than they are wide each get at least one.
- * Then cells are joined between which there is no gap. Points that did not decide where the cells
- * are say if there is one: in many dimensions the points that placed the cells look as if they lay
- * apart.
+ * Finds the groups in two steps. First it makes far too many cells: CELLS points, each the farthest
+ * from the earlier ones, moved three times to the mean of the points nearest to them. Groups
+ * further apart than their width each get at least one. Then it joins cells that have no gap
+ * between them. Points that did not decide where the cells are decide whether there is a gap: in
+ * many dimensions the points that placed the cells look as if they lay apart.
  *
  *   gap between two cells: projected on the line through their centres, the means of their points
  *   are GAP times as far apart as the sum of their standard deviations. Two halves of one normal
@@ -31,11 +31,11 @@ struct work {
     uint32_t n, d, n_cells;
     float *centres;               /* of cells */
     uint16_t *cell;               /* of each point */
-    uint32_t *asked, n_asked;     /* points that say whether there is a gap */
+    uint32_t *asked, n_asked;     /* points that decide whether there is a gap */
     uint32_t *placing, n_placing; /* points that place cells */
     uint16_t group[CELLS];        /* of each cell: another cell of the group, or itself */
     uint32_t n_of[CELLS];         /* points asked in the cell */
-    uint32_t begin[CELLS + 1];    /* where they are in `asked`, which is sorted by cell */
+    uint32_t begin[CELLS + 1];    /* their position in `asked`, which is sorted by cell */
 };
 
 static const float *point(const struct work *w, uint32_t i)
@@ -58,7 +58,8 @@ static float distance2(const float *a, const float *b, uint32_t d)
 
 /* ---- Cells ---------------------------------------------------------------------------------- */
 
-/* Half of the points place cells, half are asked; of few points all do both, of very many some. */
+/* Chooses points: half of them place cells, half decide about gaps. Few points do both; of very
+ * many points only some are used. */
 static void choose_points(struct work *w)
 {
     w->asked = pct_alloc(w->n, sizeof *w->asked);
@@ -74,7 +75,7 @@ static void choose_points(struct work *w)
     }
 }
 
-/* Stops where no point is further than `least` from a centre. */
+/* Places cells. Stops when no point is further than `least` from a centre. */
 static void place_cells(struct work *w, float least)
 {
     uint32_t most = w->n / IN_A_CELL + 1;
@@ -110,7 +111,7 @@ static uint16_t nearest_cell(const struct work *w, const float *x)
     return (uint16_t)best;
 }
 
-/* To the mean of the placing points; where there are none it stays. */
+/* Moves each centre to the mean of its placing points; without any it stays. */
 static void move_cells(struct work *w)
 {
     double *sum = pct_alloc((size_t)w->n_cells * w->d, sizeof *sum);
@@ -153,7 +154,7 @@ static double deviation_of(const struct spread *s)
     return variance > 0 ? sqrt(variance) : 0;
 }
 
-/* The part of the way from a (0) to b (1) at which x lies. */
+/* The position of x on the way from a (0) to b (1). */
 static double along(const float *x, const float *a, const float *b, uint32_t d)
 {
     double dot = 0, length2 = 0;
@@ -177,8 +178,8 @@ static void join(struct work *w, uint32_t a, uint32_t to)
     w->group[group_of(w, a)] = group_of(w, to);
 }
 
-/* Between the points of two sets, each told by its number in `of` (by cell), and their centres.
- * careful: not where few points might lie so by chance. */
+/* True if there is a gap between two sets of cells, given by their numbers in `of` (by cell) and
+ * their centres. careful: not if few points might lie so by chance. */
 static bool has_gap(const struct work *w, const uint16_t *of, const float *centres, uint16_t a,
                     uint16_t b, bool careful)
 {
@@ -219,7 +220,7 @@ static void join_cells(struct work *w)
                 join(w, a, b);
 }
 
-/* The mean of the asked points of a group. Their number. */
+/* Finds the mean of the asked points of a group, and returns their number. */
 static uint32_t find_mean(struct work *w, uint16_t group, float *mean)
 {
     double *sum = pct_alloc(w->d, sizeof *sum);
@@ -238,7 +239,7 @@ static uint32_t find_mean(struct work *w, uint16_t group, float *mean)
     return n;
 }
 
-/* The distance of a place from a group, in units of what it may be; up to 1 it belongs to it. */
+/* The distance of a place from a group, relative to the limit: up to 1 it belongs to the group. */
 static double remoteness(struct work *w, uint16_t group, const float *mean, const float *place)
 {
     struct spread on_line = {0};
@@ -258,7 +259,7 @@ static double remoteness(struct work *w, uint16_t group, const float *mean, cons
 /* Groups of cells that are not small. */
 struct groups {
     bool is_group[CELLS];
-    float *mean; /* of each */
+    float *mean; /* of each group */
 };
 
 static struct groups find_groups(struct work *w)
@@ -270,7 +271,8 @@ static struct groups find_groups(struct work *w)
     return g;
 }
 
-/* Two groups of many points show no gap where a few points of two cells seemed to. */
+/* Joins two groups that, with all their points, have no gap. A few points of two cells may have
+ * seemed to have one. */
 static bool join_two_groups(struct work *w)
 {
     struct groups g = find_groups(w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Makes the parts of a profile when they are first asked for: see gather.h. A part may ask for
- * others; none asks for one that needs it.
+ * Makes the parts of a profile at first use: see gather.h. A part may use others, but not in a
+ * circle.
  */
 #include "analysis/gather.h"
 #include "analysis/counters/attribution.h"

@@ -2,9 +2,9 @@
  *
  * The source of tables, findings and pictures: the parts of one profile, or a comparison.
  *
- * A part is made when it is first asked for, and kept: the table `header`, for example, reads no
- * symbols and makes no tree. So getters take a constant pct_data: the parts that they make are in
- * `parts`, and are the same at every call.
+ * A part is made at first use, and kept: the table `header`, for example, reads no symbols and
+ * makes no tree. So getters take a constant pct_data: the parts that they make are in `parts`, and
+ * are the same at every call.
  */
 #ifndef PCT_GATHER_H
 #define PCT_GATHER_H
@@ -22,7 +22,7 @@
 enum pct_data_kind {
     PCT_DATA_PROFILE,
     PCT_DATA_ROWS, /* PCT_DATA_PROFILE with the rows of a plugin's table */
-    PCT_DATA_CUBE, /* the same with rows by keys */
+    PCT_DATA_CUBE, /* PCT_DATA_PROFILE with rows by keys */
     PCT_DATA_TREE, /* PCT_DATA_PROFILE with the nodes of a tree */
     PCT_DATA_SCALE,
     PCT_DATA_DIFF,
@@ -66,8 +66,8 @@ struct pct_tree *pct_data_tree(const struct pct_data *d);
 struct pct_tree *pct_data_lines(const struct pct_data *d);
 /* Calls and samples by function. */
 struct pct_tree *pct_data_functions(const struct pct_data *d);
-/* The symbols when every address of the tree was looked up: only then is it known what is wrong
- * with them. */
+/* The symbols, after every address of the tree was looked up: only then are all complaints
+ * known. */
 struct pct_symbols *pct_data_symbols(const struct pct_data *d);
 struct pct_samples *pct_data_samples(const struct pct_data *d);
 struct pct_counts *pct_data_counts(const struct pct_data *d);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# From a profile to figures.
+# Computes figures from a profile.
 noinst_LTLIBRARIES += analysis/libpcanalysis.la
 analysis_libpcanalysis_la_SOURCES = \
     analysis/allocation.h analysis/allocation.c analysis/buffer.h analysis/buffer.c analysis/student.h analysis/student.c analysis/gather.h analysis/gather.c \

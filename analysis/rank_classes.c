@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A difference below 1 % of the time of the run parts no classes. */
+/* A difference below 1 % of the time of the run does not separate classes. */
 static const float LEAST_SHARE = 0.01f;
 
 /* ---- Aspects -------------------------------------------------------------------------------- */
@@ -27,7 +27,8 @@ static int by_time(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* The time of MPI_Init and its kin is of the launcher, not of the program. */
+/* True for calls of the program's work: the time of MPI_Init, MPI_Finalize and their class depends
+ * on the launcher. */
 static bool is_of_program(const struct pc_profile *p, uint32_t node)
 {
     uint32_t op = p->nodes[pct_totals_call(p, node)].op;
@@ -89,8 +90,8 @@ static void add_value(struct pct_class_time *t, bool first, uint64_t value, int3
     }
 }
 
-/* Sums and extremes of one aspect, then what its values are off the means. far2: of each rank, the
- * squares of all aspects. */
+/* Adds sums and extremes of one aspect, then the deviations of its values from the means. far2: for
+ * each rank, the sum of squares over all aspects. */
 static void add_aspect(struct pct_rank_classes *c, const struct pc_profile *p, uint32_t aspect,
                        const uint64_t *values, double *far2)
 {
@@ -167,7 +168,7 @@ static void name_ranks(struct pct_rank_classes *c, const struct pc_profile *p)
 
 /* ---- Classes -------------------------------------------------------------------------------- */
 
-/* The coordinate of the aspect, of all ranks. */
+/* Sets the coordinate of the aspect for all ranks. */
 static void put_coordinates(const struct pc_profile *p, const uint64_t *values, double all_ns,
                             float *out, uint32_t stride)
 {

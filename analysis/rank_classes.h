@@ -27,7 +27,7 @@ struct pct_class_time {
     pc_u128 sum;
     uint64_t min, max;
     int32_t min_rank, max_rank; /* the lowest with that value */
-    double deviation_ns;        /* of a value from the mean of the class: root of the mean square */
+    double deviation_ns;        /* root mean square deviation from the mean of the class */
 };
 
 struct pct_rank_class {
@@ -36,7 +36,7 @@ struct pct_rank_class {
     double error_ns;  /* as deviation_ns, over all aspects together */
     int32_t far_rank; /* the rank that is farthest from the means of its class */
     double far_ns;    /* by how much, over all aspects together */
-    uint32_t aspect;  /* in which its mean is farthest from that of all ranks */
+    uint32_t aspect;  /* aspect in which its mean is farthest from that of all ranks */
 };
 
 struct pct_rank_classes {
@@ -48,8 +48,8 @@ struct pct_rank_classes {
     struct pct_class_time *all;   /* of all ranks */
 };
 
-/* Never NULL; without a class if the profile has fewer ranks than PCT_CLASSES_LEAST_RANKS or none
- * of their times. */
+/* Never NULL; has no class if the profile has fewer ranks than PCT_CLASSES_LEAST_RANKS or no times
+ * by rank. */
 struct pct_rank_classes *pct_rank_classes_new(const struct pct_totals *m);
 void pct_rank_classes_free(struct pct_rank_classes *c);
 

@@ -5,8 +5,8 @@
  * These times are known: the wall time of a rank outside MPI, W; the delayed time, D, and the
  * blocked time, B, of its main thread, both inside and outside MPI. Samples give the CPU time
  * outside MPI, C. So the rank's own time is between W - D and W; if C is known and more than W - D,
- * it is C. Without samples, or where W is too short for them, the delay is assumed to be spread
- * evenly over the run.
+ * it is C. Without samples, or if W is too short for them, the delay is assumed to be spread evenly
+ * over the run.
  */
 #include "analysis/rank_times.h"
 
@@ -28,11 +28,12 @@ struct told {
     double compute_ns, compute_squares, mpi_ns, mpi_squares; /* by samples, squares in us^2 */
     double n_samples, period_ns;                             /* of computation; mean distance */
     bool sampled;
-    double work_ns, work_variance; /* of the other thread with most of it */
-    double waits_ns;               /* of all other threads, for a processor */
+    double work_ns, work_variance; /* of the other thread with most work */
+    double waits_ns;               /* waits of all other threads for a processor */
 };
 
-/* The rank of a row, as an index; rows are in the order of their first key, *at goes along. */
+/* The rank of a row, as an index. Rows are in the order of their first key, so *at only
+ * advances. */
 static bool find_rank(const struct pc_profile *p, const struct pc_profile_table *t, uint32_t row,
                       uint32_t *at)
 {
@@ -104,8 +105,8 @@ static void read_threads(const struct pc_profile *p, struct told *told)
 /* ---- One rank ---------------------------------------------------------------------------------
  */
 
-/* Variance of the samples' part outside MPI (doc/internals/sampling.md), and of the time behind the
- * last sample, which nobody was told of: one period. */
+/* Variance of the samples' part outside MPI (doc/internals/sampling.md), and of the time after the
+ * last sample, which is not known: one period. */
 static double find_variance(const struct told *told)
 {
     double all_ns = told->compute_ns + told->mpi_ns;
@@ -114,9 +115,10 @@ static double find_variance(const struct told *told)
     return PCT_SAMPLES_REGULAR * us * 1e6 + told->period_ns * told->period_ns;
 }
 
-/* While the main thread is blocked and another thread of the rank works, the rank computes: for as
- * long as that thread works longer than the main thread, at least. While its threads want a
- * processor, which may be at different times, it wants one. */
+/* Takes other threads into account. While the main thread is blocked and another thread of the rank
+ * works, the rank computes: at least for the time that this thread works longer than the main
+ * thread. While any of its threads waits for a processor, which may be at different times, the rank
+ * waits for one. */
 static void count_threads(struct told *told)
 {
     double work_ns = fmax(0, fmin(told->blocked_ns, told->work_ns - told->compute_ns));
@@ -129,7 +131,8 @@ static void count_threads(struct told *told)
     told->n_samples = fmax(told->n_samples, PCT_SAMPLES_FEW);
 }
 
-/* apart_ns: in MPI_Init, behind which the tables begin, and in MPI_Finalize, at which they end. */
+/* Divides the time of a rank. apart_ns: time in MPI_Init, after which the tables begin, and in
+ * MPI_Finalize, at which they end. */
 static void divide(const struct pc_profile_rank *rank, const struct told *told, double apart_ns,
                    struct pct_rank_time *t)
 {
@@ -142,7 +145,7 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
     t->n_samples = told->n_samples;
     t->variance = told->sampled ? find_variance(told) + told->work_variance : -1;
     t->sampled_ns = fmin(told->compute_ns, t->wall_ns);
-    if (told->divided) { /* all of it may have been in MPI, as far as there is time in MPI */
+    if (told->divided) { /* all of it may have been in MPI, up to the time in MPI */
         t->blocked_low_ns = fmin(t->wall_ns, fmax(0, told->blocked_ns - mpi_ns));
         t->blocked_high_ns = fmin(t->wall_ns, told->blocked_ns);
     }
@@ -169,7 +172,7 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
     t->n = p->n_ranks;
     t->list = pct_alloc(t->n, sizeof *t->list);
     t->divided = t->n > 0;
-    /* Ranks begin and end together. */
+    /* Times that all ranks have in common, at begin and end. */
     double apart_ns = pct_totals_init_ns(p) + pct_totals_end(p).own_ns;
     for (size_t r = 0; r < t->n; r++) {
         count_threads(&told[r]);
@@ -202,14 +205,14 @@ double pct_rank_times_imbalance(const struct pct_rank_times *t)
 /* ---- The lead of the busiest rank -------------------------------------------------------------
  */
 
-/* The busiest of n ranks is looked at because it is the busiest: what has a chance of q in each of
- * them has one of n q at most in it. */
+/* Chance for each rank (Bonferroni): the busiest of n ranks was selected because it is the busiest,
+ * so an event with chance q in each rank has a chance of up to n q in it. */
 static double chance_of_each(const struct pct_rank_times *t)
 {
     return PCT_LEAD_FALSE / (double)t->n;
 }
 
-/* By samples and blocked time, less what they can be off by; below 0: they do not say. */
+/* Lower bound from samples and blocked time; below 0: not known. */
 static double sampled_low(const struct pct_rank_times *t)
 {
     const struct pct_rank_time *busiest = &t->list[t->busiest];
@@ -225,8 +228,8 @@ static double sampled_low(const struct pct_rank_times *t)
     return lead - pct_normal_above(chance_of_each(t)) * sqrt(variance);
 }
 
-/* True if the busiest rank stands out of the others, which scatter by what equal work takes on the
- * machine or by their work: Student's t of one value against the rest. */
+/* True if the busiest rank differs significantly from the others, which scatter by the machine or
+ * by their work: Student's t of one value against the rest. */
 static bool stands_out(const struct pct_rank_times *t, double others_ns, double lead_ns)
 {
     double others = (double)(t->n - 1), squares = 0;

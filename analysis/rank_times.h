@@ -16,10 +16,10 @@
 struct pct_rank_time {
     double wall_ns;    /* outside MPI, from MPI_Init to MPI_Finalize */
     double cpu_ns;     /* on a processor */
-    double blocked_ns; /* could not run: slept, or waited for a file, a lock, a child */
-    double delayed_ns; /* could run, and no processor was free */
-    double own_ns;     /* what the rank would take by itself: cpu_ns and blocked_ns */
-    double low_ns;     /* own_ns at least, whatever the samples say */
+    double blocked_ns; /* not runnable: slept, or waited for a file, a lock, a child */
+    double delayed_ns; /* runnable, but no processor was free */
+    double own_ns;     /* without delays: cpu_ns and blocked_ns */
+    double low_ns;     /* lower bound of own_ns, without samples */
     double sampled_ns; /* CPU time outside MPI by the samples of the main thread */
     double blocked_low_ns, blocked_high_ns; /* bounds of blocked_ns */
     double variance;       /* of sampled_ns, in ns^2; below 0: the rank was not sampled */
@@ -39,15 +39,15 @@ struct pct_rank_times {
 struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p);
 void pct_rank_times_free(struct pct_rank_times *t);
 
-/* By how much the busiest rank's own time is above the mean of all ranks: 0.5 is half as much
- * again. 0 without two ranks. This is what head, table and finding call imbalance. */
+/* The busiest rank's own time over the mean of all ranks, minus 1; 0 without two ranks. Head, table
+ * and finding call this imbalance. */
 double pct_rank_times_imbalance(const struct pct_rank_times *t);
 
-/* By how much the own time of the busiest rank is above the mean of the others. */
+/* The own time of the busiest rank minus the mean of the others. */
 struct pct_lead {
     double ns;
-    double low_ns; /* at least so much, but in PCT_LEAD_FALSE of the runs in which it has none */
-    bool real;     /* more than equal work differs by from rank to rank, with the same chance */
+    double low_ns; /* lower bound; above 0 in PCT_LEAD_FALSE of the runs without a lead */
+    bool real;     /* larger than the scatter of equal work, with the same chance of error */
 };
 #define PCT_LEAD_FALSE 0.01
 /* Equal work takes longer on one rank than on another by less than this: caches, neighbours. */

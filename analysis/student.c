@@ -49,7 +49,7 @@ double pct_student_tail(double t, double freedom)
     return beta_part(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
-/* Cornish and Fisher's expansion, right to 0.04 % from where it is used. */
+/* Uses the Cornish-Fisher expansion, which is accurate to 0.04 % in the range where it is used. */
 double pct_student_95(size_t freedom)
 {
     static const double exact[] = {INFINITY, 12.706205, 4.302653, 3.182446,

@@ -62,7 +62,7 @@ static void read_records(struct pct_thread_times *out, const struct pc_profile *
     }
 }
 
-/* A thread whose time outside MPI is all work has no error of its own but the last period. */
+/* Reads samples. If all time of a thread outside MPI is work, its only error is the last period. */
 static void read_samples(const struct pc_profile_table *t, uint32_t row, struct pct_thread_time *of)
 {
     uint64_t squares = pc_table_cell(t, row, number_column(t, "compute_squares"));
@@ -72,7 +72,7 @@ static void read_samples(const struct pc_profile_table *t, uint32_t row, struct 
     of->is_sampled = true;
 }
 
-/* Rows of both are in order. */
+/* Reads the table `sampling`. Rows of both tables are sorted. */
 static void read_sampling(struct pct_thread_times *out, const struct pc_profile *p)
 {
     const struct pc_profile_table *t = pc_profile_table(p, "sampling");
@@ -113,13 +113,14 @@ static size_t compare(struct pct_thread_times *t, size_t first)
     return end;
 }
 
-/* ---- The thread that is ahead -----------------------------------------------------------------
- */
+/* ---- The leading thread
+ * ------------------------------------------------------------------------ */
 
-/* A thread that computes less than this part of the busiest one does not do the same. */
+/* A thread that computes less than this part of the busiest one does other work. */
 #define SAME_WORK 0.1
 
-/* True if it is of the team of the program's own threads, or of OpenMP's with the main thread. */
+/* True if the thread belongs to the program's own threads, or else to the OpenMP team with the main
+ * thread. */
 static bool is_of(const struct pct_thread_time *t, bool own)
 {
     return pct_thread_is_program(t) && own == !strcmp(t->kind, "program");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What each thread of each rank did: MPI time, CPU time, and CPU time outside MPI by its samples;
- * and by how much one thread of a rank is ahead of those that do the same.
+ * Times of each thread of each rank: MPI time, CPU time, and CPU time outside MPI from its samples;
+ * and the lead of one thread of a rank over those with the same work.
  *
  * Data structure: one entry for each row of the table `thread_records`, in its order: by rank, then
  * by number of the thread. Invariant: `list` has n entries, `rank` is an index into the profile's
@@ -16,25 +16,25 @@ struct pct_thread_time {
     uint32_t rank;
     uint64_t number;
     const char *kind, *name;
-    uint64_t n_threads; /* that had this number, one after the other */
+    uint64_t n_threads; /* threads that had this number, one after the other */
     uint64_t mpi_calls, mpi_ns;
     uint64_t cpu_ns;
     bool has_cpu;        /* false: the process was killed, or filters system calls */
     uint64_t outside_ns; /* CPU time outside MPI */
-    uint64_t waits_ns;   /* of outside_ns: in the runtime of threads, where one waits for others */
-    double variance;     /* of outside_ns less waits_ns, at most, in ns^2 */
+    uint64_t waits_ns;   /* part of outside_ns in a threading runtime, waiting for others */
+    double variance;     /* upper bound for outside_ns - waits_ns, in ns^2 */
     bool is_sampled;     /* outside_ns is known */
     uint64_t delayed_ns; /* could run, and no processor was free */
     double share;        /* of work in the mean of the rank's threads, as a ratio; 0: none */
 };
 
-/* CPU time of the program's work: not in MPI, and not in the runtime of threads. */
+/* CPU time of the program's work: not in MPI, and not in a threading runtime. */
 static inline double pct_thread_work_ns(const struct pct_thread_time *t)
 {
     return t->outside_ns > t->waits_ns ? (double)(t->outside_ns - t->waits_ns) : 0;
 }
 
-/* True if it is there to compute: not one that the MPI library made. */
+/* True if the thread belongs to the program, not to the MPI library. */
 bool pct_thread_is_program(const struct pct_thread_time *t);
 
 struct pct_thread_times {
@@ -42,17 +42,17 @@ struct pct_thread_times {
     size_t n;
 };
 
-/* Threads of one rank that do the same: those of an OpenMP team with the main thread, or those that
- * the program made, as far as they compute. One of them is ahead of the others. */
+/* Threads of one rank that do the same work: an OpenMP team with the main thread, or threads made
+ * by the program, if they compute. One of them may have more work than the others. */
 struct pct_thread_lead {
     const struct pct_thread_time *busiest; /* NULL: none is surely ahead */
     size_t n;                              /* threads that do the same */
     double others_ns;                      /* mean work of the others */
-    double saves_ns;                       /* less for the rank if all had the same, at least */
+    double saves_ns;                       /* for the rank if all had the same work, at least */
 };
 
-/* Compares the threads of one rank: those of the list from `first` on, up to `end`. chance: that
- * equal work is called a lead. */
+/* Compares the threads of one rank: those of the list from `first` on, up to `end`. `chance`:
+ * probability that equal work is reported as a lead. */
 struct pct_thread_lead pct_thread_times_lead(const struct pct_thread_times *t, size_t first,
                                              size_t end, double chance);
 

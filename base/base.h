@@ -14,7 +14,8 @@
 #define PC_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PC_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PC_EXPORT __attribute__((visibility("default")))
-/* For data: -fvisibility=hidden does not hold for declarations, and costs an indirection there. */
+/* Hidden visibility for declared data: -fvisibility=hidden does not cover declarations, which would
+ * cost an indirection. */
 #define PC_HIDDEN __attribute__((visibility("hidden")))
 #define PC_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -25,8 +26,8 @@ enum pc_err {
     PC_EIO = -2,      /* the system refused; the message names the reason */
     PC_EFORMAT = -3,  /* the data is damaged or not of this kind */
     PC_EVERSION = -4, /* written by a newer version */
-    PC_EARG = -5,     /* the caller's fault */
-    PC_ENOENT = -6,   /* not there */
+    PC_EARG = -5,     /* the caller passed a wrong argument */
+    PC_ENOENT = -6,   /* it does not exist */
     PC_EMISMATCH = -7 /* two inputs do not belong together */
 };
 
@@ -35,12 +36,12 @@ const char *pc_err_text(int err);
 
 /* ---- Descriptors (descriptor.c) ------------------------------------------------------------ */
 
-/* Number of descriptors that the library may hold at a time for one purpose: one in `part` of those
- * that the program's soft limit allows above 256, or more if they do not take any from the program.
+/* Number of descriptors that the library may hold at a time for one purpose: 1/`part` of those that
+ * the program's soft limit allows above 256, or more if that takes none from the program.
  * MT-safe. */
 uint32_t pc_descriptors_most(unsigned part);
 /* Moves a descriptor out of the program's way, close-on-exec; the old one is closed. -1 with errno
- * if the program has none to spare, or if fd is -1. MT-safe. */
+ * if no number is free for it, or if fd is -1. MT-safe. */
 int pc_descriptor_away(int fd);
 
 /* ---- Frames ------------------------------------------------------------------------------ */
@@ -68,7 +69,7 @@ int pc_descriptor_away(int fd);
 /* True if ticks come from the processor's own invariant counter. Set once by pc_clock_init. */
 extern PC_HIDDEN bool pc_clock_is_counter;
 
-/* Nanoseconds of one of the system's clocks that is always there. AS-safe, MT-safe. */
+/* Nanoseconds of a system clock that always exists. AS-safe, MT-safe. */
 static inline uint64_t pc_clock_ns(clockid_t clock)
 {
     struct timespec ts;
@@ -81,7 +82,8 @@ static inline uint64_t pc_mono_ns(void)
     return pc_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The processor's counter. Only where pc_clock_is_counter, or where there is none. */
+/* The processor's counter; CLOCK_MONOTONIC on processors without one. Only if pc_clock_is_counter
+ * is set. */
 static inline uint64_t pc_counter(void)
 {
 #if defined __x86_64__
@@ -108,7 +110,7 @@ static inline uint64_t pc_counter(void)
 }
 
 /* The time in ticks of an invariant counter, else in nanoseconds. About 10 ns. AS-safe, MT-safe.
- * Not a serialising read: it may move by a few instructions against its surroundings. */
+ * Not a serialising read: the processor may reorder it by a few instructions. */
 static inline uint64_t pc_ticks(void)
 {
     return PC_CLOCK_TIME_REGISTER || PC_LIKELY(pc_clock_is_counter) ? pc_counter() : pc_mono_ns();
@@ -121,7 +123,7 @@ void pc_clock_init(void);
  */
 void pc_clock_pair(uint64_t *ticks_out, uint64_t *mono_ns_out);
 
-/* Nanoseconds a tick times 2^32 from two points; a sane guess where they are too close. */
+/* Nanoseconds per tick, times 2^32, from two points; a plausible estimate if they are too close. */
 uint64_t pc_clock_scale(uint64_t ticks_0, uint64_t mono_0, uint64_t ticks_1, uint64_t mono_1);
 
 static inline uint64_t pc_clock_to_ns(uint64_t ticks, uint64_t scale_q32)
@@ -157,18 +159,18 @@ size_t pc_vformat(char *out, size_t n, const char *format, va_list args);
 
 /* ---- Processes --------------------------------------------------------------------------- */
 
-/* The first n - 1 bytes of a small file of the system's, terminated; their number, or 0 if it
- * cannot be read. Keeps errno. MT-safe. */
+/* Reads the first n - 1 bytes of a small file of /proc or /sys, and terminates them; returns their
+ * number, or 0 if it cannot be read. Keeps errno. MT-safe. */
 size_t pc_read_small(const char *path, char *out, size_t n);
 
 struct pc_process_status {
     int pid, parent;
     char state; /* of its first thread, as in ps: R, S, D, Z, ... */
-    bool ended; /* waits for its parent; not so a process that runs on without its first thread */
+    bool ended; /* it is a zombie; false for a process that continues without its first thread */
     uint64_t start; /* clock ticks since boot */
 };
 
-/* False: there is no such process. Keeps errno. MT-safe. */
+/* Status of a process. False: there is no such process. Keeps errno. MT-safe. */
 bool pc_process_look(int pid, struct pc_process_status *out);
 
 /* Calls see(arg, number) for each entry of a folder that is a number: the processes in "/proc", the
@@ -176,12 +178,13 @@ bool pc_process_look(int pid, struct pc_process_status *out);
 bool pc_proc_numbers(const char *folder, void (*see)(void *arg, int number), void *arg);
 
 /* True if the process was started with a variable of that name, and of that value if it is not
- * NULL. One that may not be read belongs to someone else: false. MT-safe. */
+ * NULL. False for a process of another user, which cannot be read. MT-safe. */
 bool pc_process_has_variable(int pid, const char *name, const char *value);
 
 /* ---- Error text -------------------------------------------------------------------------- */
 
-/* Filled by the function that finds the error; printed by whoever decides what to do about it. */
+/* Filled by the function that finds the error; printed by the function that decides what to do
+ * about it. */
 struct pc_error {
     char text[512];
 };

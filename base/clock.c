@@ -16,9 +16,9 @@ static bool counter_is_invariant(void)
     unsigned a, b, c, d;
     if (!__get_cpuid(0x80000007u, &a, &b, &c, &d))
         return false;
-    return d & (1u << 8); /* runs at one rate in every power state */
+    return d & (1u << 8); /* invariant TSC: one rate in every power state */
 #elif defined __aarch64__
-    return true; /* the architecture promises it of cntvct_el0 */
+    return true; /* the architecture guarantees this for cntvct_el0 */
 #else
     return PC_CLOCK_TIME_REGISTER;
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where descriptors of the library are put in the process of another, and how many there may be.
- * The program counts on the lowest free numbers, and on all below its soft limit.
+ * Decides where the library's descriptors go in a process that belongs to the program, and how many
+ * there may be. The program expects the lowest free numbers, and all numbers below its soft limit,
+ * to be its own.
  *
- * The limit is one of numbers, not of open descriptors. So a process of one thread raises it for
+ * The limit is one of numbers, not of open descriptors. So a process with one thread raises it for
  * the moment in which a descriptor gets a number above the program's, which takes no number from
- * the program. With several threads, another thread could see the raised limit, or give it to a
+ * the program. With several threads, another thread could see the raised limit, or pass it to a
  * child. Then a few numbers from the upper half are taken, and none if the program uses half of its
  * numbers.
  */
@@ -17,10 +18,10 @@
 #include <unistd.h>
 
 enum {
-    PROGRAMS = 256,     /* of a limit are the program's alone */
+    PROGRAMS = 256,     /* numbers below this are only for the program */
     MOST_ABOVE = 1024,  /* numbers above the limit */
-    LARGE = 65536,      /* nobody is short of descriptors; and the kernel's table would grow */
-    LOWEST_HIGH = 4096, /* from here on there is no need to go higher */
+    LARGE = 65536,      /* descriptors are not scarce, and the kernel's table would grow */
+    LOWEST_HIGH = 4096, /* high enough */
     MOST_INSIDE = 16384
 };
 

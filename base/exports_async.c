@@ -33,7 +33,8 @@ static const ElfW(Dyn) * find_dynamic(uintptr_t bias, uintptr_t lo, uintptr_t hi
     return NULL;
 }
 
-/* glibc adds the bias to these in place on most targets; the vdso and some targets keep offsets. */
+/* The address in a dynamic entry. glibc adds the bias to it in place on most targets; the vdso and
+ * some targets keep offsets. */
 static const void *absolute(const ElfW(Dyn) * d, uintptr_t bias)
 {
     uintptr_t p = (uintptr_t)d->d_un.d_ptr;
@@ -90,7 +91,7 @@ static uintptr_t find_gnu(const struct pc_exports *elf, const char *name)
     return 0;
 }
 
-/* One more than the last symbol's index. A table by GNU hash does not say it: the end of the chain
+/* One more than the last symbol's index. A GNU hash table does not contain it: the end of the chain
  * that begins last is the end of the table. */
 static uint32_t count_symbols(const struct pc_exports *elf)
 {

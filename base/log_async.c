@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Messages from inside another program: formatted without libc's stdio, written by one write(2).
+ * Writes messages from inside a measured program: formatted without stdio, written by one write(2).
  * Every function of this file may run in a signal handler.
  */
 #include "base/base.h"

@@ -15,7 +15,7 @@ static unsigned least(unsigned a, unsigned b)
 unsigned pc_distance(const char *a, const char *b)
 {
     size_t n_a = strlen(a), n_b = strlen(b);
-    uint8_t rows[3][PC_FAR]; /* of the table of prefixes: the one before last, last, new */
+    uint8_t rows[3][PC_FAR]; /* table of prefixes: last row but one, last, new */
     if (n_a >= PC_FAR || n_b >= PC_FAR)
         return PC_FAR;
     uint8_t *before = rows[0], *last = rows[1], *row = rows[2];

@@ -7,21 +7,21 @@
 
 #include "base/base.h"
 
-/* Number of insertions, deletions, changes and swaps of neighbours that make b of a; at most
- * PC_FAR, which words longer than 63 bytes always are. */
+/* Number of insertions, deletions, changes and swaps of neighbours that turn a into b; at most
+ * PC_FAR, which is the result for words longer than 63 bytes. */
 #define PC_FAR 64u
 unsigned pc_distance(const char *a, const char *b);
 
 /* True if a word at that distance is worth being suggested for one of `length` bytes. */
 bool pc_is_near(unsigned distance, size_t length);
 
-/* The words that are nearest to a wanted one, of many that are shown one after the other. Large and
- * small letters are alike, and what stands before the last "::" of a word counts for nothing where
- * the wanted one has no "::". */
+/* Collects the words that are nearest to a wanted one, from many that are passed one after the
+ * other. Case is ignored. The part of a word up to the last "::" is ignored if the wanted word has
+ * no "::". */
 enum { PC_N_NEAREST = 3, PC_NEAREST_BYTES = 64 };
 struct pc_nearest {
     const char *wanted;
-    unsigned distances[PC_N_NEAREST]; /* of the words that are there, rising */
+    unsigned distances[PC_N_NEAREST]; /* distances of the words, ascending */
     unsigned n;
     char words[PC_N_NEAREST][PC_NEAREST_BYTES];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads what the system reports of a process, from small files of /proc. No malloc, since it is
- * also asked while a process starts; pc_proc_numbers alone opens a folder, which takes some.
+ * Reads data about processes from small files of /proc. Calls no malloc, because it is also used
+ * while a process starts; only pc_proc_numbers does, because it opens a folder.
  */
 #include "base/base.h"
 
@@ -37,7 +37,7 @@ bool pc_process_look(int pid, struct pc_process_status *out)
     pc_format(path, sizeof path, "/proc/%d/stat", pid);
     if (!pc_read_small(path, text, sizeof text))
         return false;
-    const char *at = strrchr(text, ')'); /* the name may hold anything */
+    const char *at = strrchr(text, ')'); /* the name may contain any character */
     if (!at || at[1] != ' ' || !at[2])
         return false;
     /* Fields 3, 4, 20 and 22 of proc(5). */
@@ -64,7 +64,7 @@ bool pc_proc_numbers(const char *folder, void (*see)(void *arg, int number), voi
     return dir != NULL;
 }
 
-/* Compares what stands in the file, piece by piece, with NAME= or NAME=VALUE and its end. */
+/* Compares the file, piece by piece, with NAME= or NAME=VALUE and its end. */
 bool pc_process_has_variable(int pid, const char *name, const char *value)
 {
     char path[64], text[4096], wanted[256];

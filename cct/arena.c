@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Opening, unlinking and closing an arena: what happens once per process, outside handlers.
+ * Opens, unlinks and closes an arena: the operations that happen once per process, outside
+ * handlers.
  *
- * The file is made sparse at its full size and mapped whole; its pages are taken before they are
- * touched (arena_async.c). Where the kernel can populate a mapping, the descriptor is closed at
- * once: a program that closes or replaces descriptors that are not its own then meets none of ours.
- * Whatever goes wrong with the file ends in anonymous memory and a sentence that says why.
+ * The file is made sparse at its full size and mapped whole; its pages are allocated before they
+ * are touched (arena_async.c). If the kernel can populate a mapping, the descriptor is closed at
+ * once: then a program that closes or replaces foreign descriptors cannot hit it. Any failure with
+ * the file leads to anonymous memory and a message with the reason.
  *
  * Called by the start of libpcollect.so. Must not: follow a link, open what others can write,
  * leave a descriptor below the program's own, raise SIGXFSZ.
@@ -29,7 +30,7 @@
 #define FS_RAMFS 0x858458f6u
 #define FS_HUGETLBFS 0x958458f6u
 
-/* Another machine has the last word on a page there, or may forbid the mapping. */
+/* Network file systems, where the server may refuse a page or the mapping. */
 static const struct {
     uint32_t type;
     const char *name;
@@ -43,7 +44,8 @@ static const struct {
 
 /* References are u32 in units of 16 bytes. */
 #define MAX_BYTES (((uint64_t)1 << 36) - ((uint64_t)1 << 30))
-/* Other processes remove the folder when it is empty: it may go between two steps. */
+/* Times to try again: other processes remove the folder when it is empty, also between two
+ * steps. */
 #define FOLDER_TRIES 8
 /* Highest number that a kept descriptor is moved to: the kernel's table grows up to it. */
 #define FD_FLOOR_MAX 4096
@@ -56,7 +58,7 @@ struct opening {
     struct pc_error *error;
     uint64_t bytes;
     int dir, fd; /* -1: not open */
-    bool made;   /* the folder */
+    bool made;   /* the folder was made */
     uint32_t fs_type;
 };
 
@@ -75,8 +77,8 @@ static uint64_t round_down(uint64_t n, uint64_t unit)
     return n / unit * unit;
 }
 
-/* The folder is ours alone, or it is refused. It is held by descriptor from here on, so that what
- * was checked is what is used. */
+/* Opens the folder; refuses it if another user can write to it. From here on it is used by its
+ * descriptor, so that the folder that was checked is the folder that is used. */
 static int open_folder(struct opening *o, char *path)
 {
     o->made = mkdir(path, 0700) == 0;
@@ -98,7 +100,7 @@ static int open_folder(struct opening *o, char *path)
     if (st.st_mode & 022)
         return pc_error_set(o->error, PC_EIO, "%s can be written by others", path);
     if ((st.st_mode & 0700) != 0700)
-        fchmod(o->dir, 0700); /* made under a umask that took our own rights */
+        fchmod(o->dir, 0700); /* it was made under a umask that removed our own rights */
     return PC_OK;
 }
 
@@ -111,7 +113,7 @@ static const char *name_network(uint32_t type)
 }
 
 /* Bounds the size by the kind of file system, by its free space and by RLIMIT_FSIZE (growing a file
- * beyond that raises SIGXFSZ). An eighth of what is free is for all arenas of the node together
+ * beyond that raises SIGXFSZ). All arenas of the node together may take an eighth of the free space
  * (pc_arena_share). */
 static int bound_by_system(struct opening *o)
 {
@@ -139,8 +141,8 @@ static int bound_by_system(struct opening *o)
     return PC_OK;
 }
 
-/* Names are for people: host and process; the time makes them differ where containers share a
- * spool but not their process ids. */
+/* Makes a file with host and process in its name, for users to read; the time makes names differ if
+ * containers share a spool but not their process ids. */
 static int create_file(struct opening *o, const char *folder)
 {
     struct utsname uts;
@@ -218,16 +220,16 @@ static int map_halving(struct opening *o, int fd)
     return pc_error_set(o->error, PC_ENOMEM, "no address space for an arena: %s", reason());
 }
 
-/* Header, reserve and a first step. */
+/* Bytes for the header, the reserve and a first step. */
 static uint64_t first_bytes(void)
 {
     uint64_t header = sizeof(struct pcollect_arena_header);
     return header + pc_arena_reserve_bytes(header) + 2 * PC_TREE_CHUNK_FIRST;
 }
 
-/* On a disk a page that is populated may still find no block when it is written back: only
- * fallocate gives it one. An emulated kernel may answer 0 to an advice that it does not know: the
- * blocks are counted. */
+/* True if populating pages reserves space. On a disk a populated page may still find no block when
+ * it is written back: only fallocate reserves one. An emulated kernel may return 0 for an advice
+ * that it does not know: so the blocks are counted. */
 static bool populate_works(struct opening *o, uint64_t bytes)
 {
     struct stat st;
@@ -237,7 +239,7 @@ static bool populate_works(struct opening *o, uint64_t bytes)
            (uint64_t)st.st_blocks * 512 >= bytes;
 }
 
-/* Programs expect the lowest numbers for themselves. */
+/* Moves the descriptor up, because programs expect to get the lowest numbers. */
 static int move_descriptor_up(struct opening *o)
 {
     struct rlimit limit;
@@ -252,7 +254,7 @@ static int move_descriptor_up(struct opening *o)
     return PC_OK;
 }
 
-/* The way from a new file to a mapping of which the first bytes may be touched. */
+/* Maps a new file, and makes the first bytes safe to touch. */
 static int map_file(struct opening *o)
 {
     struct pc_arena *a = o->a;
@@ -286,7 +288,8 @@ static int map_file(struct opening *o)
     return PC_OK;
 }
 
-/* The folder goes with its last file; rmdir is refused while another process has an arena there. */
+/* Removes the file, and the folder with its last file: rmdir fails while another process has an
+ * arena there. */
 static void remove_file(const char *path)
 {
     char folder[PCOLLECT_PATH_BYTES];
@@ -322,7 +325,7 @@ static int map_anonymous(struct opening *o)
     return PC_OK;
 }
 
-/* The magic comes last: a file without it was never begun. */
+/* Writes the header. The magic comes last: a file without it was never begun. */
 static void begin_header(struct pc_arena *a)
 {
     struct pcollect_arena_header *h = (struct pcollect_arena_header *)a->base;

@@ -8,8 +8,8 @@
  *     ready ... limit not taken from the system yet; touching it may be SIGBUS
  *     limit ... map_bytes refused by the system, or nothing
  *
- * Called by the tree, by the loader of plugins and by whoever publishes modules and primitives.
- * Must not: call malloc, take a lock, let errno change, raise a signal.
+ * Called by the tree, by the loader of plugins and by the code that publishes modules and
+ * primitives. Must not: call malloc, take a lock, let errno change, raise a signal.
  */
 #include "cct/cct_private.h"
 
@@ -59,9 +59,9 @@ bool pc_arena_fd_is_ours(const struct pc_arena *a)
     return a->fd >= 0 && fstat(a->fd, &st) == 0 && st.st_dev == a->dev && st.st_ino == a->ino;
 }
 
-/* Between the check and the call another thread may still close the descriptor and open a file
- * under its number. KEEP_SIZE bounds what that can do: the other file gets blocks, its size and its
- * bytes stay as they are. */
+/* Allocates a piece. Between the check and the call another thread may still close the descriptor
+ * and open a file with its number. KEEP_SIZE limits the harm: the other file gets blocks, but its
+ * size and its bytes do not change. */
 static int take_piece(struct pc_arena *a, uint64_t from, uint64_t to)
 {
     if (a->growth == PC_ARENA_POPULATE)
@@ -92,9 +92,10 @@ bool pc_arena_take(struct pc_arena *a, uint64_t from, uint64_t to)
     return true;
 }
 
-/* An eighth of what would be free without arenas is for all that share it, so that it shrinks with
- * what the program takes for its own shared memory. Arenas are taken to be of one size. A file
- * system that does not say its size, or cannot be asked any more, refuses by itself. */
+/* True if the arena stays within its share: all arenas together get an eighth of the space that
+ * would be free without them, which shrinks as the program takes shared memory for itself. Arenas
+ * are assumed to have one size. A file system whose size is not known, or can no longer be queried,
+ * refuses by itself. */
 static bool leaves_room(const struct pc_arena *a, uint64_t ready, uint64_t target)
 {
     struct statfs fs;
@@ -104,8 +105,8 @@ static bool leaves_room(const struct pc_arena *a, uint64_t ready, uint64_t targe
     return target * n <= (free_bytes + ready * n) / PC_ARENA_PART;
 }
 
-/* Threads may grow the arena at once: each takes all of [ready it saw, its target) itself before it
- * raises `ready`, and taking bytes twice is harmless. */
+/* Several threads may grow the arena at once: each takes all of [the `ready` that it saw, its
+ * target) itself before it raises `ready`. Taking bytes twice is harmless. */
 bool pc_arena_grow(struct pc_arena *a, uint64_t need)
 {
     uint64_t ready = atomic_load_explicit(&a->ready, memory_order_acquire);
@@ -147,7 +148,7 @@ static pcollect_ref take_space(struct pc_arena *a, size_t bytes, bool from_reser
             return 0;
     } while (!atomic_compare_exchange_weak_explicit(&a->next, &next, end, memory_order_relaxed,
                                                     memory_order_relaxed));
-    /* Before anything in this space can be linked, readers are told that it is readable. */
+    /* Tells readers that this space is readable, before anything in it can be linked. */
     raise_to((_Atomic uint64_t *)&a->header->used_bytes, end);
     return (pcollect_ref)(next / PCOLLECT_REF_UNIT);
 }

@@ -7,11 +7,11 @@
 
 #include "cct/cct.h"
 
-/* An arena grows by this much, or by what is asked for if that is more: about 50 us of page
+/* An arena grows by this many bytes, or by the requested size if that is more: about 50 us of page
  * clearing, paid inside a call. */
 #define PC_ARENA_STEP_BYTES ((uint64_t)256 << 10)
-/* A thread's chunks double from the first size to the last: a thousand threads that make one call
- * each take 4 MiB, and a busy thread comes to the shared counter every 64 KiB. */
+/* A thread's chunks double from the first size to the last: a thousand threads with one call each
+ * take 4 MiB, and a busy thread touches the shared counter once per 64 KiB. */
 #define PC_TREE_CHUNK_FIRST 4096u
 #define PC_TREE_CHUNK_LAST 65536u
 
@@ -21,25 +21,26 @@ static inline uint64_t pc_arena_reserve_bytes(uint64_t end)
     return ((uint64_t)32 << 10) + end / 16;
 }
 
-/* All arenas of a node take one part of this many of what is free in their file system. */
+/* All arenas of a node together take this fraction (1/8) of the free space of their file system. */
 #define PC_ARENA_PART 8u
 
 /* Makes bytes [0, need) safe to touch. False: refused, and the arena will not grow any more. */
 bool pc_arena_grow(struct pc_arena *a, uint64_t need);
 
-/* Makes [from, to) safe to touch by the arena's means. */
+/* Makes [from, to) safe to touch, by the arena's method. */
 bool pc_arena_take(struct pc_arena *a, uint64_t from, uint64_t to);
 
-/* True if the number a->fd still means our file. A program may have closed it, and opened another
- * under the same number. */
+/* True if the descriptor a->fd is still our file. The program may have closed it and opened another
+ * file with its number. */
 bool pc_arena_fd_is_ours(const struct pc_arena *a);
 
-/* For tree_async.c and rows_async.c: slots of an index, and bytes of the tree's own chunk. */
+/* Functions shared by tree_async.c and rows_async.c: slots of an index, and bytes of the tree's own
+ * chunk. */
 
 /* Puts a slot into a table with room. */
 void pc_tree_put_slot(struct pc_tree_slot *slots, uint32_t n_slots, struct pc_tree_slot slot);
 
-/* A table of n_new slots with what the old one holds; NULL: no memory. Keeps errno. */
+/* A table of n_new slots with the contents of the old one; NULL: no memory. Keeps errno. */
 struct pc_tree_slot *pc_tree_grow_slots(const struct pc_tree_slot *old, uint32_t n_old,
                                         uint32_t n_new);
 

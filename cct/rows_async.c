@@ -2,8 +2,8 @@
  *
  * Rows of tables, which plugins book beside the contexts. Each thread has its own part of every
  * table, found by (table, keys) in a hash table in private memory that belongs to its tree; the
- * rows themselves are in the arena, in one list a thread, so that ended threads leave them to their
- * heirs and readers find them as they find trees.
+ * rows themselves are in the arena, in one list for each thread, so that the adopter of a tree gets
+ * its rows too, and readers find them as they find trees.
  *
  * A row is filled with its keys and linked; from then on only its values change. Called by the
  * thread that owns the tree, at a call or in a handler. Must not: call malloc, wait, let errno
@@ -36,7 +36,7 @@ static bool has_keys(const struct pcollect_row *row, pcollect_ref table, unsigne
     return true;
 }
 
-/* One slot stays empty: there every search ends. */
+/* Makes sure that a slot stays empty, because every search ends at one. */
 static bool has_row_slot(struct pc_tree *t)
 {
     if (t->n_row_slots && t->n_rows + 1 <= t->n_row_slots / 4 * 3)

@@ -2,7 +2,7 @@
  *
  * Texts in the arena: names of files, regions, types. Each is stored once. The header has the heads
  * of PCOLLECT_STRING_BUCKETS lists, chosen by hash; a text is filled, then linked in front. Threads
- * may race: the one that loses looks again at the texts that have come in front, so that no text is
+ * may race: the loser checks the texts that were linked in front meanwhile, so that no text is
  * there twice. The space that the loser had taken stays unused.
  */
 #include "cct/cct_private.h"

@@ -4,9 +4,9 @@
  *
  * A node is found by (parent, kind, module and offset | op). If its parent has few children, as
  * most nodes have, they are compared one by one; otherwise a hash table of the tree is used. So a
- * chain of new frames touches nothing but its own nodes. New nodes and records come from the tree's
- * own chunk: nodes from its low end, 32 bytes each and so two to a line, records from its high end,
- * whole lines each, so that neither leaves gaps for the alignment of the other. A chunk belongs to
+ * chain of new frames touches only its own nodes. New nodes and records come from the tree's own
+ * chunk: nodes from its low end, 32 bytes each and so two to a line, records from its high end,
+ * whole lines each, so that neither needs gaps for the alignment of the other. A chunk belongs to
  * one tree: no line is written by two threads.
  *
  * Called by the thread that owns the tree, at a call or in a handler. Must not: call malloc, wait,
@@ -22,7 +22,7 @@
 #define FIRST_SLOTS_AT 2048u
 #define FIRST_SLOTS ((TREE_PAGE_BYTES - FIRST_SLOTS_AT) / sizeof(struct pc_tree_slot))
 #define MAX_SLOTS ((uint32_t)1 << 28)
-/* Children of one node that are looked at in turn; where there are more, all are in the index. */
+/* Children of one node that are compared one by one; if there are more, all are in the index. */
 #define MAX_LISTED 4u
 
 _Static_assert(sizeof(struct pc_tree) <= FIRST_SLOTS_AT, "tree and table overlap");
@@ -36,7 +36,7 @@ struct key {
     uint16_t op;
 };
 
-/* From where a node may take its space. */
+/* Source of the space for a node. */
 enum source { FROM_ARENA, FROM_RESERVE };
 
 static uint64_t whole_lines(uint64_t bytes)
@@ -69,7 +69,7 @@ static pcollect_ref find_indexed(const struct pc_tree *t, const struct key *k)
     return 0;
 }
 
-/* 0: there is no such node, and its parent has *n_out children, or more than MAX_LISTED. */
+/* 0: there is no such node; *n_out: children of its parent, exact up to MAX_LISTED. */
 static pcollect_ref find(const struct pc_tree *t, const struct key *k, uint32_t *n_out)
 {
     pcollect_ref child = pc_tree_node(t, k->parent)->first_child;
@@ -131,14 +131,14 @@ static bool double_index(struct pc_tree *t)
     return true;
 }
 
-/* Slots that one more child takes, of a parent that has n. */
+/* Slots needed for one more child of a parent that has n. */
 static uint32_t slots_needed(uint32_t n)
 {
     return n < MAX_LISTED ? 0 : n == MAX_LISTED ? MAX_LISTED + 1 : 1;
 }
 
-/* The last quarter is for nodes from the reserve, should there be no memory to double the table;
- * one slot stays empty, where every search ends. */
+/* Makes sure that the table has room. Its last quarter is for nodes from the reserve, in case there
+ * is no memory to double it; one slot stays empty, because every search ends at one. */
 static bool has_slots(struct pc_tree *t, uint32_t n, enum source source)
 {
     if (t->n_indexed + n <= t->n_slots / 4 * 3 || double_index(t))
@@ -220,7 +220,7 @@ static void fill(struct pcollect_node *n, const struct key *k, pcollect_ref reco
     n->record = record;
 }
 
-/* Makes a node of which find has said that the parent has n children. */
+/* Makes a node; find has returned that its parent has n children. */
 static pcollect_ref insert(struct pc_tree *t, const struct key *k, uint32_t n,
                            uint32_t record_bytes, enum source source)
 {
@@ -238,8 +238,8 @@ static pcollect_ref insert(struct pc_tree *t, const struct key *k, uint32_t n,
     return ref;
 }
 
-/* Adds a child below a node that has none, if the chunk has room: most of what a new context is
- * made of. */
+/* Adds a child below a node that has none, if the chunk has room: most nodes of a new context are
+ * made here. */
 static inline pcollect_ref add_only_child(struct pc_tree *t, const struct key *k)
 {
     if (t->hi - t->lo < sizeof(struct pcollect_node))
@@ -280,7 +280,7 @@ pcollect_ref pc_tree_part(struct pc_tree *t, pcollect_ref parent, enum pcollect_
     return find_or_insert(t, &k, 0, FROM_ARENA);
 }
 
-/* Gives a node that was made without one a record: what stands for others needs it. */
+/* Adds a record to a node that was made without one: a node that stands for others needs it. */
 static bool add_record(struct pc_tree *t, pcollect_ref node, uint32_t record_bytes)
 {
     struct pcollect_node *n = pc_tree_node(t, node);
@@ -373,7 +373,7 @@ static void set_owner(struct pcollect_thread *thread, int tid, const char *name)
     __atomic_store_n(&thread->n_adopted, thread->n_adopted + 1, __ATOMIC_RELAXED);
 }
 
-/* Root and thread record; the record is placed as if it were the root's. */
+/* Makes root and thread record; the latter is allocated as if it were the root's record. */
 static bool plant(struct pc_tree *t, int tid, const char *name)
 {
     struct pc_arena *a = t->arena;
@@ -412,9 +412,9 @@ struct pc_tree *pc_tree_new(struct pc_arena *a, int tid, const char *name, bool 
 /* The list of ended trees is a stack whose head is (page number of the first tree << 20) | count.
  * The count rises with every change, so that a thread that was stopped between reading `next_free`
  * and taking the head does not succeed with a stale `next_free` because the same tree has come back
- * meanwhile (unless exactly a multiple of 2^20 changes went by). User addresses of Linux have at
- * most 56 bits, trees stand on page boundaries: 44 bits are enough. Trees are never unmapped, so
- * that reading `next_free` of a tree that another thread has taken is harmless. */
+ * meanwhile (ABA; it would take a multiple of 2^20 changes). User addresses of Linux have at most
+ * 56 bits and trees start at page boundaries: 44 bits are enough. Trees are never unmapped, so
+ * reading `next_free` of a tree that another thread has taken is harmless. */
 #define COUNT_BITS 20
 #define COUNT_MASK (((uint64_t)1 << COUNT_BITS) - 1)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Configuration: one table of options (config/option_table.c) from which the parser, the defaults,
- * the environment override, the help and the manual page are made. Nothing else in the library
+ * the environment override, the help and the manual page are made. No other part of the library
  * calls getenv. No malloc: it runs inside other people's programs, and keeps errno.
  *
  * Two libraries: libpcconfig.la for the process, libpcconfigtext.la (stdio) for the command.
@@ -30,7 +30,7 @@ struct pc_config {
     uint64_t output_every;                      /* s between checkpoints; 0: none are written */
     char spool_path[PC_CONFIG_TEXT_BYTES];      /* [spool] path, absolute */
     char collect_plugins[PC_CONFIG_TEXT_BYTES]; /* [collect] plugins: a,b,c without blanks */
-    uint64_t collect_buffer_size;               /* bytes a process */
+    uint64_t collect_buffer_size;               /* bytes per process */
     uint64_t collect_max_depth;                 /* frames */
     bool collect_always;
     uint64_t sample_frequency; /* Hz, 0: no sampling */
@@ -42,7 +42,7 @@ struct pc_config {
     char sample_rotation[PC_CONFIG_TEXT_BYTES]; /* "random" or "round-robin" */
     uint64_t sample_counters_per_group;         /* 0: as many as the processor takes */
     bool strict;                                /* PCOLLECT_STRICT=1 */
-    uint64_t run_key;                      /* PCOLLECT_RUN, given by `pcollect run`; 0 without */
+    uint64_t run_key;                      /* PCOLLECT_RUN, set by `pcollect run`; 0 without it */
     char job_id[PC_CONFIG_JOB_BYTES];      /* of the batch system or launcher, or empty */
     char file[PC_CONFIG_TEXT_BYTES];       /* the file that was read, or empty */
     uint8_t origin[PC_CONFIG_MAX_OPTIONS]; /* enum pc_config_origin, in the order of the table */
@@ -50,8 +50,8 @@ struct pc_config {
 
 /* Defaults, then the file named by PCOLLECT_CONFIG, then PCOLLECT_<SECTION>_<KEY>. On failure the
  * text names file, line, reason and the nearest valid key, and the options of *c are the defaults;
- * strict, run_key and job_id are as the environment says. Environment is ignored in setuid
- * programs. A variable PCOLLECT_* that is not known is a failure. init-only, keeps errno. */
+ * strict, run_key and job_id come from the environment. Environment is ignored in setuid programs.
+ * A variable PCOLLECT_* that is not known is a failure. init-only, keeps errno. */
 int pc_config_load(struct pc_config *c, struct pc_error *error);
 
 /* Loads one file, without the environment. */
@@ -62,14 +62,15 @@ int pc_config_load_with(struct pc_config *c, const char *path, struct pc_error *
 
 void pc_config_defaults(struct pc_config *c);
 
-/* An option that somebody set. */
+/* An option that was set, by file or environment. */
 struct pc_config_setting {
     const char *section, *key;
     char value[PC_CONFIG_TEXT_BYTES + 3]; /* as it would be written in a file */
     enum pc_config_origin origin;         /* never PC_CONFIG_DEFAULT */
 };
 
-/* The first of them from option number *next on, which is moved behind it; false: there is none. */
+/* Finds the first option that was set, from option number *next on, and moves *next after it;
+ * false: there is none. */
 bool pc_config_next_setting(const struct pc_config *c, unsigned *next,
                             struct pc_config_setting *out);
 
@@ -81,44 +82,44 @@ const char *pc_config_spool(const struct pc_config *c, unsigned i);
 int pc_config_check(const char *section, const char *key, const char *value,
                     struct pc_error *error);
 
-/* OMP_TOOL_LIBRARIES names a tool that the runtime of OpenMP is to open. */
+/* True if OMP_TOOL_LIBRARIES names a tool for the OpenMP runtime. */
 bool pc_config_omp_tool(void);
 
-/* For the constructor, in every process: [collect] always, without a message if anything is wrong
- * with the configuration. Looks at two variables where nothing is configured. */
+/* Reads [collect] always for the constructor, in every process; prints no message if the
+ * configuration is wrong. Reads only two variables if nothing is configured. */
 bool pc_config_always(void);
 
-/* Facts that the launcher's environment tells of this process. */
+/* Data about this process from the launcher's environment. */
 struct pc_config_launch {
     int rank;                  /* in MPI_COMM_WORLD, or -1 */
     int n_ranks;               /* of the job, or -1 */
     int n_local;               /* ranks on this node, or -1 */
     int local_rank;            /* among them, or -1 */
-    const char *rank_variable; /* the variable that told the rank, or "" */
-    const char *name;          /* of what sets that variable, or "" */
-    uint64_t key;              /* the same for all ranks of a job; 0: nothing tells jobs apart */
+    const char *rank_variable; /* the variable that contained the rank, or "" */
+    const char *name;          /* name of the launcher that sets it, or "" */
+    uint64_t key;              /* the same for all ranks of a job; 0: not known */
     uint64_t node_key;         /* of this process only: the same for all ranks of the job on this
-                                  node, whether the launcher lives or not; 0: nothing tells */
+                                * node, even after the launcher has ended; 0: not known */
 };
 struct pc_config_launch pc_config_launch(void);
 
-/* Facts that the launcher's environment tells of another process, from the n bytes of its
+/* Data about another process from its launcher's environment, in the n bytes of its
  * /proc/PID/environ, which end with a 0. */
 struct pc_config_launch pc_config_launch_of(int pid, const char *environment, size_t n);
 
-/* The key of the launcher on this node and of the job: all ranks that it started here have the
- * same, 0 without one. It is of the job's key, and of the process that launched. */
+/* The key of the launcher on this node and of the job: the same for all ranks that it started here;
+ * 0: there is no launcher. It combines the job's key and the launching process. */
 uint64_t pc_config_launcher(const struct pc_config_launch *l);
 
-/* Its rank alone. */
+/* The rank alone, as in struct pc_config_launch. */
 int pc_config_launch_rank(void);
 
-/* The launcher's names of this job and of the one that has spawned it; "" where it has none. All
- * ranks of a job have the same. Open MPI 4 says both, MPICH's Hydra neither. */
+/* The launcher's names of this job and of the job that has spawned it; "" if there is none. All
+ * ranks of a job have the same names. Open MPI 4 gives both, MPICH's Hydra neither. */
 struct pc_config_related {
     char job[PC_CONFIG_JOB_BYTES];
     char parent[PC_CONFIG_JOB_BYTES];
-    int parent_rank; /* the rank of the parent that gave the order; -1: not known */
+    int parent_rank; /* root of the spawn in the parent job; -1: not known */
 };
 void pc_config_related(struct pc_config_related *out);
 
@@ -138,29 +139,31 @@ int pc_config_expand(const char *pattern, const struct pc_config_names *names, c
 /* ---- libpcconfigtext.la: the command only -----------------------------------------------------
  */
 
-/* All options with their values and where each comes from, as a file that parses to the same. */
+/* Prints all options with their values and the origin of each, as a file that parses to the same
+ * values. */
 void pc_config_show(FILE *out, const struct pc_config *c);
 
-/* A commented file with every default; it parses to the defaults. */
+/* Prints a commented file with all defaults; it parses to the defaults. */
 void pc_config_template(FILE *out);
 
-/* The options as a part of the manual page, in man(7) macros. */
+/* Prints the options as a part of the manual page, in man(7) macros. */
 void pc_config_manual(FILE *out);
 
-/* The i-th option as `pcollect run` has it on its command line; false: there are no more. */
+/* The i-th option on the command line of `pcollect run`; false: there are no more. */
 struct pc_config_option {
     char name[32];     /* without the -- */
     char argument[64]; /* for the help: "HZ", or all values with | between */
-    char brief[128];   /* what it does, in few words */
+    char brief[128];   /* its effect, in a few words */
     const char *section, *key;
 };
 bool pc_config_option(unsigned i, struct pc_config_option *out);
 
-/* Sets the option to what a command line says; lists may change what *c has. PC_EARG with a text.
+/* Sets the option from the text of a command line, which may change a list that *c has. PC_EARG
+ * with a text.
  */
 int pc_config_set(struct pc_config *c, unsigned i, const char *text, struct pc_error *why);
 
-/* The variable that gives the option of *c to a process. */
+/* The environment variable that passes an option of *c to a process. */
 struct pc_config_variable {
     char name[64], value[PC_CONFIG_TEXT_BYTES + 3];
 };

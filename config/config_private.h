@@ -24,14 +24,14 @@ struct pc_option {
     enum pc_option_type type;
     const char *initial; /* the default, as it would be written in a file */
     uint64_t min, max;   /* of the number, or of the length of a text in bytes */
-    const char *unit;    /* what is counted; "" where the type says it */
+    const char *unit;    /* unit of the number; "" if the type implies it */
     size_t offset;       /* in struct pc_config */
     const char *doc;     /* whole sentences */
     const char *brief;   /* for the help of `pcollect run`; NULL: the first sentence of `doc` */
     const char *option;  /* its name on that command line; NULL: the key, with - for _ */
 };
 
-/* Rows leave out what they do not need. */
+/* Rows omit the members that they do not need. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 /* The table of options. */
@@ -41,8 +41,8 @@ extern const unsigned pc_n_options;
 /* Index of an option, or -1. Names are n bytes long and need no terminator. */
 int pc_option_find(const char *section, const char *key);
 
-/* Reads `text` into its field. On failure the text gives the reason and the way out, without a
- * place, and *c is unchanged. */
+/* Reads `text` into its field. On failure the text gives the reason and the cure, without a place,
+ * and *c is unchanged. */
 int pc_option_parse(const struct pc_option *o, const char *text, struct pc_config *c,
                     struct pc_error *why);
 
@@ -59,11 +59,11 @@ void pc_option_variable(const struct pc_option *o, char *out);
 /* The range in words: "1M to 4G", "yes or no". */
 void pc_option_range(const struct pc_option *o, char *out, size_t n);
 
-/* A copy that is fit for a message: at most 60 bytes, no control characters. */
+/* Copies a text for a message: at most 60 bytes, without control characters. */
 #define PC_SHOWN_BYTES 64
 const char *pc_config_shown(const char *text, char out[PC_SHOWN_BYTES]);
 
-/* Adds what a file says to *c. */
+/* Adds the options of a file to *c. */
 int pc_config_read(struct pc_config *c, const char *path, struct pc_error *error);
 
 /* Adds PCOLLECT_<SECTION>_<KEY> of `environment` (NULL-terminated) to *c and refuses unknown

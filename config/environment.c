@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The environment, but for the launcher's variables (launcher_env.c). PCOLLECT_CONFIG names a file,
- * PCOLLECT_<SECTION>_<KEY> overrides one option, PCOLLECT_STRICT and PCOLLECT_RUN are about the
- * process, and the batch system's own variables give the job id. All of it is ignored in setuid
+ * Reads the environment, except the launcher's variables (launcher_env.c). PCOLLECT_CONFIG names a
+ * file, PCOLLECT_<SECTION>_<KEY> overrides one option, PCOLLECT_STRICT and PCOLLECT_RUN are about
+ * the process, and the batch system's own variables give the job id. All of it is ignored in setuid
  * programs, whose environment is someone else's.
  */
 #include "base/nearest.h"
@@ -17,7 +17,7 @@
 static const char *const other_variables[] = {"PCOLLECT_CONFIG", "PCOLLECT_STRICT", "PCOLLECT_RUN",
                                               "PCOLLECT_RUN_ALONE"};
 
-/* In this order: the batch system knows the job better than the launcher does. */
+/* Searched in this order: the batch system's job id comes before the launcher's. */
 static const char *const job_variables[] = {
     "SLURM_JOB_ID",            /* Slurm */
     "PBS_JOBID",               /* PBS, Torque */
@@ -30,7 +30,7 @@ static const char *const job_variables[] = {
     "OMPI_MCA_ess_base_jobid", /* Open MPI 4 */
 };
 
-/* The variable's name is `name`, up to '='. */
+/* True if the variable's name, up to '=', is `name`. */
 static bool is_named(const char *entry, const char *name)
 {
     size_t n = strlen(name);
@@ -142,7 +142,7 @@ static void take_job_id(struct pc_config *c)
     }
 }
 
-/* The options only: what the environment says of the process stays. */
+/* Resets only the options: data about the process from the environment stays. */
 static void reset_options(struct pc_config *c)
 {
     struct pc_config fresh;
@@ -154,7 +154,7 @@ static void reset_options(struct pc_config *c)
 }
 
 /* True if `pcollect run` started this process itself, without a launcher, and wants it collected
- * with or without MPI. What the process starts has another parent. */
+ * with or without MPI. Processes that it starts have another parent. */
 static bool is_run_alone(void)
 {
     const char *text = secure_getenv("PCOLLECT_RUN_ALONE");

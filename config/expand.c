@@ -22,7 +22,8 @@ static void put_char(struct target *t, char c)
         t->full = true;
 }
 
-/* A value must not add folders to the path, whatever a program or a job calls itself. */
+/* Writes a value without the characters that would add folders to the path, since names of programs
+ * and jobs are arbitrary. */
 static void put_value(struct target *t, const char *value)
 {
     for (; *value; value++)
@@ -38,8 +39,8 @@ static void put_padded(struct target *t, unsigned value, unsigned digits)
         put_char(t, (char)('0' + value / scale % 10));
 }
 
-/* Date of the proleptic Gregorian calendar from days since 1970-01-01. Years are counted from
- * March, so that the leap day is the last of its year. */
+/* Writes the date of the proleptic Gregorian calendar from days since 1970-01-01. Years are counted
+ * from March, so that the leap day is the last of its year. */
 static void put_date(struct target *t, uint64_t days)
 {
     uint64_t z = days + 719468;
@@ -75,7 +76,7 @@ static void put_exe(struct target *t, const char *exe)
     put_value(t, exe && *exe ? exe : "program");
 }
 
-/* Writes what stands for one letter; false if there is no such letter. */
+/* Writes the expansion of one letter; false if there is no such letter. */
 static bool put_letter(struct target *t, char letter, const struct pc_config_names *names)
 {
     char digits[16];

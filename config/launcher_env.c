@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Reads the launcher's variables of this process: its rank, the number of ranks on the node, the
- * job. They are not trusted: a wrong value costs at most the profile, never the job.
+ * job. They are not trusted: a wrong value can cost the profile, but never the job.
  */
 #include "config/config_private.h"
 
@@ -16,12 +16,12 @@ static const struct {
 } rank_variables[] = {
     {"OMPI_COMM_WORLD_RANK", "Open MPI"},
     {"PMIX_RANK", "PMIx"},
-    {"PMI_RANK", "MPICH"}, /* its Hydra, which Intel MPI has as well */
+    {"PMI_RANK", "MPICH"}, /* Hydra, also in Intel MPI */
     {"MV2_COMM_WORLD_RANK", "MVAPICH"},
     {"PALS_RANKID", "Cray PALS"},
     {"ALPS_APP_PE", "Cray ALPS"},
     {"FLUX_TASK_RANK", "Flux"},
-    {"SLURM_PROCID", "Slurm"}, /* last, since other launchers inherit it from the batch script */
+    {"SLURM_PROCID", "Slurm"}, /* last: others inherit it from the batch script */
 };
 
 static const char *const local_size_variables[] = {
@@ -45,13 +45,14 @@ static const char *const size_variables[] = {
     "PMI_SIZE",             /* MPICH's Hydra, Intel MPI */
     "MV2_COMM_WORLD_SIZE",  /* MVAPICH */
     "FLUX_JOB_SIZE",        /* Flux */
-    "SLURM_STEP_NUM_TASKS", /* srun; of the step, not of the batch job */
+    "SLURM_STEP_NUM_TASKS", /* srun; size of the step, not of the batch job */
 };
 
-/* Open MPI draws it for each job; the name of a job that another has spawned is in the key, too. */
+/* Open MPI sets it to a random value for each job. The key also contains the name of a spawned
+ * job. */
 #define DRAWN_VARIABLE "OMPI_MCA_orte_precondition_transports"
 
-/* Their values together tell jobs apart. All ranks of one job have the same. */
+/* Together their values identify a job. All ranks of one job have the same. */
 static const char *const key_variables[] = {
     DRAWN_VARIABLE,
     "PMIX_NAMESPACE",          /* launchers that speak PMIx */
@@ -65,13 +66,13 @@ static const char *const key_variables[] = {
     "LSB_JOBID",
 };
 
-/* The launcher's own name of the job, whatever the batch system calls it. */
+/* Variables with the launcher's own name of the job, not the batch system's. */
 static const char *const job_variables[] = {
     "PMIX_NAMESPACE",          /* launchers that speak PMIx */
     "OMPI_MCA_ess_base_jobid", /* Open MPI 4 */
 };
 
-/* -1: no number. */
+/* The number in the text; -1: it is none. */
 static int read_number(const char *text)
 {
     int n = 0;
@@ -140,7 +141,7 @@ static struct pc_config_launch read_launch(const struct variables *v)
     return l;
 }
 
-/* The nearest ancestor that has no rank itself: between it and a rank there may be shells, which
+/* Finds the nearest ancestor that has no rank: between it and a rank there may be shells, which
  * inherit the rank. */
 static bool find_launcher(int pid, const char *rank_variable, struct pc_process_status *out)
 {
@@ -154,8 +155,9 @@ static bool find_launcher(int pid, const char *rank_variable, struct pc_process_
     return false;
 }
 
-/* MPICH's Hydra gives ranks no name of their job. Its proxies, one on each node, are told where the
- * launcher listens, and which of the launcher's groups of processes they start. */
+/* Key from the command line of Hydra's proxy. Hydra gives ranks no name of their job, but its
+ * proxies, one on each node, have the launcher's address and the number of the process group among
+ * their arguments. */
 static uint64_t proxy_key(int proxy)
 {
     static const char *const options[] = {"--control-port", "--pgid"};
@@ -181,8 +183,8 @@ static struct pc_config_launch launch_of(int pid, const struct variables *v)
     return l;
 }
 
-/* Ranks of Hydra inherit the socket by which their proxy hears the launcher: it has a number of its
- * own on the node as long as one of them lives. */
+/* Key from the socket between proxy and launcher, which ranks of Hydra inherit: its inode number is
+ * unique on the node as long as one of them lives. */
 static uint64_t control_key(const struct variables *v)
 {
     struct stat st;

@@ -2,5 +2,5 @@
 noinst_LTLIBRARIES += config/libpcconfig.la config/libpcconfigtext.la
 config_libpcconfig_la_SOURCES = config/config.h config/config_private.h config/option_table.c \
     config/value.c config/settings.c config/shown.c config/parse.c config/environment.c config/launcher_env.c config/expand.c
-# For the command: it uses stdio, which has no place in libpcollect.so.
+# Only for the command: it uses stdio, which libpcollect.so must not use.
 config_libpcconfigtext_la_SOURCES = config/manual.c

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The table of options as text for people: effective values, a template, the manual. For the
+ * Prints the table of options for users: effective values, a template, the manual. Only for the
  * command; it is not in libpcollect.so.
  */
 #include "base/wrap.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Meanings of the words of an option, where they have an entry each: its plugins. */
+/* Meanings of the words that an option takes: the plugins. */
 struct word {
     const char *name, *meaning; /* NULL ends the list */
 };
@@ -26,7 +26,7 @@ static const struct word *words_of(const struct pc_option *o)
     return strcmp(o->section, "collect") == 0 ? comm_plugins : compute_plugins;
 }
 
-/* In lines of at most `width` characters, each after `lead`. */
+/* Prints lines of at most `width` characters, each after `lead`. */
 static void put_wrapped(FILE *out, const char *lead, const char *text, size_t width)
 {
     for (const char *rest; *text; text = rest) {
@@ -134,7 +134,8 @@ void pc_config_variable(const struct pc_config *c, unsigned i, struct pc_config_
 /* ---- The manual -------------------------------------------------------------------------------
  */
 
-/* Text for man(7): backslashes, and a dot or quote at the start of a line, are special. */
+/* Prints text for man(7), where backslashes, and a dot or quote at the start of a line, are
+ * special. */
 static void put_roff(FILE *out, const char *text)
 {
     if (*text == '.' || *text == '\'')

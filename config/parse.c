@@ -7,8 +7,8 @@
  *     key = value       # "#" after a blank begins a comment
  *     key = "a # value" # in double quotes it does not
  *
- * Lines end with LF or CRLF, the last one may have no end. Read with open and read through a
- * buffer of fixed size on the stack; a file of any content ends in values or in one message.
+ * Lines end with LF or CRLF; the last one may have no end. The file is read through a buffer of
+ * fixed size on the stack; any content leads to values or to one message.
  */
 #include "base/nearest.h"
 #include "config/config_private.h"
@@ -32,10 +32,10 @@ struct reader {
 enum line_state {
     LINE_OK,
     LINE_END,      /* no more lines */
-    LINE_LONG,     /* holds its beginning */
+    LINE_LONG,     /* too long: the text has its beginning */
     LINE_NUL,      /* has a NUL byte */
     LINE_TOO_MANY, /* the file is larger than PC_CONFIG_FILE_BYTES */
-    LINE_ERROR     /* errno says why */
+    LINE_ERROR     /* read failed: errno has the reason */
 };
 
 /* Settings of a file so far. */
@@ -45,7 +45,7 @@ struct parser {
     struct pc_error *error;
     unsigned line;
     char section[32];                     /* empty before the first header */
-    unsigned seen[PC_CONFIG_MAX_OPTIONS]; /* line on which it was set, or 0 */
+    unsigned seen[PC_CONFIG_MAX_OPTIONS]; /* line on which the option was set, or 0 */
 };
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
@@ -93,14 +93,14 @@ static enum line_state read_line(struct reader *r, char line[LINE_BYTES])
 
 /* ---- Messages ------------------------------------------------------------------------------- */
 
-/* The end of a path that would leave no room for the reason. */
+/* The path, or only its end if it would leave no room for the reason. */
 static const char *shown_path(const char *path)
 {
     size_t n = strlen(path);
     return n > 160 ? path + n - 160 : path;
 }
 
-/* The reasons that happen. libc's own texts may allocate memory for a translation. */
+/* Texts of the usual errors. libc's own texts may allocate memory for a translation. */
 static const char *system_reason(int number)
 {
     switch (number) {
@@ -206,7 +206,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Without blanks at both ends; changes the text. */
+/* Removes blanks at both ends, in place. */
 static char *trim(char *text)
 {
     while (is_blank(*text))
@@ -218,7 +218,7 @@ static char *trim(char *text)
     return text;
 }
 
-/* Cuts the comment off; a quoted part may hold "#". */
+/* Removes the comment; a quoted part may contain "#". */
 static void cut_comment(char *text)
 {
     bool quoted = false;
@@ -232,7 +232,7 @@ static void cut_comment(char *text)
     }
 }
 
-/* Takes the quotes off, if there are any. NULL: the closing one is missing or not at the end. */
+/* Removes the quotes, if there are any. NULL: the closing one is missing or not at the end. */
 static char *unquote(char *value)
 {
     if (*value != '"')
@@ -345,7 +345,7 @@ int pc_config_read(struct pc_config *c, const char *path, struct pc_error *error
             "%s: cannot be opened: %s; it is named by -c, --check or PCOLLECT_CONFIG",
             shown_path(path), system_reason(errno));
     int err;
-    /* A pipe would have to be read again by the next rank, and may block. */
+    /* A pipe is refused: the next rank could not read it again, and reading may block. */
     if (fstat(r.fd, &st) != 0 || !S_ISREG(st.st_mode))
         err = pc_error_set(error, PC_EARG, "%s: is not a regular file", shown_path(path));
     else

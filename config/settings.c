@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a configuration says that is not the default, one option after the other. Called by the
- * library at the begin of a run, which stores it in the profile.
+ * Lists the options of a configuration that are not the defaults. Called by the library at the
+ * begin of a run, which stores it in the profile.
  */
 #include "config/config_private.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Values of options: from text and to text, by type. A refusal gives the reason and a valid form;
- * the caller adds the place, which it knows.
+ * Values of options: from text and to text, by type. An error text gives the reason and a valid
+ * form; the caller adds the place.
  */
 #include "config/config_private.h"
 
@@ -60,8 +60,8 @@ static bool same_word(const char *a, const char *b)
     return false;
 }
 
-/* Digits, blanks, a unit. *value_out is written on success; UINT64_MAX stands for what is larger
- * than any number here. */
+/* Reads digits, blanks and a unit. *value_out is written on success; UINT64_MAX stands for a number
+ * that does not fit. */
 static int read_number(const struct pc_option *o, const char *text, uint64_t *value_out,
                        struct pc_error *why)
 {
@@ -93,7 +93,7 @@ static int read_number(const struct pc_option *o, const char *text, uint64_t *va
     return PC_OK;
 }
 
-/* The largest unit that divides the number. */
+/* Prints the number in the largest unit that divides it. */
 static void print_number(const struct pc_option *o, uint64_t value, char *out, size_t n)
 {
     const char *unit = "";
@@ -243,7 +243,7 @@ static int refuse_signs(const char *text, struct pc_error *why)
                         pc_config_shown(text, shown));
 }
 
-/* +ITEM and -ITEM, each a change of the list that is in `out`. */
+/* Applies +ITEM and -ITEM to the list in `out`. */
 static int parse_changes(const struct pc_option *o, const char *text, char *out,
                          struct pc_error *why)
 {
@@ -274,7 +274,7 @@ static int parse_changes(const struct pc_option *o, const char *text, char *out,
     return PC_OK;
 }
 
-/* Items without blanks, each once, joined by commas. */
+/* Reads a list: items without blanks, each once, joined by commas. */
 static int parse_list(const struct pc_option *o, const char *text, char *out, struct pc_error *why)
 {
     char list[PC_CONFIG_TEXT_BYTES], shown[PC_SHOWN_BYTES];

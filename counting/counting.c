@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Countings: the events that are counted, and the sums of ended threads. A program is shared
- * between its counting and the meters that have it open; the last user frees it. Everything here is
- * under one lock, which nothing that a signal handler calls takes.
+ * Manages countings: the events that are counted, and the sums of ended threads. A program is
+ * shared between its counting and the meters that have it open; the last user frees it. One lock
+ * protects everything here; no function that a signal handler calls takes it.
  */
 #include "counting/counting_private.h"
 
@@ -39,7 +39,7 @@ static void set_anchor(struct pc_counting_program *p, const struct pc_counting_t
     p->n_anchors = p->groups[0].n_members = n_anchors;
 }
 
-/* The new program takes the place of the old one, and totals begin anew. */
+/* Replaces the old program by the new one, and resets the totals. */
 static void publish(struct pc_counting *c, struct pc_counting_program *p)
 {
     pc_counting_lock();
@@ -103,7 +103,7 @@ uint64_t pc_counting_id(const struct pc_counting *c)
     return atomic_load_explicit(&c->id, memory_order_acquire);
 }
 
-/* The owner may change what a reader looks at: under the lock. */
+/* Takes the lock, because the owner may change the counting meanwhile. */
 uint32_t pc_counting_n_groups(struct pc_counting *c)
 {
     pc_counting_lock();

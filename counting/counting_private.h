@@ -15,10 +15,10 @@
 struct pc_counting_group {
     uint64_t events; /* bit e */
     uint32_t n_members;
-    uint32_t pinned; /* as in pc_counting_what */
+    uint32_t pinned; /* see struct pc_counting_what */
     struct {
         struct pc_counting_term term;
-        uint32_t event; /* of the anchor, which is member 0 if there is one: none */
+        uint32_t event; /* index of the event; none for the anchor, which is member 0 */
     } members[PC_COUNTING_MAX_MEMBERS];
 };
 
@@ -44,16 +44,16 @@ struct pc_counting_open {
     int fds[PC_COUNTING_MAX_MEMBERS];
     /* Ids of the perf events: the program may close a descriptor and reuse its number. */
     uint64_t ids[PC_COUNTING_MAX_MEMBERS];
-    uint64_t noted[PC_COUNTING_MAX_MEMBERS], noted_ns; /* of these it was told already */
+    uint64_t noted[PC_COUNTING_MAX_MEMBERS], noted_ns; /* values that are already in the totals */
 };
 
 struct pc_counting_meter {
     struct pc_counting *counting; /* NULL: stopped */
     struct pc_counting_program *program;
-    uint32_t group; /* that counts, or did */
+    uint32_t group; /* group that counts, or counted last */
     bool running;
     uint32_t groups;                           /* bit g: open */
-    struct pc_counting_meter *next, *previous; /* of all that count; next alone: of the stopped */
+    struct pc_counting_meter *next, *previous; /* list of running ones; next: or of stopped ones */
     struct pc_counting_open open[PC_COUNTING_MAX_GROUPS];
 };
 
@@ -68,19 +68,19 @@ struct pc_counting_reading {
 /* Zero-filled memory; NULL: none. */
 void *pc_counting_memory(size_t bytes);
 
-/* Attributes of a counter for perf_event_open, whoever is counted. */
+/* Fills in the attributes of a counter for perf_event_open that do not depend on the target. */
 struct perf_event_attr;
 void pc_counting_attributes(const struct pc_counting_term *term, struct perf_event_attr *out);
 
-/* Meaning of an errno of perf_event_open here. */
+/* Explains an errno of perf_event_open. */
 int pc_counting_explain(int error_number, struct pc_error *error);
 
 /* Opens the group in the calling thread, switched off; closes all on failure (a negative errno). */
 int pc_counting_open_group(const struct pc_counting_group *group, struct pc_counting_open *open);
 void pc_counting_close_group(struct pc_counting_open *open);
 
-/* True if an open group counts when it is switched on: a group can open and never find room. Left
- * switched off. */
+/* True if an open group counts when it is switched on: a group may open but never get its counters.
+ * Leaves it switched off. */
 bool pc_counting_runs(const struct pc_counting_open *open);
 
 /* The anchor of this process; its term is in *out. PC_EIO: none opens. */
@@ -90,7 +90,7 @@ int pc_counting_find_anchor(struct pc_counting_term *out, struct pc_error *error
 int pc_counting_fit(struct pc_counting_program *program, const struct pc_counting_what *what,
                     struct pc_error *error);
 
-/* Descriptors of this process that may be used for counting: taken and given back. */
+/* Takes descriptors from the number that this process may use for counting, and gives them back. */
 bool pc_counting_take(uint32_t n);
 void pc_counting_give(uint32_t n);
 uint32_t pc_counting_left(void);
@@ -106,7 +106,7 @@ void pc_counting_unlock(void);
 /* True if the group's member is still the event that was opened. AS-safe. */
 bool pc_counting_is_ours(const struct pc_counting_open *open, uint32_t member);
 
-/* Looks whether the leader is still that event, then reads the group. AS-safe. */
+/* Reads the group, if its leader is still the event that was opened. AS-safe. */
 bool pc_counting_read(const struct pc_counting_open *open, struct pc_counting_reading *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Events by the names that perf(1) made usual: the generic ones, which are numbers of the kernel's
+ * Events by the names that perf(1) uses: the generic ones, which are numbers in the kernel's
  * interface, and PMU/TERM=VALUE,.../, whose terms each machine describes in sysfs.
  */
 #include "counting/counting.h"
@@ -56,7 +56,7 @@ static bool find_generic(const char *name, size_t n, struct pc_counting_term *ou
     return false;
 }
 
-/* Letters after the name: u alone, without the kernel's side; k alone, nothing else. */
+/* Reads the letters after the name: u alone, only user code; k alone, only kernel code. */
 static int read_sides(const char *letters, struct pc_counting_term *term, struct pc_error *error)
 {
     bool user = strchr(letters, 'u') != NULL, kernel = strchr(letters, 'k') != NULL;
@@ -70,7 +70,7 @@ static int read_sides(const char *letters, struct pc_counting_term *term, struct
 
 /* ---- PMUs ------------------------------------------------------------------------------------ */
 
-/* A file of a PMU's, as one line; false: it is not there. */
+/* Reads a file of a PMU as one line; false: it does not exist. */
 static bool read_pmu_file(const char *pmu, const char *folder, const char *name, char *out,
                           size_t size)
 {
@@ -83,8 +83,8 @@ static bool read_pmu_file(const char *pmu, const char *folder, const char *name,
     return n != 0;
 }
 
-/* Puts the low bits of a value where a format says, as "config1:0-7,32-35". False: there is no such
- * place, or the value has more bits. */
+/* Puts the low bits of a value where a format such as "config1:0-7,32-35" says. False: there is no
+ * such place, or the value has more bits. */
 static bool put_bits(const char *format, uint64_t value, struct pc_counting_term *term)
 {
     uint64_t *word = !strncmp(format, "config:", 7)    ? &term->config
@@ -109,7 +109,8 @@ static bool put_bits(const char *format, uint64_t value, struct pc_counting_term
 static int put_terms(const char *pmu, const char *terms, bool alias, struct pc_counting_term *out,
                      struct pc_error *error);
 
-/* TERM or TERM=VALUE. An event of the PMU's stands for terms; alias: of such an event. */
+/* Reads TERM or TERM=VALUE. A named event of the PMU stands for several terms; `alias`: the term
+ * comes from such an event. */
 static int put_term(const char *pmu, char *word, bool alias, struct pc_counting_term *out,
                     struct pc_error *error)
 {
@@ -157,7 +158,7 @@ static int put_terms(const char *pmu, const char *terms, bool alias, struct pc_c
     return err;
 }
 
-/* name is PMU/TERMS/; n characters of it stand before the first slash. */
+/* Finds an event by `name`, PMU/TERMS/; its first n characters are the PMU. */
 static int find_in_pmu(const char *name, size_t n, struct pc_counting_term *out,
                        struct pc_error *error)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Meters: opened at a thread's start, settled into their counting when they stop, change it or are
- * opened anew. All that count are in one list, those that have stopped in another, from which the
- * next thread takes: a program that makes a hundred thousand threads one after the other needs the
- * memory of as many as count at once.
+ * Meters: opened at a thread's start, added to the totals of their counting when they stop, change
+ * to another one or are opened anew. Running meters are in one list, stopped ones in another, from
+ * which the next thread takes one: a program that makes a hundred thousand threads one after the
+ * other needs memory only for those that run at once.
  *
- * The lock is held where the lists, a meter's descriptors or a counting's totals change. The
- * handler of a meter's own thread may meanwhile switch it: it sees `groups`, which is emptied
- * before and filled after the descriptors are changed.
+ * The lock is held while the lists, a meter's descriptors or a counting's totals change. Meanwhile
+ * a handler in the meter's own thread may switch the meter: it reads `groups`, which is cleared
+ * before the descriptors are changed and set afterwards.
  */
 #include "counting/counting_private.h"
 
@@ -46,8 +46,7 @@ static void add_group(const struct pc_counting_meter *r, uint32_t g,
             (uint64_t)group->members[i].term.sign * (now->value[i] - open->noted[i]);
 }
 
-/* Adds what the meter has counted to its counting, if that still counts the same; under the lock.
- */
+/* Adds the meter's counts to its counting, if that has not been changed. The lock is held. */
 static void settle(struct pc_counting_meter *r)
 {
     struct pc_counting *c = r->counting;
@@ -112,8 +111,8 @@ static int open_one(struct pc_counting_meter *r, uint32_t g)
     return 0;
 }
 
-/* Opens all groups, or where descriptors are scarce some: a thread takes an eighth of what is left,
- * but one group if there is any, and each begins with another one. */
+/* Opens all groups, or some if descriptors are scarce: a thread takes an eighth of those left, but
+ * at least one group if possible, and each thread begins with another group. */
 static int open_all(struct pc_counting_meter *r, struct pc_error *error)
 {
     uint32_t n = r->program->n_groups, first = atomic_fetch_add(&n_started, 1) % n;
@@ -163,7 +162,7 @@ static void leave_lists(struct pc_counting_meter *r)
     stopped = r;
 }
 
-/* Brings the meter to the counting and its program; under the lock. */
+/* Attaches the meter to the counting and its program. The lock is held. */
 static int adopt(struct pc_counting_meter *r, struct pc_counting *c, struct pc_error *error)
 {
     if (r->counting)
@@ -180,7 +179,7 @@ static int adopt(struct pc_counting_meter *r, struct pc_counting *c, struct pc_e
     return open_all(r, error);
 }
 
-/* The group, or the next one that the meter has. */
+/* The group, or the next one that the meter has open. */
 static uint32_t nearest_group(const struct pc_counting_meter *r, uint32_t group)
 {
     for (uint32_t i = 0; i < r->program->n_groups; i++) {

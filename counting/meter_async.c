@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Operations on an open meter: switch, pause, read. System calls only, no memory, no lock. The id
- * of a descriptor is checked before it is read: the program may have closed it and opened its own
- * file under this number.
+ * Operations on an open meter: switch, pause, read. They only make system calls: no memory, no
+ * lock. The id of a descriptor is checked before it is read: the program may have closed it and
+ * opened its own file with this number.
  *
  * Every function of this file may run in a signal handler.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Descriptors: opening events, and the reasons of refusals; their number and place; the events that
- * fit into one group. Nothing here knows of countings and meters.
+ * Opens events, explains refusals, limits and places descriptors, and finds the events that fit
+ * into one group. Nothing here knows of countings and meters.
  */
 #include "counting/counting_private.h"
 
@@ -27,7 +27,8 @@ void *pc_counting_memory(size_t bytes)
 
 /* ---- The number of descriptors -------------------------------------------------------------- */
 
-/* One in so many: base/descriptor.c. The limit is read each time: the program may change it. */
+/* Counting uses at most 1/4 of the descriptors (base/descriptor.c). The limit is read each time,
+ * because the program may change it. */
 enum { PART = 4 };
 
 bool pc_counting_take(uint32_t n)
@@ -80,7 +81,8 @@ static int open_term(const struct pc_counting_term *term, int leader, bool pinne
     return fd < 0 ? -errno : fd;
 }
 
-/* Switches between threads happen in the kernel: without its side these counters stay at 0. */
+/* True for events that happen in the kernel, such as context switches: without the kernel's side
+ * they stay at 0. */
 static bool is_of_kernel(const struct pc_counting_term *term)
 {
     return term->type == PERF_TYPE_SOFTWARE && (term->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
@@ -108,7 +110,7 @@ static int open_leader(struct pc_counting_term *term)
 /* ---- Reasons ----------------------------------------------------------------------------------
  */
 
-/* kernel.perf_event_paranoid; -100: it cannot be read. */
+/* Reads kernel.perf_event_paranoid; -100: it cannot be read. */
 static int read_paranoid(void)
 {
     char text[16] = "";
@@ -136,8 +138,8 @@ static bool is_virtual(void)
 #endif
 }
 
-/* EACCES is the kernel's own word, by what the process may do and the paranoid level. Filters and
- * security modules say EPERM, as a rule. */
+/* Explains a refusal. The kernel itself returns EACCES, by the process's capabilities and the
+ * paranoid level. Seccomp filters and security modules usually return EPERM. */
 static int explain_refusal(int error_number, struct pc_error *error)
 {
     int level = read_paranoid();
@@ -232,7 +234,7 @@ bool pc_counting_runs(const struct pc_counting_open *open)
     return r.running_ns != 0;
 }
 
-/* Opens a term as a leader and says whether it counts; 0 or a negative errno. */
+/* Opens a term as a leader and checks that it counts; 0 or a negative errno. */
 static int try_term(struct pc_counting_term *term)
 {
     struct pc_counting_open open = {.n = 0};
@@ -279,8 +281,8 @@ int pc_counting_find_anchor(struct pc_counting_term *out, struct pc_error *error
     return PC_OK;
 }
 
-/* ---- Which events fit into one group ------------------------------------------------------------
- */
+/* ---- Events that fit into one group
+ * ----------------------------------------------------------- */
 
 static void append(struct pc_counting_group *group, const struct pc_counting_event *event,
                    uint32_t number)
@@ -292,7 +294,7 @@ static void append(struct pc_counting_group *group, const struct pc_counting_eve
     group->events |= 1ull << number;
 }
 
-/* Adds the event if the group then still opens and counts: 0, or a negative errno. */
+/* Adds the event if the group still opens and counts with it: 0, or a negative errno. */
 static int try_in_group(const struct pc_counting_program *p, struct pc_counting_group *group,
                         const struct pc_counting_event *event, uint32_t number, uint32_t most)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Views: counters of another thread and of what it starts, or of a processor.
+ * Views: counters of another thread and of the threads and processes that it starts, or of a
+ * processor.
  *
  * The kernel cannot read a whole group of inherited counters at once: each is read by itself, and
  * the kernel adds the counts of ended threads.
@@ -70,8 +71,8 @@ static int open_group(struct pc_counting_view *v, const struct pc_counting_group
     return 0;
 }
 
-/* Processes of others are guarded as by ptrace(2), which a refusal does not tell from the paranoid
- * level. */
+/* Explains a refusal. Processes of other users are protected as for ptrace(2); the errno does not
+ * show whether this or the paranoid level is the reason. */
 static int explain(int error_number, const struct pc_counting_viewee *who, struct pc_error *error)
 {
     char path[64];

@@ -12,17 +12,17 @@
 /* An empty profile with its pool; all strings are "". NULL: no memory. */
 struct pc_profile *pc_profile_new(void);
 
-/* Room for the record of a node of that kind with n_ranks rows, kept; ranks and values are 0, bins
- * of histograms 0, or not there with p->no_bins. With n_ranks 0 there are no lists. False: no
- * memory. */
+/* Makes the record of a node of that kind with n_ranks rows, marked as kept; ranks, values and bins
+ * of histograms are 0, and bins are missing with p->no_bins. With n_ranks 0 there are no lists.
+ * False: no memory. */
 bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
                           uint32_t n_ranks);
 
-/* The values of field k in the lists of d, which are there. */
+/* The values of field k in the lists of d, which must be in memory. */
 struct pc_by_rank pc_data_listed(const struct pc_profile *p, const struct pc_profile_data *d,
                                  uint32_t k);
 
-/* The statistics of such values. */
+/* The statistics of such values of field k. */
 struct pc_stat pc_stat_of(const struct pc_profile *p, const struct pc_by_rank *by, uint32_t k);
 
 /* Makes the statistics of d from its lists. */
@@ -31,54 +31,55 @@ void pc_profile_data_derive(const struct pc_profile *p, struct pc_profile_data *
 /* Lists for the ranks and values of a record. False: no memory. */
 bool pc_profile_data_lists(struct pc_profile *p, struct pc_profile_data *d, uint32_t n_ranks);
 
-/* Leaves out the lists of a record that has more ranks than p->per_rank. */
+/* Drops the lists of a record that has more ranks than p->per_rank. */
 void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d);
 
-/* Two statistics of a field over different ranks become one. */
+/* Combines two statistics of a field over different ranks. */
 struct pc_stat pc_stat_add(const struct pc_stat *a, const struct pc_stat *b);
 
-/* Records and values as bytes (record_code.c), as the coders of profile_code.c. */
+/* Encodes and decodes records and values (record_code.c), like the coders of profile_code.c. */
 void pc_data_encode(const struct pc_profile *p, struct pc_buffer *b);
 void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b);
 int pc_data_decode(struct pc_profile *p, struct pc_cursor *c);
 int pc_values_decode(struct pc_profile *p, struct pc_cursor *c);
 
-/* The ranks of a record, and its values of one field, as bytes (list_code.c). */
+/* Encodes the ranks of a record, and its values of one field (list_code.c). */
 void pc_ranks_put(const struct pc_by_rank *by, struct pc_buffer *b);
 void pc_column_put(const struct pc_by_rank *by, struct pc_buffer *b);
 void pc_ranks_get(struct pc_cursor *c, uint32_t n, int32_t *out);
 void pc_column_get(struct pc_cursor *c, uint32_t n, uint64_t *out, size_t stride);
 
-/* n_descendants of all nodes from their parents. */
+/* Sets n_descendants of all nodes from their parents. */
 void pc_profile_count_descendants(struct pc_profile *p);
 
-/* n_comm of the fields. */
+/* Sets n_comm from the fields. */
 void pc_profile_count_groups(struct pc_profile *p);
 
 int pc_field_compare(const struct pc_profile_field *a, const struct pc_profile_field *b);
 
-/* A field that may be stored: known combine and unit, bins in bounds. */
+/* True for a field that may be stored: known combine and unit, bins in bounds. */
 bool pc_field_valid(const struct pc_profile_field *f);
 
-/* True if no field of the two is defined differently. */
+/* True if the two profiles define no field differently. */
 bool pc_fields_agree(const struct pc_profile *a, const struct pc_profile *b);
 
 /* Orders two rows by n keys. */
 int pc_row_compare(const uint64_t *a, const uint64_t *b, uint32_t n);
 
-/* Two values of one column become one. Equal tables only. */
+/* Combines two values of one column. */
 uint64_t pc_column_combine(const struct pc_profile_column *c, uint64_t a, uint64_t b);
 
-/* A table that may be stored: names, known types, combines and units, columns in bounds. */
+/* True for a table that may be stored: names, known types, combines and units, columns in
+ * bounds. */
 bool pc_table_valid(const struct pc_profile_table *t);
 
 /* True if the two have the same columns. */
 bool pc_table_agrees(const struct pc_profile_table *a, const struct pc_profile_table *b);
 
-/* True if no table of the two is defined differently. */
+/* True if the two profiles define no table differently. */
 bool pc_tables_agree(const struct pc_profile *a, const struct pc_profile *b);
 
-/* Strings and tables: what pc_profile_check looks at. */
+/* Checks strings and tables, for pc_profile_check. */
 int pc_tables_check(const struct pc_profile *p, struct pc_error *error);
 
 /* One side of a merge of tables: its profile, and for each of its nodes and strings the index in
@@ -91,17 +92,17 @@ struct pc_table_side {
 int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b,
                     struct pc_profile *out, struct pc_error *error);
 
-/* Marks the profile of one rank as a checkpoint, taken then (ns since 1970): it is incomplete, and
- * gets the table PC_TABLE_CHECKPOINT. PC_ENOMEM. */
+/* Marks the profile of one rank as a checkpoint taken at taken_ns (since 1970): it is incomplete,
+ * and gets the table PC_TABLE_CHECKPOINT. PC_ENOMEM. */
 int pc_checkpoint_mark(struct pc_profile *p, uint64_t taken_ns);
 
-/* The parts of strings and tables as bytes, as the coders of profile_code.c. */
+/* Encodes and decodes the parts of strings and tables, like the coders of profile_code.c. */
 void pc_strings_encode(const struct pc_profile *p, struct pc_buffer *b);
 void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b);
 int pc_strings_decode(struct pc_profile *p, struct pc_cursor *c);
 int pc_tables_decode(struct pc_profile *p, struct pc_cursor *c);
 
-/* Two values of one field become one (not for histograms). */
+/* Combines two values of one field (not for histograms). */
 static inline uint64_t pc_field_combine(unsigned combine, uint64_t a, uint64_t b)
 {
     switch (combine) {
@@ -129,7 +130,7 @@ enum pc_part {
     PC_PART_DATA,
     PC_PART_STRINGS,
     PC_PART_TABLES,
-    PC_PART_VALUES, /* not in files: there they are columns */
+    PC_PART_VALUES, /* not in files, which have columns instead */
     PC_N_PARTS_END
 };
 #define PC_STREAM_VERSION 2u
@@ -139,7 +140,8 @@ unsigned pc_part_version(unsigned part);
 
 const char *pc_part_name(unsigned part);
 void pc_part_encode(const struct pc_profile *p, enum pc_part part, struct pc_buffer *out);
-/* To be called for all parts in the order of the enum. The text names the part and the byte. */
+/* Decodes a part. Called for all parts in the order of the enum. The text names the part and the
+ * byte. */
 int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data, size_t n,
                    struct pc_error *error);
 
@@ -153,7 +155,7 @@ int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data,
 #define PC_PCOL_SLOT_MAGIC 0x4554414cu /* "LATE" */
 #define PC_PCOL_SLOT_DEFLATED 1u
 #define PC_PCOL_TYPE_SLOTS 64u
-#define PC_PCOL_SLOTS_VERSION 2u /* 1 had no sets of ranks */
+#define PC_PCOL_SLOTS_VERSION 2u /* version 1 had no sets of ranks */
 #define PC_PCOL_TYPE_COLUMNS 65u
 #define PC_PCOL_COLUMNS_VERSION 1u
 #define PC_PCOL_SLOT_MIN_BYTES 64u
@@ -162,7 +164,7 @@ int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data,
 enum pc_section_flag {
     PC_SECTION_DEFLATED = 1u << 0,
     PC_SECTION_REQUIRED = 1u << 1, /* a reader that does not know the type must refuse the file */
-    PC_SECTION_LIVE = 1u << 2      /* changes after the file was made: crc of the header alone */
+    PC_SECTION_LIVE = 1u << 2      /* changes later: the crc covers only the header */
 };
 
 struct pc_pcol_header {
@@ -176,35 +178,35 @@ struct pc_pcol_header {
 };
 
 void pc_pcol_header_encode(const struct pc_pcol_header *h, uint8_t out[PC_PCOL_HEADER_BYTES]);
-/* `n` bytes are there. The text is without the file's name. */
+/* Decodes the header from `n` bytes. The text does not contain the file's name. */
 int pc_pcol_header_decode(const uint8_t *data, size_t n, struct pc_pcol_header *out,
                           struct pc_error *error);
 
-/* Deflates into b if that is shorter (true), else copies (false). */
+/* Deflates into b if that is shorter, and returns true; else copies, and returns false. */
 bool pc_pcol_pack(struct pc_buffer *b, const uint8_t *data, size_t n);
-/* *out is to be freed; NULL on failure, with a text. */
+/* Inflates data, which the caller frees; NULL on failure, with a text. */
 uint8_t *pc_pcol_unpack(const uint8_t *data, size_t stored, uint64_t raw, bool deflated,
                         struct pc_error *error);
 
-/* Places the text "PATH: WHAT: REASON; CURE" for errno `err`, and returns PC_EIO or PC_ENOENT. */
+/* Sets the text "PATH: WHAT: REASON; CURE" for errno `err`, and returns PC_EIO or PC_ENOENT. */
 int pc_pcol_system_error(struct pc_error *error, const char *path, const char *what, int err);
 
 /* True if `bytes` exceed the file size limit of the process: a write would raise SIGXFSZ. */
 bool pc_pcol_over_limit(uint64_t bytes, uint64_t *limit_out);
 
-/* Write for all systems: writes n bytes at `offset`. 0 or an errno. */
+/* Writes n bytes at `offset`, also after partial writes. 0 or an errno. */
 int pc_pcol_write_at(int fd, const void *data, size_t n, uint64_t offset);
 
 /* Reads n bytes at `offset`, 0 or an errno; *n_out is less than n where the file ends. */
 int pc_pcol_read_at(int fd, void *data, size_t n, uint64_t offset, size_t *n_out);
 
-/* The most of a late profile of one rank that fits into `most` bytes, as in the slot of a rank
- * alone; and back. */
+/* Encodes as much of the late profile of one rank as fits into `most` bytes, as for the slot of one
+ * rank; and decodes it. */
 int pc_pcol_late_record(const struct pc_profile *late, uint32_t most, struct pc_buffer *b);
 int pc_pcol_late_profile(const uint8_t *record, size_t n, struct pc_profile **out);
 
-/* Lays the late slots of a file in memory over *p (replaced). What is damaged is left out; the
- * text then says so. PC_ENOENT: that needs values that were not read. */
+/* Overlays the late slots of a file on *p, which is replaced. Damaged slots are left out, and the
+ * text says so. PC_ENOENT: values are needed that were not read. */
 int pc_pcol_read_slots(int fd, size_t n, const struct pc_pcol_header *h, struct pc_profile **p,
                        struct pc_error *error);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Bytes: a growing buffer to write to, and a cursor that never reads past its end. Both keep the
- * first failure, so that a caller checks once at the end.
+ * Bytes: a growing buffer to write to, and a cursor that never reads past its end. Both remember a
+ * failure, so that a caller checks once at the end.
  *
- * A varint is 7 bits a byte, the lowest first, the eighth bit set in all but the last; at most 10
- * bytes for 64 bits. Fixed integers are little-endian.
+ * A varint has 7 bits per byte, the lowest first, and the eighth bit set in all bytes but the last;
+ * at most 10 bytes for 64 bits. Fixed integers are little-endian.
  */
 #ifndef PC_BYTES_H
 #define PC_BYTES_H
@@ -18,7 +18,7 @@
 struct pc_buffer {
     uint8_t *data; /* freed with free() */
     size_t n, room;
-    bool failed; /* no memory: what was put since is not there */
+    bool failed; /* no memory: data put since then is missing */
 };
 
 struct pc_cursor {
@@ -82,7 +82,7 @@ static inline void pc_put_varint(struct pc_buffer *b, uint64_t v)
     b->n = (size_t)(at - b->data);
 }
 
-/* Small numbers of either sign become small varints: 0, -1, 1, -2 ... are 0, 1, 2, 3 ... */
+/* Maps small numbers of either sign to small varints: 0, -1, 1, -2 ... become 0, 1, 2, 3 ... */
 static inline uint64_t pc_zigzag(uint64_t v)
 {
     return v << 1 ^ (uint64_t) - (int64_t)(v >> 63);
@@ -169,8 +169,8 @@ static inline uint64_t pc_get_below(struct pc_cursor *c, uint64_t max)
     return v;
 }
 
-/* A count of things that take at least `least` bytes each: what cannot be there is refused before
- * anything is allocated for it. */
+/* A count of elements of at least `least` bytes each: a count that the remaining bytes cannot hold
+ * is refused before memory is allocated. */
 static inline uint32_t pc_get_count(struct pc_cursor *c, unsigned least)
 {
     uint64_t n = pc_get_below(c, UINT32_MAX - 1);

@@ -47,7 +47,7 @@ static int check_tables(const struct pc_profile *p, struct pc_error *error)
     return PC_OK;
 }
 
-/* True if a node of that kind may hang below `parent`, and may have a record. */
+/* True if the node may be below its parent, and may have a record. */
 static bool node_hangs_well(const struct pc_profile *p, const struct pc_profile_node *n)
 {
     unsigned above = n == p->nodes ? 0 : p->nodes[n->parent].kind;
@@ -66,7 +66,7 @@ static bool node_hangs_well(const struct pc_profile *p, const struct pc_profile_
     }
 }
 
-/* References that a node of its kind may have. */
+/* True if the node has only references that its kind may have. */
 static bool node_refers_well(const struct pc_profile *p, const struct pc_profile_node *n)
 {
     switch (n->kind) {
@@ -88,10 +88,10 @@ static bool node_refers_well(const struct pc_profile *p, const struct pc_profile
     }
 }
 
-/* Leaves the subtrees that end before node i, from the innermost of node i - 1 up to `parent` (or
- * all, with PC_NO_INDEX): each must have the size that it claims. The last one left is the sibling
- * before i, in *left_out. False: wrong size, or `parent` is not on the way. Every node is left
- * once, so that the whole check is linear. */
+/* Checks the subtrees that end before node i, from node i - 1 up to `parent` (or all, with
+ * PC_NO_INDEX): each must have the size that it claims. *left_out: the last of them, which is the
+ * sibling before i. False: a wrong size, or `parent` is not an ancestor. Every subtree is left
+ * once, so the whole check is linear. */
 static bool leave_subtrees(const struct pc_profile *p, uint32_t i, uint32_t parent,
                            uint32_t *left_out)
 {
@@ -159,7 +159,7 @@ static bool same_stat(const struct pc_stat *a, const struct pc_stat *b)
            a->max_rank == b->max_rank;
 }
 
-/* True if a statistic can be one, where there are no values to make it from. */
+/* True if a statistic is possible; for records without values to compute it from. */
 static bool stat_is_possible(const struct pc_profile *p, const struct pc_profile_data *d,
                              const struct pc_stat *s, bool is_hist)
 {
@@ -211,7 +211,7 @@ static int check_list(const struct pc_profile *p, uint32_t i, const struct pc_by
     return PC_OK;
 }
 
-/* The values of record i, in memory or in the file, are those of its statistics. */
+/* Checks that the statistics of record i are those of its values, in memory or in the file. */
 static int check_values(const struct pc_profile *p, uint32_t i, struct pc_error *error)
 {
     const struct pc_profile_data *d = &p->data[i];

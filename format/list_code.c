@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Encodes the ranks of a record, and its values of one field, as bytes: each by its distance from
- * the one before. Used for both forms that a profile has: in one piece (record_code.c), and in
+ * Encodes the ranks of a record, and its values of one field, as bytes: each as the distance from
+ * the previous one. Used for both forms that a profile has: in one piece (record_code.c), and in
  * blocks of a file (value_blocks.c).
  */
 #include "format/build.h"

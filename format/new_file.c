@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Files without a name (O_TMPFILE), which a process that is killed does not leave behind. If the
- * file system has no such files, or if there is no /proc, by which they get a name, the file has a
- * hidden name meanwhile, and a kill leaves it there. The same may happen between the two calls by
- * which another file is replaced.
+ * Files without a name (O_TMPFILE), which a killed process does not leave behind. If the file
+ * system does not support them, or if there is no /proc, which is needed to give them a name, the
+ * file has a hidden name meanwhile, and a killed process leaves it behind. This may also happen
+ * between the two calls that replace another file.
  */
 #include "format/new_file.h"
 
@@ -67,7 +67,7 @@ int pc_new_file_open(struct pc_new_file *f, const char *path)
 
 int pc_new_file_finish(struct pc_new_file *f)
 {
-    if (!f->name[0]) /* it is gone when it is closed */
+    if (!f->name[0]) /* it disappears when it is closed */
         return 0;
     int fd = f->fd;
     f->fd = -1;
@@ -81,8 +81,8 @@ static int link_unnamed(const struct pc_new_file *f, const char *path)
     return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) ? errno : 0;
 }
 
-/* A link is made by one process only; over NFS its answer may be lost, but the file then has two
- * names. */
+/* Gives the name by link(2), which succeeds in one process only. Over NFS the reply may be lost,
+ * but then the file has two names. */
 int pc_new_file_take(struct pc_new_file *f, const char *path)
 {
     struct stat st;
@@ -96,7 +96,7 @@ int pc_new_file_take(struct pc_new_file *f, const char *path)
     }
     if (errno == EEXIST || errno == ENOENT || errno == ENOSPC || errno == EDQUOT)
         return errno;
-    /* A file system without links: an empty file keeps the name. */
+    /* The file system has no links: an empty file reserves the name. */
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         return errno;

@@ -95,8 +95,8 @@ bool pc_pcol_pack(struct pc_buffer *b, const uint8_t *data, size_t n)
 uint8_t *pc_pcol_unpack(const uint8_t *data, size_t stored, uint64_t raw, bool deflated,
                         struct pc_error *error)
 {
-    /* No deflated stream grows more than 1032-fold: a larger claim is damage, not a reason to ask
-     * for memory. */
+    /* Deflate expands at most 1032-fold: a larger size is damage, and no memory is allocated for
+     * it. */
     if (deflated ? raw / 1032 > stored : raw != stored) {
         pc_error_set(error, PC_EFORMAT, "its length is impossible");
         return NULL;

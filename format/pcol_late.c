@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Late slots. The data of each rank after the merge (the rest of MPI_Finalize, destructors, the
- * time to its exit) cannot be sent by MPI any more. The file has a slot of fixed size for every
- * rank of the world. Ranks that met (those of a node) have one record in all of their slots, put
- * one behind the other in the order of the ranks; a rank alone has a record in its own. As long as
- * each rank is in one such group, no two processes write to the same bytes: there is no lock and no
- * word to others. A record has its own length and checksum: one that is torn or damaged is left
- * out by the reader and harms no other.
+ * Late slots. The data that each rank collects after the merge (the rest of MPI_Finalize,
+ * destructors, the time to its exit) can no longer be sent by MPI. The file has a slot of fixed
+ * size for every rank of the world. Ranks that write together (those of a node) have one record in
+ * all of their slots, concatenated in the order of the ranks; a single rank has a record in its own
+ * slot. As long as each rank is in only one such group, no two processes write to the same bytes:
+ * no lock and no communication is needed. A record has its own length and checksum: one that is
+ * torn or damaged is left out by the reader and harms no other.
  *
  *   record: magic u32, flags u32, stored u32, raw u32, bytes of the set u32, crc u32 (of the 20
  *           bytes before, the set and the content), then the set of ranks (rank_set.h; 0 bytes: the
@@ -22,12 +22,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* ---- Making what fits ---------------------------------------------------------------------- */
+/* ---- Records that fit into slots ----------------------------------------------------------- */
 
-/* Late parts of ranks that met. */
+/* Late parts of ranks that write together. */
 struct group {
     const char *path;
-    const struct pc_profile *const *late; /* of each rank; NULL: nothing is known of it */
+    const struct pc_profile *const *late; /* for each rank; NULL: not known */
     const int32_t *ranks;                 /* ascending */
     uint32_t n;
 };
@@ -72,7 +72,7 @@ static void share_tables(const struct pc_profile *late, struct pc_profile *p)
     p->exe = p->mpi = p->job = empty;
 }
 
-/* Leaves out the tables of p, and counts their rows in its one rank. False: no memory. */
+/* Drops the tables of p, and counts their rows as lost in its one rank. False: no memory. */
 static bool drop_tables(struct pc_profile *p)
 {
     struct pc_profile_rank *rank = pc_pool_array(p->memory, 1, sizeof *rank);
@@ -158,7 +158,7 @@ static struct pc_profile *flatten(const struct pc_profile *late)
     for (uint32_t op = 0; ok && op < p->n_ops; op++)
         ok = flatten_op(late, op, p);
     if (ok)
-        ok = flatten_op(late, PC_NO_INDEX, p); /* sorts behind primitives */
+        ok = flatten_op(late, PC_NO_INDEX, p); /* sorts after the primitives */
     if (!ok) {
         pc_profile_free(p);
         return NULL;
@@ -221,7 +221,7 @@ static struct pc_profile *without_tables(const struct pc_profile *late)
     return p;
 }
 
-/* The sum of what is known of the ranks, each in that shape; NULL: no memory. */
+/* The sum of the known late parts, each reduced to that shape; NULL: no memory. */
 static struct pc_profile *add_shapes(const struct group *g,
                                      struct pc_profile *(*shape)(const struct pc_profile *))
 {
@@ -239,7 +239,8 @@ static struct pc_profile *add_shapes(const struct group *g,
     return all;
 }
 
-/* The most of what is known that fits into the slots of the group. PC_EARG: not even times do. */
+/* Makes the most detailed record that fits into the slots of the group. PC_EARG: not even times
+ * fit. */
 static int fit_record(const struct group *g, uint32_t slot_bytes, struct pc_buffer *b)
 {
     static struct pc_profile *(*const shapes[])(const struct pc_profile *) = {

@@ -5,7 +5,7 @@
  * another user, one that is read-only.
  *
  * Called by the writer of a profile right before the rename, and by the command before it starts a
- * job. Must not: open what is no regular file, follow a link, change anything.
+ * job. Must not: open anything but a regular file, follow a link, change anything.
  */
 #include "format/build.h"
 
@@ -30,7 +30,7 @@ static const char *name_kind(mode_t mode)
     }
 }
 
-/* True if the file begins with the header of a profile and has the length that this says. */
+/* True if the file begins with the header of a profile and has the length given there. */
 static bool is_whole(const char *path)
 {
     uint8_t data[PC_PCOL_HEADER_BYTES];

@@ -2,9 +2,9 @@
  *
  * Reading a .pcol file. The file is read into memory, not mapped: a file that shrinks meanwhile is
  * a short read, not a fault. Sections are found one after the other; those of unknown type are
- * passed over. Memory is reserved for the bytes of the whole file, and that of values by rank and
- * of late slots, which are most of a large file, is never touched: values are passed over, or read
- * in pieces for their checksum, and block by block later (value_blocks.c); slots one by one.
+ * skipped. Address space is reserved for the whole file, but the part for values by rank and late
+ * slots, which are most of a large file, is never touched: values are skipped, or read in pieces
+ * for their checksum, and later block by block (value_blocks.c); slots are read one by one.
  */
 #include "format/value_blocks.h"
 
@@ -31,12 +31,12 @@ struct file {
     uint8_t *data; /* n bytes, or where they will be */
     size_t n;
     struct pc_pcol_header h;
-    struct section columns;               /* as parts; content NULL */
-    struct section parts[PC_PART_VALUES]; /* by type; header NULL: not met */
+    struct section columns;               /* like `parts`; content NULL */
+    struct section parts[PC_PART_VALUES]; /* by type; header NULL: not found yet */
 };
 
-/* Reads bytes [at, at + n) to `out`. Where the file ends earlier, that is its end from now on. 0 or
- * an errno. */
+/* Reads bytes [at, at + n) to `out`. If the file ends earlier, its size is set to that. 0 or an
+ * errno. */
 static int fetch_to(struct file *f, uint64_t at, uint64_t n, uint8_t *out)
 {
     size_t got;
@@ -73,7 +73,7 @@ static int refuse_unread(struct pc_error *error, int err)
     return pc_error_set(error, PC_EIO, "cannot be read: %s", strerror(err));
 }
 
-/* True if a section has values by rank, and nothing of it is asked for. */
+/* True if a section has values by rank, and none of them are requested. */
 static bool is_skipped(const struct file *f, const struct section *s)
 {
     return f->values == VALUES_NONE && s->type == PC_PCOL_TYPE_COLUMNS;
@@ -127,7 +127,7 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
     return PC_OK;
 }
 
-/* Decides if a section is read, passed over, or forbids to read the file. */
+/* Decides whether a section is read or skipped, or makes the file unreadable. */
 static int judge_section(struct file *f, const struct section *s, struct pc_error *error)
 {
     bool columns = s->type == PC_PCOL_TYPE_COLUMNS, known = s->type < PC_PART_VALUES || columns;
@@ -268,7 +268,7 @@ static int read_file(const char *path, enum values values, struct pc_profile **o
     if (error)
         error->text[0] = 0;
     int err = read_as(path, values, out, error);
-    if (err == PC_ENOENT && !access(path, R_OK)) { /* what a rank did late needs the values */
+    if (err == PC_ENOENT && !access(path, R_OK)) { /* late parts need the values */
         pc_error_set(error, PC_OK, "%s", "");
         err = read_as(path, VALUES_ALL, out, error);
     }

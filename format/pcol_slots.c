@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reading late slots: the records that pcol_late.c wrote are added up and laid over the main part.
+ * Reading late slots: the records that pcol_late.c wrote are added up and overlaid on the main
+ * part.
  */
 #include "format/build.h"
 #include "format/rank_set.h"
@@ -13,7 +14,7 @@ struct slots {
     const struct pc_pcol_header *h;
     const struct pc_profile *main;
     uint32_t n_there; /* slots that the file has */
-    bool *taken;      /* of each: it is of a record that began before */
+    bool *taken;      /* for each slot: it belongs to an earlier record */
     int32_t *ranks;   /* of the record */
     size_t n;
     struct pc_buffer record;
@@ -36,7 +37,8 @@ static bool read_pieces(struct slots *s, size_t from, size_t to)
     return true;
 }
 
-/* The record that begins in slot i as bytes, and its ranks. PC_OK with no bytes: none begins. */
+/* Reads the bytes and the ranks of the record that begins in slot i. PC_OK with no bytes: none
+ * begins there. */
 static int read_record(struct slots *s, uint32_t i)
 {
     s->record.n = 0;
@@ -70,7 +72,7 @@ static int read_record(struct slots *s, uint32_t i)
     return PC_OK;
 }
 
-/* True if p is of the job, and of ranks of the record. */
+/* True if p belongs to the job, and has only ranks of the record. */
 static bool belongs(const struct slots *s, const struct pc_profile *p)
 {
     size_t k = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Writing a .pcol file. The image is made in memory first, so that its size is known before
- * anything is opened; it goes to a new file in the same folder, and that gets the name. A reader
- * sees the old file or the whole new one. No fsync at the end of a job: after a crash of the node
- * the arenas are gone too, and on a parallel file system it would hold up that end. A checkpoint is
- * for such a crash, and nobody waits for it (PC_PCOL_ON_DISK).
+ * anything is opened; it is written to a new file in the same folder, which then gets the name. A
+ * reader sees the old file or the whole new one. There is no fsync at the end of a job: after a
+ * crash of the node the arenas are lost too, and on a parallel file system it would delay the end.
+ * A checkpoint is made for such a crash, and no rank waits for it (PC_PCOL_ON_DISK).
  *
- * Nothing here may raise a signal (SIGXFSZ: the limit is asked for first), follow a link, replace
- * what is no profile of this user (pcol_place.c), or leave a file behind after a failure
+ * Must not: raise a signal (SIGXFSZ: the limit is checked first), follow a link, replace a file
+ * that is not a profile of this user (pcol_place.c), leave a file behind after a failure
  * (new_file.h).
  */
 #include "format/new_file.h"
@@ -20,10 +20,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* The room for what a rank does after the merge: times, the call of MPI_Finalize itself, a few
- * calls from destructors. Ranks of a node share theirs. 512 bytes hold the times of some ranks and
- * one record per primitive, 4 KiB some ten deep contexts: all have the latter while that is within
- * 1 MiB; above that each node has the former, and each rank what its times take. */
+/* Sizes of late slots: times, the call of MPI_Finalize itself, a few calls from destructors. Ranks
+ * of a node share their slots. 512 bytes hold the times of some ranks and one record per primitive,
+ * 4 KiB about ten deep contexts. Each rank gets 4 KiB as long as all slots are within 1 MiB; above
+ * that each node gets at least 512 bytes, and each rank enough for its times. */
 enum { SLOTS_BUDGET_BYTES = 1 << 20, NODE_LEAST_BYTES = 512 };
 
 static int by_text(const void *a, const void *b)
@@ -31,7 +31,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Hosts of the ranks; as many as ranks if there is no memory to count them. */
+/* Number of hosts; the number of ranks if there is no memory to count them. */
 static uint32_t count_hosts(const struct pc_profile *p)
 {
     char **hosts = malloc((size_t)p->n_ranks * sizeof *hosts + 1);
@@ -112,7 +112,7 @@ static void put_columns(struct pc_buffer *image, const struct pc_profile *p)
     end_section(image, start, &s);
 }
 
-/* The slots are written as zeros, not left as a hole: ranks must not find the disk full at their
+/* Writes the slots as zeros instead of a hole, so that ranks do not find the disk full at their
  * exit. */
 static void put_slots(struct pc_buffer *image, const struct pc_profile *p, struct pc_pcol_header *h)
 {
@@ -158,8 +158,8 @@ static int make_image(const struct pc_profile *p, unsigned flags, struct pc_buff
     return PC_OK;
 }
 
-/* A new file with the image in it, that is to have the name path. PC_OK, or nothing is left of it.
- */
+/* Writes a new file with the image, which will get the name `path`. If it fails, no file is
+ * left. */
 static int write_new(const char *path, const struct pc_buffer *image, unsigned flags,
                      struct pc_new_file *f, struct pc_error *error)
 {
@@ -174,7 +174,7 @@ static int write_new(const char *path, const struct pc_buffer *image, unsigned f
         return pc_pcol_system_error(error, path, "cannot be written", err);
     err = pc_pcol_write_at(f->fd, image->data, image->n, 0);
     if (!err && (flags & PC_PCOL_ON_DISK) && fsync(f->fd) && errno != EINVAL)
-        err = errno; /* EINVAL: a file system without a disk */
+        err = errno; /* EINVAL: the file system has no disk */
     int late = pc_new_file_finish(f);
     err = err ? err : late;
     if (!err)
@@ -220,7 +220,7 @@ static int write_image(const char *path, const struct pc_buffer *image, unsigned
     return err;
 }
 
-/* written: NULL, path is replaced; else it gets the name. */
+/* `written` NULL: path is replaced; else `written` gets the name that was taken. */
 static int write_profile(const struct pc_profile *p, const char *path, unsigned flags,
                          char *written, struct pc_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A pool: zero-filled memory that is freed at once. Not AS-safe; one pool is for one thread.
+ * A pool of zero-filled memory that is freed as a whole. Not AS-safe; a pool belongs to one thread.
  */
 #ifndef PC_POOL_H
 #define PC_POOL_H
@@ -14,14 +14,14 @@ struct pc_pool;
 struct pc_pool *pc_pool_new(void); /* NULL: no memory */
 void pc_pool_free(struct pc_pool *pool);
 
-/* n elements of `size` bytes, aligned to 16, zero-filled; NULL: no memory, or n * size is more than
- * there can be. For n = 0 some address that is not NULL. */
+/* n elements of `size` bytes, aligned to 16, zero-filled; NULL: no memory, or n * size overflows.
+ * For n = 0 the result is an address other than NULL. */
 void *pc_pool_array(struct pc_pool *pool, size_t n, size_t size);
 
 /* A terminated copy of n bytes, or NULL. */
 char *pc_pool_text(struct pc_pool *pool, const char *text, size_t n);
 
-/* A copy of the text that comes next; what is wrong with it is in the cursor. NULL: no memory. */
+/* A copy of the next text; errors in the data are noted in the cursor. NULL: no memory. */
 char *pc_get_text(struct pc_pool *pool, struct pc_cursor *c);
 
 #endif

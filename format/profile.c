@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Profiles in memory: making and freeing, and the orders of what is in them. Records are made in
- * record_data.c, all is checked in check.c.
+ * Profiles in memory: makes and frees them, and defines the order of their elements. Records are
+ * made in record_data.c; check.c checks a profile.
  */
 #include "format/value_blocks.h"
 

@@ -81,8 +81,8 @@ struct pc_profile_table {
     struct pc_packed_column *packed; /* n_columns; NULL: there are cells */
 };
 
-/* Facts of one rank. Times in nanoseconds; the three spans add up to the time from exec to
- * the last moment known. A span that was never reached is 0. */
+/* Figures of one rank. Times in nanoseconds; the three spans add up to the time from exec to the
+ * last moment known. A span that was never reached is 0. */
 struct pc_profile_rank {
     int32_t rank;
     int32_t pid;
@@ -100,9 +100,9 @@ struct pc_profile_rank {
     uint64_t lost[PCOLLECT_N_LOST];
 };
 
-/* Scalar metric of one node over ranks. Ranks without the context are not in it (n counts those
- * that have it; for PCOLLECT_MIN fields those whose value is not 0, "none yet"). With n = 0 all is
- * 0. */
+/* Scalar metric of one node over ranks. Ranks without the context are not included (n counts those
+ * that have it; for PCOLLECT_MIN fields those whose value is not 0, which means "none yet"). With n
+ * = 0 all members are 0. */
 struct pc_stat {
     pc_u128 sum;
     pc_u128 sum_squares; /* modulo 2^128 */
@@ -127,7 +127,7 @@ struct pc_profile_node {
  * on. Field k is element k - first_field of stats and bins, and of each row of values. */
 struct pc_profile_data {
     uint32_t first_field;
-    uint32_t n_ranks;      /* that have the context, at least 1 */
+    uint32_t n_ranks;      /* ranks that have the context, at least 1 */
     int32_t first_rank;    /* the lowest of them */
     bool kept;             /* there are per-rank lists; not in memory if p->statistics_only */
     uint32_t stored;       /* number of the record in p->columns, if it has no lists in memory */
@@ -144,11 +144,11 @@ struct pc_profile {
     uint32_t n_ranks, n_modules, n_ops, n_fields, n_nodes, n_data, n_strings, n_tables;
     uint32_t n_comm;            /* fields of group 0, which come first */
     uint32_t per_rank;          /* a record keeps its values up to that many ranks; 0: always */
-    uint64_t values_bytes;      /* of one rank: what values of all may take; 0: no bound */
-    bool statistics_only;       /* read so: values that are kept in the file are not here */
-    bool no_bins;               /* read so: histograms are not here */
+    uint64_t values_bytes;      /* of one rank: bound of the values of all; 0: none */
+    bool statistics_only;       /* it was read without values that the file has */
+    bool no_bins;               /* it was read without histograms */
     bool rows_packed;           /* decoded so: rows of tables are packed */
-    struct pc_columns *columns; /* where they are read from on demand, or NULL */
+    struct pc_columns *columns; /* source of values that are read on demand, or NULL */
     struct pc_profile_rank *ranks;
     struct pc_profile_module *modules;
     struct pc_profile_op *ops;
@@ -175,7 +175,7 @@ static inline const struct pc_stat *pc_data_stat(const struct pc_profile_data *d
     return k >= d->first_field ? &d->stats[k - d->first_field] : NULL;
 }
 
-/* The bins of field k; NULL: it is not in this record, no histogram, or was not read. */
+/* The bins of field k; NULL: it is not in this record, is no histogram, or was not read. */
 static inline const uint64_t *pc_data_bins(const struct pc_profile_data *d, uint32_t k)
 {
     return d->bins && k >= d->first_field ? d->bins[k - d->first_field] : NULL;
@@ -184,7 +184,7 @@ static inline const uint64_t *pc_data_bins(const struct pc_profile_data *d, uint
 /* The values of one field of a record by rank. */
 struct pc_by_rank {
     uint32_t n;             /* ranks; 0: their values are not kept, or were not read */
-    const int32_t *ranks;   /* ascending; in a damaged file perhaps not in the profile */
+    const int32_t *ranks;   /* ascending; in a damaged file they may not be in the profile */
     const uint64_t *values; /* of ranks[i]: values[i * stride] */
     size_t stride;
 };
@@ -219,13 +219,13 @@ static inline uint64_t pc_data_value(const struct pc_profile *p, const struct pc
 /* The table of that name, or NULL. */
 const struct pc_profile_table *pc_profile_table(const struct pc_profile *p, const char *name);
 
-/* The column of that name and type, or PC_NO_INDEX; of no table (NULL) there is none. Readers that
- * find a table by its name must give types: it may be another table of the same name, and cells
- * were checked by their type. */
+/* The column of that name and type, or PC_NO_INDEX; also for no table (NULL). Readers that find a
+ * table by its name must give types: another plugin may have a table of this name, and cells were
+ * checked by their type. */
 uint32_t pc_table_column(const struct pc_profile_table *t, const char *name,
                          enum pcollect_column_type type);
 
-/* A cell; 0 of a column that is not there. */
+/* A cell; 0 if the column does not exist. */
 static inline uint64_t pc_table_cell(const struct pc_profile_table *t, uint32_t row,
                                      uint32_t column)
 {
@@ -238,7 +238,7 @@ static inline const char *pc_profile_string(const struct pc_profile *p, uint64_t
     return cell ? p->strings[cell - 1] : "";
 }
 
-/* The name of a region by the `offset` of its node, or NULL. Takes a look at every string. */
+/* The name of a region by the `offset` of its node, or NULL. Reads all strings. */
 const char *pc_profile_region(const struct pc_profile *p, uint64_t hash);
 
 /* 0 if the invariants above hold; else PC_EFORMAT with the first that does not. */
@@ -262,16 +262,16 @@ int pc_profile_decode_packed(const uint8_t *data, size_t n, struct pc_profile **
 /* ---- Merging -------------------------------------------------------------------------------- */
 
 /* The sum of two profiles of different ranks of one job. PC_EMISMATCH: a rank in both, another
- * job_key or world_size, or a field or table that the two define differently. a and b stay. Values
- * of one that are in a file still are read from there for the sum, too. PC_ENOENT: they would have
- * to be added to some of the other, or are of two files. */
+ * job_key or world_size, or a field or table that the two define differently. a and b are
+ * unchanged. If one has values that are still in a file, the sum reads them from there, too.
+ * PC_ENOENT: such values would have to be added to values of the other, or are in two files. */
 int pc_profile_merge(const struct pc_profile *a, const struct pc_profile *b,
                      struct pc_profile **out, struct pc_error *error);
 
-/* Lays b over a where they may share ranks (what ranks added after the merge): records of the same
- * rank are added; of struct pc_profile_rank what b knows (not 0, not empty) replaces that of a;
- * notes are united. Where a record of a has statistics only, sums stay exact, and the rest is what
- * can be known: doc/internals/format.md. PC_ENOENT: values are needed that were not read. */
+/* Overlays b on a where they may share ranks (data from after the merge): records of the same rank
+ * are added; members of struct pc_profile_rank that b knows (not 0, not empty) replace those of a;
+ * notes are united. If a record of a has statistics only, sums stay exact, and the other figures
+ * are bounds: doc/internals/format.md. PC_ENOENT: values are needed that were not read. */
 int pc_profile_overlay(const struct pc_profile *a, const struct pc_profile *b,
                        struct pc_profile **out, struct pc_error *error);
 
@@ -296,8 +296,8 @@ enum pc_pcol_flag {
     PC_PCOL_ON_DISK = 1u << 1     /* it is on the disk before it gets its name */
 };
 
-/* Checks that a profile may be written to path: nothing is there, or a whole profile of this user
- * that is not read-only. PC_EIO with a text that says why not and what to do. MT-safe. */
+/* Checks that a profile may be written to path: no file is there, or a complete profile of this
+ * user that is not read-only. PC_EIO with a text that gives reason and cure. MT-safe. */
 int pc_pcol_may_write(const char *path, struct pc_error *error);
 
 /* Writes to a temporary name beside path, then renames, if pc_pcol_may_write: path is replaced at
@@ -317,8 +317,8 @@ static inline size_t pc_pcol_stem(const char *path)
 int pc_pcol_number(const char *path, unsigned i, char *out, size_t n, struct pc_error *error);
 
 /* Writes a profile that replaces nothing: to the first of these names that no file has, which is in
- * written (PCOLLECT_PATH_BYTES) then. Of any number of processes each gets a name of its own. What
- * is no regular file is refused, as by pc_pcol_write. */
+ * written (PCOLLECT_PATH_BYTES) then. Concurrent processes get different names. Anything but a
+ * regular file is refused, as by pc_pcol_write. */
 int pc_pcol_write_new(const struct pc_profile *p, const char *path, unsigned flags, char *written,
                       struct pc_error *error);
 
@@ -326,16 +326,17 @@ int pc_pcol_write_new(const struct pc_profile *p, const char *path, unsigned fla
  * part that could be left out was damaged. PC_ENOENT, PC_EIO, PC_EFORMAT, PC_EVERSION otherwise. */
 int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *error);
 
-/* Reads a profile without the values by rank: the file is read but for these, and histograms are
- * not kept. Statistics are those of pc_pcol_read, and taken as they stand in the file. For reading
- * alone: it cannot be written. */
+/* Reads a profile without the values by rank: the file is read without these, and histograms are
+ * not kept. Statistics are those of pc_pcol_read, taken from the file unchecked against values.
+ * Only for reading: it cannot be written. */
 int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc_error *error);
 
 /* Reads a profile whose values are read when pc_data_by_rank asks for them. The file stays open
- * until the profile is freed, and its checksums are looked at. */
+ * until the profile is freed, and its checksums are verified. */
 int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_error *error);
 
-/* Reads it with histograms. It can be written, and its sum with others: values are read then. */
+/* Does the same with histograms. The profile, and its sum with others, can be written: then the
+ * values are read. */
 int pc_pcol_read_histograms(const char *path, struct pc_profile **out, struct pc_error *error);
 
 /* Writes what happened in ranks after the merge into their slots: the end of MPI_Finalize, the time

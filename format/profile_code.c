@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The profile as bytes: ten parts, each a run of varints (doc/internals/format.md has the
- * layout). One after the other, each with its length, they are what ranks send each other; each on
- * its own it is a section of a .pcol file.
+ * Encodes a profile as ten parts, each a run of varints (doc/internals/format.md has the layout).
+ * Ranks send all parts to each other, each with its length; in a .pcol file each part is a section.
  *
- * Decoding trusts nothing: a count is held against the bytes that are left before anything is
- * allocated for it, there is no recursion, and the result goes through pc_profile_check.
+ * Decoding trusts nothing: a count is compared with the remaining bytes before memory is allocated
+ * for it, there is no recursion, and the result goes through pc_profile_check.
  */
 #include "format/build.h"
 
-/* Followed by the version. */
+/* First bytes of a stream; the version follows. */
 static const uint8_t stream_magic[3] = {'P', 'C', 'P'};
 
 static const char *const part_names[PC_N_PARTS_END] = {
@@ -19,7 +18,7 @@ static const char *const part_names[PC_N_PARTS_END] = {
     [PC_PART_VALUES] = "values",
 };
 
-/* Version 1 of those that have 2 was never in a release, and is refused. */
+/* Versions of the parts. Where it is 2, version 1 was never released, and is refused. */
 static const unsigned part_versions[PC_N_PARTS_END] = {
     [PC_PART_META] = 2,   [PC_PART_RANKS] = 1,  [PC_PART_MODULES] = 1, [PC_PART_OPS] = 1,
     [PC_PART_FIELDS] = 2, [PC_PART_NODES] = 2,  [PC_PART_DATA] = 2,    [PC_PART_STRINGS] = 1,
@@ -141,7 +140,8 @@ static void encode_key(const struct pc_profile_node *n, struct pc_buffer *b)
     }
 }
 
-/* Preorder; where a node hangs is the number of levels between its parent and the node before. */
+/* Encodes nodes in preorder. The place of a node is the number of levels from the previous node up
+ * to its parent. */
 static void encode_nodes(const struct pc_profile *p, struct pc_buffer *b)
 {
     pc_put_varint(b, p->n_nodes);
@@ -195,7 +195,7 @@ int pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_
 
 /* ---- Decode ------------------------------------------------------------------------------- */
 
-/* Decoders return PC_ENOMEM or PC_OK; what is wrong with the data is in the cursor. */
+/* Decoders return PC_ENOMEM or PC_OK; errors in the data are noted in the cursor. */
 
 static int decode_meta(struct pc_profile *p, struct pc_cursor *c)
 {
@@ -303,7 +303,7 @@ static int decode_fields(struct pc_profile *p, struct pc_cursor *c)
         if (!f->plugin || !f->name)
             return PC_ENOMEM;
         if (!pc_field_valid(f) || n > PC_PROFILE_MAX_FIELDS)
-            c->failed = true; /* the records are read by it */
+            c->failed = true; /* records cannot be read without valid fields */
     }
     p->n_fields = c->failed ? 0 : n;
     pc_profile_count_groups(p);

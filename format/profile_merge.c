@@ -5,9 +5,9 @@
  * Each list (ranks, modules, primitives, fields, strings) is a sorted list: the union is one pass
  * over both, which also yields, for each entry of a and of b, its index in the union. These maps
  * are increasing, so that trees stay sorted when their nodes are renumbered, and the two trees are
- * then merged in one pass over both preorders. What two equal entries become is chosen so that no
- * order of merging shows in the result: the least string, the union of flags, the sum of counts.
- * Statistics are made anew from the lists of values.
+ * then merged in one pass over both preorders. Equal entries are combined so that the result does
+ * not depend on the order of merging: the least string, the union of flags, the sum of counts.
+ * Statistics are recomputed from the lists of values.
  */
 #include "format/value_blocks.h"
 
@@ -21,7 +21,7 @@ struct side {
 
 struct merge {
     struct side a, b;
-    bool may_share; /* ranks may be in both: overlay */
+    bool may_share; /* overlay: ranks may be in both */
     bool lacks_values;
     struct pc_profile *out;
     uint32_t *from_a, *from_b; /* per node of the result: node of a, of b, or PC_NO_INDEX */
@@ -31,7 +31,7 @@ struct merge {
 /* ---- Tables ------------------------------------------------------------------------------- */
 
 typedef int (*compare_fn)(const void *a, const void *b);
-/* Adds b to out, which is equal to a. 0, or PC_EMISMATCH with a text. */
+/* Combines b into out, which is a copy of a. 0, or PC_EMISMATCH with a text. */
 typedef int (*unite_fn)(struct merge *m, void *out, const void *b);
 
 struct table {
@@ -213,7 +213,7 @@ static int unite_tables(struct merge *m)
     return PC_OK;
 }
 
-/* Strings of the union so far point into a and b. */
+/* Copies a string of the union, which points into a or b so far. */
 static bool own_text(struct pc_profile *p, char **text)
 {
     *text = pc_pool_text(p->memory, *text, strlen(*text));
@@ -250,9 +250,9 @@ static struct pc_profile_node renumber(const struct side *s, uint32_t i)
     return n;
 }
 
-/* Order of the next nodes of a and b in the preorder of the result: < 0 that of a, > 0
- * that of b, 0 they are one node. The side whose parent was placed later is still inside of a
- * subtree that the other side has left or never had: it goes first. */
+/* Order of the next nodes of a and b in the preorder of the result: < 0: that of a comes first, >
+ * 0: that of b, 0: they are the same node. The side whose parent was placed later is still inside a
+ * subtree that the other side has left or never had: it comes first. */
 static int compare_next(const struct pc_profile_node *a, const struct pc_profile_node *b)
 {
     if (a->parent == b->parent)
@@ -327,7 +327,8 @@ static uint32_t count_union(const struct pc_profile_data *a, const struct pc_pro
     return n + (n_a - i) + (n_b - j);
 }
 
-/* Field k of the union in a record of a side. Ranks of a side without the field count as 0. */
+/* The statistic of field k of the union in a record of a side. If a side lacks the field, its ranks
+ * count as 0. */
 static struct pc_stat stat_in(const struct merge *m, const struct side *s,
                               const struct pc_profile_data *d, uint32_t k)
 {
@@ -339,8 +340,8 @@ static struct pc_stat stat_in(const struct merge *m, const struct side *s,
                             .max_rank = counts ? d->first_rank : 0};
 }
 
-/* Statistics of a late record laid over one whose values are not there: which rank had what is not
- * known any more. The sum is exact, the number of ranks the least that can be. */
+/* Statistics of a late record overlaid on a record without values: the values of single ranks are
+ * no longer known. The sum is exact; the number of ranks is the least possible. */
 static struct pc_stat stat_overlay(const struct pc_stat *a, const struct pc_stat *b)
 {
     struct pc_stat s = pc_stat_add(a, b);
@@ -349,7 +350,7 @@ static struct pc_stat stat_overlay(const struct pc_stat *a, const struct pc_stat
     return s;
 }
 
-/* Without lists: a record has too many ranks for them, or will. */
+/* Merges two records without lists: one has too many ranks for them, or the sum will have. */
 static bool merge_statistics(const struct merge *m, unsigned kind, const struct pc_profile_data *a,
                              const struct pc_profile_data *b, struct pc_profile_data *out)
 {
@@ -360,7 +361,7 @@ static bool merge_statistics(const struct merge *m, unsigned kind, const struct 
     if (m->may_share && a && b)
         out->n_ranks = (uint32_t)(n_a > n_b ? n_a : n_b);
     out->kept = (!a || a->kept) && (!b || b->kept);
-    out->stored = a ? a->stored : b->stored; /* of values that were not read there is one side */
+    out->stored = a ? a->stored : b->stored; /* only one side has values that were not read */
     out->first_rank = !a || (b && b->first_rank < a->first_rank) ? b->first_rank : a->first_rank;
     add_bins(&m->a, a, out);
     add_bins(&m->b, b, out);
@@ -376,7 +377,7 @@ static bool merge_statistics(const struct merge *m, unsigned kind, const struct 
     return true;
 }
 
-/* True if the union of two records can be made of statistics alone, or must. */
+/* True if the union of two records can, or must, be made from statistics alone. */
 static bool goes_without_lists(const struct merge *m, const struct pc_profile_data *a,
                                const struct pc_profile_data *b)
 {
@@ -413,7 +414,7 @@ static bool merge_lists(const struct merge *m, unsigned kind, const struct pc_pr
 static bool merge_data(struct merge *m, unsigned kind, const struct pc_profile_data *a,
                        const struct pc_profile_data *b, struct pc_profile_data *out)
 {
-    /* Values that are kept, but were not read, are needed. */
+    /* Set if values are needed that the file has, but that were not read. */
     m->lacks_values |= a && b && ((a->kept && !a->ranks) || (b->kept && !b->ranks));
     return goes_without_lists(m, a, b) ? merge_statistics(m, kind, a, b, out)
                                        : merge_lists(m, kind, a, b, out);
@@ -447,7 +448,7 @@ static int merge_nodes(struct merge *m)
     return PC_OK;
 }
 
-/* ---- The whole ---------------------------------------------------------------------------- */
+/* ---- Whole profiles ----------------------------------------------------------------------- */
 
 static int check_same_job(const struct merge *m)
 {
@@ -473,7 +474,7 @@ static bool make_maps(struct side *s, struct pc_pool *scratch)
     return s->ranks && s->modules && s->ops && s->fields && s->nodes && s->strings;
 }
 
-/* 0 is no bound. */
+/* The smaller of two bounds, where 0 is no bound. */
 static uint32_t lesser_bound(uint32_t a, uint32_t b)
 {
     return !a ? b : !b ? a : a < b ? a : b;
@@ -489,8 +490,8 @@ static bool make_way_back(struct side *s, uint32_t n_fields, struct pc_pool *scr
     return s->back != NULL;
 }
 
-/* Values that are in a file still are those of one side, with all fields: they can be read for the
- * sum as well, if no record of the other side is to be added to one of theirs. */
+/* Lets the sum read values that are still in a file. They must be of one side and have all fields,
+ * and no record of the other side may have to be added to one of theirs. */
 static int share_columns(struct merge *m)
 {
     const struct pc_profile *a = m->a.p, *b = m->b.p, *from = a->columns ? a : b;

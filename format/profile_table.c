@@ -5,9 +5,8 @@
  *
  * Invariant: the rows of a table are sorted by their keys, as unsigned numbers from the first key
  * on, and unique. Cells that refer to contexts or strings are renumbered in a merge by maps that
- * increase, so that sorted rows stay sorted and two tables are joined in one pass. How two values
- * become one does not depend on which came first: merging is associative and commutative to the
- * bit.
+ * increase, so that sorted rows stay sorted and two tables are joined in one pass. Combining two
+ * values does not depend on their order: merging is associative and commutative to the bit.
  */
 #include "format/table_rows.h"
 
@@ -126,7 +125,7 @@ bool pc_tables_agree(const struct pc_profile *a, const struct pc_profile *b)
     return true;
 }
 
-/* Joins the rows of x (of a) and y (of b); either may be NULL. */
+/* Merges the rows of x (of a) and y (of b); either may be NULL. */
 static int join_rows(const struct pc_table_side *a, const struct pc_profile_table *x,
                      const struct pc_table_side *b, const struct pc_profile_table *y,
                      struct pc_profile *out, struct pc_profile_table *t)
@@ -226,8 +225,8 @@ static void encode_columns(const struct pc_profile_table *t, struct pc_buffer *b
     pc_put_varint(b, t->n_rows);
 }
 
-/* Columns one after the other, each cell as the difference to the one above: sorted keys and equal
- * values become bytes of little variety. */
+/* Encodes column by column, each cell as the difference to the one above: so sorted keys and equal
+ * values become bytes that compress well. */
 static void encode_cells(const struct pc_profile_table *t, struct pc_buffer *b)
 {
     for (uint32_t k = 0; k < t->n_columns; k++) {
@@ -348,7 +347,7 @@ int pc_checkpoint_mark(struct pc_profile *p, uint64_t taken_ns)
 {
     uint32_t at = 0;
     p->ranks[0].incomplete = 1;
-    if (pc_profile_table(p, PC_TABLE_CHECKPOINT)) /* a plugin has taken the name */
+    if (pc_profile_table(p, PC_TABLE_CHECKPOINT)) /* a plugin has a table of this name */
         return PC_OK;
     struct pc_profile_table *tables = pc_pool_array(p->memory, p->n_tables + 1u, sizeof *tables);
     if (!tables)

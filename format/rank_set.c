@@ -35,7 +35,7 @@ size_t pc_rank_set_get(struct pc_cursor *c, uint32_t limit, int32_t *out, size_t
 {
     uint32_t n_ranges = pc_get_count(c, 2);
     size_t n = 0;
-    uint64_t next = 0; /* the least that the range may begin with */
+    uint64_t next = 0; /* the least rank that the range may begin with */
     for (uint32_t k = 0; k < n_ranges && !c->failed; k++) {
         uint64_t first = pc_get_below(c, limit) + (k ? next - 1 : 0);
         uint64_t in_range = pc_get_below(c, limit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Sets of ranks as ranges with strides, which is what sets of ranks mostly are: those of a node,
- * every eighth, the even ones. Written as text `0-1023:8,2048`.
+ * Sets of ranks as ranges with strides, which fit typical sets: the ranks of a node, every eighth,
+ * the even ones. As text: `0-1023:8,2048`.
  */
 #ifndef PC_RANK_SET_H
 #define PC_RANK_SET_H
@@ -17,12 +17,12 @@ struct pc_rank_range {
  * do not follow at one distance. n is at least 1. MT-safe. */
 struct pc_rank_range pc_rank_range_next(const int32_t *ranks, size_t n);
 
-/* An ascending list as bytes: number of ranges; each: first rank less the last of the one before,
- * number of ranks, and if there are several the stride. MT-safe. */
+/* An ascending list as bytes: number of ranges; each: first rank minus the last of the previous
+ * range, number of ranks, and the stride if there are several. MT-safe. */
 void pc_rank_set_put(const int32_t *ranks, size_t n, struct pc_buffer *b);
 
-/* Such bytes as an ascending list; at most `most` ranks, each below `limit`. The number of ranks,
- * or 0 if the bytes are not of such a set. MT-safe. */
+/* Decodes such bytes into an ascending list of at most `most` ranks, each below `limit`. Returns
+ * the number of ranks, or 0 if the bytes are no such set. MT-safe. */
 size_t pc_rank_set_get(struct pc_cursor *c, uint32_t limit, int32_t *out, size_t most);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Records as bytes: statistics and histograms in one part, values by rank in another, so that a
- * reader who wants the statistics alone need not touch the values, which are most of a profile. In
+ * Encodes records: statistics and histograms in one part, values by rank in another, so that a
+ * reader that needs only statistics does not touch the values, which are most of a profile. In
  * files the values are in columns (value_blocks.c).
  *
- * Called for the whole profile by profile_code.c. What is decoded here is checked by
- * pc_profile_check: where values are there, statistics must be theirs.
+ * Called for the whole profile by profile_code.c. pc_profile_check checks the decoded records: if
+ * there are values, the statistics must match them.
  */
 #include "format/build.h"
 
@@ -34,7 +34,7 @@ static pc_u128 get_u128(struct pc_cursor *c)
     return (pc_u128)pc_get_varint(c) << 64 | low;
 }
 
-/* A statistic of one rank is told by its value. */
+/* Encodes a statistic. For a single rank its value is enough. */
 static void encode_stat(const struct pc_stat *s, struct pc_buffer *b)
 {
     pc_put_varint(b, s->n);
@@ -120,7 +120,7 @@ static struct pc_stat decode_stat(struct pc_cursor *c, uint32_t n_ranks)
     return s;
 }
 
-/* Bytes that one rank takes in a list at least. */
+/* The least number of bytes that one rank takes in a list. */
 static unsigned least_row_bytes(const struct pc_profile *p, uint32_t first_field)
 {
     unsigned n = 1;
@@ -162,7 +162,7 @@ int pc_data_decode(struct pc_profile *p, struct pc_cursor *c)
     p->data = c->failed ? NULL : pc_pool_array(p->memory, n, sizeof *p->data);
     if (!p->data)
         return c->failed ? PC_OK : PC_ENOMEM;
-    p->statistics_only = true; /* so far */
+    p->statistics_only = true; /* until values are decoded */
     for (uint32_t i = 0; i < p->n_nodes && !c->failed; i++) {
         const struct pc_profile_node *node = &p->nodes[i];
         if (node->data == PC_NO_INDEX)

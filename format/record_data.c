@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Records in memory: their lists of ranks and values, and the statistics that are made from these.
- * It calls nothing of format/ but the pool.
+ * Records in memory: their lists of ranks and values, and the statistics that are computed from
+ * these. Of format/ it calls only the pool.
  */
 #include "format/build.h"
 

@@ -4,11 +4,11 @@
  * run, and the values of each field in it, are blocks of their own: reading one field of one record
  * inflates two blocks.
  *
- * Data structure of a reader: where each block is, and a small store of blocks that were inflated,
- * each in the only place where it may be. Invariant: a block is read only if its bytes may hold one
- * value for each rank of its run; ranks and values have at most STORE_BYTES each, or one block.
+ * Data structure of a reader: the position of each block, and a small direct-mapped store of
+ * inflated blocks. Invariant: a block is read only if its bytes may hold one value for each rank of
+ * its run; ranks and values have at most STORE_BYTES each, or one block.
  *
- * Called by pcol_write.c and pcol_read.c, and by pc_data_by_rank. It must not take more memory than
+ * Called by pcol_write.c and pcol_read.c, and by pc_data_by_rank. It must not use more memory than
  * stated: profiles of many ranks are larger than the memory of their reader.
  */
 #include "format/value_blocks.h"
@@ -26,12 +26,12 @@ enum { RANKS };
 enum { ROWS_ALL, ROWS_COMM, N_ROWS };
 
 struct run {
-    uint32_t first, n; /* records, as they are numbered here */
+    uint32_t first, n; /* records, by their numbers in this file */
     uint32_t n_rows[N_ROWS];
 };
 
 struct block {
-    uint64_t at; /* in the file */
+    uint64_t at; /* offset in the file */
     uint64_t stored, raw;
     bool deflated;
 };
@@ -48,7 +48,7 @@ struct place {
 
 struct record {
     uint32_t run;
-    uint32_t n_ranks, row[N_ROWS]; /* the first of its rows */
+    uint32_t n_ranks, row[N_ROWS]; /* first of its rows */
     bool has_comm;
 };
 
@@ -59,7 +59,7 @@ struct pc_columns {
     struct run *runs;
     struct block *blocks; /* n_columns of each run */
     struct record *records;
-    uint32_t *column_of; /* by field; of histograms 0 */
+    uint32_t *column_of; /* by field; 0 for histograms */
     bool *is_comm;       /* by column */
     struct place *ranks, *values;
     struct pc_error error; /* the first one */
@@ -82,7 +82,8 @@ static void put_block(struct writer *w)
     w->raw.n = 0;
 }
 
-/* The n records from `first` on; those without values in between are not of the run. */
+/* Writes a run of n records from `first` on; records without values in between do not belong to
+ * it. */
 static void put_run(struct writer *w, uint32_t first, uint32_t end, uint32_t n)
 {
     const struct pc_profile *p = w->p;
@@ -156,7 +157,7 @@ static int read_bytes(int fd, uint64_t at, uint64_t n, uint8_t *out, struct pc_e
                         failed ? strerror(failed) : "it has become shorter");
 }
 
-/* Reads and inflates; *out is to be freed. */
+/* Reads and inflates a block; the caller frees *out. */
 static int read_packed(int fd, const struct block *b, uint8_t **out, struct pc_error *error)
 {
     uint8_t *stored = malloc(b->stored + 1);
@@ -230,14 +231,14 @@ static uint32_t rows_of(const struct pc_columns *c, const struct run *run, uint3
     return run->n_rows[c->is_comm[column] ? ROWS_COMM : ROWS_ALL];
 }
 
-/* Each value takes a byte at least. */
+/* True if the block is large enough: each value takes at least a byte. */
 static bool block_is_possible(const struct block *b, uint32_t n_rows)
 {
     return b->raw >= n_rows && b->raw / 10 <= n_rows &&
            (b->deflated ? b->raw / 1032 <= b->stored : b->raw == b->stored);
 }
 
-/* The blocks fill [*at, end) without gaps. */
+/* Decodes the blocks of a run, which fill [*at, end) without gaps. */
 static void decode_run(struct pc_columns *c, struct pc_cursor *in, uint32_t number, uint64_t *at,
                        uint64_t end)
 {
@@ -298,7 +299,7 @@ static int read_index(struct pc_columns *c, uint64_t at, uint64_t n, struct pc_e
     return err;
 }
 
-/* As many places as the store has room for; a run may be as long as one record. */
+/* Makes as many places as the store has room for, assuming the longest run. */
 static int make_places(struct pc_columns *c)
 {
     size_t most = 1;
@@ -421,7 +422,7 @@ static int fill_place(struct pc_columns *c, uint32_t run, uint32_t column, struc
 /* The block in its place; NULL: it cannot be read. */
 static const struct place *find_block(struct pc_columns *c, uint32_t run, uint32_t column)
 {
-    /* Runs that follow each other have different places, whichever column is gone through. */
+    /* Consecutive runs have different places, for each column. */
     size_t number = (size_t)column * 37 + run;
     struct place *place = &(column == RANKS ? c->ranks : c->values)[number % c->n_places];
     if (place->run == run && place->column == column)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What own_threads.c and viewer.c share.
+ * Declarations that own_threads.c and viewer.c share.
  */
 #ifndef PC_LIBPCCOUNT_PRIVATE_H
 #define PC_LIBPCCOUNT_PRIVATE_H
@@ -13,7 +13,7 @@
 enum { PCCOUNT_NAME_BYTES = 128 };
 
 struct pccount {
-    struct pc_counting *counting; /* of one group */
+    struct pc_counting *counting; /* it has one group */
     size_t n;
     char names[PCCOUNT_MOST_EVENTS][PCCOUNT_NAME_BYTES];
     _Atomic unsigned n_users; /* the owner, and the threads that have begun */

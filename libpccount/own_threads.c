@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Self-view: a thread has a list of its meters, one for each count that it began. The list ends
- * with the thread, which then gives what it counted to the program, and its descriptors back.
+ * Counting in own threads: a thread has a list of its meters, one for each count that it began.
+ * When the thread ends, its counts are added to the totals, and its descriptors are closed.
  *
- * A count lives as long as its owner or a list holds it.
+ * A count exists as long as its owner or a list refers to it.
  */
 #include "libpccount/libpccount_private.h"
 
@@ -15,14 +15,14 @@
 struct mine {
     struct mine *next;
     struct pccount *count;
-    struct pc_counting_meter *meter; /* NULL: could not be opened */
+    struct pc_counting_meter *meter; /* NULL: it could not be opened */
     unsigned depth;
     struct pc_error why;
 };
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool usable; /* there is a key, and this is no child of fork */
+static bool usable; /* the key exists, and this is not a forked child */
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
@@ -32,7 +32,7 @@ static void say(struct pccount_error *why, const struct pc_error *error)
         pc_format(why->text, sizeof why->text, "%s", error->text);
 }
 
-/* Words of a list; a comma between the slashes of a unit's event does not end it. */
+/* Length of the next word of a list; a comma between the slashes of a PMU event does not end it. */
 static size_t word_length(const char *at)
 {
     bool inside = false;
@@ -78,7 +78,7 @@ static int add_list(struct pccount *c, const char *list, struct pc_counting_even
     int err = PC_OK;
     for (const char *at = list; *at && !err;) {
         size_t n = word_length(at);
-        char word[PCCOUNT_NAME_BYTES - 2]; /* :u may follow */
+        char word[PCCOUNT_NAME_BYTES - 2]; /* room for :u */
         if (n >= sizeof word)
             return pc_error_set(error, PC_EARG, "%.40s...: the name is too long", at);
         memcpy(word, at, n);
@@ -183,7 +183,7 @@ static void end_thread(void *list)
     }
 }
 
-/* In the child of fork: descriptors of the parent's counters are closed, and no lock is touched. */
+/* Runs in a forked child: closes the descriptors of the parent's counters, and takes no lock. */
 static void enter_child(void)
 {
     usable = false;

@@ -38,7 +38,8 @@ static int add(struct pccount_view *v, struct pccount *c, struct pc_counting_vie
     return err;
 }
 
-/* Opens each thread of a process; *seen: the sum of their ids and how many they are. */
+/* Opens each thread of a process; *seen: the sum of their ids plus their number, to notice
+ * changes. */
 static int add_threads(struct pccount_view *v, struct pccount *c, int pid, uint64_t *seen,
                        struct pc_error *error)
 {
@@ -55,14 +56,14 @@ static int add_threads(struct pccount_view *v, struct pccount *c, int pid, uint6
             continue;
         *seen += (uint64_t)tid + (1ull << 32);
         err = v ? add(v, c, (struct pc_counting_viewee){tid, -1, false}, error) : PC_OK;
-        err = err == PC_ENOENT ? PC_OK : err; /* it has ended */
+        err = err == PC_ENOENT ? PC_OK : err; /* the thread has ended */
     }
     closedir(dir);
     return err;
 }
 
-/* Counters of a thread are inherited by what it starts. A thread that another one has started
- * meanwhile may be missing or have two: then all are opened again. */
+/* Counters of a thread are inherited by the threads that it starts. A thread that is started
+ * meanwhile may be missing, or counted twice: then all are opened again. */
 static int add_process(struct pccount_view *v, struct pccount *c, int pid, struct pc_error *error)
 {
     enum { TRIES = 20 };
@@ -82,7 +83,7 @@ static int add_process(struct pccount_view *v, struct pccount *c, int pid, struc
     return err;
 }
 
-/* "0-3,8": the list of the kernel. */
+/* Opens the online processors, from the kernel's list such as "0-3,8". */
 static int add_processors(struct pccount_view *v, struct pccount *c, struct pc_error *error)
 {
     char list[4096];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The public face of analysis/ and of the tables in view/: include/pcollect/profile.h. Profiles are
- * here, a file each has what they hold. Nothing is computed in libpcol/.
+ * The public face of analysis/ and of the tables in view/: include/pcollect/profile.h. This file
+ * has profiles; tables, sums, trees, findings and symbols have a file each. Nothing is computed in
+ * libpcol/.
  */
 #include "libpcol/libpcol_private.h"
 
@@ -61,7 +62,8 @@ static void make_data(void *opening)
     list_tables(p);
 }
 
-/* 0 or an error with its text in `damage`, which else says what could not be read. */
+/* Reads a profile. 0, and `damage` has what could not be read; or an error, and `damage` has its
+ * text. */
 static int read_profile(struct pcol_profile *p, const char *path, unsigned flags)
 {
     struct opening o = {p, path};
@@ -105,7 +107,7 @@ struct asked_warning {
     const char *text;
 };
 
-/* Complaints are complete when all symbols were looked up. */
+/* Finds a complaint, after looking up all symbols: then the complaints are complete. */
 static void find_complaint(void *asked)
 {
     struct asked_warning *a = asked;

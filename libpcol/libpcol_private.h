@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Inside libpcol: what a profile holds. All of it but `profile` is memory of its runs, made when it
- * is first asked for, and kept until the profile is closed.
+ * Structures inside libpcol: the data of a profile. All of it except `profile` is memory of its
+ * runs, made at first use, and kept until the profile is closed.
  */
 #ifndef PCOL_PRIVATE_H
 #define PCOL_PRIVATE_H
@@ -32,16 +32,16 @@ struct pcol_profile {
     struct pct_rows_table *plugins; /* one for each table of the profile */
     struct pcol_table *tables;      /* pct_tables, then plugins */
     size_t n_tables;
-    struct sums *sums; /* those asked for */
+    struct sums *sums; /* sums made so far */
     struct pcol_tree *trees[N_SHAPES];
     struct pcol_finding *findings; /* the last one has no rule */
     struct pcol_address *addresses;
     size_t n_addresses;
     struct stored_source *sources;
-    struct pc_error damage; /* what could not be read, if it is not empty */
+    struct pc_error damage; /* parts that could not be read; empty: none */
 };
 
-/* Calls work(arg), which may allocate. If memory is refused the profile keeps that in mind. */
+/* Calls work(arg), which may allocate. If memory is refused, the profile remembers it. */
 void pct_lib_run(struct pcol_profile *p, void (*work)(void *arg), void *arg);
 
 /* ---- In a run ---- */
@@ -50,7 +50,7 @@ void pct_lib_run(struct pcol_profile *p, void (*work)(void *arg), void *arg);
 void pct_lib_set_table(struct pcol_table *out, struct pcol_profile *p,
                        const struct pct_table *table, const struct pct_data *data);
 
-/* Looks for findings, once. */
+/* Computes the findings, once. */
 const struct pct_findings *pct_lib_findings(struct pcol_profile *p);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Each call of libpcol that may allocate is a run (analysis/allocation.h) whose memory the profile
- * owns. A run that was refused has set nothing; the profile's status tells it.
+ * owns. A run without memory has no effect, except on the profile's status.
  */
 #include "libpcol/libpcol_private.h"
 

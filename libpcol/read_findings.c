@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Findings as records.
+ * Findings as structures of profile.h.
  */
 #include "libpcol/libpcol_private.h"
 

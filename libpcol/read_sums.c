@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Sums by any keys: each set that was asked for is a table, in a list of the profile.
+ * Sums by any keys: each set of keys that is requested becomes a table, in a list of the profile.
  */
 #include "libpcol/libpcol_private.h"
 
@@ -11,7 +11,7 @@ struct sums {
     struct sums *next;
 };
 
-/* By bit of enum pcol_by. */
+/* Keys by bit of enum pcol_by. */
 static const unsigned keys_of[] = {
     PCT_BY_FUNCTION,   PCT_BY_LINE,          PCT_BY_FILE,
     PCT_BY_MODULE,     PCT_BY_SITE,          PCT_KEY_CONTEXT | PCT_KEY_PRIMITIVE,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Symbols of all addresses of a profile, and source lines that it has stored.
+ * Symbols of all addresses of a profile, and the source lines stored in it.
  */
 #include "libpcol/libpcol_private.h"
 
@@ -28,7 +28,7 @@ static int compare_places(const void *a, const void *b)
     return x->sampled - y->sampled;
 }
 
-/* Sorted, each once; *n_out of them. */
+/* All addresses, sorted and unique; *n_out: their number. */
 static struct place *list_places(const struct pc_profile *p, size_t *n_out)
 {
     struct place *list = pct_alloc(p->n_nodes, sizeof *list);
@@ -47,7 +47,7 @@ static struct place *list_places(const struct pc_profile *p, size_t *n_out)
     return list;
 }
 
-/* A sampled instruction is looked up as the return address behind it would be. */
+/* Looks up an address. A sampled instruction is looked up like a return address behind it. */
 static void set_frames(struct pcol_profile *p, const struct place *at, struct pcol_address *out)
 {
     struct pct_place place =
@@ -88,7 +88,7 @@ const struct pcol_address *pcol_address(struct pcol_profile *p, size_t i)
 /* ---- Source lines -----------------------------------------------------------------------------
  */
 
-/* A file that was asked for. */
+/* A source file that was requested. */
 struct stored_source {
     const char *file;
     struct pct_source text;

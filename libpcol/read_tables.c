@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Tables: a struct pct_table with the data that its getters draw from, and its columns as programs
- * see them.
+ * Tables: a struct pct_table with the data that its getters read, and its columns as the interface
+ * shows them.
  */
 #include "libpcol/libpcol_private.h"
 
@@ -34,7 +34,7 @@ const char *pcol_table_meaning(const struct pcol_table *t)
     return t ? t->table->doc : "";
 }
 
-/* Findings need all that a report shows: they are looked for when somebody asks. */
+/* Counts rows. Findings need all data of a report: they are computed only on request. */
 static size_t count_rows(const struct pcol_table *t)
 {
     if (t->table == &pct_findings_table)

@@ -10,7 +10,7 @@
 struct pcol_tree {
     const struct pct_tree *tree;
     struct pcol_node *nodes;
-    struct pct_data data; /* of the metrics */
+    struct pct_data data; /* data of the metrics */
     struct pcol_table metrics;
 };
 

@@ -2,14 +2,14 @@
  *
  * Arena files as bytes in memory (arena_file.h).
  *
- * The copy of an arena to which its owner writes rests on how it writes: an object is filled, then
- * linked, and never moves; the space of all later objects lies above that of earlier ones, as does
- * that of a context above its parent's, and of a record above its context's. So a copy that goes
- * from low to high holds each object that a link in it leads to, if that link lies below. Links
- * that may lie above are those of threads to their rows: they are read before everything else. What
- * contexts name without a link to it, as primitives by their number, must have been there before
- * the first of them was copied: the lists of the header are compared with themselves at the end,
- * and the copy is made again if one has grown. doc/internals/checkpoints.md has the argument.
+ * An arena can be copied while its owner writes because of how it writes: an object is filled, then
+ * linked, and never moves. Later objects lie above earlier ones, contexts above their parents, and
+ * records above their contexts. So a copy from low to high addresses contains each object that a
+ * link in it leads to, if the link lies below the object. Only the links of threads to their rows
+ * may lie above: they are read before everything else. Objects that contexts refer to without a
+ * link, such as primitives by number, must have existed before the first context was copied: the
+ * list heads in the header are compared with their values at the end, and the copy is repeated if a
+ * list has grown. doc/internals/checkpoints.md has the argument.
  */
 #include "merge/arena_file.h"
 
@@ -48,7 +48,7 @@ static int open_arena(const char *path, int *fd_out, struct pcollect_arena_heade
             close(fd);
         return pc_error_set(error, PC_EIO, "%s: %s", path, strerror(reason));
     }
-    /* The contents of the file decide what is written where, and for whom. */
+    /* Files of other users are refused, because the contents decide which file is written. */
     if (st.st_uid != geteuid()) {
         close(fd);
         return pc_error_set(error, PC_EIO, "%s: left alone: it belongs to user %u", path,
@@ -94,16 +94,15 @@ int pc_arena_file_read(const char *path, bool header_only, struct pc_arena_bytes
     return err;
 }
 
-/* ---- While its owner writes ------------------------------------------------------------------
- */
+/* ---- Copies while the owner writes ---------------------------------------------------------- */
 
-/* Copies that are made before one is taken though a list of the header has grown: what belongs to
- * its newest elements is then left out, as damaged. */
+/* Copies that are made at most. The last one is used even if a list of the header has grown: data
+ * that refers to its newest elements is then left out as damaged. */
 enum { MOST_TRIES = 100, NAP_NS = 2000000 };
 
 typedef uint64_t word __attribute__((may_alias));
 
-/* A thread as it was before anything else was read. */
+/* Links of a thread, read before everything else. */
 struct thread_link {
     pcollect_ref ref, rows;
 };
@@ -118,8 +117,8 @@ struct live {
     size_t copied, room;
 };
 
-/* In this order, as the owner's stores were made visible: whoever sees a link sees what it leads
- * to. */
+/* Copies words in ascending order with acquire loads: if a link is seen, the object that it leads
+ * to is seen, too. */
 static void copy_words(void *to, const void *from, size_t bytes)
 {
     word *a = to;
@@ -142,7 +141,7 @@ static size_t used_bytes(const struct live *l)
     return used < l->n ? (size_t)used : l->n;
 }
 
-/* The header, and the rows of its threads. */
+/* Reads the header, and the rows of its threads. */
 static int read_links(struct live *l)
 {
     size_t most = l->n / sizeof(struct pcollect_thread), room = 0;
@@ -167,8 +166,8 @@ static int read_links(struct live *l)
     return PC_OK;
 }
 
-/* All that is used, and what comes into use meanwhile: a link leads to what was in use when it was
- * copied. */
+/* Copies all used bytes, also those that come into use meanwhile: a link leads to bytes that were
+ * used when it was copied. */
 static int copy_body(struct live *l)
 {
     l->copied = 0;
@@ -186,8 +185,8 @@ static int copy_body(struct live *l)
     return PC_OK;
 }
 
-/* The figures of threads are read after those of their contexts: the parts are no more than the
- * whole. */
+/* Reads the figures of threads again, after those of their contexts, so that the sum of the
+ * contexts is not larger than the figure of the thread. */
 static void renew_threads(struct live *l)
 {
     for (size_t i = 0; i < l->n_threads; i++) {
@@ -206,8 +205,8 @@ static void renew_threads(struct live *l)
     }
 }
 
-/* The process without MPI was alive until now, which it does not write down itself. Its counter is
- * ours if the two run at one rate. */
+/* Moves the second point of the clocks to now, for a process without MPI, which does not write it
+ * itself. Its counter is ours if both run at one rate. */
 static void renew_clock(struct pcollect_arena_header *h)
 {
     uint64_t ticks, ns;
@@ -225,8 +224,8 @@ static void renew_clock(struct pcollect_arena_header *h)
     }
 }
 
-/* Reads the header again, of which the owner writes the two points of the clocks one after the
- * other. */
+/* Reads the header until it is consistent: the owner writes the two points of the clocks one after
+ * the other. */
 static void read_header(const struct live *l, struct pcollect_arena_header *h)
 {
     struct pcollect_arena_header again;
@@ -239,7 +238,8 @@ static void read_header(const struct live *l, struct pcollect_arena_header *h)
     }
 }
 
-/* True if no list of the header but that of threads has grown: those are met by links alone. */
+/* True if no list of the header has grown, except that of threads, whose elements are found only by
+ * links. */
 static bool same_lists(const struct pcollect_arena_header *a, const struct pcollect_arena_header *b)
 {
     return a->modules == b->modules && a->plugins == b->plugins && a->tables == b->tables &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Arena files as bytes in memory, for the files of merge/. Who may be read, and how much of a file,
- * is decided here.
+ * Arena files as bytes in memory, for the files of merge/. Decides which files may be read, and how
+ * much of them.
  */
 #ifndef PC_MERGE_ARENA_FILE_H
 #define PC_MERGE_ARENA_FILE_H
@@ -9,20 +9,21 @@
 #include "base/base.h"
 #include "cct/cct.h"
 
-/* A private copy of what the arena holds: reading the file's holes through a mapping would fill
- * them, and a process that still runs would write to it. `data` is to be freed. */
+/* A private copy of the arena's contents: reading holes of the file through a mapping would fill
+ * them, and a running process would change it. The caller frees `data`. */
 struct pc_arena_bytes {
     char *data;
     size_t n;
 };
 
-/* The first bytes of the file that the header calls used, or only the header. PC_EFORMAT: it is no
+/* Reads the bytes that are used according to the header, or only the header. PC_EFORMAT: it is no
  * arena; PC_EIO: it cannot be read, or belongs to another user; PC_ENOMEM. */
 int pc_arena_file_read(const char *path, bool header_only, struct pc_arena_bytes *out,
                        struct pc_error *error);
 
-/* Copies a file whose owner may be writing, as at one instant: what can be reached in the copy
- * is whole, and the sums of threads are at least those of their contexts. Errors as above. */
+/* Copies a file whose owner may be writing, as at one instant: everything that can be reached in
+ * the copy is complete, and the sums of threads are at least those of their contexts. Errors as
+ * above. */
 int pc_arena_file_copy(const char *path, struct pc_arena_bytes *out, struct pc_error *error);
 
 #endif

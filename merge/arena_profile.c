@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * From an arena to the profile of its rank: header, modules, primitives, fields, figures of the
- * rank. The trees are arena_tree.c's, the tables of plugins arena_rows.c's.
+ * rank. Trees are made by arena_tree.c, tables of plugins by arena_rows.c.
  */
 #include "merge/image.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* More than any machine has processors: a larger number is damage. */
+/* More ranks than any machine has processors: a larger number is damage. */
 #define MOST_RANKS ((uint32_t)1 << 26)
 
 static size_t text_bytes(const char *text, size_t most)
@@ -152,7 +152,8 @@ static int compare_fields(const void *a, const void *b)
                             &((const struct image_field *)b)->field);
 }
 
-/* Fields of comm plugins come first in a record, then those of compute plugins. */
+/* True if a field lies in its part of the record: fields of comm plugins come first, then those of
+ * compute plugins. */
 static bool in_its_part(const struct image *m, const struct image_field *f, size_t bytes)
 {
     const struct pcollect_arena_header *h = m->header;
@@ -181,7 +182,7 @@ static int read_plugin(struct image *m, pcollect_ref ref, uint32_t *n)
             return PC_ENOMEM;
         out->offset = plugin->record_offset + f->offset;
         size_t bytes = 8 * (f->combine == PCOLLECT_HIST ? f->bins : 1u);
-        bool bins_in_ticks = out->in_ticks && f->combine == PCOLLECT_HIST; /* powers of what? */
+        bool bins_in_ticks = out->in_ticks && f->combine == PCOLLECT_HIST; /* not comparable */
         if (!in_its_part(m, out, bytes) || bins_in_ticks || !pc_field_valid(&out->field))
             pc_image_damaged(m, "field", ref);
         else
@@ -237,7 +238,8 @@ static uint64_t span(const struct image *m, uint64_t begin, uint64_t end)
     return begin && end > begin ? pc_image_ns(m, end - begin) : 0;
 }
 
-/* Adds what the thread records know; returns the last time at which the process was seen alive. */
+/* Adds the figures of the thread records; returns the last time at which the process was seen
+ * alive. */
 static uint64_t add_threads(struct image *m, struct pc_profile_rank *r)
 {
     const struct pcollect_arena_header *h = m->header;
@@ -279,7 +281,7 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     r->merge_ns = pc_image_ns(m, h->merge_ticks);
     r->closed = h->exit_ticks != 0;
     r->incomplete = part == PC_MERGE_ALL && !h->finalize_begin_ticks;
-    r->notes = h->notes & ~(uint64_t)PCOLLECT_NOTE_DAMAGED; /* the reader's to say */
+    r->notes = h->notes & ~(uint64_t)PCOLLECT_NOTE_DAMAGED; /* set by the reader */
     memcpy(r->lost, h->lost, sizeof r->lost);
     p->ranks = r;
     p->n_ranks = 1;

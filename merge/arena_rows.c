@@ -2,10 +2,10 @@
  *
  * The strings and tables of an arena, and the rows of its threads.
  *
- * Rows are copied as they are found, one list a thread; cells that refer to contexts get the number
- * of the unified tree's node, which is then kept, cells that refer to strings the number of the
- * profile's string. When the tree has been written, contexts are renumbered, rows sorted, and those
- * of equal keys combined; then ticks become nanoseconds, once for each sum.
+ * Rows are copied as they are found, one list for each thread. Cells that refer to contexts get the
+ * number of a node of the unified tree, which is then kept; cells that refer to strings get the
+ * number of the profile's string. When the tree has been written, contexts are renumbered, rows
+ * sorted, and those of equal keys combined; then ticks become nanoseconds, once for each sum.
  */
 #include "merge/image.h"
 
@@ -219,7 +219,7 @@ static int read_cell(struct image *m, unsigned type, uint64_t cell, uint64_t *ou
     return err;
 }
 
-/* Rows whose values are all 0 were made but never used. */
+/* True if a row has a value other than 0: rows of zeros were made but never used. */
 static bool is_used(const struct pcollect_row *row, const struct pc_profile_table *t)
 {
     for (uint32_t i = t->n_keys; i < t->n_columns; i++)
@@ -273,8 +273,7 @@ static void put_number(const struct image_table *t, uint32_t row, const char *co
         t->table.cells[(size_t)row * t->table.n_columns + at] = value;
 }
 
-/* Puts what the record of a thread knows into its row, which was the first to be read since there
- * were `row` ones. */
+/* Copies figures from the record of a thread into its row, the one with index `row`. */
 static void complete_row(const struct image_table *t, uint32_t row,
                          const struct pcollect_thread *thread)
 {

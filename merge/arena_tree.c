@@ -2,16 +2,16 @@
  *
  * The trees of an arena's threads become one tree of a profile.
  *
- * First all are laid over one another: nodes with equal keys under equal parents are one, their
+ * First all trees are overlaid: nodes with equal keys under equal parents become one, and their
  * records are combined field by field. Then nodes without a used record in or below them are left
- * out, children are sorted, and the rest is written in preorder.
+ * out, children are sorted, and the result is written in preorder.
  */
 #include "merge/image.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_CHILD = 0 }; /* the root is nobody's child */
+enum { NO_CHILD = 0 }; /* the root is not a child */
 
 /* ---- The unified tree ------------------------------------------------------------------------ */
 
@@ -156,7 +156,7 @@ static bool is_used(const uint64_t *record, uint32_t bytes)
     return false;
 }
 
-/* Ticks are added as ticks: they become nanoseconds when all threads are in. */
+/* Ticks are added as ticks: they become nanoseconds when all threads have been added. */
 static int add_record(struct image *m, uint32_t index, pcollect_ref ref)
 {
     bool is_point = m->nodes[index].node.kind == PCOLLECT_NODE_POINT;
@@ -188,7 +188,7 @@ static int add_record(struct image *m, uint32_t index, pcollect_ref ref)
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 struct pending {
-    pcollect_ref first; /* of a list of siblings */
+    pcollect_ref first; /* first of a list of siblings */
     uint32_t parent;
 };
 
@@ -230,8 +230,8 @@ static int read_node(struct image *m, pcollect_ref ref, const struct pcollect_no
     return push(m, stack, first, index) ? PC_OK : PC_ENOMEM;
 }
 
-/* Lays one thread's tree over the unified one. Of a list of siblings what comes after a damaged
- * one is left out with it. */
+/* Overlays one thread's tree on the unified one. A damaged sibling is left out together with those
+ * after it in the list. */
 static int read_tree(struct image *m, pcollect_ref root, struct pending_stack *stack)
 {
     const struct pcollect_node *r = pc_image_claim(m, root, sizeof *r);
@@ -259,7 +259,7 @@ static int read_tree(struct image *m, pcollect_ref root, struct pending_stack *s
     return PC_OK;
 }
 
-/* Frames from a node to the root of its tree; 0: it does not lead to a root, or is one. */
+/* Frames from a node to the root of its tree; 0: the node does not lead to a root, or is one. */
 static uint32_t path_length(const struct image *m, pcollect_ref ref)
 {
     enum { MAX_PATH = 65536 };
@@ -274,8 +274,8 @@ static uint32_t path_length(const struct image *m, pcollect_ref ref)
     return 0;
 }
 
-/* A context of a tree that is not read, from its root to `ref`. Nothing is claimed: the same bytes
- * may be met again. */
+/* Adds a context of a tree that is not read, from its root to `ref`. Claims nothing: the same bytes
+ * may be read again. */
 static int add_path(struct image *m, pcollect_ref ref, uint32_t *out)
 {
     uint32_t n = path_length(m, ref), at = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The file of a board: a head, then two pages for each place: what its rank left when it had left
- * MPI_Finalize, and at its exit. A reader of one is not disturbed by a writer of the other.
+ * The file of a board has a head, then two pages for each place: the part that its rank left after
+ * MPI_Finalize, and the part left at its exit. So a reader of one is not disturbed by a writer of
+ * the other.
  */
 #include "merge/board.h"
 
@@ -17,18 +18,18 @@
 enum { MOST_PLACES = 512, PART_BYTES = PC_PCOL_SLOT_MAX_BYTES };
 
 struct place {
-    _Atomic uint32_t state; /* enum pc_board_state; 0: taken by a rank that did not come further */
+    _Atomic uint32_t state; /* enum pc_board_state; 0: the rank has left no part yet */
     int32_t rank, pid;
-    _Atomic uint32_t has_writer; /* since it left MPI_Finalize some rank writes, or has written */
-    uint64_t pid_space;          /* in which `pid` is a number; 0: not known */
-    uint64_t start;              /* of the process, in clock ticks since boot */
+    _Atomic uint32_t has_writer; /* some rank has begun to write since its part is here */
+    uint64_t pid_space;          /* pid namespace of `pid`; 0: not known */
+    uint64_t start;              /* start of the process, in clock ticks since boot */
     uint32_t n[2];               /* bytes of the parts */
 };
 
 struct pc_board_head {
     _Atomic uint32_t n;       /* places taken */
-    _Atomic uint32_t writer;  /* 1 + place of the rank that writes; 0: nobody does */
-    _Atomic uint32_t changes; /* parts that were left */
+    _Atomic uint32_t writer;  /* 1 + place of the rank that writes; 0: none writes */
+    _Atomic uint32_t changes; /* number of parts left so far */
     uint32_t unused[13];
     struct place places[MOST_PLACES];
 };
@@ -48,8 +49,7 @@ static void put_name(char name[32], uint64_t job_key)
     pc_format(name, 32, "%x.%x.board", (unsigned)(job_key >> 32), (unsigned)job_key);
 }
 
-/* The folder of the arenas, and the name of the board in it; a negative descriptor: there is none.
- */
+/* The folder of the arenas, and the name of the board in it; a negative descriptor: no folder. */
 static int open_folder(const struct pc_arena *a, char name[32])
 {
     char folder[PCOLLECT_PATH_BYTES];
@@ -70,8 +70,8 @@ static uint64_t own_pid_space(void)
     return stat("/proc/self/ns/pid", &st) ? 0 : (uint64_t)st.st_ino;
 }
 
-/* Takes pages before they are touched: a store into a full tmpfs would be SIGBUS. A signal undoes a
- * piece. */
+/* Allocates pages before they are touched: a store into a full tmpfs would raise SIGBUS. Allocates
+ * in pieces, because a signal undoes a piece. */
 static bool take_pages(int fd, size_t at, size_t n)
 {
     int err = EINTR;
@@ -92,7 +92,7 @@ static struct pc_board_head *map_board(int fd, const struct pc_arena *a)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* A place with its pages. False: none is left, or there is no room. */
+/* Takes a place with its pages. False: no place is left, or there is no room. */
 static bool take_place(struct pc_board_head *h, int fd, const struct pc_arena *a, uint32_t *out)
 {
     uint32_t i = atomic_fetch_add(&h->n, 1);
@@ -148,7 +148,7 @@ void pc_board_remove(const char *folder, uint64_t job_key)
     unlink(path);
 }
 
-/* ---- Leaving -------------------------------------------------------------------------------- */
+/* ---- Leaving parts --------------------------------------------------------------------------- */
 
 static uint32_t n_places(const struct pc_board_head *h)
 {
@@ -156,7 +156,7 @@ static uint32_t n_places(const struct pc_board_head *h)
     return n < MOST_PLACES ? n : MOST_PLACES;
 }
 
-/* One whose number means nothing here is taken for alive. */
+/* True if the process lives. One in another pid namespace counts as alive. */
 static bool is_alive(const struct place *p, uint64_t pid_space)
 {
     struct pc_process_status now;
@@ -165,7 +165,7 @@ static bool is_alive(const struct place *p, uint64_t pid_space)
     return pc_process_look(p->pid, &now) && !now.ended && now.start == p->start;
 }
 
-/* True if a living rank has still to come to `state`. */
+/* True if a living rank has not reached `state` yet. */
 static bool others_come(const struct pc_board_head *h, uint32_t state)
 {
     uint64_t pid_space = own_pid_space();
@@ -192,7 +192,7 @@ static void put_part(struct pc_board_head *h, uint32_t place, enum pc_board_stat
     atomic_fetch_add(&h->changes, 1);
 }
 
-/* Part that the rank of a place has left; NULL: nothing that is whole. */
+/* The part that the rank of a place has left; NULL: none that is complete. */
 static struct pc_profile *get_part(const struct pc_board_head *h, uint32_t place)
 {
     const struct place *p = &h->places[place];
@@ -251,7 +251,7 @@ static int write_all(struct pc_board_head *h, const char *path, struct pc_error 
     return err;
 }
 
-/* Makes this rank the one that writes. False: another that lives does. */
+/* Makes this rank the writer. False: another living rank is the writer. */
 static bool take_turn(struct pc_board_head *h, uint32_t place)
 {
     uint32_t writer = 0;
@@ -261,9 +261,8 @@ static bool take_turn(struct pc_board_head *h, uint32_t place)
     return true;
 }
 
-/* Writes until the file has the parts that all have left. A rank that comes meanwhile leaves it to
- * this rank: two that write at once would put what the one has read before over what the other has
- * read after.
+/* Writes until the file has the parts of all ranks. A rank that leaves its part meanwhile relies on
+ * this rank: of two concurrent writers, one could overwrite the newer data of the other.
  */
 static int write_in_turn(struct pc_board_head *h, uint32_t place, const char *path,
                          struct pc_error *error)
@@ -287,8 +286,8 @@ int pc_board_leave(const struct pc_board *b, enum pc_board_state state, const ch
     if (!h)
         return pc_pcol_write_late(path, late, error);
     put_part(h, b->place, state, late);
-    /* A rank that still is in MPI_Finalize when this rank ends may never leave it: what this rank
-     * has left is then written now, if nobody has begun to. */
+    /* A rank that is still in MPI_Finalize when this rank ends may never leave it: so the part of
+     * this rank is written now, if no rank has begun to. */
     bool is_written = atomic_load(&h->places[b->place].has_writer);
     if (others_come(h, state) && (state != PC_BOARD_ENDED || is_written))
         return PC_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Arena files: finding those of a folder, and merging those of a job. For recovery, outside any
- * job; the processes that wrote them have ended, or are detected. And merging copies of arenas of
- * processes that run, for checkpoints.
+ * Finds the arena files of a folder, and merges those of a job: for recovery, outside any job,
+ * after the processes that wrote them have ended (running ones are detected). Also merges copies of
+ * arenas of running processes, for checkpoints.
  */
 #include "base/progress.h"
 #include "merge/arena_file.h"
@@ -43,20 +43,21 @@ static bool has_rank(const bool *ranks, uint32_t n_ranks, int32_t rank)
     return rank >= 0 && (uint32_t)rank < n_ranks && ranks[rank];
 }
 
-/* Profiles are added with their values as long as those of all fit into the bound. If they do not,
- * the rest is added without, and all arenas are read again when it is known what is kept. */
+/* Profiles are added with their values as long as all values fit into the bound. If they do not,
+ * the rest is added without values, and all arenas are read again when it is known which values are
+ * kept. */
 struct gathering {
     struct pc_profile_sum sum;
     struct pc_record_counts counts;
-    uint32_t *places; /* by row of the counts, on the second way through the files */
+    uint32_t *places; /* by row of the counts, in the second pass over the files */
     uint64_t bytes;   /* of the values so far */
     struct pc_kept_bound bound;
     bool is_over;
     uint64_t job_key;
     uint32_t world_size;
-    bool *ranks; /* world_size: seen already */
+    bool *ranks; /* world_size elements: ranks seen so far */
     size_t n;
-    char *const *paths;                 /* of the files that are read, or */
+    char *const *paths;                 /* paths of the files that are read, or */
     const struct pc_merge_copy *copies; /* what is merged in their place */
     pc_merge_say_fn say;
     void *arg;
@@ -70,7 +71,7 @@ static bool fields_agree(const struct gathering *g, const struct pc_profile *p)
     return true;
 }
 
-/* The first profile says what job it is. */
+/* Takes the job from the first profile. */
 static bool begin_job(struct gathering *g, const struct pc_profile *p, struct pc_error *error)
 {
     g->job_key = p->job_key;
@@ -136,7 +137,7 @@ static int add_profile(struct gathering *g, struct pc_profile *p, struct pc_erro
     return pc_error_set(error, err, "no memory to count records");
 }
 
-/* Takes p: adds it if it is of the job. */
+/* Takes p, and adds it if it belongs to the job. */
 static int gather_profile(struct gathering *g, const char *path, struct pc_profile *p,
                           struct pc_error *error)
 {
@@ -213,7 +214,7 @@ static int gather_again(struct gathering *g, size_t n, struct pc_error *error)
     memset(g->ranks, 0, g->world_size * sizeof *g->ranks);
     pc_profile_sum_free(&g->sum);
     g->n = 0;
-    g->say = NULL; /* all has been said */
+    g->say = NULL; /* everything was reported in the first pass */
     return gather_all(g, n, error);
 }
 
@@ -221,7 +222,7 @@ static int gather(struct gathering *g, size_t n, struct pc_profile **out, struct
 {
     struct pc_error own;
     int err = PC_OK;
-    error = error ? error : &own; /* each file's is said */
+    error = error ? error : &own; /* errors are reported for each file */
     pc_error_set(error, PC_OK, "%s", "");
     err = gather_all(g, n, error);
     if (!err && g->is_over)
@@ -269,8 +270,8 @@ int pc_merge_copies(const struct pc_merge_copy *copies, size_t n, struct pc_prof
 /* ---- The arenas of a folder --------------------------------------------------------------------
  */
 
-/* Does the process that wrote the arena still run here? A process of that number that started after
- * the arena was opened is another one. */
+/* True if the process that wrote the arena still runs here. A process with that pid that started
+ * after the arena was opened is another one. */
 static bool is_alive(const struct pcollect_arena_header *h)
 {
     char host[PCOLLECT_HOST_BYTES] = "";
@@ -280,7 +281,7 @@ static bool is_alive(const struct pcollect_arena_header *h)
     struct pc_process_status p;
     if (!pc_process_look(h->pid, &p) || p.ended)
         return false;
-    if (!h->realtime_0_ns) /* it is about to say when it began */
+    if (!h->realtime_0_ns) /* it is just starting */
         return true;
     struct timespec boot, now;
     clock_gettime(CLOCK_BOOTTIME, &boot);
@@ -316,14 +317,14 @@ static int add_found(struct pc_merge_list *list, const char *path, pc_merge_say_
 {
     struct pc_arena_bytes file = {NULL, 0};
     int err = pc_arena_file_read(path, true, &file, error);
-    if (err == PC_EFORMAT) /* killed before it began, or something else of that name */
+    if (err == PC_EFORMAT) /* killed before it began, or not an arena */
         return PC_OK;
     if (err && err != PC_ENOMEM)
         say_line(say, arg, "%s", error->text);
     if (err)
         return err == PC_ENOMEM ? err : PC_OK;
     struct pc_merge_found *found = list->found;
-    if (!(list->n & (list->n - 1))) /* full: its room is a power of two */
+    if (!(list->n & (list->n - 1))) /* full: the capacity is a power of two */
         found = realloc(found, (list->n ? list->n * 2 : 1) * sizeof *found);
     if (found) {
         list->found = found;
@@ -346,8 +347,8 @@ static int compare_u64(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Entries of one group stand together, the first process of each in front: those without a key are
- * told apart by their path. */
+/* Orders entries so that each group is together, its first process in front. Entries without a key
+ * differ by their path. */
 static int by_key(const void *a, const void *b)
 {
     const struct pc_merge_found *x = a, *y = b;
@@ -367,7 +368,7 @@ static bool same_job(const struct pc_merge_found *a, const struct pc_merge_found
 
 struct group {
     uint64_t start_ns;
-    uint32_t number; /* while the list is sorted by key */
+    uint32_t number; /* group number, while the list is sorted by key */
 };
 
 static int by_start(const void *a, const void *b)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * An arena being read: its tables as the profile will have them, and the unified tree of its
- * threads. Between the files of merge/ only.
+ * threads. Only for the files of merge/.
  *
  * The image may be a file that was damaged, or memory that its owner writes to. No reference is
  * followed before it has been checked. Bytes that were read as one object are claimed, and are not
- * read again as another: a list that runs in a circle ends, and nothing is counted twice.
+ * read again as another: so a circular list ends, and nothing is counted twice.
  */
 #ifndef PC_MERGE_IMAGE_H
 #define PC_MERGE_IMAGE_H
@@ -30,8 +30,8 @@ struct image_module {
 struct image_table {
     pcollect_ref ref;
     struct pc_profile_table table;
-    uint32_t capacity; /* of table.cells, in rows */
-    uint32_t in_ticks; /* bit set of columns */
+    uint32_t capacity; /* capacity of table.cells, in rows */
+    uint32_t in_ticks; /* bitset of columns in ticks */
 };
 
 struct image_string {
@@ -52,8 +52,8 @@ struct image_node {
 
 struct image {
     const char *base;
-    size_t n;          /* readable when reading began */
-    size_t most;       /* to which that may grow: the owner still allocates */
+    size_t n;          /* bytes that were readable when reading began */
+    size_t most;       /* limit to which n may grow: the owner still allocates */
     uint64_t *claimed; /* bit per unit of a reference */
     const struct pcollect_arena_header *header;
     struct pc_profile *profile;
@@ -62,7 +62,7 @@ struct image {
     bool damaged;
     struct image_module *modules; /* sorted by ref */
     uint32_t n_modules;
-    pcollect_ref threads; /* head and length of the list of threads, as it was first read */
+    pcollect_ref threads; /* head of the list of threads, and its length, as first read */
     uint32_t n_threads;
     uint32_t *op_index;           /* by op id; PC_NO_INDEX: not named */
     struct image_field *fields;   /* parallel to the profile's */
@@ -70,8 +70,8 @@ struct image {
     uint32_t n_strings;
     struct image_table *tables;
     uint32_t n_tables;
-    uint32_t *node_of; /* by ref: unified node; 0: not read (or the root); NULL without tables */
-    uint32_t *place;   /* by unified node: node of the profile, once that is written */
+    uint32_t *node_of; /* unified node by ref; 0: not read (or the root); NULL without tables */
+    uint32_t *place;   /* node of the profile by unified node, once it is written */
     struct image_node *nodes;
     uint32_t n_nodes, node_capacity;
     uint32_t *slots; /* hash of nodes by parent and key; index + 1 */
@@ -80,10 +80,10 @@ struct image {
 
 /* ---- Bytes (image.c) ---- */
 
-/* n bytes at ref, or NULL if they are not all inside. */
+/* n bytes at ref, or NULL if not all of them are inside the image. */
 const void *pc_image_at(const struct image *m, pcollect_ref ref, size_t bytes);
 
-/* n bytes at ref, claimed by the caller: NULL also if any of them has been claimed before. */
+/* Claims n bytes at ref; NULL also if any of them has been claimed before. */
 const void *pc_image_claim(struct image *m, pcollect_ref ref, size_t bytes);
 
 /* Ticks as nanoseconds, rounded down, by the line through the two points of the clocks. */
@@ -93,7 +93,7 @@ uint64_t pc_image_ns(const struct image *m, uint64_t ticks);
 void pc_image_damaged(struct image *m, const char *what, pcollect_ref ref);
 
 /* The length of a list whose elements begin with the reference of the next, and have `bytes` bytes
- * at least; it ends before what is damaged. Claims the elements. */
+ * at least; it ends before a damaged element. Claims the elements. */
 uint32_t pc_image_count_list(struct image *m, pcollect_ref first, size_t bytes, const char *what);
 
 /* ---- Trees (arena_tree.c) ---- */
@@ -104,11 +104,11 @@ static inline bool pc_image_wants(const struct pcollect_thread *t, enum pc_merge
     return part == PC_MERGE_ALL || (part == PC_MERGE_LATE) == (t->late != 0);
 }
 
-/* The trees of a part become the unified tree. */
+/* Reads the trees of a part into the unified tree. */
 int pc_image_read_trees(struct image *m, enum pc_merge_part part);
 
 /* The node of the unified tree for a node of the arena, made if its tree is not among those read
- * (rows of late threads may refer to earlier contexts). *out is 0 also for what is damaged. */
+ * (rows of late threads may refer to earlier contexts). *out is 0 also for a damaged node. */
 int pc_image_node_of(struct image *m, pcollect_ref ref, uint32_t *out);
 
 /* Keeps a node of the unified tree, and those above it, in the profile. */
@@ -119,27 +119,28 @@ int pc_image_write_tree(struct image *m);
 
 /* ---- Tables of plugins (arena_rows.c) ---- */
 
-/* Strings and descriptions of tables into the profile; to be called before the trees are read. */
+/* Reads strings and descriptions of tables into the profile. Called before the trees are read. */
 int pc_image_read_tables(struct image *m);
 
-/* The rows of a part; what they refer to is kept. After the trees have been read. */
+/* Reads the rows of a part, and keeps the nodes that they refer to. Called after the trees have
+ * been read. */
 int pc_image_read_rows(struct image *m, enum pc_merge_part part);
 
-/* Puts the rows into the profile, sorted and unique. After the nodes have been written. */
+/* Puts the rows into the profile, sorted and unique. Called after the nodes have been written. */
 int pc_image_write_tables(struct image *m);
 
 /* Leaves out strings to which nothing refers, and tables without rows. */
 int pc_image_prune_strings(struct image *m);
 
-/* Rank and job of an arena. Before MPI_Init has returned they are what the launcher said,
- * if it said all of it; else rank -1 of 1, of no job. */
+/* Rank and job of an arena. Before MPI_Init has returned they come from the launcher, if it gave
+ * all of them; else rank -1 of 1, without a job. */
 struct pc_identity {
     uint64_t job_key;
     int32_t rank, n_ranks;
 };
 struct pc_identity pc_image_identity(const struct pcollect_arena_header *h);
 
-/* It asked MPI something, and never called MPI_Init. */
+/* True if the process called MPI functions, but never MPI_Init. */
 bool pc_image_asked_only(const struct pcollect_arena_header *h);
 
 #endif

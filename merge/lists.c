@@ -24,7 +24,7 @@ static uint64_t field_key(const struct pc_profile_field *f)
     return pc_hash_bytes(f->name, strlen(f->name), plugin);
 }
 
-/* The records that have places, by them; NULL: no memory. */
+/* The records that have places, in the order of places; NULL: no memory. */
 static uint32_t *order_of_places(const struct pc_profile *p, const uint32_t *place_of_record,
                                  uint32_t *n_out)
 {
@@ -83,7 +83,7 @@ struct getting {
     uint32_t *records;          /* by place */
     uint32_t n_places;
     uint32_t *filled;   /* by record: rows that are there */
-    uint32_t *field_of; /* of the run that is read: its fields in p; PC_PROFILE_MAX_FIELDS */
+    uint32_t *field_of; /* fields in p of the run that is read; PC_PROFILE_MAX_FIELDS elements */
     struct pc_cursor c;
 };
 
@@ -122,7 +122,7 @@ static void get_run(struct getting *g)
     uint32_t n_comm = (uint32_t)pc_get_below(&g->c, n_fields);
     for (uint32_t k = 0; k < n_fields; k++) {
         g->field_of[k] = find_field(g, pc_get_le(&g->c, 8), k);
-        /* Fields of compute plugins are behind the others here as there. */
+        /* Fields of compute plugins come after the others in both profiles. */
         g->c.failed |=
             g->field_of[k] == PC_NO_INDEX || (k >= n_comm) != (g->field_of[k] >= g->p->n_comm);
     }
@@ -134,7 +134,7 @@ static void get_run(struct getting *g)
     }
 }
 
-/* Room for the lists of records with places; those that have the place of another get none. */
+/* Room for the lists of records with places; records whose place another one has get none. */
 static bool make_lists(struct getting *g, const uint32_t *place_of_record)
 {
     struct pc_profile *p = g->p;
@@ -147,7 +147,7 @@ static bool make_lists(struct getting *g, const uint32_t *place_of_record)
     return true;
 }
 
-/* True if all values that were to come are there. */
+/* True if all expected values have been read. */
 static bool is_complete(const struct getting *g)
 {
     for (uint32_t i = 0; i < g->p->n_data; i++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The values of ranks on their way to rank 0, apart from the profiles: those of a rank are one run
- * of bytes that no rank between reads. Runs are put one behind the other in the order of ranks.
+ * The values of ranks on their way to rank 0, separate from the profiles: the values of one rank
+ * are a run of bytes that no intermediate rank decodes. Runs are concatenated in the order of
+ * ranks.
  *
  * A run: rank; number of fields, of those of comm plugins, and for each a hash of its names (8
- * bytes); number of records; for each its place among those that are kept (as distance from the one
- * before), and its values but for histograms, as varints.
+ * bytes); number of records; for each its place among the kept ones (as distance from the previous
+ * one), and its values except histograms, as varints.
  *
  * Used by reduce.c. Nothing here is AS-safe.
  */
@@ -14,13 +15,13 @@
 
 #include "merge/record_counts.h"
 
-/* Takes the lists of records that have no place. */
+/* Removes the lists of records that have no place. */
 void pc_lists_drop(struct pc_profile *p, const uint32_t *place_of_record);
 
-/* Puts the values of a profile of one rank, and takes all lists from it. */
+/* Appends the values of a profile of one rank to `out`, and removes all its lists. */
 void pc_lists_put(struct pc_profile *p, const uint32_t *place_of_record, struct pc_buffer *out);
 
-/* Gives p, which has statistics only, the lists in those runs: all of its ranks must have sent
+/* Adds the lists in these runs to p, which has statistics only. All of its ranks must have sent
  * theirs. PC_EFORMAT, PC_ENOMEM: p cannot be used. */
 int pc_lists_get(struct pc_profile *p, const uint32_t *place_of_record, const uint8_t *data,
                  size_t n);

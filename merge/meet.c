@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The meeting of the ranks at the end of a job, and what follows it. A rank without this library
- * never answers, and one that gave up has gone into MPI's own end: no call that another rank must
- * answer is made before it is known that all take part.
+ * The meeting of the ranks at the end of a job, and the steps after it. A rank without this library
+ * never answers, and a rank that gave up is already in the real MPI_Finalize: so no call that
+ * another rank must answer is made before it is known that all take part.
  *
  *   step      rank 0                              another rank
  *   HELLO     says that it is there               knows then who will tell the user
@@ -22,8 +22,8 @@
  */
 #include "merge/ending.h"
 
-/* A yes holds what the ranks are about to do together: raise it with any change of the meeting, of
- * the messages of the merge, or of what they carry, and ranks of two versions part as strangers. */
+/* A yes contains this version: it must be raised with any change of the meeting, of the messages of
+ * the merge or of their contents, so that ranks of two versions do not merge. */
 enum { VERSION = 2 };
 enum { NO = 1, NO_AND_TOLD, YES = 0x10 + VERSION };
 
@@ -43,7 +43,7 @@ static bool all_agree(const struct pc_transport *t)
     return true;
 }
 
-/* Waits for others up to the guest's limit, which is what is left of it. */
+/* Waits for the others up to the guest's limit, and subtracts the time from it. */
 static int await_others(const struct pc_transport *t, struct pc_guest *g, enum pc_meeting_step step)
 {
     int ms = PC_MEET_LOOK_MS;
@@ -58,7 +58,7 @@ static int await_others(const struct pc_transport *t, struct pc_guest *g, enum p
     return t->await(t->self, step, g->limit_ms);
 }
 
-/* Rank 0. */
+/* The meeting on rank 0. */
 static bool lead(const struct pc_transport *t, struct pc_guest *g, bool *tells)
 {
     *tells = true;
@@ -111,7 +111,8 @@ int pc_meet(const struct pc_transport *t, const struct pc_guest *guest, bool *te
     return t->join ? t->join(t->self) : PC_OK;
 }
 
-/* If the key does not come, rank 0 is given a profile of another job, and writes none. */
+/* Distributes the job's key. If it does not arrive, rank 0 gets a profile with another key, and
+ * writes none. */
 static void agree(const struct pc_ending *e, const struct pc_transport *t)
 {
     uint64_t key = t->rank == 0 ? e->key(e->self) : 0;
@@ -130,7 +131,7 @@ enum pc_end pc_end_job(const struct pc_ending *e, const struct pc_transport *t, 
     if (e->merge(e->self, t, error))
         return PC_END_FAILED;
     e->mark(e->self);
-    /* First the note: without an arena in it the folder may go. */
+    /* The note is written first: without an arena in it the folder may be removed. */
     if (t->rank == 0)
         e->announce(e->self);
     e->remove(e->self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From arenas to one profile: in the job over a transport, after it from files. The sum of two
- * profiles itself is format's (pc_profile_merge). doc/internals/merge.md has the rules.
+ * Makes one profile from arenas: in the job over a transport, after it from files. The sum of two
+ * profiles is in format/ (pc_profile_merge). doc/internals/merge.md has the rules.
  */
 #ifndef PC_MERGE_H
 #define PC_MERGE_H
@@ -14,24 +14,24 @@
 /* Trees of an arena that are taken. */
 enum pc_merge_part {
     PC_MERGE_MAIN, /* collected before the merge */
-    PC_MERGE_LATE, /* collected after it (struct pcollect_thread.late); of the strings only what is
-                      needed, of the rank's figures all that is known now, totals included */
+    PC_MERGE_LATE, /* collected after it (struct pcollect_thread.late); only the strings that are
+                    * needed, but all figures of the rank, totals included */
     PC_MERGE_ALL   /* both: for recovery */
 };
 
-/* The profile of one rank from its arena: threads unified, ticks converted. `base` is a mapping of
- * `n` readable bytes that may come from a file or be written to meanwhile: every reference is
- * checked; what is damaged is left out and the text says so (result PC_OK with a text, else the
- * text is empty). A header that is not one is PC_EFORMAT, one of a newer layout PC_EVERSION. A
- * process that is no MPI rank becomes rank 0 of 1. */
+/* Makes the profile of one rank from its arena: unifies threads, converts ticks. `base` is a
+ * mapping of `n` readable bytes that may come from a file or be written to meanwhile: every
+ * reference is checked; damaged parts are left out, and the text says so (result PC_OK with a text;
+ * otherwise the text is empty). A header that is not one is PC_EFORMAT, one of a newer layout
+ * PC_EVERSION. A process that is no MPI rank becomes rank 0 of 1. */
 int pc_merge_arena(const void *base, size_t n, enum pc_merge_part part, struct pc_profile **out,
                    struct pc_error *error);
 
 /* Collective: reduces the profiles of all ranks over a binomial tree. On rank 0 *out is the result,
  * for writing (pc_profile_decode_packed); elsewhere NULL. Takes ownership of mine. mine may be NULL
- * (this rank could not make its own): all ranks still meet. Where a rank is missing from the result
- * rank 0 gets PC_EMISMATCH and no result; the other ranks learn that only from what rank 0 says
- * later. */
+ * (this rank could not make its own): all ranks still meet. If a rank is missing from the result,
+ * rank 0 gets PC_EMISMATCH and no result; the other ranks learn this only from rank 0's later
+ * message. */
 int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struct pc_profile **out,
                     struct pc_error *error);
 
@@ -39,9 +39,9 @@ int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struc
 
 typedef void (*pc_merge_say_fn)(void *arg, const char *line);
 
-/* Merges arena files of one job and reports on each that is left out (say may be NULL): damaged,
- * of another user, of another job than the first, of a rank that is there already. What is damaged
- * inside an arena is left out and reported. PC_ENOENT: none was left. PC_ENOMEM: nothing is made.
+/* Merges arena files of one job and reports on each that is left out (say may be NULL): damaged, of
+ * another user, of another job than the first, of a rank that was added already. Damaged parts of
+ * an arena are left out and reported. PC_ENOENT: no file could be used. PC_ENOMEM: no result.
  */
 int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_merge_say_fn say,
                    void *arg, struct pc_error *error);
@@ -54,15 +54,15 @@ struct pc_merge_copy {
     char path[PCOLLECT_PATH_BYTES];
     void *data; /* to be freed with free() */
     size_t n;
-    uint64_t taken_ns; /* since 1970: what had happened by then is in it */
+    uint64_t taken_ns; /* since 1970: events before it are in the copy */
 };
 
-/* Takes a copy of an arena: to its owner nothing happens. Errors are those of a file that cannot be
- * read, or no memory (PC_ENOMEM); the text says which. */
+/* Takes a copy of an arena without any effect on its owner. Errors: the file cannot be read, or no
+ * memory (PC_ENOMEM); the text says which. */
 int pc_merge_copy(const char *path, struct pc_merge_copy *out, struct pc_error *error);
 
-/* Merges copies of one job, as pc_merge_files, into a profile that is marked as what it is: its
- * ranks are incomplete, and the table PC_TABLE_CHECKPOINT tells when each was looked at. */
+/* Merges copies of one job like pc_merge_files, into a profile that is marked as a checkpoint: its
+ * ranks are incomplete, and the table PC_TABLE_CHECKPOINT has the time of each copy. */
 int pc_merge_copies(const struct pc_merge_copy *copies, size_t n, struct pc_profile **out,
                     struct pc_error *error);
 
@@ -78,7 +78,7 @@ struct pc_merge_found {
     uint64_t realtime_0_ns; /* when the process started to collect, since 1970 */
     bool alive;             /* the process that wrote it still runs on this machine */
     bool initialised;       /* MPI_Init returned in it */
-    bool asked_only;        /* it asked MPI something, and never called MPI_Init */
+    bool asked_only;        /* it called MPI functions, but never MPI_Init */
     uint32_t job;           /* number of its group, from 0 */
     char host[PCOLLECT_HOST_BYTES];
     char exe[PCOLLECT_PATH_BYTES];
@@ -91,11 +91,11 @@ struct pc_merge_list {
     size_t n, n_jobs;
 };
 
-/* The arenas in a folder: PC_ENOENT, PC_EIO if it cannot be read. Those of one job_key and
- * size are one group; a process without job_key (it never came through MPI_Init, and no launcher
- * said what it is) is a group of its own. Sorted by group, then rank; groups by the time of their
- * first process. Damaged files are reported by `say` (may be NULL); files that are no arenas are
- * passed over. May be called for several folders: adds to *list, which starts zero-initialised. */
+/* The arenas in a folder: PC_ENOENT, PC_EIO if it cannot be read. Those of one job_key and size are
+ * one group; a process without job_key (it never came through MPI_Init, and no launcher said what
+ * it is) is a group of its own. Sorted by group, then rank; groups by the time of their first
+ * process. Damaged files are reported by `say` (may be NULL); files that are not arenas are
+ * skipped. May be called for several folders: adds to *list, which starts zero-initialised. */
 int pc_merge_list_add(struct pc_merge_list *list, const char *folder, pc_merge_say_fn say,
                       void *arg, struct pc_error *error);
 void pc_merge_list_free(struct pc_merge_list *list);

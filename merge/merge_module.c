@@ -15,8 +15,8 @@ static int own_profile(const struct pc_arena *arena, enum pc_merge_part part,
     return pc_merge_arena(arena->base, arena->map_bytes, part, out, error);
 }
 
-/* Rank 0: writes the sum, if there is one, and says how it went. `own`: what rank 0 had to say of
- * its own arena. */
+/* Runs on rank 0: writes the sum, if there is one, and fills in the verdict. `own`: rank 0's error
+ * or remark about its own arena. */
 static void conclude(struct pc_profile *all, int err, const char *out, const struct pc_error *own,
                      struct pc_error *error, struct pc_merge_verdict *v)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Messages of the reduction, and the part in it of a rank that cannot merge. Linked into the merge
- * module and into libpcollect.so: needs base/ alone. Must not: call malloc.
+ * Messages of the reduction, and the part that a rank takes in it if it cannot merge. Linked into
+ * the merge module and into libpcollect.so: needs base/ alone. Must not: call malloc.
  */
 #include "merge/message.h"
 
@@ -23,7 +23,7 @@ int pc_message_send(const struct pc_transport *t, const void *data, size_t n, in
     return err;
 }
 
-/* One transfer whose length both sides know. */
+/* Receives one transfer whose length both sides know. */
 static int receive_exactly(const struct pc_transport *t, void *data, size_t n, int from)
 {
     size_t there;
@@ -40,7 +40,7 @@ int pc_message_size(const struct pc_transport *t, int from, uint64_t *n_out)
 
 int pc_message_receive(const struct pc_transport *t, void *data, uint64_t n, int from)
 {
-    static char dropped[PC_MESSAGE_PIECE_BYTES]; /* one thread of a process merges */
+    static char dropped[PC_MESSAGE_PIECE_BYTES]; /* only one thread of a process merges */
     int err = PC_OK;
     size_t piece;
     for (uint64_t done = 0; !err && done < n; done += piece) {
@@ -57,8 +57,8 @@ static void drop_message(const struct pc_transport *t, int from)
         pc_message_receive(t, NULL, n, from);
 }
 
-/* The messages of one step of reduce.c, without anything in them: n_messages from each child, and
- * then to the parent. */
+/* Takes part in one step of reduce.c with empty messages: n_messages from each child, then to the
+ * parent. */
 static void go_up(const struct pc_transport *t, int n_messages)
 {
     int bit = 1;

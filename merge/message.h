@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A message of the reduction: its length (u64) in one transfer, then the bytes in pieces. Pieces,
- * because a rank that finds no memory for a message must still take it: its sender waits.
+ * A message of the reduction: its length (u64) in one transfer, then the bytes in pieces. It is
+ * sent in pieces because a rank without memory for a message must still receive it: its sender
+ * waits.
  */
 #ifndef PC_MERGE_MESSAGE_H
 #define PC_MERGE_MESSAGE_H
@@ -15,10 +16,10 @@
 
 int pc_message_send(const struct pc_transport *t, const void *data, size_t n, int to);
 
-/* The length of what comes next; to be followed by pc_message_receive unless it is 0. */
+/* Receives the length of the next message; pc_message_receive must follow unless it is 0. */
 int pc_message_size(const struct pc_transport *t, int from, uint64_t *n_out);
 
-/* data NULL: takes the bytes and drops them. */
+/* Receives the bytes of a message; data NULL: drops them. */
 int pc_message_receive(const struct pc_transport *t, void *data, uint64_t n, int from);
 
 #endif

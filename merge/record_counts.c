@@ -194,7 +194,7 @@ static bool may_keep(const struct pc_record_count *row, const struct pc_kept_bou
     return row->bytes != UINT64_MAX && (!bound->per_rank || row->n_ranks <= bound->per_rank);
 }
 
-/* Marks what is kept. */
+/* Marks the records that are kept. */
 static void spend(const struct pc_record_counts *c, const struct pc_kept_bound *bound,
                   const struct pc_record_count **order, uint32_t *marks)
 {

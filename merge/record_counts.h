@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Chooses the records for which values by rank are kept. Before profiles are merged their records
- * are counted: how many ranks have a record, what its values would take, how much time it holds. A
+ * are counted: the ranks that have a record, the bytes that its values would take, and its time. A
  * record is identified by a hash of its path, so that the counts are a flat sorted array, and the
  * sum of two is one pass.
  *
@@ -13,10 +13,10 @@
 #include "format/build.h"
 
 struct pc_record_count {
-    uint64_t key;     /* of the path */
-    uint64_t n_ranks; /* that have the record */
-    uint64_t bytes;   /* of its lists in memory; UINT64_MAX: it cannot be told from another */
-    uint64_t time;    /* in its fields of time that are summed, units of 1,024 ns a rank */
+    uint64_t key;     /* hash of the path */
+    uint64_t n_ranks; /* ranks that have the record */
+    uint64_t bytes;   /* size of its lists in memory; UINT64_MAX: its key is not unique */
+    uint64_t time;    /* sum of its summed time fields, in units of 1,024 ns, rounded per rank */
 };
 
 /* Rows are sorted by key and unique; freed with free(). */
@@ -25,32 +25,33 @@ struct pc_record_counts {
     size_t n;
 };
 
-/* The keys of all records of a profile, by their number; free(). NULL: no memory. */
+/* The keys of all records of a profile, by record number; freed with free(). NULL: no memory. */
 uint64_t *pc_record_counts_keys(const struct pc_profile *p);
 
 /* The counts of a profile of one rank with those keys. PC_ENOMEM. */
 int pc_record_counts_take(const struct pc_profile *p, const uint64_t *keys,
                           struct pc_record_counts *out);
 
-/* *sum becomes the sum of both. PC_ENOMEM: it stays. */
+/* Adds `more` to *sum. PC_ENOMEM: *sum is unchanged. */
 int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_counts *more);
 
 void pc_record_counts_encode(const struct pc_record_counts *c, struct pc_buffer *out);
-/* PC_EFORMAT, PC_ENOMEM: *out is empty. */
+/* Decodes counts. PC_EFORMAT, PC_ENOMEM: *out is empty. */
 int pc_record_counts_decode(const uint8_t *data, size_t n, struct pc_record_counts *out);
 
-/* Bound of what is kept: at most `bytes` (0: no bound), given to records in the order of the time
- * that they hold, but to none of more ranks than per_rank (0: no bound). */
+/* Bound of the values that are kept: at most `bytes` (0: no bound), spent on records in descending
+ * order of their time, but not on records of more than per_rank ranks (0: no bound). */
 struct pc_kept_bound {
     uint64_t bytes;
     uint32_t per_rank;
 };
 
-/* For each row its place among those that are kept, or PC_NO_INDEX; free(). NULL: no memory. */
+/* For each row its place among the kept ones, or PC_NO_INDEX; freed with free(). NULL: no
+ * memory. */
 uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
                                   const struct pc_kept_bound *bound);
 
-/* Places for the rows of counts that are part of others. */
+/* Places for the rows of counts that are a subset of `all`. */
 uint32_t *pc_record_counts_translate(const struct pc_record_counts *all, const uint32_t *places,
                                      const struct pc_record_counts *part);
 

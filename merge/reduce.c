@@ -3,16 +3,17 @@
  * The reduction over the ranks: a binomial tree, log2(P) rounds, in three steps.
  *
  *  1. Up: the counts of records (record_counts.h). In the round of bit b a rank with that bit set
- * sends what it has to the rank without it and is done; the other receives and adds.
+ *     sends what it has to the rank without it and is done; the other receives and adds.
  *  2. Down: rank 0 has chosen the records whose values are kept. Each rank is told, for each row of
- *     the counts that it sent, the place of the record among these; nobody hears of other records.
+ *     the counts that it sent, the place of the record among these; it learns nothing of
+ *     other records.
  *  3. Up: profiles with statistics only, which are merged, and the values that are kept (lists.h),
  *     which are put one behind the other. Rank 0 gives its sum the lists.
  *
- * A message (message.h) of no bytes says that the sender has nothing. A rank that failed, or lost
- * one below it, sends on what it has, without its own profile; rank 0 counts the ranks. Every rank
- * sends and receives all messages of every round that it is in, whatever has failed: nobody waits
- * for ever. pc_merge_absent (message.c) does the same without a profile.
+ * An empty message (message.h) says that the sender has no data. A rank that failed, or lost a rank
+ * below it, forwards what it has, without its own profile; rank 0 counts the ranks. Every rank
+ * sends and receives all messages of every round that it is in, whatever has failed: so no rank
+ * waits for ever. pc_merge_absent (message.c) does the same without a profile.
  */
 #include "merge/lists.h"
 #include "merge/merge.h"
@@ -24,13 +25,13 @@ enum { MOST_ROUNDS = 31 };
 
 struct reduction {
     const struct pc_transport *t;
-    struct pc_profile *mine; /* of this rank, then of all below it; NULL: failed */
-    uint64_t *keys;          /* of the records of this rank */
+    struct pc_profile *mine; /* profile of this rank, then of all below it; NULL: failed */
+    uint64_t *keys;          /* keys of the records of this rank */
     struct pc_record_counts own, all;
-    struct pc_record_counts child[MOST_ROUNDS]; /* by round; what a child sent */
+    struct pc_record_counts child[MOST_ROUNDS]; /* counts that a child sent, by round */
     uint32_t *places;                           /* by row of `all` */
     struct pc_buffer lists;
-    int err; /* the first */
+    int err; /* the first error */
     struct pc_error *error;
 };
 
@@ -39,7 +40,7 @@ static void note(struct reduction *r, int err)
     r->err = r->err ? r->err : err;
 }
 
-/* The rank of that round that sends to this one, or -1. */
+/* The rank that sends to this one in that round, or -1. */
 static int child_of(const struct pc_transport *t, int round)
 {
     int bit = 1 << round, rank = t->rank | bit;
@@ -69,7 +70,7 @@ static void send_bytes(struct reduction *r, const struct pc_buffer *b, int to)
         note(r, pc_error_set(r->error, err, "nothing can be sent to rank %d", to));
 }
 
-/* Appends a message to b; `what` it is. */
+/* Receives a message and appends it to b; `what` names it in errors. */
 static int receive_bytes(struct reduction *r, int from, const char *what, struct pc_buffer *b)
 {
     uint64_t n;
@@ -132,7 +133,7 @@ static void count_all(struct reduction *r)
 
 /* ---- 2. The choice -------------------------------------------------------------------------- */
 
-/* Places ascend: each as the distance from the one before, 0 for none. */
+/* Sends the places, which ascend: each as the distance from the previous one, 0 for none. */
 static void send_places(struct reduction *r, const struct pc_record_counts *child, int to)
 {
     struct pc_buffer b = {0};
@@ -167,7 +168,7 @@ static void receive_places(struct reduction *r)
 
 static void choose(struct reduction *r)
 {
-    /* Without a profile here there will be none. */
+    /* Without a profile on this rank there will be no result. */
     struct pc_kept_bound bound = {.bytes = 1};
     if (r->mine)
         bound = (struct pc_kept_bound){r->mine->values_bytes, r->mine->per_rank};
@@ -180,7 +181,7 @@ static void choose(struct reduction *r)
             send_places(r, &r->child[round], child_of(r->t, round));
 }
 
-/* The place of each record of p; free(). NULL: no memory. */
+/* The place of each record of p; freed with free(). NULL: no memory. */
 static uint32_t *places_of(const struct reduction *r, const struct pc_profile *p,
                            const uint64_t *keys)
 {
@@ -201,7 +202,7 @@ static void put_own(struct reduction *r)
         note(r,
              pc_error_set(r->error, PC_ENOMEM, "no memory for the values of rank %d", r->t->rank));
     free(places);
-    if (r->err) { /* rank 0 will miss this rank */
+    if (r->err) { /* rank 0 will notice that this rank is missing */
         pc_profile_free(r->mine);
         r->mine = NULL;
     }
@@ -216,7 +217,7 @@ static void send_profile(struct reduction *r, int to)
     free(b.data);
 }
 
-/* The sum becomes that of itself and theirs, which is freed. */
+/* Adds `theirs` to the sum, and frees it. */
 static int add(struct reduction *r, struct pc_profile *theirs, struct pc_error *error)
 {
     struct pc_profile *sum = theirs;
@@ -267,7 +268,7 @@ static void gather(struct reduction *r)
     send_bytes(r, &r->lists, parent_of(r->t));
 }
 
-/* Rank 0: what is missing is an error; else the values get their places. */
+/* Runs on rank 0: a missing rank is an error; otherwise adds the values to the sum. */
 static void complete(struct reduction *r)
 {
     uint32_t have = r->mine ? r->mine->n_ranks : 0;

@@ -17,13 +17,13 @@ PC_COMM_PLUGINS(PC_DECLARE_PLUGIN)
 PC_COMPUTE_PLUGINS(PC_DECLARE_PLUGIN)
 #undef PC_DECLARE_PLUGIN
 
-/* Each sample that a plugin gets is in one of these: what the library's own ones know beside it. */
+/* Contains each sample that a plugin gets, with data for the library's own plugins. */
 struct pc_plugin_sample {
     struct pcollect_sample sample;
     struct pc_counting_meter *counting; /* counts events in the thread; NULL: nothing is counted */
 };
 
-/* ---- counters: what it counts, told before it starts. */
+/* ---- counters: the events that it counts, set before it starts. */
 
 struct pc_counters_use {
     uint32_t n_events; /* 0: none can be counted */
@@ -34,9 +34,9 @@ struct pc_counters_use {
 
 void pc_counters_ask(const struct pc_counters_use *asked);
 
-/* ---- time: its record, and how a call is added to it. Here and not in time_plugin.c because the
- * core adds calls by this function, without a step through the plugin's table, when `time` is the
- * only one. */
+/* ---- time: its record, and how a call is added to it. It is here and not in time_plugin.c because
+ * the core adds calls by this inline function, not through the plugin's table, if `time` is the
+ * only plugin. */
 
 enum { PC_TIME_BINS = 40 };
 
@@ -46,13 +46,13 @@ struct pc_time_record {
     uint64_t durations[PC_TIME_BINS];
 };
 
-/* From ticks to bins without arithmetic. Durations whose highest bit is the same fall into one bin
- * or the next one. An entry holds that bin in its lowest 6 bits, and above them the longest
- * duration, in ticks, that belongs to it. Entries are found by pc_time_class. */
+/* Table from ticks to bins, which needs no arithmetic. Durations with the same highest bit fall
+ * into one bin or the next one. An entry holds that bin in its lowest 6 bits, and above them the
+ * longest duration, in ticks, that belongs to it. Entries are found by pc_time_class. */
 extern uint64_t pc_time_bins[64] __attribute__((visibility("hidden")));
 
-/* One number for all durations with the same highest bit. On x86 the instruction is lzcnt where the
- * processor has it, else bsr, which counts from the other end: the table is filled by the same
+/* One number for all durations with the same highest bit. On x86 the instruction is lzcnt if the
+ * processor has it, else bsr, which counts from the other end: the table is filled with the same
  * instruction. */
 static inline unsigned pc_time_class(uint64_t ticks)
 {
@@ -65,8 +65,8 @@ static inline unsigned pc_time_class(uint64_t ticks)
 #endif
 }
 
-/* Fills the table for a clock; again when the clock is known better. MT-safe: what is read
- * meanwhile is of the old clock or the new one. */
+/* Fills the table for a clock; called again when the clock is known better. MT-safe: entries read
+ * meanwhile belong to the old clock or to the new one. */
 void pc_time_set_clock(uint64_t ns_per_tick_q32);
 
 static inline void pc_time_add(const struct pcollect_event *event, uint64_t ticks,
@@ -74,7 +74,7 @@ static inline void pc_time_add(const struct pcollect_event *event, uint64_t tick
 {
     uint64_t bin = pc_time_bins[pc_time_class(ticks)];
     r->durations[(bin & 63) + (ticks > bin >> 6)]++;
-    /* 0 is no minimum yet. */
+    /* A minimum of 0 means none yet. */
     if (__builtin_expect(ticks - 1 < r->min - 1, 0))
         r->min = ticks;
     if (__builtin_expect(ticks > r->max, 0))

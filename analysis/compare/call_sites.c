@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Numbers call sites, and unites those that cannot be told apart: see call_sites.h.
+ * Numbers call sites, and joins those that cannot be distinguished: see call_sites.h.
  */
 #include "analysis/compare/call_sites.h"
 
@@ -93,7 +93,7 @@ static void add_node(struct pct_join_node *to, const struct pct_join_node *from)
 {
     to->site = (struct pct_call_site){0, 1};
     to->uncertain = false;
-    to->call_line = 0; /* several */
+    to->call_line = 0; /* several lines */
     to->inlined |= from->inlined;
     if (to->line != from->line)
         to->line = 0;
@@ -124,7 +124,7 @@ static bool is_same_call(const struct pct_join_node *a, const struct pct_join_no
     return a->kind == b->kind && a->label == b->label;
 }
 
-/* Adds a node with all below it to another; it hangs nowhere then. */
+/* Adds a node with its subtree to another, and unlinks it. */
 static void unite(struct pct_join *j, uint32_t to, uint32_t from)
 {
     take_out(j, from);
@@ -145,7 +145,7 @@ static void unite(struct pct_join *j, uint32_t to, uint32_t from)
     }
 }
 
-/* Some run has another number of these calls. */
+/* True if some run has another number of these calls. */
 static bool is_uncertain(const struct pct_join *j, uint32_t first)
 {
     const struct pct_join_node *nodes = j->nodes;
@@ -156,7 +156,7 @@ static bool is_uncertain(const struct pct_join *j, uint32_t first)
     return uncertain;
 }
 
-/* Returns whether anything was united below the node. */
+/* Joins uncertain calls below the node; true if there were any. */
 static bool unite_below(struct pct_join *j, uint32_t node)
 {
     bool any = false;
@@ -180,7 +180,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Numbers the nodes that hang in the tree anew, parents before their children, children in the
+/* Renumbers the nodes that are still in the tree, parents before their children, children in the
  * order in which they were found. */
 static void renumber(struct pct_join *j)
 {

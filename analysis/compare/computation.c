@@ -3,8 +3,8 @@
  * Computation in a join: divided by samples, and charged with the waiting that it causes.
  * doc/internals/scaling.md derives both.
  *
- * Samples count CPU time, computation is wall time outside MPI. Where samples of several threads
- * stand for more than that, they are scaled down to it; time without samples stays one node.
+ * Samples count CPU time, computation is wall time outside MPI. If samples of several threads stand
+ * for more time than that, they are scaled down to it; time without samples is one node.
  */
 #include "analysis/compare/join_private.h"
 #include "analysis/tree/label.h"
@@ -20,10 +20,10 @@ static struct pct_cost *cost_of(struct pct_join *j, uint32_t node, size_t run)
     return cost;
 }
 
-/* ---- Where it was computed --------------------------------------------------------------------
- */
+/* ---- Computation by context
+ * ------------------------------------------------------------------- */
 
-/* The place of a context of computation is that with most of its samples. */
+/* Sets the place of a context of computation: the line with most of its samples. */
 static void describe(struct pct_join *j, const struct pct_joined *r, uint32_t at)
 {
     struct pct_join_node *n = &j->nodes[r->node[at]];
@@ -39,12 +39,12 @@ static void describe(struct pct_join *j, const struct pct_joined *r, uint32_t at
             continue;
         n->function = pct_pool_intern(j->pool, f->function);
         n->file = f->file ? pct_pool_intern(j->pool, f->file) : NULL;
-        n->line = j->by_line ? f->line : 0; /* of other builds it may be another */
+        n->line = j->by_line ? f->line : 0; /* other builds may have another line */
         n->line_ns = ns;
     }
 }
 
-/* Computation by samples; those inside MPI are in the time of the MPI functions. */
+/* Adds computation by samples. Samples inside MPI are part of the time of the MPI functions. */
 void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
 {
     const struct pct_tree *t = r->tree;
@@ -62,10 +62,10 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
     cost_of(j, j->compute, r->k)->ns += fmax(0, all_ns - sampled * scale);
 }
 
-/* ---- Who is waited for -----------------------------------------------------------------------
- */
+/* ---- Waiting for the busiest rank
+ * -------------------------------------------------------------- */
 
-/* By own time; *waiting_out: how much less the others have, together. */
+/* The rank with most own time; *waiting_out: the sum of the differences of the others to it. */
 static size_t busiest_rank(const struct pc_profile *p, double *waiting_out)
 {
     struct pct_rank_times *t = pct_rank_times_new(p);
@@ -77,7 +77,8 @@ static size_t busiest_rank(const struct pc_profile *p, double *waiting_out)
     return busiest;
 }
 
-/* By node of the tree: how much longer the others are in an MPI function than the busiest rank. */
+/* For each node of the tree, the time by which the others are longer in an MPI function than the
+ * busiest rank. */
 static double find_waits(const struct pct_joined *r, size_t busiest, double *waits)
 {
     const struct pct_tree *t = r->tree;
@@ -133,7 +134,7 @@ static void charge(struct pct_join *j, size_t k, double ns, const double *excess
     }
 }
 
-/* By node of the join: what the busiest rank has there of samples above the mean. */
+/* For each node of the join, the sampled time of the busiest rank above the mean. */
 static double *find_excess(const struct pct_join *j, const struct pct_joined *r, size_t busiest)
 {
     const struct pc_profile *p = r->run->profile;

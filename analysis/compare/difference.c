@@ -10,11 +10,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Chance of a false alarm, and what is taken for a change without repeats. */
+/* Chance of a false alarm, and the smallest change that counts without repeats. */
 #define ALARM 0.05
 #define CHANGED 0.01
-/* Part of the total on either side below which the time of a context is not tested: with each test
- * more the others lose. */
+/* Part of the total on either side below which the time of a context is not tested: each further
+ * test makes the others less sensitive. */
 #define WEIGHS 0.001
 
 const char *const pct_diff_metric_names[PCT_N_DIFF_METRICS] = {
@@ -111,7 +111,7 @@ static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_ro
             *(i < d->n_before ? &before : &after) = true;
     }
     close_change(&row->figure);
-    /* That so few samples fell here and none there says nothing. */
+    /* A few samples on one side and none on the other are no evidence of a change. */
     if (before != after && d->join->nodes[node].kind == PCOLLECT_NODE_POINT &&
         samples < PCT_SAMPLES_FEW)
         row->verdict = PCT_VERDICT_NOISE;
@@ -136,7 +136,7 @@ static int compare_doubts(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Large enough to be tested: by its size alone, whatever the change. */
+/* True if the row is large enough to be tested. Depends only on its size, not on the change. */
 static bool is_tested(const struct pct_diff *d, const struct pct_diff_row *row)
 {
     const struct pct_diff_change *f = &row->figure;
@@ -144,7 +144,8 @@ static bool is_tested(const struct pct_diff *d, const struct pct_diff_row *row)
            f->after.mean > WEIGHS * d->total.after.mean;
 }
 
-/* Doubts become the least share of false alarms at which a row would still be called changed. */
+/* Turns doubts into the least share of false alarms at which the row would still be reported as
+ * changed. */
 static void correct_doubts(struct pct_diff *d)
 {
     struct pct_diff_row **order = pct_alloc(d->n_rows, sizeof *order);
@@ -227,7 +228,8 @@ void pct_diff_free(struct pct_diff *d)
     pct_free(d);
 }
 
-/* Time that moves between children of a node is a change, though their sum stays. */
+/* Time that moves between children of a node counts as a change, although their sum does not
+ * change. */
 struct pct_diff_tree *pct_diff_tree_new(const struct pct_diff *d)
 {
     struct pct_diff_tree *t = pct_alloc(1, sizeof *t);
@@ -273,7 +275,7 @@ double pct_diff_worst(const struct pct_diff *d, const char **place_out)
         const struct pct_diff_row *row = &d->rows[i];
         double part = row->figure.change / d->total.before.mean;
         bool real = row->verdict == PCT_VERDICT_MORE || row->verdict == PCT_VERDICT_NEW;
-        /* New contexts have no scatter before, but the run's own is known. */
+        /* New contexts have no scatter on the side before, but that of the run is known. */
         if (real && part > worst && !(d->repeated && row->figure.doubt > ALARM)) {
             worst = part;
             *place_out = row->place;

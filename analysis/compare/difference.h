@@ -51,7 +51,7 @@ struct pct_diff_row {
 
 struct pct_diff {
     enum pct_diff_metric metric;
-    const struct pct_run *runs; /* those before, then those after */
+    const struct pct_run *runs; /* runs before, then runs after */
     size_t n_before, n_after;
     struct pct_join *join;
     struct pct_diff_row *rows;
@@ -66,10 +66,11 @@ struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size
                                enum pct_diff_metric metric, struct pc_error *error);
 void pct_diff_free(struct pct_diff *d);
 
-/* The trees of both sides as one, with the metric as figure, and by node: what each side has there
- * and below, in the mean of its runs; and the sum of the sizes of all changes there and below. */
+/* The trees of both sides as one, with the metric as figure. For each node: the inclusive figure of
+ * each side, as mean over its runs, and the sum of the sizes of all changes at the node and
+ * below. */
 struct pct_diff_tree {
-    struct pct_join_tree *tree; /* those with the greatest changes first */
+    struct pct_join_tree *tree; /* nodes with the greatest changes first */
     struct pct_diff_change *change;
     double *moved;
 };

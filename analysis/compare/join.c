@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Matches the trees of several runs. Each run's tree is walked from its root; a node finds or makes
- * its counterpart below that of its parent. The number of children of one node is small, so that a
- * list is searched.
+ * its counterpart below that of its parent. A node has few children, so a list is searched.
  */
 #include "analysis/compare/call_sites.h"
 #include "analysis/compare/join_private.h"
@@ -22,7 +21,7 @@ struct joiner {
     const struct pct_tree *tree; /* of the run being added */
     const struct pct_run *source;
     size_t run;
-    const char **labels;         /* by node of the tree: what it is matched by */
+    const char **labels;         /* key of each node of the tree */
     struct pct_call_site *sites; /* by node of the tree; NULL: the lines are in the labels */
 };
 
@@ -196,7 +195,7 @@ static uint32_t add_node(struct pct_join *j, uint32_t parent, const struct key *
 }
 
 /* Keys by which nodes are matched. Calls of functions without a name keep the label: module and
- * offset; what computes in no function is one context of its module. */
+ * offset. Computation outside of any function is one context of its module. */
 static const char *label_of(const struct joiner *b, const struct pct_node *n)
 {
     const struct pc_profile *p = b->source->profile;
@@ -218,10 +217,10 @@ static const char *label_of(const struct joiner *b, const struct pct_node *n)
     return label;
 }
 
-/* ---- Inlined here, invisible there ------------------------------------------------------------
- */
+/* ---- Functions inlined in only some runs
+ * ------------------------------------------------------- */
 
-/* Some child of the run's node is a child of `at` already. */
+/* True if some child of the run's node is already a child of `at`. */
 static bool has_known_child(const struct joiner *b, const struct pct_node *n, uint32_t at)
 {
     for (uint32_t c = n->first_child; c != PC_NO_INDEX; c = b->tree->nodes[c].next) {
@@ -232,7 +231,7 @@ static bool has_known_child(const struct joiner *b, const struct pct_node *n, ui
     return false;
 }
 
-/* Below an inlined child of `at` that this run does not have. */
+/* Finds a node below an inlined child of `at` that this run does not have. */
 static uint32_t find_below_inlined(const struct joiner *b, uint32_t at, const struct key *key)
 {
     const struct pct_join *j = b->join;
@@ -272,7 +271,7 @@ static double part_of(const struct joiner *b, const struct pct_node *n)
     return pct_totals_is_init(op) ? 0 : pct_totals_is_end(op) ? own->end_part : own->mpi_part;
 }
 
-/* Keeps the place of the call while it is one. */
+/* Notes the place of the call, as long as there is only one. */
 static void note_call(const struct joiner *b, struct pct_join_node *node, const struct pct_node *n)
 {
     static const struct pct_frame nowhere;
@@ -312,7 +311,7 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     }
 }
 
-/* Time sampled inside MPI is in the time of the calls. */
+/* True for time sampled inside MPI, which is part of the time of the calls. */
 static bool is_left_out(const struct pct_tree *t, const struct pct_node *n)
 {
     return n->kind == PCOLLECT_NODE_POINT && !t->below[n - t->nodes].computed.samples;
@@ -411,10 +410,10 @@ void pct_join_free(struct pct_join *j)
     pct_free(j);
 }
 
-/* ---- Texts ------------------------------------------------------------------------------------
- */
+/* ---- Labels, paths and places
+ * ------------------------------------------------------------------ */
 
-/* The label, and which of several calls it is. */
+/* Appends the label, and the number of the call if there are several. */
 static void put_label(const struct pct_join *j, uint32_t node, struct pct_buf *b)
 {
     const struct pct_join_node *n = &j->nodes[node];
@@ -453,7 +452,7 @@ static bool is_function(const struct pct_join *j, uint32_t node)
     return j->nodes[node].kind == PCOLLECT_NODE_FRAME || j->nodes[node].kind == PCOLLECT_NODE_POINT;
 }
 
-/* The node or the function above it; and what that calls on the way to the node. */
+/* The node itself or the function above it, and the node that it calls on the way. */
 static uint32_t frame_above(const struct pct_join *j, uint32_t node, uint32_t *callee)
 {
     while (node != PC_NO_INDEX && !is_function(j, node)) {
@@ -463,8 +462,8 @@ static uint32_t frame_above(const struct pct_join *j, uint32_t node, uint32_t *c
     return node;
 }
 
-/* "solve (poisson.c:212)": where it calls `callee`, which may be the function itself; or "solve
- * (poisson.c, call 2 of 3)". */
+/* Appends "solve (poisson.c:212)", the place where it calls `callee`, which may be the function
+ * itself; or "solve (poisson.c, call 2 of 3)". */
 static void put_function(const struct pct_join *j, uint32_t frame, uint32_t callee,
                          struct pct_buf *b)
 {

@@ -2,11 +2,11 @@
  *
  * Several profiles of one program side by side: their trees matched, context by context.
  *
- * Data structure: one tree; each node has the figures of every run that has it, and nothing for the
- * others. Nodes are matched from the root on: by their label (function, file and line) if all runs
- * are of one build, else by function, so that moved lines do not matter, and by the call's number
- * where a function calls another from several lines (call_sites.h). If a function was inlined in
- * one run and is missing in another, its callees are matched one level up.
+ * Data structure: one tree; each node has the figures of every run that contains it. Nodes are
+ * matched from the root on: by their label (function, file and line) if all runs are of one build,
+ * else by function, so that moved lines do not matter, and by the number of the call if a function
+ * calls another from several lines (call_sites.h). If a function was inlined in one run and is
+ * missing in another, its callees are matched one level up.
  *
  * Costs are exclusive, in nanoseconds over all ranks and threads. For an MPI function called in a
  * context it is the time of its calls without nested calls; for a sampled function, the time in its
@@ -22,7 +22,7 @@
 
 #include "analysis/gather.h"
 
-/* One profile: what is known of the whole run, and what is made of it while it is open. */
+/* One profile: the figures of the whole run, and the data made from it while it is open. */
 struct pct_run {
     const char *path;
     char *program;                  /* as it was started; "": unknown */
@@ -33,10 +33,10 @@ struct pct_run {
     double core_ns;    /* the same, summed over ranks */
     double compute_ns; /* outside MPI, summed over ranks */
     double busiest_ns; /* the most that one rank computes */
-    double delayed_ns; /* in which ranks could run and no processor was free, summed */
+    double delayed_ns; /* ranks could run, but no processor was free; summed */
     double init_ns;    /* in MPI_Init, summed */
-    double end_ns;     /* that MPI_Finalize takes by itself, summed */
-    /* Times without MPI_Init, without what MPI_Finalize takes by itself, and without waiting for a
+    double end_ns;     /* cost of MPI_Finalize itself, summed */
+    /* Times without MPI_Init, without the cost of MPI_Finalize itself, and without waiting for a
      * processor. The wait for a processor in MPI is assumed to be spread evenly over the time in
      * MPI: the part mpi_part of it is left, and the part end_part of that in MPI_Finalize. */
     struct pct_run_own {
@@ -49,10 +49,10 @@ struct pct_run {
     struct pct_samples *samples;
 };
 
-/* Reads what is known of the whole run. The text names the file; PC_OK with a text: a part of it
- * was damaged and left out. */
+/* Reads the figures of the whole run. The text names the file; PC_OK with a text: a part of it was
+ * damaged and left out. */
 int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error);
-/* A run that is open, of a profile that must outlive it. Takes ownership of the symbols. */
+/* Makes an open run from a profile, which must outlive it. Takes ownership of the symbols. */
 void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profile *profile,
                    struct pct_symbols *symbols);
 void pct_run_close(struct pct_run *run);
@@ -63,7 +63,7 @@ bool pct_runs_same_build(const struct pct_run *runs, size_t n);
 struct pct_cost {
     bool present;
     double ns;
-    double waits_ns;     /* of ns: what other ranks wait in MPI for the rank that is busiest here */
+    double waits_ns;     /* part of ns: other ranks wait in MPI for the rank that is busiest here */
     double samples;      /* POINT only */
     double calls, bytes; /* MPI functions only */
 };
@@ -80,15 +80,15 @@ struct pct_join_node {
     uint16_t kind;               /* enum pcollect_node_kind */
     bool inlined;                /* in a run that has it */
     bool uncertain;              /* not all runs have as many calls like this one */
-    bool told;                   /* call_line is that of some run, or of several */
+    bool told;                   /* call_line was set by at least one run */
     struct pct_call_site site;   /* among the calls of the function above */
-    const char *call_file;       /* where that calls it; may be NULL */
+    const char *call_file;       /* file where that function calls it; may be NULL */
     uint32_t call_line;          /* 0: unknown, or not the same place in all runs */
     const char *label;           /* interned */
     uint64_t context;            /* of label.h, in the first run that has it; 0: none */
     const char *function, *file; /* of the first run that has it; may be NULL */
     uint32_t line;               /* of the call; 0: not the same in all runs */
-    double line_ns;              /* POINT: sampled at `line`, the most of all lines */
+    double line_ns;              /* POINT: time sampled at `line`, which has the most */
 };
 
 struct pct_join {
@@ -98,7 +98,7 @@ struct pct_join {
     size_t n, room;
     bool by_line;
     bool own;         /* costs are of struct pct_run_own */
-    bool divided;     /* computation, by samples: all runs have them */
+    bool divided;     /* computation is divided by samples, which all runs have */
     uint32_t compute; /* node of computation that is not divided */
     struct pct_pool *pool;
 };
@@ -121,11 +121,11 @@ static inline const struct pct_cost *pct_join_cost(const struct pct_join *j, uin
 /* "main > solve > MPI_Allreduce"; interned. */
 const char *pct_join_path(const struct pct_join *j, uint32_t node);
 
-/* "MPI_Allreduce in solve (poisson.c:212)": what a sentence says of a node; with `callers`, so many
+/* "MPI_Allreduce in solve (poisson.c:212)", for use in a sentence; with `callers`, also that many
  * of the functions above: "..., from main (poisson.c:380)". Interned. */
 const char *pct_join_place(const struct pct_join *j, uint32_t node, unsigned callers);
 
-/* The places of n nodes, with as many callers as it takes to tell them apart, at most 3. */
+/* The places of n nodes, with as many callers as are needed to distinguish them, at most 3. */
 void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n,
                      const char **places_out);
 

@@ -8,7 +8,7 @@
 
 #include "analysis/compare/join.h"
 
-/* A run while it is added: its tree, and where each node of it is in the join. */
+/* A run while it is added: its tree, and the node of the join for each of its nodes. */
 struct pct_joined {
     const struct pct_run *run;
     size_t k; /* its number */
@@ -16,11 +16,11 @@ struct pct_joined {
     uint32_t *node;
 };
 
-/* Adds what the run has computed: to the functions that were sampled if the join is divided, the
- * rest to j->compute. */
+/* Adds the computation of the run: to the sampled functions if the join is divided, the rest to
+ * j->compute. */
 void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r);
 
-/* Moves the waiting of the run to what causes it; after pct_join_add_computation. */
+/* Moves the waiting of the run to its cause. Called after pct_join_add_computation. */
 void pct_join_blame(struct pct_join *j, const struct pct_joined *r);
 
 #endif

@@ -14,8 +14,8 @@ struct maker {
     size_t room;
 };
 
-/* Computation is part of the function that computes: the node of the calls that it makes, or one of
- * its own. */
+/* The name of a node. Computation is part of the function that computes: of the node of its calls,
+ * or of a separate one. */
 static const char *name_of(const struct pct_join *j, uint32_t node)
 {
     const struct pct_join_node *n = &j->nodes[node];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The trees of several runs as one, for people: a node is a function, and the place from where it
+ * The trees of several runs as one, for users: a node is a function, and the place from where it
  * was called, or an MPI function. Each has a figure of every run, its own and with all below.
  *
  * A join distinguishes functions by the line of the call that they make. Here all calls of one
@@ -20,7 +20,7 @@ struct pct_join_tree_node {
     uint16_t kind;         /* enum pcollect_node_kind */
     bool inlined;          /* in a run that has it */
     const char *name;      /* escaped */
-    const char *file;      /* where it is; NULL: unknown, or no function of code */
+    const char *file;      /* file that has it; NULL: unknown, or not a function of the program */
     const char *call_file; /* where it was called; NULL: unknown */
     uint32_t call_line;    /* 0: unknown, or not the same in all runs */
     struct pct_call_site site;
@@ -33,12 +33,12 @@ struct pct_join_tree {
     double *own, *below; /* node * n_runs + run */
 };
 
-/* figure: gets the figure of one cost. */
+/* Makes the tree; `figure` gets the figure from a cost. */
 struct pct_join_tree *pct_join_tree_new(const struct pct_join *j,
                                         double (*figure)(const struct pct_cost *cost));
 void pct_join_tree_free(struct pct_join_tree *t);
 
-/* By descending values of `order`, by node; ties as they are. */
+/* Sorts siblings by descending values of `order`, which is by node; the sort is stable. */
 void pct_join_tree_sort(struct pct_join_tree *t, const double *order);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The arithmetic of pcollect scale. No text but the two refusals.
+ * The arithmetic of pcollect scale. Makes no texts, except for its two errors.
  */
 #include "analysis/compare/scaling.h"
 
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Exponents of the total of computation that are taken for strong and for weak scaling. */
+/* Exponents of the total of computation that count as strong and as weak scaling. */
 #define STRONG_BELOW 0.35
 #define WEAK_ABOVE 0.65
 #define WEAK_BELOW 1.5
@@ -78,14 +78,14 @@ static void make_points(struct pct_scale *s)
     }
 }
 
-/* part of whole; 0 of nothing */
+/* part / whole; 0 if whole is 0 */
 static double ratio(double part, double whole)
 {
     return whole > 0 ? part / whole : 0;
 }
 
-/* Strong scaling leaves the total of computation as it is; weak scaling makes it grow as the number
- * of ranks. */
+/* Decides the kind of scaling: with strong scaling the total of computation stays constant, with
+ * weak scaling it grows like the number of ranks. */
 static enum pct_scaling tell_scaling(struct pct_scale *s)
 {
     const struct pct_scale_point *last = &s->points[pct_scale_last(s)];
@@ -99,8 +99,8 @@ static enum pct_scaling tell_scaling(struct pct_scale *s)
                                                             : PCT_SCALING_UNKNOWN;
 }
 
-/* Value of `cost`, summed over the ranks of the base of scale k, that k would have if it scaled
- * ideally. */
+/* The value that scale k would have with ideal scaling, from `cost`, summed over the ranks of its
+ * base. */
 static double ideal(const struct pct_scale *s, double cost, size_t k)
 {
     const struct pct_scale_point *p = &s->points[k];
@@ -125,7 +125,7 @@ static void rate_points(struct pct_scale *s)
 /* ---- Contexts ---------------------------------------------------------------------------------
  */
 
-/* False: it costs nothing anywhere. */
+/* Fills in a row. False: the context has no cost at any scale. */
 static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_row *row)
 {
     bool costs = false;
@@ -303,7 +303,7 @@ bool pct_scale_trusts(const struct pct_scale_row *row)
     return row->modelled && row->fit.best.error < 0.5;
 }
 
-/* Delay makes other ranks wait in MPI: as much as there is of it may be in any call. */
+/* Waiting for a processor makes other ranks wait in MPI: any call may contain up to all of it. */
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row)
 {
     bool call = s->join->nodes[row->node].kind == PCOLLECT_NODE_OP;

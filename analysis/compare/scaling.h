@@ -26,9 +26,8 @@ struct pct_scale_point {
     size_t base; /* the scale with fewest ranks of this size */
     size_t n_runs;
     double time_ns, core_ns, compute_ns, busiest_ns; /* of struct pct_run_own */
-    double delayed_ns, init_ns, end_ns,
-        all_ns;                  /* left out of them; core_ns with what is left out */
-    double speed_up, efficiency; /* against base */
+    double delayed_ns, init_ns, end_ns, all_ns; /* time left out of these; core_ns including it */
+    double speed_up, efficiency;                /* against base */
     /* Factors of efficiency: parallel = balance * communication; efficiency of the run at the
      * smallest scale is its parallel efficiency. */
     double parallel, balance, communication, computation;
@@ -45,7 +44,7 @@ struct pct_scale_row {
     const char *place;
     struct pct_scale_cost *costs; /* by scale */
     double lost_ns;               /* at the largest scale */
-    double speed_up, efficiency;  /* at the largest scale; 0: not there at the smallest */
+    double speed_up, efficiency;  /* at the largest scale; 0: context missing at the smallest */
     bool modelled;
     struct pct_fit fit;         /* of the time per rank, in seconds */
     struct pct_fit_band future; /* of the time per rank at options.predict, in seconds */
@@ -54,7 +53,7 @@ struct pct_scale_row {
 struct pct_scale_options {
     enum pct_scaling scaling;
     double predict;      /* ranks; 0: no */
-    const double *sizes; /* of the problem, by run; NULL: one size, or it is compiled in */
+    const double *sizes; /* problem size by run; NULL: one size, or it is compiled in */
     double predict_size;
 };
 
@@ -71,7 +70,7 @@ struct pct_scale {
     struct pct_scale_row *rows;
     size_t n_rows;
     double lost_ns, core_ns; /* of the whole run at the largest scale */
-    double machine_ns;       /* of lost_ns, at most: no processor was free */
+    double machine_ns;       /* at most this part of lost_ns: no processor was free */
     struct pct_fit fit;      /* of the time of the run, in seconds */
     bool modelled;
     struct pct_fit_band future;
@@ -83,11 +82,11 @@ int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_
                    struct pct_scale **out, struct pc_error *error);
 void pct_scale_free(struct pct_scale *s);
 
-/* The trees of all runs as one; by node, with all below, summed over ranks in the mean of the runs:
- * the time at the smallest and at the largest scale, what is lost there, and the sum of the sizes
- * of all that is lost or gained below. */
+/* The trees of all runs as one; for each node, inclusive, summed over ranks, as mean of the runs:
+ * the time at the smallest and at the largest scale, the loss there, and the sum of the sizes of
+ * all losses and gains below. */
 struct pct_scale_tree {
-    struct pct_join_tree *tree; /* those with the greatest losses first */
+    struct pct_join_tree *tree; /* nodes with the greatest losses first */
     struct pct_scale_loss {
         double first_ns, last_ns, lost_ns;
     } * loss;
@@ -101,7 +100,7 @@ void pct_scale_tree_free(struct pct_scale_tree *t);
 bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
                      const double *ranks, size_t n, struct pct_fit_band *out);
 
-/* True if the loss of the context is worth a sentence, all waiting for processors left out. */
+/* True if the loss of the context is worth a sentence, even without all waiting for processors. */
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row);
 
 /* The scales between which losses are counted: most ranks at the largest size, and its base. */
@@ -117,7 +116,7 @@ static inline size_t pct_scale_first(const struct pct_scale *s)
 /* Names of the parameters of models: p, the ranks, and n, the size. */
 extern const char *const pct_scale_parameters[PCT_FIT_PARAMETERS];
 
-/* True if the model can be used: its error at points that were left out is below a half. */
+/* True if the model can be used: its cross-validation error is below one half. */
 bool pct_scale_trusts(const struct pct_scale_row *row);
 
 /* Reason why a row loses, in words; interned. */

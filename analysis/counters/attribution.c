@@ -21,10 +21,10 @@ struct sharing {
     struct pct_attributed *rows;
 };
 
-/* ---- The samples of an edge --------------------------------------------------------------------
- */
+/* ---- The samples of an edge
+ * -------------------------------------------------------------------- */
 
-/* By rank, thread, from, to, inside. */
+/* Orders rows by rank, thread, from, to, inside. */
 static int compare_keys(const uint64_t *a, const uint64_t *b)
 {
     for (int i = 0; i < SAMPLE_KEYS; i++)
@@ -38,7 +38,7 @@ static int compare_samples(const void *a, const void *b)
     return compare_keys(*(const uint64_t *const *)a, *(const uint64_t *const *)b);
 }
 
-/* The first row of the edge's samples; *n_out of them. */
+/* The first row of the edge's samples; *n_out: their number. */
 static const uint64_t **find_samples(const struct sharing *s, const uint64_t *edge, size_t *n_out)
 {
     const uint64_t *keys = edge + RANK;
@@ -56,10 +56,10 @@ static const uint64_t **find_samples(const struct sharing *s, const uint64_t *ed
     return s->samples + low;
 }
 
-/* ---- Where a count belongs that no sample places -----------------------------------------------
- */
+/* ---- Counts without samples
+ * -------------------------------------------------------------------- */
 
-/* Caller of the primitive at a point: the count lies outside of the call. */
+/* Caller of the primitive at a point, because the count lies outside of the call. */
 static uint32_t caller_of(const struct pc_profile *p, uint64_t node)
 {
     uint32_t i = node < p->n_nodes ? (uint32_t)node : 0;
@@ -68,7 +68,8 @@ static uint32_t caller_of(const struct pc_profile *p, uint64_t node)
     return i;
 }
 
-/* Nodes are in preorder: of two the later one is no ancestor of the other. */
+/* The common ancestor of two nodes. Nodes are in preorder, so the later one is no ancestor of the
+ * other. */
 static uint32_t common_ancestor(const struct pc_profile *p, uint32_t a, uint32_t b)
 {
     while (a != b) {
@@ -94,8 +95,9 @@ static struct pct_attributed *add_row(struct sharing *s, const uint64_t *edge, u
     return r;
 }
 
-/* By the greatest remainder: each gets its share without the fraction, and what is left goes by one
- * to those that lost most; the first of equals comes first. */
+/* Divides a count by the largest-remainder method: each gets its share rounded down, and the rest
+ * is given out one by one to those with the largest fractions; of equal ones the first comes
+ * first. */
 static void share(struct sharing *s, const uint64_t *edge, const uint64_t **samples, size_t n)
 {
     pc_u128 all = 0;
@@ -173,7 +175,7 @@ static int compare_rows(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* One row for each event and node. */
+/* Joins rows, so that there is one for each event and node. */
 static size_t join_rows(struct pct_attributed *rows, size_t n_rows)
 {
     size_t n = 0;
@@ -209,7 +211,7 @@ struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out)
 
 /* ---- Instructions of ranks ------------------------------------------------------------------- */
 
-/* Ranks rise. */
+/* Index of a rank. Ranks ascend. */
 static uint32_t index_of(const struct pc_profile *p, uint64_t rank)
 {
     uint32_t low = 0, high = p->n_ranks;

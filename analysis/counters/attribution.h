@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From the table `edges` to contexts: the count between two certain points is divided among the
- * samples that fell there. doc/internals/attribution.md.
+ * Divides counts of the table `edges` among contexts: the count between two certain points is
+ * divided among the samples between them. doc/internals/attribution.md.
  */
 #ifndef PCT_ATTRIBUTION_H
 #define PCT_ATTRIBUTION_H
@@ -9,12 +9,11 @@
 #include "analysis/gather.h"
 
 struct pct_attributed {
-    uint32_t event;   /* string of the profile */
-    uint32_t node;    /* of the profile */
-    uint64_t count;   /* exact in the sum over all nodes of an event */
-    uint64_t certain; /* of that, on edges which say themselves where it was: inside one call */
-    uint64_t
-        ancestor; /* of that, on edges without a sample: left with what both ends have in common */
+    uint32_t event;    /* string of the profile */
+    uint32_t node;     /* of the profile */
+    uint64_t count;    /* exact in the sum over all nodes of an event */
+    uint64_t certain;  /* part of it on edges inside one call, whose context is certain */
+    uint64_t ancestor; /* part of it on edges without samples, at the common ancestor */
 };
 
 /* The sum over all nodes of an event. */
@@ -23,23 +22,21 @@ struct pct_event_total {
     pc_u128 count;
 };
 
-/* Rows by event and node, rising; allocated, *n_out of them. None if the profile has no edges, or
- * if its tables of these names belong to another plugin. */
+/* Rows by event and node, ascending; allocated; *n_out: their number. None if the profile has no
+ * edges, or if its tables of these names belong to another plugin. */
 struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out);
 
 /* Figures of one rank, all its threads. */
 struct pct_rank_instructions {
     double outside;       /* instructions on edges that lie outside of one MPI call */
-    double read, skipped; /* points; calls between two that were skipped are outside, too */
+    double read, skipped; /* points; calls between two skipped ones are outside, too */
 };
 
 /* By index of the profile's ranks; allocated. NULL: instructions were not counted, or took turns.
  */
 struct pct_rank_instructions *pct_instructions_by_rank(const struct pc_profile *p);
 
-/* Counts by what the report shows as one: the rows of the table `counts`. `node` is one of the
- * tree.
- */
+/* Counts by node of the shown tree: the rows of the table `counts`. */
 struct pct_counts {
     struct pct_attributed *rows;
     size_t n;

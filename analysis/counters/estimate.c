@@ -19,7 +19,7 @@ void pct_moments_add(struct pct_moments *to, const struct pct_moments *what)
     to->added += what->added;
 }
 
-/* Windows of the second kind are longer in the mean, but in a damaged file. */
+/* True if the second kind of windows is longer on average, which only a damaged file violates. */
 static bool can_differ(const struct pct_readings *r)
 {
     const struct pct_moments *a = &r->brief, *b = &r->lasting;
@@ -57,8 +57,9 @@ static double without_added(const struct pct_moments *m)
     return (double)m->x - (double)m->added / 1000;
 }
 
-/* n times the variance of y - rate t over the windows, y: x without what a window adds. Sums of
- * squares that cancel, so long doubles. around: from its mean, else from 0. */
+/* n times the variance of y - rate t over the windows; y is x without the counts that a window
+ * adds. The sums of squares cancel, so it uses long double. around: about the mean, else about
+ * 0. */
 static double sum_residuals(const struct pct_moments *m, double rate, bool around)
 {
     long double r = rate, n = m->n, a = (long double)m->added / 1000 / n, x = m->x, t = m->t;
@@ -70,8 +71,8 @@ static double sum_residuals(const struct pct_moments *m, double rate, bool aroun
     return sum > 0 && n > 1 ? (double)(sum * n / (n - 1)) : 0;
 }
 
-/* By windows of one length. If they are longer than was noted, or add more than was measured with
- * empty ones, they all do: that is not in what differs between them. */
+/* Rate from windows of one length. A systematic error of their length, or of the counts that they
+ * add, is common to all of them and is not visible in their scatter. */
 static void rate_of_brief(struct pct_estimate *e, const struct pct_moments *m, double ns)
 {
     double t = (double)m->t, read = ns > t ? t / ns : 1;
@@ -82,8 +83,7 @@ static void rate_of_brief(struct pct_estimate *e, const struct pct_moments *m, d
     e->common = PCT_LENGTH_NS * (double)m->weight / t;
 }
 
-/* By what windows of one length saw in the mean more than those of the other: what is the same in
- * all of them is not in it. */
+/* Rate from the difference of the means of both lengths: errors common to all windows cancel. */
 static void rate_by_difference(struct pct_estimate *e, const struct pct_moments *a,
                                const struct pct_moments *b)
 {

@@ -2,8 +2,8 @@
  *
  * Estimates of all contexts. Windows are booked to instructions; the context of a window is the row
  * of `computation` to which the samples of that instruction belong, so that events and CPU time are
- * sums over the same. Rows are first by context and event, where ratios are made, then sorted as
- * they are shown.
+ * sums over the same instructions. Rows are first sorted by context and event, to make ratios, and
+ * then in the order in which they are shown.
  */
 #include "analysis/counters/estimates.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* That began in a context, and those of them that stayed. */
+/* Windows that began in a context, and those of them that stayed. */
 struct windows {
     uint64_t begun, stayed, begun_long, stayed_long;
 };
@@ -47,7 +47,7 @@ enum {
     N_COLUMNS
 };
 
-/* By name: where the run has phases, their number is a key as well. */
+/* Finds columns by name, because the phase is a key as well if the run has phases. */
 static bool find_columns(const struct pc_profile_table *t, uint32_t at[N_COLUMNS])
 {
     static const char *const names[N_COLUMNS] = {"context",
@@ -92,7 +92,7 @@ static void read_row(struct making *m, const uint64_t *cells, const uint32_t at[
 {
     uint64_t node = cells[at[CONTEXT]], event = cells[at[EVENT]], n = cells[at[READINGS]];
     uint32_t context = node < m->profile->n_nodes ? m->tree->shown[node] : PC_NO_INDEX;
-    /* Counts lie in a context with samples, but in a damaged file. */
+    /* Contexts of counts have samples, except in a damaged file. */
     if (context == PC_NO_INDEX || !event || !n || !m->tree->nodes[context].self.samples)
         return;
     const struct pct_moments moments = {.n = n,
@@ -207,7 +207,7 @@ static void estimate_counts(struct making *m)
 /* ---- Ratios ------------------------------------------------------------------------------------
  */
 
-/* Finds in rows of one context the one whose event has the first of these names that one has,
+/* Finds, among the rows of one context, the event with the first of these names that is there,
  * counted on these sides. */
 static const struct pct_estimate_row *find_event(const struct making *m,
                                                  const struct pct_estimate_row *rows, size_t n,
@@ -227,7 +227,7 @@ static const struct pct_estimate_row *find_event(const struct making *m,
     return NULL;
 }
 
-/* Per ns of a time that is known: it is the same for part and whole, and cancels. */
+/* Rate per ns. The time is the same for part and whole, and cancels. */
 static struct pct_estimate estimate_rate(const struct making *m, const struct pct_estimate_row *r)
 {
     struct pct_estimate e = pct_estimate_rate(&r->readings, (double)time_of(m, r->context).ns);
@@ -304,7 +304,7 @@ static int compare_ratios(const void *a, const void *b, void *arg)
     return x->context < y->context ? -1 : x->context > y->context;
 }
 
-/* Rows of one event stand together. */
+/* Computes shares. Rows of one event are adjacent. */
 static void share_rows(struct pct_estimates *out)
 {
     for (size_t i = 0, n; i < out->n; i += n) {

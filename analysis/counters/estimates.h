@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From the table `readings` to the contexts of the report: how often each event happened there, and
- * the ratios of such numbers, each with its error. doc/internals/rotation.md.
+ * Estimates for the contexts of the report from the table `readings`: the number of each event, and
+ * ratios of such numbers, each with its error. doc/internals/rotation.md.
  */
 #ifndef PCT_ESTIMATES_H
 #define PCT_ESTIMATES_H
@@ -27,8 +27,8 @@ struct pct_ratio_row {
 };
 
 struct pct_estimates {
-    struct pct_estimate_row *rows; /* by name of the event, then from the greatest on */
-    struct pct_ratio_row *ratios;  /* by kind, then from the context with most CPU time on */
+    struct pct_estimate_row *rows; /* by name of the event, then by descending value */
+    struct pct_ratio_row *ratios;  /* by kind, then by descending CPU time of the context */
     size_t n, n_ratios;
 };
 

@@ -19,7 +19,7 @@
 static const char per_cycle[] = "per cycle", per_thousand[] = "per 1,000 instructions",
                   percent[] = "%", per_ms[] = "per ms", per_second[] = "GB/s";
 
-/* Bytes of a cache line: so on most processors, and not in the profile. */
+/* Bytes of a cache line, on most processors; the profile does not have it. */
 enum { LINE_BYTES = 64 };
 
 const struct pct_ratio_kind pct_ratio_kinds[] = {
@@ -61,7 +61,8 @@ const size_t pct_n_ratio_kinds = PC_ARRAY_LEN(pct_ratio_kinds);
 
 /* ---- Names with modifiers -------------------------------------------------------------------- */
 
-/* Meaning of a modifier of libpfm, of so many characters. 0: it is none, but part of the name. */
+/* Side that a libpfm modifier of this length selects; 0: it is no modifier, but part of the
+ * name. */
 static unsigned modifier_side(const char *text, size_t length)
 {
     static const struct {
@@ -78,7 +79,7 @@ static unsigned modifier_side(const char *text, size_t length)
     return 0;
 }
 
-/* From the end on: `:u`, `:u=1`, `:k=0`. */
+/* Reads modifiers from the end: `:u`, `:u=1`, `:k=0`. */
 size_t pct_event_base(const char *event, unsigned *sides_out)
 {
     const unsigned both = PCT_SIDE_USER | PCT_SIDE_KERNEL;

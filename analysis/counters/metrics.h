@@ -11,7 +11,7 @@
 struct pct_ratio_kind {
     const char *name;
     const char *part;  /* names of one event, separated by blanks: the first that was counted */
-    const char *whole; /* likewise; NULL: CPU time in ns */
+    const char *whole; /* names, as above; NULL: CPU time in ns */
     double scale;
     const char *unit; /* of part / whole * scale */
     const char *doc;
@@ -20,14 +20,14 @@ struct pct_ratio_kind {
 extern const struct pct_ratio_kind pct_ratio_kinds[];
 extern const size_t pct_n_ratio_kinds;
 
-/* On which sides an event is counted; OTHER: said of neither. */
+/* Sides on which an event is counted; OTHER: not specified. */
 enum { PCT_SIDE_USER = 1, PCT_SIDE_KERNEL = 2, PCT_SIDE_OTHER = 4 };
 
-/* The length of an event's name without the modifiers behind it (`perf::CYCLES:u` counts cycles of
- * the program's side alone), and the sides that they leave. */
+/* The length of an event's name without its modifiers (`perf::CYCLES:u` counts only user cycles),
+ * and the sides that they select. */
 size_t pct_event_base(const char *event, unsigned *sides_out);
 
-/* True if it counts instructions, of the program's side at least. */
+/* True if the event counts instructions, at least in user mode. */
 bool pct_event_is_instructions(const char *event);
 
 #endif

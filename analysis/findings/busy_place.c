@@ -3,9 +3,9 @@
  * Finds the function in which the busiest rank has more CPU time outside MPI than the others, by
  * samples. Functions of libraries count for the function of the program that called them.
  *
- * Data structure: a list of the program's functions, each with its share of the lead, its time with
- * all that it calls, and its distance from the root. Each sampled instruction is added on the way
- * to the root. For the rules of ranks.
+ * Data structure: a list of the program's functions, each with its share of the lead, its inclusive
+ * time, and its distance from the root. Each sampled instruction is added on the way to the root.
+ * For the rules of ranks.
  */
 #include "analysis/findings/findings.h"
 #include "analysis/tree/keys.h"
@@ -14,19 +14,19 @@
 #include <math.h>
 #include <string.h>
 
-/* A function with this part of the lead is where it arises, and not one of several. */
+/* A function with this part of the lead is its only origin, not one of several. */
 #define MOST 0.75
-/* With this part of the rank's time it is the whole program. */
+/* A function with this part of the rank's time is the whole program. */
 #define ALL 0.98
-/* Parts of a function's time that are alike: samples scatter. */
+/* Ratio above which parts of a function's time count as equal, because samples scatter. */
 #define ALIKE 0.9
 /* Room for the frames that are inlined at one address. */
 enum { INLINED = 256 };
 
 struct function {
     struct pct_frame frame;
-    double own, total;    /* of the lead, ns: the nearest function of the program; all below it */
-    double most;          /* of one instruction: that of the line */
+    double own, total;    /* ns of the lead: as nearest function of the program; all below */
+    double most;          /* most time of one instruction, which gives the line */
     double busiest_ns;    /* of the busiest rank, in it and below */
     uint32_t depth, seen; /* from the root; the instruction that was added last */
 };
@@ -36,7 +36,7 @@ struct search {
     struct function *list;
     size_t n, room;
     struct pct_keys keys;
-    double all, calls; /* the lead; of it in functions that make a system call */
+    double all, calls; /* the lead; part of it in functions that make a system call */
     double busiest_ns; /* of the busiest rank */
     const char *call;
     double call_most;
@@ -74,7 +74,8 @@ struct part {
     double lead, own;
 };
 
-/* The field of the instruction by rank: the busiest rank's above the mean of the others. */
+/* The value of the busiest rank in a field of the instruction, and its excess over the mean of the
+ * others. */
 static struct part find_part(const struct pct_evidence *f, uint32_t node, uint32_t field)
 {
     const struct pc_profile *p = f->data->profile;
@@ -148,8 +149,8 @@ static void add_call(struct search *s, const struct part *part)
     }
 }
 
-/* The part of a function's time that is the lead, if it has most of the lead; else 0. One in which
- * the rank is all the time, like main, says nothing. */
+/* The part of a function's time that is the lead, if it has most of the lead; else 0. Functions in
+ * which the rank spends all its time, like main, are left out. */
 static double concentration(const struct search *s, const struct function *f)
 {
     bool has =
@@ -157,8 +158,9 @@ static double concentration(const struct search *s, const struct function *f)
     return has ? f->total / f->busiest_ns : 0;
 }
 
-/* Chooses among functions that have most of the lead those of which it is the greatest part, and of
- * these the innermost. If none has most of it, the one that has most in its own code. */
+/* Chooses, among the functions that have most of the lead, those in which the lead is the greatest
+ * part of their time, and of these the innermost. If no function has most of the lead, chooses the
+ * one with most of it in its own code. */
 static const struct function *choose(const struct search *s)
 {
     const struct function *inner = NULL, *most = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Findings: sentences that say what a run loses, where, and which command shows more.
+ * Findings: sentences about the losses of a run, their places, and the command that shows more.
  * doc/findings.md has an entry for each rule.
  *
  * Data structure: evidence is gathered once, and values by rank are folded into figures place by
@@ -12,12 +12,12 @@
  *
  * Values by rank are most of a large file. So the rules look first at evidence made of statistics,
  * in which every figure that depends on values has its worst case; if no rule finds anything then,
- * no value is read. Invariant: what a rule would save does not grow with the times that
- * pct_fact_own_ns takes off, nor become less with off_hub_ns, trend, the distance of first_ns and
- * last_ns, or hub_calls.
+ * no value is read. Invariant: the saving of a rule does not grow with the times that
+ * pct_fact_own_ns subtracts, and does not decrease with off_hub_ns, trend, the distance of first_ns
+ * and last_ns, or hub_calls.
  *
  * The program is not blamed for the machine: a rule reports only if its saving reaches the
- * threshold even with the time taken off for which the ranks waited for a processor.
+ * threshold even after the time that ranks waited for a processor is subtracted.
  */
 #ifndef PCT_FINDINGS_H
 #define PCT_FINDINGS_H
@@ -26,22 +26,22 @@
 
 /* One MPI function called in one function of the program. */
 struct pct_fact {
-    uint32_t node; /* of the shown tree; of several in one place the first */
+    uint32_t node; /* node of the shown tree; the first of several in one place */
     const char *op;
     uint16_t op_class;
     const char *place;    /* "MPI_Send in exchange (a.c:30)" */
     const char *function; /* that calls it; may be NULL */
     double ns, calls, bytes_sent, bytes_received;
-    size_t n_callers;  /* ranks that took time in it; 0: not known */
-    double excused_ns; /* of ns: waiting for the rank that computes longest */
-    double paused_ns;  /* of ns at most: waiting for what MPI_Pcontrol left out on other ranks */
-    /* Figures of the time by rank, callbacks included; 0 if it is not known of any rank. */
+    size_t n_callers;  /* ranks with time in it; 0: not known */
+    double excused_ns; /* part of ns: waiting for the rank that computes longest */
+    double paused_ns;  /* at most this part of ns: waiting for ranks in paused phases */
+    /* Figures of the time by rank, including callbacks; 0 if it is known for no rank. */
     double off_hub_ns;        /* of all ranks but the hub */
     double first_ns, last_ns; /* of the first and the last rank */
     double trend;             /* messages: correlation with the number of the rank */
 };
 
-/* Figures of the system for a rank: the table `resources`. All 0: nothing is known. */
+/* The kernel's figures of a rank, from the table `resources`. All 0: not known. */
 struct pct_rank_use {
     double system_ns, minor_faults, major_faults;
     double paused_ns;  /* left out by MPI_Pcontrol */
@@ -63,7 +63,7 @@ struct pct_evidence {
     double delayed_ns;    /* of all ranks, while they did not wait for the busiest */
     double paused_ns;     /* of the rank with most time that MPI_Pcontrol left out */
     size_t hub;           /* index of the rank with most point-to-point calls, if they are many */
-    double hub_calls, calls; /* of these its own, at most, and those of all ranks */
+    double hub_calls, calls; /* calls of the hub, at most; calls of all ranks */
     struct pct_pool *pool;
 };
 
@@ -95,7 +95,7 @@ struct pct_rule {
     const char *doc;
     void (*look)(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                  struct pct_findings *out);
-    bool knows_delay; /* what it saves has no waiting for processors in it */
+    bool knows_delay; /* its saving contains no waiting for processors */
 };
 
 /* The rows of one file of rules. */
@@ -109,7 +109,7 @@ extern const struct pct_rules pct_call_rules, pct_rank_rules, pct_machine_rules,
 enum { PCT_MAX_RULES = 32 };
 const struct pct_rule *pct_rule_at(size_t i);
 
-/* thresholds: by rule, below 0 the rule's own; NULL: all their own. */
+/* Makes findings. thresholds: by rule; below 0: the rule's own; NULL: all rules' own. */
 struct pct_findings *pct_findings_make(const struct pct_data *d, const double *thresholds);
 /* Makes findings from bounds, or from values whatever bounds say; for tests. */
 struct pct_findings *pct_findings_look(const struct pct_data *d, const double *thresholds,
@@ -137,30 +137,30 @@ const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
 void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
                               uint32_t line);
 
-/* Places where most page faults are, and where the program called the system for longest: a
- * sentence with a blank before it, which says how to find out if nothing is known, or "". */
+/* The place with most page faults, and the place with most time in system calls: a sentence with a
+ * leading blank, or "". If nothing is known, the sentence says how to find out. */
 const char *pct_finding_page_faults(const struct pct_evidence *f);
 const char *pct_finding_system_calls(const struct pct_evidence *f);
 
-/* The system call that this function of the C library makes and does little else; NULL: none. */
+/* The system call for which this function of the C library is only a wrapper; NULL: none. */
 const char *pct_finding_system_call(const char *function);
 
 /* Place where the busiest rank has more CPU time outside MPI than the others, by samples. */
 struct pct_busy_place {
     struct pct_frame function; /* the innermost function of the program with most of it */
     const char *call;          /* the system call with most of it; NULL: it is computation */
-    double ns;                 /* of the busiest rank in that function, with what it calls */
+    double ns;                 /* inclusive time of the busiest rank in that function */
 };
 struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f);
 
-/* Reason why the busiest rank computes longer than the mean, by so much of it: a sentence with a
- * blank before it, or "". */
+/* Reason why the busiest rank computes longer than the mean by the factor `longer`: a sentence with
+ * a leading blank, or "". */
 const char *pct_finding_why_longer(const struct pct_evidence *f, double longer);
 
-/* Means over the ranks but the busiest; 0 if there is no other. */
+/* Means over all ranks except the busiest; 0 if there is no other. */
 struct pct_rank_use pct_finding_use_of_others(const struct pct_evidence *f);
 
-/* Time of the place without what is excused and what may be due to paused ranks. */
+/* Time of the place without excused time and without time that may be due to paused ranks. */
 double pct_fact_own_ns(const struct pct_fact *fact);
 
 /* True if the place sends or receives messages, or waits for them. */
@@ -169,14 +169,14 @@ bool pct_finding_is_message(const struct pct_fact *fact);
 /* True if one rank has as many messages as all others together, and more than twice the mean. */
 bool pct_finding_has_hub(const struct pct_evidence *f);
 
-/* True if what saves that much is worth a sentence, all waiting for processors left out unless the
- * rule knows it. */
+/* True if this saving is worth a sentence, even without all waiting for processors unless the rule
+ * has left it out already. */
 bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         double saves_ns);
 
-/* Cost of something that is counted: so many times as often as the rule calls many. Where so
- * much of the time is waiting for processors that nothing is sure, but the count is far above what
- * is many, the cost is said to be unknown. */
+/* Cost of something that is counted; `many` is the count relative to the rule's limit. If so much
+ * of the time is waiting for processors that the cost is uncertain, but the count is far above the
+ * limit, the cost is reported as unknown. */
 struct pct_cost {
     const char *text; /* "12 % of the run"; NULL: the rule has nothing to say */
     double saves_ns;  /* 0: unknown */
@@ -188,7 +188,8 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
 /* A count in a sentence: "12,345". Interned. */
 const char *pct_finding_number(const struct pct_evidence *f, double n);
 
-/* For the finding of one place the table `contexts` shows more, for that of one rank this table. */
+/* Options that show more: the table `contexts` for a finding about one place, this table for one
+ * about a rank. */
 struct pct_more pct_more_call(const struct pct_evidence *f, const struct pct_fact *fact);
 struct pct_more pct_more_rank(const char *table, int32_t rank);
 struct pct_more pct_more_table(const char *table);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rules that look at one MPI function in one place: how often, how much, how long. Waiting for the
- * rank that computes longest is left out of all of them.
+ * Rules about one MPI function in one place: number, bytes and time of its calls. All of them leave
+ * out waiting for the rank that computes longest.
  */
 #include "analysis/findings/findings.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Fewer bytes than this a call are few. */
+/* Fewer bytes per call than this are few. */
 #define FEW_BYTES 1024.0
-/* More calls than this a rank are many. */
+/* More calls per rank than this are many. */
 #define MANY_CALLS 200.0
 #define MANY_MADE 20.0
 #define MANY_TESTS 1000.0
@@ -25,8 +25,8 @@ static double calls_of_rank(const struct pct_evidence *f, const struct pct_fact 
     return f->n_ranks ? fact->calls / (double)f->n_ranks : 0;
 }
 
-/* "40,000 messages per rank", or "80,000 messages per rank (on 2 of 4 ranks)" where the others make
- * no such call. Interned. */
+/* "40,000 messages per rank", or "80,000 messages per rank (on 2 of 4 ranks)" if the others make no
+ * such call. Interned. */
 static const char *how_many(const struct pct_evidence *f, const struct pct_fact *fact,
                             const char *what)
 {
@@ -51,7 +51,7 @@ static bool starts_with(const char *text, const char *start)
     return !strncmp(text, start, strlen(start));
 }
 
-/* The op is one of a list of names, each after MPI_. */
+/* True if the op is in a list of names, which omit MPI_. */
 static bool is_one_of(const struct pct_fact *fact, const char *const *names)
 {
     for (; *names; names++) {
@@ -156,7 +156,7 @@ static void find_rooted(const struct pct_evidence *f, const struct pct_rule *rul
     }
 }
 
-/* Less than this for each of the others is little. */
+/* Fewer bytes than this for each of the others are few. */
 #define FEW_BYTES_EACH 64.0
 
 static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -176,7 +176,8 @@ static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule
     }
 }
 
-/* The place that started most operations which nobody completed; of the table `requests`. */
+/* Finds the place that started most operations that were never completed, from the table
+ * `requests`. */
 static void find_unfinished(const struct pct_evidence *f, const struct pct_rule *rule,
                             double threshold, struct pct_findings *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Events of the processor. A rule: a function that misses a cache much more often, for what it
- * executes, than the rest of the program. It rests on estimates from windows, and reports only
- * where they have an error. A reason: why a rank computes longer, by its instructions between
- * calls, which are exact. A place: where page faults are, also by estimates.
+ * Events of the processor, for three purposes. A rule: a function that misses a cache much more
+ * often per instruction than the rest of the program; it uses estimates from windows, and reports
+ * only those with an error. A reason why a rank computes longer: its instructions between calls,
+ * which are exact. The place of page faults, also from estimates.
  */
 #include "analysis/findings/findings.h"
 
@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Assumed cost of a miss: the way to the next cache, or to memory, on processors of
- * today. */
+/* Assumed cost of a miss: the latency of the next cache, or of memory, on current processors. */
 static const struct miss {
     const char *ratio; /* name of a pct_ratio_kind, per thousand instructions */
     const char *cache;
@@ -26,14 +25,14 @@ static const struct miss {
     {"l2_data_misses", "second", 12},  {"l1_data_misses", "first", 4}, {"l1_misses", "first", 4},
 };
 
-enum { TIMES = 3 }; /* as often as the rest of the program: out of the ordinary */
-static const double LEAST_REST = 0.05; /* of all instructions: enough to say what is ordinary */
+enum { TIMES = 3 };                    /* times the rate of the rest of the program: unusual */
+static const double LEAST_REST = 0.05; /* part of all instructions, enough to know the rate */
 
 /* Estimates of one function, or of one of its contexts. */
 struct missing {
     const char *label;
     double misses, instructions, ns;
-    double variance; /* of misses per instruction, weighted by the instructions' square */
+    double variance; /* of misses per instruction, weighted by squared instructions */
 };
 
 static int compare_functions(const void *a, const void *b)
@@ -42,7 +41,7 @@ static int compare_functions(const void *a, const void *b)
     return strcmp(x->label, y->label);
 }
 
-/* The functions in which this ratio has an error; freed by the caller. */
+/* The functions for which this ratio has an error; the caller frees them. */
 static struct missing *gather_functions(const struct pct_data *d, const struct miss *miss,
                                         size_t *n_out)
 {
@@ -78,8 +77,8 @@ static struct missing *gather_functions(const struct pct_data *d, const struct m
     return list;
 }
 
-/* Time that a function loses by missing out of the ordinary, its error taken off: what its misses
- * beyond the ordinary cost, at most all of its time. */
+/* Time that a function loses by its unusual misses, minus its error: the cost of the misses above
+ * the usual rate, at most all of its time. */
 static double excess_ns(const struct missing *of, const struct missing *all,
                         const struct miss *miss)
 {
@@ -109,7 +108,7 @@ static void tell(const struct pct_evidence *f, const struct pct_rule *rule, doub
     pct_buf_free(&place);
 }
 
-/* One sentence: of all caches and functions that which saves most. */
+/* Adds one sentence, for the cache and function that would save most. */
 static void find_misses(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
@@ -138,7 +137,8 @@ static void find_misses(const struct pct_evidence *f, const struct pct_rule *rul
         tell(f, rule, threshold, &most, &all_of_most, miss_of_most, saves, out);
 }
 
-/* ---- Where page faults are ------------------------------------------------------------------- */
+/* ---- Places of page faults
+ * --------------------------------------------------------------------- */
 
 /* Estimates of page faults in one function. */
 struct faulting {
@@ -162,7 +162,8 @@ static uint32_t find_fault_event(const struct pct_estimates *e)
     return 0;
 }
 
-/* The function with most of them, label NULL: none has an error bar; *all_out is their sum. */
+/* The function with most page faults; label NULL: none has an error bar; *all_out is the sum of
+ * all. */
 static struct faulting find_faulting(const struct pct_data *d, uint32_t event, double *all_out)
 {
     const struct pct_estimates *e = pct_data_estimates(d);
@@ -207,19 +208,21 @@ const char *pct_finding_page_faults(const struct pct_evidence *f)
     return text;
 }
 
-/* ---- Why a rank computes longer -------------------------------------------------------------- */
+/* ---- Reason why a rank computes longer
+ * --------------------------------------------------------- */
 
 /* Figures of the other ranks, beside the busiest rank. */
 struct comparison {
-    double more; /* instructions of the busiest rank outside of MPI, over the mean, less 1 */
-    bool sure;   /* waiting is not among those of the others */
+    double more; /* instructions of the busiest rank outside MPI, relative to the mean, minus 1 */
+    bool sure;   /* the others' instructions do not include waiting */
 };
 
-/* A point that was not read lets what a call executes count as the program's. In the ranks that
- * wait this could hide that one has more to do; it cannot make it look so. */
+/* Compares instructions. If a point was not read, instructions of an MPI call count as the
+ * program's. In ranks that wait, this could hide a difference in work, but it cannot make one
+ * up. */
 static bool compare_instructions(const struct pct_evidence *f, struct comparison *out)
 {
-    enum { FEW = 4 }; /* at most one of so many points was passed over */
+    enum { FEW = 4 }; /* at most 1 of 4 points was skipped */
     struct pct_rank_instructions *list = pct_instructions_by_rank(f->data->profile);
     double own = 0, all = 0, read = 0, skipped = 0;
     bool known = list;

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cost of a page fault, in ns: without a disk, and with one. Of the right size, not measured
- * where the program ran. */
+/* Cost of a page fault, in ns: without a disk, and with one. Typical values, not measured on the
+ * program's machine. */
 #define MINOR_NS 500.0
 #define MAJOR_NS 100000.0
-/* A placement must take this part of the bytes between nodes away to be worth a sentence. */
+/* A placement must save this part of the bytes between nodes to be worth a sentence. */
 #define BETTER 0.2
 
 static double percent(const struct pct_evidence *f, double ns)
@@ -51,7 +51,7 @@ struct shared_host {
     size_t n_ranks, n_cpus;
 };
 
-/* The ranks of one host, and on how many processors they may run. */
+/* The ranks of one host, and the number of processors on which they may run. */
 static struct shared_host look_at_host(const struct pct_evidence *f, const char *name)
 {
     const struct pc_profile *p = f->data->profile;
@@ -69,8 +69,8 @@ static struct shared_host look_at_host(const struct pct_evidence *f, const char 
     return host;
 }
 
-/* Threads of a rank that want a processor: those with a tenth of the CPU time of the busiest. The
- * threads of an MPI library are none of the program's. */
+/* Number of threads of a rank that need a processor: those with a tenth of the CPU time of the
+ * busiest. Threads of the MPI library do not count. */
 static size_t count_busy_threads(const struct pct_evidence *f, size_t rank)
 {
     const struct pct_thread_times *t = pct_data_thread_times(f->data);
@@ -96,7 +96,7 @@ static size_t count_cpus(const char *list)
     return n;
 }
 
-/* Puts the reason for which a rank waited for processors that no other rank of its host wants. */
+/* Appends the reason why a rank waited for processors that no other rank of its host uses. */
 static void put_reason(const struct pct_evidence *f, size_t rank, struct pct_buf *b)
 {
     size_t n_threads = count_busy_threads(f, rank), n_cpus = count_cpus(f->use[rank].bound);
@@ -157,7 +157,8 @@ static double fault_ns(const struct pct_rank_use *u)
     return fmin(u->system_ns, u->minor_faults * MINOR_NS + u->major_faults * MAJOR_NS);
 }
 
-/* At most the run of the rank: its threads have page faults at the same time, and before MPI_Init.
+/* Time of page faults, at most the run of the rank: its threads have them concurrently, and also
+ * before MPI_Init.
  */
 static double run_faults_ns(const struct pct_evidence *f, size_t r)
 {
@@ -184,7 +185,7 @@ static void find_faults(const struct pct_evidence *f, const struct pct_rule *rul
                         pct_finding_page_faults(f));
 }
 
-/* System time that cannot have been in MPI, before it, or in page faults. */
+/* Finds system time that cannot be due to MPI, the time before MPI_Init, or page faults. */
 static void find_system(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
@@ -196,7 +197,7 @@ static void find_system(const struct pct_evidence *f, const struct pct_rule *rul
         double elsewhere =
             (double)rank->mpi_ns + (double)rank->before_init_ns + (double)rank->merge_ns;
         double own = fmax(0, f->use[r].system_ns - elsewhere - fault_ns(&f->use[r]));
-        own = fmin(own, f->compute_ns[r]); /* threads make system calls at the same time */
+        own = fmin(own, f->compute_ns[r]); /* threads may make system calls concurrently */
         ns += own;
         if (own > longest) {
             longest = own;

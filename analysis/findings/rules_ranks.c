@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rules that compare ranks: which computes longest, which handles most messages, which wait one
- * after the other; and the threads of each rank.
+ * Rules that compare ranks: the rank that computes longest, the one with most messages, ranks that
+ * wait one after the other; and rules about the threads of a rank.
  */
 #include "analysis/findings/findings.h"
 
@@ -52,7 +52,8 @@ static double waiting_ns(const struct pct_evidence *f)
     return f->lead.ns * (double)(f->n_ranks - 1);
 }
 
-/* Core-seconds of the run if nobody waited for a processor: as long as the busiest rank at least.
+/* Core-seconds of the run if no rank waited for a processor: for each rank at least the time of the
+ * busiest.
  */
 static double own_core_ns(const struct pct_evidence *f)
 {
@@ -80,7 +81,7 @@ static const char *others_wait(const struct pct_evidence *f)
     return text;
 }
 
-/* Most of the lead is time in which the rank was blocked. */
+/* True if the rank was blocked for most of the lead. */
 static bool is_blocked(const struct pct_evidence *f)
 {
     const struct pct_rank_times *t = f->times;
@@ -88,8 +89,8 @@ static bool is_blocked(const struct pct_evidence *f)
     return t->divided && own - (t->blocked_ns - own) / (double)(f->n_ranks - 1) > f->lead.ns / 2;
 }
 
-/* The lead is sure, is more than equal work differs by, and costs `threshold` of the run, all
- * waiting for processors left out. */
+/* True if the lead is significant, is more than equal work differs by, and costs `threshold` of the
+ * run even without all waiting for processors. */
 static bool is_waited_for(const struct pct_evidence *f, double threshold)
 {
     return f->n_ranks > 1 && f->lead.real && f->lead.low_ns > 0 &&
@@ -98,7 +99,7 @@ static bool is_waited_for(const struct pct_evidence *f, double threshold)
 
 enum { ALONE = 4 }; /* times the mean of the others */
 
-/* The busiest rank does far more than the others, or nothing is left of them. */
+/* True if the busiest rank does far more than the others, or the others do nothing. */
 static bool is_alone(const struct pct_evidence *f)
 {
     const struct pct_rank_times *t = f->times;
@@ -121,18 +122,18 @@ static void find_serial(const struct pct_evidence *f, const struct pct_rule *rul
     pct_buf_free(&b);
 }
 
-/* Numbers of page faults that are alike. */
+/* Relative difference up to which numbers of page faults count as equal. */
 #define EQUAL_FAULTS 0.1
 
-/* Time in the kernel that the busiest rank has above the mean of the others. */
+/* Time in the kernel of the busiest rank, minus the mean of the others. */
 static double kernel_lead_ns(const struct pct_evidence *f)
 {
     return f->use[f->times->busiest].system_ns - pct_finding_use_of_others(f).system_ns;
 }
 
-/* True if time in the kernel is half of the lead or more, and the program did nothing for it: ranks
- * have equal page faults, and samples saw no system call. So it was seen in a rank whose memory the
- * kernel was slower to give. Without samples nothing is known of system calls. */
+/* True if time in the kernel is half of the lead or more, and the program did not cause it: ranks
+ * have equal page faults, and samples saw no system call. This was seen in a rank for which the
+ * kernel provided memory more slowly. Without samples nothing is known of system calls. */
 static bool is_of_the_machine(const struct pct_evidence *f, const struct pct_busy_place *where)
 {
     const struct pct_rank_use *busiest = &f->use[f->times->busiest];
@@ -201,7 +202,7 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
 /* ---- Threads of a rank ------------------------------------------------------------------------
  */
 
-/* The lead of a thread counts where the rank is busy with it for this part of its time. */
+/* The lead of a thread counts if it is this part of the rank's time. */
 #define LONG 0.5
 
 struct thread_leads {
@@ -286,7 +287,7 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
                         rank_at(f, f->hub), f->n_ranks - 1, percent(f, waits), most->place);
 }
 
-/* The time to receive grows from rank to rank. */
+/* Finds a chain: the time to receive grows from rank to rank. */
 static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {

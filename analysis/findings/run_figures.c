@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Gathers the evidence of a run for the rules, and takes their findings.
+ * Gathers the evidence of a run for the rules, and collects their findings.
  */
 #include "analysis/findings/findings.h"
 
@@ -111,8 +111,8 @@ struct pct_rank_use pct_finding_use_of_others(const struct pct_evidence *f)
     return mean;
 }
 
-/* While the others were in what MPI_Pcontrol left out for longer than the busiest rank, they did
- * not wait for it. */
+/* Subtracts the time by which MPI_Pcontrol left out the others for longer than the busiest rank:
+ * they did not wait for it then. */
 static void leave_pauses_out(struct pct_evidence *f)
 {
     double busiest_ns = f->n_ranks ? f->use[f->times->busiest].paused_ns : 0;
@@ -123,8 +123,8 @@ static void leave_pauses_out(struct pct_evidence *f)
     f->lead.low_ns = fmax(0, f->lead.low_ns - fmax(0, longer_ns));
 }
 
-/* While the others wait for the busiest rank they lose nothing by a delay: as much of theirs is
- * left out as their waiting is of their run. */
+/* Gathers the figures of ranks. A delay of the others costs nothing while they wait for the busiest
+ * rank: their delays are reduced by the share of waiting in their run. */
 static void gather_ranks(struct pct_evidence *f)
 {
     const struct pc_profile *p = f->data->profile;
@@ -180,7 +180,7 @@ static void add_messages(struct pct_evidence *f, uint64_t *calls, bool *present)
     }
 }
 
-/* The rank with most messages is of interest if there can be a hub at all. */
+/* Gathers messages by rank, only if there can be a hub. */
 static void gather_messages(struct pct_evidence *f)
 {
     add_messages(f, NULL, NULL);
@@ -199,8 +199,7 @@ static void gather_messages(struct pct_evidence *f)
     pct_free(present);
 }
 
-/* ---- Places: contexts that read the same are one fact, whoever calls them --------------------
- */
+/* ---- Places: contexts with equal text are one fact, whatever their callers are --------------- */
 
 double pct_fact_own_ns(const struct pct_fact *fact)
 {
@@ -212,13 +211,13 @@ bool pct_finding_is_message(const struct pct_fact *fact)
     return fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION;
 }
 
-/* The times by rank of the place that is looked at, and room for one of its contexts. */
+/* The times by rank of the current place, and room for one of its contexts. */
 struct folding {
-    uint64_t *context_ns, *place_ns; /* 0 between two places, and from `end` on */
+    uint64_t *context_ns, *place_ns; /* all 0 between two places, and from `end` on */
     bool *present;
     size_t end;
-    size_t longest;    /* index of the rank that computes longest, for whatever reason */
-    double *longer_ns; /* by primitive: excused of all its places before it is divided */
+    size_t longest;    /* index of the rank that computes longest */
+    double *longer_ns; /* by primitive: excused time of all its places, before it is divided */
 };
 
 /* Correlation of time with the number of the rank, over all ranks. */
@@ -240,8 +239,8 @@ static double trend(const struct folding *fold, double n_ranks)
 }
 
 /* Adds the times of one context to those of its place. Ranks that wait for the one that computes
- * longest are longer in a call than it is; MPI_Init and MPI_Finalize are not part of it. How much
- * of this is waiting is known when all contexts of the function were added. */
+ * longest are longer in a call than it is; MPI_Init and MPI_Finalize are not part of it. The part
+ * of this that is waiting is known when all contexts of the function have been added. */
 static void fold_context(const struct pct_evidence *f, struct folding *fold,
                          const struct pct_fact *context, struct pct_fact *place)
 {
@@ -261,7 +260,8 @@ static void fold_context(const struct pct_evidence *f, struct folding *fold,
     fold->longer_ns[op_of(f, context)] += (double)excused;
 }
 
-/* A rank may have waited in any place for the one that MPI_Pcontrol left out for longest. */
+/* Time that a rank may have waited in a place for the rank that MPI_Pcontrol left out for
+ * longest. */
 static double pauses_of(const struct pct_evidence *f, size_t r, double place_ns)
 {
     return fmin(place_ns, f->paused_ns - f->use[r].paused_ns);
@@ -283,7 +283,7 @@ static void fold_place(const struct pct_evidence *f, struct folding *fold, struc
     fold->end = 0;
 }
 
-/* The worst that the times by rank of a place can be. */
+/* Bounds: the worst case of the times by rank of a place. */
 static void bound_place(const struct pct_evidence *f, struct pct_fact *place, double inclusive_ns)
 {
     place->off_hub_ns = inclusive_ns;
@@ -291,7 +291,7 @@ static void bound_place(const struct pct_evidence *f, struct pct_fact *place, do
     place->trend = pct_finding_is_message(place) && f->n_ranks > 1 ? 1 : 0;
 }
 
-/* Folds the contexts [first, end) of the list, which are of one place, into one fact. */
+/* Folds the contexts [first, end) of the list, which belong to one place, into one fact. */
 static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold, size_t first,
                              size_t end)
 {
@@ -323,7 +323,7 @@ static int compare_places(const void *a, const void *b)
     return c ? c : x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Excuses in all places of a function what ranks waited in it: pct_totals_wait_times. */
+/* Divides the waiting of a function (pct_totals_wait_times) among its places, as excused time. */
 static void divide_waiting(struct pct_evidence *f, const struct folding *fold)
 {
     if (f->bounds)
@@ -410,11 +410,12 @@ struct pct_more pct_more_table(const char *table)
     return pct_more_rank(table, -1);
 }
 
-/* Part of what calls cost that waiting for paused ranks must reach to be told. */
+/* Waiting for paused ranks is mentioned from this part of the cost of the calls on. */
 #define PAUSES_TOLD 0.25
 
-/* Waiting for the rank that was paused longest is taken off. But ranks that were paused for equal
- * times, one after the other, have also waited for each other, and nothing is known of that. */
+/* Appends a remark on pauses. Waiting for the rank that was paused longest is subtracted. But ranks
+ * that were paused for equal times, one after the other, have also waited for each other, which is
+ * not known. */
 static void put_pauses(const struct pct_evidence *f, const struct pct_rule *rule, double saves_ns,
                        struct pct_buf *text)
 {
@@ -469,7 +470,7 @@ void pct_finding_add(struct pct_findings *out, const struct pct_evidence *f,
     va_end(args);
 }
 
-/* Times as often as a rule calls many: enough to speak of it where the time says nothing. */
+/* This many times the rule's limit: enough to report the count even if its time is uncertain. */
 #define VERY_MANY 10.0
 
 struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,

@@ -2,8 +2,8 @@
  *
  * Finds where the program made system calls, by its samples. A sample that is due in a system call
  * is taken when the call returns, in the function of the C library that made it; the program's
- * place is the call by which that library was entered. Functions that mostly compute, or only
- * sometimes enter the kernel, are not looked at, nor are threads of the MPI library. For the rule
+ * place is the call by which that library was entered. Functions that mostly compute, or enter the
+ * kernel only sometimes, are ignored, and so are threads of the MPI library. For the rule
  * system-time.
  */
 #include "analysis/findings/findings.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Names without underscores before them, and without the suffixes below. */
+/* Names of system calls, without leading underscores and without the suffixes below. */
 static const char *const calls[] = {
     "access",
     "brk",
@@ -114,7 +114,7 @@ static const struct pct_frame *frame_at(const struct pct_evidence *f,
     return &place.frames[place.n_frames - 1];
 }
 
-/* False: the sample is of a thread that the MPI library has made for itself. */
+/* True if the sample is not of a thread that the MPI library made for itself. */
 static bool is_of_program(const struct pc_profile *p, const struct pc_profile_node *point)
 {
     const uint32_t systems =
@@ -148,7 +148,7 @@ static bool is_same(const struct caller *c, const char *call, const struct pct_f
     return c->call == call && !strcmp(c->frame.function, frame->function) && !strcmp(file, other);
 }
 
-/* The caller and call in which most time was sampled, of *all_ns in all calls; ns 0: none was. */
+/* The caller and call with most sampled time; *all_ns: the time of all calls; ns 0: none. */
 static struct caller find_most(const struct pct_evidence *f, double *all_ns)
 {
     enum { ROOM = 256 };

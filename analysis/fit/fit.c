@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The hypotheses and the choice among them. Every hypothesis is fitted and judged by the relative
- * error of points left out; a more complex one has to be better by a price
+ * error of points left out; a more complex one must be better by a certain factor, its price
  * (doc/internals/scaling.md has the simulations that set the prices).
  */
 #include "analysis/allocation.h"
@@ -11,22 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below this a point left out is met as well as arithmetic allows. */
+/* Errors below this are rounding errors. */
 #define EXACT 1e-7
-/* A term more must make the error smaller than this part of it ... */
+/* One more term must reduce the error to less than this part ... */
 #define PRICE_FIRST 0.60
 #define PRICE_NEXT 0.50
-/* ... and each step of complexity within a term costs this. */
+/* Each step of complexity within a term costs this in addition. */
 #define PRICE_STEP 0.12
 /* Hypotheses whose score is within 1 + RIVAL / n of the best of n points are its rivals; few points
- * rule out little. */
+ * exclude little. */
 #define RIVAL 8.0
 #define RIVAL_FEW 40.0
-/* With few points one hypothesis goes through them by chance: all are its rivals that miss a point
- * left out by less than this part of it. */
+/* With few points some hypothesis fits them by chance: all hypotheses with a cross-validation error
+ * below this are its rivals. */
 #define CLOSE_FEW 0.15
 
-/* All exponents; the first N_COARSE are those that few points can tell apart. */
+/* All exponents; few points can distinguish only the first N_COARSE. */
 static const struct pct_fit_factor exponents[] = {
     {0, 1, 0}, {1, 2, 0},  {1, 1, 0},  {2, 1, 0},  {-1, 1, 0}, {-1, 2, 0}, {1, 4, 0},
     {1, 3, 0}, {2, 3, 0},  {3, 4, 0},  {4, 5, 0},  {5, 4, 0},  {4, 3, 0},  {3, 2, 0},
@@ -64,7 +64,7 @@ static int compare_points(const void *a, const void *b)
     return 0;
 }
 
-/* Sorts the points and makes one of those at the same place. 0: not fit to be fitted. */
+/* Sorts the points and joins those at the same place. 0: the points cannot be fitted. */
 static size_t unite_points(struct pct_fit_point *p, size_t n, unsigned n_parameters)
 {
     size_t n_places = 0;
@@ -103,7 +103,7 @@ static size_t count_places(const struct pct_fit_point *p, size_t n, unsigned d)
     return count;
 }
 
-/* Relative errors count; the size of a point that is nearly nothing is taken from the others. */
+/* Sets the weights for relative errors; a point near 0 gets a size from the others. */
 static void weigh_points(struct pct_fit_work *w)
 {
     double mean = 0;
@@ -119,7 +119,7 @@ static void weigh_points(struct pct_fit_work *w)
 /* ---- Hypotheses -------------------------------------------------------------------------------
  */
 
-/* Distance of a factor from the plainest: p and 1/p. */
+/* Distance of a factor from the simplest ones, p and 1/p. */
 static unsigned complexity(const struct pct_fit_factor *f)
 {
     unsigned steps = (unsigned)f->log;
@@ -177,7 +177,7 @@ static void keep(struct pct_fit_rivals *rivals, const struct pct_fit_guess *g)
 
 static void try_guess(struct search *s, struct pct_fit_guess *g)
 {
-    /* A fit through as many coefficients as points cannot be wrong, and says nothing. */
+    /* With as many coefficients as points the fit is always exact, and proves nothing. */
     if (s->work.n < g->n_terms + 2 && g->n_terms)
         return;
     if (!pct_fit_solve(&s->work, g))
@@ -201,7 +201,7 @@ static void try_singles(struct search *s, unsigned d)
     }
 }
 
-/* Sums of two terms of one parameter: only where there are points enough to tell. */
+/* Tries sums of two terms of one parameter, only if there are enough points. */
 static void try_pairs(struct search *s, unsigned d)
 {
     enum { PLACES = 7 };
@@ -220,8 +220,8 @@ static void try_pairs(struct search *s, unsigned d)
 /* ---- Two parameters ---------------------------------------------------------------------------
  */
 
-/* Fits of one factor along each line on which the other parameter does not change: mean of the
- * errors over lines of at least three places, or infinity. */
+/* Fits one factor along each line on which the other parameter is constant: the mean of the errors
+ * over lines of at least three places, or infinity. */
 static double error_on_lines(const struct search *s, unsigned d, const struct pct_fit_factor *f)
 {
     const struct pct_fit_work *all = &s->work;
@@ -268,7 +268,7 @@ static unsigned best_factors(const struct search *s, unsigned d, struct pct_fit_
         const struct pct_fit_factor *f = &s->factors[d][i];
         double e = error_on_lines(s, d, f);
         if (!isfinite(e))
-            e = 1e9 + i; /* no lines: in the order of the table, plain ones first */
+            e = 1e9 + i; /* no lines: in the order of the table, simple ones first */
         e = (e < EXACT ? EXACT : e) * (1 + PRICE_STEP * complexity(f));
         unsigned at = n;
         while (at > 0 && e < errors[at - 1])
@@ -284,7 +284,7 @@ static unsigned best_factors(const struct search *s, unsigned d, struct pct_fit_
     return n;
 }
 
-/* Every way to put one factor of each parameter together. */
+/* Tries all combinations of one factor of each parameter. */
 static void try_combinations(struct search *s)
 {
     struct pct_fit_factor f[N_BEST], g[N_BEST];
@@ -339,7 +339,7 @@ static void describe(struct search *s)
         total += (p->y - mean) * (p->y - mean);
     }
     out->exact = best->error < EXACT;
-    /* Residue that arithmetic leaves of a constant that is not there. */
+    /* A constant this small is a rounding error. */
     if (out->exact && fabs(best->c[0]) < EXACT * sqrt(total / (double)n))
         best->c[0] = 0;
     for (unsigned d = 0; d < out->n_parameters; d++)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How a figure grows: models in performance-model normal form,
+ * Models of growth in performance-model normal form,
  *
  *     f(x) = c0 + sum over k of ck * product over d of xd^(i/j) * log2(xd)^l
  *
  * chosen by cross-validation from a fixed set of hypotheses, for one parameter or two. The method
  * and its limits: doc/internals/scaling.md.
  *
- * Data structure: a set of points (places in parameter space with the mean of what was measured
- * there), and of a fitted model its terms and coefficients; beside it its rivals: the hypotheses
- * that explain the points about as well. Invariant: the first rival is the model itself; every
- * rival was fitted to the same points. Bands are the union over the rivals, because far from the
- * points the choice of the hypothesis is the larger part of the uncertainty. Rivals are large and
- * only needed for bands: callers with many models keep none.
+ * Data structure: a set of points (places in parameter space with the mean of the measurements
+ * there); for a fitted model its terms and coefficients, and its rivals: the hypotheses that
+ * explain the points about as well. Invariant: the first rival is the model itself; every rival was
+ * fitted to the same points. Bands are the union over the rivals, because far from the points the
+ * choice of the hypothesis is the larger part of the uncertainty. Rivals are large and only needed
+ * for bands: callers with many models keep none.
  *
  * MT-safe. No text, no profiles.
  */
@@ -44,7 +44,7 @@ struct pct_fit_guess {
     struct pct_fit_term terms[PCT_FIT_TERMS];
     double c[PCT_FIT_TERMS + 1];                         /* c[0] is the constant */
     double spread[PCT_FIT_TERMS + 1][PCT_FIT_TERMS + 1]; /* covariance of c; 0 if unknown */
-    double error; /* relative error of a point left out, root of the mean square */
+    double error; /* relative cross-validation error, root mean square */
     double score; /* error with the price of complexity */
 };
 
@@ -53,8 +53,7 @@ struct pct_fit {
     size_t n_points;
     bool few;        /* below PCT_FIT_FEW places along a parameter: the form is a guess */
     bool exact;      /* goes through all points */
-    bool confounded; /* of two parameters: one follows the other, so that either explains the points
-                      */
+    bool confounded; /* one of two parameters follows the other, so either explains the points */
     double rss;      /* sum of squares of y minus model */
     double adjusted_r2;
     struct pct_fit_guess best;
@@ -77,12 +76,12 @@ bool pct_fit_make(const struct pct_fit_point *points, size_t n, unsigned n_param
 
 double pct_fit_value(const struct pct_fit_guess *g, unsigned n_parameters, const double *x);
 
-/* The model at x with the interval that holds the mean there in 95 of 100 cases, as far as one of
- * the rivals is true. */
+/* The model at x with the interval that holds the mean there in 95 of 100 cases, provided that one
+ * of the rivals is true. */
 struct pct_fit_band pct_fit_band(const struct pct_fit *f, const struct pct_fit_rivals *rivals,
                                  const double *x);
 
-/* True if a band says how much it is: its ends have one sign and are within a factor of ten. */
+/* True if a band is narrow enough: its ends have one sign and are within a factor of ten. */
 bool pct_fit_band_tells(const struct pct_fit_band *band);
 
 /* Two models of one parameter, one up to a place and another from the next measured one on. If the
@@ -103,7 +102,7 @@ struct pct_fit_segments {
 struct pct_fit_segments *pct_fit_segments_new(const struct pct_fit_point *points, size_t n,
                                               const struct pct_fit *one);
 void pct_fit_segments_free(struct pct_fit_segments *s);
-/* The one that holds there; between the two, and beyond the points, the second. */
+/* The model that is valid at x; between the two, and beyond the points, the second. */
 const struct pct_fit_segment *pct_fit_segment_at(const struct pct_fit_segments *s, double x);
 
 /* "3 + 2 * p^(1/2) * log2(p)"; out[PCT_FIT_TEXT]. Returns out. */

@@ -8,15 +8,15 @@
 
 #include "analysis/fit/fit.h"
 
-/* The points of one fit with room for the arithmetic. Relative errors count: each point is weighted
- * by the inverse of its size. */
+/* The points of one fit, with working memory. Each point is weighted by the inverse of its size, so
+ * that relative errors count. */
 struct pct_fit_work {
     size_t n;
     unsigned n_parameters;
     const struct pct_fit_point *points;
     double *weight;  /* n */
     double *target;  /* n: weight * y */
-    double *left;    /* n: what the fit leaves */
+    double *left;    /* n: residuals */
     double *columns; /* (PCT_FIT_TERMS + 1) x n, orthonormal once solved */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Two models instead of one: see fit.h. Every place between two measured ones is tried as the end
- * of the first model. The errors are those of points left out, so that two models have no advantage
- * by their number. The best of several places is taken, which SURELY compensates.
+ * of the first model. The errors are cross-validation errors, so that two models have no advantage
+ * from their number of terms. The factor SURELY compensates for taking the best of several places.
  */
 #include "analysis/fit/fit_private.h"
 
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Places that each model needs; the error of two models, as a part of that of one, with which they
- * are taken; an error of one model that needs no other. tests/report/fit_test.c draws how often
- * noise is taken for a break. */
+/* Places that each model needs; the error of two models, relative to that of one, below which they
+ * are used; an error of one model that is good enough. tests/report/fit_test.c measures by
+ * simulation how often noise is taken for a break. */
 enum { LEAST_PLACES = 4 };
 #define SURELY 0.3
 #define GOOD_ENOUGH 0.02

@@ -53,7 +53,7 @@ static void subtract(double *a, const double *b, double factor, size_t n)
         a[i] -= factor * b[i];
 }
 
-/* Makes column k orthonormal to those before it; false if nothing of it is left. */
+/* Makes column k orthonormal to the earlier ones; false if it depends on them. */
 static bool orthogonalise(struct pct_fit_work *w, unsigned k, double r[COLUMNS][COLUMNS])
 {
     double *column = w->columns + k * w->n;
@@ -91,7 +91,7 @@ static void invert(unsigned m, double r[COLUMNS][COLUMNS], double inverse[COLUMN
     }
 }
 
-/* From what is left: the error of a point left out, and the variance of a point. */
+/* The cross-validation error and the variance of a point, from the residuals. */
 static double judge(const struct pct_fit_work *w, unsigned m, double *variance_out)
 {
     double squares = 0, left_out = 0;
@@ -102,7 +102,7 @@ static double judge(const struct pct_fit_work *w, unsigned m, double *variance_o
         double rest = 1 - leverage;
         double e = w->left[i];
         squares += e * e;
-        /* A point on which a coefficient hangs alone says nothing about the others. */
+        /* A point that determines a coefficient alone cannot be predicted from the others. */
         e = rest > 1e-6 ? e / rest : fabs(w->target[i]);
         left_out += e * e;
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where the separate debug information of a file is on this machine: by build-id below
- * /usr/lib/debug, then by the name in the file's .gnu_debuglink, beside the file, in .debug there,
- * and below /usr/lib/debug. libdwfl's own search ends at the servers of DEBUGINFOD_URLS, and only
- * the environment of the process could keep it from them: it is used where servers are allowed.
+ * Finds the separate debug information of a file on this machine: by build-id below /usr/lib/debug,
+ * then by the name in the file's .gnu_debuglink, beside the file, in .debug there, and below
+ * /usr/lib/debug. libdwfl's own search finally asks the servers of DEBUGINFOD_URLS, which only the
+ * environment could prevent: so it is used only if servers are allowed.
  *
- * Nothing here allocates with pct_alloc, which may leave libdwfl by a jump.
+ * No function here allocates with pct_alloc, which may leave libdwfl by longjmp.
  */
 #include "config.h"
 
@@ -52,8 +52,8 @@ static bool belongs(int fd, Dwfl_Module *module, uint32_t checksum)
     return same;
 }
 
-/* The file `link` that belongs to the module, in the folder of `file`, or where its debug
- * information is kept: a descriptor and its path; -1: it is not there. */
+/* The file `link` that belongs to the module, in the folder of `file`, or where debug information
+ * is installed: a descriptor and its path; -1: not found. */
 static int find_beside(Dwfl_Module *module, const char *file, const char *link, uint32_t checksum,
                        char **path_out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Readable names of C++ and Fortran. The demangler of the C++ library is used if this machine has
- * one: it is opened when the first such name comes, so that the command itself needs no C++.
- * Procedures of Fortran modules read module::procedure.
+ * one: it is opened for the first such name, so that the command itself needs no C++. Procedures of
+ * Fortran modules read module::procedure.
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@ static void open_demangler(void)
     }
 }
 
-/* Profiles may be read in several threads. */
+/* Finds the demangler, once: profiles may be read in several threads. */
 static demangle_fn find_demangler(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -42,7 +42,8 @@ struct module_name {
     size_t n_module, n_procedure;
 };
 
-/* GNU: __MODULE_MOD_PROCEDURE. Names of Fortran have no upper case: the first _MOD_ divides. */
+/* GNU: __MODULE_MOD_PROCEDURE. Fortran names have no upper case, so the first _MOD_ separates
+ * them. */
 static bool split_gnu(const char *name, struct module_name *out)
 {
     const char *middle = strncmp(name, "__", 2) ? NULL : strstr(name + 2, "_MOD_");
@@ -67,7 +68,7 @@ static bool split_llvm(const char *name, struct module_name *out)
     return true;
 }
 
-/* NULL: not a procedure of a module. */
+/* The readable name of a procedure of a Fortran module; NULL: it is none. */
 static const char *name_in_module(const char *name, struct pct_pool *pool)
 {
     struct module_name m;

@@ -26,8 +26,7 @@ static size_t operator_bytes(const char *s, const char *begin)
     return 0;
 }
 
-/* Start of the name behind a type that the function returns: the demangled names of templates
- * have one. */
+/* Start of the name after the return type, which demangled names of templates have. */
 static size_t name_begin(const char *name, size_t n)
 {
     size_t begin = 0;
@@ -50,8 +49,8 @@ static size_t name_begin(const char *name, size_t n)
     return begin;
 }
 
-/* Without what stands in brackets, of which empty ones are left where `marked`. "(anonymous
- * namespace)" is a name. */
+/* Appends the name without the contents of brackets; `marked`: empty brackets stay. "(anonymous
+ * namespace)" counts as a name. */
 static void put_folded(struct pct_buf *b, const char *name, size_t n, bool marked)
 {
     unsigned depth = 0;
@@ -95,7 +94,7 @@ bool pct_name_means(const char *name, const char *asked)
     put_bare(&wanted, asked);
     pct_buf_put(&folded, "", 0);
     put_folded(&folded, asked, strlen(asked), true);
-    bool detailed = strcmp(folded.data, asked) != 0; /* of several with one name, this one */
+    bool detailed = strcmp(folded.data, asked) != 0; /* asked with arguments: this one of several */
     const char *tail = whole.n > wanted.n ? whole.data + whole.n - wanted.n : whole.data;
     bool same = !strcmp(name, asked) ||
                 (!detailed && wanted.n && !strcmp(tail, wanted.data) &&

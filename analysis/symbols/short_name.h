@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Names of functions as people read them in a line among others.
+ * Short, readable names of functions, for lines with other text.
  */
 #ifndef PCT_SHORT_NAME_H
 #define PCT_SHORT_NAME_H
@@ -12,13 +12,13 @@
 const char *pct_demangle(const char *name, struct pct_pool *pool);
 
 /* Appends a function's name. One that is longer than PCT_WHOLE_NAME cells loses its template and
- * call arguments, and the type that it returns. */
+ * call arguments, and its return type. */
 enum { PCT_WHOLE_NAME = 40 };
 void pct_short_name(struct pct_buf *b, const char *name);
 
-/* True if a user who asks for a function means the one of that name: by its whole name, or without
- * arguments and what stands before some `::`. `reduce`, `phys::reduce` and `phys::reduce<>()` mean
- * `double phys::reduce<double>(int)`; `phys::reduce<int>` does not. */
+/* True if the text `asked` selects the function `name`: by its whole name, or without arguments and
+ * without a prefix up to some `::`. `reduce`, `phys::reduce` and `phys::reduce<>()` mean `double
+ * phys::reduce<double>(int)`; `phys::reduce<int>` does not. */
 bool pct_name_means(const char *name, const char *asked);
 
 /* The part of a name behind its last `::`, without arguments; kept in the pool. */

@@ -2,7 +2,7 @@
  *
  * Tables that the command stores in a profile: see stored_table.h. Rows are kept with their texts;
  * at the end they are sorted, their strings numbered, and the table is merged into the profile as
- * one of a profile of no rank: the merge renumbers its strings.
+ * that of a profile without ranks: the merge renumbers its strings.
  */
 #include "analysis/symbols/stored_table.h"
 

@@ -22,7 +22,7 @@ struct pct_store *pct_store_new(const char *name, const struct pc_profile_column
                                 uint32_t n_keys, uint32_t n_columns);
 void pct_store_free(struct pct_store *s);
 
-/* A cell of a column of type STRING is its text, NULL or empty: none; others are numbers. */
+/* A cell of a column of type STRING is its text, NULL or empty: none; other cells are numbers. */
 struct pct_stored_cell {
     const char *text;
     uint64_t number;

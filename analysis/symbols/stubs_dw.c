@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The stubs by which a file calls functions of other files, as the linker makes them (.plt): named
- * like what they call, sin@plt. No symbol table has them.
+ * after the function that they call, sin@plt. No symbol table has them.
  *
- * A stub jumps to the address in a slot of the file's table of addresses. Which slot that is stands
- * in its instructions; which function the slot is for, in the file's relocations. So neither the
- * order of the stubs nor their size matters, which linkers choose differently. x86-64 and aarch64;
- * elsewhere stubs stay nameless.
+ * A stub jumps to the address in a slot of the file's table of addresses. Its instructions contain
+ * the slot; the file's relocations contain the function of the slot. So the order and size of stubs
+ * do not matter, which differ between linkers. Supports x86-64 and aarch64; on other processors
+ * stubs have no name.
  *
  * Data structure: the slots by address, while the stubs are read.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The cache of symbols: a hash table of addresses, and of calls with what they have reached; for
- * each node of the profile its place, when it was asked for; for each module the state of its file,
- * opened when the first of its addresses is asked for.
+ * The cache of symbols: a hash table of addresses, and of calls with the function that they
+ * reached; for each node of the profile its place, made at first use; for each module the state of
+ * its file, which is opened for the first of its addresses.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@ struct module {
     struct pct_dw *dw;        /* LINES, FUNCTIONS and NONE only */
     struct pct_tails *tails;  /* of dw, when it is first asked for */
     const char *complaint;    /* or NULL */
-    bool asked, named, lines; /* an address was asked for; of one the function, the line is known */
+    bool asked, named, lines; /* some address: looked up; has a function; has a line */
 };
 
 struct entry {
@@ -133,7 +133,8 @@ static struct pct_dw *open_file(struct pct_symbols *s, uint32_t module, const ch
     return NULL;
 }
 
-/* Files of the servers are taken if it says more: debug information, or the file itself. */
+/* Asks the servers for debug information, or for the file itself; takes the answer if it has
+ * more. */
 static struct pct_dw *ask_servers(struct pct_symbols *s, uint32_t module, struct pct_dw *had,
                                   enum pct_symbols_state *state)
 {
@@ -160,7 +161,7 @@ static struct pct_dw *ask_servers(struct pct_symbols *s, uint32_t module, struct
     return had;
 }
 
-/* Lines are in the file itself; what the compiler inlined is not. */
+/* Complains of missing split files: lines are in the file itself, but inlined functions are not. */
 static void complain_of_split(struct pct_symbols *s, uint32_t module, const struct pct_dw *dw)
 {
     char why[160];
@@ -231,7 +232,7 @@ bool pct_symbols_is_program(const struct pc_profile_module *m)
     return true;
 }
 
-/* Grade of what the file could have told, by what was found: the profile may have it stored. */
+/* Complains if lines are missing; they may have come from the profile instead of the file. */
 static void complain_of_lines(const struct pct_symbols *s, uint32_t module)
 {
     const struct module *m = &s->modules[module];
@@ -396,7 +397,8 @@ static struct pct_place place_of_spot(struct pct_symbols *s, struct pct_spot spo
     return pct_symbols_find(s, spot.callee_module, spot.callee);
 }
 
-/* Keeps for a call what tail calls removed below it, and behind these the place that it reached. */
+/* Stores for a call the frames that tail calls removed below it, followed by the place that it
+ * reached. */
 static void join_places(struct pct_symbols *s, struct pct_spot spot,
                         const struct pct_frame *removed, size_t n)
 {
@@ -468,7 +470,7 @@ static struct pct_place find_node(struct pct_symbols *s, uint32_t node)
     bool op = n->kind == PCOLLECT_NODE_OP;
     if (n->parent != PC_NO_INDEX)
         up = &s->profile->nodes[n->parent];
-    /* An instruction is looked up as the return address behind it would be. */
+    /* An instruction is looked up like a return address behind it. */
     uint64_t offset = n->offset + (n->kind == PCOLLECT_NODE_POINT);
     if (!up || up->kind != PCOLLECT_NODE_FRAME || up->module >= s->profile->n_modules ||
         (!op && n->module >= s->profile->n_modules))

@@ -17,7 +17,7 @@ struct pct_frame {
     const char *function; /* NULL: unknown */
     const char *file;     /* NULL: unknown */
     uint32_t line;        /* of the call made in this frame; 0: unknown */
-    bool inlined;         /* into the frame before it */
+    bool inlined;         /* it is inlined into the frame before it */
     bool tail_call;       /* left by a tail call: the stack did not have it */
 };
 
@@ -36,7 +36,7 @@ enum pct_symbols_state {
     PCT_SYMBOLS_GONE,
     PCT_SYMBOLS_CHANGED, /* another build-id */
     PCT_SYMBOLS_UNREADABLE,
-    PCT_SYMBOLS_NO_FILE, /* the kernel's [vdso] and its kind: nothing to read */
+    PCT_SYMBOLS_NO_FILE, /* [vdso] and the like: no file to read */
     PCT_SYMBOLS_OFF,     /* built without libdw */
     PCT_SYMBOLS_STORED,  /* in the profile: no file is read */
     PCT_N_SYMBOLS_STATES
@@ -45,11 +45,11 @@ enum pct_symbols_state {
 struct pct_symbols;
 
 struct pct_symbols *pct_symbols_new(const struct pc_profile *p);
-/* Without those that the profile has stored: from the files alone. */
+/* Makes symbols from the files only, without those stored in the profile. */
 struct pct_symbols *pct_symbols_new_files(const struct pc_profile *p);
 void pct_symbols_free(struct pct_symbols *s);
 
-/* Puts the place of an address into the cache: what is known without files. Everything in it must
+/* Puts the place of an address into the cache: which is known without files. Everything in it must
  * outlive s. */
 void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
                        struct pct_place place);
@@ -68,7 +68,8 @@ struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64
  */
 struct pct_place pct_symbols_node(struct pct_symbols *s, uint32_t node);
 
-/* A copy of p with all places in it that were asked of s, so that it needs no files to be read. */
+/* A copy of p that contains all places that were looked up in s, so that reading it needs no
+ * files. */
 int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,
                       struct pc_profile **out, struct pc_error *error);
 

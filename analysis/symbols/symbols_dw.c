@@ -84,8 +84,8 @@ static void read_units(struct pct_dw *d)
     Dwarf_Die *die = NULL;
     Dwarf_Addr bias;
     Dwarf *dwarf = dwfl_module_getdwarf(d->module, &bias);
-    /* Without this libdw ends the program when it has no memory. 0.188 still does, by an assertion,
-     * where its table of abbreviations cannot grow. */
+    /* Without this handler libdw ends the program if memory is refused. libdw 0.188 still does so,
+     * by an assertion, if its table of abbreviations cannot grow. */
     if (dwarf)
         dwarf_new_oom_handler(dwarf, pct_memory_refuse);
     while ((die = dwfl_module_nextcu(d->module, die, &bias))) {
@@ -96,7 +96,7 @@ static void read_units(struct pct_dw *d)
         qsort(d->ranges, d->n_ranges, sizeof *d->ranges, compare_ranges);
 }
 
-/* The file itself is given: dwfl_report_elf. */
+/* Callback that finds no file, because the file itself is passed to dwfl_report_elf. */
 static int find_no_elf(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, char **file,
                        Elf **elf)
 {
@@ -172,7 +172,7 @@ static int compare_symbols(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Global before weak before local names, those without underscores first. */
+/* Rank of a symbol: global before weak before local; names without leading underscores first. */
 static int rank_symbol(const GElf_Sym *symbol, const char *name)
 {
     int bind = GELF_ST_BIND(symbol->st_info);
@@ -220,7 +220,7 @@ static void read_symbols(struct pct_dw *d)
     d->symbols_ready = true;
 }
 
-/* The symbol that covers the address. One without size is believed only if nothing else is known
+/* The symbol that covers the address. One without a size is used only if no other symbol lies
  * between it and the address. */
 static const struct pct_dw_symbol *find_symbol(struct pct_dw *d, uint64_t address)
 {
@@ -238,7 +238,7 @@ static const struct pct_dw_symbol *find_symbol(struct pct_dw *d, uint64_t addres
         return NULL;
     uint64_t place = d->symbols[lo - 1].lo;
     const struct pct_dw_symbol *sizeless = NULL, *found = NULL;
-    /* Symbols may lie inside others (labels): a few places back are looked at. */
+    /* Symbols may lie inside others (labels), so a few earlier ones are tried. */
     for (size_t i = lo, tries = 0;
          i-- > 0 && tries < 64 && !(found && d->symbols[i].lo != found->lo); tries++) {
         const struct pct_dw_symbol *s = &d->symbols[i];
@@ -374,7 +374,7 @@ static bool find_inlined(Dwarf_Die *scope, uint64_t address, Dwarf_Die *out, uns
     return false;
 }
 
-/* The name that the linker knows tells the parameters of C++ and the module of Fortran. */
+/* The linkage name, which has the parameters of C++ and the module of Fortran. */
 const char *pct_dw_linkage_name(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -443,7 +443,8 @@ static size_t find_chain(struct pct_dw_unit *u, Dwarf_Die *die, uint64_t address
     return n + 1;
 }
 
-/* A function that DWARF does not name, or, local to another function, not in full. */
+/* Names a function from the symbol table, if DWARF has no name, or only a short one because it is
+ * local to another function. */
 static void name_by_symbol(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
                            struct pct_frame *frame, bool cxx)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Files by build-id from debuginfod servers, if the user asks for it. The library of elfutils that
- * does so is opened when it is first wanted, so that pcollect runs without it. It decides on
- * servers, cache and time-outs itself: DEBUGINFOD_URLS, DEBUGINFOD_CACHE_PATH, DEBUGINFOD_TIMEOUT;
- * without the last, a server has 10 s.
+ * Files by build-id from debuginfod servers, if the user asks for it. The elfutils library for this
+ * is opened at first use, so that pcollect runs without it. It decides on servers, cache and
+ * time-outs itself: DEBUGINFOD_URLS, DEBUGINFOD_CACHE_PATH, DEBUGINFOD_TIMEOUT; without the last, a
+ * server has 10 s.
  */
 #include "config.h"
 
@@ -34,7 +34,7 @@ bool pct_fetch_is_allowed(void)
     return servers.allowed;
 }
 
-/* dlsym's pointer to an object becomes one to a function, as POSIX has it. */
+/* Converts dlsym's object pointer to a function pointer, as POSIX allows. */
 static void find_symbol(void *library, const char *name, void *function_out)
 {
     void *symbol = dlsym(library, name);

@@ -35,7 +35,8 @@ size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
 
 struct pct_tails;
 
-/* Names are interned in the pool, which all files share that are asked of each other's names. */
+/* Names are interned in the pool, which must be the same for all files that are compared with each
+ * other. */
 struct pct_tails *pct_tails_new(struct pct_dw *d, struct pct_pool *pool);
 void pct_tails_free(struct pct_tails *t);
 
@@ -43,7 +44,7 @@ void pct_tails_free(struct pct_tails *t);
  * unique to it; NULL: unknown. */
 const void *pct_tails_identify(struct pct_tails *t, uint64_t address);
 
-/* The function that was reached, by all that it may be known by. */
+/* The function that was reached, with all its possible identities. */
 enum { PCT_CALLEE_IDS = 8 };
 struct pct_callee {
     const void *id[PCT_CALLEE_IDS];
@@ -51,7 +52,7 @@ struct pct_callee {
 };
 
 /* The frames, at most n, that tail calls removed between the call that returns to a link-time
- * address and the callee, outermost first; 0 if there are none, or if it is not sure which. */
+ * address and the callee, outermost first; 0 if there are none, or if they are ambiguous. */
 size_t pct_tails_find(struct pct_tails *t, uint64_t return_address, const struct pct_callee *callee,
                       struct pct_frame *frames, size_t n);
 
@@ -73,21 +74,21 @@ const char *pct_fetch(enum pct_fetch what, const uint8_t *id, size_t n, struct p
  * MPI function. */
 struct pct_spot {
     uint32_t module;
-    uint32_t
-        callee_module; /* PC_NO_INDEX: of the address alone; PCT_CALLEE_OP: of an MPI function */
+    uint32_t callee_module; /* PC_NO_INDEX: the address alone; PCT_CALLEE_OP: an MPI function */
     uint64_t offset;
     uint64_t callee; /* offset in callee_module, or index of the MPI function */
 };
 #define PCT_CALLEE_OP (PC_NO_INDEX - 1)
 
-/* Hands over every place that is stored in the profile, those of addresses first; the frames are to
- * be freed, their strings are the profile's. Of a call it is what tail calls removed. */
+/* Passes every place that is stored in the profile, addresses first. The receiver frees the frames;
+ * their strings belong to the profile. The place of a call has the frames that tail calls
+ * removed. */
 typedef void (*pct_stored_fn)(struct pct_symbols *s, struct pct_spot spot, struct pct_place place);
 void pct_stored_load(struct pct_symbols *s, const struct pc_profile *p, struct pct_pool *pool,
                      pct_stored_fn take);
 
-/* All places that were asked for, of modules whose symbols could be read; of calls those where tail
- * calls removed something. */
+/* All places that were looked up, in modules whose symbols could be read; of calls only those with
+ * frames that tail calls removed. */
 void pct_symbols_each(const struct pct_symbols *s,
                       void (*take)(void *arg, struct pct_spot spot, struct pct_place place),
                       void *arg);

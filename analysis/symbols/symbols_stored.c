@@ -3,11 +3,11 @@
  * Symbols inside a profile, so that it can be read where the program is not.
  *
  * Data structure: the table `symbols` of the profile, one row for each function in the chain at
- * each address that the report asks for: module (its build-id, or its path without one), offset,
- * depth (0 is the outermost); function, file, line, inlined. An address of which nothing is known
- * has a row without function. The table `tail_calls` has the same of the frames that tail calls
- * removed between an address and what its call reached: callee is a module with an offset, or an
- * MPI function. Like any table they survive merging.
+ * each address that the report needs: module (its build-id, or its path without one), offset, depth
+ * (0 is the outermost); function, file, line, inlined. An address of which nothing is known has a
+ * row without function. The table `tail_calls` has the same columns for the frames that tail calls
+ * removed between an address and the function that its call reached: callee is a module with an
+ * offset, or an MPI function. Like other tables, both survive merging.
  */
 #include "analysis/symbols/symbols_private.h"
 
@@ -78,7 +78,8 @@ static struct pct_frame read_frame(const struct pc_profile *p, const uint64_t *r
                               .inlined = row[INLINED] != 0};
 }
 
-/* The frames of rows that differ by the depth alone, the last key; returns the number of rows. */
+/* Reads the frames of rows that differ only in the last key, the depth; returns the number of
+ * rows. */
 static uint32_t read_frames(const struct pc_profile *p, const struct pc_profile_table *t,
                             uint32_t first, struct pct_frame **frames_out)
 {
@@ -192,7 +193,8 @@ static void add_tail_calls(struct writer *w, struct pct_spot spot, struct pct_pl
     }
 }
 
-/* Two modules that share a build-id have rows of equal keys: those of one are taken. */
+/* Adds a place. Two modules with the same build-id have rows of equal keys: only those of one are
+ * kept. */
 static void add_place(void *arg, struct pct_spot spot, struct pct_place place)
 {
     struct writer *w = arg;

@@ -22,13 +22,13 @@ struct site {
     uint64_t address; /* in the debug file: where the call returns to, or the call itself */
     bool is_return;
     bool tail;
-    const void *origin; /* whom it calls; NULL: not known here */
+    const void *origin; /* function that it calls; NULL: not known here */
 };
 
 struct sites {
     struct site *site;
     size_t n, room;
-    bool complete; /* each tail call of the function is here */
+    bool complete; /* all tail calls of the function are in the list */
 };
 
 struct definition {
@@ -67,8 +67,8 @@ void pct_tails_free(struct pct_tails *t)
 /* ---- Identity ---------------------------------------------------------------------------------
  */
 
-/* Identity of a function: the name that the linker knows, where other units can call it, else
- * the DIE that all its copies refer to. */
+/* Identity of a function: its linkage name if other units can call it, else the DIE that all its
+ * copies refer to. */
 static const void *identify(const struct pct_tails *t, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -151,7 +151,7 @@ const void *pct_tails_identify(struct pct_tails *t, uint64_t address)
 /* ---- Call sites -------------------------------------------------------------------------------
  */
 
-/* DWARF 5, and the GNU extension of DWARF 4 that it was made of. */
+/* True if a DIE has the flag of DWARF 5, or of the GNU extension of DWARF 4 that it is based on. */
 static bool has_flag(Dwarf_Die *die, unsigned name, unsigned gnu_name)
 {
     Dwarf_Attribute attribute;
@@ -227,7 +227,8 @@ static const struct sites *sites_of(struct pct_tails *t, struct pct_dw_function 
     return &t->sites[f->sites];
 }
 
-/* Whom the call calls that returns to an address of the debug file; NULL: not known. */
+/* The function that is called by the call returning to an address of the debug file; NULL: not
+ * known. */
 static const void *find_called(const struct sites *s, uint64_t there)
 {
     size_t lo = 0, hi = s->n;
@@ -244,16 +245,16 @@ static const void *find_called(const struct sites *s, uint64_t there)
     return NULL;
 }
 
-/* ---- The way from one function to another -----------------------------------------------------
- */
+/* ---- Paths from one function to another
+ * ------------------------------------------------------- */
 
 struct search {
     struct pct_tails *tails;
     const struct pct_callee *to;
     struct site way[MOST_FRAMES], found[MOST_FRAMES];
-    size_t n_found; /* sites of the first way */
+    size_t n_found; /* sites of the first path */
     unsigned n_ways, n_steps;
-    bool unsure; /* a way that cannot be followed to its end */
+    bool unsure; /* a path cannot be followed to its end */
 };
 
 static bool is_callee(const struct pct_callee *callee, const void *id)
@@ -274,7 +275,7 @@ static bool is_on_way(const struct search *s, size_t n, const struct site *site)
 
 static void follow(struct search *s, const void *id, size_t n);
 
-/* Over one tail call, the n-th of the way. */
+/* Follows one tail call, the n-th of the path. */
 static void take_site(struct search *s, struct site site, size_t n)
 {
     if (is_on_way(s, n, &site))
@@ -293,14 +294,14 @@ static void take_site(struct search *s, struct site site, size_t n)
     }
 }
 
-/* On from a function by each of its tail calls. One that has not told them all is the end of a way,
- * as one of another file is. */
+/* Follows each tail call of a function. A path ends at a function whose list is incomplete, and at
+ * one of another file. */
 static void follow(struct search *s, const void *id, size_t n)
 {
     struct pct_tails *t = s->tails;
     for (size_t i = find_definition(t, id); i < t->n && t->definitions[i].id == id; i++) {
         struct sites sites = *sites_of(t, t->definitions[i].function);
-        /* Code of a function that is in several places is there several times. */
+        /* Copies of a function in several places have the same call sites. */
         bool again =
             i && t->definitions[i - 1].id == id &&
             t->definitions[i - 1].function->die.addr == t->definitions[i].function->die.addr;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The pattern of a graph of ranks. Edges that carry less than a twentieth of the heaviest edge at
- * either end are noise. A pattern is accepted if its edges and those that are left agree: the
- * harmonic mean of "edges that are in the pattern" and "pattern that is there" is 0.85 at least.
- * doc/internals/topology.md says why these numbers.
+ * either end are noise. A pattern is accepted if its edges and the remaining ones agree: the
+ * harmonic mean of the share of edges that are in the pattern and the share of the pattern that has
+ * edges (F1 score) is at least 0.85. doc/internals/topology.md gives reasons for the numbers.
  */
 #include "analysis/traffic/traffic.h"
 
@@ -82,8 +82,8 @@ static unsigned step(uint32_t a, uint32_t b, uint32_t extent)
     return d == extent - 1 ? 2 : 3;
 }
 
-/* In how many dimensions two vertices are neighbours, of which they differ in no other; 0: they are
- * none. */
+/* Number of dimensions in which two vertices are neighbours, if they are equal in all others; 0:
+ * they are no neighbours. */
 static unsigned steps_between(const struct pct_pattern *p, uint32_t a, uint32_t b)
 {
     unsigned n_moved = 0;
@@ -104,9 +104,9 @@ static bool in_grid(const struct pct_pattern *p, uint32_t a, uint32_t b)
     return n > 0 && n <= p->reach;
 }
 
-/* Pairs of vertices that are that many steps apart, each in another dimension: of the product over
- * the dimensions of (pairs that stay + pairs that move * x) the coefficient of x^n_steps, which
- * counts each pair from both ends. */
+/* Number of pairs of vertices that are n_steps apart, each step in another dimension. It is the
+ * coefficient of x^n_steps in the product over the dimensions of (pairs that stay + pairs that move
+ * * x), which counts each pair from both ends. */
 static pc_u128 count_shell(const struct pct_pattern *p, unsigned n_steps)
 {
     pc_u128 pairs[PCT_PATTERN_DIMS + 1] = {1};
@@ -128,7 +128,7 @@ static pc_u128 count_grid(const struct pct_pattern *p)
     return sum;
 }
 
-/* A dimension is periodic if half of the steps around its edge are there. */
+/* Finds periodic dimensions: those with half of the steps around their edge. */
 static void find_periods(const struct core *c, struct pct_pattern *p)
 {
     size_t around[PCT_PATTERN_DIMS] = {0};
@@ -169,7 +169,7 @@ struct search {
 static void judge_extents(struct search *s, const uint32_t *extents, unsigned n)
 {
     struct pct_pattern p = {.kind = PCT_PATTERN_GRID, .n_dims = n};
-    for (unsigned k = 0; k < n; k++) /* found fastest first; row-major has the fastest last */
+    for (unsigned k = 0; k < n; k++) /* found fastest first; row-major: fastest last */
         p.extents[k] = extents[n - 1 - k];
     find_periods(s->core, &p);
     for (p.reach = 1; p.reach <= n; p.reach++) {
@@ -182,7 +182,8 @@ static void judge_extents(struct search *s, const uint32_t *extents, unsigned n)
     }
 }
 
-/* Neighbours in a dimension are `stride` apart: without half of these edges it is none. */
+/* Searches grids. Neighbours in a dimension are `stride` apart; a dimension needs half of these
+ * edges. */
 static void search_grids(struct search *s, uint32_t *extents, unsigned n, uint32_t stride)
 {
     const struct core *c = s->core;
@@ -200,8 +201,9 @@ static void search_grids(struct search *s, uint32_t *extents, unsigned n, uint32
     }
 }
 
-/* Data for a diagonal neighbour are an edge or a corner of a block beside its faces, and may
- * look like noise. Of noise, which goes anywhere, hardly any such pairs would be there. */
+/* Finds light edges to diagonal neighbours. They carry an edge or a corner of a block, not a face,
+ * and may look like noise. But noise has random partners and would contain hardly any such
+ * pairs. */
 static void find_light_neighbours(const struct pct_graph *g, const struct core *c,
                                   struct pct_pattern *p)
 {

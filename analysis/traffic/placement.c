@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds a placement of ranks on nodes with less traffic between nodes. Three initial placements (as
- * it was; ranks in order; nodes filled one after the other with the rank that talks most to those
- * already there) are improved by exchanges of two ranks as long as that helps; the best is taken.
- * It is a heuristic: a better one may exist.
+ * Finds a placement of ranks on nodes with less traffic between nodes. Three initial placements
+ * (that of the run; ranks in order; nodes filled one after the other with the rank that
+ * communicates most with those already there) are improved by exchanging pairs of ranks as long as
+ * this helps; the best is used. It is a heuristic: a better one may exist.
  */
 #include "analysis/traffic/traffic.h"
 
@@ -12,7 +12,7 @@
 enum { MAX_PASSES = 32 };
 
 /* Above this number of ranks times nodes no table of weights by rank and node is made: the best
- * beginning is taken as it is. */
+ * initial placement is used unchanged. */
 #define MAX_CELLS ((size_t)1 << 27)
 
 struct work {
@@ -84,10 +84,10 @@ static int64_t gain(const struct work *w, const uint32_t *node, uint32_t rank, u
 
 struct partner {
     uint32_t rank;
-    int64_t gain; /* by which the sum falls */
+    int64_t gain; /* decrease of the sum */
 };
 
-/* The rank on that node with which an exchange gains most, if it is more than `best` does. */
+/* Finds the rank on that node with which an exchange gains most, if it gains more than `best`. */
 static void find_partner(const struct work *w, const uint32_t *node, uint32_t rank, uint32_t target,
                          struct partner *best)
 {
@@ -102,8 +102,8 @@ static void find_partner(const struct work *w, const uint32_t *node, uint32_t ra
     }
 }
 
-/* Exchanges `rank` with the one, on the nodes of its neighbours, for which the sum falls most;
- * false: with none. Who gains by coming from elsewhere finds `rank` when its own turn is. */
+/* Exchanges `rank` with the rank on the nodes of its neighbours for which the sum decreases most;
+ * false: there is none. Ranks on other nodes that would gain find `rank` in their own turn. */
 static bool exchange(struct work *w, uint32_t *node, uint32_t rank)
 {
     struct partner best = {rank, 0};
@@ -126,7 +126,7 @@ static bool exchange(struct work *w, uint32_t *node, uint32_t rank)
     return true;
 }
 
-/* Ranks by their node. */
+/* Lists ranks by node. */
 static void list_ranks(struct work *w, const uint32_t *node)
 {
     for (uint32_t k = 0; k < w->n_nodes; k++)
@@ -166,13 +166,12 @@ static void fill_in_order(const struct work *w, uint32_t *node)
             node[rank++] = k;
 }
 
-/* ---- Ranks without a node that talk to those of the node that is filled: a binary heap ---------
- */
+/* ---- Binary heap of ranks without a node that communicate with the node being filled --------- */
 
 struct heap {
-    uint32_t *rank; /* rank[0] talks most; of equal ones the lowest */
-    uint32_t *at;   /* by rank: where it is in the heap, PC_NO_INDEX: nowhere */
-    uint64_t *pull; /* by rank: weight to the node; 0 of those that are not in the heap */
+    uint32_t *rank; /* rank[0] communicates most; of equal ones the lowest */
+    uint32_t *at;   /* by rank: its position in the heap; PC_NO_INDEX: none */
+    uint64_t *pull; /* by rank: weight to the node; 0 if not in the heap */
     uint32_t n;
 };
 
@@ -233,7 +232,8 @@ static void empty_heap(struct heap *h)
     h->n = 0;
 }
 
-/* Each node is filled with the rank that talks most to those already there, else the lowest. */
+/* Fills each node with the rank that communicates most with those already there, else the
+ * lowest. */
 static void fill_by_weight(const struct work *w, uint32_t *node)
 {
     size_t n = w->g->n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The nodes and sockets on which ranks are to be placed, those of the run or imagined ones, and the
+ * The nodes and sockets on which ranks are placed, those of the run or hypothetical ones, and the
  * placement on sockets: within each node the ranks that were put there are placed on its sockets in
  * the same way as ranks on nodes (placement.c).
  */
@@ -10,7 +10,7 @@
 
 /* ---- Slots ---------------------------------------------------------------------------------- */
 
-/* Nodes of equal size, filled in the order of ranks. */
+/* Makes hypothetical nodes of equal size, filled in the order of ranks. */
 static void imagine_nodes(struct pct_slots *s, uint32_t n)
 {
     uint32_t each = (s->n_ranks + n - 1) / n;
@@ -122,8 +122,8 @@ static void free_node_ranks(struct node_ranks *c)
     pct_free(c->position);
 }
 
-/* Sockets of the ranks of one node, counted from its first: those of the run if that is known of
- * all, else in blocks of equal size in the order of ranks. */
+/* Sets the sockets of the ranks of one node, counted from its first: those of the run if all are
+ * known, else blocks of equal size in the order of ranks. */
 static void slot_as_it_was(const struct pct_slots *s, const struct node_ranks *c, uint32_t node,
                            uint32_t *slot)
 {
@@ -139,8 +139,8 @@ static void slot_as_it_was(const struct pct_slots *s, const struct node_ranks *c
         slot[i - begin] = (uint32_t)((uint64_t)(i - begin) * n / (end - begin));
 }
 
-/* First arrangement: the one of the run if the ranks are the same as before, else in the order of
- * ranks, as many on each socket as there were. */
+/* Makes the initial arrangement: that of the run if the ranks are the same, else in the order of
+ * ranks, with the same number on each socket. */
 static void slot_in_order(const struct pct_slots *s, const struct node_ranks *old,
                           const struct node_ranks *c, uint32_t node, uint32_t *slot)
 {
@@ -206,7 +206,7 @@ static pc_u128 cost_as_it_was(const struct pct_graph *g, const struct pct_slots 
     return sum;
 }
 
-/* The ranks of one node on its sockets; slot is by position in the node. */
+/* Places the ranks of one node on its sockets; `slot` is by position in the node. */
 static pc_u128 place_on_sockets(const struct pct_graph *g, uint32_t *slot, uint32_t n_sockets)
 {
     struct pct_placement p;

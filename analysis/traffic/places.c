@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where ranks ran: hosts of the profile's ranks, sockets of the table `machine` (as hwloc saw
- * them), bindings of the table `place`. A rank is on a socket if all processors on which it may run
- * are there. Of a node without rows in `machine` the sockets are those that the kernel named.
+ * Finds the places of ranks: hosts of the profile's ranks, sockets from the table `machine` (by
+ * hwloc), bindings from the table `place`. A rank is on a socket if all processors on which it may
+ * run are there. A node without rows in `machine` has the sockets that the kernel reported.
  */
 #include "analysis/traffic/traffic_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One span of a list like "0-3,8"; false at its end, and at what is no list. */
+/* Reads one span of a list like "0-3,8"; false at its end, and if it is no list. */
 static bool next_span(const char **at, unsigned long *first, unsigned long *last)
 {
     char *end;
@@ -50,7 +50,8 @@ static uint32_t *node_slot(const struct node_table *by_name, const struct pct_to
     }
 }
 
-/* A rank that is not in the profile is taken to have been with the one before it. */
+/* Reads hosts. A rank that is not in the profile is assumed to be on the node of the rank before
+ * it. */
 static void read_hosts(struct pct_topology *t, const struct pc_profile *p,
                        const struct node_table *by_name)
 {
@@ -86,7 +87,7 @@ static void read_machine(struct pct_topology *t, const struct pc_profile *p,
     }
 }
 
-/* Sockets that the kernel named, of nodes whose sockets hwloc did not tell. */
+/* Reads the kernel's sockets for nodes whose sockets hwloc did not give. */
 static void read_kernel_sockets(struct pct_topology *t, const struct pc_profile_table *place)
 {
     uint32_t rank_at = pc_table_column(place, "rank", PCOLLECT_COLUMN_RANK),
@@ -114,7 +115,7 @@ static int compare_sockets(const void *a, const void *b)
     return strcmp(x->list ? x->list : "", y->list ? y->list : "");
 }
 
-/* Sorts the sockets, of which each is left once. */
+/* Sorts the sockets and removes duplicates. */
 static void sort_sockets(struct pct_topology *t)
 {
     uint32_t i = 0, n = 0;

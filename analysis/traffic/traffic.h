@@ -15,8 +15,8 @@ struct pct_pair {
     uint64_t time_ns, receive_ns;
 };
 
-/* Messages of the pairs that have no rows of their own, since a rank keeps those of its first
- * partners only: between ranks that lie from `least` to below 2 * least apart. */
+/* Messages of pairs without rows of their own, because a rank keeps rows only for its first
+ * partners: between ranks whose distance is at least `least` and below 2 * least. */
 struct pct_distance {
     uint64_t least;
     pc_u128 messages, bytes;
@@ -40,7 +40,7 @@ struct pct_topology {
     uint32_t n_ranks;       /* of the job */
     struct pct_pair *pairs; /* sorted by source and destination, unique */
     size_t n_pairs;
-    struct pct_distance *distances; /* sorted, unique; the pairs do not hold their messages */
+    struct pct_distance *distances; /* sorted, unique; their messages are not in `pairs` */
     size_t n_distances;
     struct pct_rank_place *places; /* by rank */
     const char **nodes;            /* names, in the order of their first ranks */
@@ -59,7 +59,7 @@ struct pct_pair_filter {
     uint64_t phase;
 };
 
-/* More pairs than this take longer to judge than a report takes to print. */
+/* Analysing more pairs than this takes longer than printing a report. */
 enum { PCT_MANY_PAIRS = 200000 };
 
 /* The profile must outlive it. NULL: the profile has no table of pairs. */
@@ -70,7 +70,7 @@ void pct_topology_free(struct pct_topology *t);
 /* A communicator by its id in hexadecimal or by its name; 0: none, or several. */
 uint64_t pct_domain_find(const struct pc_profile *p, const char *text);
 
-/* Sums over pairs by how far they reach. */
+/* Sums over pairs by their reach. */
 enum pct_reach {
     PCT_REACH_SELF,
     PCT_REACH_SOCKET,
@@ -99,7 +99,7 @@ struct pct_graph {
     size_t n_edges;
 };
 
-/* Graph of ranks inside of the job; weights are bytes, or messages where no pair has bytes. */
+/* Graph of ranks inside the job; weights are bytes, or messages if no pair has bytes. */
 void pct_graph_make(const struct pct_topology *t, struct pct_graph *g);
 void pct_graph_free(struct pct_graph *g);
 
@@ -125,7 +125,7 @@ struct pct_pattern {
     uint32_t extents[PCT_PATTERN_DIMS];
     bool periodic[PCT_PATTERN_DIMS];
     unsigned
-        reach; /* GRID: in how many dimensions at once neighbours differ; 1: no diagonal ones */
+        reach; /* GRID: number of dimensions in which neighbours may differ; 1: no diagonal ones */
     bool reordered; /* RING: not in the order of the ranks */
     uint32_t master;
     uint32_t arity; /* TREE: each rank r has the parent (r - 1) / arity; 0: another; 1: binomial */
@@ -137,7 +137,7 @@ const char *pct_pattern_name(enum pct_pattern_kind kind);
 /* "2-dimensional grid, 4 x 3, periodic in the first dimension". */
 void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b);
 
-/* That of all messages in the topology, in words. */
+/* Appends the pattern of all messages in the topology, in words. */
 void pct_topology_pattern(const struct pct_topology *t, struct pct_buf *b);
 
 /* ---- Placement ------------------------------------------------------------------------------ */
@@ -145,19 +145,19 @@ void pct_topology_pattern(const struct pct_topology *t, struct pct_buf *b);
 struct pct_placement {
     uint32_t *node;        /* by rank */
     pc_u128 before, after; /* weight of edges between nodes */
-    /* Set by pct_slots_place only. By rank: index of the socket in its slots, PC_NO_INDEX: the
-     * node's are unknown. Weights of edges between sockets of one node. */
+    /* Set only by pct_slots_place. By rank: index of the socket in the slots; PC_NO_INDEX: sockets
+     * of the node are unknown. Weights of edges between sockets of one node. */
     uint32_t *socket;
     pc_u128 sockets_before, sockets_after;
 };
 
-/* Places the ranks on nodes with the capacities that the nodes had, so that fewer bytes go between
- * nodes; never worse than before. `node_of` is where they were. */
+/* Places the ranks on nodes with the capacities of the run, so that fewer bytes go between nodes;
+ * never worse than before. `node_of` is the placement of the run. */
 void pct_placement_find(const struct pct_graph *g, const uint32_t *node_of, uint32_t n_nodes,
                         struct pct_placement *out);
 void pct_placement_free(struct pct_placement *p);
 
-/* Nodes and sockets on which ranks can be placed, and where they were. */
+/* Nodes and sockets on which ranks can be placed, and the placement of the run. */
 struct pct_slots {
     uint32_t n_ranks, n_nodes, n_sockets;
     char **nodes;           /* names */
@@ -168,12 +168,12 @@ struct pct_slots {
     bool has_choice;        /* some node has several sockets */
 };
 
-/* Those of the run; or n_nodes nodes of equal size, if not 0; with n_sockets sockets each, if that
- * is not 0. */
+/* The nodes of the run, or n_nodes nodes of equal size if not 0; with n_sockets sockets each if not
+ * 0. */
 struct pct_slots *pct_slots_new(const struct pct_topology *t, uint32_t n_nodes, uint32_t n_sockets);
 void pct_slots_free(struct pct_slots *s);
 
-/* First on nodes; then the ranks of each node on its sockets. */
+/* Places ranks first on nodes, then the ranks of each node on its sockets. */
 void pct_slots_place(const struct pct_graph *g, const struct pct_slots *s,
                      struct pct_placement *out);
 

@@ -27,7 +27,7 @@ static const struct pc_profile_data *data_of(const struct pc_profile *p, uint32_
     return p->nodes[node].data == PC_NO_INDEX ? NULL : &p->data[p->nodes[node].data];
 }
 
-/* 0 in a field of PCOLLECT_MIN is "none yet". */
+/* The value of a field; 0 in a field of PCOLLECT_MIN means "none yet". */
 bool pct_field_value(const struct pc_profile *p, struct pct_chain c, uint32_t field, pc_u128 *out)
 {
     uint16_t combine = p->fields[field].combine;

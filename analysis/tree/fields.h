@@ -14,17 +14,17 @@ struct pct_chain {
     const uint32_t *next;
 };
 
-/* False of fields that tables have columns of their own for: calls, time, bytes, samples. */
+/* False for fields with columns of their own: calls, time, bytes, samples. */
 bool pct_field_is_extra(const struct pc_profile_field *f);
 
 /* True if it counts an event that was sampled beside the clock. */
 bool pct_field_is_event(const struct pc_profile_field *f);
 
-/* The field over all records, as its plugin says how values become one; not of a histogram. False:
- * no record has it. */
+/* The field over all records, combined as its plugin defines; not for histograms. False: no record
+ * has it. */
 bool pct_field_value(const struct pc_profile *p, struct pct_chain c, uint32_t field, pc_u128 *out);
 
-/* The bins of a histogram over all records. Returns how many values were counted. */
+/* The bins of a histogram over all records. Returns the number of values. */
 uint64_t pct_field_bins(const struct pc_profile *p, struct pct_chain c, uint32_t field,
                         uint64_t bins[PC_PROFILE_MAX_BINS]);
 

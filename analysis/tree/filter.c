@@ -4,9 +4,9 @@
  *
  * The part is a profile of its own that shares all but the nodes and the cells of tables with the
  * whole. Invariant: it has the nodes that are taken and those above them; records of other nodes
- * are not in it; rows of tables whose keys name another phase, communicator or a context which is
- * gone are not in it, and other cells that name such a context name none. Figures of whole ranks
- * stay.
+ * are not in it; rows of tables whose keys refer to another phase or communicator, or to a removed
+ * context, are not in it, and other cells that refer to a removed context become empty. Figures of
+ * whole ranks are unchanged.
  */
 #include "analysis/tree/filter.h"
 
@@ -50,7 +50,7 @@ static void take_nodes(const struct pc_profile *p, const struct pct_filter *f, b
     pct_free(in_region);
 }
 
-/* Numbers the nodes that are taken and all above them; the root is always there. */
+/* Numbers the nodes that are taken and all above them; the root is always included. */
 static uint32_t number_nodes(const struct pc_profile *p, const bool *taken, uint32_t *moved)
 {
     uint32_t n = 0;
@@ -83,7 +83,7 @@ static void copy_nodes(struct pct_part *part, const struct pc_profile *p, const 
         part->nodes[part->nodes[i].parent].n_descendants += 1 + part->nodes[i].n_descendants;
 }
 
-/* A key named `phase` is the host's: a number that no plugin gives. */
+/* True if the key is the host's `phase`: a number that no plugin provides. */
 static bool is_phase_key(const struct pc_profile_table *t, uint32_t column)
 {
     return column < t->n_keys && t->columns[column].type == PCOLLECT_COLUMN_NUMBER &&
@@ -118,7 +118,7 @@ const char *pct_filter_refuses(const struct pc_profile_table *t, const struct pc
     return NULL;
 }
 
-/* True if a row is of the part, as far as its keys tell. Contexts are numbered anew in it. */
+/* True if the row belongs to the part, by its keys. Contexts in its keys are renumbered. */
 static bool is_row_taken(const struct pct_part *part, const struct pc_profile_table *t,
                          const uint64_t *cells, const struct pct_filter *f)
 {

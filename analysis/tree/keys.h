@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rows found by a text: the n-th text that is new gets the number n. Texts are interned, so that
- * comparing them is comparing addresses. Zero-initialise.
+ * Finds rows by a text: the n-th new text gets the number n. Texts are interned, so that comparing
+ * them is comparing addresses. Zero-initialise.
  */
 #ifndef PCT_KEYS_H
 #define PCT_KEYS_H

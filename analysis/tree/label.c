@@ -75,7 +75,7 @@ uint64_t pct_label_context(uint64_t above, const char *label)
     return pc_hash_bytes(label, strlen(label), above);
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- For users ------------------------------------------------------------------------------ */
 
 void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum pct_place_form form)
 {
@@ -92,7 +92,7 @@ void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum p
     pct_buf_text(b, after[form]);
 }
 
-/* The sign @ between function and file; NULL: the label has none. */
+/* The @ between function and file; NULL: the label has none. */
 static const char *find_at(const char *label, const char *end)
 {
     for (; label < end; label++) {

@@ -27,7 +27,7 @@ struct sums {
 
 /* Figures that one record adds, or its part of one rank. */
 struct part {
-    uint32_t node, call;     /* call: PC_NO_INDEX for samples of computation */
+    uint32_t node, call;     /* `call` is PC_NO_INDEX for samples of computation */
     struct pct_call_sum own; /* of the call */
     struct pct_sampled sampled;
     struct pct_rolled_row like; /* the keys that are not those of a frame */
@@ -36,7 +36,7 @@ struct part {
 /* ---- Rows -------------------------------------------------------------------------------------
  */
 
-/* The row that reads like *like. */
+/* The row with the keys of *like. */
 static struct pct_rolled_row *find_row(struct sums *s, const struct pct_rolled_row *like)
 {
     bool is_new;
@@ -111,7 +111,8 @@ static void add_own(struct sums *s, struct pct_rolled_row *r, const struct part 
     r->first_node = part->node;
 }
 
-/* own: the row is that of the frame that called or computed, or of the MPI function. */
+/* Adds a part to a row. `own`: the row is that of the frame that called or computed, or of the MPI
+ * function. */
 static void add_to_row(struct sums *s, struct pct_rolled_row *r, const struct part *part, bool own)
 {
     if (own)
@@ -131,8 +132,8 @@ static bool is_frame(const struct pc_profile_node *n)
     return n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
 }
 
-/* The row of the frame that a node of the profile has at k. What a tail call removed is in the
- * module of the call above. */
+/* The row of frame k of a node of the profile. Frames that a tail call removed belong to the module
+ * of the call above. */
 static struct pct_rolled_row row_of_node(const struct sums *s, const struct part *part,
                                          uint32_t node, const struct pct_frame *f)
 {
@@ -140,9 +141,9 @@ static struct pct_rolled_row row_of_node(const struct sums *s, const struct part
     return row_of_frame(s, part, f, &p->nodes[f->tail_call ? p->nodes[node].parent : node]);
 }
 
-/* Place where Python called code of which no function is known, as the modules are by which it
- * calls MPI: the node of the innermost Python frame, if between it and `node` there are frames
- * alone; else PC_NO_INDEX. */
+/* Place where Python called code without known functions, such as the modules by which it calls
+ * MPI: the node of the innermost Python frame, if there are only frames between it and `node`; else
+ * PC_NO_INDEX. */
 static uint32_t find_python(const struct pc_profile *p, uint32_t node)
 {
     for (; node != PC_NO_INDEX && p->nodes[node].kind == PCOLLECT_NODE_FRAME;
@@ -189,8 +190,8 @@ static void add_rows_of_place(struct sums *s, const struct part *part, uint32_t 
     }
 }
 
-/* From the innermost frame, of code from the MPI function, outwards. What no frame has belongs to
- * the row without a place. */
+/* Adds a part to the rows of its frames, from the innermost outwards; with PCT_KEY_CODE from the
+ * MPI function. A part without frames belongs to the row without a place. */
 static void add_frames(struct sums *s, const struct part *part)
 {
     const struct pc_profile *p = s->totals->profile;
@@ -211,8 +212,8 @@ static void add_frames(struct sums *s, const struct part *part)
     }
 }
 
-/* The innermost frame of the program from a node outwards, up to a call of MPI or to where the
- * stack was cut; the node itself if there is none. */
+/* The innermost frame of the program from a node outwards, up to an MPI call or the end of a cut
+ * stack; the node itself if there is none. */
 static uint32_t find_program(const struct pc_profile *p, uint32_t node)
 {
     for (uint32_t up = node; up != PC_NO_INDEX && is_frame(&p->nodes[up]); up = p->nodes[up].parent)
@@ -256,7 +257,7 @@ static void add_part(struct sums *s, const struct part *part)
 
 enum { SAMPLES = PCT_N_METRICS, SAMPLED_NS, SQUARES, SHORTEST, LONGEST };
 
-/* The field that by_rank[which] is of; PC_NO_INDEX: none. */
+/* The field of by_rank[which]; PC_NO_INDEX: none. */
 static uint32_t field_by_rank(const struct sums *s, unsigned which)
 {
     const struct pct_samples *samples = s->out->samples;
@@ -282,7 +283,8 @@ static bool read_ranks(struct sums *s, uint32_t node)
     return end != 0;
 }
 
-/* Nested calls: which ranks they were on is not known; each has its share of the time. */
+/* Sets the part of one rank. The ranks of nested calls are not known: each rank gets its share of
+ * their time. */
 static void set_rank(const struct sums *s, const struct part *whole, uint32_t i, struct part *out)
 {
     const pc_u128 *sum = whole->own.sum;
@@ -363,7 +365,7 @@ static void add_record(struct sums *s, uint32_t node)
 /* ---- All --------------------------------------------------------------------------------------
  */
 
-/* Calls that were not sampled have no say in rows of code. */
+/* Adds values by rank. In rows of code, calls without samples do not count. */
 void pct_rolled_ranks(const struct pct_rolled *r, size_t row, uint64_t *values, bool *present)
 {
     const struct pc_profile *p = r->totals->profile;

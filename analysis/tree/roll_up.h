@@ -32,8 +32,8 @@ enum pct_key {
     PCT_KEY_CONTEXT = 1 << 9, /* a node of a tree; not with keys of frames */
     /* Options of a roll-up. */
     PCT_KEY_CODE = 1 << 10, /* MPI functions are rows, and so is each place without a name */
-    PCT_KEY_HERE = 1 << 11, /* calls alone, and nothing of what was called from a row */
-    /* Computation alone: what libraries compute belongs to the line of the program that called. */
+    PCT_KEY_HERE = 1 << 11, /* only the row's own calls, nothing called from it */
+    /* Computation only: that of libraries belongs to the line of the program that called them. */
     PCT_KEY_PROGRAM = 1 << 12
 };
 
@@ -51,13 +51,13 @@ enum {
     PCT_BY_CODE_FUNCTION = PCT_BY_FUNCTION | PCT_KEY_CODE
 };
 
-/* Keys that were not asked for: each is NULL, and 0. */
+/* A row. Keys that are not in the set are NULL or 0. */
 struct pct_rolled_row {
     const char *function; /* of code: where it is (module+0xoffset) if no name is known */
     const char *file;
     const char *module; /* its path; of code the last part of it */
     uint32_t line;
-    const char *library; /* path of that in which it computed; NULL: in code of the row itself */
+    const char *library; /* path of the library that computed; NULL: the code of the row itself */
     const char *primitive;
     uint64_t domain;    /* id of the communicator; 0: none */
     uint64_t phase;     /* 0: none */
@@ -65,9 +65,9 @@ struct pct_rolled_row {
     uint32_t context;   /* the node of the tree; 0: none */
     bool has_rank;
     int32_t rank;
-    struct pct_call_sum own;        /* calls made right there */
-    pc_u128 below_ns;               /* time in MPI there and in all that was called from there */
-    struct pct_sampled self, total; /* right there; with what was called from there */
+    struct pct_call_sum own;        /* calls made by the row itself */
+    pc_u128 below_ns;               /* inclusive time in MPI */
+    struct pct_sampled self, total; /* exclusive; inclusive */
     uint32_t first_node;            /* chain of the profile's nodes whose records are its own; with
                                        PCT_KEY_RANK there is none */
     uint32_t seen;                  /* while totals are added */
@@ -85,17 +85,17 @@ struct pct_rolled {
     struct pct_pool *pool;
 };
 
-/* tree: calls and samples, with PCT_KEY_CONTEXT; NULL else. */
+/* Makes the sums. `tree`: calls and samples, with PCT_KEY_CONTEXT; else NULL. */
 struct pct_rolled *pct_roll_up(const struct pct_totals *m, struct pct_symbols *s,
                                const struct pct_samples *samples, const struct pct_tree *tree,
                                unsigned keys);
 void pct_rolled_free(struct pct_rolled *r);
 
-/* Adds the time of a row's own calls, of code the CPU time of its own samples, to values[k] of the
- * k-th rank of the profile, as pct_totals_add_ranks. */
+/* Adds the time of a row's own calls, or for code the CPU time of its own samples, to values[k] of
+ * the k-th rank of the profile, like pct_totals_add_ranks. */
 void pct_rolled_ranks(const struct pct_rolled *r, size_t row, uint64_t *values, bool *present);
 
-/* The least and the greatest of them. Made when it is first asked for. */
+/* The least and the greatest of these values. Made at first use. */
 struct pct_spread pct_rolled_spread(const struct pct_rolled *r, size_t row);
 
 #endif

@@ -27,8 +27,7 @@ bool pct_samples_any(const struct pc_profile *p)
     return any && pct_samples_field(p, "clock", "time") != PC_NO_INDEX;
 }
 
-/* Squares are stored in us^2. In a profile from before they were kept, all samples are as if they
- * were alike. */
+/* Squares are stored in us^2. In an older profile without squares, all samples count as equal. */
 struct pct_sampled pct_samples_made(const struct pct_samples *s, pc_u128 samples, pc_u128 ns,
                                     pc_u128 squares)
 {
@@ -117,7 +116,7 @@ void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what)
     to->squares += what.squares;
 }
 
-/* A sample in the part adds w (1 - p) by chance, one elsewhere -w p. */
+/* The variance of a part: a sample in the part deviates by w (1 - p), one elsewhere by -w p. */
 double pct_samples_variance(struct pct_sampled part, struct pct_sampled all)
 {
     if (!part.samples || all.samples < part.samples || !all.ns)

@@ -22,8 +22,8 @@ struct pct_sampled {
 struct pct_samples {
     const struct pc_profile *profile;
     struct pct_sampled all;                            /* in computation and in MPI calls */
-    struct pct_sampled mpi;                            /* right in MPI functions */
-    struct pct_sampled cut;                            /* whose outer frames are unknown */
+    struct pct_sampled mpi;                            /* in MPI functions themselves */
+    struct pct_sampled cut;                            /* samples whose outer frames are unknown */
     uint32_t samples_field, time_field, squares_field; /* of the profile, PC_NO_INDEX: none */
     uint32_t event_field; /* of an event that was sampled beside the clock */
 };
@@ -44,14 +44,14 @@ struct pct_sampled pct_samples_of(const struct pct_samples *s, uint32_t node);
 /* True if anything was sampled at a node itself, by the clock or an event. */
 bool pct_samples_has(const struct pct_samples *s, uint32_t node);
 
-/* From the values of the fields. */
+/* Makes it from the values of the fields. */
 struct pct_sampled pct_samples_made(const struct pct_samples *s, pc_u128 samples, pc_u128 ns,
                                     pc_u128 squares);
 
 void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what);
 
-/* A program that repeats about as often as it is sampled is sampled a little regularly: its
- * variance is up to this many times as large. */
+/* Factor by which the variance may be larger if the program's period is close to the sampling
+ * period. */
 #define PCT_SAMPLES_REGULAR 2.0
 
 /* Variance of part.ns. */
@@ -61,8 +61,8 @@ double pct_samples_variance(struct pct_sampled part, struct pct_sampled all);
 enum { PCT_SAMPLES_FEW = 10 };
 bool pct_samples_error(struct pct_sampled part, struct pct_sampled all, pc_u128 *ns_out);
 
-/* Text of a part as people read it, in time or as a share of all: 1.84 s +- 0.16 s; 41.77 ms
- * few, where there are too few samples. */
+/* Text of a part for users, in time or as a share of all: 1.84 s +- 0.16 s; 41.77 ms few, if there
+ * are too few samples. */
 void pct_sampled_text(struct pct_buf *b, struct pct_sampled part, struct pct_sampled all,
                       bool share);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Totals of a profile: see totals.h. Three passes over the nodes: the call around each node, time
- * without nested calls, sums per primitive. Sums are 128 bits wide: they cannot overflow.
+ * Totals of a profile: see totals.h. Makes three passes over the nodes: for the call around each
+ * node, the time without nested calls, and sums per primitive. Sums are 128 bits wide: they cannot
+ * overflow.
  */
 #include "analysis/tree/totals.h"
 
@@ -47,8 +48,8 @@ static const struct pc_profile_data *data_of(const struct pct_totals *m, uint32_
 /* ---- Contexts ---------------------------------------------------------------------------------
  */
 
-/* Nodes that stand for calls: their times add up. Of an OP with DOMAINs below it the calls are in
- * these. */
+/* True for nodes that stand for calls, whose times add up. The calls of an OP with DOMAINs below it
+ * are in the DOMAINs. */
 static bool is_call(const struct pc_profile_node *n)
 {
     return n->kind == PCOLLECT_NODE_OP || n->kind == PCOLLECT_NODE_DOMAIN;
@@ -93,8 +94,9 @@ static void take_nested(struct pct_totals *m, uint32_t op, pc_u128 ns)
     }
 }
 
-/* Parents come first: when a call is met, it has its time with nested calls still. A record read
- * while its call was in progress may hold less than its nested calls: never below 0. */
+/* Computes exclusive times. Parents come first: when a call is visited, it still has its inclusive
+ * time. A record that was read during its call may have less time than its nested calls: the result
+ * is never below 0. */
 static void find_exclusive(struct pct_totals *m)
 {
     const struct pc_profile *p = m->profile;
@@ -138,9 +140,8 @@ uint32_t pct_totals_add_ranks(const struct pct_totals *m, uint32_t node, enum pc
                : 0;
 }
 
-/* The place of a rank in the profile at or behind `at`; n_ranks: it is not there. Ranks ascend, so
- * it is at most as many places on as the numbers are apart: in a profile of all ranks exactly
- * there. */
+/* The index of a rank in the profile, from `at` on; n_ranks: not there. Ranks ascend, so it is at
+ * most as many entries further as the numbers differ; in a profile of all ranks exactly there. */
 static uint32_t place_of_rank(const struct pc_profile *p, uint32_t at, int32_t rank)
 {
     if (at == p->n_ranks || rank < p->ranks[at].rank)
@@ -159,14 +160,14 @@ static uint32_t place_of_rank(const struct pc_profile *p, uint32_t at, int32_t r
     return last;
 }
 
-/* The work is that of the record's own ranks, not of the profile's: most records of a large job may
- * have one rank. */
+/* Adds a field by rank. The work depends on the ranks of the record, not of the profile: most
+ * records of a large job may have one rank. */
 uint32_t pct_totals_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
                               uint64_t *values, bool *present)
 {
     if (p->nodes[node].data == PC_NO_INDEX)
         return 0;
-    /* n is 0: their values are not kept */
+    /* n is 0 if values are not kept */
     struct pc_by_rank by = pc_data_by_rank(p, &p->data[p->nodes[node].data], field);
     uint32_t end = 0;
     for (uint32_t i = 0; i < by.n; i++) {
@@ -193,8 +194,7 @@ static void sum_ops(struct pct_totals *m)
     }
 }
 
-/* By primitive and by rank, once they were asked for: values by rank are most of a large profile.
- */
+/* Times by primitive and by rank, made at first use: values by rank are most of a large profile. */
 struct pct_op_times {
     bool known;
     bool any_rank; /* a value of a rank is kept */
@@ -202,8 +202,8 @@ struct pct_op_times {
     struct pct_spread of[];
 };
 
-/* Place of the rank that is longest outside MPI; *lead_ns_out: how far it is ahead of all others
- * together. */
+/* Place of the rank that is longest outside MPI; *lead_ns_out: the sum of its differences to all
+ * others. */
 static uint32_t find_longest(const struct pc_profile *p, double *lead_ns_out)
 {
     uint32_t longest = 0;
@@ -217,7 +217,7 @@ static uint32_t find_longest(const struct pc_profile *p, double *lead_ns_out)
     return longest;
 }
 
-/* Takes the time of calls inside others from that of the outer ones, by primitive and rank. */
+/* Subtracts the time of nested calls from that of the outer calls, by primitive and rank. */
 static void take_nested_values(const struct pct_totals *m, uint64_t *values)
 {
     const struct pc_profile *p = m->profile;
@@ -376,7 +376,7 @@ uint64_t pct_totals_wall_ns(const struct pc_profile_rank *r)
     return r->before_init_ns + r->inside_ns + r->after_ns;
 }
 
-/* With several threads in MPI the sum of their times may be longer than the wall time. */
+/* Time outside MPI. With several threads in MPI the sum of their times may exceed the wall time. */
 uint64_t pct_totals_compute_ns(const struct pc_profile_rank *r)
 {
     uint64_t taken = r->mpi_ns + r->merge_ns;

@@ -50,7 +50,7 @@ struct pct_overall {
     struct pct_spread wall, mpi, compute, merge;
     struct pct_spread share; /* mpi of wall of each rank, thousandths of a percent */
     pc_u128 mpi_calls;
-    uint32_t n_incomplete, n_open; /* not seen to its end, but merged */
+    uint32_t n_incomplete, n_open; /* ranks whose end was not seen, but that were merged */
     uint32_t n_missing;            /* ranks of the job that are not in the profile */
     uint64_t notes;                /* of any rank */
     uint64_t lost[PCOLLECT_N_LOST];
@@ -79,22 +79,22 @@ uint32_t pct_totals_call(const struct pc_profile *p, uint32_t node);
 /* Adds the record of node `node` to *t. */
 void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_sum *t);
 
-/* PCT_TIME of a primitive by rank: asks for the values of all records, once. */
+/* PCT_TIME of a primitive by rank. Reads the values of all records, once. */
 struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op);
 
 /* Time in which ranks waited in MPI for the rank that is longest outside MPI, as far as values by
  * rank show it. The wait of a rank in a function is the time by which it is longer there (without
  * calls inside) than that rank; MPI_Init, MPI_Finalize and their class are left out. All ranks
  * together wait at most for the time by which that rank is ahead of them: if the sum is more, all
- * waits are reduced in proportion. Asks for the values of all records, once; the arrays belong to
+ * waits are reduced in proportion. Reads the values of all records, once; the arrays belong to
  * m. */
 struct pct_wait_times {
     bool known;                    /* values of at least one rank are kept */
-    const double *rank_ns, *op_ns; /* by place of the rank, and by primitive: of equal sums */
+    const double *rank_ns, *op_ns; /* by index of the rank, and by primitive; the sums are equal */
 };
 struct pct_wait_times pct_totals_wait_times(const struct pct_totals *m);
 
-/* Spread of one record, which its statistics tell without values; n 0: it has none. */
+/* Spread of one record, from its statistics, without values; n 0: it has none. */
 struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t node);
 
 /* Adds a metric of the node's record (not PCT_EXCLUSIVE) to values[k] of the k-th rank of the
@@ -102,7 +102,7 @@ struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t no
 uint32_t pct_totals_add_ranks(const struct pct_totals *m, uint32_t node, enum pct_metric metric,
                               uint64_t *values, bool *present);
 
-/* Adds any field of the profile to values[k] likewise, and marks present[k]. */
+/* Adds any field of the profile to values[k] in the same way, and marks present[k]. */
 uint32_t pct_totals_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
                               uint64_t *values, bool *present);
 
@@ -110,13 +110,13 @@ uint32_t pct_totals_add_field(const struct pc_profile *p, uint32_t node, uint32_
 struct pct_spread pct_totals_spread(const struct pc_profile *p, const uint64_t *values,
                                     const bool *present);
 
-/* For how long ranks could run and no processor was free, all together; 0: not known. */
+/* Time in which ranks could run but no processor was free, summed; 0: not known. */
 pc_u128 pct_totals_delayed_ns(const struct pc_profile *p);
 
 /* Time in MPI_Init of all ranks, by statistics alone. */
 double pct_totals_init_ns(const struct pc_profile *p);
-/* Time in MPI_Finalize: of all ranks, and what it takes by itself, which is that of the shortest
- * for each rank; the rest is waiting for ranks that come later. */
+/* Time in MPI_Finalize: of all ranks, and its own cost, which is taken as the shortest time for
+ * each rank; the rest is waiting for later ranks. */
 struct pct_end {
     double all_ns, own_ns;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Making of the shown tree: one pass over the profile's nodes in preorder; each finds or makes its
- * node below that of its parent in a hash table of (parent, kind, label). Labels are interned, so
- * that comparing them is comparing addresses.
+ * Makes the shown tree: one pass over the profile's nodes in preorder; each finds or makes its node
+ * below that of its parent in a hash table of (parent, kind, label). Labels are interned, so that
+ * comparing them is comparing addresses.
  */
 #include "analysis/tree/tree.h"
 
@@ -23,7 +23,7 @@ struct builder {
     const struct pct_tree_options *options;
     uint32_t *slots; /* open addressing over nodes, index + 1; at most half full */
     size_t n_slots;
-    struct call *calls; /* by profile node: where it makes its calls */
+    struct call *calls; /* by profile node: place of its calls */
     struct pct_buf text;
 };
 
@@ -94,7 +94,7 @@ static void put_frame(struct builder *b, const struct pct_frame *f, const struct
                         (b->options->full_paths ? PCT_LABEL_FULL_PATHS : 0));
 }
 
-/* f NULL: `n` is no frame. */
+/* Sets the context id; f NULL: `n` is no frame. */
 static void set_context(struct builder *b, uint32_t at, const struct pc_profile_node *n,
                         const struct pct_frame *f)
 {
@@ -109,7 +109,7 @@ static void set_context(struct builder *b, uint32_t at, const struct pc_profile_
     node->context = pct_label_context(b->tree->nodes[node->parent].context, b->text.data);
 }
 
-/* The child of `at` for a node that is no frame. */
+/* The child of `at` for a node that is not a frame. */
 static uint32_t find_other(struct builder *b, uint32_t at, const struct pc_profile_node *n)
 {
     pct_buf_clear(&b->text);
@@ -119,7 +119,7 @@ static uint32_t find_other(struct builder *b, uint32_t at, const struct pc_profi
     return at;
 }
 
-/* The child of `at` that reads as the text, and was called from there. */
+/* The child of `at` with the label in the buffer, called from that place. */
 static uint32_t find_called(struct builder *b, uint32_t at, uint16_t kind, struct call call)
 {
     bool told = b->options->grain == PCT_GRAIN_CALL;
@@ -186,7 +186,7 @@ static bool is_in_mpi(const struct pct_tree *t, uint32_t source)
            t->totals->outer[source] != PC_NO_INDEX;
 }
 
-/* Adds the record of a profile node to a node here. */
+/* Adds the record of a profile node to a node of this tree. */
 static void add_source(struct pct_tree *t, uint32_t at, uint32_t source)
 {
     const struct pc_profile_node *n = &t->totals->profile->nodes[source];
@@ -214,14 +214,15 @@ static uint32_t add_op(struct builder *b, uint32_t at, uint32_t source)
     pct_buf_clear(&b->text);
     pct_label_other(&b->text, t->totals->profile, n);
     at = find_called(b, at, PCOLLECT_NODE_OP, b->calls[source]);
-    b->calls[source] = (struct call){NULL, 0}; /* what it calls back is not called there */
+    b->calls[source] = (struct call){NULL, 0}; /* its callbacks are not called from that place */
     t->nodes[at].op = n->op;
     set_context(b, at, n, NULL);
     add_source(t, at, source);
     return at;
 }
 
-/* A phase, a region or the end of what is known: below a depth it is not told apart, as frames. */
+/* Adds a phase, a region or the mark of unknown callers. Below the maximal depth they are not
+ * distinguished, like frames. */
 static uint32_t add_other(struct builder *b, uint32_t at, const struct pc_profile_node *n)
 {
     if (b->options->depth && b->tree->nodes[at].depth >= b->options->depth)
@@ -264,7 +265,7 @@ static uint32_t add_node(struct builder *b, uint32_t source)
 /* ---- Upside down ------------------------------------------------------------------------------
  */
 
-/* computes: the frame is what computed, and makes no call. */
+/* Adds a caller. `computes`: the frame itself computed, and makes no call. */
 static uint32_t add_caller(struct builder *b, uint32_t at, const struct pct_frame *f,
                            const struct pc_profile_node *n, bool computes)
 {
@@ -279,7 +280,7 @@ static uint32_t add_caller(struct builder *b, uint32_t at, const struct pct_fram
     return at;
 }
 
-/* An MPI function that called the program, or the end of what is known. */
+/* Adds an MPI function that called the program, or the mark of unknown callers. */
 static uint32_t add_other_caller(struct builder *b, uint32_t at, const struct pc_profile_node *n)
 {
     const struct pc_profile *p = b->tree->totals->profile;
@@ -294,8 +295,8 @@ static uint32_t add_other_caller(struct builder *b, uint32_t at, const struct pc
     return at;
 }
 
-/* The frames of a node, the innermost first. The depth counts callers: what is at the top is not
- * one. */
+/* Adds the frames of a node, the innermost first. The depth counts callers, so the top node is not
+ * counted. */
 static uint32_t add_frames_outwards(struct builder *b, uint32_t at, uint32_t source)
 {
     const struct pc_profile_node *n = &b->tree->totals->profile->nodes[source];
@@ -308,7 +309,7 @@ static uint32_t add_frames_outwards(struct builder *b, uint32_t at, uint32_t sou
     return at;
 }
 
-/* From a node of the profile outwards. */
+/* Adds frames from a node of the profile outwards. */
 static uint32_t add_outwards(struct builder *b, uint32_t at, uint32_t up)
 {
     const struct pc_profile *p = b->tree->totals->profile;
@@ -367,7 +368,7 @@ static void add_contexts(struct builder *b)
     }
 }
 
-/* The node holds its calls, and what is below was called inside of them. */
+/* True if the node has calls, so that everything below was called inside them. */
 static bool is_outer(const struct pct_tree *t, const struct pct_node *n)
 {
     return n->kind == PCOLLECT_NODE_OP && !t->callers;
@@ -410,7 +411,7 @@ struct pct_tree *pct_tree_new(const struct pct_totals *m, struct pct_symbols *s,
     b.slots = pct_alloc(b.n_slots, sizeof *b.slots);
     t->shown = pct_alloc(p->n_nodes, sizeof *t->shown);
     b.calls = pct_alloc(p->n_nodes, sizeof *b.calls);
-    t->room = (size_t)p->n_nodes + 1; /* more only where calls were inlined */
+    t->room = (size_t)p->n_nodes + 1; /* more are needed only for inlined calls */
     t->nodes = pct_alloc(t->room, sizeof *t->nodes);
     find_child(&b, PC_NO_INDEX, PCOLLECT_NODE_ROOT, pct_pool_intern(t->pool, ""));
     t->callers = options->callers;
@@ -488,7 +489,7 @@ void pct_tree_sort(struct pct_tree *t, enum pct_figure_of of, enum pct_metric me
     pct_free(list);
 }
 
-/* Neither of the two goes down by recursion: a damaged profile may be deeper than the stack. */
+/* The two functions below use no recursion: a damaged profile may be deeper than the stack. */
 void pct_tree_path(const struct pct_tree *t, uint32_t node, struct pct_buf *b)
 {
     uint32_t *up = NULL;
@@ -533,8 +534,8 @@ static int compare_path_texts(const struct pct_tree *t, uint32_t a, uint32_t b)
     return c;
 }
 
-/* Looks at the labels below the last node that both paths have. Where one of these is the beginning
- * of the other, what follows decides. */
+/* Compares the labels below the last common node of both paths. If one label is a prefix of the
+ * other, the text after it decides. */
 int pct_tree_compare_paths(const struct pct_tree *t, uint32_t a, uint32_t b)
 {
     uint32_t x = a, y = b, above_x = levels_above(t, a), above_y = levels_above(t, b);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The calling-context tree as people see it: the profile's tree with names in the place of
- * addresses. Frames of inlined calls have become nodes; siblings that read the same are one node. A
- * node carries figures of every kind: MPI calls made right there, and what was sampled there.
+ * The calling-context tree as users see it: the profile's tree with names instead of addresses.
+ * Frames of inlined calls are nodes; siblings with equal labels are one node. A node carries
+ * figures of every kind: MPI calls made right there, and what was sampled there.
  *
  * Invariants:
  *  - each record of the profile is in one node: a call in that of its MPI function (kind OP; a
@@ -12,11 +12,11 @@
  *  - a parent comes before its children.
  * Phases and regions are nodes below which their contexts hang.
  *
- * The grain says what is one node: code of one function at one line, or called from one place, or
- * all of it. Errors of sampled time are those of the grain that is shown.
+ * The grain defines a node: code of one function at one line, or called from one place, or all of
+ * it. Errors of sampled time are those of the shown grain.
  *
- * The same upside down, on request: at the top the MPI functions and the functions that computed,
- * below each what called it.
+ * On request the tree is upside down: at the top are the MPI functions and the functions that
+ * computed, below each its callers.
  */
 #ifndef PCT_TREE_H
 #define PCT_TREE_H

@@ -4,11 +4,11 @@
  * communicator, not by context alone (PCOLLECT_WANT_DOMAIN).
  *
  * Table `communicators`: one row for each, by the id that all its members agree on. Table
- * `members`: who is in those that are not all of MPI_COMM_WORLD in its order; each member writes
- * its own row.
+ * `members`: the members of those that do not have all ranks of MPI_COMM_WORLD in its order; each
+ * member writes its own row.
  *
- * What is told here happens where communicators are made and freed; a call on a communicator costs
- * this plugin nothing of its own.
+ * This plugin works only when communicators are made and freed; it adds no cost to calls on a
+ * communicator.
  */
 #include "plugins/plugins.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * null: does nothing with every call. The shortest plugin that the host accepts: a template, a
- * double for tests, and the way to measure what the library costs without any.
+ * stand-in for tests, and a way to measure the cost of the library without plugins.
  */
 #include "plugins/plugins.h"
 

@@ -2,9 +2,9 @@
  *
  * object: files and windows. The table `files` has a row for each file and context: calls, bytes
  * and time, and how much of that was collective. The table `windows` has one for each window and
- * target (a rank of the window's group): calls, bytes and time; what has no target, or only waits
- * for one, is synchronisation. It is by communicator, where some plugin wants communicators, and
- * by phase.
+ * target (a rank of the window's group): calls, bytes and time. Calls without a target, or that
+ * only wait for one, are synchronisation. Rows are by phase, and by communicator if some plugin
+ * wants communicators.
  *
  * The bytes of a nonblocking read are known when it completes; they go to the file that its context
  * used last.
@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 struct object_record {
-    uint64_t file; /* used last from this context */
+    uint64_t file; /* file used last from this context */
 };
 
 enum { CALLS, COLLECTIVE, READ, WRITTEN, TIME, COLLECTIVE_TIME };

@@ -3,11 +3,11 @@
  * request: nonblocking, persistent and partitioned operations, from the call that started one to
  * the call that completed it.
  *
- * In the context that started them: how many, how long they were under way, how much of that time
- * the thread was outside of MPI (overlap), and how long it then waited for them. In the table
- * `requests`: the same for each pair of contexts, so that a wait can be read from either end. The
- * time of a call that completes several operations is shared equally among them: the waits of a
- * completing context add up to the time of its calls that completed anything.
+ * Figures of the context that started them: their number, the time from start to end, the part of
+ * that time that the thread was outside of MPI (overlap), and the time that it then waited for
+ * them. The table `requests` has these for each pair of contexts, so that a wait can be read from
+ * either end. The time of a call that completes several operations is shared equally among them:
+ * the waits of a completing context add up to the time of its calls that completed anything.
  */
 #include "plugins/plugins.h"
 

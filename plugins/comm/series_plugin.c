@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * series: when. For the rank, calls, bytes, time in MPI and CPU time over the course of the run,
- * and which phases and regions of the program it was in; for each context, how the intervals
- * between its calls are distributed.
+ * series: the course of the run in time. For each rank: calls, bytes, time in MPI and CPU time over
+ * the run, and the phases and regions of the program that it was in. For each context: the
+ * distribution of the intervals between its calls.
  *
  * The table `series` has a row for each rank and bin of time. A bin is a span of the wall clock
  * whose width is a power of two of a nanosecond and whose start is a multiple of it, so that bins
  * of all ranks and of all widths fit into each other. The width follows from how long the process
  * has run: it is the least from 2^24 ns (17 ms) on with which that is less than 128 bins. So the
- * width doubles as the run grows, and no bin is ever moved: the first part of a run stays finer, at
- * any kill all that is there is right, and a thread needs 128 rows and 64 for each doubling.
+ * width doubles as the run grows, and no bin is ever moved: the first part of a run stays finer,
+ * the data is correct if the process is killed at any moment, and a thread needs 128 rows plus 64
+ * for each doubling.
  *
  * A call is counted where it begins, its bytes where it ends, its time in every bin that it
- * touches. Where a bin lies in two phases it has a row for each: a call is in the phase of its
- * context, and so are the bytes of a receive that was posted there. So with communicators, where
- * some plugin wants them; but only the first TOLD_APART that a process uses have rows of their own.
- * What goes over others is in the row without a communicator, and counted there.
+ * touches. A bin that lies in two phases has a row for each: a call is in the phase of its context,
+ * and so are the bytes of a receive that was posted there. Communicators have separate rows, too,
+ * if some plugin wants them; but only the first TOLD_APART that a process uses. Calls on the others
+ * are in the row without a communicator.
  *
  * A sample and the CPU time that it stands for are in the bin in which it was taken, in the row
  * without a communicator.
  *
  * The table `series_regions` has the same bins: the time in each phase and region, inner ones
- * included, of the first TOLD_APART of which the process books time; that of others in the row
- * without one.
+ * included, for the first TOLD_APART of which the process books time; the time of the others is in
+ * the row without one.
  *
  * The record of a context remembers the bin used last from there, by its ticks: as long as the time
- * is in it, a call finds its row by comparisons. Records and rows are of one thread.
+ * is in this bin, a call finds its row by comparisons. Records and rows belong to one thread.
  */
 #include "plugins/plugins.h"
 
@@ -41,13 +42,13 @@ struct series_record {
     uint64_t *row;
     uint64_t from, until;
     uint64_t domain;
-    uint64_t other; /* 1: that communicator has no row of its own */
+    uint64_t other; /* 1: the communicator has no row of its own */
 };
 
 struct series {
     const struct pcollect_host *host;
-    uint64_t start_ns;            /* of the process's first call, on the wall clock */
-    uint64_t domains[TOLD_APART]; /* in the order in which they were met; 0: free */
+    uint64_t start_ns;            /* time of the process's first call, by the wall clock */
+    uint64_t domains[TOLD_APART]; /* in the order of first use; 0: free */
     uint64_t regions[TOLD_APART]; /* by their ids, the same */
 };
 
@@ -121,8 +122,7 @@ static int start(const struct pcollect_host *host, void **state)
     return 0;
 }
 
-/* The id of a communicator or region as the table has it: itself, or none where others came before.
- */
+/* The id of a communicator or region in the table: its own, or none if too many came before it. */
 static uint64_t told_apart(uint64_t *met, uint64_t id)
 {
     for (unsigned i = 0; id && i < TOLD_APART; i++) {
@@ -135,7 +135,7 @@ static uint64_t told_apart(uint64_t *met, uint64_t id)
     return 0;
 }
 
-/* The row of the bin of a time, with this as the last key. */
+/* The row of the bin that contains a time, with `key` as last key. */
 static uint64_t *find_row(const struct series *s, void *thread, uint32_t node,
                           const struct pcollect_table *table, uint64_t ns, unsigned shift,
                           uint64_t key)
@@ -152,7 +152,8 @@ static uint64_t *find_bin(struct series *s, const struct pcollect_event *e, uint
                     told_apart(s->domains, e->domain));
 }
 
-/* The first call or sample of all threads begins the series; of several that race one is the first.
+/* Time since the start of the series, which is the first call or sample of any thread; if several
+ * race, one of them wins.
  */
 static uint64_t since_start(struct series *s, uint64_t now_ns)
 {
@@ -178,10 +179,10 @@ static uint64_t to_ticks(const struct pcollect_host *host, uint64_t ns)
     return (uint64_t)(((unsigned __int128)ns << 32) / host->ns_per_tick_q32);
 }
 
-/* A stretch of time and where it is booked. */
+/* A stretch of time and the place where it is booked. */
 struct stretch {
     uint64_t begin_ns, end_ns, ticks;
-    unsigned shift; /* of the bins' width */
+    unsigned shift; /* bins have a width of 2^shift ns */
     void *thread;
     uint32_t node;
     uint64_t key;
@@ -196,7 +197,7 @@ static struct stretch stretch_of(struct series *s, uint64_t begin, uint64_t end)
     return x;
 }
 
-/* Each bin gets its part, the last what is left. */
+/* Divides a stretch among its bins; the last gets the remainder. */
 static void add_stretch(const struct series *s, const struct stretch *x,
                         const struct pcollect_table *table, unsigned value)
 {
@@ -212,8 +213,8 @@ static void add_stretch(const struct series *s, const struct stretch *x,
     }
 }
 
-/* Notes the bin of a time that is `now` in ticks. It ends for calls where a wider one begins, if
- * the run has become so long by then. A call that was left is in a phase that nothing tells. */
+/* Notes the bin of a time that is `now` in ticks. For calls it ends where bins become wider, if the
+ * run has become long enough by then. The phase of a call that was left early is not known. */
 static void remember(struct series *s, const struct pcollect_event *e, struct series_record *r,
                      uint64_t *row, uint64_t now_ns, unsigned shift)
 {
@@ -302,7 +303,7 @@ static void complete(void *state, const struct pcollect_event *e, void *record)
         row[RECEIVED] += e->bytes_received;
 }
 
-/* A region that was left before the first call has bins of its own length. */
+/* Adds a region. One that was left before the first call has bins by its own length. */
 static void add_region(void *state, const struct pcollect_region *region)
 {
     struct series *s = state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * time: how often, how long, how many bytes, for each primitive in each context.
+ * time: number, duration and bytes of calls, for each primitive in each context.
  *
  * Durations are added in ticks, which is exact, and become nanoseconds at the merge. The histogram
  * must be comparable between machines, so its bins are nanoseconds: bin k counts durations d with
@@ -31,7 +31,7 @@ uint64_t pc_time_bins[64];
 
 enum { LIMIT_BITS = 58 };
 
-/* The entry of durations from 2^bit ticks on. ns = ticks * scale / 2^32, rounded down, as
+/* The entry for durations from 2^bit ticks on. ns = ticks * scale / 2^32, rounded down, as
  * everywhere: a bin ends before the least number of ticks whose ns reach a power of two. */
 static uint64_t make_entry(unsigned bit, uint64_t scale)
 {

@@ -4,24 +4,25 @@
  *
  * Table `pairs`: one row for each pair of world ranks that exchanged messages, class of primitive
  * and communicator. The sender fills the columns of sending, the receiver those of receiving;
- * merged they are one row, and differ where a message was not received or a size was never learnt.
- * One-sided communication is known to one side alone, which fills both. Time is that of the call
- * that sent, or received, or both (MPI_Sendrecv: booked as receiving); waiting elsewhere for a
- * request is not in it.
+ * merged they are one row, and differ if a message was not received or its size was not learnt.
+ * One-sided communication is known to one side only, which fills both. Time is that of the call
+ * that sent, received, or did both (MPI_Sendrecv: booked as receiving); it does not include waiting
+ * for a request in another call.
  *
  * A rank keeps rows for its first partners only, so that the rows of the job are bounded. Messages
- * to and from the others are in the table `pairs_by_distance`: sums by how far the two ranks lie
- * apart. Each message is in one of the two tables, on each side.
+ * to and from the others are in the table `pairs_by_distance`: sums by the distance of the two
+ * ranks. On each side a message is in one of the two tables.
  *
  * Table `collectives`: one row for each collective primitive, root (world rank) and communicator.
  *
  * Table `place`: where each rank may run and on which socket, as it was when MPI_Init returned,
  * read from the kernel.
  *
- * Both are kept apart by phase: that of the context that sends or posts the receive.
+ * Pairs and collectives have separate rows for each phase: that of the context that sends or posts
+ * the receive.
  *
  * The record of a context holds no results: it remembers the rows used last from there, so that a
- * call finds its row by a comparison. Records and rows are of one thread.
+ * call finds its row by a comparison. Records and rows belong to one thread.
  */
 #include "plugins/plugins.h"
 
@@ -37,8 +38,8 @@
 
 enum { N_SLOTS = 4 };
 
-/* Partners of a rank: as many as make PAIRS_OF_JOB pairs in all, within these limits. The
- * neighbours of a block in space are 26. */
+/* Limits on the partners of a rank: together about PAIRS_OF_JOB pairs. A block in three dimensions
+ * has 26 neighbours. */
 enum { PAIRS_OF_JOB = 1 << 19, LEAST_PARTNERS = 32, MOST_PARTNERS = 1024, PARTNER_BITS = 11 };
 
 struct slot {
@@ -154,7 +155,7 @@ static int start(const struct pcollect_host *host, void **state)
     return 0;
 }
 
-/* ---- Place: read once, when MPI_COMM_WORLD is made known ------------------------------------- */
+/* ---- Place: read once, when MPI_COMM_WORLD is announced -------------------------------------- */
 
 /* 1 + the package of a processor, 0 if the system does not say. */
 static uint64_t socket_of(int cpu)
@@ -232,8 +233,8 @@ static void note_world(void *state, const struct pcollect_domain *d)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-/* Is this rank one of the first partners? Takes it in while there is room. Several threads may ask
- * at once: an entry is written once, and the count is raised before. */
+/* True if this rank is one of the first partners; adds it if there is room. Several threads may
+ * call it at once: an entry is written once, after the count is raised. */
 static bool is_partner(int32_t rank)
 {
     uint32_t value = 1 + (uint32_t)rank;
@@ -257,7 +258,7 @@ static bool is_partner(int32_t rank)
     }
 }
 
-/* The greatest power of two that is not above the distance of two ranks, which are not the same. */
+/* The greatest power of two not above the distance of the two ranks, which differ. */
 static uint64_t distance_to(int32_t rank)
 {
     return UINT64_C(1) << (31 - __builtin_clz((unsigned)abs(rank - topology.rank)));
@@ -319,8 +320,8 @@ static inline void add_received_to(uint64_t *row, const struct pcollect_event *e
     row[PAIR_RECEIVE_TIME] += ticks;
 }
 
-/* These two end with a jump where the row is not the one that was used last, so that they need no
- * frame where it is. */
+/* These two make a tail call if the row is not the one used last, so that they need no frame if it
+ * is. */
 static __attribute__((noinline)) void find_and_add_sent(const struct pcollect_event *e,
                                                         struct slot *slot, uint64_t ticks)
 {
@@ -355,7 +356,7 @@ static inline void add_received(const struct pcollect_event *e, struct record *r
         find_and_add_received(e, slot, ticks);
 }
 
-/* The other side makes no call, so that both sides' columns are this one's to fill. */
+/* Fills the columns of both sides, because the other side makes no call. */
 static __attribute__((noinline)) void add_one_sided(const struct pcollect_event *e,
                                                     struct record *r, uint64_t ticks)
 {
@@ -395,7 +396,7 @@ static __attribute__((noinline)) void add_collective(const struct pcollect_event
     slot->row[COLL_RECEIVED] += e->bytes_received;
 }
 
-/* MPI_Sendrecv: its time is that of receiving. */
+/* Books MPI_Sendrecv, with its time as receiving. */
 static __attribute__((noinline)) void add_both(const struct pcollect_event *e, struct record *r,
                                                uint64_t ticks)
 {
@@ -403,8 +404,8 @@ static __attribute__((noinline)) void add_both(const struct pcollect_event *e, s
     add_received(e, r, ticks);
 }
 
-/* Most functions of MPI have no peers, and most that have send or receive: those end here, without
- * a frame. */
+/* Most MPI functions have no peers, and most of those with peers only send or only receive: all of
+ * these end here, without a frame. */
 static void post(void *state, const struct pcollect_event *event, void *record)
 {
     (void)state;

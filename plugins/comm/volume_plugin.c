@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * volume: how large messages are, and what they are made of.
+ * volume: sizes and datatypes of messages.
  *
  * Per context: calls by the bytes that they sent and received, in powers of two. Bin k counts sizes
- * n with 2^k <= n < 2^(k+1) bytes, the last bin all that are larger; nothing is counted in a bin
- * where nothing was moved. A receive that completes later is counted then, for the context that
- * posted it. What a call moved is one size, also where it went to many ranks.
+ * n with 2^k <= n < 2^(k+1) bytes, the last bin all that are larger; a call that moved nothing is
+ * in no bin. A receive that completes later is counted then, for the context that posted it. A call
+ * has one size, also if its data went to many ranks.
  *
  * Table `sizes`: the same bins by primitive. Table `datatypes`: calls, elements and bytes by
- * primitive and name of the datatype: that of what is sent, else of what is received. Table
- * `operators`: reductions by primitive, operator and datatype, with the number of operands. A
- * datatype without a name is known by how it was made:
- * "(vector)". All are by communicator, where some plugin wants communicators, and by phase.
+ * primitive and name of the datatype: the send type, else the receive type. Table `operators`:
+ * reductions by primitive, operator and datatype, with the number of operands. A datatype without a
+ * name is named after its constructor: "(vector)". All rows are by phase, and by communicator if
+ * some plugin wants communicators.
  *
  * The record of a context remembers the rows used last from there, so that a call finds its rows by
- * comparisons. Records and rows are of one thread.
+ * comparisons. Records and rows belong to one thread.
  */
 #include "plugins/plugins.h"
 
@@ -22,7 +22,7 @@
 
 enum { N_BINS = 48 };
 
-/* The row used last: that of a communicator and of what else its table tells apart. */
+/* The row used last, with its communicator and the other key of its table. */
 struct slot {
     uint64_t *row; /* NULL: none */
     uint64_t domain, what;
@@ -111,8 +111,8 @@ static int start(const struct pcollect_host *host, void **state)
     return 0;
 }
 
-/* Key that tells rows of one primitive and communicator apart: of datatypes the name, of operators
- * the name above that of the datatype, of sizes the bin. */
+/* The key that distinguishes rows of one primitive and communicator: the name of a datatype; the
+ * name of an operator, above that of the datatype; the bin of a size. */
 static __attribute__((noinline)) uint64_t *find_row(const struct pcollect_host *host,
                                                     const struct pcollect_event *e, unsigned table,
                                                     struct slot *slot, uint64_t what)
@@ -130,7 +130,7 @@ static __attribute__((noinline)) uint64_t *find_row(const struct pcollect_host *
     return slot->row;
 }
 
-/* NULL: no room. */
+/* The row for an event; NULL: no room. */
 static inline uint64_t *row_of(const struct pcollect_host *host, const struct pcollect_event *e,
                                unsigned table, struct slot *slot, uint64_t what)
 {
@@ -207,7 +207,7 @@ static __attribute__((noinline)) void add_data(const struct pcollect_host *host,
         add_operator(host, e, r);
 }
 
-/* Most functions of MPI move nothing: those end here, without a frame. */
+/* Most MPI functions move no data: these end here, without a frame. */
 static void post(void *state, const struct pcollect_event *event, void *record)
 {
     if (event->bytes_sent | event->bytes_received | event->type)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * clock: how many samples fell into a context, and the CPU time that they stand for.
+ * clock: the number of samples in a context, and the CPU time that they stand for.
  *
  * The time is not measured but estimated: a sample stands for the CPU time of its thread since the
- * one before. The squares say how far the estimate can be off (doc/internals/sampling.md): samples
- * that stand for more have more of a say.
+ * previous sample. The squares give the error of the estimate (doc/internals/sampling.md): samples
+ * that stand for more time have more weight.
  */
 #include "plugins/plugins.h"
 
@@ -35,7 +35,7 @@ static void trigger(void *state, const struct pcollect_sample *sample, void *dat
     (void)state;
     r->samples++;
     r->time_ns += sample->period_ns;
-    /* Less than 2^64 in a day of samples of a second each. */
+    /* The sum of squares stays below 2^64 in a day of samples of a second each. */
     uint64_t us = (sample->period_ns + 500) / 1000;
     r->squares += us * us;
 }

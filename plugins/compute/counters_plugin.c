@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * counters: what the processor did in each context, from more events than can be counted at a time.
+ * counters: processor events in each context, more than can be counted at a time.
  *
  * Events are in groups of which one counts at a time. With random rotation a window is opened at
- * the end of an interrupt: a group is drawn, read, and read again when the program has computed for
- * some time more, one of two lengths, drawn as well. If both readings are in one context they are
- * booked there. Neither group nor length depend on what the program does, so that what was read is
- * a sample of what was not: doc/internals/rotation.md derives the estimates.
+ * the end of an interrupt: a group is drawn at random, read, and read again when the program has
+ * computed for one of two lengths of time, also drawn. If both readings are in one context they are
+ * booked there. Neither group nor length depends on the program, so that the counted windows are a
+ * random sample: doc/internals/rotation.md derives the estimates.
  *
- * Between the two readings is not the program alone: the way out of one interrupt and into the next
- * is there, too. It is the same in windows of both lengths, and not in their difference. For
- * contexts that are too short for a long window it is measured by empty ones.
+ * Between the two readings lies not only the program, but also the return from one interrupt and
+ * the entry into the next. This part is equal in windows of both lengths, and cancels in their
+ * difference. For contexts that are too short for a long window it is measured by empty windows.
  *
- * With round-robin, for comparison only, groups take turns from interrupt to interrupt, and all
- * that was counted since the last one is booked to where it ended, as multiplexing does.
+ * With round-robin, for comparison only, groups take turns from interrupt to interrupt, and the
+ * counts since the last interrupt are booked to the context in which they end, as multiplexing
+ * does.
  *
- * A window gives to each event of its group: the number of windows, of those with an event, and
- * sums of x, t, x^2, t^2, x t. Squares are in two columns, of which one counts 2^32: sums of
- * columns are sums of such numbers, whatever is added first.
+ * For each event of its group a window adds to: the number of windows, the number of windows with
+ * an event, and the sums of x, t, x^2, t^2, x t. Squares are in two columns, one of which counts
+ * units of 2^32, so that columns can be added in any order.
  */
 #include "plugins/plugins.h"
 
@@ -25,7 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Empty windows of each length in a group. */
+/* Number of empty windows of each length for a group. */
 enum { EMPTY_WINDOWS = 15, LEAST_EMPTY_WINDOWS = 3 };
 
 enum length { BRIEF, LONG, N_LENGTHS };
@@ -134,9 +135,9 @@ void pc_counters_ask(const struct pc_counters_use *asked)
 /* State of one thread: zero-filled by the host. */
 struct own {
     struct pc_counting_meter *meter;
-    bool begun, ended; /* the window was read at its begin, and at its end */
-    bool over;         /* it was never read: over before it could begin */
-    bool counts;       /* of round-robin: a group, since the last interrupt */
+    bool begun, ended; /* the window was read at its begin; at its end */
+    bool over;         /* it was over before it could begin, and never read */
+    bool counts;       /* round-robin: a group has counted since the last interrupt */
     enum length length;
     uint32_t known; /* bit g: the rows of `rotation` of group g are found */
     uint32_t empty; /* bit g: group g has its empty windows in this thread */
@@ -154,9 +155,9 @@ static int start(const struct pcollect_host *host, void **state)
     return -1;
 }
 
-/* ---- What windows add ------------------------------------------------------------------------ */
+/* ---- Counts that windows themselves add ---------------------------------------------------- */
 
-/* Windows of one event, by the thread that has the group's empty windows: counts and lengths, each
+/* Empty windows of one event, in the thread that measures the group: counts and lengths, each
  * sorted. */
 struct empty {
     uint32_t n[N_LENGTHS];
@@ -164,7 +165,7 @@ struct empty {
 };
 static struct empty empty[PC_COUNTING_MAX_EVENTS];
 
-/* To each event in one window, in thousandths. */
+/* Counts that one window adds to each event, in thousandths. */
 static _Atomic uint64_t added[PC_COUNTING_MAX_EVENTS];
 
 static void insert(uint64_t *sorted, uint32_t n, uint64_t value)
@@ -174,8 +175,9 @@ static void insert(uint64_t *sorted, uint32_t n, uint64_t value)
     sorted[n] = value;
 }
 
-/* A program that does nothing but look at its clock does that at a constant rate: the line through
- * the medians of the two lengths, at length 0. Medians, since the system's tick falls into some. */
+/* Counts that a window of length 0 would have: the value at 0 of the line through the medians of
+ * the two lengths, because a program that only reads its clock has constant rates. Medians are used
+ * because the system's tick falls into some windows. */
 static uint64_t find_added(const struct empty *of)
 {
     uint64_t few = of->count[BRIEF][of->n[BRIEF] / 2], many = of->count[LONG][of->n[LONG] / 2];
@@ -227,8 +229,8 @@ static uint64_t window_ns(enum length length)
     return use.round_robin ? 0 : length_ns[length];
 }
 
-/* The rows of `rotation` of the group that counts: they do not change, and are found before they
- * are needed where no row may be made. */
+/* Finds the rows of `rotation` for the group that counts. They do not change, and must be found
+ * before a place where no row may be made. */
 static bool find_sums(struct own *own, void *thread, uint32_t group)
 {
     if (own->known >> group & 1)
@@ -247,8 +249,8 @@ static bool find_sums(struct own *own, void *thread, uint32_t group)
     return true;
 }
 
-/* Counts from `before` to `after`. What a group does not hold is not booked: it is not 0,
- * it is not known. Nor is what was not counted all the time because others use the counters. */
+/* Books the counts from `before` to `after`. Events that are not in the group are not booked: they
+ * are not 0 but unknown. Nor are counts that are incomplete because others used the counters. */
 static void book(struct own *own, const struct pcollect_sample *sample, uint32_t node)
 {
     const struct pc_counting_values *a = &own->before, *b = &own->after;
@@ -279,7 +281,7 @@ static uint32_t groups_of(struct own *own, const struct pcollect_sample *sample)
     return own->meter ? pc_counting_groups(own->meter) : 0;
 }
 
-/* The group of that number, among these of the thread, counts from now on. */
+/* Switches to the group of that number among the groups of the thread. */
 static bool turn_to(struct own *own, const struct pcollect_sample *sample, uint32_t groups,
                     uint64_t number)
 {
@@ -293,7 +295,7 @@ static bool turn_to(struct own *own, const struct pcollect_sample *sample, uint3
 
 /* ---- Windows --------------------------------------------------------------------------------- */
 
-/* Each group once a process, in the first thread that has it. */
+/* Opens empty windows: each group once per process, in the first thread that has it. */
 static uint64_t open_empty(struct own *own, const struct pcollect_sample *sample, uint32_t groups)
 {
     static _Atomic uint32_t taken;
@@ -316,7 +318,7 @@ static uint64_t open_window(void *state, const struct pcollect_sample *sample)
     if (sample->empty)
         return open_empty(own, sample, groups);
     own->begun = own->ended = false;
-    /* A bit of the draw that neither the group nor the rank has a part in. */
+    /* The length comes from a bit of the draw that group and rank do not influence. */
     own->length = sample->draw >> 40 & 1 ? LONG : BRIEF;
     return turn_to(own, sample, groups, sample->draw) ? length_ns[own->length] : 0;
 }
@@ -330,7 +332,7 @@ static void read_window(void *state, void *kept, int ended)
         return;
     }
     own->ended = !pc_counting_get(own->meter, &own->after);
-    /* Counts of events that always count are read by others too. */
+    /* Events that count all the time must not be paused, because others read them too. */
     if (use.n_groups > 1)
         pc_counting_pause(own->meter);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect-events.so: from names to the counters that perf_event_open takes. Native names and their
- * encodings are libpfm's; what a preset is made of on this processor is PAPI's. Neither counts
- * anything here.
+ * pcollect-events.so: finds the counters for perf_event_open from names. libpfm knows native names
+ * and their encodings; PAPI knows the native events of a preset on this processor. Neither is used
+ * to count.
  *
  * Runs before the first event is counted, in one thread, or in the command.
  */
@@ -23,7 +23,7 @@ static bool start_pfm(struct pc_error *error)
     return err == PFM_SUCCESS;
 }
 
-/* PAPI looks over the machine when it starts: only if a preset is asked for. */
+/* Starts PAPI, only if a preset is requested, because it inspects the machine at its start. */
 static bool start_papi(struct pc_error *error)
 {
     if (PAPI_is_initialized())
@@ -83,8 +83,8 @@ static bool find_raw(const char *name, struct pc_counting_term *out)
  * -------------------------------------------------------------------------------------
  */
 
-/* The signs with which the natives of a postfix formula add up, such as N0|N1|-|. False: there is
- * more in it than sums and differences. */
+/* The signs with which the natives of a postfix formula add up, such as N0|N1|-|. False: the
+ * formula has more than sums and differences. */
 static bool read_postfix(const char *p, int32_t signs[PC_COUNTING_MAX_TERMS])
 {
     struct {
@@ -112,7 +112,7 @@ static bool read_postfix(const char *p, int32_t signs[PC_COUNTING_MAX_TERMS])
     return true;
 }
 
-/* Terms by which the natives of a preset add up; false: not by signs. */
+/* Reads the signs of a preset's native events; false: it is not a sum with signs. */
 static bool read_signs(const PAPI_event_info_t *info, int32_t signs[PC_COUNTING_MAX_TERMS])
 {
     for (int i = 0; i < PC_COUNTING_MAX_TERMS; i++)
