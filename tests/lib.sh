@@ -324,6 +324,15 @@ until_watching() {
     done
 }
 
+# until_said FILE TEXT: until a program in the background has written a line with TEXT.
+until_said() {
+    said_left=1200
+    until grep -q -- "$2" "$1" || [ $said_left -eq 0 ]; do
+        sleep 0.1
+        said_left=$((said_left - 1))
+    done
+}
+
 # True if a server of debug information can be asked here.
 have_debuginfod() {
     command -v python3 >/dev/null && ldconfig -p 2>/dev/null | grep -q 'libdebuginfod\.so\.1'

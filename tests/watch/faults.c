@@ -90,6 +90,8 @@ static void in_places(size_t pages)
 
 static void when_told(size_t pages)
 {
+    puts("waiting");
+    fflush(stdout);
     char line[16];
     if (!fgets(line, sizeof line, stdin))
         return;
