@@ -99,6 +99,9 @@ int pc_checkpoint_mark(struct pc_profile *p, uint64_t taken_ns);
 /* Encodes and decodes the parts of strings and tables, like the coders of profile_code.c. */
 void pc_strings_encode(const struct pc_profile *p, struct pc_buffer *b);
 void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b);
+/* Returns the part of tables as *n_out pieces, one after the other: packed columns where they lie,
+ * the rest in `own`. The caller frees the array; NULL: no memory. */
+struct pc_bytes *pc_tables_pieces(const struct pc_profile *p, struct pc_buffer *own, size_t *n_out);
 int pc_strings_decode(struct pc_profile *p, struct pc_cursor *c);
 int pc_tables_decode(struct pc_profile *p, struct pc_cursor *c);
 
@@ -184,6 +187,8 @@ int pc_pcol_header_decode(const uint8_t *data, size_t n, struct pc_pcol_header *
 
 /* Deflates into b if that is shorter, and returns true; else copies, and returns false. */
 bool pc_pcol_pack(struct pc_buffer *b, const uint8_t *data, size_t n);
+/* Does so with pieces, one after the other. */
+bool pc_pcol_pack_pieces(struct pc_buffer *b, const struct pc_bytes *pieces, size_t n);
 /* Inflates data, which the caller frees; NULL on failure, with a text. */
 uint8_t *pc_pcol_unpack(const uint8_t *data, size_t stored, uint64_t raw, bool deflated,
                         struct pc_error *error);

@@ -58,38 +58,66 @@ int pc_pcol_header_decode(const uint8_t *data, size_t n, struct pc_pcol_header *
     return PC_OK;
 }
 
-/* Appends the deflated bytes, piece by piece: room for the longest result that can be would be as
- * much as the data. False: they are not shorter, or there is no memory. */
-static bool deflate_to(struct pc_buffer *b, const uint8_t *data, size_t n)
+/* Bytes that will be deflated. */
+struct feed {
+    const struct pc_bytes *pieces;
+    size_t n, at; /* pieces that are left, and bytes of the first that were given away */
+};
+
+/* True if more will follow the bytes that z has now. */
+static bool give(struct feed *f, z_stream *z)
 {
-    enum { PIECE = 1 << 16 };
-    z_stream z = {.next_in = (z_const Bytef *)data};
-    size_t left = n, most = b->n + n;
+    while (!z->avail_in && f->n) {
+        size_t left = f->pieces->n - f->at;
+        z->next_in = (z_const Bytef *)f->pieces->data + f->at;
+        z->avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
+        f->at += z->avail_in;
+        if (f->at < f->pieces->n)
+            continue;
+        f->pieces++;
+        f->n--;
+        f->at = 0;
+    }
+    return f->n > 0;
+}
+
+/* Appends the deflated bytes, in steps: room for the longest result that can be would be as much as
+ * the data. False: it would have `most` bytes or more, or there is no memory. */
+static bool deflate_to(struct pc_buffer *b, struct feed f, size_t most)
+{
+    enum { STEP = 1 << 16 };
+    z_stream z = {0};
+    size_t start = b->n;
     int state = deflateInit(&z, Z_DEFAULT_COMPRESSION);
     if (state != Z_OK)
         return false;
-    while (state == Z_OK && b->n < most && (z.next_out = pc_buffer_end(b, PIECE))) {
-        uInt more = left < UINT_MAX / 2 ? (uInt)left : UINT_MAX / 2;
-        if (!z.avail_in) {
-            z.avail_in = more;
-            left -= more;
-        }
-        z.avail_out = PIECE;
-        state = deflate(&z, left ? Z_NO_FLUSH : Z_FINISH);
-        b->n += PIECE - z.avail_out;
+    while (state == Z_OK && b->n - start < most && (z.next_out = pc_buffer_end(b, STEP))) {
+        bool more = give(&f, &z);
+        z.avail_out = STEP;
+        state = deflate(&z, more ? Z_NO_FLUSH : Z_FINISH);
+        b->n += STEP - z.avail_out;
     }
     deflateEnd(&z);
-    return state == Z_STREAM_END && b->n < most;
+    return state == Z_STREAM_END && b->n - start < most;
+}
+
+bool pc_pcol_pack_pieces(struct pc_buffer *b, const struct pc_bytes *pieces, size_t n)
+{
+    size_t start = b->n, n_bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        n_bytes += pieces[i].n;
+    if (deflate_to(b, (struct feed){pieces, n, 0}, n_bytes))
+        return true;
+    b->n = start;
+    for (size_t i = 0; i < n; i++)
+        pc_put_bytes(b, pieces[i].data, pieces[i].n);
+    return false;
 }
 
 bool pc_pcol_pack(struct pc_buffer *b, const uint8_t *data, size_t n)
 {
-    size_t start = b->n;
-    if (deflate_to(b, data, n))
-        return true;
-    b->n = start;
-    pc_put_bytes(b, data, n);
-    return false;
+    const struct pc_bytes all = {data, n};
+    return pc_pcol_pack_pieces(b, &all, 1);
 }
 
 uint8_t *pc_pcol_unpack(const uint8_t *data, size_t stored, uint64_t raw, bool deflated,

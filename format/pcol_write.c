@@ -85,19 +85,39 @@ static void end_section(struct pc_buffer *image, size_t start, struct section *s
     store_section_header(at, s, at + PC_PCOL_SECTION_BYTES);
 }
 
+static void put_pieces(struct pc_buffer *image, unsigned part, const struct pc_bytes *pieces,
+                       size_t n)
+{
+    size_t start = image->n;
+    struct section s = {
+        .type = part, .version = pc_part_version(part), .flags = PC_SECTION_REQUIRED};
+    pc_buffer_extend(image, PC_PCOL_SECTION_BYTES);
+    for (size_t i = 0; i < n; i++)
+        s.raw += pieces[i].n;
+    if (pc_pcol_pack_pieces(image, pieces, n))
+        s.flags |= PC_SECTION_DEFLATED;
+    end_section(image, start, &s);
+}
+
 static void put_part(struct pc_buffer *image, const struct pc_profile *p, unsigned part)
 {
     struct pc_buffer raw = {0};
     pc_part_encode(p, part, &raw);
-    size_t start = image->n;
-    pc_buffer_extend(image, PC_PCOL_SECTION_BYTES);
-    struct section s = {
-        .type = part, .version = pc_part_version(part), .flags = PC_SECTION_REQUIRED, .raw = raw.n};
-    if (pc_pcol_pack(image, raw.data, raw.n))
-        s.flags |= PC_SECTION_DEFLATED;
+    put_pieces(image, part, &(struct pc_bytes){raw.data, raw.n}, 1);
     image->failed |= raw.failed;
     free(raw.data);
-    end_section(image, start, &s);
+}
+
+/* Tables may be large: their packed columns are not put together first. */
+static void put_tables(struct pc_buffer *image, const struct pc_profile *p)
+{
+    struct pc_buffer own = {0};
+    size_t n = 0;
+    struct pc_bytes *pieces = pc_tables_pieces(p, &own, &n);
+    put_pieces(image, PC_PART_TABLES, pieces, n);
+    image->failed |= own.failed || !pieces;
+    free(pieces);
+    free(own.data);
 }
 
 static void put_columns(struct pc_buffer *image, const struct pc_profile *p)
@@ -142,7 +162,10 @@ static int make_image(const struct pc_profile *p, unsigned flags, struct pc_buff
                                .world_size = p->world_size};
     pc_buffer_extend(image, PC_PCOL_HEADER_BYTES);
     for (unsigned part = PC_PART_META; part < PC_PART_VALUES; part++) {
-        put_part(image, p, part);
+        if (part == PC_PART_TABLES)
+            put_tables(image, p);
+        else
+            put_part(image, p, part);
         h.n_sections++;
     }
     put_columns(image, p);

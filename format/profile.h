@@ -61,8 +61,7 @@ struct pc_profile_column {
     uint16_t unit;    /* enum pcollect_unit, never ticks */
 };
 
-/* The cells of a column as bytes (format/table_rows.h). */
-struct pc_packed_column {
+struct pc_bytes {
     const uint8_t *data;
     size_t n;
 };
@@ -77,8 +76,8 @@ struct pc_profile_table {
     uint32_t n_keys, n_columns; /* keys come first */
     struct pc_profile_column *columns;
     uint32_t n_rows;
-    uint64_t *cells;                 /* n_rows x n_columns; NULL: they are packed */
-    struct pc_packed_column *packed; /* n_columns; NULL: there are cells */
+    uint64_t *cells;         /* n_rows x n_columns; NULL: they are packed */
+    struct pc_bytes *packed; /* by column, its cells (format/table_rows.h); NULL: there are cells */
 };
 
 /* Figures of one rank. Times in nanoseconds; the three spans add up to the time from exec to the

@@ -239,16 +239,53 @@ static void encode_cells(const struct pc_profile_table *t, struct pc_buffer *b)
     }
 }
 
+/* A cut in what was put: the bytes from the one before to here are a piece. */
+static void cut(const struct pc_buffer *own, size_t *done, struct pc_bytes *out)
+{
+    *out = (struct pc_bytes){NULL, own->n - *done};
+    *done = own->n;
+}
+
+struct pc_bytes *pc_tables_pieces(const struct pc_profile *p, struct pc_buffer *own, size_t *n_out)
+{
+    size_t n = 0, done = 0;
+    struct pc_bytes *out =
+        malloc((1 + (size_t)p->n_tables * (1 + PC_TABLE_MOST_COLUMNS)) * sizeof *out);
+    pc_put_varint(own, p->n_tables);
+    for (uint32_t i = 0; out && i < p->n_tables; i++) {
+        const struct pc_profile_table *t = &p->tables[i];
+        encode_columns(t, own);
+        if (!t->packed) {
+            encode_cells(t, own);
+            continue;
+        }
+        cut(own, &done, &out[n++]);
+        memcpy(&out[n], t->packed, t->n_columns * sizeof *out);
+        n += t->n_columns;
+    }
+    if (!out)
+        return NULL;
+    cut(own, &done, &out[n++]);
+    const uint8_t *at = own->data;
+    for (size_t i = 0; i < n; i++)
+        if (!out[i].data) {
+            out[i].data = at;
+            at += out[i].n;
+        }
+    *n_out = n;
+    return out;
+}
+
 void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b)
 {
-    pc_put_varint(b, p->n_tables);
-    for (uint32_t i = 0; i < p->n_tables; i++) {
-        encode_columns(&p->tables[i], b);
-        if (p->tables[i].packed)
-            pc_rows_put(&p->tables[i], b);
-        else
-            encode_cells(&p->tables[i], b);
-    }
+    struct pc_buffer own = {0};
+    size_t n = 0;
+    struct pc_bytes *pieces = pc_tables_pieces(p, &own, &n);
+    for (size_t i = 0; i < n; i++)
+        pc_put_bytes(b, pieces[i].data, pieces[i].n);
+    b->failed |= own.failed || !pieces;
+    free(pieces);
+    free(own.data);
 }
 
 int pc_strings_decode(struct pc_profile *p, struct pc_cursor *c)

@@ -28,7 +28,7 @@ void pc_row_reader_open(struct pc_row_reader *r, const struct pc_table_side *sid
     r->failed = false;
     memset(r->cells, 0, sizeof r->cells);
     for (uint32_t i = 0; table && table->packed && i < table->n_columns; i++) {
-        const struct pc_packed_column *c = &table->packed[i];
+        const struct pc_bytes *c = &table->packed[i];
         r->columns[i] = (struct pc_cursor){c->data, c->data + c->n, false};
     }
 }
@@ -106,12 +106,12 @@ void pc_row_writer_put(struct pc_row_writer *w, const uint64_t *row)
     t->n_rows++;
 }
 
-static bool keep(const struct pc_buffer *b, struct pc_pool *pool, struct pc_packed_column *out)
+static bool keep(const struct pc_buffer *b, struct pc_pool *pool, struct pc_bytes *out)
 {
     uint8_t *data = b->failed ? NULL : pc_pool_array(pool, b->n, 1);
     if (data && b->n)
         memcpy(data, b->data, b->n);
-    *out = (struct pc_packed_column){data, b->n};
+    *out = (struct pc_bytes){data, b->n};
     return data != NULL;
 }
 
@@ -159,14 +159,4 @@ bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cu
         t->packed[i].data = data;
     t->n_rows = n_rows;
     return true;
-}
-
-void pc_rows_put(const struct pc_profile_table *t, struct pc_buffer *b)
-{
-    size_t n = 0;
-    for (uint32_t i = 0; i < t->n_columns; i++)
-        n += t->packed[i].n;
-    pc_buffer_end(b, n); /* at once, for large tables */
-    for (uint32_t i = 0; i < t->n_columns; i++)
-        pc_put_bytes(b, t->packed[i].data, t->packed[i].n);
 }

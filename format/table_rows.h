@@ -49,9 +49,6 @@ bool pc_row_writer_close(struct pc_row_writer *w, struct pc_pool *pool);
 bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
                   uint32_t n_rows);
 
-/* Puts a packed table's rows. */
-void pc_rows_put(const struct pc_profile_table *t, struct pc_buffer *b);
-
 /* True if a cell of that type refers to something of p. */
 bool pc_cell_valid(const struct pc_profile *p, unsigned type, uint64_t cell);
 
