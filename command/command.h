@@ -299,10 +299,16 @@ int pct_event_named(const struct pct_command *self, const char *option, const ch
 /* Path of libpcollect.so; NULL: *why_out says why it cannot be used. Both allocated. */
 char *pct_library_path(char **why_out);
 
+struct pc_profile;
+struct pct_symbols;
+
 /* Stores symbols of the profile `from` in `to`, which may be the same file, and also the text of
  * its source files or its instructions. enum pc_err, with a text. */
 struct pct_embedded {
     bool sources, assembly;
+    /* Tells the symbols of the profile where else its files are; NULL: nowhere. */
+    void (*show_files)(void *arg, const struct pc_profile *p, struct pct_symbols *symbols);
+    void *arg;
 };
 int pct_embed_file(const char *from, const char *to, const struct pct_embedded *also,
                    struct pc_error *error);

@@ -25,7 +25,10 @@ static int embed(const struct pc_profile *p, const char *from, const char *to,
 {
     static const struct pct_tree_options whole = {0};
     struct pc_profile *named = NULL, *with = NULL, *last = NULL;
-    struct pct_data *d = pct_data_new(from, p, pct_symbols_new(p), &whole);
+    struct pct_symbols *symbols = pct_symbols_new(p);
+    if (also->show_files)
+        also->show_files(also->arg, p, symbols);
+    struct pct_data *d = pct_data_new(from, p, symbols, &whole);
     int err = pct_symbols_embed(pct_data_symbols(d), p, &named, error);
     if (!err && also->sources)
         err = pct_source_embed(d, named, &with, error);

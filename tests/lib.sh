@@ -292,6 +292,21 @@ need_pcollect() {
     [ -x "$pcollect" ] || skip_all "pcollect was not built"
 }
 
+# True if a program can be hidden: "$work/hide" PROGRAM [ARG...] becomes a copy of it, $work/hidden/program, in a mount
+# namespace of its own, as in a container. Nobody else has that file. Else $no_hiding says why not.
+can_hide() {
+    no_hiding=
+    mkdir -p "$work/hidden"
+    cat >"$work/hide" <<'END'
+#!/bin/sh
+hidden=${0%/*}/hidden
+exec unshare -m sh -c 'mount -t tmpfs none "$0" && cp "$1" "$0/program" && shift && exec "$0/program" "$@"' "$hidden" "$@"
+END
+    chmod +x "$work/hide"
+    "$work/hide" /bin/true 2>/dev/null || no_hiding='only root with unshare can make a mount namespace'
+    [ -z "$no_hiding" ]
+}
+
 # True if a command can be run as another user who comes to what is tested; else $no_other says why not.
 can_be_other() {
     no_other=

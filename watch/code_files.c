@@ -24,7 +24,7 @@
 #include <elfutils/libdwfl.h>
 #endif
 
-enum { MOST_HEADERS = 64, PAGE = 4096 };
+enum { MOST_HEADERS = 64, MOST_KEPT = 128, PAGE = 4096 };
 
 /* A segment of a file that is loaded. */
 struct segment {
@@ -33,6 +33,7 @@ struct segment {
 
 struct code_file {
     char *path;
+    int fd; /* of a file that is not at this path for us: in a container, or removed; -1 */
     dev_t device;
     ino_t inode;
     const struct pc_module *module; /* NULL: it is none that can be walked */
@@ -42,7 +43,7 @@ struct code_file {
 
 struct pct_code_files {
     struct code_file **files;
-    size_t n, room;
+    size_t n, room, n_kept;
 #ifdef HAVE_LIBDW
     Dwfl *dwfl; /* for names alone */
 #endif
@@ -183,6 +184,12 @@ static int open_file(int pid, const struct pct_mapping *m)
     return fd >= 0 ? fd : open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
+static bool is_at_path(const struct code_file *f)
+{
+    struct stat st;
+    return !stat(f->path, &st) && st.st_dev == f->device && st.st_ino == f->inode;
+}
+
 static struct code_file *find_or_load(struct pct_code_files *files, int pid,
                                       const struct pct_mapping *m)
 {
@@ -200,11 +207,17 @@ static struct code_file *find_or_load(struct pct_code_files *files, int pid,
             return files->files[i];
         }
     struct code_file *f = pct_alloc(1, sizeof *f);
-    *f = (struct code_file){.path = pct_copy(m->path), .device = st.st_dev, .inode = st.st_ino};
+    *f = (struct code_file){
+        .path = pct_copy(m->path), .fd = -1, .device = st.st_dev, .inode = st.st_ino};
     files->files = pct_grow(files->files, files->n, &files->room, sizeof *files->files);
     files->files[files->n++] = f;
     load(files, f, fd);
-    close(fd);
+    if (is_at_path(f) || files->n_kept == MOST_KEPT) {
+        close(fd);
+        return f;
+    }
+    f->fd = fd;
+    files->n_kept++;
     return f;
 }
 
@@ -240,6 +253,8 @@ void pct_code_files_free(struct pct_code_files *files)
     if (!files)
         return;
     for (size_t i = 0; i < files->n; i++) {
+        if (files->files[i]->fd >= 0)
+            close(files->files[i]->fd);
         pct_free(files->files[i]->path);
         pct_free(files->files[i]->segments);
         pct_free(files->files[i]);
@@ -250,6 +265,19 @@ void pct_code_files_free(struct pct_code_files *files)
         dwfl_end(files->dwfl);
 #endif
     pct_free(files);
+}
+
+void pct_code_files_show(const struct pct_code_files *files, const struct pc_profile *p,
+                         struct pct_symbols *symbols)
+{
+    char here[64];
+    for (size_t i = 0; i < files->n; i++)
+        for (uint32_t m = 0; m < p->n_modules && files->files[i]->fd >= 0; m++) {
+            if (strcmp(files->files[i]->path, p->modules[m].path) != 0)
+                continue;
+            snprintf(here, sizeof here, "/proc/self/fd/%d", files->files[i]->fd);
+            pct_symbols_also_at(symbols, m, here);
+        }
 }
 
 bool pct_code_is_entry(const struct pc_module *module, uintptr_t pc)

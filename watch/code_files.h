@@ -9,12 +9,18 @@
 #ifndef PCT_CODE_FILES_H
 #define PCT_CODE_FILES_H
 
+#include "analysis/symbols/symbols.h"
 #include "libcollect/walk/loadmap.h"
 
 struct pct_code_files;
 
 struct pct_code_files *pct_code_files_new(void);
 void pct_code_files_free(struct pct_code_files *files); /* NULL is allowed */
+
+/* Tells the symbols of a profile of these files where those are that processes in containers use,
+ * and those that were removed meanwhile, 128 at most: they stay open. While `files` lives. */
+void pct_code_files_show(const struct pct_code_files *files, const struct pc_profile *p,
+                         struct pct_symbols *symbols);
 
 /* The function that holds an address of a module, by the module's symbol table; NULL: unknown. It
  * is valid as long as `files`. */

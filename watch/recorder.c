@@ -434,6 +434,12 @@ int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, 
     return pc_profile_sum_finish(&sum, out, error);
 }
 
+void pct_recorder_show_files(const struct pct_recorder *r, const struct pc_profile *p,
+                             struct pct_symbols *symbols)
+{
+    pct_code_files_show(r->files, p, symbols);
+}
+
 void pct_recorder_free(struct pct_recorder *r)
 {
     if (!r)

@@ -10,6 +10,7 @@
 #ifndef PCT_RECORDER_H
 #define PCT_RECORDER_H
 
+#include "analysis/symbols/symbols.h"
 #include "watch/sample_rings.h"
 #include "watch/stack_tree.h"
 
@@ -53,11 +54,14 @@ void pct_recorder_take(void *recorder, const struct pct_ring_record *record);
 /* Profile of what is known so far; valid until the recorder is freed. */
 const struct pct_recorded *pct_recorder_told(const struct pct_recorder *r);
 /* Samples recorded between two times, as a profile, which the caller frees; NULL: nothing was. Of
- * one MPI job it has the ranks, if they are wanted. Ends the collection: afterwards only free is
- * allowed. */
+ * one MPI job it has the ranks, if they are wanted. Ends the collection: afterwards only show_files
+ * and free are allowed. */
 int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, uint64_t end_ns,
                          struct pct_recorded *told, struct pc_profile **out,
                          struct pc_error *error);
+/* Tells the symbols of such a profile where files of containers are, while the recorder lives. */
+void pct_recorder_show_files(const struct pct_recorder *r, const struct pc_profile *p,
+                             struct pct_symbols *symbols);
 void pct_recorder_free(struct pct_recorder *r); /* NULL is allowed */
 
 #endif

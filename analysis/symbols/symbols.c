@@ -15,9 +15,11 @@
 
 struct module {
     enum pct_symbols_state state;
-    struct pct_dw *dw;        /* LINES, FUNCTIONS and NONE only */
-    struct pct_tails *tails;  /* of dw, when it is first asked for */
-    const char *complaint;    /* or NULL */
+    struct pct_dw *dw;       /* LINES, FUNCTIONS and NONE only */
+    struct pct_tails *tails; /* of dw, when it is first asked for */
+    const char *complaint;   /* or NULL */
+    const char **others;     /* other paths of its file */
+    size_t n_others, room;
     bool asked, named, lines; /* some address: looked up; has a function; has a line */
 };
 
@@ -44,6 +46,8 @@ void pct_symbols_free(struct pct_symbols *s)
 {
     if (!s)
         return;
+    for (uint32_t i = 0; i < s->profile->n_modules; i++)
+        pct_free(s->modules[i].others);
 #ifdef HAVE_LIBDW
     for (uint32_t i = 0; i < s->profile->n_modules; i++) {
         pct_tails_free(s->modules[i].tails);
@@ -64,6 +68,13 @@ void pct_symbols_free(struct pct_symbols *s)
 
 /* ---- Modules ----------------------------------------------------------------------------------
  */
+
+void pct_symbols_also_at(struct pct_symbols *s, uint32_t module, const char *path)
+{
+    struct module *m = &s->modules[module];
+    m->others = pct_grow(m->others, m->n_others, &m->room, sizeof *m->others);
+    m->others[m->n_others++] = pct_pool_intern(s->pool, path);
+}
 
 static void complain(const struct pct_symbols *s, uint32_t module, const char *why,
                      const char *cure)
@@ -178,6 +189,22 @@ static void complain_of_split(struct pct_symbols *s, uint32_t module, const stru
     pct_buf_free(&package);
 }
 
+/* Leaves the state and the complaint of the module's own path if no other path has its file. */
+static struct pct_dw *open_other(struct pct_symbols *s, uint32_t module,
+                                 enum pct_symbols_state *state)
+{
+    struct module *m = &s->modules[module];
+    const char *before = m->complaint;
+    struct pct_dw *dw = NULL;
+    for (size_t i = 0; i < m->n_others && !dw; i++) {
+        enum pct_symbols_state found;
+        dw = open_file(s, module, m->others[i], &found);
+        *state = dw ? found : *state;
+    }
+    m->complaint = dw ? NULL : before;
+    return dw;
+}
+
 static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module)
 {
     const struct pc_profile_module *m = &s->profile->modules[module];
@@ -185,6 +212,8 @@ static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module
     if (m->path[0] != '/')
         return PCT_SYMBOLS_NO_FILE;
     struct pct_dw *dw = open_file(s, module, m->path, &state);
+    if (!dw)
+        dw = open_other(s, module, &state);
     if (state != PCT_SYMBOLS_LINES && pct_fetch_is_allowed())
         dw = ask_servers(s, module, dw, &state);
     s->modules[module].dw = dw;

@@ -54,6 +54,11 @@ void pct_symbols_free(struct pct_symbols *s);
 void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
                        struct pct_place place);
 
+/* Names another path of a module's file, which is read if that at the module's own path is another
+ * one or gone: a process in a container sees other files. Before an address of the module is asked
+ * for. */
+void pct_symbols_also_at(struct pct_symbols *s, uint32_t module, const char *path);
+
 /* From now on, files that are not on this machine are requested from the debuginfod servers that
  * the environment names. Does nothing without libdw. */
 void pct_symbols_allow_servers(void);

@@ -176,6 +176,11 @@ static void tell(const struct job *j, const struct pct_recorded *told)
                 (double)told->other_ns / 1e9);
 }
 
+static void show_files(void *recorder, const struct pc_profile *p, struct pct_symbols *symbols)
+{
+    pct_recorder_show_files(recorder, p, symbols);
+}
+
 static int write_profile(const struct job *j, const struct pc_profile *p)
 {
     char written[PCOLLECT_PATH_BYTES];
@@ -189,7 +194,9 @@ static int write_profile(const struct job *j, const struct pc_profile *p)
     } else {
         fprintf(stderr, "pcollect: profile: %s", written);
         fprintf(stderr, strcmp(written, to) ? " (there is a %s already)\n" : "\n", to);
-        if (pct_embed_file(written, written, &(struct pct_embedded){0}, &error))
+        const struct pct_embedded embedded = {.show_files = show_files,
+                                              .arg = j->sampling.recorder};
+        if (pct_embed_file(written, written, &embedded, &error))
             pct_say(j->sampling.self, "no symbols are stored in the profile: %s", error.text);
     }
     free(to);
