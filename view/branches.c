@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Lines of a tree as text: see branches.h. Where the lines of the nodes above leave no room for a
+ * Lines of a tree as text: see branches.h. If the lines of the nodes above leave no room for a
  * name, those of the outermost are left out.
  */
 #include "view/branches.h"
@@ -54,7 +54,7 @@ static void put_guide(const struct pct_branches *b, size_t taken, struct pct_buf
     pct_buf_format(line, "%s%s", !cut ? "" : b->utf8 ? "\xe2\x80\xa6  " : ".. ", rest);
 }
 
-/* The rest on lines of its own; what fits no line is cut. */
+/* Prints the rest on separate lines; a word that fits no line is cut. */
 static void put_below(const struct pct_branches *b, struct pct_corner corner,
                       const struct pct_branch *what, struct pct_buf *line)
 {

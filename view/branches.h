@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Lines of a tree as text: figures, the lines and corners that lead to a node, its name, and what
- * stands behind the name: on the same line, or where it does not fit on lines of its own.
+ * Lines of a tree as text: figures, the lines and corners that lead to a node, its name, and the
+ * text after the name: on the same line, or on separate lines if it does not fit.
  */
 #ifndef PCT_BRANCHES_H
 #define PCT_BRANCHES_H
@@ -23,7 +23,7 @@ struct pct_corner {
     const char *sign, *below;
 };
 
-/* top: no corner. last: nothing follows at this place. */
+/* `top`: no corner. `last`: no sibling follows. */
 struct pct_corner pct_branches_corner(const struct pct_branches *b, bool top, bool last);
 const char *pct_branches_dots(const struct pct_branches *b);
 
@@ -35,12 +35,12 @@ struct pct_branch {
     const char *name, *name_color;
     const char *rest, *rest_color; /* rest begins with a blank */
     const char *plain;             /* ends a colour */
-    bool beside;                   /* rest is on the line of the name */
+    bool beside;                   /* `rest` is on the line of the name */
 };
 void pct_branches_put(const struct pct_branches *b, const char *figures, struct pct_corner corner,
                       const struct pct_branch *what);
 
-/* Cells that a rest of its own line may take. */
+/* Cells for a rest on a separate line. */
 size_t pct_branches_rest_room(const struct pct_branches *b, struct pct_corner corner);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The values of a table's cells, as programs and as people read them.
+ * Formats the values of a table's cells, for programs and for users.
  */
 #include "analysis/counters/estimate.h"
 #include "analysis/symbols/short_name.h"
@@ -113,7 +113,7 @@ void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct
     }
 }
 
-/* "12.3 M mixed" and "few" where no error is known. */
+/* Appends an estimate; "12.3 M mixed" or "few" if its error is not known. */
 static void put_estimate(struct pct_buf *b, const struct pct_estimate *e)
 {
     const char *mark = pct_trust_text(e->trust);
@@ -163,7 +163,7 @@ static void put_people(const struct pct_column *c, const struct pct_value *v, st
     }
 }
 
-/* False: the column holds no functions. */
+/* Appends labels as users read them; false: the column has no labels. */
 static bool put_functions(const struct pct_column *c, const char *text, bool full_names,
                           struct pct_buf *b)
 {

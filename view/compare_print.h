@@ -16,7 +16,7 @@
 
 struct pct_join_view {
     const struct pct_join_tree *tree; /* in order */
-    const double *weight;             /* by node, with all below: what is hidden, not negative */
+    const double *weight;             /* by node, inclusive, at least 0: small ones are hidden */
     double least;                     /* nodes with less are hidden */
     unsigned depth;                   /* levels that are shown; 0: all */
     size_t width, figures;            /* of a line, 0: no limit; of the figures before a name */
@@ -26,13 +26,13 @@ struct pct_join_view {
 };
 void pct_join_view_print(FILE *out, const struct pct_join_view *v);
 
-/* Says so if the runs seem to be of two programs: few MPI calls are in all of them. */
+/* Prints a remark if the runs seem to be of two programs: few MPI calls are in all of them. */
 void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
                         size_t width);
 
 /* ---- Difference (diff_print.c) ---- */
 
-extern const struct pct_table pct_diff_table; /* contexts: columns draw from pct_data.diff */
+extern const struct pct_table pct_diff_table; /* contexts: columns read pct_data.diff */
 struct pct_diff_print {
     size_t width; /* 0: no limit; at least 40 */
     bool utf8;
@@ -44,14 +44,14 @@ void pct_diff_tsv(FILE *out, const struct pct_diff *d, const struct pct_choice *
 
 /* ---- Repeats (repeats_print.c) ---- */
 
-extern const struct pct_table pct_repeats_table; /* contexts: columns draw from pct_data.repeats */
+extern const struct pct_table pct_repeats_table; /* contexts: columns read pct_data.repeats */
 void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, bool utf8);
 void pct_repeats_tsv(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice);
 void pct_repeats_json(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice);
 
 /* ---- Scaling (scale_print.c, tables/scale_columns.c) ---- */
 
-/* Tables `scales` and `contexts`: columns draw from pct_data.scale. */
+/* Tables `scales` and `contexts`: columns read pct_data.scale. */
 extern const struct pct_table pct_scale_tables[];
 extern const size_t pct_n_scale_tables;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What pcollect diff prints. Names and meanings of columns are what scripts rely on: they may be
- * added at the end, none may change or go.
+ * Output of pcollect diff. Scripts rely on names and meanings of columns: columns may be added at
+ * the end, but none may be changed or removed.
  */
 #include "base/wrap.h"
 #include "view/compare_print.h"
@@ -11,9 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Above this part of the core time a run says more of its machine than of its program. */
+/* Above this part of the core time, delay makes the run depend more on its machine than on its
+ * program. */
 #define DELAYED 0.05
-/* Part of the total that contexts of the tree change by. */
+/* Least change of contexts in the tree, as part of the total. */
 #define LEAST 0.01
 
 static const char *const verdict_names[PCT_N_VERDICTS] = {
@@ -224,13 +225,14 @@ static double percent_of_total(const struct pct_diff *d, const struct pct_diff_r
 
 enum { PLACE_INDENT = 13 };
 
-/* In ten columns up to a million percent: without decimals from 1,000 percent on. */
+/* Appends a percentage in ten columns, up to a million percent: without decimals from 1,000 percent
+ * on. */
 static void put_percent(struct pct_buf *b, double percent)
 {
     pct_buf_format(b, "  %+7.*f %%", fabs(percent) < 999.995 ? 2 : 0, percent);
 }
 
-/* In lines of their own; what has no blank and is longer than a line is cut. */
+/* Prints a place on separate lines; a word that is longer than a line is cut. */
 static void print_folded(FILE *out, const char *place, const struct pct_diff_print *how)
 {
     size_t room = how->width > PLACE_INDENT ? how->width - PLACE_INDENT : 1;
@@ -247,8 +249,8 @@ static void print_folded(FILE *out, const char *place, const struct pct_diff_pri
     pct_buf_free(&shown);
 }
 
-/* The place is below the figures if it does not fit beside them, whole: its end may be all that
- * tells it from another. */
+/* Prints a row. A place that does not fit beside the figures is printed below them, uncut: its end
+ * may be the only difference to another place. */
 static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff_row *row,
                       const struct pct_diff_print *how)
 {
@@ -332,7 +334,8 @@ static void put_line(void *arg, uint32_t node, struct pct_buf *b)
     pct_buf_free(&means);
 }
 
-/* From the root down to what has changed by a hundredth of the whole, its sum or what moved below.
+/* Prints the tree down to nodes that changed by at least 1 % of the total, in their sum or by
+ * shifts below them.
  */
 static void print_tree(FILE *out, const struct pct_diff *d, const struct pct_diff_print *how)
 {

@@ -11,7 +11,7 @@ struct callers {
     const struct pct_options *o;
 };
 
-/* The function and some of those that called it, to the end of the line. */
+/* Appends the function and some of its callers, to the end of the line. */
 static void put_callers(void *arg, size_t row, struct pct_buf *b)
 {
     enum { SHOWN = 3, LEAST_CELLS = 30 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Findings as sentences for people. What is found and how it is worded is analysis/findings.
+ * Prints findings as sentences. Findings and their words are made in analysis/findings.
  */
 #include "view/report_print.h"
 #include "view/sentence.h"
 
-/* The command in a line; where that is too wide, in two, as a shell takes them. */
+/* Prints the command on one line; if that is too wide, on two lines in shell syntax. */
 static void put_command(FILE *out, const struct pct_finding *f, const char *file, size_t width)
 {
     struct pct_buf line = {0};

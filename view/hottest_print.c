@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The hottest lines, as text: those of the program that compute most, and the calls of MPI that
- * take most time, each summed over all contexts. What a library computes counts for the line of the
- * program that called it, and the library is named. A few rows before the tree, which tells the
+ * The hottest lines as text: lines of the program with most computation, and MPI calls with most
+ * time, each summed over all contexts. Computation in a library counts for the line of the program
+ * that called it, and the library is named. A few rows are printed before the tree, which shows the
  * contexts.
  */
 #include "analysis/symbols/short_name.h"
@@ -15,7 +15,7 @@
 
 enum { MOST = 5, LEAST_SHARE = 2000 /* thousandths of a percent */ };
 
-/* The greatest rows, falling. */
+/* The greatest rows, in descending order. */
 struct hottest {
     size_t n;
     const struct pct_rolled_row *row[MOST];
@@ -44,7 +44,7 @@ static size_t room_of(const struct pct_options *o)
     return !o->width ? SIZE_MAX : o->width > FIGURES + 20 ? o->width - FIGURES : 20;
 }
 
-/* Threads that have nothing to do are in such a module: it computes nothing for the program. */
+/* True for a threading runtime, in which idle threads wait: it computes nothing for the program. */
 static bool is_runtime(const struct pct_data *d, const char *module)
 {
     const struct pc_profile *p = d->profile;
@@ -70,7 +70,7 @@ static bool has_threads(const struct pct_data *d)
     return !t->n;
 }
 
-/* Text of a row in pieces, of which each stands on one line. PLACE keeps its blanks behind a
+/* Parts of the text of a row, which are not broken between lines. PLACE keeps its blanks after a
  * function.
  */
 enum { PRIMITIVE, FUNCTION, PLACE, LIBRARY, N_PIECES };
@@ -106,7 +106,7 @@ static void put_library(const struct pct_data *d, const struct pct_rolled_row *r
         pct_buf_text(b, "(a runtime library: threads wait there)");
 }
 
-/* Pieces that have no room on a line stand on the next. */
+/* Prints a row. Parts without room on a line go to the next one. */
 static void put_row(FILE *out, const struct pct_options *o, pc_u128 share, const char *time,
                     struct place *place)
 {

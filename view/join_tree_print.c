@@ -22,7 +22,7 @@ static bool is_visible(const struct printer *l, uint32_t node)
     return l->view->weight[node] > 0 && l->view->weight[node] >= l->view->least;
 }
 
-/* n_hidden: of those that together are enough for a line. */
+/* Children of a node. n_hidden: hidden ones, if together they are enough for a line. */
 struct children {
     size_t n, n_hidden;
     uint32_t only; /* the visible one, if there is one */
@@ -83,7 +83,7 @@ static void put_hidden(struct printer *l, size_t n, struct pct_corner corner)
     pct_buf_free(&more);
 }
 
-/* A node with one visible child is continued straight below. */
+/* Prints children. A single visible child is not indented. */
 static void put_children(struct printer *l, uint32_t node, unsigned depth)
 {
     const struct pct_join_tree_node *nodes = l->view->tree->nodes;
@@ -128,7 +128,7 @@ void pct_join_view_print(FILE *out, const struct pct_join_view *v)
 
 /* ---- Two programs ---------------------------------------------------------------------------- */
 
-/* Contexts of MPI calls; those that some run does not have. */
+/* Number of contexts of MPI calls; *partial_out: of those missing in some run. */
 static size_t count_calls(const struct pct_join *j, size_t *partial_out)
 {
     size_t n = 0, partial = 0;
@@ -143,7 +143,8 @@ static size_t count_calls(const struct pct_join *j, size_t *partial_out)
     return n;
 }
 
-/* A run on one rank may leave most calls out: a name alone, or a few contexts, are not enough. */
+/* Prints the remark on two programs. A run on one rank may lack most calls, so different names or a
+ * few missing contexts are not enough. */
 void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
                         size_t width)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# From figures to text, tables, JSON and pictures.
+# Makes text, tables, JSON and pictures from figures.
 noinst_LTLIBRARIES += view/libpcview.la
 view_libpcview_la_SOURCES = \
     view/table.h view/table.c view/cell.c view/query.h view/query.c view/report_print.h view/report_print.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The report as Markdown, for issues and notebooks: one table, or the run, its findings and the
- * tables that say most, each cut to its first rows.
+ * main tables, each cut to its first rows.
  */
 #include "view/report_print.h"
 
@@ -9,7 +9,7 @@
 
 enum { SHOWN = 20 };
 
-/* A character that ends a cell or begins markup there stands for itself. */
+/* Appends a cell, and escapes characters that end a cell or begin markup. */
 static void put_cell(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -19,7 +19,7 @@ static void put_cell(FILE *out, const char *text)
     }
 }
 
-/* people: what stands above the column in the text, not its stable name. */
+/* Prints the heads. `people`: those of the text report, not the stable names. */
 static void put_head(FILE *out, const struct pct_column *const *columns, size_t n, bool people,
                      bool picture)
 {
@@ -50,7 +50,8 @@ static void put_row(FILE *out, const struct pct_table *t, const struct pct_data 
     pct_buf_free(&b);
 }
 
-/* names: of the columns, NULL-terminated; NULL: those that were chosen. max_rows 0: all. */
+/* Prints a table. `names`: of the columns, NULL-terminated; NULL: the chosen ones. max_rows 0:
+ * all. */
 static void put_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
                       const struct pct_options *o, const char *const *names, size_t max_rows)
 {
@@ -83,7 +84,7 @@ void pct_markdown_table(FILE *out, const struct pct_data *d, const struct pct_ta
     put_table(out, d, t, o, NULL, 0);
 }
 
-/* The one row of a table, a line for each value that is known. */
+/* Prints the only row of a table, one line for each known value. */
 static void put_header(FILE *out, const struct pct_data *d, const struct pct_table *t)
 {
     fputs("| | |\n| --- | --- |\n", out);

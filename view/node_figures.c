@@ -60,8 +60,8 @@ void pct_node_put_heads(const struct pct_node_figures *f, struct pct_buf *b)
     pct_buf_text(b, f->bars ? "by rank   " : "");
 }
 
-/* An only child has all that its parent has, and the same picture: long runs cost no walks over
- * the tree. */
+/* Appends the picture. An only child with all of its parent's time has the same picture, so long
+ * chains need no further walks over the tree. */
 void pct_node_put_bar(struct pct_node_figures *f, uint32_t node, struct pct_buf *b)
 {
     size_t n_ranks = f->d->profile->n_ranks;
@@ -84,7 +84,7 @@ void pct_node_put_bar(struct pct_node_figures *f, uint32_t node, struct pct_buf 
     pct_buf_format(b, "%s  ", f->bar.data);
 }
 
-/* Place where it was called, or where it is. */
+/* Appends the place where the node was called, or else its own. */
 static void put_place(struct pct_node_figures *f, const struct pct_node *n, struct pct_buf *b)
 {
     f->any_call |= n->call_file != NULL;
@@ -110,7 +110,7 @@ static void put_bytes(struct pct_buf *b, pc_u128 bytes, const char *what, size_t
         put_detail(b, text, cells);
 }
 
-/* Calls, and what else of them fits. */
+/* Appends calls, and further details that fit. */
 static void put_calls(const struct pct_node_figures *f, const struct pct_node *n, size_t cells,
                       struct pct_buf *b)
 {
@@ -132,7 +132,7 @@ static void put_calls(const struct pct_node_figures *f, const struct pct_node *n
     pct_buf_free(&details);
 }
 
-/* Text behind the name; false: it does not fit. */
+/* Appends the text after the name; false: it does not fit. */
 bool pct_node_put_rest(struct pct_node_figures *f, const struct pct_node *n, size_t cells,
                        struct pct_buf *b)
 {

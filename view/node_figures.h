@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The figures of a node of the calling-context tree, with all below it, as columns of text: its
- * share, time in MPI and CPU time outside of it side by side, a picture over ranks; and the words
- * that stand behind its name. The tree of the report and the browser show the same.
+ * Inclusive figures of a node of the calling-context tree, as columns of text: its share, time in
+ * MPI and CPU time outside of it side by side, a picture over ranks; and the text after its name.
+ * The tree of the report and the browser show the same.
  */
 #ifndef PCT_NODE_FIGURES_H
 #define PCT_NODE_FIGURES_H
@@ -23,10 +23,10 @@ struct pct_node_figures {
     enum pct_columns columns;
     enum pct_metric metric;
     bool bars;
-    pc_u128 whole;          /* what shares are of */
-    pc_u128 mpi, computed;  /* PCT_COLUMNS_BOTH: of all */
+    pc_u128 whole;          /* total that shares refer to */
+    pc_u128 mpi, computed;  /* PCT_COLUMNS_BOTH: totals */
     size_t cells;           /* of the figures, with their blanks */
-    bool any_few, any_call; /* were shown: a legend explains them */
+    bool any_few, any_call; /* shown so far: a legend must explain them */
     uint64_t *values;       /* by rank */
     bool *present;
     struct pct_buf bar; /* of bar_node */
@@ -44,17 +44,17 @@ void pct_node_figures_fit(struct pct_node_figures *f);
 pc_u128 pct_node_figure(const struct pct_node_figures *f, uint32_t node);
 pc_u128 pct_node_figure_below(const struct pct_node_figures *f, const struct pct_below *below);
 
-/* False of a function that made no call, called none that did, and was not sampled. */
+/* False for a function without samples that made no MPI call, directly or below. */
 bool pct_node_has_figure(const struct pct_node_figures *f, uint32_t node);
 
 /* The heads of the columns, without that of the name. */
 void pct_node_put_heads(const struct pct_node_figures *f, struct pct_buf *b);
-/* The columns of what `below` and its figure come to; then the picture of a node. */
+/* Appends the columns of `below` and its figure, then the picture of a node. */
 void pct_node_put_figures(struct pct_node_figures *f, const struct pct_below *below, pc_u128 value,
                           struct pct_buf *b);
 void pct_node_put_bar(struct pct_node_figures *f, uint32_t node, struct pct_buf *b);
 
-/* Text behind the name: place, and of an MPI function its calls. False: it does not fit
+/* Appends the text after the name: place, and calls of an MPI function. False: it does not fit
  * `cells`. */
 bool pct_node_put_rest(struct pct_node_figures *f, const struct pct_node *n, size_t cells,
                        struct pct_buf *b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Names and places of nodes, for every drawing of the tree. Texts have no colour.
+ * Names and places of nodes, for all outputs of the tree. Texts have no colour.
  */
 #include "view/node_text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A node of the calling-context tree in words: its name, and where it was called or is.
+ * Texts of a node of the calling-context tree: its name, and the place where it was called or is.
  */
 #ifndef PCT_NODE_TEXT_H
 #define PCT_NODE_TEXT_H
@@ -11,11 +11,11 @@
 void pct_node_name(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
                    bool full);
 
-/* The line below a tree whose nodes were called from somewhere. */
+/* The legend below a tree with places of calls. */
 #define PCT_PLACE_LEGEND "FUNCTION  FILE:LINE: where the function was called"
 
-/* Appends the place where the node was called, or else the file or module that it is in, and what
- * else is known of a frame: " [in MODULE]", " [inlined]" and " [tail call]". */
+/* Appends the place where the node was called, or else its file or module, and further marks of a
+ * frame: " [in MODULE]", " [inlined]" and " [tail call]". */
 void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
                     bool full_paths);
 

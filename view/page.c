@@ -5,9 +5,9 @@
  *
  * The page has one element for the list of tables (JSON) and one for each table (its columns, as
  * page_column.c encodes them) and one for the names in them (page_names.c), all deflated and in
- * base64. No name of the profile stands anywhere
- * else in it, so none can be taken for markup. A nonce that is the hash of the data lets the
- * browser run the one script and nothing that a name could bring; the policy allows no request.
+ * base64. No other part of the page has names of the profile, so no name can be taken for markup.
+ * The nonce, a hash of the data, lets the browser run only the page's script, not one from a name;
+ * the policy allows no request.
  */
 #include "view/page.h"
 
@@ -114,7 +114,7 @@ static void put_table(struct pct_page *page, size_t i, struct pct_page_names *na
     pct_free(b.data);
 }
 
-/* The tables, and behind them what their columns have in common. */
+/* Appends the tables, and after them the data that their columns share. */
 static void put_tables(struct pct_page *page)
 {
     struct pct_page_names *names = pct_page_names_new();
@@ -182,7 +182,7 @@ void pct_page_write(FILE *out, struct pct_page *page)
 /* ---- The page of one profile ------------------------------------------------------------------
  */
 
-/* Remarks on the figures: parts that could not be read, symbols that are not there. */
+/* Appends remarks on the figures: parts that could not be read, missing symbols. */
 static void put_warnings(struct pct_buf *b, const struct pct_data *d)
 {
     const char *unread = pc_profile_unread(d->profile), *between = "";
@@ -200,8 +200,8 @@ static void put_warnings(struct pct_buf *b, const struct pct_data *d)
     }
 }
 
-/* Placement by which ranks would talk less between nodes; null: they are on one node, or there are
- * too many pairs to find it while a page is made. */
+/* Appends a placement with less traffic between nodes; null: there is one node, or there are too
+ * many pairs to compute it while a page is made. */
 static void put_placement(struct pct_buf *b, const struct pct_topology *t)
 {
     struct pct_placement placement;
@@ -219,8 +219,7 @@ static void put_placement(struct pct_buf *b, const struct pct_topology *t)
     pct_slots_free(slots);
 }
 
-/* Pattern of messages in words, and the placement with fewer between nodes; null: the profile does
- * not say. */
+/* Appends the pattern of messages in words, and the placement; null: the profile has no pairs. */
 static void put_topology(struct pct_buf *b, const struct pct_data *d)
 {
     static const struct pct_pair_filter all = {0};
@@ -250,7 +249,7 @@ static void put_head(struct pct_buf *b, const struct pct_data *d)
     pct_page_nodes_fields(b, d);
 }
 
-/* The tables of the report, four of the page, and those of plugins. */
+/* Adds the tables of the report, four of the page, and those of plugins. */
 void pct_page_put(FILE *out, const struct pct_data *d)
 {
     const struct pc_profile *p = d->profile;

@@ -10,21 +10,21 @@
 
 #include <stdio.h>
 
-/* The files of page/, which the build puts together (page/local.mk). */
+/* The files of page/, concatenated by the build (page/local.mk). */
 extern const char pct_page_style[], pct_page_script[];
 
-/* Bytes with which each page begins, and no other file. */
+/* Bytes at the begin of each page, which identify it. */
 #define PCT_PAGE_BEGIN "<!DOCTYPE html>\n<!-- pcollect html -->\n"
 
 /* Writes the page of a profile: all tables of the report, and those of its plugins. Findings are
- * those of `d`. The caller asks `out` for errors. */
+ * those of `d`. The caller checks `out` for errors. */
 void pct_page_put(FILE *out, const struct pct_data *d);
 
 struct pct_scale;
 struct pct_diff;
 
-/* Writes the page of a comparison, likewise: the tables of pcollect scale with what models say of
- * more ranks; the table of pcollect diff. */
+/* Writes the page of a comparison: the tables of pcollect scale with predictions for more ranks; or
+ * the table of pcollect diff. */
 void pct_page_put_scale(FILE *out, const struct pct_scale *s);
 void pct_page_put_diff(FILE *out, const struct pct_diff *d);
 

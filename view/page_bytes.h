@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Numbers in the elements of a page, little-endian. Those of a list stand as planes: the first
- * bytes of all, then the second bytes of all; so they deflate better.
+ * Numbers in the elements of a page, little-endian. A list is stored as planes: the first bytes of
+ * all numbers, then the second bytes of all, and so on, because this compresses better.
  */
 #ifndef PCT_PAGE_BYTES_H
 #define PCT_PAGE_BYTES_H

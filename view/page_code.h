@@ -9,9 +9,9 @@
 
 struct pct_instruction;
 
-/* A table of the page. Valid as long as the data that it was made of; to be freed. */
+/* A table of the page. Valid as long as the data that it was made from; the caller frees it. */
 struct pct_page_code {
-    struct pct_data data; /* first: getters find the rest by it */
+    struct pct_data data; /* must be first: getters find the rest by it */
     struct pct_instruction *row;
     size_t n;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Columns of tables as bytes. page.c calls it, page/data.js reads them; both sides are one format.
+ * Columns of tables as bytes. page.c calls this file, page/data.js decodes the bytes.
  *
  *     u32 kind     0 texts, 1 numbers, 2 paths
  *     texts:       u32 number of distinct texts, u32 their bytes, the texts, each with a 0 behind
@@ -9,8 +9,8 @@
  *                  NaN nothing, +infinity nothing because there are too few samples ("few")
  *     paths:       a u32 a row: 0 nothing, k the k-th path of page_names.c
  *
- * Numbers of n rows stand as planes (page_bytes.h). Where an integer is too large for a double to
- * hold each one below it, the column is one of texts, as in tsv.
+ * Numbers of n rows are stored as planes (page_bytes.h). If an integer is too large to be exact in
+ * a double, the column is stored as texts, as in tsv.
  */
 #include "view/page_column.h"
 
@@ -38,7 +38,7 @@ const char *pct_page_type(enum pct_type type)
     return names[type];
 }
 
-/* False: no double holds it exactly. */
+/* The value as a double; false: it is not exact. */
 static bool number_of(const struct pct_value *v, enum pct_type type, double *out)
 {
     if (v->none) {

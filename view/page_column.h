@@ -9,7 +9,7 @@
 #include "view/page_names.h"
 #include "view/table.h"
 
-/* Name that the viewer has for a type. */
+/* The viewer's name of a type. */
 const char *pct_page_type(enum pct_type type);
 
 /* Appends the values of these rows; names and paths are added to those of the page. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Pages of comparisons. One table of a page of scaling is its own: what the model of each context
- * says at the measured numbers of ranks, and at the largest one doubled again and again.
+ * Pages of comparisons. A page of scaling has one table of its own: predictions of the model of
+ * each context at the measured numbers of ranks, and at repeated doublings of the largest one.
  */
 #include "view/compare_print.h"
 #include "view/page.h"
@@ -38,9 +38,9 @@ enum { DOUBLED = 4 };
 
 struct curves {
     struct pct_data data; /* first: getters find the rest by it */
-    double *ranks;        /* each number once, upwards */
+    double *ranks;        /* each number once, ascending */
     size_t n_ranks;
-    size_t *row;               /* with a model, of the table of contexts */
+    size_t *row;               /* rows of the table of contexts that have a model */
     struct pct_fit_band *band; /* row * n_ranks + rank */
     size_t n_rows;
 };

@@ -7,9 +7,9 @@
  *     u32 number of names, u32 their bytes, the names, each with a 0 behind it
  *     u32 number of paths; a u32 each: the path above it, its name, the rest of its label
  *
- * A label is a name and what follows it, "@file:line": k is the k-th name, 0 nothing. A path is
- * those above it and its label, joined by " > "; 0 is none, and those above come before it. The
- * three numbers stand as planes, as in columns.
+ * A label is a name and the rest, "@file:line": k is the k-th name, 0 none. A path is its parent
+ * path and its label, joined by " > "; 0 is none, and parents come first. The three numbers are
+ * stored as planes, as in columns.
  */
 #include "view/page_names.h"
 
@@ -81,7 +81,7 @@ static void keep_room(struct pct_page_names *n)
     }
 }
 
-/* Number of the name of so many bytes, from 1; 0: none. */
+/* Number of the name with that many bytes, from 1; 0: none. */
 static uint32_t add_name(struct pct_page_names *n, const char *text, size_t bytes)
 {
     struct pct_buf copy = {0};
@@ -109,7 +109,7 @@ static uint32_t add_path(struct pct_page_names *n, struct path path)
 /* ---- From texts and trees ---------------------------------------------------------------------
  */
 
-/* The first sign @ that is no part of the name, or the end. */
+/* Bytes up to the first @ that is not part of the name, or to the end. */
 static size_t name_bytes(const char *label, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += label[i] == '\\' ? 2 : 1)
@@ -145,8 +145,8 @@ static uint32_t *known_paths(struct pct_page_names *n, const struct pct_tree *t)
     return n->known[n->n_known++].path;
 }
 
-/* Goes up to a node whose path is known, then down again: a damaged profile may be deeper than the
- * stack. */
+/* Adds the path of a node. Goes up to a node whose path is known, then down again, without
+ * recursion: a damaged profile may be deeper than the stack. */
 static uint32_t add_node(struct pct_page_names *n, const struct pct_tree *t, uint32_t node)
 {
     uint32_t *path = known_paths(n, t), *up = NULL, above;
@@ -162,7 +162,7 @@ static uint32_t add_node(struct pct_page_names *n, const struct pct_tree *t, uin
     return above;
 }
 
-/* Function names are text as any other, but stand in labels as well. */
+/* True for labels, paths, and function names, which also occur in labels. */
 bool pct_page_names_has(const struct pct_column *c)
 {
     return c->type == PCT_TEXT && (c->labels || c->nodes || !strcmp(c->name, "function"));

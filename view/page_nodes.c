@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The spread over ranks of each node of the tree by function: from the values by rank that the
- * profile keeps, of all that was called from the node. And the fields of plugins, of the node
- * alone.
+ * The spread over ranks of each node of the tree by function, inclusive, from the values by rank
+ * that the profile keeps. Also the fields of plugins, exclusive.
  *
  * A picture is a text of at most BINS digits. Each stands for a range of ranks in their order and
  * has the greatest of them: "0" nothing, then 1 to LEVELS, LEVELS is the greatest of the node.
  *
- * Cost: the values below each node, so those of the profile times the depth of the tree.
+ * Cost: the number of values below each node, which is that of the profile times the depth of the
+ * tree.
  */
 #include "view/page_nodes.h"
 

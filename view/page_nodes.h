@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tree of contexts of a page: how the time of each node is spread over the ranks, and what it
- * has of the fields of plugins.
+ * The tree of contexts of a page: the spread of each node's time over the ranks, and its fields of
+ * plugins.
  */
 #ifndef PCT_PAGE_NODES_H
 #define PCT_PAGE_NODES_H
@@ -10,8 +10,8 @@
 
 struct pct_page_node;
 
-/* A table of the page, by the nodes of the tree by function, outer ones first, as `data` has it.
- * Valid as long as the data that it was made of; to be freed. */
+/* A table of the page, by the nodes of the tree by function, outer ones first, in the order of
+ * `data`. Valid as long as the data that it was made from; the caller frees it. */
 struct pct_page_nodes {
     struct pct_data data; /* first: getters find the rest by it */
     struct pct_page_node *node;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The rows of `report --by context,rank` of at most MOST_CONTEXTS nodes of the tree by function, a
- * row for each rank that did something there. All of them would be as many as the profile has
- * values. A node is chosen by the greatest of two shares: its time on all ranks as a part of that
- * of the node with most, and its time on one rank as a part of the most that a rank has in a node.
- * So what a single rank does is found among thousands.
+ * row for each rank with figures there. Without the limit there would be as many rows as the
+ * profile has values. A node is chosen by the greater of two shares: its time on all ranks relative
+ * to the node with most, and its time on one rank relative to the greatest time of a rank in a
+ * node. So work of a single rank among thousands is shown.
  *
- * Time is that in MPI without nested calls, and the CPU time of samples right there. Only what the
- * profile keeps by rank is known.
+ * Time is exclusive: in MPI without nested calls, and CPU time of samples in the node itself. Only
+ * values that the profile keeps by rank are known.
  */
 #include "view/page_ranks.h"
 
@@ -37,7 +37,8 @@ struct values {
 /* ---- Values by rank ---------------------------------------------------------------------------
  */
 
-/* Nested calls: which ranks they were on is not known; each has its share of the time. */
+/* Adds exclusive time. The ranks of nested calls are not known: each rank gets its share of their
+ * time. */
 static void add_exclusive(const struct values *v, uint32_t record)
 {
     const struct pct_totals *m = v->d->totals;
@@ -68,7 +69,7 @@ static void add_record(const struct values *v, uint32_t record, bool all)
         pct_totals_add_ranks(m, record, metrics[k], v->figure[metrics[k]], v->present);
 }
 
-/* all: not the times alone. */
+/* Reads the values of a node. `all`: all figures, not only times. */
 static void read_node(const struct values *v, uint32_t node, bool all)
 {
     const struct pct_tree *t = v->t;
@@ -106,7 +107,7 @@ static struct node_time time_of(const struct values *v, uint32_t node)
     return out;
 }
 
-/* The nodes that are chosen, allocated; *n_out of them. */
+/* Chooses nodes; allocated; *n_out: their number. */
 static struct node_time *choose_nodes(const struct values *v, size_t *n_out)
 {
     struct node_time *list = pct_alloc(v->t->n, sizeof *list);

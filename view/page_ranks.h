@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What each rank did in the contexts of a page that matter most, for its map of ranks.
+ * Figures by rank in the most important contexts of a page, for its map of ranks.
  */
 #ifndef PCT_PAGE_RANKS_H
 #define PCT_PAGE_RANKS_H
@@ -9,8 +9,8 @@
 
 struct pct_page_rank;
 
-/* A table of the page, by context and rank. Valid as long as the data that it was made of; to be
- * freed. */
+/* A table of the page, by context and rank. Valid as long as the data that it was made from; the
+ * caller frees it. */
 struct pct_page_ranks {
     struct pct_data data; /* first: getters find the rest by it */
     struct pct_page_rank *row;

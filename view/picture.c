@@ -19,7 +19,7 @@ const char *pct_style(const struct pct_options *o, enum pct_style style)
 /* ---- Pictures ---------------------------------------------------------------------------------
  */
 
-/* Level 0 is nothing at all, 8 the greatest; whatever is more than nothing is at least 1. */
+/* Appends a level: 0 is exactly 0, 8 the greatest; values above 0 have at least 1. */
 void pct_print_level(struct pct_buf *b, unsigned level, bool utf8)
 {
     static const char ascii[] = " .:-=+*%#";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rows and columns of a table by what the command line says: see query.h.
+ * Selects rows and columns of a table from the command line: see query.h.
  *
- * A condition is a column, an operator and a value. Numbers are compared as tsv shows them, so that
- * what was read there can be asked for; texts as they stand there, paths also by their last part,
- * as people are shown them.
+ * A condition is a column, an operator and a value. Numbers and texts are compared in their tsv
+ * form, so that values from tsv output can be used; paths also match by their last part, which the
+ * text report shows.
  */
 #include "view/query.h"
 
@@ -55,7 +55,7 @@ static const char *next_column(const void *arg, size_t i)
 /* ---- Columns ----------------------------------------------------------------------------------
  */
 
-/* Those that stand behind the +- of another. */
+/* True for columns that are shown after the +- of another. */
 static bool is_error(const struct pct_table *t, const struct pct_column *c)
 {
     for (size_t i = 0; i < t->n_columns; i++)
@@ -124,7 +124,7 @@ enum comparison {
     N_OPERATORS
 };
 
-/* The longer first where one begins another. */
+/* Longer operators come before their prefixes. */
 static const struct {
     const char *sign;
     enum comparison is;
@@ -135,7 +135,7 @@ static const struct {
 struct condition {
     const struct pct_column *column;
     enum comparison is;
-    char *text; /* what is compared with; empty: with what is not known */
+    char *text; /* operand; empty: compares with unknown values */
     double number;
     regex_t pattern; /* of MATCHES and MATCHES_NOT */
 };
@@ -150,7 +150,7 @@ static bool is_number(const struct pct_column *c)
     return c->type != PCT_TEXT && c->type != PCT_YES_NO;
 }
 
-/* Factor of a unit behind a number, in what the column is shown in by tsv; 0: not known of it. */
+/* Factor of a unit after a number, relative to the column's unit in tsv; 0: unknown unit. */
 static double unit_of(const struct pct_column *c, const char *name)
 {
     static const struct {
@@ -231,7 +231,7 @@ static const char *number_text(const struct pct_column *c)
                                    : "a number: give one, as 100 or 1.5 M";
 }
 
-/* The value behind the operator. */
+/* Reads the value after the operator. */
 static int read_operand(struct condition *k, const char *condition, struct pct_buf *why)
 {
     char reason[160];
@@ -263,7 +263,7 @@ static void free_condition(struct condition *k)
     pct_free(k->text);
 }
 
-/* 0, or -1 after saying what is wrong; then there is nothing to free. */
+/* Reads a condition. 0, or -1 with a text; then there is nothing to free. */
 static int read_condition(struct condition *k, const char *condition, const struct pct_table *t,
                           struct pct_buf *why)
 {
@@ -288,7 +288,7 @@ static int read_condition(struct condition *k, const char *condition, const stru
     return -1;
 }
 
-/* As tsv has it, for types that are numbers. */
+/* The number in tsv form, for numeric types. */
 static double number_of(const struct pct_column *c, const struct pct_value *v)
 {
     switch (c->type) {
@@ -353,7 +353,7 @@ static bool holds(const struct condition *k, const struct pct_data *d, size_t ro
 struct pct_conditions *pct_conditions_new(const struct pct_choice *c, const struct pct_table *t)
 {
     struct pct_conditions *k = pct_alloc(1, sizeof *k);
-    struct pct_buf ignored = {0}; /* what would be refused was refused before */
+    struct pct_buf ignored = {0}; /* errors were reported before */
     if (!c)
         return k;
     if (c->min_percent && t->percent)

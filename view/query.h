@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which rows and columns of a table are shown, and in which order, as the command line says it. One
- * way for all tables and all commands that print some.
+ * Selection and order of a table's rows and columns from the command line, for all tables and all
+ * commands that print tables.
  */
 #ifndef PCT_CHOICE_H
 #define PCT_CHOICE_H
@@ -11,11 +11,11 @@
 enum { PCT_MAX_CONDITIONS = 16 };
 
 struct pct_choice {
-    const char *sort;    /* a column, "-" before it turns it round; NULL: the table's own order */
+    const char *sort;    /* a column, with "-" in reverse order; NULL: the table's own order */
     const char *columns; /* names with commas between, in the order in which they are shown; NULL:
                             all */
     const char *where[PCT_MAX_CONDITIONS]; /* "COLUMN OPERATOR VALUE"; all must hold of a row */
-    size_t n_where;                        /* that were given */
+    size_t n_where;                        /* conditions given */
     pc_u128 min_percent; /* thousandths; of the table's column of shares; 0: none */
 };
 
@@ -33,12 +33,12 @@ struct pct_choice {
 /* Adds a condition; pct_choice_check says so if there are too many. */
 void pct_choice_add(struct pct_choice *c, const char *condition);
 
-/* Checks that all that is asked for is there. -1: *why says what is not, with the nearest name that
- * is. */
+/* Checks the choice against the table. -1: *why names what does not exist, with the nearest valid
+ * name. */
 int pct_choice_check(const struct pct_choice *c, const struct pct_table *t, struct pct_buf *why);
 
-/* The columns that are shown. people: without those that are shown after the +- of others. NULL as
- * choice: all. The caller frees the list. */
+/* The columns that are shown. `people`: without those that are shown after the +- of others. choice
+ * NULL: all. The caller frees the list. */
 const struct pct_column **pct_choice_columns(const struct pct_choice *c, const struct pct_table *t,
                                              bool people, size_t *n_out);
 
@@ -48,12 +48,12 @@ struct pct_conditions *pct_conditions_new(const struct pct_choice *c, const stru
 bool pct_conditions_hold(const struct pct_conditions *k, const struct pct_data *d, size_t row);
 void pct_conditions_free(struct pct_conditions *k);
 
-/* The word of a list that is nearest to what was typed, NULL if none is near. next(arg, i) is the
+/* The word of a list that is nearest to the typed one, NULL if none is near. next(arg, i) is the
  * i-th word, NULL at the end. */
 typedef const char *pct_words_fn(const void *arg, size_t i);
 const char *pct_nearest(const char *typed, pct_words_fn *next, const void *arg);
 
-/* Appends "--OPTION VALUE: unknown" and what is valid, the nearest first. Returns -1. */
+/* Appends "--OPTION VALUE: unknown" and the valid words, the nearest first. Returns -1. */
 int pct_unknown_word(struct pct_buf *why, const char *option, const char *value, pct_words_fn *next,
                      const void *arg);
 

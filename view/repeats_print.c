@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What pcollect average prints. Columns may be added at the end, none may change or go.
+ * Output of pcollect average. Columns may be added at the end, but none may be changed or removed.
  */
 #include "view/compare_print.h"
 

@@ -84,7 +84,7 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
     pct_rows_free(&rows);
 }
 
-/* Meaning of the column in the tree, where every figure includes what is below. */
+/* The metric of a column in the tree, where figures are inclusive. */
 static enum pct_metric metric_of(const char *column)
 {
     static const char *const names[PCT_N_METRICS] = {[PCT_CALLS] = "calls",
@@ -175,7 +175,7 @@ void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table
     pct_rows_free(&rows);
 }
 
-/* A table whose columns are known only now. */
+/* Prints a table whose columns depend on the profile. */
 static int print_made_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
                             const struct pct_options *o, struct pct_buf *why)
 {

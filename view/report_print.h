@@ -15,7 +15,7 @@ enum pct_format { PCT_FORMAT_TEXT, PCT_FORMAT_JSON, PCT_FORMAT_TSV, PCT_FORMAT_M
 struct pct_options {
     enum pct_format format;
     const char *table_name;        /* NULL: the whole report */
-    const struct pct_table *table; /* of that name; NULL as well: a plugin's, if the file has it */
+    const struct pct_table *table; /* table of that name; NULL: a plugin's, if the file has it */
     unsigned by;                   /* keys of a cube of that name, enum pct_key; 0: none */
     struct pct_tree_options tree;
     struct pct_choice choice; /* of the tables; min_percent of the tree of the text, too */
@@ -25,7 +25,7 @@ struct pct_options {
     bool utf8, color;
     bool full_names;          /* names of C++ with all their arguments */
     bool bottom_up;           /* the tree of the text from the MPI functions to their callers */
-    struct pct_filter filter; /* region is the word that was given */
+    struct pct_filter filter; /* region is the word of the command line */
     double thresholds[PCT_MAX_RULES]; /* of findings, by rule; below 0: the rule's own */
 };
 
@@ -43,21 +43,21 @@ void pct_print_markdown(FILE *out, const struct pct_data *d, const struct pct_op
 void pct_markdown_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
                         const struct pct_options *o);
 
-/* The whole report or its one table, in the format that was asked for. -1: the table has not what
- * was asked for, *why says what. */
+/* Prints the whole report or one table, in the requested format. -1: the table lacks something that
+ * was requested; *why names it. */
 int pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o,
               struct pct_buf *why);
 
 /* The parts of the text. */
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o);
-/* Nothing without windows of the plugin counters. */
+/* Prints estimates; nothing without windows of the plugin counters. */
 void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_options *o);
-/* Calls of MPI and CPU time by context. sort: by which siblings are sorted. */
+/* Prints MPI calls and CPU time by context. `sort`: the order of siblings. */
 void pct_print_tree(FILE *out, const struct pct_data *d, const struct pct_options *o,
                     enum pct_metric sort);
 
-/* A small picture of the values over ranks, PCT_BAR_CELLS wide: a cell a rank, or with more ranks
- * the mean of some; height is value over the greatest. */
+/* A small picture of the values over ranks, PCT_BAR_CELLS wide: a cell per rank, or the mean of
+ * several ranks; the height is relative to the greatest value. */
 #define PCT_BAR_CELLS 8u
 void pct_print_bar(struct pct_buf *b, const uint64_t *values, size_t n, bool utf8);
 
@@ -74,8 +74,8 @@ void pct_print_histogram(struct pct_buf *b, const char *bins, unsigned unit, boo
 /* One cell of a picture: level 0 is nothing, 8 the greatest. */
 void pct_print_level(struct pct_buf *b, unsigned level, bool utf8);
 
-/* At most five sentences, greatest saving first. Nothing where there is nothing to find, or f is
- * NULL.
+/* Prints at most five sentences, greatest saving first; nothing if there are no findings, or if f
+ * is NULL.
  */
 void pct_findings_print(FILE *out, const struct pct_findings *f, const char *file, size_t width);
 

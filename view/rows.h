@@ -25,7 +25,7 @@ struct pct_rows {
 };
 
 void pct_rows_begin(struct pct_rows *r);
-/* A row of n cells, escaped already, which are freed; of an empty one JSON has null. */
+/* A row of n cells, escaped already, which are freed; an empty cell is null in JSON. */
 void pct_rows_put(struct pct_rows *r, struct pct_buf *cells);
 void pct_rows_end(struct pct_rows *r);
 

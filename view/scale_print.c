@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What pcollect scale prints: the efficiencies, the contexts to look at first and why, the contexts
- * in order of their loss; tables as tsv and JSON.
+ * Output of pcollect scale: the efficiencies, the main contexts with reasons, the contexts in order
+ * of their loss; tables as tsv and JSON.
  */
 #include "view/compare_print.h"
 #include "view/sentence.h"
@@ -39,14 +39,14 @@ static const char *count_text(double n, char out[PCT_NUMBER_BYTES])
 
 enum { RANKS_BYTES = PCT_NUMBER_BYTES + 8 };
 
-/* "1 rank", "4 ranks" */
+/* Writes "1 rank", "4 ranks". */
 static void ranks_text(const struct pct_scale_point *p, char out[RANKS_BYTES])
 {
     char n[PCT_NUMBER_BYTES];
     snprintf(out, RANKS_BYTES, "%s %s", count_text(p->ranks, n), p->ranks == 1 ? "rank" : "ranks");
 }
 
-/* More than half of the loss is waiting of others for the rank that computes longest. */
+/* True if more than half of the loss is waiting of others for the rank that computes longest. */
 static bool is_waited_for(const struct pct_scale *s, const struct pct_scale_row *row)
 {
     const struct pct_scale_cost *x = &row->costs[pct_scale_first(s)],
@@ -65,7 +65,7 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
                                  *last = &s->points[pct_scale_last(s)];
     const struct pct_scale_cost *from = &row->costs[pct_scale_first(s)],
                                 *to = &row->costs[pct_scale_last(s)];
-    /* Without what others wait for it. */
+    /* Without the waiting of others. */
     double own_from = from->ns - from->waits_ns, own_to = to->ns - to->waits_ns;
     char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES], m[PCT_NUMBER_BYTES];
     ranks_text(first, n);
@@ -154,9 +154,10 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
     pct_buf_free(&b);
 }
 
-/* Above this part of the core time a run says more of its machine than of its program. */
+/* Above this part of the core time, delay makes the run depend more on its machine than on its
+ * program. */
 #define DELAYED 0.05
-/* Part of the core time that contexts of the tree lose or gain. */
+/* Least loss or gain of contexts in the tree, as part of the core time. */
 #define LEAST 0.01
 
 static void print_delays(FILE *out, const struct pct_scale *s, size_t width)
@@ -174,7 +175,7 @@ static void print_delays(FILE *out, const struct pct_scale *s, size_t width)
     }
 }
 
-/* "MPI_Init takes 55 ms on 1 rank, 235 ms on 4" */
+/* Appends "MPI_Init takes 55 ms on 1 rank, 235 ms on 4". */
 static void put_apart(struct pct_buf *b, const struct pct_scale *s, const char *function,
                       double first_ns, double last_ns)
 {
@@ -190,7 +191,7 @@ static void put_apart(struct pct_buf *b, const struct pct_scale *s, const char *
                    m);
 }
 
-/* Both cost the same however long the program runs. */
+/* Prints MPI_Init and MPI_Finalize, whose cost does not depend on the length of the run. */
 static void print_apart(FILE *out, const struct pct_scale *s, size_t width)
 {
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
@@ -322,7 +323,7 @@ static int compare_future(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* The whole run at the scale of --predict, as far as these runs tell; sum: of all contexts. */
+/* Prints the prediction for the whole run at the scale of --predict; `sum`: of all contexts. */
 static void print_whole(FILE *out, const struct pct_scale *s, double sum, size_t width)
 {
     char u[PCT_NUMBER_BYTES], there[PLACE_BYTES];
@@ -344,8 +345,8 @@ static void print_whole(FILE *out, const struct pct_scale *s, double sum, size_t
             "The two contradict each other: these runs do not say what it costs there.");
 }
 
-/* Context that will dominate at the scale of --predict. Of a sum that is not known there are no
- * shares. */
+/* Prints contexts that will dominate at the scale of --predict. If the sum is not known, there are
+ * no shares. */
 static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
 {
     enum { MOST = 5 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The efficiency and its factors over the numbers of ranks, of the largest size: the table `scales`
- * as a picture. Each line has a colour, a dash and its name at its end, so that it can be told in
- * print and by people who see few colours.
+ * as a picture. Each line has a colour, a dash pattern and its name at its end, so that it can be
+ * identified in print and by colour-blind readers.
  */
 #include "view/compare_print.h"
 #include "view/svg.h"
@@ -41,7 +41,7 @@ static double value_of(const struct picture *p, size_t point, const struct facto
     return *(const double *)((const char *)&p->s->points[point] + f->at);
 }
 
-/* By factors of two. */
+/* Position on the axis, which is logarithmic to base 2. */
 static double x_of(const struct picture *p, size_t point)
 {
     const struct pct_scale_point *points = p->s->points;
@@ -75,7 +75,7 @@ static void put_axes(FILE *out, const struct picture *p)
     pct_svg_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12, "middle", "ranks");
 }
 
-/* A value of 0 is unknown, as in the table. */
+/* Draws a line. A value of 0 is unknown, as in the table. */
 static void put_line(FILE *out, const struct picture *p, const struct factor *f)
 {
     fprintf(out,
@@ -106,7 +106,7 @@ static int compare_names(const void *a, const void *b)
     return (x->y > y->y) - (x->y < y->y);
 }
 
-/* In the order of the ends of the lines, none over another. */
+/* Writes the names in the order of the ends of the lines, without overlaps. */
 static void put_names(FILE *out, const struct picture *p)
 {
     struct name names[N_FACTORS];

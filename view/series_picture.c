@@ -83,7 +83,7 @@ static bool find_bins(struct course *c, struct bins *b, const char *name,
     return t && t->n_rows;
 }
 
-/* Ranks that get a picture of their own: the first that there are. */
+/* Index of a rank with a picture of its own: the first ranks in the table have one. */
 static int place_of(struct course *c, int64_t rank)
 {
     for (unsigned k = 0; k < c->n_ranks; k++)

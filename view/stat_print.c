@@ -30,7 +30,8 @@ static const struct ratio {
     {{"stalled-cycles-backend", "PAPI_RES_STL"}, {"cycles", "PAPI_TOT_CYC"}, 100, "% of cycles"},
 };
 
-/* Case, the prefix of libpfm and what stands behind a colon do not matter. */
+/* True if an event has one of the usual names. Case, libpfm's prefix and text after a colon are
+ * ignored. */
 static bool is_called(const char *name, const char *const *usual, size_t n)
 {
     if (!strncasecmp(name, "perf::", 6))
@@ -68,7 +69,8 @@ static struct derived derive_ratio(const struct pct_stat *s, const struct pct_st
     return d;
 }
 
-/* Rate of an event that the kernel counts. What is known of no event is left out. */
+/* Derived figure of an event: a ratio, or the rate of an event that the kernel counts. None for
+ * other events. */
 static struct derived derive(const struct pct_stat *s, const struct pct_stat_block *b, size_t e)
 {
     static const char *const rates[] = {"context-switches", "cpu-migrations",   "page-faults",

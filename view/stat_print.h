@@ -22,7 +22,7 @@ struct pct_stat_figure {
     double value;  /* task-clock: ns */
     double error;  /* half of the 95 % interval; 0: none; -1: unknown */
     double share;  /* of the time in which the event counted */
-    double differ; /* of repeats: the least sure difference, as a part of the value; -1: unknown */
+    double differ; /* of repeats: least sure difference over the value; -1: unknown */
 };
 
 /* The figures of one target, or of all, in one stretch of time. */
@@ -42,7 +42,7 @@ struct pct_stat {
     bool intervals;
     bool processors; /* whole processors are counted */
     bool turns;      /* events take turns */
-    /* The printer's own. */
+    /* State of the printer. */
     bool begun;
     size_t n_put; /* blocks of text */
     struct pct_rows rows;
@@ -52,10 +52,10 @@ enum pct_stat_format { PCT_STAT_TEXT, PCT_STAT_TSV, PCT_STAT_JSON };
 
 void pct_stat_put(FILE *out, struct pct_stat *s, enum pct_stat_format format,
                   const struct pct_stat_block *b);
-/* After the last block, or where there was none. */
+/* Ends the output, after the last block or without any. */
 void pct_stat_end(FILE *out, struct pct_stat *s, enum pct_stat_format format);
 
-/* Text: what is not counted, each reason once, with the events. */
+/* Prints as text why events are not counted: each reason once, with its events. */
 void pct_stat_put_reasons(FILE *out, const struct pct_stat *s, size_t width);
 
 #endif

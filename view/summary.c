@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The head of the text report: what ran, how long, how the time is shared out, and all that the
- * profile lacks.
+ * The head of the text report: program, length and division of the time, and data that the profile
+ * lacks.
  */
 #include "analysis/traffic/traffic.h"
 #include "view/report_print.h"
@@ -18,7 +18,7 @@ struct head {
     const struct pct_options *o;
 };
 
-/* Cells of a word; control sequences take none. */
+/* Number of cells of a word; control sequences take none. */
 static size_t word_cells(const char *word, size_t n)
 {
     size_t cells = 0;
@@ -31,7 +31,7 @@ static size_t word_cells(const char *word, size_t n)
     return cells;
 }
 
-/* Long texts go on in the column where they begin. */
+/* Prints an item. Long texts continue in the column where they begin. */
 static void put_item(const struct head *h, const char *name, const char *text)
 {
     enum { INDENT = 14 };
@@ -82,8 +82,8 @@ static pc_u128 mean(const struct head *h, pc_u128 sum)
     return n ? (sum + n / 2) / n : 0;
 }
 
-/* ---- What ran ---------------------------------------------------------------------------------
- */
+/* ---- Program and hosts
+ * -------------------------------------------------------------------------- */
 
 static void put_hosts(struct pct_buf *b, const struct pct_data *d)
 {
@@ -145,8 +145,8 @@ static void put_run(const struct head *h, struct pct_buf *b)
     put_buf(h, "MPI", b);
 }
 
-/* ---- How the time is shared out ---------------------------------------------------------------
- */
+/* ---- Division of the time
+ * --------------------------------------------------------------------- */
 
 static void put_times(const struct head *h, struct pct_buf *b)
 {
@@ -194,8 +194,8 @@ static void put_share(const struct head *h, struct pct_buf *b)
     put_buf(h, "in MPI", b);
 }
 
-/* Start and end of MPI cost the same however long a program runs: in short runs they hide what it
- * does. */
+/* Prints the time of MPI_Init and MPI_Finalize, which does not depend on the length of the run and
+ * dominates short runs. */
 static void put_start(const struct head *h, struct pct_buf *b)
 {
     static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"};
@@ -217,7 +217,8 @@ static void put_start(const struct head *h, struct pct_buf *b)
     put_buf(h, "", b);
 }
 
-/* Pattern of messages, in a line. The pattern is left out where it is not that of all messages. */
+/* Pattern of messages, in a line. The pattern is left out if some messages are not known by
+ * pair. */
 static void put_messages(const struct head *h, struct pct_buf *b)
 {
     const struct pc_profile_table *rows = pc_profile_table(h->d->profile, "pairs");
@@ -251,10 +252,10 @@ static void put_ns(struct pct_buf *b, double ns)
     put_time(b, (pc_u128)llround(ns));
 }
 
-/* A part below this share of the time outside MPI is not worth a word. */
+/* A part below this share of the time outside MPI is not mentioned. */
 #define LITTLE 0.01
 
-/* The mean of a rank, where it is not little. */
+/* Appends the mean over ranks, unless it is small. */
 static void put_part(struct pct_buf *b, double ns, double wall_ns, size_t n, const char *what)
 {
     if (ns <= LITTLE * wall_ns)
@@ -264,8 +265,8 @@ static void put_part(struct pct_buf *b, double ns, double wall_ns, size_t n, con
     pct_buf_text(b, what);
 }
 
-/* Time of a rank outside MPI: where ranks waited for a processor or slept, its wall time says
- * little of what it computed. */
+/* Prints the division of the time outside MPI: if ranks waited for a processor or slept, wall time
+ * does not show computation. */
 static void put_division(const struct head *h, struct pct_buf *b)
 {
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
@@ -285,7 +286,7 @@ static void put_division(const struct head *h, struct pct_buf *b)
     put_buf(h, "outside MPI", b);
 }
 
-/* The wall time of a program without MPI, by what its main thread did. */
+/* Prints the wall time of a program without MPI, divided by the state of its main thread. */
 static void put_main_thread(const struct head *h, struct pct_buf *b)
 {
     const struct pct_thread_times *t = pct_data_thread_times(h->d);
@@ -368,7 +369,7 @@ static const char *last_text_of(const struct pc_profile *p, const struct pc_prof
     return pc_profile_string(p, last);
 }
 
-/* Threads whose frequency was lowered, and to what, at the least. */
+/* Appends the number of threads whose frequency was lowered, and the lowest frequency. */
 static void put_lowered(const struct pc_profile_table *t, struct pct_buf *b)
 {
     uint32_t lowered = pc_table_column(t, "lowered", PCOLLECT_COLUMN_NUMBER),
@@ -407,7 +408,7 @@ static void put_sampling(const struct head *h, struct pct_buf *b)
     pct_buf_text(b, " of it, ");
     put_time(b, cost / n);
     pct_buf_text(b, " each");
-    /* Samples that met the library, where calls and regions are measured; a few say nothing. */
+    /* Samples in the library itself, which measures calls and regions; a few are not mentioned. */
     uint64_t own = sum_of(t, "own_time");
     if (sum_of(t, "own") >= PCT_SAMPLES_FEW) {
         pct_buf_text(b, "; pcollect took about ");
@@ -438,7 +439,7 @@ static const struct pc_profile_table *find_events(const struct pc_profile *p)
     return known ? t : NULL;
 }
 
-/* The names of the events that count in this way: "A, B (3 of 4 ranks)". */
+/* Appends the names of events with that state: "A, B (3 of 4 ranks)". */
 static unsigned put_events(const struct head *h, const struct pc_profile_table *t, uint64_t why_not,
                            bool in_turns, struct pct_buf *b)
 {
@@ -456,7 +457,7 @@ static unsigned put_events(const struct head *h, const struct pc_profile_table *
     return n;
 }
 
-/* Events that were asked for and not counted: those of each reason, where its first one is met. */
+/* Prints requested events that were not counted, grouped by reason. */
 static void put_uncounted(const struct head *h, const struct pc_profile_table *t, struct pct_buf *b)
 {
     enum { MOST_ROWS = 256 };
@@ -474,8 +475,8 @@ static void put_uncounted(const struct head *h, const struct pc_profile_table *t
     }
 }
 
-/* At how many of the points the counters were read, by the rows of the first event: all events of a
- * group are read at once. */
+/* Prints the share of points at which the counters were read, from the rows of the first event: all
+ * events of a group are read at once. */
 static void put_points(const struct head *h, struct pct_buf *b)
 {
     const struct pc_profile_table *t = pc_profile_table(h->d->profile, "counters");
@@ -513,8 +514,8 @@ static void put_counters(const struct head *h, struct pct_buf *b)
     put_uncounted(h, t, b);
 }
 
-/* ---- What is not there ------------------------------------------------------------------------
- */
+/* ---- Missing data
+ * ------------------------------------------------------------------------------ */
 
 /* "rank 3" or "ranks 1, 4-7, 9 and 12 more" of the ranks in the list. */
 static void put_ranks(struct pct_buf *b, const int32_t *ranks, size_t n)
@@ -541,7 +542,7 @@ static int32_t *list_ranks(const struct head *h, enum which which, size_t kind, 
     int64_t expected = 0;
     for (uint32_t i = 0; i <= p->n_ranks; i++) {
         int64_t rank = i < p->n_ranks ? p->ranks[i].rank : (int64_t)p->world_size;
-        /* The gaps between the ranks that are there; the text shows a few only. */
+        /* Lists the gaps between the ranks that are present; the text shows only a few. */
         for (; which == MISSING && expected < rank && n < 100000; expected++) {
             list = pct_grow(list, n, &room, sizeof *list);
             list[n++] = (int32_t)expected;
@@ -578,8 +579,8 @@ static void put_lost(const struct head *h, struct pct_buf *b)
     }
 }
 
-/* The ranks' own counters and the sums over contexts are kept apart: a difference is a loss that
- * nobody counted. */
+/* Prints a difference between the counters of ranks and the sums over contexts, which are kept
+ * separately: it is an uncounted loss. */
 static void put_disagreement(const struct head *h, struct pct_buf *b)
 {
     pc_u128 contexts = h->d->totals->context_mpi_ns, ranks = h->d->totals->all.mpi_ns;
@@ -626,7 +627,7 @@ static void put_filter(const struct head *h)
                  "run and its ranks are of the whole run");
 }
 
-/* The event that was sampled beside the clock, and how its contexts are asked for. */
+/* Prints the event that was sampled beside the clock, and the options that show its contexts. */
 static void put_event(const struct head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;

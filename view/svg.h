@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What pictures in SVG have in common: a white ground, a font, one blue, and texts that are safe.
+ * Common parts of SVG pictures: a white background, a font, one blue, and escaped texts.
  */
 #ifndef PCT_SVG_H
 #define PCT_SVG_H
@@ -13,7 +13,7 @@
 void pct_svg_begin(FILE *out, int width, int height);
 void pct_svg_end(FILE *out);
 
-/* A text that begins ("start"), ends ("end") or has its middle at x; any characters. */
+/* A text that begins ("start"), ends ("end") or is centred at x; escapes its characters. */
 void pct_svg_text(FILE *out, double x, double y, const char *anchor, const char *text);
 
 #endif

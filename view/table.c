@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The common part of all tables: rows, order, output as tab-separated values and as aligned
- * columns. Which tables there are: view/tables/tables.c.
+ * columns. The list of tables is in view/tables/tables.c.
  */
 #include "view/query.h"
 
@@ -95,7 +95,7 @@ void pct_rows_free(struct pct_rows *rows)
     *rows = (struct pct_rows){0};
 }
 
-/* In quotes where it holds what ends a cell, a quote in it twice (RFC 4180). */
+/* Appends a cell, in quotes if it contains a separator; quotes in it are doubled (RFC 4180). */
 static void put_csv_cell(struct pct_buf *b, const char *cell)
 {
     if (!cell[strcspn(cell, "\",")]) {
@@ -157,14 +157,14 @@ void pct_table_csv(FILE *out, const struct pct_table *t, const struct pct_data *
  */
 
 /* The table as texts: row 0 is the header, row k + 1 the k-th row. A table that is too wide drops
- * the columns that may go; then its widest text gives way down to LEAST cells; then it is folded:
- * texts on a line of their own, the figures in the next. */
+ * the columns that may be dropped; then its widest text is cut, down to LEAST cells; then it is
+ * folded: texts on one line, figures on the next. */
 struct grid {
     const struct pct_column **columns;
     size_t *widths;
     size_t n_columns, n_rows;
     char **cells;
-    size_t beside; /* cells of what stands behind the columns */
+    size_t beside; /* cells of the text after the columns */
     bool folded;
 };
 
@@ -239,7 +239,7 @@ static void fit_grid(struct grid *g, const struct pct_aligned *how)
         g->widths[widest] = room - excess;
 }
 
-/* cells: at most so many; 0: those of the column. */
+/* Appends a cell of at most `most` cells; 0: the width of the column. */
 static void put_cell(struct pct_buf *line, const struct grid *g, size_t row, size_t k, size_t most,
                      bool utf8)
 {
@@ -261,7 +261,7 @@ static void put_line(FILE *out, struct pct_buf *line)
     fprintf(out, "%s\n", line->data);
 }
 
-/* Texts of a folded table, one behind the other: the longest gives way. */
+/* Prints the texts of a row of a folded table, one after the other; the longest is cut. */
 static void put_texts(FILE *out, struct pct_buf *line, const struct grid *g, size_t row,
                       const struct pct_aligned *how)
 {

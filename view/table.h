@@ -28,12 +28,13 @@ enum pct_type {
 
 struct pct_value {
     bool none;        /* unknown, or has no meaning here: empty in tsv, null in json, - in text */
-    const char *text; /* of an error that is none: why, as "few" */
+    const char *text; /* reason for a missing error, such as "few" */
     pc_u128 number;
     int64_t integer;
     double real;
     const struct pct_estimate *estimate; /* PCT_ESTIMATE */
-    /* PCT_TEXT that is the path to a node; then pct_table_value sets the text, which may be long.
+    /* Set if a PCT_TEXT is the path to a node; pct_table_value then makes the text, which may be
+     * long.
      */
     const struct pct_tree *tree;
     uint32_t node;
@@ -42,7 +43,7 @@ struct pct_value {
 /* Rows of columns leave out the members that they do not need. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-/* Cell that a getter is asked for. */
+/* The cell that a getter must fill. */
 struct pct_cell {
     const struct pct_data *d;
     size_t row;
@@ -55,15 +56,15 @@ struct pct_column {
     enum pct_type type;
     const char *doc;
     void (*get)(const struct pct_cell *c, struct pct_value *out);
-    /* For getters of many columns: which of them this is, and of which kind of rows. */
+    /* For getters of several columns: the column, and the kind of rows. */
     uint16_t which, of;
-    const char *error; /* the column with half of its 95 % interval: behind +- in text; or NULL */
+    const char *error; /* the column with half of its 95 % interval: after +- in text; or NULL */
     /* PCT_TEXT that is a histogram, "12:340,13:20" for 340 values from 2^12 on and 20 from 2^13 on:
-     * the unit of the values, enum pcollect_unit. People see a picture. 0: no histogram. */
+     * the unit of the values, enum pcollect_unit. Text output shows a picture. 0: no histogram. */
     uint16_t histogram;
-    bool path;   /* PCT_TEXT that is the path of a file: people see its last part */
+    bool path;   /* PCT_TEXT that is the path of a file: text output shows its last part */
     bool labels; /* PCT_TEXT that is a label or labels joined by " > ", analysis/tree/label.h */
-    bool nodes;  /* PCT_TEXT of paths of nodes; without `labels` people see them as they are */
+    bool nodes;  /* PCT_TEXT of paths of nodes; without `labels` text output shows them unchanged */
 };
 
 /* Adds the time of a row to values[k] of the k-th rank of the profile, and marks present[k]. */
@@ -74,11 +75,11 @@ typedef void pct_picture_fn(const struct pct_table *t, const struct pct_data *d,
 struct pct_table {
     const char *name, *doc;
     size_t (*count)(const struct pct_data *d);
-    const char *sort;    /* default order: a column, "-" before it turns it round; NULL: as is */
+    const char *sort;    /* default order: a column, "-" before it reverses it; NULL: as is */
     const char *percent; /* column that --min-percent looks at, or NULL */
     const struct pct_column *columns;
     size_t n_columns;
-    size_t n_shown;          /* people who ask for none see the first of the columns; 0: all */
+    size_t n_shown;          /* number of columns that text output shows by default; 0: all */
     pct_picture_fn *picture; /* NULL: its rows have no picture of the ranks */
 };
 
@@ -86,16 +87,16 @@ struct pct_table {
 extern const struct pct_table *const pct_tables[];
 extern const size_t pct_n_tables;
 
-/* By name, or NULL. */
+/* The table of that name, or NULL. */
 const struct pct_table *pct_table_find(const char *name);
-/* By the n bytes of its name, or NULL. */
+/* The column with the n bytes of its name, or NULL. */
 const struct pct_column *pct_column_named(const struct pct_table *t, const char *name, size_t n);
-/* "-" before the name is passed over. */
+/* The column of that name, or NULL; ignores a "-" before the name. */
 const struct pct_column *pct_column_find(const struct pct_table *t, const char *name);
 
 /* Calls and samples by the keys of analysis/tree/roll_up.h, with all figures and the fields of
- * plugins as columns; a table of the report that `data` goes with. The name is printed. Valid as
- * long as d and the profile are. d NULL: the columns alone, without fields. */
+ * plugins as columns; a table of the report, to be used with `data`. Valid as long as d and the
+ * profile are. d NULL: only the columns, without fields. */
 struct pct_cube {
     struct pct_table table;
     struct pct_data data;
@@ -104,7 +105,7 @@ struct pct_cube {
 void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys, const char *name);
 void pct_cube_free(struct pct_cube *c);
 
-/* A plugin's table, as a table of the report that `data` goes with. Valid as long as d and the
+/* A plugin's table as a table of the report, to be used with `data`. Valid as long as d and the
  * profile are. */
 enum { PCT_MAX_ROWS_COLUMNS = 32 };
 struct pct_rows_table {
@@ -134,37 +135,37 @@ const char *pct_header_note(unsigned bit);
 struct pct_rows {
     size_t *index;
     size_t n;
-    size_t n_hidden; /* of which a condition does not hold */
+    size_t n_hidden; /* rows that fail a condition */
 };
 
-/* NULL as choice: all, in the table's own order. Numbers sort downwards, texts and ranks upwards,
- * unknown values last. */
+/* Selects and sorts rows; choice NULL: all, in the table's own order. Numbers sort in descending
+ * order, texts and ranks in ascending order, unknown values last. */
 struct pct_choice;
 struct pct_rows pct_table_rows(const struct pct_table *t, const struct pct_data *d,
                                const struct pct_choice *choice);
 void pct_rows_free(struct pct_rows *rows);
 
-/* The columns of these names, NULL-terminated; names NULL: those that were chosen, for people. To
- * be freed. */
+/* The columns of these names, NULL-terminated; names NULL: the chosen ones, for text output. The
+ * caller frees the list. */
 const struct pct_column **pct_table_columns(const struct pct_table *t, const char *const *names,
                                             const struct pct_choice *choice, size_t *n_out);
 
-/* For getters: a text of the profile, made harmless for a cell and kept in the pool of `d`; none if
+/* Sets a text of the profile, for getters: escaped for a cell and kept in the pool of `d`; none if
  * it is empty or NULL. */
 void pct_value_text(const struct pct_data *d, const char *text, struct pct_value *out);
 
 struct pct_value pct_table_value(const struct pct_column *c, const struct pct_data *d, size_t row);
-/* Value without the text where it is a path: its tree and node alone. */
+/* The value, for paths without the text: only tree and node. */
 struct pct_value pct_table_place(const struct pct_column *c, const struct pct_data *d, size_t row);
 
-/* Appends a value as tsv and json have it (texts escaped). */
+/* Appends a value in tsv and JSON form (texts escaped). */
 void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b);
 /* Style of cells, from the terminal and the options. */
 struct pct_people {
     bool utf8, full_names;
 };
 
-/* Appends the value of a row as people read it, with its error. */
+/* Appends the value of a row in text form, with its error. */
 void pct_value_people(const struct pct_table *t, const struct pct_column *c,
                       const struct pct_data *d, size_t row, struct pct_people people,
                       struct pct_buf *b);
@@ -175,7 +176,7 @@ void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *
 void pct_table_csv(FILE *out, const struct pct_table *t, const struct pct_data *d,
                    const struct pct_choice *choice);
 
-/* A text in quotes as JSON has it, escaped; NULL: null. */
+/* Prints a text as a JSON string, escaped; NULL: null. */
 void pct_json_put(FILE *out, const char *text);
 
 /* Appends `, "name": [rows]` to an object. */
@@ -183,17 +184,17 @@ void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data 
                     const struct pct_choice *choice);
 
 /* Aligned columns. names: of the columns to show, NULL-terminated, or NULL for those of `choice`
- * under their stable names. What does not fit `width` (0: all does) is folded: see table.c.
+ * under their stable names. A table wider than `width` (0: no limit) is folded: see table.c.
  * `more(arg, row, b)` appends to each line; may be NULL. */
 struct pct_aligned {
     const char *const *names;
-    const char *const *dropped; /* of names, those that go first where room lacks; or NULL */
+    const char *const *dropped; /* of names, those to drop first if there is no room; or NULL */
     const struct pct_choice *choice;
     const char *indent;
     size_t width, max_rows;
     struct pct_people people;
     const char *more_head;
-    size_t more_cells; /* that `more` takes */
+    size_t more_cells; /* cells that `more` takes */
     void (*more)(void *arg, size_t row, struct pct_buf *b);
     void *arg;
 };

@@ -76,7 +76,7 @@ static void put_pair(FILE *out, const struct pct_pair *p)
             pct_text_time(time, p->time_ns), pct_text_time(wait, p->receive_ns));
 }
 
-/* Messages that were sent and not received, or received in a way that tells nothing. */
+/* Number of messages that were sent and not received, or received in a way that is not measured. */
 static uint64_t count_unequal(const struct pct_topology *t)
 {
     uint64_t n = 0;
@@ -136,7 +136,7 @@ static void put_distances(FILE *out, const struct pct_topology *t)
     }
 }
 
-/* "1.2 MB instead of 3.0 MB between nodes, 60.0 % less" */
+/* Prints "1.2 MB instead of 3.0 MB between nodes, 60.0 % less". */
 static void put_change(FILE *out, const char *where, pc_u128 before, pc_u128 after)
 {
     char was[PCT_NUMBER_BYTES], is[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES];
@@ -338,8 +338,8 @@ void pct_topology_print_json(FILE *out, const struct pct_topology_view *v)
 /* ---- For launchers ---------------------------------------------------------------------------
  */
 
-/* A rank may run on its whole socket; where nothing is known of sockets, slots of a node are given
- * out in the order of the ranks. */
+/* Writes a rankfile. A rank may run on its whole socket; if sockets are not known, slots of a node
+ * are assigned in the order of ranks. */
 void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const struct pct_slots *s)
 {
     uint32_t *slots = pct_alloc(s->n_nodes, sizeof *slots);
@@ -353,7 +353,7 @@ void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const stru
     pct_free(slots);
 }
 
-/* Hydra gives ranks out line by line. */
+/* Writes a host list. Hydra assigns ranks line by line. */
 void pct_placement_hosts(FILE *out, const struct pct_placement *p, const struct pct_slots *s)
 {
     for (uint32_t r = 0; r < s->n_ranks;) {

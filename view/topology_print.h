@@ -10,10 +10,11 @@
 
 #include <stdio.h>
 
-/* As an Open MPI rankfile, and as a host list for Hydra, MPICH's launcher, which knows nodes only.
+/* Writes the placement as an Open MPI rankfile, or as a host list for Hydra, MPICH's launcher,
+ * which knows only nodes.
  */
-/* Appends a JSON object with the placement, and with the names of the nodes if `names`; null where
- * there is nothing to choose. */
+/* Appends a JSON object with the placement, and with the names of the nodes if `names`; null if
+ * there is no choice. */
 void pct_placement_json(struct pct_buf *b, const struct pct_placement *p, const struct pct_slots *s,
                         bool names);
 void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const struct pct_slots *s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The matrix as a picture: a row for each source, a column for each destination, the darker the
+ * The matrix as a picture: a row for each source, a column for each destination; darker cells have
  * more bytes (on a logarithmic scale). Above MAX_CELLS ranks several share a cell. Lines separate
- * nodes where ranks of a node follow each other.
+ * nodes if the ranks of a node are consecutive.
  */
 #include "view/svg.h"
 #include "view/topology_print.h"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The calling-context tree as text. A line is a node with all below it: its share, time in MPI and
- * CPU time outside of it side by side, a picture over ranks, its name and where it was called. A
- * node with one visible child is continued straight below; lines and corners are drawn only where
- * paths part, so that deep paths stay on the screen. A function that calls itself is one line, and
- * so are frames that follow each other in the library of a language, or without a name, and only
- * pass a call on.
+ * The calling-context tree as text. A line shows the inclusive figures of a node: its share, time
+ * in MPI and CPU time outside of it side by side, a picture over ranks, its name and the place
+ * where it was called. A single visible child is not indented; lines and corners are drawn only at
+ * branches, so that deep paths stay on the screen. A recursive function is one line, and so are
+ * consecutive frames in a language's runtime library, or without a name, that only pass a call on.
  *
  * Nodes that are hidden because their share is small are one line "N more" with their sum, if the
- * sum is worth a line. Without a threshold of the user's, the tree takes one with which it fits a
+ * sum is worth a line. Without a threshold from the user, the tree uses one with which it fits a
  * screen.
  */
 #include "view/branches.h"
@@ -17,21 +16,21 @@
 
 #include <string.h>
 
-/* If paths part this often, what is deeper is left to the table of contexts. */
+/* With more branches than this, deeper nodes are only in the table of contexts. */
 enum { MAX_BRANCHES = 100 };
 
-/* One of them is the threshold where none is asked for, see put_short; thousandths of a percent. */
+/* Candidates for the threshold if the user gives none, see put_short; thousandths of a percent. */
 static const unsigned shares[] = {1000, 2000, 3000, 5000, 7000, 10000, 15000, 20000, 30000};
 
 struct printer {
     struct pct_node_figures figures;
-    pc_u128 least; /* what has less is not shown; thousandths of a percent */
+    pc_u128 least; /* nodes with less are not shown; thousandths of a percent */
     struct pct_branches branches;
-    bool any_slight, any_passing; /* said in the legend */
+    bool any_slight, any_passing; /* explained in the legend */
 };
 
-/* Enough of what is shown. Of both, what matters to the one of them is shown if it is not next to
- * nothing in the sum. */
+/* True if the figure is large enough. With both kinds of time, a node that is large in one of them
+ * is shown unless it is negligible in the sum. */
 static bool is_enough(const struct printer *l, pc_u128 value, const struct pct_below *below)
 {
     enum { NEXT_TO_NOTHING = 5 };
@@ -49,10 +48,10 @@ static bool is_visible(const struct printer *l, uint32_t node)
            is_enough(l, pct_node_figure(&l->figures, node), &l->figures.tree->below[node]);
 }
 
-/* n_hidden: of those that together are enough for a line. */
+/* Children of a node. n_hidden: hidden ones, if together they are enough for a line. */
 struct children {
     size_t n, n_hidden;
-    struct pct_below hidden; /* what they come to */
+    struct pct_below hidden; /* sum of the hidden ones */
     uint32_t first;
 };
 
@@ -89,7 +88,7 @@ static struct children look_at_children(struct printer *l, uint32_t node)
 /* ---- One line ---------------------------------------------------------------------------------
  */
 
-/* times: how often the node is repeated straight below. */
+/* Prints a node. `times`: depth of the recursion. */
 static void put_node(struct printer *l, uint32_t node, struct pct_corner corner, size_t times)
 {
     const struct pct_node *n = &l->figures.tree->nodes[node];
@@ -149,8 +148,8 @@ static void put_hidden(struct printer *l, const struct children *c, struct pct_c
 /* ---- Frames that pass a call on ---------------------------------------------------------------
  */
 
-/* The library of a language, if the frame is of its code; the module, if its function has no name.
- * Else NULL. */
+/* The runtime library of a language, if the frame is in its code; the module, if its function has
+ * no name. Else NULL. */
 static const char *find_passer(const struct printer *l, uint32_t node)
 {
     static const char *const languages[][2] = {{"/include/c++/", "the C++ library"},
@@ -167,8 +166,8 @@ static const char *find_passer(const struct printer *l, uint32_t node)
                : l->figures.d->profile->modules[n->module].path;
 }
 
-/* The number of such frames that follow each other from `node` on, each with one child alone;
- * *last_out: the last of them. */
+/* The number of consecutive such frames from `node` on, each with a single child; *last_out: the
+ * last of them. */
 static size_t count_passing(struct printer *l, uint32_t node, uint32_t *last_out)
 {
     const char *passer = find_passer(l, node);
@@ -200,9 +199,8 @@ static void put_passing(struct printer *l, uint32_t node, struct pct_corner corn
 /* ---- The tree ---------------------------------------------------------------------------------
  */
 
-/* Follows nodes with one visible child; a function that calls itself is one line. `corner` is that
- * of the first line; what is below it joins the guide. Returns the last node of the run, whose
- * children part. */
+/* Prints a chain of nodes with one visible child; a recursive function is one line. `corner` is
+ * that of the first line. Returns the last node of the chain, at which the tree branches. */
 static uint32_t put_run(struct printer *l, uint32_t node, struct pct_corner corner)
 {
     const struct pct_node *nodes = l->figures.tree->nodes;
@@ -273,7 +271,7 @@ static void put_head(const struct printer *l, const char *title)
     pct_buf_free(&shown);
 }
 
-/* Amount that was sampled. */
+/* Prints the amount of sampled time. */
 static void put_samples(const struct printer *l)
 {
     const struct pct_samples *s = l->figures.tree->samples;
@@ -359,8 +357,7 @@ static void close_counter(void *counter)
     fclose(counter);
 }
 
-/* With the least share of which the tree is no longer than a screen: it is printed to where lines
- * are counted first. */
+/* Prints the tree with the least threshold for which it fits a screen, after counting its lines. */
 static void put_short(struct printer *l, FILE *out)
 {
     enum { MOST_LINES = 40 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Stacks of running processes as text. Every node of the tree has a set of numbers, those of the
- * ranks that are there or below; it stands behind a node where it differs from that of the node
- * above.
+ * Stacks of running processes as text. Each node of the tree has a set of numbers: the ranks that
+ * are in it or below. The set is printed after a node if it differs from that of the node above.
  *
  * Figures come from the samples of the tree, one for each stack.
  */
@@ -66,7 +65,8 @@ static void put_set(struct pct_buf *b, struct set s)
     pct_print_set(b, s.at, s.n, ",", s.n);
 }
 
-/* ---- What they are in ------------------------------------------------------------------------ */
+/* ---- Functions and activities
+ * ----------------------------------------------------------------- */
 
 static const char *in_what(const struct pct_tree *t, const struct pc_profile *p, uint32_t node)
 {
@@ -184,7 +184,7 @@ static void put_places(FILE *out, struct printer *p)
 
 /* ---- The tree -------------------------------------------------------------------------------- */
 
-/* " at line 12, 14": where the code of a node itself was, which is no call. */
+/* Appends " at line 12, 14": lines at which stacks end in the node itself. */
 static void put_lines(const struct printer *p, uint32_t node, struct pct_buf *b)
 {
     const struct pct_tree *t = p->tree;
@@ -240,7 +240,7 @@ static size_t put_node(struct printer *p, uint32_t node, struct pct_corner corne
     return set.n;
 }
 
-/* A node with one child is continued straight below. */
+/* Prints children. A single child is not indented. */
 static void put_children(struct printer *p, uint32_t node, unsigned depth, size_t n_above)
 {
     const struct pct_node *nodes = p->tree->nodes;

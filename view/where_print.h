@@ -12,7 +12,7 @@
 
 /* A stack, which is a rank of its own in the profile. */
 struct pct_where_stack {
-    int number; /* of the rank, or of what else is counted */
+    int number; /* number of the rank, or of another unit that is counted */
     char state; /* as in ps */
     bool main;  /* of the main thread */
 };
@@ -20,21 +20,23 @@ struct pct_where_stack {
 struct pct_where {
     const struct pct_data *d;
     const struct pct_where_stack *stacks; /* by rank of the profile */
-    const char *one, *many;               /* what is counted: "rank", "ranks" */
+    const char *one, *many;               /* name of the unit: "rank", "ranks" */
     bool ranks;                           /* ranks are counted */
     size_t width;
     bool utf8, full_names;
     bool repeated; /* stacks were taken more than once: shares are shown */
 };
 
-/* Activity of a thread by its state, as in ps; in MPI it may run or wait, which says nothing: NULL.
+/* Activity of a thread by its state, as in ps; NULL in MPI, where running and waiting mean the
+ * same.
  */
 const char *pct_state_text(char state, bool in_mpi);
 
-/* As text: a line for each MPI function in which main threads are, then the tree. */
+/* Prints text: a line for each MPI function that main threads are in, then the tree. */
 void pct_where_print(FILE *out, const struct pct_where *w);
 
-/* A row for each end of a path: numbers, stacks, share, MPI function, path; as JSON an array. */
+/* Prints a row for each end of a path: numbers, stacks, share, MPI function, path; as JSON an
+ * array. */
 void pct_where_rows(FILE *out, const struct pct_where *w, bool json);
 
 #endif

@@ -11,36 +11,35 @@
 struct pct_annotate {
     const struct pct_data *data;
     const char *source;   /* files whose path ends so; NULL: any */
-    const char *function; /* functions that pct_name_means by it; NULL: any */
+    const char *function; /* functions that it selects (pct_name_means); NULL: any */
     double min_percent;   /* lines and functions with less are left out */
     unsigned around;      /* lines shown before and behind a line with figures */
     size_t width;         /* 0: no limit */
     bool utf8;
 };
 
-/* Source files with figures beside their lines, those that took most first. Returns false if no
- * file of that name has any. */
+/* Prints source files with figures beside their lines, those with most time first. Returns false if
+ * no file of that name has any. */
 bool pct_annotate_source(FILE *out, const struct pct_annotate *a);
 
-/* The functions with figures whose names are nearest to the one that is asked for: "A, B or C", or
+/* Writes the functions with figures whose names are nearest to the requested one: "A, B or C", or
  * nothing. Returns its length. */
 size_t pct_annotate_nearest(const struct pct_annotate *a, char *out, size_t bytes);
 
-/* `FILE:LINE: message` for each line that calls MPI or was sampled, those that took most first:
- * what editors jump to. */
+/* Prints `FILE:LINE: message`, to which editors can jump, for each line that calls MPI or was
+ * sampled, those with most time first. */
 void pct_annotate_quickfix(FILE *out, const struct pct_annotate *a);
 
-/* Functions with samples and MPI time beside each instruction, as objdump prints them, or as the
- * profile has stored what it printed. PC_ENOENT:
- * there is no such function with figures; PC_EIO: a module could not be disassembled. The text says
- * why. */
+/* Prints functions with samples and MPI time beside each instruction, from objdump or from its
+ * output stored in the profile. PC_ENOENT: there is no such function with figures; PC_EIO: a module
+ * could not be disassembled. The text says why. */
 int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_error *error);
 
-/* Bounds of what is stored of the code. */
+/* Bounds of the code that is stored. */
 enum { PCT_LEAST_STORED_PERCENT = 1, PCT_MOST_STORED_INSTRUCTIONS = 20000 };
 
-/* A copy of p with the instructions of the functions that took most, as far as they are within the
- * bounds; a larger one is left out, and a smaller one behind it is not. PC_EIO: no module with such
+/* A copy of p with the instructions of the functions with most time, within the bounds; a function
+ * that is too large is left out, but smaller ones after it are not. PC_EIO: no module with such
  * functions could be disassembled; the text says why. */
 int pct_assembly_embed(const struct pct_data *d, const struct pc_profile *p,
                        struct pc_profile **out, struct pc_error *error);
@@ -52,7 +51,7 @@ struct pct_instruction {
     pc_u128 mpi_ns;
 };
 
-/* The instructions that are stored and have figures, allocated; *n_out of them. */
+/* The stored instructions with figures, allocated; *n_out: their number. */
 struct pct_instruction *pct_assembly_figures(const struct pct_data *d, size_t *n_out);
 
 /* ---- Text of source files ---------------------------------------------------------------------
@@ -61,8 +60,8 @@ struct pct_instruction *pct_assembly_figures(const struct pct_data *d, size_t *n
 struct pct_source {
     const char **lines; /* from line 1 on, without the newline; NULL: not there */
     size_t n;
-    char *text;        /* what the lines point into; NULL: the profile */
-    char problem[128]; /* why it could not be read, or may not be what ran; empty: nothing */
+    char *text;        /* memory of the lines; NULL: they are in the profile */
+    char problem[128]; /* why it could not be read, or may differ from what ran; or empty */
 };
 
 /* The text that is stored in the profile, else the file. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Machine code with figures beside its instructions. The disassembly is that of the system's
- * objdump, which is run on the module between the first and the last address that matters; what it
- * prints is cut into functions, and those that took little are dropped. A profile can store it: the
- * table `instructions` has a row for each instruction of the functions that took most, with the
- * line of the source that it is of. Where a module is in it, nothing else is looked at.
+ * Machine code with figures beside its instructions. The disassembly comes from the system's
+ * objdump, which is run on the module from the first to the last address of interest; its output is
+ * split into functions, and those with little time are dropped. A profile can store it: the table
+ * `instructions` has a row for each instruction of the functions with most time, with its source
+ * line. If a module is in that table, objdump is not used for it.
  *
  * A sample belongs to the instruction at its address. The time of an MPI call belongs to the
  * instruction before the address to which the call returned.
@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REACH = 1 << 16 }; /* bytes before the first and behind the last address: its function */
+enum { REACH = 1 << 16 }; /* bytes around the addresses, to cover whole functions */
 
 /* Figures of one address of a module. */
 struct place {
@@ -52,15 +52,15 @@ struct kept {
     pc_u128 ns;
 };
 
-/* take: is given each function that holds enough of the run. */
+/* State of a pass; `take` is called for each function with a large enough part of the run. */
 struct code {
     void (*take)(struct code *c, pc_u128 ns);
-    bool stored_only; /* no file is looked at */
+    bool stored_only; /* no file is read */
     FILE *out;
     const struct pct_annotate *a;
     const struct places *places;
     size_t first, end; /* places of the module */
-    char *name;        /* of the function that is being read */
+    char *name;        /* name of the function that is being read */
     struct instruction *list;
     size_t n, room;
     size_t n_printed;
@@ -135,8 +135,7 @@ static void gather(struct places *s, const struct pct_data *d)
     s->n = n;
 }
 
-/* Sums over places of the module from address lo up to, not including, hi; a return address counts
- * for the byte before it. */
+/* Sums over places of the module in [lo, hi); a return address counts for the byte before it. */
 static struct place sum_between(const struct code *c, uint64_t lo, uint64_t hi)
 {
     struct place sum = {0};
@@ -199,7 +198,7 @@ static void print_function(struct code *c, pc_u128 ns)
     pct_buf_free(&text);
 }
 
-/* Takes the name and the instructions along. */
+/* Keeps a function; takes over its name and instructions. */
 static void keep_function(struct code *c, pc_u128 ns)
 {
     c->kept = pct_grow(c->kept, c->n_kept, &c->kept_room, sizeof *c->kept);
@@ -213,7 +212,7 @@ static void keep_function(struct code *c, pc_u128 ns)
     c->n = c->room = 0;
 }
 
-/* Notes what each of its instructions has. */
+/* Notes the figures of each instruction of the function. */
 static void note_figures(struct code *c, pc_u128 ns)
 {
     (void)ns;
@@ -275,12 +274,12 @@ static void take_line(struct code *c, char *line)
 /* ---- objdump ----------------------------------------------------------------------------------
  */
 
-/* Its standard output; NULL with errno. */
+/* Starts objdump. Returns its standard output; NULL with errno. */
 static FILE *start_objdump(const char *path, uint64_t lo, uint64_t hi, pid_t *pid_out)
 {
     char from[64], to[64];
     int ends[2];
-    char *no_environment[] = {NULL}; /* its language is English then */
+    char *no_environment[] = {NULL}; /* so that its output is in English */
     pc_format(from, sizeof from, "--start-address=0x%llx", (unsigned long long)lo);
     pc_format(to, sizeof to, "--stop-address=0x%llx", (unsigned long long)hi);
     char *argv[] = {
@@ -330,7 +329,8 @@ static int read_module(struct code *c, const char *path, struct pc_error *error)
 /* ---- All --------------------------------------------------------------------------------------
  */
 
-/* True if the file is there as it ran; looking one of its addresses up finds it out. */
+/* True if the file is there and has not changed; finds this out by looking up one of its
+ * addresses. */
 static bool is_there(const struct pct_data *d, const struct place *place, struct pc_error *error)
 {
     struct pct_symbols *files = pct_symbols_new_files(d->profile);
@@ -370,7 +370,7 @@ static bool read_stored(struct code *c, uint32_t module)
     return any;
 }
 
-/* Each module that holds enough of the run. The last error stays, but for one without a text. */
+/* Reads each module with a large enough part of the run. Keeps the last error that has a text. */
 static int read_modules(struct code *c, struct pc_error *error)
 {
     const struct places *places = c->places;
@@ -433,7 +433,8 @@ static int compare_kept(const void *a, const void *b)
                                         (x->list[0].address < y->list[0].address);
 }
 
-/* A place is asked for by the address behind its first byte, as that of a call. */
+/* Stores a function. A place is looked up by the address after its first byte, like a return
+ * address. */
 static void store_function(struct pct_store *s, struct pct_symbols *files, const struct pct_data *d,
                            const struct kept *k)
 {

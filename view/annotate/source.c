@@ -31,7 +31,7 @@ void pct_source_free(struct pct_source *s)
     *s = (struct pct_source){0};
 }
 
-/* Puts the text of a line where it belongs; lines between that are not known are empty. */
+/* Stores the text of a line; unknown lines before it are empty. */
 static void set_line(struct pct_source *s, size_t *room, size_t line, const char *text)
 {
     s->lines = pct_grow(s->lines, line, room, sizeof *s->lines);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Source files with figures beside their lines, and the same as messages that editors jump to.
+ * Source files with figures beside their lines, also as messages that editors can jump to.
  */
 #include "analysis/symbols/short_name.h"
 #include "analysis/tree/label.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The figures of one line, whatever functions it is part of. */
+/* The figures of one line, over all functions that it is part of. */
 struct line {
     const char *file, *function;
     uint32_t line;
@@ -50,7 +50,7 @@ static bool is_asked_for(const struct pct_annotate *a, const struct pct_rolled_r
     return m >= n && !strcmp(r->file + m - n, a->source) && (m == n || r->file[m - n - 1] == '/');
 }
 
-/* Adds b to a: a line that several functions share, as a template does. */
+/* Adds b to a, for a line that several functions share, such as instances of a template. */
 static void add_line(struct line *a, const struct line *b)
 {
     a->calls += b->calls;
@@ -100,8 +100,8 @@ static bool is_enough(const struct lines *l, pc_u128 ns)
 /* ---- Source -----------------------------------------------------------------------------------
  */
 
-/* Source has room beside the figures: where there is little, time and number of calls are left
- * out. */
+/* True if there is little room for source beside the figures: then time and number of calls are
+ * left out. */
 static bool is_narrow(const struct pct_annotate *a)
 {
     return a->width && a->width < 110;
@@ -130,8 +130,8 @@ static void put_time(struct pct_buf *b, pc_u128 ns)
     pct_buf_format(b, " %9s", ns ? pct_text_time(number, ns) : "");
 }
 
-/* Figures of a line, NULL: none; and its text. Tabs become blanks: the columns before them move
- * what an editor shows. */
+/* Prints the figures of a line (NULL: none) and its text. Tabs become blanks, because the columns
+ * before the text shift tab stops. */
 static void put_line(FILE *out, const struct lines *l, const struct line *line, uint32_t number,
                      const char *text)
 {
@@ -171,8 +171,9 @@ static void put_line(FILE *out, const struct lines *l, const struct line *line, 
     pct_buf_free(&cells);
 }
 
-/* A function that is asked for by name is shown whole, from the line that names it, or its first
- * line with figures, to the last with figures, however little each has. */
+/* True if the line is shown. A function that is requested by name is shown completely, from the
+ * line that names it, or its first line with figures, to its last line with figures, whatever the
+ * minimum is. */
 static bool is_shown(const struct lines *l, const struct line *line)
 {
     return l->a->function || is_enough(l, line->below_ns) || is_enough(l, line->total.ns);

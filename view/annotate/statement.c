@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds the first line of a statement of several lines: compilers name one of its lines, often the
- * last; and the line that begins the definition of a function.
+ * Finds the first line of a statement of several lines: compilers refer to one of its lines, often
+ * the last. Also finds the line that begins the definition of a function.
  *
- * Fortran tells which lines are continued, by `&` at the end of the line before or, in fixed form,
- * by a mark in column 6. In other languages a line that closes a parenthesis belongs to the line
- * that opened it. Text of comments and strings is not code; comments of several lines are not
- * known.
+ * Fortran marks continuation lines, by `&` at the end of the previous line or, in fixed form, by a
+ * mark in column 6. In other languages a line that closes a parenthesis belongs to the line that
+ * opened it. Text of comments and strings is not code; comments of several lines are not
+ * recognised.
  */
 #include "view/annotate/annotate.h"
 
@@ -33,7 +33,7 @@ static enum form form_of(const char *path)
 /* Code of a line, without blanks, comments and strings. */
 struct code {
     char first, last; /* 0: there is none */
-    int opened;       /* parentheses that are opened, less those that are closed */
+    int opened;       /* parentheses opened minus parentheses closed */
 };
 
 static bool is_comment(enum form form, const char *at)
@@ -64,13 +64,13 @@ static struct code read_code(enum form form, const char *text)
     return c;
 }
 
-/* A line of fixed form that has no statement. */
+/* True for a line of fixed form without a statement. */
 static bool is_fixed_comment(const char *text)
 {
     return strchr("cC*!dD#", *text) || read_code(FORM_FIXED, text).first == 0;
 }
 
-/* The mark in column 6, or a digit behind a tab. */
+/* True for a continuation line: a mark in column 6, or a digit after a tab. */
 static bool is_fixed_continued(const char *text)
 {
     if (*text == '\t')
@@ -149,7 +149,8 @@ static const char *find_word(const char *text, const char *name, enum form form)
     return NULL;
 }
 
-/* A call and a declaration end in a semicolon, or are within a statement: a definition does not. */
+/* True for a definition of the function. Calls and declarations end in a semicolon or are inside a
+ * statement; a definition does not. */
 static bool defines(const char *text, const char *name, enum form form)
 {
     const char *at = find_word(text, name, form);

@@ -46,7 +46,7 @@ static void add_row(struct pct_browser_tree *t, uint32_t node, uint32_t indent)
     t->rows[t->n++] = row;
 }
 
-/* The rows below a node. A node that is the only one stands straight below: deep paths stay on the
+/* Adds the rows below a node. An only child is not indented, so that deep paths stay on the
  * screen. */
 static void add_children(struct pct_browser_tree *t, uint32_t node, uint32_t indent)
 {
@@ -70,7 +70,7 @@ static void add_children(struct pct_browser_tree *t, uint32_t node, uint32_t ind
     }
 }
 
-/* Makes the rows anew; the cursor stays on its node, or on the nearest above it that is shown. */
+/* Rebuilds the rows; the cursor stays on its node, or on the nearest shown node above it. */
 static void list_rows(struct pct_browser_tree *t, uint32_t node)
 {
     t->n = t->cursor = 0;
@@ -230,7 +230,8 @@ bool pct_browser_find(struct pct_browser *b, const regex_t *regex, bool backward
     const struct pct_browser_row *row = pct_browser_at(b);
     uint32_t first = PC_NO_INDEX, before = PC_NO_INDEX, behind = PC_NO_INDEX, last = PC_NO_INDEX;
     enum { BEFORE, HERE, BEHIND } place = BEFORE;
-    /* One pass: the nearest match on either side of the row, and those at the ends. */
+    /* In one pass finds the nearest match on either side of the row, and the first and the last
+     * match. */
     for (uint32_t i = pct_tree_after(tree, 0, 0, true); row && i != PC_NO_INDEX;
          i = pct_tree_after(tree, 0, i, true)) {
         place = i == row->first ? HERE : place;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A profile as a person walks through it: rows of a tree that can be opened and closed, the node
- * they stand on, and texts about it. No terminal: `pcollect browse` shows these rows and gives the
- * keys a meaning.
+ * Interactive view of a profile: rows of a tree that can be opened and closed, the current node,
+ * and texts about it. Does not use a terminal: `pcollect browse` shows these rows and handles keys.
  *
  * Data structure: a view has a tree with figures, a flag for each node that is open, and the list
  * of rows that follows from the flags. Invariants: a row's node has a figure, and all above it are
@@ -18,13 +17,13 @@
 
 enum pct_browser_view {
     PCT_BROWSER_CONTEXTS,  /* from main to the calls */
-    PCT_BROWSER_FUNCTIONS, /* what takes the time itself, below it what called it */
+    PCT_BROWSER_FUNCTIONS, /* functions by exclusive time, their callers below them */
     PCT_BROWSER_N_VIEWS
 };
 
 struct pct_browser_row {
-    uint32_t first, node; /* of a function that calls itself: first and last; else the same */
-    uint32_t times;       /* how often the function calls itself, and once */
+    uint32_t first, node; /* first and last node of a recursive function; else equal */
+    uint32_t times;       /* depth of the recursion, at least 1 */
     uint32_t indent;
     bool parts, open; /* it has children; they are shown */
 };
@@ -41,7 +40,7 @@ struct pct_browser_tree {
 
 struct pct_browser {
     const struct pct_data *d;
-    struct pct_options options; /* with the metric, the width, what names are like */
+    struct pct_options options; /* with metric, width and form of names */
     enum pct_browser_view view;
     struct pct_browser_tree trees[PCT_BROWSER_N_VIEWS]; /* figures.tree NULL: not made yet */
 };
@@ -60,15 +59,15 @@ void pct_browser_set_width(struct pct_browser *b, size_t width);
 
 /* Moves the cursor by rows; stops at the first and the last. */
 void pct_browser_move(struct pct_browser *b, long rows);
-/* Opens the row, and from there what has no choice: only children. */
+/* Opens the row, and the rows below it as long as there is only one child. */
 void pct_browser_expand(struct pct_browser *b);
-/* Closes the row; of one that is closed, goes to the row above it. */
+/* Closes the row; if it is closed already, goes to its parent row. */
 void pct_browser_collapse(struct pct_browser *b);
 void pct_browser_expand_all(struct pct_browser *b);
 void pct_browser_collapse_all(struct pct_browser *b);
 
-/* Goes to the next node, in the order of the whole tree, whose text matches; opens what is above
- * it. False: there is none, and nothing changes. */
+/* Goes to the next node, in the order of the whole tree, whose text matches, and opens the nodes
+ * above it. False: there is none, and nothing changes. */
 bool pct_browser_find(struct pct_browser *b, const regex_t *regex, bool backwards);
 
 /* ---- Texts: escaped, without a newline --------------------------------------------------------
@@ -88,8 +87,8 @@ void pct_browser_line_free(struct pct_browser_line *line);
 void pct_browser_title(struct pct_browser *b, struct pct_buf *out);
 void pct_browser_heads(struct pct_browser *b, struct pct_buf *out);
 
-/* The path to the row under the cursor, cut at its beginning to the width; and, as long as it is,
- * what is known of its node. */
+/* The path to the row under the cursor, cut at its beginning to the width; and the figures of its
+ * node, as far as they fit. */
 void pct_browser_path(struct pct_browser *b, struct pct_buf *out);
 void pct_browser_details(struct pct_browser *b, struct pct_buf *out);
 
@@ -98,8 +97,8 @@ void pct_browser_details(struct pct_browser *b, struct pct_buf *out);
 
 /* Figures of each rank. */
 void pct_browser_ranks(struct pct_browser *b, FILE *out);
-/* The function of the row; NULL: it has none. Of an MPI function the one that calls it. line_out:
- * where it is called from there, 0 if that is not known. */
+/* The function of the row, or for an MPI function its caller; NULL: there is none. *line_out: line
+ * of the call in the caller; 0: not known. */
 const char *pct_browser_function(struct pct_browser *b, uint32_t *line_out);
 
 #endif

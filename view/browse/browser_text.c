@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rows of the browser in words, and what is known of the one under the cursor (browser.h).
+ * Texts of the browser's rows, and details of the row under the cursor (browser.h).
  */
 #include "view/browse/browser.h"
 
@@ -34,7 +34,8 @@ static void put_beginning(struct pct_buf *b, const char *text, size_t cells, boo
     pct_buf_text(b, n ? dots : "");
 }
 
-/* The middle of a name that is too long is left out; words behind it are shown as far as they fit.
+/* Makes the text of a row. The middle of a name that is too long is left out; words after it are
+ * shown if they fit.
  */
 void pct_browser_line(struct pct_browser *b, size_t row, struct pct_browser_line *out)
 {
@@ -123,7 +124,7 @@ void pct_browser_path(struct pct_browser *b, struct pct_buf *out)
     pct_buf_free(&path);
 }
 
-/* The least and the greatest rank, where the profile knows them. */
+/* Appends the least and the greatest rank, if the profile has them. */
 static void put_spread(struct pct_browser *b, uint32_t node, struct pct_buf *out)
 {
     struct pct_node_figures *f = &pct_browser_shown(b)->figures;
@@ -171,7 +172,7 @@ const char *pct_browser_function(struct pct_browser *b, uint32_t *line_out)
     return t->nodes[n->parent].frame.function;
 }
 
-/* Adds up what of each rank is shown side by side: in MPI, and computed outside of it. */
+/* Shows figures of each rank side by side: time in MPI, and computation outside of it. */
 void pct_browser_ranks(struct pct_browser *b, FILE *out)
 {
     enum { FIGURES = 34 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The table `counts`: what each event came to in each context.
+ * The table `counts`: the count of each event in each context.
  */
 #include "analysis/counters/attribution.h"
 #include "view/tables/figures.h"

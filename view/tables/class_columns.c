@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tables `classes` and `class_times`: ranks that spend their time alike.
+ * The tables `classes` and `class_times`: ranks that spend their time in a similar way.
  */
 #include "analysis/rank_classes.h"
 #include "view/tables/figures.h"

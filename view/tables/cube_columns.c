@@ -2,8 +2,8 @@
  *
  * The cube: calls and samples by any keys, with every figure as a column.
  *
- * Its columns are those of the tables of calls with other rows: the keys first, then what people
- * see, then the rest. The fields of plugins come last, each under the name PLUGIN.FIELD; of a
+ * Its columns are those of the tables of calls with other rows: the keys first, then those of text
+ * output, then the rest. The fields of plugins come last, each under the name PLUGIN.FIELD; of a
  * histogram its bins, percentiles and its greatest value, too.
  */
 #include "analysis/tree/fields.h"
@@ -30,7 +30,7 @@ static const struct pct_node *node_of(const struct pct_cell *c)
 /* ---- Keys -------------------------------------------------------------------------------------
  */
 
-/* Path of a call: what made it. */
+/* Path of a call, up to its caller. */
 static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
     bool call = node_of(c)->kind == PCOLLECT_NODE_OP;
@@ -76,8 +76,8 @@ static const struct pct_table own_table = {PCT_COLUMNS(own_columns)};
 /* ---- Members ----------------------------------------------------------------------------------
  */
 
-/* A column, the table that has it, and when it is one of the cube: with one of these keys (0: any),
- * and without those. */
+/* A column, the table that has it, and the condition for it to be in the cube: with one of the
+ * first keys (0: any), and without the second ones. */
 struct member {
     const struct pct_table *from;
     const char *name;
@@ -256,7 +256,7 @@ static void put_picture(const struct pct_table *t, const struct pct_data *d, siz
 
 void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys, const char *name)
 {
-    if (keys & PCT_KEY_CONTEXT) /* which has them all */
+    if (keys & PCT_KEY_CONTEXT) /* a context has all of them */
         keys &= ~(unsigned)(FRAMES | PCT_KEY_HERE);
     bool frames = keys & FRAMES && !(keys & PCT_KEY_HERE);
     bool sampled = d && pct_data_samples(d)->all.samples && !(keys & PCT_KEY_HERE);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tables `estimates` and `ratios`: events in each context by windows, and what they say
- * together.
+ * The tables `estimates` and `ratios`: events in each context from windows, and their ratios.
  */
 #include "analysis/counters/estimates.h"
 #include "view/tables/figures.h"
@@ -12,7 +11,8 @@ static void set_event(const struct pct_data *d, uint32_t event, struct pct_value
     pct_value_text(d, pc_profile_string(d->profile, event), out);
 }
 
-/* digits: by which 1 is told from 2 where the table is sorted by the column. */
+/* `digits`: factor under which differences survive as whole numbers, by which the column is
+ * sorted. */
 static void set_estimate(const struct pct_estimate *e, double digits, struct pct_value *out)
 {
     double number = e->value * digits;
@@ -33,7 +33,7 @@ static const struct pct_ratio_row *ratio_row(const struct pct_cell *c)
     return &pct_data_estimates(c->d)->ratios[c->row];
 }
 
-/* Columns that are the same of both kinds of rows. */
+/* Columns that both kinds of rows have. */
 enum { OF_EVENTS, OF_RATIOS };
 
 static const struct pct_estimate *estimate_of(const struct pct_cell *c)

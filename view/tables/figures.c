@@ -11,7 +11,7 @@ static void set_metric(const struct pct_data *d, const pc_u128 *sum, enum pct_me
     out->number = sum[metric];
 }
 
-/* Bound of a duration: 0 is "no call was seen whole". */
+/* Bound of a duration: 0 means that no call was seen completely. */
 static void set_bound(uint64_t ns, struct pct_value *out)
 {
     out->none = !ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The figures of MPI calls that are the same in several tables, whatever a row stands for: one
- * getter for all, and the columns that draw from it.
+ * The figures of MPI calls that several tables have, for any kind of row: one getter for all, and
+ * the columns that use it.
  */
 #ifndef PCT_FIGURES_H
 #define PCT_FIGURES_H
@@ -35,13 +35,13 @@ enum pct_figure {
 void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure which,
                 struct pct_value *out);
 
-/* PCT_FIGURE_RANKS and what follows. */
+/* Sets the value of PCT_FIGURE_RANKS and the figures after it. */
 void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_value *out);
 
 /* The id of a context, see analysis/tree/label.h; none if it is 0. */
 void pct_context_value(const struct pct_data *d, uint64_t context, struct pct_value *out);
 
-/* The path of a node of a tree, itself included; none of the root. */
+/* The path of a node of a tree, itself included; none for the root. */
 void pct_path_value(const struct pct_tree *t, uint32_t node, struct pct_value *out);
 
 /* Name and type of a column with a field of a plugin: PLUGIN.FIELD and the suffix, escaped and kept
@@ -50,13 +50,13 @@ const char *pct_field_name(const struct pct_data *d, const struct pc_profile_fie
                            const char *suffix);
 enum pct_type pct_field_type(const struct pc_profile_field *f);
 
-/* The columns of them. `get` finds the figures of a row of the kind `of` and hands them, with the
+/* The columns of them. `get` finds the figures of a row of the kind `of` and passes them, with the
  * column's `which`, to pct_figure.
  *
  * Names of figures in all tables: {mpi,cpu}_{exclusive,inclusive}_{s,percent}, of CPU time with the
- * half of its interval in cpu_{exclusive,inclusive}_error_s. Exclusive is what the row itself has,
- * inclusive is with all that was called from there. Columns come in the order: keys, calls, MPI
- * time, CPU time, durations, bytes, samples, ranks, the id of the context. */
+ * half of its interval in cpu_{exclusive,inclusive}_error_s. Exclusive is the row itself, inclusive
+ * is with everything called from there. Columns come in the order: keys, calls, MPI time, CPU time,
+ * durations, bytes, samples, ranks, the id of the context. */
 /* clang-format off */
 #define PCT_CALLS_COLUMNS(get, of)                                                                 \
     {"calls", "calls", PCT_COUNT, "calls of all ranks",                                            \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The table `header`: one row that describes the run. It is an object in JSON, and what
- * the head of the text report is made of.
+ * The table `header`: one row that describes the run. It is an object in JSON, and the source of
+ * the head of the text report.
  */
 #include "view/tables/tables.h"
 

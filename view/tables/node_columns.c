@@ -33,7 +33,7 @@ static struct pct_spread spread_of(const struct pct_cell *c)
     return spread;
 }
 
-/* Calls made right there. */
+/* Figure of the node's own calls. */
 static void own_figure(const struct pct_cell *c, struct pct_value *out)
 {
     const struct pct_call_sum *t = &node_of(c)->own;
@@ -41,7 +41,7 @@ static void own_figure(const struct pct_cell *c, struct pct_value *out)
     pct_figure(c->d, f, c->column->which, out);
 }
 
-/* Calls made there and in all below. */
+/* Inclusive figure of calls. */
 static void below_figure(const struct pct_cell *c, struct pct_value *out)
 {
     struct pct_figures f = {below_of(c)->sum, 0, 0, {0}};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Tables of plugins as tables of the report: a column for each of theirs, whatever they are.
+ * Tables of plugins as tables of the report, with a column for each of theirs.
  */
 #include "view/tables/figures.h"
 
 #include <string.h>
 
-/* Nodes and strings are texts, ids of communicators are hexadecimal: as numbers they would be
- * beyond what readers of JSON can hold. */
+/* Nodes and strings are texts, ids of communicators are hexadecimal: as numbers they would be too
+ * large for readers of JSON. */
 static enum pct_type type_of(const struct pc_profile_column *c)
 {
     switch (c->type) {
@@ -52,7 +52,7 @@ static size_t count_rows(const struct pct_data *d)
     return d->rows_of->n_rows;
 }
 
-/* Names come from the file. */
+/* Escapes a name, which comes from the file. */
 static const char *escape(const struct pct_data *d, const char *name)
 {
     struct pct_buf text = {0};
@@ -62,8 +62,8 @@ static const char *escape(const struct pct_data *d, const char *name)
     return kept;
 }
 
-/* The key that was added for phases comes last of all columns: those of the plugin stay where they
- * were. n_columns if there is none. */
+/* The key that was added for phases, which is shown as the last column, so that the plugin's
+ * columns keep their places. n_columns if there is none. */
 static uint32_t find_phase(const struct pc_profile_table *t)
 {
     for (uint32_t i = 0; i < t->n_keys; i++)

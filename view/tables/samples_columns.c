@@ -103,7 +103,7 @@ static void get_context(const struct pct_cell *c, struct pct_value *out)
     pct_context_value(c->d, tree_of(c)->nodes[node_of(c)].context, out);
 }
 
-/* Nodes above it, without the root. */
+/* Number of nodes above it, without the root. */
 static void get_level(const struct pct_cell *c, struct pct_value *out)
 {
     const struct pct_tree *t = tree_of(c);
@@ -111,7 +111,7 @@ static void get_level(const struct pct_cell *c, struct pct_value *out)
         out->number++;
 }
 
-/* Samples of the row itself, and of all that was called from it. */
+/* Exclusive and inclusive samples of the row. */
 enum { SELF, TOTAL };
 
 static struct pct_sampled part_of(const struct pct_cell *c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tables of pcollect scale and their columns. Names and meanings are what scripts rely on:
- * columns may be added at the end of a table, none may change or go.
+ * The tables of pcollect scale and their columns. Scripts rely on names and meanings: columns may
+ * be added at the end of a table, but none may be changed or removed.
  */
 #include "view/compare_print.h"
 #include "view/tables/figures.h"

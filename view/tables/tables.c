@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tables of the report in the order in which they are listed. Names and meanings are what
- * scripts rely on: columns may be added at the end of a table, none may change or go.
+ * The tables of the report in the order in which they are listed. Scripts rely on names and
+ * meanings: columns may be added at the end of a table, but none may be changed or removed.
  */
 #include "view/tables/tables.h"
 

@@ -8,7 +8,7 @@
 
 #include "view/table.h"
 
-/* The members of a table that its list of columns gives. */
+/* The members of a table that follow from its list of columns. */
 #define PCT_COLUMNS(list) .columns = list, .n_columns = PC_ARRAY_LEN(list)
 
 extern const struct pct_table pct_header_table, pct_findings_table, pct_primitives_table,
@@ -22,7 +22,7 @@ extern const struct pct_table pct_header_table, pct_findings_table, pct_primitiv
 /* Table of PCT_DATA_TREE; not in the list. */
 extern const struct pct_table pct_nodes_table;
 
-/* The error of a part of the samples; none, and "few", where there are too few. */
+/* The error of a part of the samples; none, and "few", if there are too few. */
 struct pct_sampled;
 void pct_sample_error(const struct pct_data *d, struct pct_sampled part, struct pct_value *out);
 

@@ -2,10 +2,10 @@
  *
  * The trace events of Chrome, which Perfetto reads too: counters over time, from the table `series`
  * (plugins/comm/series_plugin.c). A rank is a process; a value holds from its time to the next one:
- * calls and bytes per second, and how many threads are in MPI in the mean.
+ * calls and bytes per second, and the mean number of threads in MPI.
  *
- * Bins may overlap, where their width doubles and between communicators. So a bin is two edges: at
- * its beginning its rates are added, at its end they are taken away.
+ * Bins may overlap, where their width doubles and between communicators. So a bin is two edges: its
+ * rates are added at its begin and subtracted at its end.
  */
 #include "view/viewers/viewers.h"
 
@@ -69,7 +69,7 @@ static void add_bin(struct edge *edges, const struct pc_profile_table *t, uint32
     edges[1].step = -1;
 }
 
-/* False: no such table, or not as it should be. */
+/* False: no such table, or with other columns. */
 static bool find_columns(const struct pc_profile_table *t, uint32_t *at, uint64_t *begin_ns)
 {
     for (int k = 0; k < N_COLUMNS; k++) {

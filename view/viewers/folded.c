@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Folded stacks, a line for each: "main;solve;MPI_Send 1234", as flame graphs are made of. A
+ * Folded stacks, a line for each: "main;solve;MPI_Send 1234", the input of flame graph tools. A
  * semicolon in a name is \x3b.
  */
 #include "view/viewers/viewers.h"

@@ -124,7 +124,7 @@ static void put_locations(struct pct_buf *b, const struct pct_stacks *s)
     pct_buf_free(&location);
 }
 
-/* Its stack from the innermost on, then a figure of each type. */
+/* Writes samples: the stack from the innermost frame on, then a figure of each type. */
 static void put_samples(struct pct_buf *b, const struct pct_stacks *s)
 {
     struct pct_buf sample = {0}, list = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A profile in the formats of other viewers. Each writes the same contexts with the same figures:
- * one stack of functions for each node of the tree that has a figure of its own, and what it has
- * there. Texts are those of the tree: valid UTF-8 without control characters.
+ * one stack of functions for each node of the tree with a figure of its own, and that figure. Texts
+ * are those of the tree: valid UTF-8 without control characters.
  *
  * Data structure: a list of values (what is measured, in which unit), a column of figures by node
  * for each. Invariant: a column's sum is the figure of the whole profile; no figure is above
@@ -33,7 +33,7 @@ struct pct_value_type {
 };
 extern const struct pct_value_type pct_value_types[PCT_N_VALUE_KINDS];
 
-/* Function of a node, as its viewers tell functions apart. Escaped. */
+/* Function of a node, with all that distinguishes functions in the viewers. Escaped. */
 struct pct_stack_function {
     const char *name;
     const char *file; /* or the module; NULL: neither is known */
