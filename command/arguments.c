@@ -19,7 +19,7 @@ struct parse {
     struct pct_line *line;
     void *request;
     bool helped;
-    const char *values[MAX_OPTIONS]; /* that were given, by option; "" of those without */
+    const char *values[MAX_OPTIONS]; /* values given, by option; "" for options without a value */
 };
 
 static const char *next_option(const void *arg, size_t i)
@@ -107,7 +107,7 @@ static int check_word(const struct pct_command *self, const struct pct_option *o
     return status;
 }
 
-/* Hands an option to whoever knows what it means. PCT_DONE: go on. */
+/* Passes an option to the function that handles it. PCT_DONE: continue. */
 static int take_option(struct parse *p, const struct pct_option *o, const char *value)
 {
     int status = o->argument ? check_word(p->self, o, value) : PCT_DONE;
@@ -155,7 +155,7 @@ static int put_help(const struct parse *p)
     return PCT_DONE;
 }
 
-/* getopt's two descriptions of the options. */
+/* The two descriptions of the options that getopt needs. */
 struct known {
     struct option longs[MAX_OPTIONS + 2];
     char letters[2 * MAX_OPTIONS + 8];
@@ -175,8 +175,8 @@ static void describe(const struct pct_command *self, struct known *out)
     }
 }
 
-/* PCT_DONE: up to the end. Words take the place of options that were read before them, and NULL is
- * behind the last as behind argv's. */
+/* Reads options; PCT_DONE: all were read. Words overwrite options that were read before them in
+ * argv, and NULL follows the last one. */
 static int read_options(struct parse *p, int argc, char **argv)
 {
     const struct pct_command *self = p->self;
@@ -184,7 +184,7 @@ static int read_options(struct parse *p, int argc, char **argv)
     line->words = argv + 1;
     struct known known;
     describe(self, &known);
-    optind = 0; /* begin anew: the word before may have been read by another command */
+    optind = 0; /* resets getopt: another command may have read words before */
     opterr = 0;
     for (;;) {
         optopt = 0;

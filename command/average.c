@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect average: repeats of one run as one table of means, and how far they lie apart.
+ * pcollect average: repeats of one run as one table of means and their scatter.
  */
 #include "command/command.h"
 #include "view/compare_print.h"

@@ -13,9 +13,9 @@
 
 enum pct_exit {
     PCT_DONE = 0,
-    PCT_DATA = 1, /* the data is at fault, or the system refused */
+    PCT_DATA = 1, /* error in the data, or in a system call */
     PCT_CALL = 2, /* usage error */
-    PCT_HELP = -1 /* of an option that asks for help; no status of the command */
+    PCT_HELP = -1 /* an option asks for help; not an exit status */
 };
 
 /* Rows of options leave out the members that they do not need. */
@@ -25,7 +25,7 @@ struct pct_option {
     int letter; /* also its name in code; above 255: no letter */
     const char *name;
     const char *argument; /* in the help; NULL: takes none */
-    const char *doc;      /* for the help: what it does, in few words */
+    const char *doc;      /* its effect, in few words, for the help */
     const char *more;     /* sentences that the manual page adds, or NULL */
     const char *words;    /* all values that there are, with | between; NULL: those of `argument`,
                              if it has some */
@@ -44,12 +44,12 @@ struct pct_command {
     const struct pct_option *options; /* up to a row without name */
     bool configures;      /* takes the options of the configuration, too: to pct_configuration */
     bool starts;          /* the first argument is a command line, which ends the options */
-    const char *argument; /* what the other words are, as "FILE"; NULL: there are none */
+    const char *argument; /* name of the other words, such as "FILE"; NULL: none */
     unsigned n_least, n_most;
-    bool newest;       /* without an argument, the newest profile of the working directory is it */
-    const char *meant; /* option whose value a word that is no FILE may be meant as, or NULL */
+    bool newest;       /* without an argument, takes the newest profile of the working directory */
+    const char *meant; /* option for which a word that is no file may be meant, or NULL */
     /* Takes one option with its value into `request`. PCT_DONE, PCT_CALL after saying what is
-     * wrong, or PCT_HELP if it asks for help. NULL: the options are switches that nobody reads. */
+     * wrong, or PCT_HELP if it asks for help. NULL: no option has an effect here. */
     int (*take)(const struct pct_command *self, const struct pct_option *o, const char *value,
                 void *request);
     /* Answers a call for help instead of pct_help. NULL, or false: pct_help does. */
@@ -74,7 +74,8 @@ int pct_command_line(int argc, char **argv);
 /* ---- Options that several commands have -------------------------------------------------------
  */
 
-/* Above the numbers that commands give their own. The parser itself takes the first three. */
+/* Numbers above those that commands give their own options. The parser itself handles the first
+ * three. */
 enum {
     PCT_LETTER_WIDTH = 1000,
     PCT_LETTER_COLOR,
@@ -111,9 +112,9 @@ enum {
         PCT_LETTER_SORT, "sort", "COLUMN", PCT_CHOICE_SORT_DOC, PCT_CHOICE_SORT_MORE               \
     }
 
-/* Takes a value of PCT_OPTIONS_CHOICE: false, it is another option. pct_choice_refuse: PCT_DONE, or
- * why rows, columns and order cannot be had, said. `table` NULL: there is none, until `cure` is
- * given. */
+/* Takes a value of PCT_OPTIONS_CHOICE; false: it is another option. pct_choice_refuse: PCT_DONE, or
+ * a message why these rows, columns or order are not possible. `table` NULL: there is no table
+ * unless the options in `cure` are given. */
 struct pct_choice;
 struct pct_table;
 bool pct_choice_option(struct pct_choice *c, const struct pct_option *o, const char *value);
@@ -124,15 +125,15 @@ int pct_choice_refuse(const struct pct_command *self, const struct pct_choice *c
  */
 
 struct pct_line {
-    char **words; /* what is no option */
+    char **words; /* words that are not options */
     size_t n_words;
     size_t n_before; /* words before "--"; without it all */
-    int status;      /* of the command, if it ends here */
+    int status;      /* exit status, if the command ends here */
 };
 
 /* Reads argv, whose first word is the command's name: options by its table, each given to
  * self->take, and the number of other words. False: the command ends with out->status, after help
- * or after a refusal. An option that was given before with another value is refused. */
+ * or a usage error. Giving an option twice with different values is an error. */
 bool pct_line_read(const struct pct_command *self, int argc, char **argv, void *request,
                    struct pct_line *out);
 
@@ -144,13 +145,13 @@ enum { PCT_LETTER_CONFIG = 2000 };
 /* The i-th; NULL: there are no more. */
 const struct pct_option *pct_config_option(unsigned i);
 
-/* (configure.c) What a command line says of the configuration: values by the number of the option.
- */
+/* (configure.c) Options of the configuration on a command line: values by the number of the
+ * option. */
 struct pct_configured {
     const char *values[PC_CONFIG_MAX_OPTIONS];
 };
-/* Sets the variables that give it to the job. `file` is the configuration's, or NULL: lists may
- * change what it says. PCT_DONE, or PCT_CALL after saying what is wrong. */
+/* Sets the variables that pass it to the job. `file` is the configuration file, or NULL; lists may
+ * change its values. PCT_DONE, or PCT_CALL after saying what is wrong. */
 int pct_configure(const struct pct_command *self, const struct pct_configured *given,
                   const char *file);
 
@@ -162,7 +163,7 @@ extern const struct pct_option pct_help_option; /* -h, which every command has *
  */
 const struct pct_option *pct_option_at(const struct pct_command *self, unsigned i);
 void pct_help(const struct pct_command *self, FILE *out);
-/* A line that says what a table holds; and all its columns. */
+/* Prints one line about a table; or all its columns. */
 void pct_help_table(FILE *out, const struct pct_table *t);
 void pct_help_columns(FILE *out, const struct pct_table *t);
 
@@ -173,35 +174,37 @@ void pct_help_columns(FILE *out, const struct pct_table *t);
 void pct_say(const struct pct_command *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* PCT_CALL, after the text and where help is. */
+/* Prints the text and where help is; returns PCT_CALL. */
 int pct_refuse(const struct pct_command *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* ---- Values of options (values.c): PCT_DONE, or PCT_CALL after saying what is wrong -----------
- */
+/* ---- Values of options (values.c): PCT_DONE, or PCT_CALL after a message
+ * ---------------------- */
 
-/* Index of a value among the words of an option; the parser has let no other pass. */
+/* Index of a value among the words of an option; the parser has checked that it is one. */
 unsigned pct_value_word(const struct pct_option *o, const char *value);
 int pct_value_number(const struct pct_command *self, const struct pct_option *o, const char *value,
                      uint64_t least, uint64_t most, uint64_t *out);
-/* 12,34: ids of processes or threads, in *ids, to be freed with pct_free, also on failure. */
+/* Reads a list 12,34 of ids of processes or threads into *ids, which the caller frees with
+ * pct_free, also on failure. */
 int pct_value_ids(const struct pct_command *self, const char *option, const char *list, int **ids,
                   size_t *n);
-/* 12, 0.5, .25 or 3%, in thousandths of a percent. */
+/* Reads 12, 0.5, .25 or 3% as thousandths of a percent. */
 int pct_value_percent(const struct pct_command *self, const struct pct_option *o, const char *value,
                       uint64_t most, uint64_t *out);
-/* PCT_CALL, after naming the words that there are, the nearest first. next(arg, i) is the i-th,
- * NULL at the end. */
+/* Prints the valid words, the nearest first, and returns PCT_CALL. next(arg, i) is the i-th, NULL
+ * at the end. */
 int pct_refuse_word(const struct pct_command *self, const char *option, const char *value,
                     const char *(*next)(const void *arg, size_t i), const void *arg);
 
-/* ---- Until the user interrupts (interruption.c) -------------------------------------------------
- */
+/* ---- Waiting for an interrupt by the user (interruption.c)
+ * ------------------------------------- */
 
-/* From now on SIGINT, SIGTERM, and SIGHUP unless it was ignored, are noted and end no command. */
+/* From now on SIGINT, SIGTERM, and SIGHUP unless it was ignored, are noted and do not end the
+ * command. */
 void pct_interrupt_catch(void);
 bool pct_interrupted(void);
-/* Returns early when a signal has come. */
+/* Waits; returns early when a signal arrives. */
 void pct_wait_ns(uint64_t ns);
 
 /* ---- The terminal (terminal.c) ----------------------------------------------------------------
@@ -210,45 +213,46 @@ void pct_wait_ns(uint64_t ns);
 struct pct_terminal {
     size_t width; /* columns of standard output: as asked for, of the terminal, of COLUMNS, or 100
                    */
-    bool cut;     /* what is wider is to be cut: it is a terminal, or a width was asked for */
+    bool cut;     /* lines must be cut: it is a terminal, or a width was given */
     bool utf8, color;
 };
 struct pct_terminal pct_terminal_look(void);
 /* True if standard input and output are a terminal. */
 bool pct_terminal_is_there(void);
-/* True if a person reads standard error. */
+/* True if standard error is a terminal. */
 bool pct_terminal_shows_messages(void);
 /* Takes --width or --color: PCT_DONE or PCT_CALL. */
 int pct_terminal_take(const struct pct_command *self, const struct pct_option *o,
                       const char *value);
 
-/* A screen of its own on the terminal, and keys as they are pressed. False: standard input and
- * output are no terminal that can do this. It is left by pct_screen_close, and by exit. */
+/* Opens a separate screen on the terminal, and reads keys as they are pressed. False: standard
+ * input and output are no terminal that supports this. It is closed by pct_screen_close, and by
+ * exit. */
 bool pct_screen_open(void);
 size_t pct_screen_lines(void);
-/* Shows lines, of which the last has no end, in place of those before. */
+/* Shows lines instead of the previous ones; the last has no newline. */
 void pct_screen_draw(const char *text);
-/* A key; 0: none came in time, or a signal did; -1: there are no more. */
+/* Waits for a key; 0: none came in time, or a signal arrived; -1: end of input. */
 int pct_screen_key(uint64_t ns);
 void pct_screen_close(void);
 
-/* From now on, work that takes longer than a second shows its progress there (tell_progress.c). Not
- * while a job runs. */
+/* From now on, work that takes longer than a second shows its progress on standard error
+ * (tell_progress.c). Not called while a job runs. */
 void pct_progress_show(void);
 
-/* An allocated text, or the end of the command with a message and PCT_DATA. */
+/* Formats a text; allocated. Without memory the command ends with a message and PCT_DATA. */
 char *pct_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Output of a child: until its end, the buffer is full, or 20 s have passed. */
+/* Reads the output of a child until its end, until the buffer is full, or for 20 s. */
 void pct_read_answer(int fd, char *text, size_t n);
 
-/* Makes the newest .pcol of the working directory the one argument of the line, and says so. False:
- * there is none, said. */
+/* Makes the newest .pcol of the working directory the only argument of the line, and says so.
+ * False, with a message: there is none. */
 bool pct_newest_profile(const struct pct_command *self, struct pct_line *line);
 
 /* Reads a profile with the values of ranks, for a command that shows all of it. NULL: it cannot be
- * read, said; *status_out is the exit status. pct_profile_close: `status`, or PCT_DATA after saying
- * what could not be read when it was asked for. */
+ * read, said; *status_out is the exit status. pct_profile_close: `status`, or PCT_DATA after a
+ * message on values that could not be read on demand. */
 struct pct_data;
 struct pct_data *pct_profile_open(const struct pct_command *self, const char *path,
                                   int *status_out);
@@ -257,41 +261,41 @@ int pct_profile_close(const struct pct_command *self, struct pct_data *d, int st
 /* PCT_CALL, after saying which command compares these profiles, if they are of one program. */
 int pct_refuse_profiles(const struct pct_command *self, const struct pct_line *line);
 
-/* Looks at n profiles for a command that compares them. Says what there is to say of each; NULL:
- * one cannot be read, *status_out is the exit status. */
+/* Reads n profiles for a command that compares them. Prints remarks on each; NULL: one cannot be
+ * read, *status_out is the exit status. */
 struct pct_run;
 struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size_t n,
                               int *status_out);
 void pct_runs_close(struct pct_run *runs, size_t n); /* NULL is allowed */
 
-/* It cannot be written: the cure is said. */
+/* Prints that the file exists and cannot be written, and the cure. */
 void pct_say_exists(const struct pct_command *self, const char *path);
-/* Opens a file that is not there yet, and may be read while it grows; NULL, said. pct_close_file:
- * false, said, if not all could be written. */
+/* Opens a new file, which may be read while it grows; NULL, said. pct_close_file: false, said, if
+ * not all could be written. */
 FILE *pct_new_file(const struct pct_command *self, const char *path);
 bool pct_close_file(const struct pct_command *self, FILE *out, const char *path);
 
-/* An absolute pattern for the output path given with -o, taken from the working directory; a folder
- * gets the default file name. Allocated. Refuses (NULL, said) bad patterns and folders that are
- * missing. */
+/* An absolute pattern for the output path given with -o, taken from the working directory; for a
+ * folder the default file name is appended. Allocated. Refuses (NULL, said) bad patterns and
+ * missing folders. */
 char *pct_output_pattern(const struct pct_command *self, const char *given);
 
 /* True if the pattern names one file, whatever the job is; path (PCOLLECT_PATH_BYTES) gets it. */
 bool pct_output_is_fixed(const char *pattern, char *path);
 
-/* True if ranks take the pattern for an output path, and what it names may be written, as far as
- * can be known before the job; else said. */
+/* True if ranks will accept the pattern as output path, and the file may be written, as far as this
+ * is known before the job; else said. */
 bool pct_output_may_be(const struct pct_command *self, const char *pattern);
 
-/* True if all plugins and events that the configuration names exist; each that does not is said,
- * with the nearest. */
+/* True if all plugins and events that the configuration names exist; each one that does not is
+ * reported, with the nearest name. */
 bool pct_names_known(const struct pct_command *self, const struct pc_config *c);
-/* The events of one list. False only of names that are near one of this machine: what has no
- * likeness may be known where the job runs. */
+/* Checks the events of one list. False only for names similar to one of this machine: other names
+ * may be known where the job runs. */
 bool pct_events_known(const struct pct_command *self, const char *option, const char *list);
 
-/* Meaning of a name: an event of the kernel's, of libpfm's or of PAPI's. PCT_CALL, said with
- * the nearest names, or with what is wrong. */
+/* Finds the event of a name: of the kernel, of libpfm or of PAPI. PCT_CALL, with a message on the
+ * nearest names or on the error. */
 struct pc_counting_event;
 int pct_event_named(const struct pct_command *self, const char *option, const char *name,
                     struct pc_counting_event *out);
@@ -313,21 +317,21 @@ struct pct_embedded {
 int pct_embed_file(const char *from, const char *to, const struct pct_embedded *also,
                    struct pc_error *error);
 
-/* Writes the page of a profile, after saying what is wrong; returns the exit status. The name that
- * its page has by default is allocated. */
+/* Writes the page of a profile; returns the exit status, after a message on an error. The default
+ * name of its page is allocated. */
 int pct_html_file(const struct pct_command *self, const char *path, const char *to);
 char *pct_html_name(const char *profile);
 
-/* "<spool>/pcollect-<uid>": where this user's processes collect. First that of the configuration,
- * then those of the others that are there. Allocated. */
+/* The folders "<spool>/pcollect-<uid>" in which this user's processes collect: that of the
+ * configuration first, then others that exist. Allocated. */
 char **pct_spool_folders(const struct pc_config *config, size_t *n_out);
 void pct_spool_free(char **folders, size_t n);
 
-/* Says which jobs ended without a profile and have left arenas in the folders, once for each job;
- * in the folders of the configuration, if that can be read. */
+/* Reports jobs that ended without a profile and left arenas in the folders, once for each job.
+ * pct_left_tell_all: in the folders of the configuration, if it can be read. */
 void pct_left_tell(const struct pct_command *self, char *const *folders, size_t n);
 void pct_left_tell_all(const struct pct_command *self);
-/* Leaves this arena out of what pct_left_tell tells. */
+/* Makes pct_left_tell skip this arena. */
 void pct_left_pass(const char *path);
 
 #endif

@@ -114,7 +114,7 @@ static int run_command(char **words, size_t n)
     return command ? command->main(command, (int)n, words) : refuse_command(words[0]);
 }
 
-/* `help COMMAND`, as other commands have it. */
+/* Runs `help COMMAND`, a form that other programs have. */
 static int help_command(char **words, size_t n)
 {
     char *help[] = {words[n > 1], (char *)"--help", NULL};

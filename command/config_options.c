@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* The path of the profile is an option of the commands that write one, which check more of it. The
- * page is a switch there. */
+/* True for options that commands have themselves: the path of the profile, because commands that
+ * write one check it further, and the page, which is a switch there. */
 static bool is_own(const struct pc_config_option *c)
 {
     return !strcmp(c->section, "output") && (!strcmp(c->key, "path") || !strcmp(c->key, "html"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Puts the options of `pcollect run` that set the configuration into variables of the environment,
- * by which they reach the ranks.
+ * Puts the options of `pcollect run` that set the configuration into environment variables, which
+ * pass them to the ranks.
  */
 #include "analysis/buffer.h"
 #include "command/command.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names that a list only takes away are looked up, too: in a list that has them. */
+/* True if all names exist. Names that an option removes from a list are looked up, too, in the list
+ * before. */
 static bool names_are_known(const struct pct_command *self, const struct pc_config *before,
                             unsigned i, const char *value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect events: what can be counted on this machine, by the names that `[sample] events` takes.
- * Each event is opened here to see whether it counts.
+ * pcollect events: events that can be counted on this machine, with the names that `[sample]
+ * events` takes. Each event is opened here to see whether it counts.
  */
 #include "base/nearest.h"
 #include "command/command.h"
@@ -28,13 +28,13 @@ struct search {
     const struct pc_events_module *module;
     const char *pattern; /* NULL: all */
     bool all, tsv;
-    bool closed;  /* those that do not count here, after those that do */
-    bool counted; /* of those only the number is told */
+    bool closed;  /* second pass: events that do not count here */
+    bool counted; /* of these only the number is printed */
     size_t width;
     unsigned n_shown, n_open, n_closed, n_hidden;
 };
 
-/* ---- Which ---------------------------------------------------------------------------------- */
+/* ---- Selection ------------------------------------------------------------------------------ */
 
 static char *lower(const char *text)
 {
@@ -44,7 +44,8 @@ static char *lower(const char *text)
     return out;
 }
 
-/* A pattern of the shell for the whole name, or a part of the name; case does not matter. */
+/* True if the name matches: by a shell pattern for the whole name, or by a part of the name; case
+ * is ignored. */
 static bool matches(const char *pattern, const char *name)
 {
     if (!pattern)
@@ -61,13 +62,13 @@ static bool matches(const char *pattern, const char *name)
 
 struct event {
     const char *name, *doc;
-    char encoding[PC_COUNTING_MAX_TERMS * 96]; /* empty: it has none here */
+    char encoding[PC_COUNTING_MAX_TERMS * 96]; /* empty: none on this machine */
     const char *why_not;                       /* NULL: it counts */
     struct pc_error error;
     bool user_only;
 };
 
-/* As perf_event_open takes it: "software 0x2", "raw 0x1b7 config1 0x3fbfc00001". */
+/* Writes the encoding for perf_event_open: "software 0x2", "raw 0x1b7 config1 0x3fbfc00001". */
 static void put_encoding(const struct pc_counting_event *e, char *out, size_t size)
 {
     static const char *const types[] = {"hardware",       "software", "tracepoint",
@@ -89,7 +90,7 @@ static void put_encoding(const struct pc_counting_event *e, char *out, size_t si
     }
 }
 
-/* Meaning of the name, and whether that counts here. */
+/* Looks up the event of the name, and tries whether it counts here. */
 static int look_up(const struct search *s, struct event *e)
 {
     struct pc_counting_event event = {.n_terms = 0};
@@ -132,7 +133,7 @@ static void print_event(struct search *s, const struct event *e)
         put_line(s, "", "the kernel's side is not counted");
 }
 
-/* One event: now, or in the other of the two passes. */
+/* Shows an event if it belongs to the current one of the two passes. */
 static void take_event(struct search *s, const struct event *e)
 {
     if ((e->why_not != NULL) != s->closed)
@@ -167,7 +168,7 @@ static void show_all(struct search *s)
     }
 }
 
-/* Names in no list that have a meaning: r and a code, names with modifiers. */
+/* Shows valid names that are in no list: r and a code, names with modifiers. */
 static void show_unlisted(struct search *s)
 {
     struct event e = {.name = s->pattern};
@@ -179,7 +180,7 @@ static void show_unlisted(struct search *s)
 /* ---- The command ------------------------------------------------------------------------------
  */
 
-/* self NULL: nothing is said of what is missing. */
+/* Opens the module of event names; self NULL: without messages. */
 static const struct pc_events_module *open_module(const struct pct_command *self)
 {
     char *why = NULL, *library = pct_library_path(&why);
@@ -210,8 +211,8 @@ static bool add_near(void *nearest, const struct pc_events_entry *entry)
 
 enum { NEAR_BYTES = PC_N_NEAREST * (PC_NEAREST_BYTES + 4) };
 
-/* The events of this machine that a word may have meant, or ""; module NULL: of none. With the
- * names of the kernel's own, where these are taken. */
+/* Appends the events of this machine that are nearest to the word, or nothing; module NULL: without
+ * the module's names. `kernel`: also names of the kernel. */
 static void put_near(const struct pc_events_module *module, bool kernel, const char *wanted,
                      char *out)
 {
@@ -240,7 +241,8 @@ static int say_none(const struct pct_command *self, const struct search *s)
     return PCT_DATA;
 }
 
-/* Names that mean one thing on every machine; those of a processor may be known where the job runs.
+/* True for names that are the same on every machine; a processor's names may be known where the job
+ * runs.
  */
 static bool is_general(const char *name)
 {

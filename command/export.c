@@ -26,8 +26,8 @@ static const struct pct_option options[] = {
 };
 
 struct request {
-    int format; /* enum format; -1: not said */
-    int metric; /* enum pct_value_kind; -1: not said */
+    int format; /* enum format; -1: not given */
+    int metric; /* enum pct_value_kind; -1: not given */
     const char *to;
 };
 
@@ -45,7 +45,7 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     return PCT_DONE;
 }
 
-/* Only the format of pprof tells lines of a function apart. */
+/* Writes stacks. Only the format of pprof distinguishes lines of a function. */
 static int put_stacks(const struct pct_command *self, FILE *out, const struct pct_data *d,
                       const struct request *r)
 {

@@ -74,7 +74,7 @@ void pct_spool_free(char **folders, size_t n)
     free(folders);
 }
 
-/* The working directory as a part of a pattern: percent signs stand for themselves. */
+/* The working directory as a part of a pattern: percent signs are escaped. */
 static char *working_directory_pattern(void)
 {
     char *cwd = getcwd(NULL, 0);
@@ -96,7 +96,8 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* True if the folder of the file can be written; a pattern in its name cannot be judged yet. */
+/* True if the folder of the file can be written; a folder name with a pattern cannot be checked
+ * yet. */
 static bool check_folder(const struct pct_command *self, const char *pattern)
 {
     char *folder = pct_text("%s", pattern);
@@ -127,7 +128,7 @@ bool pct_output_may_be(const struct pct_command *self, const char *pattern)
     char path[PCOLLECT_PATH_BYTES];
     struct pc_error error = {""};
     int err = pc_config_check("output", "path", pattern, &error);
-    /* A pattern that stands for more than one name is judged by its writer. */
+    /* A pattern that may give several names is checked by the writer of the profile. */
     if (!err && pct_output_is_fixed(pattern, path))
         err = pc_pcol_may_write(path, &error);
     if (err)
@@ -162,8 +163,8 @@ char *pct_output_pattern(const struct pct_command *self, const char *given)
     return NULL;
 }
 
-/* The library lies where it was installed relative to this command: bin/../lib first, then where
- * configure put it. */
+/* Finds the library relative to this command, in bin/../lib, and then in the folder set by
+ * configure. */
 char *pct_library_path(char **why_out)
 {
     static const char *const places[] = {"%s/../lib/libpcollect.so", "%s/../lib64/libpcollect.so",

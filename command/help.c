@@ -26,7 +26,7 @@ const struct pct_option *pct_option_at(const struct pct_command *self, unsigned 
     return self->configures ? pct_config_option(i - n) : NULL;
 }
 
-/* In lines of at most HELP_COLUMNS, each after the first indented. */
+/* Prints lines of at most HELP_COLUMNS; those after the first are indented. */
 static void put_wrapped(FILE *out, const char *text, int indent)
 {
     for (const char *rest; *text; text = rest) {
@@ -35,7 +35,7 @@ static void put_wrapped(FILE *out, const char *text, int indent)
     }
 }
 
-/* Two columns: what stands left, of which `n` characters are out, and its meaning. */
+/* Prints the second column, the meaning; `n` characters of the first are printed already. */
 static void put_meaning(FILE *out, int n, int indent, const char *doc)
 {
     if (n + 2 > indent)

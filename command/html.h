@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the files of pcollect html share.
+ * Declarations that the files of pcollect html share.
  */
 #ifndef PCT_COMMAND_HTML_H
 #define PCT_COMMAND_HTML_H
@@ -14,8 +14,8 @@ struct pct_html_request {
     bool strong, weak;
 };
 
-/* Writes what `put` puts: a page that has its name is complete. Replaces pages only. Returns an
- * exit status; what is wrong is said. */
+/* Writes a page with `put`; it gets its name when it is complete. Replaces only pages. Returns an
+ * exit status, after a message on an error. */
 int pct_html_write(const struct pct_command *self, const char *to,
                    void (*put)(FILE *out, const void *subject), const void *subject);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect info: what a profile holds, one fact a line. Reads statistics only, so that it is fast
- * for the largest file too.
+ * pcollect info: the contents of a profile, one line each. Reads statistics only, so that it is
+ * fast for the largest file too.
  */
 #include "analysis/buffer.h"
 #include "command/command.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Commands that watch until what they watch has ended, or until the user has seen enough: an
- * interrupt ends the wait, not the command, which then says what it has.
+ * Interrupts of commands that watch processes until these end or the user interrupts: an interrupt
+ * ends the wait, not the command, which then prints its results.
  */
 #include "command/command.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Names in a configuration, looked up before a job starts: a plugin that does not exist would leave
- * the job unmeasured, an event would be missing from its profile. A path names a plugin of the
- * user's, which may lie on the nodes of the job alone, and is not looked at.
+ * the job unmeasured, an event would be missing from its profile. A path is a user's plugin, which
+ * may exist only on the nodes of the job, and is not checked.
  */
 #include "base/nearest.h"
 #include "command/command.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# All of the command but its main(), which tests and the generator of manual pages link, too.
+# The command without its main(); tests and the generator of manual pages link it, too.
 noinst_LTLIBRARIES += command/libpccommand.la
 command_libpccommand_la_SOURCES = command/command.h command/commands.c command/messages.c command/arguments.c command/help.c command/interruption.c \
     command/values.c command/config_options.c command/configure.c command/terminal.c command/tell_progress.c command/one_profile.c command/file_paths.c command/whole_file.h command/whole_file.c command/child_output.c \

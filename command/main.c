@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The process `pcollect`: one run of what reads profiles (analysis/allocation.h).
+ * The main program of `pcollect`, which is one run in the sense of analysis/allocation.h.
  */
 #include "analysis/allocation.h"
 #include "command/command.h"
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "pcollect: not enough memory\n");
         p.status = PCT_DATA;
     }
-    /* A full disk behind standard output is found here. */
+    /* A full disk at standard output is detected here. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "pcollect: standard output cannot be written: %s\n", strerror(errno));
         if (p.status == PCT_DONE)

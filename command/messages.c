@@ -8,8 +8,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* Messages quote files and the command line, which may hold anything: what would steer a terminal
- * is shown, not sent. */
+/* Prints a message. Messages quote files and the command line, which may contain anything: terminal
+ * control characters are escaped. */
 static void put_message(const struct pct_command *self, const char *format, va_list args)
 {
     struct pct_buf b = {0};

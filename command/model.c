@@ -38,14 +38,14 @@ struct request {
     double at[PCT_FIT_PARAMETERS];
 };
 
-/* One series with its model; `made` is false where no model can be had. */
+/* One series with its model; `made` is false if there is no model. */
 struct row {
     const struct pct_fit_series *series;
     bool made;
     struct pct_fit fit;
     struct pct_fit_band band;
     char model[PCT_FIT_TEXT], growth[PCT_FIT_TEXT];
-    struct pct_fit_segments *segments; /* NULL: one model does */
+    struct pct_fit_segments *segments; /* NULL: one model is enough */
     char low[PCT_FIT_TEXT], high[PCT_FIT_TEXT];
 };
 
@@ -197,7 +197,7 @@ static bool is_positive(const struct pct_fit_series *s)
     return positive;
 }
 
-/* Warnings of what a model cannot know, on standard error in every format. */
+/* Prints warnings about limits of the model, on standard error for every format. */
 static void warn(const struct pct_command *self, const struct pct_fit_set *set,
                  const struct row *row, const struct request *r)
 {

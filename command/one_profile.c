@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The one profile that a command reads, where none or several were named.
+ * The profile that a command reads if none or several were named.
  */
 #include "analysis/gather.h"
 #include "command/command.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The profiles of jobs that one job started, was started by, or met, for pcollect info. Each
- * profile says for itself what its job did (table `jobs`, libcollect/tables/jobs_table.c); which
- * belong together is found here, among the profiles of one folder. Two rows belong together if all
- * facts that both know agree; of several such pairs, the one whose times overlap most is taken: a
- * spawned process starts, and is in MPI_Init, while its parent is in MPI_Comm_spawn.
+ * profile has the actions of its own job (table `jobs`, libcollect/tables/jobs_table.c); this file
+ * matches the profiles of one folder. Two rows match if all data that both have agree; of several
+ * such pairs, the one whose times overlap most is taken: a spawned process starts, and is in
+ * MPI_Init, while its parent is in MPI_Comm_spawn.
  */
 #include "command/related_jobs.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* By how much the clocks of two nodes may differ. */
+/* Largest difference of the clocks of two nodes, in ns. */
 #define CLOCKS_NS 1000000000
 
 static const char spawned[] = "MPI_Comm_get_parent", spawns[] = "MPI_Comm_spawn";
@@ -25,9 +25,9 @@ struct meeting {
     const char *how, *job, *parent, *port;
     uint64_t rank, number, n_processes, n_others, parent_rank;
     int64_t began, ended;
-    int64_t together; /* with the row of the other that is known so far; 0: none is */
-    char *file;       /* of that one */
-    bool by_multiple; /* that one is MPI_Comm_spawn_multiple */
+    int64_t together; /* overlap in ns with the best row so far; 0: none */
+    char *file;       /* file of that row */
+    bool by_multiple; /* that row is MPI_Comm_spawn_multiple */
     uint64_t their_rank, their_number;
 };
 
@@ -91,7 +91,7 @@ static bool is_meeting(const struct meeting *a, const struct meeting *b)
     return joined || (*a->port && strcmp(a->how, b->how) != 0 && strcmp(a->port, b->port) == 0);
 }
 
-/* For how long both were at work; at most 0: they do not belong together. */
+/* Overlap of two rows in time; at most 0: they do not match. */
 static int64_t time_together(const struct meeting *a, const struct meeting *b)
 {
     if (a->n_processes != b->n_others || a->n_others != b->n_processes ||
@@ -102,8 +102,7 @@ static int64_t time_together(const struct meeting *a, const struct meeting *b)
     return to - from + CLOCKS_NS;
 }
 
-/* Their row, of their own file or of ours, goes to that of ours that it fits best; ours keeps the
- * best that comes to it. */
+/* Assigns a row of another profile to our best matching row; each of ours keeps its best match. */
 static void match_row(struct meetings *ours, const struct meeting *theirs, const char *file)
 {
     struct meeting *best = NULL;
@@ -140,7 +139,8 @@ static void match_file(struct meetings *ours, const char *path)
     pc_profile_free(p);
 }
 
-/* A profile is written when its job ends: no older one can tell of the other side. */
+/* True if a file can be of the other job: a profile is written when its job ends, so it cannot be
+ * older. */
 static bool can_be_of(const struct stat *st, const struct stat *own, int64_t began)
 {
     return S_ISREG(st->st_mode) && (st->st_ino != own->st_ino || st->st_dev != own->st_dev) &&
@@ -159,7 +159,7 @@ static void match_folder(struct meetings *ours, const char *path)
     else
         folder[0] = '\0';
     stat(path, &own);
-    for (size_t i = 0; i < ours->n; i++) /* parts of one job may have met */
+    for (size_t i = 0; i < ours->n; i++) /* parts of one job may have met each other */
         match_row(ours, &ours->all[i], path);
     DIR *dir = opendir(*folder ? folder : ".");
     for (struct dirent *e; dir && (e = readdir(dir));) {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Messages about symbols go to standard error where the output is for programs. */
+/* Prints messages about symbols to standard error if the output is for programs. */
 static void tell_complaints(const struct pct_data *d)
 {
     for (uint32_t i = 0; i < d->profile->n_modules; i++) {
@@ -29,7 +29,8 @@ static int refuse_filter(const char *option, const char *value, const char *why)
     return pct_refuse(&pct_report, "--%s %s: %s", option, value, why);
 }
 
-/* Each filter has to pass something: a word that was misspelt is not an empty report. */
+/* Checks that each filter passes something, so that a misspelt word gives an error and not an empty
+ * report. */
 static int check_filter(const struct pc_profile *p, struct pct_report_request *r)
 {
     char number[PCT_NUMBER_BYTES];
@@ -59,7 +60,7 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
     return why ? refuse_filter("table", view->table_name, why) : PCT_DONE;
 }
 
-/* Findings are about whole runs. */
+/* Prints the report. Findings are only for whole runs. */
 static int print_report(const struct pc_profile *p, const struct pct_report_request *r)
 {
     const struct pct_options *view = &r->view;
@@ -77,7 +78,7 @@ static int print_report(const struct pc_profile *p, const struct pct_report_requ
     return status;
 }
 
-/* Without the profile's values where nothing of them is shown. */
+/* Reads the profile, without values by rank if none are shown. */
 static int read_profile(const struct pct_report_request *r, struct pc_profile **out)
 {
     struct pc_error error = {""};
@@ -125,7 +126,7 @@ static int run_report(const struct pct_command *self, int argc, char **argv)
     if (pct_report_read(self, argc, argv, &r, &status))
         status = report(&r);
     if (!status && pct_terminal_shows_messages())
-        pct_left_tell_all(self); /* once: to a person, not into a file */
+        pct_left_tell_all(self); /* only for a terminal, not for a file */
     return status;
 }
 

@@ -15,7 +15,8 @@ struct pct_report_request {
     const char *domain; /* as it was given, or NULL */
 };
 
-/* The options of the row pct_report and what takes them; `request` is a struct pct_report_request.
+/* The options of the row pct_report and the function that takes them; `request` is a struct
+ * pct_report_request.
  */
 extern const struct pct_option pct_report_options[];
 int pct_report_take(const struct pct_command *self, const struct pct_option *o, const char *value,
@@ -26,7 +27,7 @@ bool pct_report_help(const struct pct_command *self, const void *request, FILE *
 bool pct_report_read(const struct pct_command *self, int argc, char **argv,
                      struct pct_report_request *out, int *status_out);
 
-/* PCT_CALL, after saying so, if neither the report nor the profile has the table. */
+/* PCT_CALL, after a message, if neither the report nor the profile has the table. */
 int pct_report_check_table(const struct pct_command *self, const struct pct_report_request *r,
                            const struct pc_profile *p);
 

@@ -71,7 +71,7 @@ const struct pct_option pct_report_options[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* Words of --by: keys, or a table where the word stands alone. */
+/* Words of --by: keys, or a table if the word is the only one. */
 static const struct {
     unsigned keys;
     const char *table;
@@ -110,7 +110,7 @@ static void choose_table(struct pct_options *view, const char *name)
     view->table = pct_table_find(name);
 }
 
-/* Table that --by names: `thread` and `rank,thread` do. NULL: it names keys. */
+/* The table that --by selects: for `thread` and `rank,thread`. NULL: it has keys. */
 static const char *find_by_table(const struct pct_option *o, const char *value)
 {
     if (!strcmp(value, "rank,thread") || !strcmp(value, "thread,rank"))
@@ -118,7 +118,7 @@ static const char *find_by_table(const struct pct_option *o, const char *value)
     return strchr(value, ',') ? NULL : by_words[pct_value_word(o, value)].table;
 }
 
-/* The words were checked. */
+/* Takes the words of --by, which the parser has checked. */
 static int choose_by(const struct pct_command *self, const struct pct_option *o, const char *value,
                      struct pct_options *view)
 {
@@ -149,7 +149,7 @@ static int choose_by(const struct pct_command *self, const struct pct_option *o,
     return status;
 }
 
-/* RULE=PERCENT */
+/* Reads RULE=PERCENT. */
 static int read_threshold(const struct pct_command *self, const struct pct_option *o,
                           const char *value, struct pct_options *view)
 {
@@ -269,7 +269,7 @@ bool pct_report_help(const struct pct_command *self, const void *request, FILE *
     return true;
 }
 
-/* Checks that need no profile. In all tables at once, only an order. */
+/* Checks that need no profile. All tables together allow only --sort. */
 static int check_choice(const struct pct_command *self, const struct pct_options *view)
 {
     const struct pct_choice *c = &view->choice;
@@ -296,7 +296,7 @@ int pct_report_check_table(const struct pct_command *self, const struct pct_repo
 /* ---- The command line -------------------------------------------------------------------------
  */
 
-/* Defaults, and what the terminal says. */
+/* Sets defaults, also from the terminal. */
 static void complete(struct pct_report_request *r)
 {
     struct pct_options *view = &r->view;
@@ -305,7 +305,7 @@ static void complete(struct pct_report_request *r)
         view->format = PCT_FORMAT_TSV;
     view->utf8 = terminal.utf8;
     view->color = terminal.color;
-    /* A table for a file or a pipe is not cut, unless a width is asked for. */
+    /* A table for a file or a pipe is not cut, unless a width is given. */
     view->width = terminal.cut || !view->table_name ? terminal.width : 0;
 }
 

@@ -88,7 +88,7 @@ static bool help_table(const struct pct_command *self, const void *request, FILE
     return true;
 }
 
-/* A number from 1; the comma behind it is passed over. */
+/* Reads a number of at least 1, and skips the comma after it. */
 static bool read_number(const char **word, double *out)
 {
     char *end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Progress of long work on standard error, if that is a terminal: a line after a second, and again
- * each time that the wait has doubled. An alarm each second looks at the step in which the work is.
- * So a single long step is reported, too, and a wait for a pager is not.
+ * Shows progress of long work on standard error, if that is a terminal: a line after a second, and
+ * again each time that the wait has doubled. An alarm each second checks the current step. So a
+ * single long step is reported, too, and a wait for a pager is not.
  *
  * Steps are a stack of finished lines: the handler reads those below `depth` only.
  */
@@ -28,7 +28,7 @@ static void on_alarm(int number)
     if (at && seconds >= due) {
         due = 2 * seconds;
         if (write(STDERR_FILENO, lines[at - 1], n_line[at - 1]) < 0)
-            due = INT32_MAX; /* nobody reads */
+            due = INT32_MAX; /* no reader */
     }
     errno = saved;
 }
@@ -42,7 +42,7 @@ static void begin(const char *doing, const char *what, uint64_t done, uint64_t a
         if (all)
             n += pc_format(line + n, LINE_BYTES - 1 - n, " (%lu of %lu)", (unsigned long)done,
                            (unsigned long)all);
-        for (size_t i = 0; i < n; i++) /* a path may hold what steers a terminal */
+        for (size_t i = 0; i < n; i++) /* a path may contain control characters */
             line[i] = (unsigned char)line[i] < ' ' || line[i] == 127 ? '?' : line[i];
         line[n++] = '\n';
         n_line[at] = n;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where output goes: the one place that asks for the columns of standard output, its characters and
- * whether it shows colours, and whether messages are read by a person; and a screen that is drawn
- * again and again while keys are read.
+ * Properties of the output: columns of standard output, its character set and colours, and whether
+ * messages go to a terminal. Also a screen that is redrawn while keys are read.
  */
 #include "command/command.h"
 
@@ -18,7 +17,7 @@
 enum { LEAST_COLUMNS = 20, MOST_COLUMNS = 10000, DEFAULT_COLUMNS = 100 };
 enum color { AUTO, ALWAYS, NEVER }; /* in the order of PCT_OPTION_COLOR */
 
-/* Options of the command line, kept as getopt keeps its own place. */
+/* Options of the command line; global like the state of getopt. */
 static uint64_t asked_width;
 static enum color asked_color;
 
@@ -48,7 +47,7 @@ static size_t find_width(void)
     return DEFAULT_COLUMNS;
 }
 
-/* Characters only: numbers never follow the locale. */
+/* True if output is UTF-8. The locale is used only for characters, never for numbers. */
 static bool is_utf8(void)
 {
     setlocale(LC_CTYPE, "");
@@ -99,7 +98,7 @@ bool pct_screen_open(void)
         return false;
     struct termios keys = before;
     keys.c_lflag &= (tcflag_t) ~(ICANON | ECHO);
-    keys.c_cc[VSUSP] = _POSIX_VDISABLE; /* a shell would stand on this screen */
+    keys.c_cc[VSUSP] = _POSIX_VDISABLE; /* the shell would appear on this screen */
     if (tcsetattr(STDIN_FILENO, TCSANOW, &keys))
         return false;
     atexit(pct_screen_close);
@@ -114,7 +113,7 @@ size_t pct_screen_lines(void)
     return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row ? size.ws_row : 24;
 }
 
-/* Each line takes the place of the one that stood there. */
+/* Draws lines over the old ones. */
 void pct_screen_draw(const char *text)
 {
     put("\033[H");

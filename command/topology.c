@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect topology: which ranks communicate, the pattern, and a better placement.
+ * pcollect topology: communicating ranks, their pattern, and a better placement.
  */
 #include "command/command.h"
 #include "command/whole_file.h"

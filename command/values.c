@@ -55,7 +55,7 @@ int pct_value_ids(const struct pct_command *self, const char *option, const char
     return *n ? PCT_DONE : pct_refuse(self, "--%s: the list is empty", option);
 }
 
-/* Without the locale's ideas of a decimal point. */
+/* Reads a percentage, independent of the locale's decimal point. */
 int pct_value_percent(const struct pct_command *self, const struct pct_option *o, const char *value,
                       uint64_t most, uint64_t *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect verify: reads profiles to the last byte and says whether they are whole. The reader
- * checks every checksum, length, reference and order; values by rank, which may be more than fits
- * in memory, are held against their statistics a few records at a time. A file that is accepted
- * holds all invariants of format/profile.h.
+ * pcollect verify: reads profiles completely and checks that they are intact. The reader checks
+ * every checksum, length, reference and order; values by rank, which may be more than fits in
+ * memory, are compared with their statistics a few records at a time. An accepted file fulfils all
+ * invariants of format/profile.h.
  */
 #include "command/command.h"
 #include "format/profile.h"
@@ -12,7 +12,7 @@ static const struct pct_option options[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* A late part that is damaged is left out by the reader with a word: here it is a fault. */
+/* Checks a file. The reader leaves out a damaged late part with a remark: here it is an error. */
 static int verify_file(const struct pct_command *self, const char *path)
 {
     struct pc_profile *p = NULL;

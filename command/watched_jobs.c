@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* The command line of a process, as far as it goes. */
+/* Reads the command line of a process, as far as it fits. */
 static void read_words(int pid, char *out, size_t n)
 {
     char path[64];
@@ -24,7 +24,7 @@ static void list_jobs(const int *pids, size_t n)
     }
 }
 
-/* The name fits `n` jobs. */
+/* Prints that the name matches `n` jobs, not one. */
 static int say_not_one(const struct pct_command *self, const char *job, size_t n)
 {
     int *all;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI jobs that run on this node, as people name them.
+ * Finds MPI jobs that run on this node by the names that users give.
  */
 #ifndef PCT_WATCHED_JOBS_H
 #define PCT_WATCHED_JOBS_H
@@ -8,7 +8,7 @@
 #include "command/command.h"
 
 /* The process that launched a job here, or any process, by its id; a job by its number in Slurm, or
- * by the name of its program. PCT_DONE, or PCT_DATA after saying what there is. */
+ * by the name of its program. PCT_DONE, or PCT_DATA after listing the jobs. */
 int pct_find_job(const struct pct_command *self, const char *job, int *pid);
 
 /* The only one that runs here. PCT_DONE, which is said too, or PCT_CALL. */
@@ -23,7 +23,7 @@ int pct_find_only_job(const struct pct_command *self, int *pid);
             .group = (n)                                                                           \
     }
 enum { PCT_JOB_ID_BYTES = 16 };
-/* Takes its value: in *pids, whose text is in id, what --pid would have. */
+/* Takes its value, and sets *pids, whose text is in id, as the value of --pid. */
 int pct_job_option(const struct pct_command *self, const char *value, char id[PCT_JOB_ID_BYTES],
                    const char **pids);
 

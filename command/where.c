@@ -101,7 +101,7 @@ static void pause_ms(uint64_t ms)
     nanosleep(&(struct timespec){(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}, NULL);
 }
 
-/* One process that cannot be read is said, once, and the others are shown. */
+/* Takes stacks. A process that cannot be read is reported, once, and the others are shown. */
 static int take_stacks(const struct pct_command *self, const struct request *r, struct pct_watch *w,
                        struct pct_where_time *last)
 {

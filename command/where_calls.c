@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- What was seen --------------------------------------------------------------------------- */
+/* ---- Gathering ------------------------------------------------------------------------------ */
 
-/* A short time is enough: the scale is that of an invariant counter, and the calls last for
- * seconds. */
+/* Measures the scale of ticks. A short time is enough, because the counter is invariant and the
+ * calls take seconds. */
 static uint64_t find_scale(void)
 {
     uint64_t ticks[2], ns[2];
@@ -21,8 +21,8 @@ static uint64_t find_scale(void)
     return pc_clock_scale(ticks[0], ns[0], ticks[1], ns[1]);
 }
 
-/* Stacks of a process are one behind the other, that of the main thread first. What another thread
- * is in counts where the main thread is outside MPI. */
+/* Gathers the calls. Stacks of a process are adjacent, that of the main thread first. Another
+ * thread's call counts if the main thread is outside MPI. */
 static void gather(struct pct_where_calls *c, const struct pct_watch *w,
                    const struct pct_where_time *time)
 {
@@ -128,7 +128,7 @@ static bool takes_message(const char *op)
     return !strncmp(op, "MPI_Recv", 8) || strstr(op, "robe") != NULL;
 }
 
-/* In MPI_COMM_WORLD, where that is known, and in the communicator, if it differs. */
+/* Appends the rank in MPI_COMM_WORLD, if known, and the rank in the communicator, if it differs. */
 static void put_rank(struct pct_buf *b, const int *members, int n_members, int rank)
 {
     int world = members && rank < n_members ? members[rank] : rank;
@@ -214,7 +214,7 @@ static bool is_alike(const struct pct_waiting *a, const struct pct_waiting *b)
            x->root == y->root && x->tag == y->tag && has_same_requests(x, y);
 }
 
-/* Ranks in alike calls from `first` on as one line; they are then told. */
+/* Prints ranks in equal calls, from `first` on, as one line, and marks them as printed. */
 static void put_alike(FILE *out, const struct pct_where_calls *c, size_t width, size_t first,
                       bool *told)
 {

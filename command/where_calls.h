@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI calls in which the ranks of a job are (where_calls.c), and who waits for whom
+ * The current MPI calls of the ranks of a job (where_calls.c), and ranks that wait for each other
  * (where_waits.c), as text, tsv and JSON.
  */
 #ifndef PCT_WHERE_CALLS_H
@@ -11,10 +11,10 @@
 
 #include <stdio.h>
 
-/* The stacks of a watch that were taken at one time. */
+/* The stacks of a watch that were taken together. */
 struct pct_where_time {
-    size_t first;   /* of the stacks: up to the last one */
-    uint64_t ticks; /* before the first of them was taken */
+    size_t first;   /* index of the first stack; the last one ends the list */
+    uint64_t ticks; /* time before the first of them was taken */
 };
 
 /* A communicator that was made; members NULL: not known. */
@@ -25,7 +25,7 @@ struct pct_where_comm {
 
 /* One rank of the job each. */
 struct pct_where_calls {
-    struct pct_waiting *ranks; /* rising */
+    struct pct_waiting *ranks; /* ascending */
     char *states;              /* of the ranks, as in ps */
     size_t n;
     int *numbers;                 /* room for n */
@@ -34,13 +34,13 @@ struct pct_where_calls {
     struct pct_waits waits;
 };
 
-/* Gathers what a watch has seen, which must outlive it; n is 0 where there are no ranks. */
+/* Gathers the calls of a watch, which must outlive it; n is 0 if there are no ranks. */
 void pct_where_calls_gather(struct pct_where_calls *c, const struct pct_watch *w,
                             const struct pct_where_time *time);
 void pct_where_calls_free(struct pct_where_calls *c);
 
-/* Calls with communicator, peer, tag and time; nothing if none is in MPI. Rows are tsv, or a
- * JSON array. */
+/* Calls with communicator, peer, tag and time; prints nothing if no rank is in MPI. Rows are tsv,
+ * or a JSON array. */
 void pct_where_calls_print(FILE *out, const struct pct_where_calls *c, size_t width);
 void pct_where_calls_rows(FILE *out, const struct pct_where_calls *c, bool json);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What follows from the MPI calls of all ranks (watch/who_waits.h), as sentences.
+ * Conclusions from the MPI calls of all ranks (watch/who_waits.h), as sentences.
  */
 #include "command/where_calls.h"
 #include "view/rows.h"
@@ -27,7 +27,7 @@ static void put_comm(struct pct_buf *b, const struct pct_mpi_call *call)
         pct_buf_format(b, " on %s", pct_where_comm_name(call->comm));
 }
 
-/* Describes those for whom others wait, if all are in the same. */
+/* Describes the ranks that others wait for, if all of them are in the same place. */
 static void put_where(const struct pct_where_calls *c, struct pct_buf *b, const int *which,
                       size_t n)
 {
@@ -119,7 +119,7 @@ static int compare_numbers(const void *a, const void *b)
     return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
 }
 
-/* Those of a circle are in its order. */
+/* Appends a set of ranks; those of a circle in its order. */
 static void put_set(const struct pct_where_calls *c, struct pct_buf *b, const int *which, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Files that the subcommands write whole or not at all (format/new_file.h): a command that is
- * killed leaves nothing, where the file system has files without a name. What a reader follows
- * while it grows is opened by pct_new_file.
+ * Files that subcommands write completely or not at all (format/new_file.h): a killed command
+ * leaves nothing, if the file system has files without a name. Files that are read while they grow
+ * are opened by pct_new_file.
  */
 #include "command/whole_file.h"
 
@@ -20,8 +20,8 @@ static bool fail(const struct pct_whole_file *w, int err)
     return false;
 }
 
-/* Text goes through a descriptor of its own: the file without a name is gone when its last one is
- * closed. */
+/* Opens the file. Text is written through a second descriptor, because a file without a name
+ * disappears when its last descriptor is closed. */
 bool pct_whole_file_open(struct pct_whole_file *w, const struct pct_command *self, const char *path,
                          bool replaces)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A file of a subcommand that has its name when it is whole.
+ * A file of a subcommand that gets its name when it is complete.
  */
 #ifndef PCT_COMMAND_WHOLE_FILE_H
 #define PCT_COMMAND_WHOLE_FILE_H
@@ -19,10 +19,11 @@ struct pct_whole_file {
     struct pc_new_file file;
 };
 
-/* Both: false, said. `replaces`: whatever has the name when it is whole; else nothing may. */
+/* Opens and closes the file; false, said. `replaces`: it replaces a file of this name; else there
+ * must be none. */
 bool pct_whole_file_open(struct pct_whole_file *w, const struct pct_command *self, const char *path,
                          bool replaces);
-/* keep: it gets its name, if all was written; else nothing is left of it. */
+/* keep: the file gets its name if everything was written; else it disappears. */
 bool pct_whole_file_close(struct pct_whole_file *w, bool keep);
 
 #endif

@@ -46,7 +46,7 @@ static void grow_slots(struct keys *k)
         *find_slot(k, k->keys[i]) = (uint32_t)i + 1;
 }
 
-/* The row of a key; *made: it is new, behind the last. */
+/* The row of a key; *made: it was appended. */
 static uint32_t row_of(struct keys *k, uint64_t a, uint64_t b, bool *made)
 {
     struct key key = {a, b};
@@ -122,7 +122,7 @@ static uint32_t cell_of(struct pct_busiest *b, uint32_t place, uint32_t process)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-/* A function that calls itself is counted once. */
+/* Adds inclusive time; a recursive function is counted once per sample. */
 static void add_total(struct pct_busiest *b, uint32_t cell, uint64_t ns)
 {
     if (b->index->last[cell] == b->samples)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where the samples of a while were, summed by function, by context and by process while they come.
+ * Samples of an interval, summed by function, by context and by process as they arrive.
  *
- * A sum is made when its first sample comes, and all are gone with pct_busiest_clear: memory is
- * bounded by what one while sees. Every sample is in one cell for each function of its stack, in
- * one context and in one process. Nothing here is MT-safe.
+ * A sum is made for its first sample, and pct_busiest_clear removes all: memory is bounded by the
+ * data of one interval. Every sample is in one cell for each function of its stack, in one context
+ * and in one process. Nothing here is MT-safe.
  */
 #ifndef PCT_BUSIEST_H
 #define PCT_BUSIEST_H
@@ -16,7 +16,7 @@ enum { PCT_BUSY_NONE = -1 };
 /* A function, or an MPI function. */
 struct pct_busy_place {
     const char *function;                  /* by the symbol table; NULL: unknown */
-    const struct pct_stack_module *module; /* NULL: of no file, or an MPI function */
+    const struct pct_stack_module *module; /* NULL: no file, or an MPI function */
     bool mpi;                              /* an MPI function */
 };
 
@@ -24,7 +24,7 @@ struct pct_busy_process {
     int pid, rank; /* rank -1: none */
     bool mpi;      /* an MPI library is mapped */
     const char *program;
-    uint64_t ns, mpi_ns; /* mpi_ns: of it in MPI */
+    uint64_t ns, mpi_ns; /* mpi_ns: part of ns in MPI */
     uint64_t samples;
 };
 
@@ -39,7 +39,7 @@ struct pct_busy_cell {
 struct pct_busy_context {
     int64_t parent; /* index, or PCT_BUSY_NONE */
     uint32_t place;
-    uint64_t ns; /* that ended here */
+    uint64_t ns; /* samples that ended here */
     uint64_t samples;
 };
 
@@ -59,7 +59,7 @@ void pct_busiest_init(struct pct_busiest *b);
 void pct_busiest_clear(struct pct_busiest *b);
 void pct_busiest_free(struct pct_busiest *b);
 
-/* Adds a sample: what pct_recorder_show takes. */
+/* Adds a sample; a callback for pct_recorder_show. */
 void pct_busiest_add(void *busiest, const struct pct_sampled_stack *s);
 
 #endif

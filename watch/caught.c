@@ -2,13 +2,13 @@
  *
  * Registers and stack of a thread of another process: see caught.h.
  *
- * A blocked thread is read from /proc/PID/task/TID/syscall and by process_vm_readv. What was copied
- * is whole if the file says the same before and after. A thread that runs is stopped by
- * PTRACE_SEIZE and PTRACE_INTERRUPT, which send no signal, and can go on as soon as its registers
- * are read and its stack is copied. A signal that arrives in that moment is passed on.
+ * A blocked thread is read from /proc/PID/task/TID/syscall and by process_vm_readv. The copy is
+ * consistent if the file has the same contents before and after. A thread that runs is stopped by
+ * PTRACE_SEIZE and PTRACE_INTERRUPT, which send no signal, and continues as soon as its registers
+ * are read and its stack is copied. A signal that arrives meanwhile is passed on.
  *
  * A thread that seems to run may be inside of the kernel, about to end a system call or to wait in
- * one. Some system calls then end with EINTR, as if a signal had come. Where none has, the thread
+ * one. Some system calls then end with EINTR, as if a signal had arrived. If none has, the thread
  * is set back to the call.
  */
 #include "watch/caught.h"
@@ -37,8 +37,8 @@ size_t pct_caught_read(int pid, uint64_t from, void *to, size_t n)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* The end of the stack is not known: what is readable from sp on is copied, page by page where it
- * ends within. */
+/* Copies the stack. Its end is not known: it copies what is readable from sp on, page by page near
+ * the end. */
 static void copy_stack(struct pct_caught *c)
 {
     enum { PAGE = 4096 };
@@ -83,7 +83,7 @@ static int find_holder(const struct pct_caught *c)
 
 /* ---- Blocked -------------------------------------------------------------------------------- */
 
-/* "NUMBER ARGUMENT... SP PC", "-1 SP PC" or "running". */
+/* Reads "NUMBER ARGUMENT... SP PC", "-1 SP PC" or "running". */
 static bool read_call(struct pct_caught *c, char *text, size_t n)
 {
     char path[64], *end = text;
@@ -118,14 +118,15 @@ bool pct_catch_blocked(struct pct_caught *c)
     c->known = 0;
     c->all = false;
     copy_stack(c);
-    /* Asked before the call is read again: a watcher may let go of the thread behind that. */
+    /* Read before the call is read again, because a watcher may release the thread after that. */
     int holder = find_holder(c);
     bool same = read_call(c, after, sizeof after) && !strcmp(before, after);
     c->holder = same ? holder : 0;
     return same;
 }
 
-/* A pipe, a file or a terminal: no socket, whose calls with a timeout end with EINTR. */
+/* True for a pipe, a file or a terminal, but not a socket, whose calls with a timeout end with
+ * EINTR. */
 static bool is_restarted_file(const struct pct_caught *c)
 {
     char path[64], file[16] = "";
@@ -173,7 +174,7 @@ static void set_registers(struct pct_caught *c, const struct user_regs_struct *r
     c->pc = r->rip;
 }
 
-/* True if a signal waits that the thread takes as soon as it goes on. */
+/* True if a signal is pending that the thread handles as soon as it continues. */
 static bool has_signal(const struct pct_caught *c)
 {
     char text[4096];
@@ -184,7 +185,8 @@ static bool has_signal(const struct pct_caught *c)
            (own | shared) & ~blocked;
 }
 
-/* If a call ended with EINTR because of the stop: back to its instruction, with its number. */
+/* Sets the thread back to the instruction of a system call that ended with EINTR because of the
+ * stop, with its number. */
 static bool make_again(const struct pct_caught *c, struct user_regs_struct *r)
 {
     static const uint8_t syscall_code[] = {0x0f, 0x05};
@@ -207,7 +209,7 @@ static void set_registers(struct pct_caught *c, const struct user_regs_struct *r
     c->pc = r->pc;
 }
 
-/* The first argument of the call is lost. */
+/* Not possible here: the first argument of the call is lost. */
 static bool make_again(const struct pct_caught *c, struct user_regs_struct *r)
 {
     (void)c, (void)r;
@@ -231,7 +233,7 @@ static bool read_registers(struct pct_caught *c)
     return true;
 }
 
-/* Until it has stopped; 2 s at most. */
+/* Waits until the thread has stopped, at most 2 s. */
 static enum pct_catch_result await_stop(struct pct_caught *c)
 {
     enum { TRIES = 20000, PAUSE_NS = 100000 };
@@ -241,7 +243,7 @@ static enum pct_catch_result await_stop(struct pct_caught *c)
         if (got < 0 || (got > 0 && !WIFSTOPPED(status)))
             return PCT_CATCH_GONE;
         if (got > 0) {
-            /* A stop by an event is ours; else it is that before a signal, which is passed on. */
+            /* A stop by an event is ours; any other one is before a signal, which is passed on. */
             c->signal = status >> 16 ? 0 : WSTOPSIG(status);
             return PCT_CATCH_DONE;
         }
@@ -255,7 +257,8 @@ void pct_caught_release(struct pct_caught *c)
     ptrace(PTRACE_DETACH, c->tid, NULL, (void *)(uintptr_t)c->signal);
 }
 
-/* Errno. A watcher that held the thread may have let go of it before its status was read: again. */
+/* Seizes the thread; returns an errno. Tries again if another watcher held the thread and released
+ * it before its status was read. */
 static int seize(struct pct_caught *c)
 {
     enum { TRIES = 20 };

@@ -20,11 +20,11 @@ struct pct_caught {
     long call;      /* the system call that it is in, or -1 */
     uint64_t first; /* its first argument */
     bool all;       /* all registers are known */
-    int holder;     /* process that traces it, or 0: a debugger, or a watcher for a moment */
+    int holder;     /* process that traces it (a debugger, or briefly a watcher), or 0 */
     uint8_t *stack; /* n_stack bytes from sp; room for PCT_CAUGHT_STACK, the caller's */
     size_t n_stack;
-    bool beyond; /* words were read that are not in the copy: another stack, or more of this */
-    int signal;  /* arrived in the stop, passed on as it ends */
+    bool beyond; /* words outside of the copy were read: another stack, or more of this one */
+    int signal;  /* signal that arrived during the stop, passed on at its end */
 };
 
 enum pct_catch_result {
@@ -34,23 +34,24 @@ enum pct_catch_result {
     PCT_CATCH_LATE     /* it did not stop in time */
 };
 
-/* A thread that is blocked in a system call, without touching it: pc and sp are known alone. False:
- * it is not blocked, or moved meanwhile. errno EACCES or EPERM: the kernel does not tell. */
+/* Catches a thread that is blocked in a system call, without stopping it: only pc and sp are known.
+ * False: it is not blocked, or moved meanwhile. errno EACCES or EPERM: the kernel does not allow
+ * it. */
 bool pct_catch_blocked(struct pct_caught *c);
 
-/* Stops the thread. A system call that ends with EINTR for that alone is made again (x86-64). After
- * PCT_CATCH_DONE pct_caught_release lets it go on. */
+/* Stops the thread. A system call that ends with EINTR only because of this is restarted (x86-64).
+ * After PCT_CATCH_DONE pct_caught_release lets the thread continue. */
 enum pct_catch_result pct_catch_stopped(struct pct_caught *c);
 void pct_caught_release(struct pct_caught *c);
 
-/* True if a stop leaves the system call as it was: the kernel goes on with it afterwards. Others
- * end with EINTR, as signal(7) lists them. */
+/* True if a stop does not disturb the system call, because the kernel continues it afterwards.
+ * Others, listed in signal(7), end with EINTR. */
 bool pct_caught_may_stop(const struct pct_caught *c);
 
-/* Bytes of the memory of a process; returns how many were read. */
+/* Reads memory of a process; returns the number of bytes read. */
 size_t pct_caught_read(int pid, uint64_t from, void *to, size_t n);
 
-/* One word of the memory of the process, from the copy of the stack where it is in there. */
+/* Reads a word of the process's memory, from the copy of the stack if it is there. */
 bool pct_caught_word(struct pct_caught *c, uint64_t address, uint64_t *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Files are copied into memory by their program headers, without their code, which nobody reads
- * here: a file that is overwritten while we look at it harms nothing.
+ * Files are copied into memory by their program headers, without their code, which is not needed:
+ * so a file that is overwritten meanwhile does no harm.
  */
 #include "config.h"
 
@@ -36,7 +36,7 @@ struct code_file {
     int fd; /* of a file that is not at this path for us: in a container, or removed; -1 */
     dev_t device;
     ino_t inode;
-    const struct pc_module *module; /* NULL: it is none that can be walked */
+    const struct pc_module *module; /* NULL: it cannot be walked */
     struct segment *segments;
     size_t n_segments;
 };
@@ -45,13 +45,13 @@ struct pct_code_files {
     struct code_file **files;
     size_t n, room, n_kept;
 #ifdef HAVE_LIBDW
-    Dwfl *dwfl; /* for names alone */
+    Dwfl *dwfl; /* for names only */
 #endif
 };
 
 struct pct_code_range {
     uint64_t lo, hi;
-    uint64_t shift; /* our address of it, less its own; modulo 2^64 */
+    uint64_t shift; /* our address minus the process's, modulo 2^64 */
     bool known;
 };
 
@@ -68,7 +68,7 @@ static bool read_whole(int fd, void *out, size_t n, uint64_t offset)
     return true;
 }
 
-/* Program headers of a file for this processor; returns how many, 0: it is none. */
+/* Reads the program headers of a file for this processor; returns their number, 0: no such file. */
 static unsigned read_headers(int fd, ElfW(Phdr) * out)
 {
     ElfW(Ehdr) e;
@@ -96,8 +96,7 @@ static bool holds_table(const ElfW(Phdr) * p, unsigned n, const ElfW(Phdr) * par
     return false;
 }
 
-/* Lays the file out as the loader does. Segments with nothing but code stay empty. Returns the
- * bias. */
+/* Lays the file out as the loader does. Segments with only code stay empty. Returns the bias. */
 static bool lay_out(int fd, const ElfW(Phdr) * p, unsigned n, uintptr_t *bias)
 {
     uint64_t lo = UINT64_MAX, hi = 0;
@@ -150,7 +149,7 @@ static void report_names(struct pct_code_files *files, const struct code_file *f
 }
 #endif
 
-/* Takes a file into our memory. f->module stays NULL if that cannot be done. */
+/* Takes a file into our memory. f->module stays NULL if that fails. */
 static void load(struct pct_code_files *files, struct code_file *f, int fd)
 {
     ElfW(Phdr) headers[MOST_HEADERS];
@@ -168,8 +167,8 @@ static void load(struct pct_code_files *files, struct code_file *f, int fd)
 #endif
 }
 
-/* As the process sees it, which may be in a container; one that has ended may have been outside. A
- * file that was removed is opened by its mapping, if the kernel lets us. */
+/* Opens a file as the process sees it, which may be in a container; if the process has ended, as we
+ * see it. A removed file is opened by its mapping, if the kernel allows it. */
 static int open_file(int pid, const struct pct_mapping *m)
 {
     static const char gone[] = " (deleted)";
@@ -326,7 +325,7 @@ static bool find_shift(struct pct_code_files *files, int pid, const struct pct_m
     return false;
 }
 
-/* Takes [lo, hi) out of what was mapped. */
+/* Removes [lo, hi) from the mappings. */
 static void unmap(struct pct_code *c, uint64_t lo, uint64_t hi)
 {
     size_t kept = 0;

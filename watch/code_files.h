@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The code of watched processes: which files they have mapped where, and these files in our own
- * memory, so that the walker finds their unwind tables. A file is mapped here once, whatever number
- * of processes has it.
+ * The code of watched processes: the files that they have mapped, with addresses, and copies of
+ * these files in our own memory, so that the walker finds their unwind tables. A file is copied
+ * once, for any number of processes.
  *
  * Nothing is read from a process itself. Nothing here is MT-safe.
  */
@@ -22,18 +22,18 @@ void pct_code_files_free(struct pct_code_files *files); /* NULL is allowed */
 void pct_code_files_show(const struct pct_code_files *files, const struct pc_profile *p,
                          struct pct_symbols *symbols);
 
-/* The function that holds an address of a module, by the module's symbol table; NULL: unknown. It
- * is valid as long as `files`. */
+/* The function that contains an address of a module, from its symbol table; NULL: unknown. Valid as
+ * long as `files`. */
 const char *pct_code_function(struct pct_code_files *files, const struct pc_module *module,
                               uintptr_t pc);
 
-/* True if it is the place where the kernel enters a file. It has no caller, and unwind tables need
- * not say so. */
+/* True for the entry point of a file, to which the kernel jumps. It has no caller, which unwind
+ * tables need not say. */
 bool pct_code_is_entry(const struct pc_module *module, uintptr_t pc);
 
 /* ---- Code that a process has mapped ---------------------------------------------------------- */
 
-/* A mapping as the kernel tells it. */
+/* A mapping as the kernel reports it. */
 struct pct_mapping {
     uint64_t lo, hi, offset; /* offset: of lo in the file */
     const char *path;
@@ -47,15 +47,15 @@ struct pct_code {
 /* Notes a mapping that may be executed; it replaces those that it covers. */
 void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
                   const struct pct_mapping *m);
-/* Reads what a process has mapped now, and tells the path of each mapping that may be executed.
- * False: it cannot be read. */
+/* Reads the current mappings of a process, and reports the path of each executable one. False: it
+ * cannot be read. */
 bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
                    void (*tell)(void *arg, const char *path), void *arg);
 void pct_code_copy(struct pct_code *to, const struct pct_code *from);
 void pct_code_clear(struct pct_code *c);
 void pct_code_free(struct pct_code *c);
 
-/* The address at which the code is here; 0: it is of no file, or the file cannot be read. */
+/* Our address of the code; 0: it belongs to no file, or the file cannot be read. */
 uintptr_t pct_code_here(const struct pct_code *c, uint64_t pc);
 
 #endif

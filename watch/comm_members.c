@@ -22,7 +22,7 @@ void pct_comm_places_read(struct pct_comm_places *p, int pid, int world, uint64_
     pct_free(seen);
 }
 
-/* Nothing is known of several that have one id and other members. */
+/* NULL also for several communicators with one id and different members. */
 int *pct_comm_members(const struct pct_comm_places *p, uint64_t id, int *n_out)
 {
     int *members = NULL, size = 0, n = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Members of communicators: each rank knows its own place in its communicators (struct
- * pc_seen_comm), and the places of all ranks together show the members. Where libpcollect is not
- * loaded there are none.
+ * pc_seen_comm), and the places of all ranks together show the members. There are none without
+ * libpcollect.
  */
 #ifndef PCT_COMM_MEMBERS_H
 #define PCT_COMM_MEMBERS_H
@@ -21,7 +21,7 @@ struct pct_comm_places {
     size_t n, room;
 };
 
-/* Adds those of a process, whose adapter's descriptor is at that address. */
+/* Adds the places of a process, whose adapter's descriptor is at that address. */
 void pct_comm_places_read(struct pct_comm_places *p, int pid, int world, uint64_t adapter);
 
 /* The world ranks of a communicator by rank in it, to be freed with pct_free; NULL: not all are

@@ -12,7 +12,8 @@
 #include <asm/perf_regs.h>
 enum { N_REGISTERS = 17, AT_SP = PERF_REG_X86_SP, AT_PC = PERF_REG_X86_IP };
 
-/* In the order of the kernel's numbers, without flags and segments. */
+/* Fills the context from registers in the order of the kernel's numbers, without flags and
+ * segments. */
 static void fill_context(ucontext_t *uc, const uint64_t *registers)
 {
     static const uint8_t at[N_REGISTERS] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,
@@ -43,8 +44,8 @@ static void fill_context(ucontext_t *uc, const uint64_t *registers)
 
 enum { MOST_STACK = 1 << 16 };
 
-/* The copy, whose first byte was at `from`, and the registers: addresses of the stack become those
- * of the copy. */
+/* The copy of a stack, whose first byte was at `from`, and the registers, with stack addresses
+ * changed to those of the copy. */
 struct moved {
     uint64_t registers[N_REGISTERS];
     uint64_t stack[MOST_STACK / 8] __attribute__((aligned(16)));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A walk through the copy of a stack of another process, by the library's own walker: what in the
- * registers and on the stack points into the stack is made to point into the copy, and each return
- * address is looked up where the code is here.
+ * Walks the copy of a stack of another process with the library's own walker: pointers to the
+ * stack, in registers and on the stack, are changed to point into the copy, and each return address
+ * is looked up in our copy of the code.
  */
 #ifndef PCT_COPIED_WALK_H
 #define PCT_COPIED_WALK_H
@@ -10,7 +10,7 @@
 #include "watch/sample_rings.h"
 
 struct pct_walked {
-    uintptr_t pc; /* here; 0: the code is of no file */
+    uintptr_t pc; /* in our memory; 0: the code belongs to no file */
     uint64_t there;
     bool exact; /* the instruction itself, not a return address */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Turns, and what follows from them.
+ * Counts events in turns, and makes figures from them.
  */
 #include "watch/count.h"
 #include "analysis/allocation.h"
@@ -13,13 +13,13 @@
 
 enum { LEAST_TURN_NS = 5000000, MOST_TURN_NS = 25000000, LEAST_TURNS = 3 };
 
-/* Time that no turn had, in switching from one to the next, does not count as missing. */
+/* Time spent in switching between turns does not count as missing. */
 static const double whole = 0.999;
 
 /* Two contexts: of the events that always count, and of those that take turns. */
 enum { STEADY, TURNS, N_CONTEXTS };
 
-/* Turns of one event: x is the time that its group counted, v what it counted. */
+/* Sums over the turns of one event: x is the time that its group counted, v the count. */
 struct turns {
     double n, x, v, xx, xv, vv;
 };
@@ -35,14 +35,14 @@ struct target {
 };
 
 struct pct_count {
-    size_t n_events; /* with the clock */
+    size_t n_events; /* including the clock */
     struct {
         int context;
         uint32_t number; /* in its context */
     } * events;
     struct pc_counting *contexts[N_CONTEXTS]; /* NULL: no event is in it */
-    uint32_t n_groups;                        /* that take turns */
-    uint32_t group;                           /* whose turn it is */
+    uint32_t n_groups;                        /* groups that take turns */
+    uint32_t group;                           /* group whose turn it is */
     bool started;
     uint64_t turn_ends_ns, random;
     struct target *targets;
@@ -61,7 +61,7 @@ static bool is_steady(const struct pc_counting_event *e)
     return true;
 }
 
-/* Those of the events that belong to the context; the rest is passed over. */
+/* Makes a context from the events that belong to it; skips the others. */
 static int make_context(struct pct_count *c, int context, const struct pc_counting_event *events,
                         uint32_t per_group, struct pc_error *error)
 {
@@ -97,7 +97,7 @@ int pct_count_new(const struct pc_counting_event *events, size_t n, uint32_t per
     int err = pc_counting_try(&all[PCT_COUNT_CLOCK], error);
     for (size_t e = 0; e < n; e++)
         all[e + 1] = events[e];
-    /* With a bound on the groups all events take turns, so that the bound says how many. */
+    /* With a limit on the group size all events take turns, so that the limit applies to all. */
     for (size_t e = 0; e <= n; e++)
         c->events[e].context = !e || (is_steady(&all[e]) && !per_group) ? STEADY : TURNS;
     for (int k = 0; k < N_CONTEXTS && !err; k++)
@@ -206,8 +206,8 @@ static void read_group(struct pct_count *c, int context, uint32_t group)
     }
 }
 
-/* Uniform from LEAST_TURN_NS to MOST_TURN_NS, and any group: a program that does one thing and then
- * another in a fixed rhythm meets all groups alike. */
+/* Begins a turn of random length, uniform from LEAST_TURN_NS to MOST_TURN_NS, with a random group:
+ * so a periodic program affects all groups equally. */
 static void begin_turn(struct pct_count *c)
 {
     c->random = pc_hash_u64(c->random + 0x9e3779b97f4a7c15u);
@@ -243,7 +243,7 @@ uint64_t pct_count_turn(struct pct_count *c)
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
-/* all: the time of the target. */
+/* Makes a figure from turns. `all`: the time of the target. */
 static struct pct_count_figure judge(const struct turns *s, double all, bool turns)
 {
     struct pct_count_figure f = {.known = s->x > 0 || all <= 0, .value = s->v, .share = 1};
@@ -293,8 +293,8 @@ struct pct_count_figure pct_count_figure(const struct pct_count *c, size_t targe
     return c->figures[target * c->n_events + event];
 }
 
-/* Errors of targets are independent: each has its own turns' scatter. A target of which nothing is
- * known makes the total unknown. */
+/* Sums over targets. Their errors are independent, from the scatter of their own turns. A target
+ * with an unknown figure makes the total unknown. */
 struct pct_count_figure pct_count_total(const struct pct_count *c, size_t event)
 {
     struct pct_count_figure sum = {.known = true};

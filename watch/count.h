@@ -2,11 +2,11 @@
  *
  * Counts of a command, of running threads and processes, or of whole processors, from outside.
  *
- * What the kernel counts by itself is counted all the time; task-clock always is, and is the time
- * of a target. The other events are in groups that fit the processor's counters. Of several groups
- * one counts at a time, for a turn of random length; the full count of an event is then estimated
- * from the ratio of its counts to the time of its turns. The scatter of the turns about that ratio
- * gives the interval.
+ * Software events of the kernel are counted all the time; task-clock is always counted, and is the
+ * time of a target. The other events are in groups that fit the processor's counters. Of several
+ * groups one counts at a time, for a turn of random length; the full count of an event is then
+ * estimated from the ratio of its counts to the time of its turns. The scatter of the turns about
+ * that ratio gives the interval.
  *
  * Nothing here is MT-safe.
  */
@@ -23,23 +23,23 @@ struct pct_count_figure {
     bool estimated;
     double value; /* task-clock: ns */
     double error; /* of an estimate: half of the 95 % interval; -1: too few turns */
-    double share; /* of the target's time in which the event counted; 0 to 1 */
+    double share; /* part of the target's time in which the event counted; 0 to 1 */
 };
 
 enum { PCT_COUNT_CLOCK = 0 }; /* the number of the event task-clock, which is added */
 
-/* Counts these events, each of which counts here (pc_counting_try). per_group: as in
- * struct pc_counting_what. PC_EIO, and why. */
+/* Counts these events, each of which counts here (pc_counting_try). per_group: as in struct
+ * pc_counting_what. PC_EIO, with the reason. */
 int pct_count_new(const struct pc_counting_event *events, size_t n, uint32_t per_group,
                   struct pct_count **out, struct pc_error *error);
 
-/* Adds a viewee to a target; targets are numbered from 0, each new one is one more. */
+/* Adds a viewee to a target. Targets are numbered from 0; a new one has the next number. */
 int pct_count_add(struct pct_count *c, size_t target, const struct pc_counting_viewee *who,
                   struct pc_error *error);
-/* Closes the viewees of a target, which stays, with the figures that were taken. */
+/* Closes the viewees of a target; the target and its figures stay. */
 void pct_count_drop(struct pct_count *c, size_t target);
 
-/* Counts from now on; a viewee that waits for its exec from then on. */
+/* Starts to count; a viewee that waits for its exec starts then. */
 void pct_count_start(struct pct_count *c);
 /* Ends a turn if it is time, and begins the next. Returns the ns until it should be called again;
  * UINT64_MAX: never, all events count all the time. */
@@ -51,7 +51,7 @@ void pct_count_take(struct pct_count *c);
 size_t pct_count_n_targets(const struct pct_count *c);
 /* True if events take turns. */
 bool pct_count_turns(const struct pct_count *c);
-/* event: PCT_COUNT_CLOCK, or 1 + its place in the list. */
+/* The figure of an event: PCT_COUNT_CLOCK, or 1 + its index in the list. */
 struct pct_count_figure pct_count_figure(const struct pct_count *c, size_t target, size_t event);
 /* The sum over all targets. */
 struct pct_count_figure pct_count_total(const struct pct_count *c, size_t event);

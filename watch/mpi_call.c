@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Leftovers of earlier calls in the stack have another return address: that of the call
- * in progress is where its own caller has put it. */
+/* True for the call in progress. Remains of earlier calls on the stack have another return address
+ * than the one stored by the call's own caller. */
 static bool is_call(struct pct_caught *c, uint64_t at, const struct pc_call *call)
 {
     uint64_t ret = call->ret;
@@ -22,7 +22,7 @@ static bool is_call(struct pct_caught *c, uint64_t at, const struct pc_call *cal
     return ret == call->ret;
 }
 
-/* True if a plugin asked: else only the arguments were set. */
+/* True if a plugin asked, so that more than the arguments was set. */
 static bool is_asked(const struct pc_call *call)
 {
     return call->event.thread == call->thread && call->event.node == call->node;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The MPI call that a thread is in, of a process that libpcollect measures: its wrapper keeps
- * struct pc_call on the stack, with the arguments, from before the real call on. Where the library
- * is not loaded there is none.
+ * The current MPI call of a thread, in a process that libpcollect measures: the wrapper has struct
+ * pc_call, with the arguments, on the stack during the real call. Without the library there is
+ * none.
  */
 #ifndef PCT_MPI_CALL_H
 #define PCT_MPI_CALL_H
@@ -13,7 +13,7 @@ enum pct_call_comm {
     PCT_COMM_NONE, /* the call has none, or it is not known */
     PCT_COMM_WORLD,
     PCT_COMM_SELF,
-    PCT_COMM_AS_WORLD, /* another one, of the ranks of MPI_COMM_WORLD in their order */
+    PCT_COMM_AS_WORLD, /* another one, with the ranks of MPI_COMM_WORLD in the same order */
     PCT_COMM_OTHER
 };
 
@@ -23,7 +23,7 @@ struct pct_message {
     enum pct_call_comm comm; /* never PCT_COMM_NONE */
     uint64_t domain;
     int peer, tag; /* peer in the communicator; negative: any */
-    /* World ranks of the members of another communicator, for who puts them there. */
+    /* World ranks of the members of another communicator; set by the user of this structure. */
     const int *members;
     int n_members;
 };
@@ -36,18 +36,18 @@ struct pct_mpi_call {
     uint64_t domain; /* of the communicator, on all ranks the same; 0: not known */
     /* In the communicator; negative: none, or for a source and a tag any. */
     int peer, root, tag;
-    int source;  /* of an exchange, whose peer is the rank to which it sends */
-    uint64_t at; /* in the stack */
+    int source;  /* source of an exchange, whose peer is its destination */
+    uint64_t at; /* address in the stack */
     /* Addresses, of a call that waits for requests. */
     uint64_t requests;
     int n_requests;
-    /* The messages among them that are not complete, to be freed with pct_free, and how many of the
-     * others are not known (waited_messages.h). */
+    /* The messages of these that are not complete, freed with pct_free, and the number of unknown
+     * requests (waited_messages.h). */
     struct pct_message *messages;
     int n_messages, n_unknown;
 };
 
-/* Looks for it in the copy of the stack; of calls inside of each other, the outermost. */
+/* Finds the call in the copy of the stack; of nested calls the outermost. */
 void pct_mpi_call_find(struct pct_caught *c, struct pct_mpi_call *out);
 
 #endif

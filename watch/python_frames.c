@@ -58,7 +58,7 @@ static uint64_t find_state(const struct pct_python *py, int tid)
 
 struct one {
     uint64_t code, previous, instruction;
-    bool end; /* of a run, and no function */
+    bool end; /* marks the end of a run, is no function */
 };
 
 static bool read_frame(const struct pct_python *py, uint64_t at, struct one *out)
@@ -74,7 +74,7 @@ static bool read_frame(const struct pct_python *py, uint64_t at, struct one *out
     return out->end || is_a(py, out->code, py->code_type);
 }
 
-/* False: there is no room. */
+/* Adds a frame; false: there is no room. */
 static bool add(struct pct_python_frames *out, const struct pct_python *py, const struct one *f)
 {
     if (out->n == PCT_STACK_FRAMES)
@@ -84,7 +84,7 @@ static bool add(struct pct_python_frames *out, const struct pct_python *py, cons
     return true;
 }
 
-/* CPython 3.11: each run has a _PyCFrame; the outermost has no frame. False: it is not whole. */
+/* CPython 3.11: each run has a _PyCFrame; the outermost has no frame. False: it is inconsistent. */
 static bool read_by_cframes(const struct pct_python *py, uint64_t cframe,
                             struct pct_python_frames *out)
 {
@@ -134,7 +134,7 @@ void pct_python_read(const struct pct_python *py, int tid, struct pct_python_fra
         out->n = 0;
 }
 
-/* ---- What a frame is ------------------------------------------------------------------------- */
+/* ---- Describing a frame ---------------------------------------------------------------------- */
 
 /* Copies a str as UTF-8, cut to the room; false: it cannot be read, or is empty. */
 static bool read_text(const struct pct_python *py, uint64_t text, char *out, size_t room)
@@ -217,15 +217,15 @@ void pct_python_teach(const struct pct_python_places *places, const struct pc_pr
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
-/* True of the loop, each of whose frames runs one run of Python frames. */
+/* True for a frame of the interpreter's loop, each of which runs one run of Python frames. */
 static bool is_loop(const struct pct_python *py, const struct pct_stack_frame *f)
 {
     static const char loop[] = "_PyEval_EvalFrameDefault";
     return f->module == py->module && f->function && !strncmp(f->function, loop, sizeof loop - 1);
 }
 
-/* The innermost frame is shown as a point, which stands at its instruction, the others as calls,
- * which return behind theirs: so libcollect has them. */
+/* Adds the place of a frame. The innermost frame is a point at its instruction, the others are
+ * calls that return after theirs, as in libcollect. */
 static void add_place(struct pct_stack_frame *frames, size_t *n,
                       const struct pct_stack_module *python, const struct pct_python_place *p)
 {
@@ -241,7 +241,7 @@ void pct_python_put(const struct pct_python *py, const struct pct_python_frames 
     size_t n = 0, next = 0, n_loops = 0;
     for (size_t i = 0; i < stack->n; i++)
         n_loops += is_loop(py, &stack->frames[i]);
-    /* The innermost loop may not have begun to run; of a cut stack the outermost are not there. */
+    /* The innermost loop may not have started; a cut stack lacks the outermost loops. */
     bool fits = n_loops == frames->n_runs || n_loops == frames->n_runs + 1 ||
                 (stack->cut && n_loops < frames->n_runs);
     if (!frames->n || !n_loops || !fits)

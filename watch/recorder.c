@@ -14,7 +14,7 @@
 /* Time of one rank in one program; rank -1: a program that no launcher has started. */
 struct unit {
     int rank, pid;
-    uint64_t job;  /* of the rank, by its launcher; 0: unknown */
+    uint64_t job;  /* job of the rank, from its launcher; 0: unknown */
     bool mpi;      /* an MPI library was mapped */
     char *program; /* path */
     struct pct_stack_tree *tree;
@@ -26,11 +26,11 @@ struct process {
     struct pct_code code;
     char *program;     /* path; NULL: not known yet */
     char *mpi_folder;  /* NULL: no MPI library is mapped */
-    bool in_exec;      /* no code of the program has been seen since its exec */
+    bool in_exec;      /* no code of the program was seen since its exec */
     struct unit *unit; /* NULL: to be found */
 };
 
-/* Meaning of a program counter, found once. */
+/* Cached meaning of a program counter. */
 struct known {
     uintptr_t key; /* pc * 2 + exact; 0: empty */
     struct pct_stack_frame frame;
@@ -121,7 +121,7 @@ static void remove_process(struct pct_recorder *r, int pid)
     pct_free(p);
 }
 
-/* The first file that a new program maps is its own. */
+/* Notes a mapped file. The first file that a new program maps is its own. */
 static void note_file(void *arg, const char *path)
 {
     struct process *p = arg;
@@ -239,14 +239,15 @@ static const struct pct_stack_frame *frame_of(struct pct_recorder *r, const stru
     return &k->frame;
 }
 
-/* True if the outermost frame is that in which a program begins. */
+/* True if the outermost frame is the entry of a program. */
 static bool is_whole(const struct pct_walked *outermost)
 {
     const struct pc_module *m = outermost->pc ? pc_loadmap_find(outermost->pc) : NULL;
     return m && pct_code_is_entry(m, outermost->pc);
 }
 
-/* In exec, the registers are those of the program before: its code is gone, and the kernel runs. */
+/* True during exec: the registers are those of the previous program, whose code is gone, and the
+ * kernel runs. */
 static bool is_exec(struct process *p, const struct pct_stack *s, const struct pct_walked *walked)
 {
     p->in_exec = p->in_exec && s->n == 1 && !walked->pc;
@@ -339,7 +340,7 @@ static int add_profile(struct pc_profile_sum *sum, const struct pct_stack_tree *
     return p ? pc_profile_sum_add(sum, p, error) : PC_ENOMEM;
 }
 
-/* Units of ranks: those with an MPI library, or all if there are none. */
+/* Adds ranks: units with an MPI library, or all units of ranks if there are none. */
 static int add_ranks(struct pct_recorder *r, struct pct_stack_rank rank, struct pc_profile_sum *sum,
                      struct pc_error *error)
 {
@@ -382,7 +383,7 @@ static bool is_one_job(const struct pct_recorder *r)
     return first != NULL;
 }
 
-/* All programs as one rank; of several each is a region. */
+/* Adds all programs as one rank; if there are several, each is a region. */
 static int add_programs(struct pct_recorder *r, struct pct_stack_rank rank,
                         struct pc_profile_sum *sum, struct pc_error *error)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From samples to contexts while processes run: each sample is walked as it comes and adds one to a
- * tree, or is shown to the caller; no sample is kept. There is a tree for each rank and program, or
- * for each program where there are no ranks, whatever number of processes and threads came and
- * went.
+ * Turns samples into contexts while processes run: each sample is walked when it arrives and added
+ * to a tree, or passed to the caller; no sample is kept. There is a tree for each rank and program,
+ * or for each program without ranks, for any number of processes and threads.
  *
  * Nothing here is MT-safe.
  */
@@ -18,20 +17,19 @@ struct pct_recorder;
 
 struct pct_recorded {
     uint64_t n_samples;
-    uint64_t n_of_event;     /* of them: those of the event */
-    uint64_t sampled_ns;     /* that those of the clock stand for */
-    uint64_t sampled_events; /* that those of the event stand for */
-    uint64_t n_cut;          /* of them: the outer frames could not be found */
-    uint64_t n_unknown;      /* of them: no code of a program, as in threads of the kernel */
+    uint64_t n_of_event;     /* samples of the event */
+    uint64_t sampled_ns;     /* time that the samples of the clock stand for */
+    uint64_t sampled_events; /* events that the samples of the event stand for */
+    uint64_t n_cut;          /* samples whose outer frames could not be found */
+    uint64_t n_unknown;      /* samples without code of a program, as in kernel threads */
     uint64_t n_lost;         /* records that the kernel had no room for */
     uint64_t n_processes;
     int n_ranks, world; /* 0: no ranks */
     uint64_t
-        other_ns; /* of processes that are no ranks where there are ranks: not in the profile */
+        other_ns; /* time of processes that are no ranks, if there are ranks: not in the profile */
 };
 
-/* A sample and whose it is. It is valid during the call; the names in it, as long as the recorder.
- */
+/* A sample with its process. Valid during the call; its names are valid as long as the recorder. */
 struct pct_sampled_stack {
     int pid, rank;       /* rank -1: none */
     bool mpi;            /* an MPI library is mapped */
@@ -41,13 +39,15 @@ struct pct_sampled_stack {
     uint64_t ns;
 };
 
-/* event: the name of what is sampled beside the clock, which outlives the recorder; NULL: nothing.
+/* Makes a recorder. event: name of the event sampled beside the clock, which must outlive the
+ * recorder; NULL: none.
  */
 struct pct_recorder *pct_recorder_new(const char *event);
-/* Shows every sample from now on, in place of keeping it: then there is no profile. */
+/* Passes every sample to the function from now on, instead of keeping it: then there is no
+ * profile. */
 void pct_recorder_show(struct pct_recorder *r,
                        void (*show)(void *arg, const struct pct_sampled_stack *s), void *arg);
-/* A process that runs already: what it has mapped is read. */
+/* Adds a running process, and reads its mappings. */
 void pct_recorder_add(struct pct_recorder *r, int pid);
 /* Callback for pct_rings_drain. */
 void pct_recorder_take(void *recorder, const struct pct_ring_record *record);

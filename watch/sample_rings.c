@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One event for each thread and processor, all of a processor into one ring: only so does the
- * kernel let events be inherited and give them a ring.
+ * Opens one event for each thread and processor; all events of a processor share one ring. This is
+ * the only combination for which the kernel allows inherited events with a ring.
  *
- * A ring is in the order of time, but rings are read one after the other: a record of one may be
- * older than what was read from another before. What is not newer than the newest record of the
- * round before is in order: all rings have been read since.
+ * A ring is in the order of time, but rings are read one after the other: a record may be older
+ * than one read earlier from another ring. Records that are not newer than the newest record of the
+ * previous round are in order, because all rings have been read since.
  */
 #define _GNU_SOURCE 1
 
@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #if defined __x86_64__
-/* Without flags and segments: ax to ip, r8 to r15. */
+/* Registers to sample, without flags and segments: ax to ip, r8 to r15. */
 #define REGISTER_MASK 0xff01ffULL
 #elif defined __aarch64__
 #define REGISTER_MASK 0x1ffffffffULL
@@ -34,7 +34,7 @@
 #define REGISTER_MASK 0ULL
 #endif
 
-/* A copy costs the kernel, and room in the ring, with each sample. */
+/* Bytes of stack to copy, which cost time in the kernel and room in the ring with each sample. */
 enum { DEEP_STACK = 60 << 10, SHALLOW_STACK = 16 << 10, DEEP_UP_TO_HZ = 250 };
 enum { LEAST_SAMPLES = 8, PAGE = 4096 };
 
@@ -43,8 +43,8 @@ enum { LEAST_SAMPLES = 8, PAGE = 4096 };
 enum { ALL_RINGS = 64 << 20, MOST_RING = 16 << 20, FEW_RING = 1 << 20 };
 
 struct ring {
-    int cpu, fd; /* fd: what the ring belongs to; -1: there is nothing yet */
-    bool event;  /* samples of the event; else those of the clock, and all other records */
+    int cpu, fd; /* fd: event that owns the ring; -1: none yet */
+    bool event;  /* has samples of the event; else those of the clock, and all other records */
     struct perf_event_mmap_page *head;
     uint8_t *data;
     size_t size;
@@ -79,8 +79,9 @@ struct pct_rings {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* The kernel gives each user kernel.perf_event_mlock_kb for each processor, and what may be locked
- * into memory: rings of one size, a power of two, share it. Root has no limit. */
+/* Chooses the size of rings. The kernel allows each user kernel.perf_event_mlock_kb per processor,
+ * plus the limit of locked memory: rings of equal size, a power of two, share it. Root has no
+ * limit. */
 static size_t choose_bytes(size_t n)
 {
     char kb[32] = "";
@@ -138,8 +139,8 @@ int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, str
     if (what->period) {
         r->attrs[1].freq = 0;
         r->attrs[1].sample_period = what->period;
-        r->attrs[1].sample_stack_user = SHALLOW_STACK; /* they may come at any rate */
-        /* Linux samples each occurrence of an event of software that has both. */
+        r->attrs[1].sample_stack_user = SHALLOW_STACK; /* their rate is not known */
+        /* Linux samples each occurrence of a software event that has both flags. */
         r->attrs[1].sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
     }
     r->n_rings = what->with_event ? 2 * n : n;
@@ -152,7 +153,7 @@ int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, str
     return PC_OK;
 }
 
-/* The largest ring that we may have. Returns 0 or an errno. */
+/* Maps the largest ring that is allowed. Returns 0 or an errno. */
 static int map_ring(struct ring *g, int fd, size_t most_bytes, size_t stack_bytes)
 {
     for (size_t size = most_bytes; size >= stack_bytes * LEAST_SAMPLES; size /= 2) {
@@ -287,14 +288,14 @@ static int number_at(const uint8_t *p)
     return number;
 }
 
-/* A record that begins with `n_fixed` bytes and ends with pid, tid and time. */
+/* True for a complete record, which begins with `n_fixed` bytes and ends with pid, tid and time. */
 static bool is_whole(const struct perf_event_header *h, size_t n_fixed)
 {
     return h->size >= sizeof *h + n_fixed + 16;
 }
 
-/* Behind the header: pid, tid, time, the period if it is not fixed, then the registers and the
- * stack. fixed 0: it is not. */
+/* Reads a sample. After the header: pid, tid, time, the period if it is not fixed, then the
+ * registers and the stack. fixed 0: not fixed. */
 static bool read_sample(const uint8_t *p, const uint8_t *end, uint64_t fixed,
                         struct pct_ring_record *out)
 {
@@ -325,7 +326,8 @@ static bool read_sample(const uint8_t *p, const uint8_t *end, uint64_t fixed,
     return true;
 }
 
-/* pid, tid, address, bytes, offset, the file or its build-id in 24 bytes, rights, flags, path. */
+/* Reads a mapping: pid, tid, address, bytes, offset, the file or its build-id in 24 bytes,
+ * protection, flags, path. */
 static bool read_map(const struct perf_event_header *h, const uint8_t *p,
                      struct pct_ring_record *out)
 {
@@ -380,7 +382,7 @@ static uint64_t time_of(const uint8_t *at)
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
-/* n bytes of a ring from a position on, which may be in two parts. */
+/* Copies n bytes of a ring from a position on, which may be in two parts. */
 static void copy_out(const struct ring *g, uint64_t from, void *out, size_t n)
 {
     size_t at = (size_t)(from % g->size), first = g->size - at < n ? g->size - at : n;

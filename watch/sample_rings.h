@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Samples of other threads, as the kernel writes them: registers and a copy of the stack, and
- * between them what processes do that a reader must know. The kernel writes into rings, for each
- * processor one of the clock and one of the event, if there is one; the records of all rings are
- * given in the order of time.
+ * Samples of other threads that the kernel takes: registers and a copy of the stack, and records of
+ * actions of processes that a reader must know. The kernel writes into rings, for each processor
+ * one of the clock and one of the event, if there is one; the records of all rings are passed on in
+ * the order of time.
  *
  * Nothing is loaded into a watched thread, and none is stopped. Nothing here is MT-safe.
  */
@@ -18,8 +18,8 @@ enum { PCT_MOST_REGISTERS = 64 };
 enum pct_ring_record_type {
     PCT_RING_SAMPLE,
     PCT_RING_MAP,  /* the process has mapped code */
-    PCT_RING_EXEC, /* it runs another program now */
-    PCT_RING_FORK, /* it was made by process `parent` */
+    PCT_RING_EXEC, /* the process runs another program now */
+    PCT_RING_FORK, /* process `parent` has made the process */
     PCT_RING_EXIT, /* the thread has ended */
     PCT_RING_LOST  /* `n` records had no room */
 };
@@ -30,7 +30,8 @@ struct pct_ring_record {
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     bool of_event;    /* SAMPLE: of the event, not of the clock */
     uint64_t n;       /* SAMPLE: ns, or events, since the last one */
-    /* SAMPLE: of user code; NULL: none, as of a thread of the kernel. By the kernel's numbers. */
+    /* SAMPLE: registers of user code, by the kernel's numbers; NULL: none, as for a kernel
+     * thread. */
     const uint64_t *registers;
     const uint8_t *stack; /* n_stack bytes from the stack pointer on */
     size_t n_stack;
@@ -39,25 +40,26 @@ struct pct_ring_record {
 
 struct pct_rings;
 
-/* Samples are taken by a clock and, where one is wanted, by an event. */
+/* Sources of samples: a clock and, optionally, an event. */
 struct pct_rings_what {
-    struct pc_counting_term clock; /* that counts here */
+    struct pc_counting_term clock; /* clock that counts here */
     uint64_t frequency;            /* samples in a second */
     bool with_event;
-    struct pc_counting_term event; /* that counts here */
+    struct pc_counting_term event; /* event that counts here */
     uint64_t period; /* events from one sample to the next; 0: as the frequency says */
 };
 
 /* PC_EIO: the kernel does not let us sample, or not on this processor; the text says why. */
 int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out,
                   struct pc_error *error);
-/* A thread, with all that it starts; -1: whatever runs. from_exec: from its next exec on, else from
- * pct_rings_start on. PC_ENOENT: it has ended; PC_EIO: refused, and why. */
+/* Adds a thread, with all threads and processes that it starts; -1: all threads. from_exec: samples
+ * from its next exec on, else from pct_rings_start on. PC_ENOENT: it has ended; PC_EIO: refused,
+ * with the reason. */
 int pct_rings_add(struct pct_rings *r, int tid, bool from_exec, struct pc_error *error);
 void pct_rings_start(struct pct_rings *r);
 void pct_rings_stop(struct pct_rings *r);
 
-/* Counts of the clocks in ns, or the event, of threads that have ended too. */
+/* Sum of the clocks in ns, or of the event, including ended threads. */
 uint64_t pct_rings_counted(const struct pct_rings *r, bool event);
 
 /* Passes on the records that are certain to be in order, with `all` every record. Records are valid

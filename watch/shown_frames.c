@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which frames of a stack are shown.
+ * Decides which frames of a stack are shown.
  */
 #include "analysis/allocation.h"
 #include "analysis/symbols/symbols.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Copies of a file are one module, as pc_module_compare has it. */
+/* True if it is this module. Copies of a file are one module, as in pc_module_compare. */
 static bool is_module(const struct pct_stack_module *m, const char *path, const uint8_t *build_id,
                       uint32_t n_build_id)
 {
@@ -45,7 +45,7 @@ void pct_stack_modules_free(struct pct_stack_modules *m)
     *m = (struct pct_stack_modules){0};
 }
 
-/* Neither the system's nor MPI's. */
+/* True for frames of the program: neither of the system nor of MPI. */
 static bool is_program(const struct pct_stack *s, const struct pct_stack_frame *f)
 {
     const char *path = f->module ? f->module->path : NULL;
@@ -71,9 +71,8 @@ bool pct_stack_is_program(const struct pct_stack *s)
     return false;
 }
 
-/* True if the frame is of a function that MPI's standard names so: in C, in its profiling
- * interface, or in Fortran as compilers write it, outside of the program. Its name in C is in
- * `name`, of n bytes. */
+/* True for a frame of an MPI function outside of the program: by its C name, its profiling name, or
+ * a Fortran spelling. `name`, of n bytes, gets the C name. */
 static bool is_mpi(const struct pct_stack *s, const struct pct_stack_frame *f, char *name, size_t n)
 {
     const char *function = f->function ? f->function : "";
@@ -91,7 +90,8 @@ static bool is_mpi(const struct pct_stack *s, const struct pct_stack_frame *f, c
     return true;
 }
 
-/* By which libc or the loader starts the program or a thread, if all frames outside of it do. */
+/* True for a frame by which libc or the loader starts the program or a thread, provided that all
+ * frames outside of it are such, too. */
 static bool is_start(const struct pct_stack_frame *f)
 {
     static const char *const libc[] = {"libc.so", "libc-", "libpthread", "ld-linux", "ld-musl"};
@@ -102,8 +102,8 @@ static bool is_start(const struct pct_stack_frame *f)
     return false;
 }
 
-/* Finds a wrapper of the library's whose MPI function has no frame: some functions of MPICH jump to
- * others. */
+/* Finds a wrapper of the library whose MPI function has no frame, because some functions of MPICH
+ * make tail calls. */
 static void find_wrapper(const struct pct_stack *s, struct pct_shown_frames *shown)
 {
     for (size_t i = shown->to; s->op && i-- > 0;) {
@@ -116,8 +116,8 @@ static void find_wrapper(const struct pct_stack *s, struct pct_shown_frames *sho
     }
 }
 
-/* The frame that the library has interrupted for a sample, or 0: within it are the kernel's return
- * from a signal, and the library's handler. */
+/* The frame that the library has interrupted for a sample, or 0. Inside of it are the signal return
+ * code and the library's handler. */
 static size_t find_interrupted(const struct pct_stack *s)
 {
     for (size_t i = s->n; i-- > 2;)
@@ -129,7 +129,7 @@ static size_t find_interrupted(const struct pct_stack *s)
 struct pct_shown_frames pct_shown_frames(const struct pct_stack *s)
 {
     struct pct_shown_frames shown = {.from = 0, .to = s->n};
-    /* The program's entry, which libc's start was called from. */
+    /* The program's entry point, which called libc's start. */
     if (!s->cut && s->n > 2 && is_program(s, &s->frames[s->n - 1]) &&
         is_start(&s->frames[s->n - 2]))
         shown.to--;
@@ -139,7 +139,7 @@ struct pct_shown_frames pct_shown_frames(const struct pct_stack *s)
         if (!is_mpi(s, &s->frames[i], shown.op, sizeof shown.op))
             continue;
         shown.from = i + 1;
-        /* A call of a binding is the same call: its name in C is the one to show. */
+        /* The call of a Fortran binding and its C call are one call: the C name is shown. */
         while (i-- > 0 && is_mpi(s, &s->frames[i], shown.op, sizeof shown.op))
             ;
         break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Each stack is a tree of one context, and a rank by its number in w: so the profile of all has for
- * each context the stacks that are in it.
+ * Each stack becomes a tree of one context, and a rank with its number in w: so the merged profile
+ * has for each context the stacks that are in it.
  */
 #include "watch/stack_profile.h"
 #include "analysis/allocation.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* More than any job has: stacks are numbered through. */
+/* Larger than any number of stacks, which are numbered like ranks. */
 enum { WORLD = 1 << 30 };
 
 int pct_stack_add(struct pct_watch *w, const struct pct_watched_stack *of,

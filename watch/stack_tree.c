@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A tree of contexts as the library would have collected it. Nodes are in one array, a node behind
- * its parent; children are a list, in which the one that was met last comes first.
+ * A tree of contexts as the library would have collected it. Nodes are in one array, parents first;
+ * children are a list, in which the one used last comes first.
  */
 #include "watch/stack_tree.h"
 #include "analysis/allocation.h"
@@ -18,7 +18,7 @@ struct node {
     uint32_t parent, first_child, next; /* 0: none */
     uint32_t op;                        /* index into names */
     uint16_t kind;
-    struct pct_stack_sampled self; /* that ended here */
+    struct pct_stack_sampled self; /* samples that ended here */
 };
 
 struct pct_stack_tree {
@@ -54,7 +54,7 @@ static bool is_same(const struct node *a, const struct node *b)
     return a->offset == b->offset && a->module == b->module && a->kind == b->kind && a->op == b->op;
 }
 
-/* The child like `key`, made if there is none. */
+/* The child with this key, made if there is none. */
 static uint32_t child_of(struct pct_stack_tree *t, uint32_t parent, struct node key)
 {
     uint32_t before = 0;
@@ -167,7 +167,7 @@ static struct pc_profile_module module_of(struct pc_profile *p, const struct pct
     return m;
 }
 
-/* Sorted and each once. */
+/* Adds modules, sorted and unique. */
 static bool add_modules(struct pc_profile *p, const struct pct_stack_tree *t)
 {
     const struct pct_stack_module *last = NULL;
@@ -287,8 +287,8 @@ static int compare_pairs(const void *left, const void *right)
     return pc_node_compare(&a->node, &b->node);
 }
 
-/* Adds the children of a node, each followed by its own. `stack` has room for all nodes: what is
- * still to be added, the next one last. */
+/* Adds nodes in preorder. `stack` has room for all nodes: it holds those still to be added, the
+ * next one last. */
 static bool add_nodes(struct pc_profile *p, const struct pct_stack_tree *t, int32_t rank,
                       struct pair *stack)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Stacks of watched threads as contexts: which frames of a stack are shown, the tree that many
- * stacks make, and the tree as a profile of one rank.
+ * Stacks of watched threads as contexts: the selection of shown frames, the tree of many stacks,
+ * and the tree as a profile of one rank.
  */
 #ifndef PCT_STACK_TREE_H
 #define PCT_STACK_TREE_H
@@ -39,7 +39,7 @@ struct pct_stack {
     struct pct_stack_frame *frames; /* innermost first */
     size_t n;
     bool cut;               /* the outer frames could not be found */
-    const char *mpi_folder; /* where the MPI library of the process is; NULL: unknown */
+    const char *mpi_folder; /* folder of the MPI library of the process; NULL: unknown */
     const char *op; /* the MPI function that the wrapper in the stack has called; NULL: unknown */
 };
 
@@ -49,9 +49,9 @@ struct pct_shown_frames {
     char op[64];
 };
 
-/* From main, or the function of a thread, to an MPI function, or to where the thread computes. What
- * is inside of an MPI function is left out, and so are the frames by which libc starts a program or
- * a thread. */
+/* Selects frames from main, or the function of a thread, to an MPI function, or to the computing
+ * function. Frames inside an MPI function are left out, and so are those by which libc starts a
+ * program or a thread. */
 struct pct_shown_frames pct_shown_frames(const struct pct_stack *s);
 
 /* True if any frame is of the program, or of a library that came with it. */
@@ -70,7 +70,7 @@ struct pct_stack_sampled {
     uint64_t samples, ns;
     uint64_t events;
 };
-/* A stack at which that was sampled. */
+/* Adds a stack with its samples. */
 void pct_stack_tree_add(struct pct_stack_tree *t, const struct pct_stack *s,
                         const struct pct_shown_frames *shown,
                         const struct pct_stack_sampled *sampled);
@@ -80,7 +80,7 @@ void pct_stack_tree_add_region(struct pct_stack_tree *t, const char *name,
 uint64_t pct_stack_tree_ns(const struct pct_stack_tree *t);
 void pct_stack_tree_free(struct pct_stack_tree *t); /* NULL is allowed */
 
-/* Facts of the rank that the tree is of. */
+/* Data of the rank of the tree. */
 struct pct_stack_rank {
     int32_t rank;
     int32_t world;
@@ -91,8 +91,8 @@ struct pct_stack_rank {
     bool complete; /* the process was seen from its exec to its end */
 };
 
-/* Fields: clock.samples, clock.time and, of an event, event.NAME. NULL: no memory. The caller frees
- * it. */
+/* Makes a profile with the fields clock.samples, clock.time and, for an event, event.NAME. NULL: no
+ * memory. The caller frees it. */
 struct pc_profile *pct_stack_tree_profile(const struct pct_stack_tree *t,
                                           const struct pct_stack_rank *r);
 

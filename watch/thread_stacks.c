@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From threads to stacks: each thread is caught (caught.h), and its frames are found by libdwfl in
- * the copy of its stack, by the unwind tables of the files that the process has mapped.
+ * Takes stacks of threads: each thread is caught (caught.h), and libdwfl finds its frames in the
+ * copy of its stack, with the unwind tables of the files that the process has mapped.
  *
- * A thread that was caught without being stopped has no frame pointer. If its stack cannot be
- * followed to the end for that reason, the thread is stopped, where that changes nothing for it.
+ * The frame pointer of a thread that was caught without a stop is not known. If its stack cannot be
+ * walked to the end for that reason, the thread is stopped, provided that this does not disturb it.
  */
 #include "config.h"
 
@@ -28,9 +28,9 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 
-enum { WATCHER_MS = 5000 }; /* for which another watcher is waited for */
+enum { WATCHER_MS = 5000 }; /* longest wait for another watcher */
 
-/* A process while its threads are looked at. */
+/* A process while its threads are examined. */
 struct view {
     struct pct_watch *watch;
     uint32_t process;
@@ -41,14 +41,14 @@ struct view {
     Dwarf_Addr outermost; /* in the last frame that was found */
     Dwarf_Addr adapter;   /* the descriptor of libpcollect's adapter; 0: none */
     struct pct_python python;
-    struct pct_python_frames *in_python; /* where the thread is, when it was caught */
-    int patience_ms;                     /* left of WATCHER_MS */
+    struct pct_python_frames *in_python; /* Python frames of the thread, when it was caught */
+    int patience_ms;                     /* rest of WATCHER_MS */
 };
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* As the process sees it, which may be in a container; a program that was replaced is the one that
- * still runs. */
+/* Opens a file as the process sees it, which may be in a container; a replaced program as it still
+ * runs. */
 static int find_file(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, char **file,
                      Elf **elf)
 {
@@ -68,7 +68,7 @@ static int find_file(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr b
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Unwind tables are in the files themselves. */
+/* Finds no separate debug information: unwind tables are in the files themselves. */
 static int find_no_debuginfo(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base,
                              const char *file, const char *link, GElf_Word crc, char **found)
 {
@@ -88,7 +88,7 @@ static Dwarf_Addr find_symbol(Dwfl_Module *m, const char *wanted)
     return 0;
 }
 
-/* The build-id is there once the file was opened. */
+/* Keeps a module. Its build-id is known once the file has been opened. */
 static const struct pct_stack_module *keep_module(struct view *v, Dwfl_Module *m, const char *path)
 {
     const unsigned char *id = NULL;
@@ -98,7 +98,7 @@ static const struct pct_stack_module *keep_module(struct view *v, Dwfl_Module *m
                             n > 0 && n <= (int)PCOLLECT_BUILD_ID_BYTES ? (uint32_t)n : 0);
 }
 
-/* The program python3.x, or libpython. */
+/* Examines a module that may be the program python3.x, or libpython. */
 static void look_at_python(struct view *v, Dwfl_Module *m, const char *path)
 {
     uint64_t version = 0, at;
@@ -116,7 +116,7 @@ static void look_at_python(struct view *v, Dwfl_Module *m, const char *path)
         v->python = py;
 }
 
-/* For find_file. Remembers where the MPI library is, wherever it was installed, and the adapter. */
+/* Prepares find_file. Notes the folder of the MPI library, and the adapter. */
 static int look_at_module(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, void *arg)
 {
     struct view *v = arg;
@@ -134,7 +134,7 @@ static int look_at_module(Dwfl_Module *m, void **user, const char *name, Dwarf_A
     return DWARF_CB_OK;
 }
 
-/* ---- Threads, as libdwfl asks for them ------------------------------------------------------- */
+/* ---- Threads, for libdwfl -------------------------------------------------------------------- */
 
 static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread)
 {
@@ -189,7 +189,7 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {.next_thread = next_threa
 
 /* ---- One stack ------------------------------------------------------------------------------- */
 
-/* Names belong to dwfl. */
+/* Adds a frame. Names belong to dwfl. */
 static int add_frame(Dwfl_Frame *frame, void *arg)
 {
     struct view *v = arg;
@@ -212,8 +212,8 @@ static int add_frame(Dwfl_Frame *frame, void *arg)
     return DWARF_CB_OK;
 }
 
-/* True if the function of a frame has no caller, as its unwind table says. A walk that lacks a
- * register ends like one that has come there. */
+/* True if the unwind table says that the function of a frame has no caller. A walk that lacks a
+ * register ends in the same way. */
 static bool is_outermost(const struct view *v, Dwarf_Addr pc)
 {
     Dwarf_Op room[3], *ops = room;
@@ -240,7 +240,7 @@ static void unwind(struct view *v)
     v->stack.cut = !ended || !is_outermost(v, v->outermost);
 }
 
-/* False: there is no stack. */
+/* Tries to walk the stack; false: there is none. */
 static bool try_stack(struct view *v)
 {
     enum { TRIES = 3 };
@@ -263,8 +263,8 @@ static bool try_stack(struct view *v)
     pct_python_read(&v->python, v->caught.tid, v->in_python);
     pct_caught_release(&v->caught);
     unwind(v);
-    /* Words that are not in the copy are newer than it, where a handler has a stack of its own.
-     * This stop lasts until the end of the stack is read: not long, since the tables are known now.
+    /* Words outside of the copy may have changed since, if a handler has its own stack. This stop
+     * lasts until the end of the stack is read, which is short, because the tables are loaded now.
      */
     if (v->caught.beyond && pct_catch_stopped(&v->caught) == PCT_CATCH_DONE) {
         pct_python_read(&v->python, v->caught.tid, v->in_python);
@@ -274,7 +274,8 @@ static bool try_stack(struct view *v)
     return v->stack.n > 0;
 }
 
-/* True of another process of this command: it lets go of a thread as soon as it has a processor. */
+/* True for another process of this command, which releases a thread as soon as it gets a
+ * processor. */
 static bool is_watcher(int pid)
 {
     char path[64], comm[32];
@@ -282,8 +283,8 @@ static bool is_watcher(int pid)
     return pc_read_small(path, comm, sizeof comm) && !strcmp(comm, "pcollect\n");
 }
 
-/* False: there is no stack. Watchers are waited for, and for a moment others, too; of a thread that
- * a debugger keeps, what is known without its registers is taken. */
+/* Takes the stack; false: there is none. Waits for watchers, and briefly for other tracers; of a
+ * thread that a debugger holds, takes what is known without its registers. */
 static bool take_stack(struct view *v)
 {
     enum { OTHERS = WATCHER_MS / 100 };
@@ -311,7 +312,7 @@ static int take_threads(struct view *v, struct pc_error *error)
     for (size_t i = 0; i < n && !err; i++) {
         struct pc_process_status p, after;
         v->caught.tid = threads[i];
-        /* A thread that was stopped for a moment seems to run behind it. */
+        /* A thread that was stopped briefly appears as running afterwards. */
         if (!pc_process_look(threads[i], &p))
             continue;
         errno = 0;

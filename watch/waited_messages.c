@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Each request is looked up in the memory of the process as the adapter looks it up: first in the
- * front, then by the tree. A thread that waits was not stopped, so its call is read a second time
- * behind the requests: if it has ended meanwhile, nothing is known of them.
+ * Each request is looked up in the memory of the process like the adapter does: first in the front,
+ * then in the tree. A waiting thread was not stopped, so its call is read again after the requests:
+ * if it has ended meanwhile, they are unknown.
  */
 #include "watch/waited_messages.h"
 
@@ -35,7 +35,7 @@ static bool open_tables(struct tables *t, int pid, uint64_t adapter)
            read_all(pid, (uintptr_t)t->seen.root, &t->root, sizeof t->root);
 }
 
-/* The pointer number i of those at an address of the process; 0: there is none. */
+/* Pointer number i of an array at an address of the process; 0: none. */
 static uint64_t pointer_at(const struct tables *t, uint64_t at, size_t i)
 {
     uint64_t pointer;
@@ -133,7 +133,7 @@ static void add_requests(const struct pct_caught *c, const struct tables *t,
     call->messages = pct_alloc(n, sizeof *call->messages);
     bool done = read_all(c->pid, call->requests, handles, n * each);
     for (size_t i = 0; i < n && done; i++) {
-        uint64_t handle = 0; /* both processors that are served have the low bytes first */
+        uint64_t handle = 0; /* supported processors are little-endian */
         memcpy(&handle, handles + i * each, each);
         add_request(t, handle, call);
     }

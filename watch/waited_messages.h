@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Messages for which MPI_Wait and its like wait, as the adapter of libpcollect remembers their
- * requests (libcollect/requests.h).
+ * Messages that MPI_Wait and similar calls wait for, from the requests that libpcollect's adapter
+ * remembers (libcollect/requests.h).
  */
 #ifndef PCT_WAITED_MESSAGES_H
 #define PCT_WAITED_MESSAGES_H

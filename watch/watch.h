@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where running processes are: the stacks of their threads, taken from outside.
+ * Stacks of the threads of running processes, taken from outside.
  *
  * Nothing is loaded into a watched process. A thread that is blocked in a system call is not
- * stopped: the kernel tells its stack pointer, and its stack is copied. A thread that runs is
+ * stopped: the kernel reports its stack pointer, and its stack is copied. A thread that runs is
  * stopped for as long as it takes to read its registers and Python's frames, and to copy its stack.
  *
  * The stacks become a profile in which each stack is a rank of its own, number i that of stacks[i],
@@ -35,7 +35,7 @@ struct pct_watched_job {
     bool whole; /* all ranks of this node are here */
 };
 
-/* Adds a process; of a launcher, or a script that starts one, the ranks that it started on this
+/* Adds a process; for a launcher, or a script that starts one, the ranks that it started on this
  * node. PC_ENOENT: there is no such process. */
 int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error);
 void pct_watch_sort(struct pct_watched_job *job);
@@ -47,16 +47,16 @@ int *pct_watch_threads(int pid, size_t *n);
  * cannot be read. */
 char *pct_watch_file(int pid, const char *name, size_t *n);
 
-/* Facts that the launcher puts into the environment of a process. */
+/* Data from the launcher's variables in the environment of a process. */
 struct pc_config_launch pct_watch_launch(int pid);
 
 /* The processors that are online, ascending; NULL: unknown. To be freed with pct_free. */
 int *pct_watch_processors(size_t *n);
 
-/* The MPI jobs of this user, of root all, that run on this node: for each the process that launched
- * its ranks here, sorted. The caller frees *pids with pct_free. Returns how many. */
+/* The MPI jobs of this user (for root: of all users) on this node: for each the process that
+ * launched its ranks here, sorted. The caller frees *pids with pct_free. Returns their number. */
 size_t pct_watch_jobs(int **pids);
-/* Those of them that a name means: the number of a Slurm job, or the program of a rank. */
+/* Those of them with a name: the number of a Slurm job, or the program of a rank. */
 size_t pct_watch_jobs_named(const char *name, int **pids);
 void pct_watch_job_free(struct pct_watched_job *job);
 
@@ -73,8 +73,8 @@ struct pct_watched_stack {
 
 struct pct_watch {
     const struct pct_watched_job *job;
-    bool all_threads; /* threads too in which no frame is the program's */
-    bool calls;       /* read requests and communicators too, of ranks under libpcollect */
+    bool all_threads; /* also threads without a frame of the program */
+    bool calls;       /* also read requests and communicators, of ranks under libpcollect */
     struct pct_watched_stack *stacks;
     size_t n_stacks, room;
     struct pct_comm_places comms; /* of ranks under libpcollect */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which processes are watched: the one that was named, or the ranks below it.
+ * Selects the processes to watch: the named one, or the ranks below it.
  *
- * A process is below another if it descends from it. A rank is a process whose launcher's variables
- * say so. Shells and scripts between the launcher and the program inherit these variables, so that
- * several processes claim one rank: that which has an MPI library loaded is taken, of several the
+ * A process is below another if it descends from it. A rank is a process with a launcher's
+ * variables. Shells and scripts between the launcher and the program inherit these variables, so
+ * that several processes claim one rank: the one with an MPI library is taken, of several the
  * innermost.
  */
 #include "analysis/allocation.h"
@@ -53,7 +53,8 @@ char *pct_watch_file(int pid, const char *name, size_t *n)
     return text;
 }
 
-/* The library's file is libmpi.so.40, libmpich.so.12, libmpi_cray.so, or the program's own code. */
+/* True if an MPI library is loaded: libmpi.so.40, libmpich.so.12, libmpi_cray.so, or linked into
+ * the program. */
 static bool has_mpi(int pid)
 {
     size_t n;
@@ -110,7 +111,7 @@ static struct descent *list_processes(size_t *n)
     return all.of;
 }
 
-/* Processes below pid, a generation at a time: below[from..n) are those of the last. */
+/* Finds processes below pid, one generation at a time: below[from..n) is the last one. */
 static void look_below(struct claims *c, int pid)
 {
     size_t n_all, n = 1, room = 0;
@@ -261,7 +262,7 @@ static bool claims(const struct claims *c, int pid)
     return false;
 }
 
-/* A launcher's helper on a node, which tells less than its parent. */
+/* True for a launcher's helper on a node, which is less informative than its parent. */
 static bool is_helper(int pid)
 {
     static const char *const helpers[] = {"hydra_pmi_proxy", "pmi_proxy", "orted", "prted"};
@@ -275,8 +276,8 @@ static bool is_helper(int pid)
     return false;
 }
 
-/* The nearest ancestor of a rank that claims to be none; of a helper its parent, if that is not the
- * system's. */
+/* The nearest ancestor that is not a rank; if that is a helper, its parent, unless this is a system
+ * process. */
 static int launcher_of(const struct claims *c, const struct descent *all, size_t n, int pid)
 {
     while (pid > 0 && claims(c, pid))
@@ -310,7 +311,7 @@ static bool is_named(int pid, const char *name)
     return slurm;
 }
 
-/* name NULL: all. */
+/* Finds jobs by name; NULL: all. */
 static size_t find_jobs(const char *name, int **pids)
 {
     struct claims c = {0};

@@ -8,13 +8,13 @@
 
 enum { NOBODY = -1, ANYBODY = -2 };
 
-/* The kinds of waits: PARTS for one of the parts of the call at least, ANY for one of the others of
- * the communicator at least. */
+/* Kinds of waits: PARTS for at least one of the parts of the call, ANY for at least one of the
+ * other ranks of the communicator, ALL for all of them. */
 enum wants { NOTHING, PARTS, ANY, ALL };
 
 /* Ranks of a communicator. */
 struct group {
-    bool all; /* those of MPI_COMM_WORLD in their order */
+    bool all; /* all ranks of MPI_COMM_WORLD in the same order */
     const int *members;
     int n;
 };
@@ -29,14 +29,14 @@ struct part {
 };
 
 struct rank {
-    const struct pct_waiting *seen; /* NULL: it was not */
+    const struct pct_waiting *seen; /* NULL: it was not seen */
     enum wants wants;
     struct part *parts; /* receives first */
     int n_parts;
-    bool met;   /* another rank is in the other side of a part: a message is under way */
+    bool met;   /* another rank is in the matching call of a part: a message is under way */
     bool gone;  /* it has ended */
     bool acts;  /* it may act, now or later */
-    bool enter; /* it is in a collective that nobody leaves before all came */
+    bool enter; /* it is in a collective that no rank leaves before all have entered */
 };
 
 struct job {
@@ -115,7 +115,7 @@ static bool is_rooted(const struct pct_waiting *w)
     return is_one_of(w->op, world_of(&group, w->call->root) == w->rank ? to_root : from_root);
 }
 
-/* With counts of each rank: where a count is 0 nobody is waited for. */
+/* True for collectives with counts for each rank: no rank waits for one whose count is 0. */
 static bool is_with_counts(const char *op)
 {
     static const char *const names[] = {"Allgatherv", "Alltoallv", "Alltoallw", "Reduce_scatter",
@@ -162,7 +162,7 @@ static void add_part(struct rank *r, struct part part)
     r->wants = PARTS;
 }
 
-/* The tag of an exchange is that of what it sends. */
+/* Adds the parts of a call. The tag of an exchange is that of its send. */
 static void add_parts_of_call(struct rank *r)
 {
     const struct pct_waiting *w = r->seen;
@@ -179,7 +179,7 @@ static void add_parts_of_call(struct rank *r)
         add_part(r, send);
 }
 
-/* A call with a request of which nothing is known does not count as waiting. */
+/* Adds the parts of requests. A call with an unknown request does not count as waiting. */
 static void add_parts_of_requests(struct rank *r)
 {
     const struct pct_mpi_call *c = r->seen->call;
@@ -218,14 +218,14 @@ static void look(struct rank *r)
         r->wants = ANY;
 }
 
-/* ---- Who may act ----------------------------------------------------------------------------- */
+/* ---- Ranks that may act -------------------------------------------------------------------- */
 
 static bool is_of(const struct part *p, int rank)
 {
     return p->peer == ANYBODY || p->peer == rank;
 }
 
-/* A send and the receive that takes it: they only take long. */
+/* True for a send and its matching receive, which only take long. */
 static bool is_pair(const struct rank *a, const struct part *p, const struct rank *b,
                     const struct part *q)
 {
@@ -262,7 +262,7 @@ static bool waits_for_by(const struct job *j, int a, const struct part *p, int b
            !is_met_by(&j->ranks[a], p, &j->ranks[b]);
 }
 
-/* True if rank a may have to wait for rank b before it can go on. */
+/* True if rank a may have to wait for rank b before it can continue. */
 static bool waits_for(const struct job *j, int a, int b)
 {
     const struct rank *r = &j->ranks[a], *to = &j->ranks[b];
@@ -277,8 +277,8 @@ static bool waits_for(const struct job *j, int a, int b)
     return is_member(&group, b);
 }
 
-/* True if another rank that is in the collective, too, may act. It may be the one that is waited
- * for, as a root that sends to one after the other. */
+/* True if another rank in the same collective may act. It may be the one waited for, such as a root
+ * that sends to one rank after the other. */
 static bool goes_on(const struct job *j, int rank)
 {
     const struct rank *r = &j->ranks[rank];
@@ -290,8 +290,8 @@ static bool goes_on(const struct job *j, int rank)
     return false;
 }
 
-/* Counts ranks for which a rank may have to wait, and those of them that may act. Of a part that
- * names its rank the others are not looked at: there can be many parts. */
+/* Counts ranks that a rank may have to wait for, and those of them that may act. For a part with a
+ * fixed peer only that rank is examined, because there can be many parts. */
 static void count_awaited(const struct job *j, int rank, int *n_out, int *n_acting_out)
 {
     const struct rank *r = &j->ranks[rank];
@@ -339,7 +339,7 @@ static void find_acting(struct job *j)
     }
 }
 
-/* ---- What is said of it ---------------------------------------------------------------------- */
+/* ---- Conclusions --------------------------------------------------------------------------- */
 
 static struct pct_wait *add(struct job *j, enum pct_wait_kind kind)
 {
@@ -356,7 +356,7 @@ static int index_of(const struct job *j, int rank)
     return (int)(j->ranks[rank].seen - j->seen);
 }
 
-/* True if it waits for each rank that it may have to wait for. */
+/* True if it needs each rank that it may have to wait for. */
 static bool is_for_each(const struct rank *r)
 {
     bool same = r->wants == PARTS && r->parts[0].peer >= 0;
@@ -403,7 +403,7 @@ static bool differ(const struct rank *a, const struct rank *b)
            a->seen->call->domain == b->seen->call->domain && strcmp(a->seen->op, b->seen->op) != 0;
 }
 
-/* The first two that differ, and who is in the same as they. */
+/* Adds the first two ranks in different collectives, each with the ranks in the same one. */
 static bool add_differing(struct job *j)
 {
     for (int a = 0; a < j->world; a++)
@@ -423,8 +423,7 @@ static bool add_differing(struct job *j)
     return false;
 }
 
-/* Finds a rank that another waits for and that never acts: of an exchange first the one of which it
- * receives. */
+/* Finds a rank that another one waits for and that never acts: for an exchange the source first. */
 static int next_of(const struct job *j, int rank)
 {
     const struct rank *r = &j->ranks[rank];
@@ -438,7 +437,7 @@ static int next_of(const struct job *j, int rank)
     return NOBODY;
 }
 
-/* From the first rank that never acts on until one comes again. */
+/* Follows ranks from the first one that never acts until one repeats. */
 static void add_circle(struct job *j)
 {
     int *seen_at = pct_alloc((size_t)j->world, sizeof *seen_at), *way;
@@ -460,7 +459,7 @@ static void add_circle(struct job *j)
     pct_free(way);
 }
 
-/* Ranks in one call that wait for ranks which do not. */
+/* Adds ranks in one call that wait for ranks which do not wait. */
 static void add_others(struct job *j)
 {
     bool *told = pct_alloc((size_t)j->world, sizeof *told);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Ranks that wait for each other, as it follows from the MPI calls in which the ranks of a job are.
+ * Ranks that wait for each other, concluded from the current MPI calls of the ranks of a job.
  *
  * A rank waits if its only thread with code of the program has been in one call for two seconds at
  * least, and the call cannot end before others act:
@@ -16,13 +16,13 @@
  *
  * Ranks that do not wait may act; a rank that waits may act if the ranks for which it waits may
  * act. The others never will. All ranks that wait were in their calls before the first of them was
- * looked at, so the calls belong to one moment.
+ * examined, so the calls belong to one moment.
  *
  * One case looks like a deadlock and is none: a message of a nonblocking send that takes longer
  * than the two seconds to arrive.
  *
- * Nothing is concluded from calls whose partners are not known: those with a request of which
- * nothing is known, and those on communicators whose members are not known.
+ * Nothing is concluded from calls with unknown partners: those with an unknown request, and those
+ * on communicators with unknown members.
  */
 #ifndef PCT_WHO_WAITS_H
 #define PCT_WHO_WAITS_H
@@ -34,11 +34,11 @@ struct pct_waiting {
     int rank;
     const char *op; /* the MPI function; "": outside MPI */
     const struct pct_mpi_call *call;
-    uint64_t ns;  /* that it has lasted; 0: not known */
-    bool several; /* other threads have code of the program too */
-    bool stopped; /* by a signal: it has not had the time to go on */
-    /* World ranks of the members of the call's communicator, where these are not all ranks; NULL:
-     * not known. */
+    uint64_t ns;  /* duration so far; 0: not known */
+    bool several; /* other threads also run code of the program */
+    bool stopped; /* stopped by a signal, so it could not continue */
+    /* World ranks of the members of the call's communicator, if these are not all ranks; NULL: not
+     * known. */
     const int *members;
     int n_members;
 };
@@ -50,7 +50,7 @@ enum pct_wait_kind {
     PCT_WAIT_OTHERS  /* `who` wait in one call for `whom`, which do not wait */
 };
 
-/* Numbers are indices into the ranks that were given, of PCT_WAIT_GONE in `whom` ranks. */
+/* Numbers are indices into the given ranks; for PCT_WAIT_GONE `whom` has ranks. */
 struct pct_wait {
     enum pct_wait_kind kind;
     int *who, *whom;
@@ -62,7 +62,8 @@ struct pct_waits {
     size_t n, room;
 };
 
-/* The n ranks seen, rising by rank, of `world`; all_here: those that were not seen have ended. */
+/* Finds waits among the n ranks seen, ascending, of `world`; all_here: ranks that were not seen
+ * have ended. */
 void pct_waits_find(const struct pct_waiting *ranks, size_t n, int world, bool all_here,
                     struct pct_waits *out);
 void pct_waits_free(struct pct_waits *w);

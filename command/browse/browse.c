@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect browse: a profile to walk through in a terminal. What is shown comes from
- * view/browse/; this file reads the profile and refuses what is no terminal.
+ * pcollect browse: a profile to walk through in a terminal. What is shown comes from view/browse/;
+ * this file reads the profile, and refuses output that is not a terminal.
  */
 #include "command/browse/browse.h"
 

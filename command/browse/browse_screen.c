@@ -4,7 +4,7 @@
  * the row that is marked, and a line for messages. A text about that row (a pane) takes the place
  * of the rows until it is left.
  *
- * What a key does is one row of the table `keys`, from which help and manual page are made.
+ * Each key is a row of the table `keys`, from which help and manual page are made.
  */
 #include "command/browse/browse.h"
 
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A text of many lines, and the part that is seen. */
+/* A text of many lines, and its visible part. */
 struct pane {
     char *text;
     size_t n_bytes;
@@ -62,7 +62,7 @@ static void say(struct screen *s, const char *format, ...)
 /* ---- Drawing ----------------------------------------------------------------------------------
  */
 
-/* A line in one style, which reaches to the right end. */
+/* Prints a line in one style, filled to the right end. */
 static void put_line(const struct screen *s, int y, const char *text, attr_t style)
 {
     struct pct_buf cut = {0};
@@ -124,7 +124,7 @@ static void put_row(struct screen *s, int y, size_t row, bool marked)
     pct_browser_line_free(&line);
 }
 
-/* Words over the lines that there are for them. */
+/* Prints words on the lines reserved for them. */
 static void put_details(const struct screen *s, const char *text)
 {
     for (int y = LINES - BELOW + 1; y < LINES - 1; y++) {
@@ -250,7 +250,7 @@ static bool pane_find(struct screen *s, bool backwards)
     return false;
 }
 
-/* The line of a pane of source that shows this line of the file: its number stands before it. */
+/* Moves a pane of source to this line of the file, which is found by the number before it. */
 static void pane_go_to_line(struct pane *p, uint32_t line)
 {
     char number[16];
@@ -293,8 +293,8 @@ static void show_code(struct screen *s, bool assembly)
         *error.text ? error.text : "no line with figures is known there: was it compiled with -g?");
 }
 
-/* ---- What keys do -----------------------------------------------------------------------------
- */
+/* ---- Actions of keys
+ * -------------------------------------------------------------------------- */
 
 static void move_by(struct screen *s, long n)
 {
@@ -557,13 +557,13 @@ static void leave(void)
         endwin();
 }
 
-/* The locale is set: the terminal was looked at. */
+/* Opens the screen. The locale is set already, when the terminal was examined. */
 static bool enter(struct screen *s)
 {
     if (!newterm(NULL, stdout, stdin))
         return false;
     atexit(leave);
-    pc_progress_listener = NULL; /* whose lines would be written across the rows */
+    pc_progress_listener = NULL; /* its lines would overwrite the rows */
     set_escdelay(25);
     cbreak();
     noecho();
@@ -580,8 +580,8 @@ static bool enter(struct screen *s)
     return true;
 }
 
-/* The next key; ERR: the terminal is gone. A change of size that comes between the look of ncurses
- * for one and its read would wait for the next key: it looks again each half second. */
+/* The next key; ERR: the terminal is gone. ncurses checks for a change of size before it reads: one
+ * that comes in between would be seen only at the next key, so it checks again each half second. */
 static int next_key(void)
 {
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};

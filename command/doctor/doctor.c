@@ -25,7 +25,7 @@ static const char *const health_names[] = {"ok", "less", "bad"};
 
 enum { WIDTH = 100, INDENT = 24 };
 
-/* The text, broken at blanks, below its first column. */
+/* Prints the text, broken at blanks, indented below its first column. */
 static void put_below(const char *text)
 {
     size_t room = WIDTH - INDENT;

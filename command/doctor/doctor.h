@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect doctor: what its files share. A check looks at one thing and adds findings; printing
- * knows nothing of what was looked at.
+ * Declarations that the files of pcollect doctor share. A check examines one thing and adds
+ * findings; the printer does not know the checks.
  */
 #ifndef PCT_DOCTOR_H
 #define PCT_DOCTOR_H
@@ -10,7 +10,7 @@
 
 enum pct_health {
     PCT_GOOD, /* works */
-    PCT_LESS, /* works, with something left out: `cost` says what, `cure` how to have it */
+    PCT_LESS, /* works with a loss: `cost` names it, `cure` says how to avoid it */
     PCT_BAD   /* jobs are not measured, or their profiles are lost */
 };
 
@@ -33,8 +33,9 @@ struct pct_examined {
 void pct_doctor_add(struct pct_examined *d, enum pct_health health, const char *about, char *found,
                     const char *cost, const char *cure);
 
-/* Runs fn(arg) in a child whose standard outputs lead nowhere, and gives back what it wrote to the
- * descriptor that it gets; NULL if it died (of a library's constructor, say). Allocated. */
+/* Runs fn(arg) in a child whose standard output and error go to /dev/null, and returns what it
+ * wrote to the descriptor that it gets; NULL if it died (in a library's constructor, for example).
+ * Allocated. */
 char *pct_doctor_apart(void (*fn)(int fd, const void *arg), const void *arg);
 
 /* doctor_library.c */
@@ -53,7 +54,7 @@ void pct_doctor_kill(struct pct_examined *d);
 struct pct_elf {
     void *map;
     size_t n_bytes;
-    char **defined, **needed; /* names of functions: those it exports, those it imports */
+    char **defined, **needed; /* names of exported and of imported functions */
     size_t n_defined, n_needed;
 };
 /* False if it is no shared object of this machine's kind. No input makes it crash. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * pcollect doctor: checks that collected data survives a killed process on this machine. A child
- * collects in the spool as a rank does and counts calls until it is killed; what it left is
- * recovered as `pcollect recover` does it, and compared with what the child had counted. Nothing
- * stays.
+ * collects in the spool as a rank does and counts calls until it is killed; its arena is recovered
+ * as by `pcollect recover`, and compared with the child's count. No file is left.
  */
 #include "command/doctor/doctor.h"
 
@@ -44,8 +43,8 @@ static struct pc_tree *add_context(struct pc_arena *a, uint64_t **count_out)
     return t;
 }
 
-/* In the child. The first spool in which there is a file is used, as by a rank; its name, or why
- * there is none, goes to fd, then each count that was reached. */
+/* Runs in the child. Uses the first spool with room for a file, like a rank; writes its name, or
+ * the reason why there is none, to fd, then each count. */
 static void collect(const struct pc_config *c, uint64_t key, int fd)
 {
     static struct pc_arena a;
@@ -79,7 +78,7 @@ static void collect(const struct pc_config *c, uint64_t key, int fd)
 
 struct trial {
     char path[PCOLLECT_PATH_BYTES]; /* of the arena */
-    uint64_t least;                 /* calls that had certainly been counted */
+    uint64_t least;                 /* calls that had been counted for certain */
 };
 
 static bool read_whole(int fd, void *data, size_t n)
@@ -94,7 +93,7 @@ static bool read_whole(int fd, void *data, size_t n)
     return true;
 }
 
-/* False: there is no file in any spool. */
+/* Makes a child leave an arena. False: no spool has room for a file. */
 static bool leave_arena(const struct pc_config *c, uint64_t key, struct trial *t)
 {
     int ends[2];
@@ -110,7 +109,7 @@ static bool leave_arena(const struct pc_config *c, uint64_t key, struct trial *t
     bool collects = child > 0 && read_whole(ends[0], t->path, sizeof t->path);
     while (collects && t->least < LEAST_CALLS && read_whole(ends[0], &t->least, sizeof t->least))
         ;
-    /* Between the kill and the recovery another command may come by. */
+    /* Another command may recover it between the kill and the recovery. */
     if (collects)
         pct_left_pass(t->path);
     if (child > 0) {
@@ -122,7 +121,7 @@ static bool leave_arena(const struct pc_config *c, uint64_t key, struct trial *t
     return collects && t->least == LEAST_CALLS;
 }
 
-/* NULL if the profile holds what the child had counted, else what is wrong. Allocated. */
+/* NULL if the profile has the child's count, else the error. Allocated. */
 static char *compare(const char *path, const struct trial *t)
 {
     struct pcol_error error;
@@ -141,8 +140,8 @@ static char *compare(const char *path, const struct trial *t)
     return wrong;
 }
 
-/* In a child whose output leads nowhere. To fd: the folder, and below it what went wrong, if
- * anything. */
+/* Runs in a child whose output goes to /dev/null. Writes to fd: the folder, and on the next line
+ * the error, if any. */
 static void try_kill(int fd, const void *arg)
 {
     const struct pct_examined *d = arg;

@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-/* In the child: becomes a program without MPI under the library. What it says goes to fd. */
+/* Runs in the child: executes a program without MPI under the library. Its messages go to fd. */
 static void exec_under_library(int fd, const void *arg)
 {
     static char name[] = "sh", flag[] = "-c", script[] = "echo runs";
@@ -64,7 +64,7 @@ static bool check_module(struct pct_examined *d, const char *folder, const char 
     return opens;
 }
 
-/* Modules that are opened for one purpose each; those that are not built here are not missed. */
+/* Checks modules for optional purposes; those that were not built are no error. */
 static void check_others(struct pct_examined *d, const char *folder)
 {
     DIR *dir = opendir(folder);

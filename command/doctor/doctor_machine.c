@@ -110,7 +110,7 @@ static void check_software(struct pct_examined *d, const char *paranoid)
                    NULL);
 }
 
-/* Number of these that count at the same time, in one group. */
+/* Number of such events that count at the same time, in one group. */
 static int count_together(int *reason)
 {
     static const uint64_t events[] = {

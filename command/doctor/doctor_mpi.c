@@ -2,9 +2,9 @@
  *
  * pcollect doctor: the MPI libraries of this machine and their launchers.
  *
- * A library is opened in a child and asked for its name, which may be done before MPI_Init. Its
- * Fortran routines are judged by the functions that their library imports, and by the names that
- * libpcollect.so has in their place: mpi_send_ of a library that imports neither MPI_Send nor
+ * A library is opened in a child and its version is queried, which is allowed before MPI_Init. Its
+ * Fortran routines are judged by the functions that their library imports, and by the Fortran names
+ * that libpcollect.so defines itself: mpi_send_ of a library that imports neither MPI_Send nor
  * PMPI_Send leads to a call that is measured only if libpcollect.so defines mpi_send_ itself.
  */
 #include "command/doctor/doctor.h"
@@ -36,7 +36,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Takes what marks a binding, not a function, off the end. */
+/* Length of the name without the suffixes that mark a binding. */
 static size_t without_marks(const char *name, size_t length)
 {
     static const char *const marks[] = {"_large", "_f08ts", "_f08", "_cptr", "_c"};
@@ -68,8 +68,8 @@ static bool bare_name(const char *symbol, bool fortran, char *out, size_t n)
     return true;
 }
 
-/* Attribute callbacks and their kin are handed over, not called; these others are no functions in
- * C. */
+/* True for names that are never called: attribute callbacks and the like are only passed as
+ * arguments; the others are not functions in C. */
 static bool is_no_call(const char *name)
 {
     return strstr(name, "_fn") || strncmp(name, "sizeof", 6) == 0 ||
@@ -103,7 +103,8 @@ static void free_names(char **names, size_t n)
     free(names);
 }
 
-/* The Fortran names that libpcollect.so defines; none if it is missing, which is told elsewhere. */
+/* The Fortran names that libpcollect.so defines; none if it is missing, which another check
+ * reports. */
 static char **own_names(size_t *n_out)
 {
     struct pct_elf e;
@@ -160,7 +161,8 @@ static void check_fortran(struct pct_examined *d, const char *path)
 
 /* ---- Libraries ------------------------------------------------------------------------------ */
 
-/* In the child: path of the library, its name, path of its Fortran library; a line each. */
+/* Runs in the child: writes path of the library, its name, path of its Fortran library; a line
+ * each. */
 static void ask_library(int fd, const void *arg)
 {
     const struct library *l = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect doctor: where processes collect, and the limits that they are under. Makes nothing: a
- * folder that is missing would be made by a job, so the folder above it is looked at.
+ * pcollect doctor: the spools, and limits on them. Makes nothing: a missing folder would be made by
+ * a job, so its parent is examined.
  */
 #include "command/doctor/doctor.h"
 
@@ -59,7 +59,8 @@ static void check_space(struct pct_examined *d, const char *spool, const struct 
     long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
     char *found = pct_text("%s: memory, %lu MiB free, up to %lu MiB a process", spool,
                            (unsigned long)(free_bytes / MIB), (unsigned long)(wanted / MIB));
-    /* All of it is hardly ever taken: a quarter of it for each processor is said to be enough. */
+    /* The whole buffer is hardly ever used: a quarter of it for each processor is taken as
+     * enough. */
     if (fs->f_blocks && free_bytes < wanted / 4 * (uint64_t)(n_cpus > 0 ? n_cpus : 1))
         pct_doctor_add(d, PCT_LESS, "spool", found,
                        "with a process on each processor, some collect in plain memory, which does "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Helpers of all checks of pcollect doctor: noting a finding, and trying something in a child,
- * which may die of it.
+ * Helpers of all checks of pcollect doctor: adds a finding, and runs a trial in a child, which may
+ * crash.
  */
 #include "command/doctor/doctor.h"
 
@@ -56,7 +56,7 @@ char *pct_doctor_apart(void (*fn)(int fd, const void *arg), const void *arg)
     char *text = child > 0 ? read_all(ends[0]) : NULL;
     close(ends[0]);
     if (child > 0) {
-        kill(child, SIGKILL); /* it has ended, or hangs */
+        kill(child, SIGKILL); /* ends a hanging child */
         while (waitpid(child, &status, 0) < 0 && errno == EINTR)
             ;
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Checkpoints: every so often a profile of the job so far, from the arenas of its processes on this
- * node. `pcollect run`, which waits for the job anyway, starts a process for each; at most one is
- * at work. It copies the arenas at once, so that the ranks are seen at one moment, lowers its
- * priority, and merges and writes what it has copied. The job is asked nothing, and not waited for.
+ * Checkpoints: at intervals a profile of the job so far, from the arenas of its processes on this
+ * node. `pcollect run`, which waits for the job anyway, starts a process for each checkpoint, at
+ * most one at a time. It copies all arenas first, so that all ranks are seen at about the same
+ * moment, lowers its priority, and merges and writes the copies. The job is not involved.
  *
- * A process of its own because what it meets must not end the run: no memory, a damaged file, a
- * disk that does not answer. It is the first to go when memory runs out, it goes with the run, and
- * what it has to say once for all it notes in a page that it shares with the run.
+ * It is a separate process so that its problems cannot end the run: no memory, a damaged file, a
+ * disk that does not respond. The kernel ends it first when memory runs out, it ends with the run,
+ * and it notes messages that must appear only once in a page that it shares with the run.
  */
 #include "command/launch/run_job.h"
 #include "command/recover/recover.h"
@@ -25,14 +25,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Shared by the run and the processes that write. */
+/* Memory shared by the run and the processes that write. */
 struct told {
     unsigned n_seen;    /* processes of the job that were copied, in all */
     unsigned n_written; /* checkpoints */
     bool failure, partial;
     uint64_t taken_ns;                /* of the last one, since 1970 */
     char path[PCOLLECT_PATH_BYTES];   /* of the last one */
-    char wanted[PCOLLECT_PATH_BYTES]; /* name that the profile of its job is to have */
+    char wanted[PCOLLECT_PATH_BYTES]; /* requested name of the profile of its job */
 };
 
 struct pct_checkpoints {
@@ -40,7 +40,7 @@ struct pct_checkpoints {
     struct pct_job_watcher watcher;
     uint64_t interval_ns, due_ns;
     struct told *told;
-    pid_t writer; /* 0: none is at work */
+    pid_t writer; /* 0: none */
     unsigned n_begun;
 };
 
@@ -54,8 +54,8 @@ static void say_failure(const struct pct_checkpoints *c, const char *why)
     c->told->failure = true;
 }
 
-/* Ranks of other nodes have their arenas there. Where the launcher starts this command for each
- * rank, each node has a checkpoint of its own. */
+/* Prints that ranks of other nodes are missing, whose arenas are there. If the launcher starts this
+ * command for each rank, each node has a checkpoint of its own. */
 static void say_partial(const struct pct_checkpoints *c, const struct pc_profile *p)
 {
     if (c->told->partial || p->n_ranks == p->world_size || pc_config_launch().n_ranks > 1)
@@ -67,8 +67,8 @@ static void say_partial(const struct pct_checkpoints *c, const struct pc_profile
     c->told->partial = true;
 }
 
-/* Jobs that have come to their end write their profile themselves. Ranks of another run are those
- * of another node, which looks after them. */
+/* True if the job still runs: jobs at their end write their profile themselves. Ranks of another
+ * run belong to another node, whose command handles them. */
 static bool is_running(const struct pct_checkpoints *c, const struct pc_merge_found *f, size_t n)
 {
     bool alive = false;
@@ -95,7 +95,7 @@ static void drop_copies(struct job_copies *j)
     j->n_copies = 0;
 }
 
-/* A file that is not there any more is that of a job that has ended in this moment. */
+/* Copies the arenas of a job. A file that has disappeared belongs to a job that has just ended. */
 static void copy_job(const struct pct_checkpoints *c, struct job_copies *j)
 {
     struct pc_error error;
@@ -114,7 +114,7 @@ static void copy_job(const struct pct_checkpoints *c, struct job_copies *j)
     c->told->n_seen += (unsigned)j->n_copies;
 }
 
-/* SIGTERM, by which the end of the job ends this process, waits for a file to have its name. */
+/* Writes the file. SIGTERM, sent at the end of the job, is blocked until the file has its name. */
 static int write_file(const struct pc_profile *p, const char *wanted, char *path,
                       struct pc_error *error)
 {
@@ -163,7 +163,7 @@ static size_t job_length(const struct pc_merge_list *list, size_t first)
     return n;
 }
 
-/* All are copied before anything else is done: figures of ranks are compared with each other. */
+/* Copies all arenas before anything else, because figures of ranks are compared with each other. */
 static void write_all(const struct pct_checkpoints *c)
 {
     struct pc_merge_list list = {NULL, 0, 0};
@@ -189,8 +189,8 @@ static void write_all(const struct pct_checkpoints *c)
     }
 }
 
-/* The kernel ends this process before any of the job if memory runs out, and when the run is
- * killed. */
+/* Lets the kernel end this process before any process of the job if memory runs out, and when the
+ * run is killed. */
 static void be_expendable(pid_t run)
 {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -243,7 +243,7 @@ static void note_begin(void *arg)
 }
 
 /* Called when a checkpoint is due, and when a process has ended. One that is due while another is
- * being written is left out. */
+ * being written is skipped. */
 static uint64_t tick(void *arg)
 {
     struct pct_checkpoints *c = arg;

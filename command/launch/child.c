@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Runs a job as if it had been started by hand: same standard streams, same process group, same
- * status.
+ * exit status.
  *
  * Signals from the terminal reach the job by themselves, because it is in our process group. If we
- * passed them on, the job would get two, which launchers take as impatience. So only signals that
+ * passed them on, the job would get two, after which launchers abort at once. So only signals that
  * another process sends to us are passed on.
  */
 #include "command/launch/run.h"
@@ -22,7 +22,7 @@ static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUS
 
 static volatile sig_atomic_t job_pid;
 
-/* Handlers and mask as this command found them. */
+/* Signal handlers and mask at the start of this command. */
 static struct {
     struct sigaction actions[PC_ARRAY_LEN(forwarded)];
     sigset_t mask;
@@ -37,7 +37,7 @@ static void forward(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* Ignored signals stay ignored: nohup means the job, too. */
+/* Installs handlers. Ignored signals stay ignored, because nohup is meant for the job, too. */
 static void install_handlers(void)
 {
     struct sigaction action;
@@ -51,7 +51,7 @@ static void install_handlers(void)
     }
 }
 
-/* The job begins with the signals as this command found them. */
+/* Restores the initial signal state for the job. */
 static void restore_signals(void)
 {
     for (size_t i = 0; i < PC_ARRAY_LEN(forwarded); i++)
@@ -69,7 +69,7 @@ int pct_job_helper(void)
     return (int)helper;
 }
 
-/* In the child, once its parent says so. What exec refuses goes through the pipe, which a
+/* Runs in the child, once its parent allows it. An error of exec goes through the pipe, which a
  * successful exec closes. */
 static void exec_job(char **words, char **variables, int allowed, int report)
 {
@@ -90,8 +90,8 @@ static void wake(int number)
     (void)number;
 }
 
-/* Calls the watcher as often as it wants, and when a child has ended, until that of the job has.
- * SIGCHLD comes during the pause alone: none is missed. */
+/* Calls the watcher as often as it requests, and when a child has ended, until the child of the job
+ * has. SIGCHLD is unblocked only during the pause, so none is missed. */
 static void watch(pid_t child, const struct pct_job_watcher *w)
 {
     const struct sigaction action = {.sa_handler = wake, .sa_flags = SA_NOCLDSTOP};
@@ -123,7 +123,7 @@ static int wait_for(pid_t child)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Lets the child begin, and returns the errno with which it could not, or 0. */
+/* Lets the child begin; returns 0, or the errno of its exec. */
 static int begin(int allow, int report)
 {
     int reason = 0;
@@ -136,8 +136,8 @@ static int begin(int allow, int report)
     return reason;
 }
 
-/* Returns the status of a child that was forked, and in *reason why it did not begin. Both ends of
- * `allow` are open until then: a child that is killed before it reads makes no broken pipe. */
+/* Returns the status of a forked child, and in *reason the errno if it did not begin. Both ends of
+ * `allow` stay open until then: a child that is killed before it reads causes no SIGPIPE. */
 static int follow(pid_t child, const int allow[2], int report, const struct pct_job_watcher *w,
                   int *reason)
 {

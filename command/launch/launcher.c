@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI launchers: recognises them, and passes the ranks' environment in the way of each. The library
- * must be preloaded into the ranks and not into the launcher, and only the launcher knows how to
- * bring a variable to another node.
+ * MPI launchers: recognises them, and passes the ranks' environment with the options of each. The
+ * library must be preloaded into the ranks and not into the launcher, and only the launcher knows
+ * how to bring a variable to another node.
  */
 #include "command/launch/run.h"
 
@@ -41,8 +41,8 @@ static bool ends_with(const char *word, const char *end)
     return n >= k && strcmp(word + n - k, end) == 0;
 }
 
-/* mpirun, mpirun.mpich, mpiexec-openmpi-gcc, mpiexec.hydra; not mpirun_job.sh, which may be a whole
- * job. */
+/* True for mpirun, mpirun.mpich, mpiexec-openmpi-gcc, mpiexec.hydra; false for mpirun_job.sh, which
+ * may be a whole job. */
 bool pct_launcher_is(const char *word)
 {
     static const char *const exact[] = {"orterun", "prterun", "prun", "srun", "aprun", "jsrun"};
@@ -57,9 +57,9 @@ bool pct_launcher_is(const char *word)
     return strncmp(base, "mpirun", 6) == 0 || strncmp(base, "mpiexec", 7) == 0;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Queries of launchers ------------------------------------------------------------------- */
 
-/* In the child: both outputs into the pipe, nothing to read. */
+/* Runs in the child: both outputs go into the pipe, standard input is empty. */
 static void exec_version(const char *word, int fd)
 {
     char *words[] = {(char *)word, (char *)"--version", NULL};
@@ -84,7 +84,7 @@ const struct pct_launcher *pct_launcher_ask(const char *word)
     close(ends[1]);
     if (child > 0) {
         pct_read_answer(ends[0], text, sizeof text);
-        kill(child, SIGKILL); /* it has said what it had to say */
+        kill(child, SIGKILL); /* its output is complete */
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
             ;
     }
@@ -95,7 +95,7 @@ const struct pct_launcher *pct_launcher_ask(const char *word)
     return NULL;
 }
 
-/* ---- Placing -------------------------------------------------------------------------------- */
+/* ---- Words of the command line -------------------------------------------------------------- */
 
 struct words {
     char **at;
@@ -150,7 +150,7 @@ static const char *preload_of(char **variables)
     return "";
 }
 
-/* True if this word announces a variable in the launcher's way. */
+/* True if this word is the launcher's option for a variable. */
 static bool announces(enum pct_passing passing, const char *word)
 {
     if (passing == PCT_PASS_X)
@@ -160,8 +160,8 @@ static bool announces(enum pct_passing passing, const char *word)
     return strcmp(word, passing == PCT_PASS_E ? "-e" : "-E") == 0;
 }
 
-/* The user's own LD_PRELOAD would replace ours: of two with one name the later wins. words[0]
- * announces; adds what stands for its value, returns how many words were taken. */
+/* Joins the user's own LD_PRELOAD with ours, which it would replace: of two variables with one name
+ * the later one wins. words[0] is the option; adds the value, returns the number of words taken. */
 static size_t join_preload(struct words *w, char **words, const char *ours)
 {
     char *name = words[1];
@@ -170,7 +170,7 @@ static size_t join_preload(struct words *w, char **words, const char *ours)
         return 1;
     }
     if (name && strcmp(name, preload) == 0 && strcmp(words[0], "-x") == 0) {
-        add(w, pct_text("%s=%s", preload, ours)); /* of the environment, which ours has in it */
+        add(w, pct_text("%s=%s", preload, ours)); /* ours contains the environment's */
         return 1;
     }
     if (name && strcmp(name, preload) == 0 && words[2]) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which MPI a program is linked with. The program's own loader is asked to list what it would load,
- * as ldd does; no code of the program runs. Also finds out if the loader would preload a library
- * into it. Used only when a job has left no data that says why.
+ * Finds the MPI library that a program is linked with. The program's own loader lists the libraries
+ * that it would load, as for ldd; no code of the program runs. Also finds out if the loader would
+ * preload a library into it. Used only when a job has left no data that gives the reason.
  */
 #include "command/launch/run_job.h"
 
@@ -35,7 +35,7 @@ static char *find_file(const char *word)
     return NULL;
 }
 
-/* The loader that the program names, in loader (PATH_MAX). */
+/* Finds the loader of the program, in loader (PATH_MAX). */
 static bool find_loader(const char *file, char *loader)
 {
     ElfW(Ehdr) h;
@@ -78,7 +78,7 @@ static void ask_loader(const char *loader, const char *file, char *text, size_t 
     close(ends[1]);
     if (child > 0) {
         pct_read_answer(ends[0], text, n);
-        kill(child, SIGKILL); /* it has said what it had to say */
+        kill(child, SIGKILL); /* its output is complete */
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
             ;
     }

@@ -54,7 +54,8 @@ static uint64_t draw_key(void)
     return key;
 }
 
-/* A launcher may start one of this command for each rank: they are one run, for which one speaks.
+/* Finds the part of this command. A launcher may start this command for each rank: together they
+ * are one run, and one of them prints messages.
  */
 static void find_part(struct pct_run_job *r)
 {
@@ -83,8 +84,8 @@ static bool is_named(const char *entry, const char *name)
     return strncmp(entry, name, n) == 0 && entry[n] == '=';
 }
 
-/* True if the ranks get this variable of ours from here: of PCOLLECT_* all that the user set, since
- * launchers do not bring them to other nodes. */
+/* True if this command must pass the variable to the ranks: all PCOLLECT_* that the user set,
+ * because launchers do not pass them to other nodes. */
 static bool is_passed_on(const struct pct_run_job *r, const char *entry)
 {
     if (strncmp(entry, "PCOLLECT_", 9) != 0 || is_named(entry, "PCOLLECT_RUN") ||
@@ -93,8 +94,9 @@ static bool is_passed_on(const struct pct_run_job *r, const char *entry)
     return !(r->pattern && is_named(entry, "PCOLLECT_OUTPUT_PATH"));
 }
 
-/* alone: there is no launcher. Such a program may have no MPI: if it is to be sampled, it is
- * collected all the same, but not what it starts; what the user says of that wins. */
+/* Collects the variables. `alone`: there is no launcher. Such a program may have no MPI: if
+ * sampling is on, it is collected all the same, but not the processes that it starts. The user's
+ * own setting has priority. */
 static void collect_variables(struct pct_run_job *r, bool alone)
 {
     const char *existing = getenv("LD_PRELOAD");
@@ -160,7 +162,7 @@ static bool check_words(const struct pct_run_job *r, enum pct_passing passing,
 
 /* ---- The command ---------------------------------------------------------------------------- */
 
-/* Checks the file at -o: NULL if the job may start, or why not. */
+/* Checks the file at -o: NULL if the job may start, or the reason why not. */
 static char *find_old(struct pct_run_job *r, bool force)
 {
     char path[PCOLLECT_PATH_BYTES];
@@ -176,7 +178,8 @@ static char *find_old(struct pct_run_job *r, bool force)
     return NULL;
 }
 
-/* One of several commands that start the ranks of one job finds it. */
+/* Renames the old file to FILE~. Of several commands that start the ranks of one job, only one
+ * finds it. */
 static bool keep_old(const struct pct_run_job *r)
 {
     struct pc_error error = {""};

@@ -11,7 +11,7 @@
 
 /* Ways in which a launcher gives variables to its ranks. */
 enum pct_passing {
-    PCT_PASS_INHERIT, /* ranks get its own environment */
+    PCT_PASS_INHERIT, /* ranks inherit the launcher's environment */
     PCT_PASS_X,       /* -x NAME=VALUE, for each application of the command line */
     PCT_PASS_GENV,    /* -genv NAME VALUE, once */
     PCT_PASS_E,       /* -e NAME=VALUE */
@@ -19,47 +19,47 @@ enum pct_passing {
 };
 
 struct pct_launcher {
-    const char *mark; /* in what --version prints, in any case */
+    const char *mark; /* text in the output of --version, case-insensitive */
     const char *name;
     enum pct_passing passing;
 };
 
-/* True if the base name is that of a launcher. Nothing else is ever asked for its version. */
+/* True if the base name is that of a launcher. No other program is ever run with --version. */
 bool pct_launcher_is(const char *word);
 
-/* Runs `word --version`, without input, for at most 20 s. NULL: it is none that is known. */
+/* Runs `word --version`, without input, for at most 20 s. NULL: it is no known launcher. */
 const struct pct_launcher *pct_launcher_ask(const char *word);
 
 /* The words of the command line with the variables ("NAME=VALUE") put where the launcher wants
- * them. LD_PRELOAD that the user passes in the same way is joined with ours. Allocated, with a NULL
- * at its end. */
+ * them. An LD_PRELOAD that the user passes in the same way is joined with ours. Allocated, with a
+ * NULL at its end. */
 char **pct_launcher_words(enum pct_passing passing, char **words, char **variables);
 
 /* ---- The job (child.c) ------------------------------------------------------------------------
  */
 
-/* Identity of the process that looks at a job from outside. */
+/* Callbacks of the process that watches a job from outside. */
 struct pct_job_watcher {
-    bool (*ready)(void *arg, int pid); /* the process is there and waits for its exec; false: it is
-                                          not to begin */
-    void (*running)(void *arg);        /* it has begun */
-    uint64_t (*tick)(void *arg); /* while it runs: returns the ns until it is to be called again;
-                                    may be called earlier */
+    bool (*ready)(void *arg,
+                  int pid);      /* the process waits for its exec; false: it must not begin */
+    void (*running)(void *arg);  /* it has begun */
+    uint64_t (*tick)(void *arg); /* while it runs; returns the ns to the next call at most */
     void *arg;
 };
 
 /* Runs a command with its standard streams untouched and the variables ("NAME=VALUE", up to NULL;
- * may be NULL) added to its environment; forwards signals sent to this process. Watcher NULL:
- * nobody looks. Returns the exit status, 128 + signal, 126 or 127 if it cannot be started (said).
+ * may be NULL) added to its environment; forwards signals sent to this process. Watcher NULL: none.
+ * Returns the exit status, 128 + signal, 126 or 127 if it cannot be started (said).
  */
 int pct_job_run(const struct pct_command *self, char **words, char **variables,
                 const struct pct_job_watcher *watcher);
 
 /* Forks a process that works beside the job, from the watcher's tick, which is called again when it
- * has ended. It has the signals that this command found, and leaves by _exit. As fork returns. */
+ * has ended. It has the initial signal state of this command, and must end with _exit. Returns like
+ * fork. */
 int pct_job_helper(void);
 
-/* ---- What a command that was killed has left (run_end.c) ------------------------------------- */
+/* ---- Remains of a killed command (run_end.c) ------------------------------------------------ */
 
 /* Names the profiles of jobs whose `pcollect run` was killed, and removes the files by which these
  * jobs reported to it. */
@@ -68,24 +68,24 @@ void pct_run_tell_earlier(const struct pct_command *self, char *const *folders, 
 /* ---- Checkpoints of jobs (checkpoint_files.c) -------------------------------------------------
  */
 
-/* Removes the checkpoints of jobs whose profiles were to have this name, if a profile of that name,
- * or with a number behind it, holds the processes that they are of; or if `profile` does, which may
- * be NULL. */
+/* Removes the checkpoints of jobs whose profile has the requested name `wanted`, if a profile of
+ * that name, or of that name with a number, contains their processes; or if `profile` does, which
+ * may be NULL. */
 void pct_checkpoint_drop(const char *wanted, const char *profile);
 
-/* ---- What a job has left (recover.c) --------------------------------------------------------- */
+/* ---- Data that a job has left (recover.c) --------------------------------------------------- */
 
 struct pct_recovery {
     const struct pct_command *self;
     uint64_t run_key;    /* only processes of that run; 0: all */
     const char *pattern; /* of the output path; NULL: what the processes were given */
     bool list_only;
-    bool quiet;                               /* only what went wrong and what was written */
-    void (*own)(void *arg, const char *path); /* told of a profile that the job wrote itself, if it
-                                                 left arenas all the same; or NULL */
-    void (*written)(void *arg, const char *path); /* told of a profile that was made; or NULL */
+    bool quiet;                               /* print only errors and written files */
+    void (*own)(void *arg, const char *path); /* for a profile that the job wrote itself, though it
+                                                 left arenas; or NULL */
+    void (*written)(void *arg, const char *path); /* called for a profile that was made; or NULL */
     void *arg;
-    const int *locks; /* that it holds itself, -1: none; pct_recover_folders sets them */
+    const int *locks; /* locks that it holds, -1: none; set by pct_recover_folders */
     size_t n_locks;
 };
 
@@ -95,8 +95,8 @@ struct pct_recovered {
     size_t n_unmeasured; /* processes that ended before there was anything to measure */
 };
 
-/* Makes one profile of each job that has left arenas in the folders, and removes what was used.
- * Folders that are missing are passed over. False: a folder cannot be read (said). */
+/* Makes one profile for each job that has left arenas in the folders, and removes the arenas used.
+ * Missing folders are skipped. False: a folder cannot be read (said). */
 bool pct_recover_folders(const struct pct_recovery *r, char *const *folders, size_t n,
                          struct pct_recovered *out);
 

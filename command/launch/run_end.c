@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The end of `pcollect run`, after its job: it names each profile, makes one from the data of
- * killed ranks, or says why there is none. It says only what was seen: a profile that the job
+ * killed ranks, or says why there is none. It relies only on facts: a profile that the job
  * reported, arenas, processes that still run, the libraries of the program.
  */
 #include "command/launch/run_job.h"
@@ -22,7 +22,8 @@ struct seen {
     struct pct_recovered found;
 };
 
-/* So that the profile can be read elsewhere; without them it is as good here. */
+/* Stores symbols, so that the profile can be read on other machines; on this one it does not need
+ * them. */
 static void store_symbols(const struct pct_command *self, const char *path)
 {
     struct pc_error error = {""};
@@ -71,7 +72,7 @@ static void name_profile(void *arg, const char *path, const char *wanted)
     put_page(s, path);
 }
 
-/* One that the job wrote, of which it could not tell. */
+/* Names a profile that the job wrote but could not report. */
 static void name_own(void *arg, const char *path)
 {
     name_profile(arg, path, NULL);
@@ -139,7 +140,7 @@ static size_t count_processes(const struct pct_run_job *r)
     return run.n;
 }
 
-/* Waits up to a second for their end. */
+/* Waits up to a second for the end of the run's processes. */
 static size_t await_processes(const struct pct_run_job *r)
 {
     size_t n = count_processes(r);
@@ -150,7 +151,7 @@ static size_t await_processes(const struct pct_run_job *r)
     return n;
 }
 
-/* ---- Words ---------------------------------------------------------------------------------- */
+/* ---- Messages ------------------------------------------------------------------------------- */
 
 /* The names that profiles of the job may have: PROGRAM and RANKS stand for %x and %n. */
 static char *profile_names(const struct pct_run_job *r)

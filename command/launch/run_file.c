@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The file by which the processes of a run report to `pcollect run` (its writer and its lines:
- * libcollect/life/run_word.c). It is locked as long as the command lives, so that the next one can
- * tell what a command that was killed has left, and removes it.
+ * libcollect/life/run_word.c). It is locked as long as the command runs, so that the next command
+ * can recognise and remove the file of a killed one.
  */
 #include "command/launch/run_job.h"
 
@@ -28,7 +28,8 @@ static bool has_the_name(int fd, const char *path)
            is.st_ino == named.st_ino;
 }
 
-/* Another command may take the file for one that was left, before it is locked: then anew. */
+/* Makes and locks the file. Another command may remove it before it is locked: then it is made
+ * again. */
 static bool hold_in(const char *folder, uint64_t key)
 {
     char *path = name_file(folder, key);
@@ -38,7 +39,7 @@ static bool hold_in(const char *folder, uint64_t key)
         int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
         if (fd < 0)
             break;
-        flock(fd, LOCK_EX | LOCK_NB); /* a file system without locks: it may be swept too early */
+        flock(fd, LOCK_EX | LOCK_NB); /* without file locks it may be removed too early */
         held = has_the_name(fd, path);
         if (!held)
             close(fd);
@@ -59,7 +60,7 @@ bool pct_run_file_hold(const struct pct_run_job *r)
     return held;
 }
 
-/* Removed before it is read: what is said from now on stands in a new file. */
+/* Reads the file, after removing it: later reports go to a new file. */
 static void take(const char *file, bool unlocked_only, pct_run_line_fn fn, void *arg)
 {
     struct stat st;

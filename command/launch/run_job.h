@@ -8,12 +8,12 @@
 
 #include "command/launch/run.h"
 
-/* Identity of the command that looks after the job. */
+/* Part of this command in the run. */
 enum pct_run_part {
-    PCT_RUN_WHOLE, /* this command started all ranks, or the first of them */
-    PCT_RUN_NODE,  /* a launcher started one of it for each rank: the first of a node without rank 0
-                    */
-    PCT_RUN_NOTHING, /* the others */
+    PCT_RUN_WHOLE,   /* this command started all ranks, or the first of them */
+    PCT_RUN_NODE,    /* one was started for each rank; the first of a node without rank 0
+                      */
+    PCT_RUN_NOTHING, /* any other */
 };
 
 struct pct_run_job {
@@ -21,7 +21,7 @@ struct pct_run_job {
     struct pc_config config;
     const char *config_file; /* absolute, or NULL */
     char *pattern;           /* of -o, absolute, or NULL */
-    char *old;               /* the profile that is there already, to be called FILE~; or NULL */
+    char *old;               /* the existing profile, which will be renamed to FILE~; or NULL */
     char *library;
     uint64_t key;
     enum pct_run_part part;
@@ -31,42 +31,43 @@ struct pct_run_job {
     size_t n_variables;
 };
 
-/* ---- The file by which the job speaks (run_file.c) ------------------------------------------- */
+/* ---- The file for reports of the job (run_file.c) -------------------------------------------- */
 
-/* Makes the file of the run, <spool>/pcollect-<uid>/run-<key>.path, in the first spool where it can
- * be, and locks it while this process lives. False: nowhere. */
+/* Makes the file of the run, <spool>/pcollect-<uid>/run-<key>.path, in the first spool where this
+ * is possible, and locks it while this process runs. False: not possible. */
 bool pct_run_file_hold(const struct pct_run_job *r);
 
-/* Contents of such a file. path: a profile; wanted: the name that it would have had, or NULL.
- * NULL: a process collects in plain memory. */
+/* Receives a report. path: a profile; wanted: the requested name if it differs, or NULL. path NULL:
+ * a process collects in plain memory. */
 typedef void (*pct_run_line_fn)(void *arg, const char *path, const char *wanted);
 
 /* Reads and removes the files of this run in all folders. */
 void pct_run_file_take(const struct pct_run_job *r, char *const *folders, size_t n,
                        pct_run_line_fn fn, void *arg);
 
-/* Reads and removes files of runs whose command does not live any more. */
+/* Reads and removes files of runs whose command no longer runs. */
 void pct_run_file_sweep(char *const *folders, size_t n, pct_run_line_fn fn, void *arg);
 
 /* ---- While the job runs (checkpoints.c) ------------------------------------------------------ */
 
 struct pct_checkpoints;
 
-/* NULL: none are wanted of this command. */
+/* Prepares checkpoints; NULL: this command writes none. */
 struct pct_checkpoints *pct_checkpoints_new(const struct pct_run_job *r);
-/* For pct_job_run; NULL of NULL. */
+/* The watcher for pct_job_run; NULL for NULL. */
 const struct pct_job_watcher *pct_checkpoints_watcher(const struct pct_checkpoints *c);
-/* Right after the job: one that is being written is given up, or finished if it takes less than a
- * second. NULL is allowed. */
+/* Called right after the job: cancels a checkpoint that is being written, unless it is finished
+ * within a second. NULL is allowed. */
 void pct_checkpoints_stop(struct pct_checkpoints *c);
-/* After pct_run_end: names the last checkpoint if no profile has taken its place. NULL is allowed.
+/* Called after pct_run_end: names the last checkpoint if no profile has replaced it. NULL is
+ * allowed.
  */
 void pct_checkpoints_end(struct pct_checkpoints *c);
 
 /* ---- After the job (run_end.c) --------------------------------------------------------------- */
 
-/* Names the profiles, makes one of what the job has left, or says what to look at. held: the job
- * could report to this command. */
+/* Names the profiles, makes one from the data that the job left, or says what to check. held: the
+ * job could report to this command. */
 void pct_run_end(const struct pct_run_job *r, bool held, int status);
 
 /* ---- Programs (linked_mpi.c) ----------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Measurements to be modelled, from a file: the text format and the JSON-lines format that Extra-P
- * reads (pcollect-model(1)). Which of the two a file is, is told by its first character that is no
- * space: `{` begins JSON lines.
+ * reads (pcollect-model(1)). The first character that is no space decides the format: `{` begins
+ * JSON lines.
  *
  * Data structure: series by (region, metric), each a growing list of points; repeats are points at
  * one place. Not MT-safe for one set.
@@ -26,10 +26,11 @@ struct pct_fit_set {
     char *names[PCT_FIT_PARAMETERS];
     struct pct_fit_series *series; /* in the order of their first appearance */
     size_t n, room;
-    size_t last; /* the series that was found last: files come in runs */
+    size_t last; /* the series found last: lines of one series are usually adjacent */
 };
 
-/* PC_OK; PC_ENOENT, PC_EIO, PC_EFORMAT with a text that names file, line, reason and cure. */
+/* Reads a file. PC_OK; PC_ENOENT, PC_EIO, PC_EFORMAT with a text that names file, line, reason and
+ * cure. */
 int pct_fit_read(const char *path, struct pct_fit_set *out, struct pc_error *error);
 void pct_fit_set_free(struct pct_fit_set *set);
 
@@ -46,15 +47,15 @@ struct pct_fit_reader {
 int pct_fit_read_text(struct pct_fit_reader *r);
 int pct_fit_read_json(struct pct_fit_reader *r);
 
-/* The next line without its end, in *line_out (freed by the caller once, with *room_out); false at
- * the end. Counts lines. */
+/* Reads the next line without its newline into *line_out, which grows (*room_out) and is freed by
+ * the caller at the end; false at the end of the file. Counts lines. */
 bool pct_fit_line(struct pct_fit_reader *r, char **line_out, size_t *room_out);
 
-/* PC_EFORMAT with "path:line: " and the text. */
+/* Sets "path:line: " and the text; returns PC_EFORMAT. */
 int pct_fit_wrong(struct pct_fit_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Adds a parameter; fails on more than PCT_FIT_PARAMETERS and on a name that is there. */
+/* Adds a parameter; fails if there are more than PCT_FIT_PARAMETERS or the name exists. */
 int pct_fit_parameter(struct pct_fit_reader *r, const char *name);
 /* The series of that region and metric, found or made. */
 struct pct_fit_series *pct_fit_series_of(struct pct_fit_set *set, const char *region,

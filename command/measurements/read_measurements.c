@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The first character that is no space, pushed back; EOF in an empty file. */
+/* The first character that is no space, which is pushed back; EOF in an empty file. */
 static int first_character(FILE *file)
 {
     int c;

@@ -4,7 +4,7 @@
  *
  *     {"params": {"p": 4, "n": 100}, "callpath": "main->solve", "metric": "time", "value": 1.5}
  *
- * callpath and metric may be left out. The parameters of the first line are those of all.
+ * callpath and metric may be omitted. All lines have the parameters of the first.
  */
 #include "command/measurements/measurements.h"
 

@@ -39,7 +39,7 @@ static void set_text(char **text, const char *value)
     *text = pct_copy(value);
 }
 
-/* A number that is all of the word. */
+/* Reads a number; it must be the whole word. */
 static int read_number(struct state *s, const char *word, double *out)
 {
     char *end;
@@ -77,7 +77,8 @@ static int read_place(struct state *s, const double *x)
     return PC_OK;
 }
 
-/* Makes parentheses blanks. The number of outermost pairs; with one left open a number too many. */
+/* Replaces parentheses by blanks. Returns the number of outermost pairs, plus one if one is left
+ * open. */
 static size_t count_groups(char *value)
 {
     size_t n = 0, depth = 0;
@@ -93,7 +94,7 @@ static size_t count_groups(char *value)
     return n + (depth > 0);
 }
 
-/* Parentheses around places and around coordinates may be left out. */
+/* Reads places. Parentheses around places and around coordinates may be omitted. */
 static int read_points(struct state *s, char *value)
 {
     unsigned n_parameters = s->r->set->n_parameters, n = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Shared by `pcollect record` and `pcollect top`: the sampled processes, and taking their samples.
+ * Shared by `pcollect record` and `pcollect top`: selects the sampled processes and takes their
+ * samples.
  */
 #ifndef PCT_RECORD_H
 #define PCT_RECORD_H
@@ -8,7 +9,7 @@
 #include "command/watched_jobs.h"
 #include "watch/recorder.h"
 
-/* As the options say. */
+/* Targets and frequency from the options. */
 struct pct_sampled_who {
     uint64_t frequency;
     const char *event;          /* sampled beside the clock; NULL: none */
@@ -22,7 +23,7 @@ struct pct_sampled_who {
 struct pct_sampling {
     const struct pct_command *self;
     struct pct_sampled_who *who;
-    /* Is shown each sample, with show_arg; NULL: the recorder keeps them. */
+    /* Receives each sample, with show_arg; NULL: the recorder keeps them. */
     void (*show)(void *arg, const struct pct_sampled_stack *s);
     void *show_arg;
     struct pct_rings_what what;
@@ -32,7 +33,7 @@ struct pct_sampling {
     size_t n_ids;
 };
 
-/* The options by which both say it. */
+/* The options that both commands have for this. */
 #define PCT_OPTIONS_SAMPLED_WHO(verb)                                                              \
     {'F', "frequency", "HZ", "samples in a second of CPU time of each thread (default: 199)",      \
      "The clock is that of the thread, of each processor with --all-processors."},                 \
@@ -45,13 +46,13 @@ struct pct_sampling {
 
 int pct_sampling_take_option(const struct pct_command *self, const struct pct_option *o,
                              const char *value, struct pct_sampled_who *who);
-/* True if they name something that runs already. */
+/* True if the options name running processes, threads or processors. */
 bool pct_sampling_is_of_others(const struct pct_sampled_who *who);
 
-/* Makes the recorder, and opens the events of what runs already, which pct_rings_start starts;
- * those of a command are left to the caller. PCT_DONE; PCT_CALL, PCT_DATA: said. */
+/* Makes the recorder, and opens the events of running targets, which pct_rings_start starts; the
+ * caller opens those of a command. PCT_DONE; PCT_CALL, PCT_DATA: said. */
 int pct_sampling_open(struct pct_sampling *s);
-/* Takes what has come; returns the ns until the rings should be looked at again. */
+/* Processes new records; returns the ns until the rings should be read again. */
 uint64_t pct_sampling_drain(struct pct_sampling *s, bool all);
 /* True if some process or thread of the options still runs; processors always do. */
 bool pct_sampling_lives(const struct pct_sampling *s);

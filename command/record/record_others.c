@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect record: a profile of a command, of running processes, or of all that runs on this node,
- * from samples that the kernel takes. Nothing is loaded into what is recorded.
+ * pcollect record: a profile of a command, of running processes, or of everything that runs on this
+ * node, from samples that the kernel takes. Nothing is loaded into recorded processes.
  */
 #include "analysis/symbols/symbols.h"
 #include "command/launch/run.h"
@@ -80,7 +80,7 @@ static bool add_command(void *arg, int pid)
     return true;
 }
 
-/* Others begin before the command that gives the length. */
+/* Starts recording of running processes, before the command whose length limits it. */
 static bool begin_others(void *arg, int pid)
 {
     struct job *j = arg;
@@ -118,8 +118,8 @@ static int run(struct job *j)
 
 /* ---- The profile ----------------------------------------------------------------------------- */
 
-/* CPU time of which no sample tells: a thread has its first one when it has computed for a whole
- * period. */
+/* Reports CPU time without samples: a thread has its first sample after a whole period of CPU
+ * time. */
 static void tell_missed(const struct job *j, uint64_t sampled_ns)
 {
     uint64_t counted_ns = pct_rings_counted(j->sampling.rings, false);
@@ -240,7 +240,7 @@ static int record(struct job *j)
     return status ? status : done;
 }
 
-/* Before anything starts. */
+/* Checks the output path before anything starts. */
 static int check_output(const struct pct_command *self, const char *path)
 {
     struct pc_error error = {""};

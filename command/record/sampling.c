@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Whose samples are taken: events for the threads of running processes, or for processors; those of
- * a command are opened when it starts.
+ * Selects targets and opens their events: for the threads of running processes, or for processors.
+ * Those of a command are opened when it starts.
  */
 #include "analysis/allocation.h"
 #include "command/record/record.h"
@@ -16,7 +16,7 @@ static int say_error(const struct pct_sampling *j, const struct pc_error *error)
     return PCT_DATA;
 }
 
-/* Processes or threads, as they were asked for. */
+/* Finds the processes or threads that the options name. */
 static int find_given(struct pct_sampling *j)
 {
     const struct pct_sampled_who *who = j->who;
@@ -27,7 +27,7 @@ static int find_given(struct pct_sampling *j)
     return PCT_DONE;
 }
 
-/* Takes the ranks of a launcher in its place. */
+/* Finds the ids to sample; ranks replace their launcher. */
 static int find_ids(struct pct_sampling *j)
 {
     struct pct_watched_job job = {.world = -1};
@@ -74,8 +74,9 @@ static int add_threads(struct pct_sampling *j, int pid, struct pc_error *error)
     return err;
 }
 
-/* Events of a thread are inherited by what it starts. A thread that another has started meanwhile
- * may be missing or have two events: then all are opened again. */
+/* Opens events of running threads. Threads inherit the events of the thread that started them. A
+ * thread that is started meanwhile may be missing, or have two events: then all are opened
+ * again. */
 static int open_running(struct pct_sampling *j)
 {
     enum { TRIES = 20 };
@@ -110,7 +111,7 @@ bool pct_sampling_lives(const struct pct_sampling *j)
     return j->who->processors;
 }
 
-/* A sample is of one counter. */
+/* Finds the event. A sample has only one counter. */
 static int find_event(struct pct_sampling *j)
 {
     struct pc_counting_event event = {.n_terms = 0};
@@ -132,7 +133,7 @@ static int find_event(struct pct_sampling *j)
     return PCT_DONE;
 }
 
-/* The clock of the thread, or of the processor, as far as the kernel lets us. */
+/* Opens the rings: the clock of the thread or of the processor, whichever the kernel allows. */
 static int open_rings(struct pct_sampling *j)
 {
     struct pc_counting_event clock = {
@@ -197,7 +198,7 @@ int pct_sampling_open(struct pct_sampling *j)
 uint64_t pct_sampling_drain(struct pct_sampling *j, bool all)
 {
     enum { LEAST_NS = 4000000, MOST_NS = 100000000 };
-    /* The rate of an event is not known. */
+    /* The rate of an event is not known, so the rings are read often. */
     uint64_t ns = j->who->period ? LEAST_NS : 4000000000u / j->who->frequency;
     pct_rings_drain(j->rings, all, pct_recorder_take, j->recorder);
     return ns < LEAST_NS ? LEAST_NS : ns > MOST_NS ? MOST_NS : ns;

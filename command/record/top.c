@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect top: what runs now, by function, by context or by process, from samples that the kernel
- * takes. On a terminal one screen is drawn again and again; elsewhere a block follows the other.
+ * pcollect top: current CPU usage by function, by context or by process, from samples that the
+ * kernel takes. A terminal shows one screen that is redrawn; other output gets one block after the
+ * other.
  */
 #include "command/record/record.h"
 #include "command/record/top_print.h"
@@ -29,7 +30,7 @@ struct request {
     bool once, tsv;
 };
 
-/* Samples go to one sum while the other, of the time before, is shown. */
+/* Two sums: new samples go into one while the other, of the previous interval, is shown. */
 struct top {
     struct pct_sampling sampling;
     struct request *request;
@@ -67,7 +68,7 @@ static void show_sample(void *arg, const struct pct_sampled_stack *s)
     pct_busiest_add(&t->sums[t->now], s);
 }
 
-/* ---- Pictures -------------------------------------------------------------------------------- */
+/* ---- Screens ------------------------------------------------------------------------------- */
 
 static struct pct_top picture(const struct top *t)
 {
@@ -110,7 +111,7 @@ static void print(struct top *t)
         t->end = true;
 }
 
-/* Sums become what is shown. */
+/* Swaps the sums: the current one is shown next. */
 static void turn(struct top *t)
 {
     uint64_t now_ns = pc_mono_ns();
@@ -149,7 +150,7 @@ static void wait_for_key(struct top *t, uint64_t ns)
         pct_wait_ns(ns);
 }
 
-/* One picture after another, until nothing is left to watch. */
+/* Shows one screen after another until all targets have ended. */
 static void watch(struct top *t)
 {
     uint64_t while_ns = t->request->seconds * 1000000000u;

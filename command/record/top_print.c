@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rows are made from the sums of a while, sorted and written. Shares are of all time that was
- * sampled; those of a rank, of what the rank's process used.
+ * Makes rows from the sums of an interval, sorts and prints them. Shares refer to all sampled time;
+ * those of a rank to the time of its process.
  */
 #include "command/record/top_print.h"
 #include "analysis/allocation.h"
@@ -53,7 +53,7 @@ static void put_base_name(struct pct_buf *b, const char *path)
     pct_text_escape(b, pct_symbols_base_name(path), PCT_ESCAPE_CELL);
 }
 
-/* File of a function. */
+/* Appends the file of a function. */
 static void put_module(const struct printer *p, struct pct_buf *b, uint32_t place)
 {
     const struct pct_busy_place *at = &p->t->busiest->places[place];
@@ -118,7 +118,7 @@ static void make_functions(struct printer *p)
     pct_free(n_ranks);
 }
 
-/* Those at which samples ended. */
+/* Makes rows of contexts: those at which samples ended. */
 static void make_contexts(struct printer *p)
 {
     const struct pct_busy_context *contexts = p->t->busiest->contexts;
@@ -183,7 +183,7 @@ static void end(struct printer *p)
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* Ends the line where it does not fit. */
+/* Prints a line, cut to the width. */
 static void put_line(FILE *out, const struct pct_top *t, const struct pct_buf *line)
 {
     struct pct_buf cut = {0};
@@ -242,7 +242,7 @@ static void put_function(struct printer *p, struct pct_buf *b, const struct row 
     pct_buf_free(&name);
 }
 
-/* The innermost first: what is cut off is near main. */
+/* Appends a context, the innermost frame first, so that frames near main are cut off. */
 static void put_context(struct printer *p, struct pct_buf *b, const struct row *r)
 {
     const struct pct_busy_context *contexts = p->t->busiest->contexts;
@@ -347,7 +347,7 @@ static void function_tsv(FILE *out, struct printer *p, const struct row *r)
     pct_buf_free(&name);
 }
 
-/* The outermost first, as paths are in other tables. */
+/* Writes a context with the outermost frame first, like paths in other tables. */
 static void context_tsv(FILE *out, struct printer *p, const struct row *r)
 {
     const struct pct_busy_context *contexts = p->t->busiest->contexts;

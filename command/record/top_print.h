@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What runs now, as text and tsv: functions, contexts or processes, those with most time first.
+ * Output of pcollect top as text and tsv: functions, contexts or processes, those with most time
+ * first.
  */
 #ifndef PCT_TOP_PRINT_H
 #define PCT_TOP_PRINT_H
@@ -21,7 +22,7 @@ struct pct_top {
     bool utf8;
 };
 
-/* A line on the whole, and a row for each function, context or process. */
+/* Prints a summary line, and a row for each function, context or process. */
 void pct_top_print(FILE *out, const struct pct_top *t);
 void pct_top_tsv(FILE *out, const struct pct_top *t);
 

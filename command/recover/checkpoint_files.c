@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Checkpoints as files: profiles of jobs that run, beside the profile that the job is to have. The
- * name of one is made from that of the profile; whose it is, its ranks tell by the processes that
- * they were. A file of the name that is no checkpoint is left alone.
+ * Files of checkpoints: profiles of running jobs, in the folder of the job's future profile. Their
+ * names are made from that of the profile; the processes recorded for their ranks identify the job.
+ * A file of this name that is no checkpoint is not touched.
  *
- * Called by what writes checkpoints, and by whoever has found or made the profile of a job.
+ * Called by the code that writes checkpoints, and by the code that has found or made the profile of
+ * a job.
  */
 #include "command/recover/recover.h"
 
@@ -28,7 +29,7 @@ static const struct pc_profile_rank *find_rank(const struct pc_profile *p, int32
     return NULL;
 }
 
-/* True if b has the process that this rank of a was; its data may be damaged. */
+/* True if b contains the process of this rank of a; its data may be damaged. */
 static bool has_process(const struct pc_profile *b, const struct pc_profile_rank *a)
 {
     const struct pc_profile_rank *r = find_rank(b, a->rank);
@@ -44,7 +45,7 @@ static bool shares_process(const struct pc_profile *a, const struct pc_profile *
     return false;
 }
 
-/* True if nothing of the checkpoint is lost with it. */
+/* True if `whole` contains all processes of the checkpoint, so that it can be removed. */
 static bool holds_all(const struct pc_profile *whole, const struct pc_profile *checkpoint)
 {
     for (uint32_t i = 0; i < checkpoint->n_ranks; i++) {
@@ -65,7 +66,7 @@ static char *name_checkpoint(const char *wanted)
     return pct_text("%.*s.running%s", stem, wanted, wanted + stem);
 }
 
-/* True of app.4.running.pcol and app.4.running.2.pcol, for the first of them. */
+/* True for app.4.running.pcol and app.4.running.2.pcol, if the first of them is given. */
 static bool is_numbered(const char *entry, const char *first)
 {
     size_t stem = pc_pcol_stem(first);
@@ -91,11 +92,11 @@ static struct pc_profile *read_checkpoint(const char *path)
     return NULL;
 }
 
-/* Returns true for what is looked for: then nothing more is looked at. */
+/* Returns true to stop the search. */
 typedef bool (*see_fn)(void *arg, const char *path, const struct pc_profile *checkpoint);
 
-/* Shows all checkpoints for a profile that was to have this name. There may be gaps between their
- * numbers: each goes when its job has a profile. */
+/* Passes all checkpoints for this name of a profile to `see`. There may be gaps between their
+ * numbers, because each is removed when its job has a profile. */
 static void see_checkpoints(const char *wanted, see_fn see, void *arg)
 {
     char *name = name_checkpoint(wanted), *slash = strrchr(name, '/');
@@ -145,7 +146,7 @@ int pct_checkpoint_write(const struct pc_profile *p, const char *wanted, char *p
     return err;
 }
 
-/* ---- When the job has a profile -------------------------------------------------------------- */
+/* ---- Removal when the job has a profile ---------------------------------------------------- */
 
 static bool file_holds_all(const char *path, const struct pc_profile *checkpoint)
 {
@@ -156,7 +157,7 @@ static bool file_holds_all(const char *path, const struct pc_profile *checkpoint
     return holds;
 }
 
-/* True if one of the names that the profile may have got is that of a file with all processes. */
+/* True if a file with one of the names that the profile may have got contains all processes. */
 static bool is_replaced(const char *wanted, const struct pc_profile *checkpoint)
 {
     char path[PCOLLECT_PATH_BYTES];

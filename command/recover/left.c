@@ -22,7 +22,7 @@ static bool is_told(const char *path)
     return lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_mode & S_ISVTX;
 }
 
-/* True if anything of job number k is to be told of: it is over, and has measured. */
+/* True if job number k must be reported: it has ended, and has data. */
 static bool is_news(const struct pc_merge_list *list, uint32_t k)
 {
     bool news = false;

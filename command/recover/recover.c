@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect recover: which arenas there are, and profiles of the jobs that left them. The work on
- * one job is in recover_job.c; `pcollect run` uses the same code for its own job.
+ * pcollect recover: lists arenas, and makes profiles of the jobs that left them. The work on one
+ * job is in recover_job.c; `pcollect run` uses the same code for its own job.
  */
 #include "command/recover/recover.h"
 
@@ -34,12 +34,12 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Contents of a folder decide what this user writes, and where: the folder is this user's. */
+/* Refuses a folder of another user, because its contents decide which files this user writes. */
 static bool check_owner(const struct pct_recovery *r, const char *folder)
 {
     struct stat st;
     if (lstat(folder, &st) != 0)
-        return true; /* missing: the caller's affair */
+        return true; /* missing: handled by the caller */
     if (S_ISLNK(st.st_mode)) {
         pct_say(r->self, "%s is a symbolic link: name the folder itself", folder);
         return false;
@@ -64,7 +64,7 @@ static bool list_folders(const struct pct_recovery *r, char *const *folders, siz
     for (size_t i = 0; i < n; i++) {
         if (!check_owner(r, folders[i]))
             return false;
-        /* A run has no business with the damaged files of others. */
+        /* A run does not report damaged files of other jobs. */
         pc_merge_say_fn say = r->run_key ? NULL : say_line;
         int err = pc_merge_list_add(list, folders[i], say, (void *)r, &error);
         if (err && err != PC_ENOENT) {
@@ -85,7 +85,7 @@ static bool run_is_alive(const struct pct_recovery *r, const struct pc_merge_lis
 
 /* ---- Jobs ----------------------------------------------------------------------------------- */
 
-/* The entries of job number `job` that are wanted. */
+/* Takes the selected entries of job number `job`. */
 static struct pct_job take_job(const struct pct_recovery *r, const struct pc_merge_list *list,
                                uint32_t job)
 {
@@ -100,7 +100,7 @@ static struct pct_job take_job(const struct pct_recovery *r, const struct pc_mer
     return j;
 }
 
-/* Jobs with ranks first: what never came through MPI_Init must not take their file names. */
+/* Recovers jobs with ranks first: processes without MPI_Init must not take their file names. */
 static void recover_jobs(const struct pct_recovery *r, const struct pc_merge_list *list,
                          bool with_key, struct pct_recovered *out)
 {
@@ -128,7 +128,7 @@ static int by_inode(const void *a, const void *b)
     return (x.st_ino > y.st_ino) - (x.st_ino < y.st_ino);
 }
 
-/* All in one order, whoever names them in which, and each once. */
+/* Locks all folders in one order, independent of the command line, and each once. */
 static size_t lock_folders(const struct pct_recovery *r, char *const *folders, size_t n, int *locks)
 {
     char **sorted = pct_alloc(n, sizeof *sorted);
@@ -157,7 +157,7 @@ static bool recover_locked(const struct pct_recovery *r, char *const *folders, s
     return done;
 }
 
-/* Ranks of a launcher that was killed take a moment to end. */
+/* Waits for the ranks of a killed launcher, which take a moment to end. */
 static void await_run(const struct pct_recovery *r, char *const *folders, size_t n)
 {
     bool alive = r->run_key != 0;
@@ -192,7 +192,7 @@ bool pct_recover_folders(const struct pct_recovery *asked, char *const *folders,
 
 /* ---- The command ---------------------------------------------------------------------------- */
 
-/* The folders that were named: each itself and, if it is a spool, this user's folder in it. */
+/* The folders on the command line: each itself and, if it is a spool, this user's folder in it. */
 static char **name_folders(const struct pct_command *self, char **words, size_t n, size_t *n_out)
 {
     char **folders = pct_alloc(2 * n + 1, sizeof *folders);
@@ -222,7 +222,7 @@ static char **default_folders(const struct pct_command *self, size_t *n_out)
     return pct_spool_folders(&config, n_out);
 }
 
-/* Removes files that tell of runs whose command was killed, and folders that have become empty. */
+/* Removes report files of runs whose command was killed, and empty folders. */
 static void sweep(const struct pct_recovery *r, char *const *folders, size_t n)
 {
     pct_run_tell_earlier(r->self, folders, n);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The two halves of recovery: which jobs there are (recover.c), what is done with one
- * (recover_job.c).
+ * The two halves of recovery: listing jobs (recover.c), recovering one job (recover_job.c).
  */
 #ifndef PCT_RECOVER_H
 #define PCT_RECOVER_H
@@ -15,31 +14,32 @@ struct pct_job {
     size_t n, n_alive;
 };
 
-/* Writes the profile of a job whose processes have all ended and removes its arenas; says what it
- * did and counts it in *out. */
+/* Writes the profile of a job whose processes have all ended and removes its arenas; prints what
+ * was done and counts it in *out. */
 void pct_job_recover(const struct pct_recovery *r, const struct pct_job *job,
                      struct pct_recovered *out);
 
 /* Locks against other recoveries, held until the descriptor is closed; -1: no lock is possible, and
- * the work is done without one. Of a folder in which arenas are; of the folder in which a
- * profile is written, unless that is one of r->locks. */
+ * the work is done without one. pct_recover_lock: of a folder of arenas; pct_recover_lock_beside:
+ * of the folder in which a profile is written, unless that is one of r->locks. */
 int pct_recover_lock(const struct pct_recovery *r, const char *folder);
 int pct_recover_lock_beside(const struct pct_recovery *r, const char *path);
 
-/* The name that the profile of the process's job is to have, in path (n bytes). PC_OK, or as
- * pc_config_expand. */
+/* The requested name of the profile of the process's job, in path (n bytes). PC_OK, or the errors
+ * of pc_config_expand. */
 int pct_job_path(const struct pct_recovery *r, const struct pc_merge_found *f, char *path, size_t n,
                  struct pc_error *error);
 
 /* ---- checkpoint_files.c ---- */
 
-/* Writes a checkpoint of a job whose profile is to have the name `wanted`: in place of one of the
- * same processes, or to the first free name; path (PCOLLECT_PATH_BYTES) gets it. As pc_pcol_write.
+/* Writes a checkpoint of a job whose profile is to have the name `wanted`: replaces a checkpoint of
+ * the same processes, or takes the first free name, which `path` (PCOLLECT_PATH_BYTES) gets.
+ * Returns like pc_pcol_write.
  */
 int pct_checkpoint_write(const struct pc_profile *p, const char *wanted, char *path,
                          struct pc_error *error);
 
-/* One line on standard output, columns separated by tabs. */
+/* Prints one line on standard output, columns separated by tabs. */
 void pct_job_list(const struct pct_recovery *r, const struct pct_job *job);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The profile of one job from the arenas it left. An arena is removed only when a file that was
- * read again and is whole holds the process that wrote it, and nothing of it was left out; all
- * others stay and are named.
+ * The profile of one job from the arenas it left. An arena is removed only if a file that was read
+ * again and is intact contains the process that wrote it, without omissions; all others stay and
+ * are named.
  */
 #include "command/recover/recover.h"
 
@@ -63,8 +63,7 @@ static const struct pc_profile_rank *rank_of(const struct pc_profile *p,
     return NULL;
 }
 
-/* True if all that the arena holds is in the profile: it has the very process, and nothing of it
- * was left out. */
+/* True if the profile has all data of the arena: it contains this process, without omissions. */
 static bool holds(const struct pc_profile *p, const struct pc_merge_found *f)
 {
     const struct pc_profile_rank *r = rank_of(p, f);
@@ -72,8 +71,8 @@ static bool holds(const struct pc_profile *p, const struct pc_merge_found *f)
            strcmp(r->host, f->host) == 0 && !(r->notes & PCOLLECT_NOTE_DAMAGED);
 }
 
-/* True if a file has an arena of the job, or can take one: of a process without a job it can only
- * have it. */
+/* True if a file contains an arena of the job, or can be extended by one. For a process without a
+ * job it must contain it. */
 static bool joins(const struct pc_profile *there, const struct pct_job *job)
 {
     bool adds = there && there->job_key && (int64_t)there->world_size == job->found[0]->n_ranks;
@@ -83,8 +82,9 @@ static bool joins(const struct pc_profile *there, const struct pct_job *job)
     return false;
 }
 
-/* The file of the same job under one of the names that the profile may get, and its path, if it can
- * take what the arenas hold: it has not another process for each rank. NULL: the profile is new. */
+/* The file of the same job with one of the names that the profile may get, and its path, if the
+ * arenas can be added: it does not have other processes for all their ranks. NULL: the profile is
+ * new. */
 static struct pc_profile *find_own(const char *path, const struct pct_job *job, char *found)
 {
     struct pc_error error;
@@ -100,7 +100,7 @@ static struct pc_profile *find_own(const char *path, const struct pct_job *job, 
     return NULL;
 }
 
-/* ---- Words ---------------------------------------------------------------------------------- */
+/* ---- Messages ------------------------------------------------------------------------------- */
 
 static void say_merged_line(void *arg, const char *line)
 {
@@ -161,8 +161,8 @@ static void remove_arena(struct pc_merge_found *f)
     *slash = '/';
 }
 
-/* The checkpoints of the job, which this profile replaces: beside it, and beside where the job's
- * own was to be. */
+/* Removes the checkpoints of the job, which this profile replaces: in its folder, and in the folder
+ * of the job's requested profile. */
 static void drop_checkpoints(const struct pct_recovery *r, const struct pct_job *job,
                              const char *profile)
 {
@@ -182,8 +182,8 @@ static void remove_all(struct pct_job *job)
     job->n = 0;
 }
 
-/* Removes the arenas that the profile holds, which was read from a file and is whole. Returns how
- * many; the others are left in the list. */
+/* Removes the arenas contained in the profile, which was read from a file and is intact. Returns
+ * their number; the others stay in the list. */
 static size_t remove_held(struct pct_job *job, const struct pc_profile *in_file)
 {
     size_t kept = 0, n = job->n;
@@ -197,7 +197,8 @@ static size_t remove_held(struct pct_job *job, const struct pc_profile *in_file)
     return n - kept;
 }
 
-/* Removes the arenas that a profile of the job's own holds, wherever this one goes. */
+/* Removes the arenas contained in a profile that the job itself wrote, wherever the new profile is
+ * written. */
 static void remove_held_by_own(const struct pct_recovery *r, struct pct_job *job)
 {
     const struct pct_recovery own = {.self = r->self};
@@ -214,7 +215,8 @@ static void remove_held_by_own(const struct pct_recovery *r, struct pct_job *job
     pc_profile_free(p);
 }
 
-/* The sum of the arenas and of what is there already; of a rank that is there only that. */
+/* The sum of the arenas and of the existing profile; a rank that is in the profile is not added
+ * again. */
 static struct pc_profile *merge_arenas(const struct pct_recovery *r, const struct pct_job *job,
                                        const struct pc_profile *there, struct pc_error *error)
 {
@@ -233,7 +235,7 @@ static struct pc_profile *merge_arenas(const struct pct_recovery *r, const struc
     return err ? NULL : sum;
 }
 
-/* Processes that ended before they had measured anything leave nothing worth a file. */
+/* True if the processes ended before they had measured anything, so that no file is needed. */
 static bool is_empty(const struct pc_profile *p, const struct pct_job *job)
 {
     if (p->n_data || p->n_ranks != job->n)
@@ -244,7 +246,7 @@ static bool is_empty(const struct pc_profile *p, const struct pct_job *job)
     return true;
 }
 
-/* The sum goes to where its first part is, else nothing is replaced. */
+/* Writes the profile: over the file whose contents it extends, else without replacing anything. */
 static bool write_profile(const struct pc_profile *p, const char *path,
                           const struct pc_profile *there, char *written, struct pc_error *error)
 {
@@ -254,8 +256,8 @@ static bool write_profile(const struct pc_profile *p, const char *path,
     return pc_pcol_write(p, path, 0, error) == PC_OK;
 }
 
-/* Writes what no file holds yet, and removes what is in that file when it is read again: to `path`,
- * where `there` is, or to the first free name for it. Returns how many arenas were removed. */
+/* Writes data that no file contains yet, to `path` if `there` is from it, or to the first free
+ * name; reads the file again, and removes the arenas contained in it. Returns their number. */
 static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, const char *path,
                          const struct pc_profile *there, struct pct_recovered *out,
                          struct pc_error *error)
@@ -284,7 +286,8 @@ static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, cons
     return removed;
 }
 
-/* Processes of one rank, as a script starts them one after the other, need a file each. */
+/* Recovers the rest. Several processes with one rank, started by a script one after the other, need
+ * a file each. */
 static void recover_rest(const struct pct_recovery *r, struct pct_job *job, const char *expanded,
                          struct pct_recovered *out)
 {
@@ -312,9 +315,9 @@ static bool is_rank_elsewhere(const struct pct_job *job, const struct pc_merge_f
     return false;
 }
 
-/* Removes arenas of processes that asked MPI something and never called MPI_Init, if they were no
- * ranks: a shell's helper, or what a rank was before exec. Ranks of a job of which others came to
- * MPI_Init may have been killed before. Returns how many. */
+/* Removes arenas of processes that called MPI functions but never MPI_Init, if they were no ranks:
+ * a helper of a shell, or a rank before its exec. Ranks of a job in which others reached MPI_Init
+ * may have been killed before it. Returns the number of arenas. */
 static size_t remove_asked(struct pct_job *job)
 {
     size_t n_asked = 0, kept = 0, n = job->n;

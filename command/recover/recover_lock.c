@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Locks between recoveries: flock on the folder of arenas and on the folder of the profile. A
- * file system without locks is worked on without.
+ * Locks between recoveries: flock on the folder of arenas and on the folder of the profile. Without
+ * support of the file system no lock is taken.
  */
 #include "command/recover/recover.h"
 
@@ -15,8 +15,8 @@
 
 enum { LOCK_TRIES = 1000, LOCK_NAP_US = 10000 };
 
-/* Opens the lock of one folder. A recovery that ends removes the folder, and the next makes it
- * anew: what is locked must be what has the name. */
+/* Opens the lock of one folder. A recovery that ends removes the folder, and the next one makes it
+ * again: so the locked folder must be the one that has the name now. */
 static int open_lock(const char *folder)
 {
     return open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -47,7 +47,8 @@ int pct_recover_lock(const struct pct_recovery *r, const char *folder)
     return -1;
 }
 
-/* flock knows no owner but the open file: a second one of the same process waits for the first. */
+/* True if this process holds the lock. flock belongs to the open file: a second one in the same
+ * process would wait for the first. */
 static bool is_held(const struct pct_recovery *r, int fd)
 {
     struct stat asked, held;
@@ -60,7 +61,7 @@ static bool is_held(const struct pct_recovery *r, int fd)
     return false;
 }
 
-/* Two that lock each other's folders must both go on. */
+/* Two recoveries that lock each other's folders must not deadlock. */
 int pct_recover_lock_beside(const struct pct_recovery *r, const char *path)
 {
     const char *slash = strrchr(path, '/');

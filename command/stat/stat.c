@@ -2,9 +2,9 @@
  *
  * pcollect stat: counts of a command, of running processes, or of whole processors.
  *
- * A command is held before its exec until its counters are open; they begin with the exec, and the
- * threads and processes that it starts inherit them. What runs already is counted from the moment
- * at which all its threads are open until it ends, the command ends, or the user interrupts.
+ * A command is held before its exec until its counters are open; they start with the exec, and
+ * threads and processes that it starts inherit them. Running targets are counted from the moment
+ * when all their threads are open until they end, the command ends, or the user interrupts.
  */
 #include "command/stat/stat.h"
 #include "analysis/allocation.h"
@@ -114,7 +114,7 @@ static double seconds(uint64_t from_ns, uint64_t to_ns)
     return (double)(to_ns - from_ns) / 1e9;
 }
 
-/* Prints what was taken last, of each target if that is asked for, then of all. */
+/* Prints the figures taken last, for each target if requested, then for all. */
 static void put_figures(struct pct_stat_job *j, uint64_t now)
 {
     size_t n = pct_count_n_targets(j->count), from = j->request->per ? 0 : n;
@@ -158,7 +158,7 @@ static void begin_command(void *arg)
     note_begin(j);
 }
 
-/* Turns and intervals. A process that is slow to look misses an interval rather than print two. */
+/* Turns and intervals. If this process is late, it skips an interval instead of printing two. */
 static uint64_t tick(void *arg)
 {
     struct pct_stat_job *j = arg;
@@ -188,7 +188,7 @@ static bool add_command(void *arg, int pid)
     return false;
 }
 
-/* Those of others begin before the command that gives the length. */
+/* Starts counters of running targets, before the command whose length limits the count. */
 static bool begin_attached(void *arg, int pid)
 {
     struct pct_stat_job *j = arg;
@@ -198,7 +198,7 @@ static bool begin_attached(void *arg, int pid)
     return true;
 }
 
-/* Until all that is counted has ended, or the user interrupts. */
+/* Waits until all targets have ended, or the user interrupts. */
 static void wait_for_targets(struct pct_stat_job *j)
 {
     enum { LOOK_NS = 50000000 };
@@ -229,8 +229,8 @@ static void keep_run(struct pct_stat_job *j, struct runs *r, double elapsed_s)
     }
 }
 
-/* Mean of a column, its interval, and the least difference between two series like this one that
- * would be sure. One run without a value: it is unknown. */
+/* Mean of a column, its interval, and the least significant difference between two such series.
+ * Unknown if one run has no value. */
 static struct pct_stat_figure mean(const struct runs *r, size_t width, size_t column)
 {
     struct pct_stat_figure f = {.known = true, .share = 1, .differ = -1};
@@ -285,7 +285,7 @@ static void put_head(struct pct_stat_job *j, const char *what, struct pct_stat_f
     pct_buf_free(&time);
 }
 
-/* Runs the command as often as is asked for; a run that fails is the last, and counts. */
+/* Runs the command as often as requested; a run that fails is the last, and is included. */
 static int run_command(struct pct_stat_job *j)
 {
     const struct pct_job_watcher watcher = {add_command, begin_command, tick, j};
@@ -332,7 +332,7 @@ static void put_watched(struct pct_stat_job *j, uint64_t now)
     pct_buf_free(&what);
 }
 
-/* Targets that run already. A command gives the length. */
+/* Counts running targets; a command, if there is one, limits the time. */
 static int run_attached(struct pct_stat_job *j)
 {
     struct rlimit limit = {0}, most;

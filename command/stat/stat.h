@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The parts of `pcollect stat`: what is asked for, which events (stat_events.c), who is counted
- * (stat_targets.c), and for how long (stat.c).
+ * The parts of `pcollect stat`: the request, its events (stat_events.c), its targets
+ * (stat_targets.c), and the time of counting (stat.c).
  */
 #ifndef PCT_STAT_H
 #define PCT_STAT_H
@@ -32,13 +32,13 @@ struct pct_stat_job {
     size_t *numbers;              /* of each in `count` */
     struct pct_count *count;
     /* Targets that are counted. */
-    const char *who; /* what a target is */
+    const char *who; /* kind of target */
     int *targets;    /* the number of each */
     size_t n_targets, room;
-    int *living; /* processes or threads with whose end the counting ends */
+    int *living; /* counting ends when these processes or threads have ended */
     size_t n_living, living_room;
     int world; /* ranks of the job, on all nodes; -1: no job */
-    int rank;  /* that the command is, started by a launcher; -1: none */
+    int rank;  /* rank of the command, if a launcher started it; -1: none */
     /* The run. */
     bool begun;
     uint64_t start_ns, last_ns, due_ns;

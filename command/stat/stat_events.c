@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From names to counters. An event that does not count here is left out, and the reason is printed
- * with the figures; an unknown name is refused before anything starts.
+ * Finds counters from names. An event that does not count here is left out, and the reason is
+ * printed with the figures; an unknown name is refused before anything starts.
  */
 #include "command/stat/stat.h"
 
@@ -30,7 +30,7 @@ static void add(struct pct_stat_job *j, struct pc_counting_event *found, const c
     j->names[n] = (struct pct_stat_event){.name = pct_text("%s", name)};
     if (pc_counting_try(event, &why))
         j->names[n].why_not = pct_text("%s", why.text);
-    /* The clock is the same on both sides. */
+    /* task-clock does not distinguish user and kernel. */
     for (uint32_t i = 0; i < event->n_terms && strcmp(name, "task-clock") != 0; i++)
         j->names[n].user_only |= event->terms[i].user_only != 0;
     found[n] = *event;
@@ -54,7 +54,7 @@ static int add_list(struct pct_stat_job *j, struct pc_counting_event *found, cha
 
 int pct_stat_find_events(struct pct_stat_job *j)
 {
-    /* The clock of a processor is the time that passes. */
+    /* Default events of a thread; the task-clock of a processor is the elapsed time. */
     static const char usual[] = "task-clock,context-switches,cpu-migrations,page-faults,cycles,"
                                 "instructions,branches,branch-misses,cache-references,cache-misses";
     struct pc_counting_event found[PC_COUNTING_MAX_EVENTS], counted[PC_COUNTING_MAX_EVENTS];

@@ -52,7 +52,7 @@ static struct numbers list_threads(int pid)
     return l;
 }
 
-/* True if `after` has a number that `before` has not. Both are in one order. */
+/* True if `after` has a number that `before` lacks. Both are sorted. */
 static bool has_more(const struct numbers *before, const struct numbers *after)
 {
     size_t i = 0;
@@ -95,7 +95,7 @@ static int add_process(struct pct_stat_job *j, int pid, int number)
     return status;
 }
 
-/* Each thread that the process has is a target. */
+/* Makes each thread of the process a target. */
 static int add_each_thread(struct pct_stat_job *j, int pid)
 {
     struct numbers l = list_threads(pid);
