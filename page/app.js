@@ -25,7 +25,7 @@ function chooseViews(profile) {
 const keyHelp = [
     ["1 to 9", "choose a view"], ["/", "go to the search"], ["?", "show the keys"],
     ["Tab", "go from control to control"], ["Enter", "select the row or follow the link"],
-    ["Up, Down", "go from row to row of a tree or a table"],
+    ["Up, Down", "go from row to row of a tree or a table; choose a rank in the map over time"],
     ["Left, Right", "close and open a row of the tree; choose a rank in the map of ranks"],
     ["+, -", "show less or more of the matrix, in which arrows go from pair to pair"],
     ["Esc", "leave the search, close this list"]

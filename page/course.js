@@ -75,7 +75,8 @@ class CourseView {
         this.metric = course.metrics.find(({name}) => name === options.get("metric")) || course.metrics[0];
         this.selected = course.places.get(Number(options.get("rank") ?? NaN)) ?? null;
         this.sum = make("canvas", {class: "course", height: 60, width: courseColumns, "aria-hidden": "true"});
-        this.map = make("canvas", {class: "course", width: courseColumns, "aria-label": "Map of ranks over time",
+        this.map = make("canvas", {class: "course", width: courseColumns, tabindex: "0",
+            "aria-label": "Map of ranks over time: arrows choose a rank", onkeydown: event => this.key(event),
             onclick: event => this.select(this.under(event)[0]),
             onmousemove: event => this.map.title = this.told(...this.under(event))});
         this.legend = make("p", {class: "legend", id: "course-legend"});
@@ -136,6 +137,16 @@ class CourseView {
     told(place, column) {
         const {course, metric} = this, value = this.values[place * courseColumns + column];
         return `rank ${course.ranks[place]}, from ${course.at(column, courseColumns)}: ${forPeople(metric.type, value)}`;
+    }
+
+    // Arrows go from rank to rank, of which none is chosen at first.
+    key(event) {
+        const last = this.course.ranks.length - 1, at = this.selected ?? -1;
+        const to = {ArrowUp: Math.max(0, at - 1), ArrowDown: Math.min(last, at + 1), Home: 0, End: last}[event.key];
+        if (to === undefined)
+            return;
+        event.preventDefault();
+        this.select(to);
     }
 
     select(place) {

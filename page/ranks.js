@@ -332,8 +332,8 @@ class RanksView {
             "0 ", make("span", {class: "heat-key", "aria-hidden": "true"}), " ",
             this.scale === "row" ? "the greatest of the row" : figures.shown(this.mostOf(figures.rows[0])),
             ". Where a column stands for several ranks, it has the greatest of them.",
-            without ? [" ", make("span", {id: "without", title: figures.exact(without)}, figures.shown(without)),
-                " is not here: the profile does not keep it by rank."] : "");
+            ...without ? [" ", make("span", {id: "without", title: figures.exact(without)}, figures.shown(without)),
+                " is not here: the profile does not keep it by rank."] : []);
     }
 
     drawRank() {

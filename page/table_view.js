@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The last view: every table of the page, sorted by a column, filtered by an expression, copied as TSV.
 
-const mostTableCells = 2000, sliceMs = 40; // a page answers keys after each slice of its work
+const mostTableCells = 1500, sliceMs = 40; // a page answers keys after each slice of its work
 
 // The first `most` of the rows, in order.
 function firstOf(rows, most, compare) {

@@ -469,6 +469,13 @@ def check_course(page, tables):
         wrong.append(f"the map has {height} rows and {drawn} pixels")
     if sorted(ranks)[-1] not in page.ask("return document.getElementById('course-rank').textContent"):
         wrong.append("the rank is not marked")
+    order = sorted(ranks, key=int)
+    for key, rank in ((Keys.HOME, order[0]), (Keys.ARROW_DOWN, order[:2][-1]), (Keys.ARROW_UP, order[0])):
+        page.ask("document.querySelector('.course[aria-label]').focus()")
+        page.press(key)
+        told = page.ask("return document.getElementById('course-rank').textContent")
+        if told != f"Rank {rank} is marked.":
+            wrong.append(f"{told}, not {rank}")
     return wrong
 
 
@@ -488,7 +495,7 @@ def check_tables(page, tables):
             return [people, cells()]""")
         if page.ask("return [...document.querySelectorAll('#table th')].map(e => e.innerText.trim())") != head and rows:
             wrong.append(f"{name}: other columns than {head}")
-        if len(exact) != min(len(rows), math.ceil(2000 / len(head))):
+        if len(exact) != min(len(rows), math.ceil(1500 / len(head))):
             wrong.append(f"{name}: {len(exact)} rows, not {len(rows)}")
         for i, row in enumerate(rows[:len(exact)]):
             for column, seen, shown, value in zip(head, exact[i], people[i], row):
@@ -507,7 +514,7 @@ def check_last_row(page, tables):
     head, rows = tables["ranks"]
     if not rows:
         return []
-    most, last = math.ceil(2000 / len(head)), rows[-1][head.index("rank")]
+    most, last = math.ceil(1500 / len(head)), rows[-1][head.index("rank")]
     page.show(f"tables&table=ranks&rank={last}")
     seen = page.ask("return [...document.querySelectorAll('#table tbody tr')].map(row => [row.ariaSelected, row.cells[0].title])")
     wrong = [] if ["true", rows[-1][0]] in seen and len(seen) <= most else [f"{len(seen)} rows, rank {last} is not selected"]

@@ -52,6 +52,11 @@ def check_ranks(page, tables):
         wanted = wanted_ranks(page, tables, metric, by)
         if not wanted or by == "context" and not chosen_contexts(page):
             continue
+        if not any(values[rank] for values in wanted.values() for rank in ranks):
+            page.show("ranks")
+            if metric in page.ask("return [...document.querySelectorAll('#ranks .controls option')].map(e => e.value)"):
+                wrong.append(f"{metric} is offered, which is kept for no rank")
+            continue
         for rank in told if by == "primitive" else told[-1:]:
             page.show(f"ranks&metric={metric}&by={by}&rank={rank}")
             seen = rank_cells(page, "rank-figures")
