@@ -511,7 +511,7 @@ def check_tables(page, tables):
 
 def check_last_row(page, tables):
     """A row that is selected is shown, however far down, and no more rows than otherwise; all are copied."""
-    head, rows = tables["ranks"]
+    head, rows = tables.get("ranks", ((), ())) # a page of several profiles has none
     if not rows:
         return []
     most, last = math.ceil(1500 / len(head)), rows[-1][head.index("rank")]
