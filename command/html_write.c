@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* True if the file may be replaced: it is a page. */
+/* True if the file may be replaced: it does not exist, or is a page. */
 static bool may_replace(const char *path)
 {
     char begin[sizeof PCT_PAGE_BEGIN] = "";

@@ -19,11 +19,11 @@ PC_CC=${PC_CC:-cc}
 lib=$PC_STAGE/lib/libpcollect.so
 pcollect=$PC_STAGE/bin/pcollect
 long=${PCOLLECT_TEST_LONG:+yes}
-# Ours alone: the command refuses variables that it does not know.
+# Removes variables of the caller: the command refuses unknown ones.
 for variable in $(env | sed -n 's/^\(PCOLLECT_TEST_[A-Z_]*\)=.*/\1/p'); do
     eval "value=\$$variable; unset $variable; $variable=\$value"
 done
-limit=300 # seconds that a job may take: one that hangs takes all, on a busy machine others take a minute
+limit=300 # seconds that a job may take: one that hangs takes all of them, others up to a minute on a busy machine
 seed_before=${PCOLLECT_TEST_SEED:-0} # the seed before the first
 [ -z "$long" ] || limit=600
 
@@ -38,8 +38,8 @@ note() {
     printf '%s\n' "$*" | sed 's/^/# /' >&3
 }
 
-# ok STATUS NAME: passed if STATUS is 0. Where a condition can be told, use what follows: it also prints what
-# was expected and what was seen.
+# ok STATUS NAME: passed if STATUS is 0. If possible use one of the following: they also print what was expected and
+# what was seen.
 ok() {
     tap_n=$((tap_n + 1))
     if [ "$1" -eq 0 ]; then
@@ -275,8 +275,8 @@ mpi_plain() {
     fi
 }
 
-# mpi_run MPI N [NAME=VALUE...] -- PROGRAM [ARG...]: the job with libpcollect.so preloaded in the
-# ranks alone; the profile is $profile, arenas are in $spool.
+# mpi_run MPI N [NAME=VALUE...] -- PROGRAM [ARG...]: the job with libpcollect.so preloaded only in the ranks; the
+# profile is $profile, arenas are in $spool.
 mpi_run() {
     rm -f "$profile"
     run_mpi=$1 run_n=$2 run_preload=$lib
@@ -293,7 +293,7 @@ need_pcollect() {
 }
 
 # True if a program can be hidden: "$work/hide" PROGRAM [ARG...] becomes a copy of it, $work/hidden/program, in a mount
-# namespace of its own, as in a container. Nobody else has that file. Else $no_hiding says why not.
+# namespace of its own, as in a container. No other process has that file. Else $no_hiding has the reason.
 can_hide() {
     no_hiding=
     mkdir -p "$work/hidden"
@@ -307,7 +307,7 @@ END
     [ -z "$no_hiding" ]
 }
 
-# True if a command can be run as another user who comes to what is tested; else $no_other says why not.
+# True if a command can be run as another user who can access the tested files; else $no_other has the reason.
 can_be_other() {
     no_other=
     if [ "$(id -u)" -ne 0 ] || ! setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
@@ -318,8 +318,8 @@ can_be_other() {
     [ -z "$no_other" ]
 }
 
-# True if threads can be interrupted by perf_event's task clock, which containers may refuse; else the
-# script ends with a skip.
+# True if threads can be interrupted by perf_event's task clock, which containers may forbid; else the script ends with
+# a skip.
 need_task_clock() {
     env "LD_PRELOAD=$lib" "PCOLLECT_OUTPUT_PATH=$work/clock.pcol" "PCOLLECT_SPOOL_PATH=$spool" \
         PCOLLECT_COLLECT_ALWAYS=yes PCOLLECT_SAMPLE_FREQUENCY=100 PCOLLECT_SAMPLE_SOURCE=clock true
@@ -328,7 +328,8 @@ need_task_clock() {
         { print $k; exit }')" = clock ] || skip_all 'perf_event is refused: there is no task clock'
 }
 
-# until_watching PID: until stat, record or top, in the background, has attached itself: then it takes SIGTERM.
+# until_watching PID: waits until stat, record or top, in the background, has attached itself: from then on it handles
+# SIGTERM.
 until_watching() {
     watching_left=1200
     while [ $watching_left -gt 0 ]; do
@@ -339,7 +340,7 @@ until_watching() {
     done
 }
 
-# until_said FILE TEXT: until a program in the background has written a line with TEXT.
+# until_said FILE TEXT: waits until a program in the background has written a line with TEXT.
 until_said() {
     said_left=1200
     until grep -q -- "$2" "$1" || [ $said_left -eq 0 ]; do
@@ -348,14 +349,13 @@ until_said() {
     done
 }
 
-# True if a server of debug information can be asked here.
+# True if a debuginfod server can be used here.
 have_debuginfod() {
     command -v python3 >/dev/null && ldconfig -p 2>/dev/null | grep -q 'libdebuginfod\.so\.1'
 }
 
-# serve_debuginfo FOLDER: serves its buildid/ID/debuginfo and buildid/ID/executable on this machine, to
-# this script's commands, until $debuginfo_server is killed, or for ten minutes. Works in $work; the file
-# `asked` has what it is asked for.
+# serve_debuginfo FOLDER: serves its buildid/ID/debuginfo and buildid/ID/executable on this machine, to this script's
+# commands, until $debuginfo_server is killed, or for ten minutes. Works in $work; the file `asked` has its requests.
 serve_debuginfo() {
     (cd "$1" && exec python3 -u "$PC_SRC/tests/report/serve.py" "$work/asked") >port 2>serve.err 3>&- &
     debuginfo_server=$!

@@ -27,7 +27,7 @@ AM_TESTS_ENVIRONMENT = \
     MPIFC_OPENMPI='$(MPIFC_OPENMPI)'; export MPIFC_OPENMPI; \
     MPIFC_MPICH='$(MPIFC_MPICH)'; export MPIFC_MPICH;
 
-# Parts of the tests: the unit tests; and with them the tests that fail first, among them jobs of both MPIs.
+# Parts of the tests: the unit tests; the unit tests with those that usually fail first, among them jobs of both MPIs.
 quick_tests = $(unit_tests) tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test \
     tests/mpi/scopes.test tests/mpi/truth_c.test tests/mpi/truth_example.test tests/mpi/truth_signals.test \
     tests/safety/forks.test tests/safety/quiet.test tests/safety/state.test tests/safety/threads.test \
@@ -54,7 +54,7 @@ renew-docs:
 	@PCOLLECT_TEST_RENEW=1 $(MAKE) $(AM_MAKEFLAGS) check TESTS=tests/project/tutorials.test
 .PHONY: renew-docs
 
-# All tests with more repetitions; it takes hours. A test reads the variable that fits it; each can be given:
+# All tests with more repetitions; it takes hours. A test reads the variable that applies to it; each can be set:
 # make check-long PCOLLECT_TEST_KILLS=20000
 #   PCOLLECT_TEST_LONG   set: do the long form
 #   PCOLLECT_TEST_KILLS  processes that are killed at any instruction
@@ -112,8 +112,8 @@ include tests/python/local.mk
 include tests/sample/local.mk
 include tests/project/local.mk
 
-# First those that need the machine alone (tests/run-test), because one that begins later has to wait until all
-# others have ended. Then the longest, so that the last to end is a short one.
+# First come those that need the machine alone (tests/run-test), because one that begins later must wait until all
+# others have ended. Then come the longest, so that the last to end is a short one.
 first_tests = tests/sample/intervals.test tests/sample/cost.test tests/project/tutorials.test \
     tests/tools/doctor-spool.test tests/project/howto.test tests/watch/hangs.test tests/cost/instructions.test \
     tests/safety/users.test tests/report/page_runs.test tests/report/planted.test tests/safety/late.test \

@@ -53,9 +53,9 @@ void pct_recorder_add(struct pct_recorder *r, int pid);
 void pct_recorder_take(void *recorder, const struct pct_ring_record *record);
 /* Profile of what is known so far; valid until the recorder is freed. */
 const struct pct_recorded *pct_recorder_told(const struct pct_recorder *r);
-/* Samples recorded between two times, as a profile, which the caller frees; NULL: nothing was. Of
- * one MPI job it has the ranks, if they are wanted. Ends the collection: afterwards only show_files
- * and free are allowed. */
+/* Samples recorded between two times, as a profile, which the caller frees; NULL: there are none.
+ * If all belong to one MPI job, it has its ranks, if `ranks` is set. Ends the collection:
+ * afterwards only show_files and free are allowed. */
 int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, uint64_t end_ns,
                          struct pct_recorded *told, struct pc_profile **out,
                          struct pc_error *error);

@@ -80,9 +80,8 @@ struct pct_recovery {
     uint64_t run_key;    /* only processes of that run; 0: all */
     const char *pattern; /* of the output path; NULL: what the processes were given */
     bool list_only;
-    bool quiet;                               /* print only errors and written files */
-    void (*own)(void *arg, const char *path); /* for a profile that the job wrote itself, though it
-                                                 left arenas; or NULL */
+    bool quiet;                                   /* print only errors and written files */
+    void (*own)(void *arg, const char *path);     /* a profile that a job wrote itself; or NULL */
     void (*written)(void *arg, const char *path); /* called for a profile that was made; or NULL */
     void *arg;
     const int *locks; /* locks that it holds, -1: none; set by pct_recover_folders */

@@ -11,8 +11,7 @@
 /* Part of this command in the run. */
 enum pct_run_part {
     PCT_RUN_WHOLE,   /* this command started all ranks, or the first of them */
-    PCT_RUN_NODE,    /* one was started for each rank; the first of a node without rank 0
-                      */
+    PCT_RUN_NODE,    /* first on a node without rank 0, of one for each rank */
     PCT_RUN_NOTHING, /* any other */
 };
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The tables of FOLDER, as a user of libpcol has written them, are those of a JSON report: each table that the
-# report has, with the same cells. Prints what is not. Arguments: REPORT FOLDER
+# The tables of FOLDER, as a user of libpcol has written them, are those of a JSON report: all tables of the
+# report, with the same cells. Prints differences. Arguments: REPORT FOLDER
 import json
 import os
 import sys
@@ -28,7 +28,7 @@ for name, rows in report.items():
     path = os.path.join(sys.argv[2], name + ".tsv")
     if not isinstance(rows, (dict, list)) or not os.path.exists(path):
         continue
-    # Frames of a path are in JSON alone.
+    # Frames of a path are only in JSON.
     rows = [{key: cell for key, cell in row.items() if not isinstance(cell, list)}
             for row in ([rows] if isinstance(rows, dict) else rows)]
     with open(path, encoding="utf-8", newline="\n") as file:

@@ -8,7 +8,7 @@ merge_test_common = tests/merge/made_arena.c tests/merge/made_arena.h \
 tests_merge_arena_profile_test_SOURCES = tests/merge/arena_profile_test.c $(merge_test_common)
 tests_merge_reduce_test_SOURCES = tests/merge/reduce_test.c tests/merge/net.c tests/merge/net.h \
     merge/merge_module.c $(merge_test_common)
-# An object of its own: the module's is made by libtool.
+# A separate object, because libtool makes that of the module.
 tests_merge_reduce_test_CFLAGS = $(AM_CFLAGS)
 tests_merge_ending_test_SOURCES = tests/merge/ending_test.c tests/merge/explorer.c tests/merge/explorer.h \
     tests/merge/choices.c tests/merge/choices.h tests/merge/letters.c tests/merge/letters.h \

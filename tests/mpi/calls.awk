@@ -3,7 +3,7 @@
 #     awk -v what=WHAT -v has=FILE -f table.awk -f calls.awk calls.tbl functions.tbl
 #   program  C source to be compiled with calls.c; only functions that FILE names, one a line
 #   not      functions that are not called, one a line
-# Fails where a function has no row, a row no function, or a row an argument that nobody takes. POSIX awk.
+# Fails if a function has no row, a row has no function, or an argument in a row is not used. POSIX awk.
 
 function complain(text)
 {
@@ -159,7 +159,7 @@ function declare(r,    p, kind, name, value, type, scalar)
     }
 }
 
-# The communicator of a call, or "". That of a persistent one is also of its start.
+# The communicator of a call, or "". For a persistent call it is also that of its start.
 function comm_of(class, r,    p)
 {
     if ((r, "on") in row_text)

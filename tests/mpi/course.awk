@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Checks the course of the run against what tests/mpi/course.c says that it did: the files NAME.RANK of the program,
-# then TAB-separated tables series_regions and series, each after kind=regions or kind=series. Complains in a line each.
+# Checks the course of the run against the account that tests/mpi/course.c writes: the files NAME.RANK of the program,
+# then TAB-separated tables series_regions and series, each after kind=regions or kind=series. Prints one line for each
+# error.
 #
 # Times are compared by clocks of their own: the one of the series runs at a rate that is known to some 0.1 %.
 function least(a, b) { return a < b ? a : b }
@@ -30,8 +31,8 @@ kind != "did" && FNR == 1 {
     next
 }
 
-# Each bin of a region has at most as much of it as the program was in it then, and with those of another width that
-# lie over it, at least as much.
+# Each bin of a region has at most the time that the program was in the region, and together with overlapping bins of
+# another width at least that time.
 kind == "regions" {
     rank = $column["rank"]; from = ns($column["start"]); to = from + $column["width"]
     name = $column["region"]
@@ -60,7 +61,7 @@ kind == "series" {
     for (n = 1; n <= n_did[rank]; n++) {
         if (what[rank, n] == "work" && to > t[rank, n, 1] - slack(to) && from < t[rank, n, 2] + slack(to))
             worked[rank, n] += computed
-        # A sample at the beginning of the first bin stands for what was before.
+        # A sample at the begin of the first bin stands for time before it.
         if (what[rank, n] == "sleep" && from > t[rank, n, 1] + slack(to) && to < t[rank, n, 2] - slack(to))
             slept[rank, n] += computed
     }
@@ -86,7 +87,7 @@ END {
             if (what[rank, n] == "region" && (sum[rank, n] < t[rank, n, 3] - t[rank, n, 2] - slack(t[rank, n, 4]) || \
                     sum[rank, n] > t[rank, n, 4] - t[rank, n, 1] + slack(t[rank, n, 4])))
                 print "rank " rank ", " path[rank, n] ": " sum[rank, n] + 0 " ns in all"
-            # Samples stand for all but what they cost, and the last one that is due.
+            # Samples stand for all time except their own cost, and the last period.
             if (what[rank, n] == "work" && worked[rank, n] < 0.8 * t[rank, n, 3] - 15e6)
                 print "rank " rank " computed for " t[rank, n, 3] " ns, of which " worked[rank, n] + 0 " are there"
             if (what[rank, n] == "sleep" && slept[rank, n] > 15e6)

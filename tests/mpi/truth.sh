@@ -2,11 +2,11 @@
 # Functions that the truth tests share, sourced after tests/lib.sh: building programs that keep their own
 # account (truth.h), and comparing it with the report of their profile, to the unit.
 #
-# Contexts are compared as function:line > function:line. Of the report's frames those of functions
-# that the program's account does not know are left out: start-up code, libc between a caller and
-# its callback, functions that the compiler made. That main comes first where it is is checked by
-# itself. The account names procedures of the Fortran module `parts` without their module. Lines of
-# functions named unlined_... are not compared, none with compare_lines=no.
+# Contexts are compared as function:line > function:line. Frames of the report whose functions are not in
+# the program's account are left out: start-up code, libc between a caller and its callback, functions
+# made by the compiler. A separate check tests that main comes first. The account names procedures of the
+# Fortran module `parts` without their module. Lines of functions named unlined_... are not compared,
+# none with compare_lines=no.
 
 compare_lines=yes
 # Sums are printed with OFMT=%.0f: else some awks round what is above 2^31.
@@ -82,7 +82,7 @@ got_contexts() {
             END { for (i in c) print i, c[i], s[i], r[i] }' "$2" - | sort
 }
 
-# compare_truth ACCOUNT PROFILE NAME N_RANKS: all that must hold of one run.
+# compare_truth ACCOUNT PROFILE NAME N_RANKS: all checks of one run.
 compare_truth() {
     account=$1 file=$2 name=$3 n_ranks=$4
     if [ ! -s "$file" ]; then

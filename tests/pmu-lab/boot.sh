@@ -77,14 +77,14 @@ cp "$top/doc/permissions.md" "$root/pc/src/" || exit 1
 cp "$here/../counting/hardware.test" "$root/pc/src/tests/counting/" || exit 1
 cat >"$root/bin/prebuilt" <<'END' && chmod +x "$root/bin/prebuilt" || exit 1
 #!/bin/sh
-# In the place of a compiler.
+# Stand-in for a compiler.
 while [ "$1" != -o ]; do shift; done
 name=${2##*/}
 exec cp "/pc/built/${name%.[0-9]*}" "$2"
 END
 cp -L "$sysroot/usr/bin/mpiexec.hydra" "$sysroot/usr/bin/hydra_pmi_proxy" "$root/pc/bin/" || exit 1
 
-# Open MPI: its modules are where it looks for them.
+# Open MPI: its modules are installed where it searches for them.
 modules=usr/lib/$triplet/openmpi/lib/openmpi3
 mkdir -p "$root/usr/bin" "$root/$modules" "$root/usr/share"
 cp -L "$sysroot/usr/bin/orterun" "$root/usr/bin/" || exit 1

@@ -2,9 +2,9 @@
 # Checks of what is counted by a processor, for scripts that have sourced tests/lib.sh: the emulated machine
 # (guest.sh) and any other that has counters (tests/counting/hardware.test).
 #
-# $lab_exact is yes in the emulated machine. There an instruction takes 2 ns and two cycles, always, and nothing
-# else adds to what the program's own side counts. Elsewhere only the instructions of loops are known; on some
-# processors each interrupt adds one.
+# $lab_exact is yes in the emulated machine. There an instruction always takes 2 ns and two cycles, and nothing else
+# adds to the program's user counts. On other machines only the instructions of loops are known; on some processors each
+# interrupt adds one.
 
 lab_programs() {
     # shellcheck disable=SC2086 # flags are words
@@ -33,7 +33,7 @@ table() { # NAME [OPTION]...
     "$pcollect" report --table "$@" --format tsv "$profile" 2>"$work/err" | sed 1d
 }
 
-# check STATUS NAME: and, if it failed, what was seen.
+# check STATUS NAME: prints what was seen if it failed.
 check() {
     ok "$1" "$2" || note "$(cat "$work/seen")"
 }
@@ -55,7 +55,7 @@ check_loops() {
     done
 }
 
-# ---- From outside -----------------------------------------------------------------------------------
+# ---- From outside (pcollect stat) -------------------------------------------------------------------
 
 # stat_of EVENT COLUMN ARGUMENT...: what pcollect stat says of an event.
 stat_of() {
@@ -68,15 +68,15 @@ stat_of() {
         $at["event"] == event { print $at[column]; exit }' "$work/stat"
 }
 
-# Counted from outside, what two million rounds more take is known; the start of a program differs a little from
-# run to run, and by the place at which it is loaded.
+# The difference of two counts from outside is known: two million rounds more. The start of a program varies a little
+# between runs, and with its load address.
 check_stat() {
     few=$(stat_of instructions:u value -e instructions:u -- "$work/loops" spin 1000000)
     many=$(stat_of instructions:u value -e instructions:u -- "$work/loops" spin 3000000)
     echo "few $few many $many" >"$work/seen"
     awk -v few="$few" -v many="$many" 'BEGIN { d = many - few - 4000000; exit !(few > 2000000 && d < 2000 && d > -2000) }'
     check $? 'stat: 2,000,000 rounds more are 4,000,000 instructions more'
-    # Alike all the time: each turn has the same share.
+    # The program is uniform: each turn has the same share.
     stat_of instructions:u value -e instructions:u,cycles:u --counters-per-group 1 -- \
         "$work/loops" spin 300000000 >"$work/seen"
     cat "$work/stat" >>"$work/seen"
@@ -114,8 +114,8 @@ of_caller() { # FUNCTION
         '$1 ~ /INSTRUCTIONS/ && $6 == 0 && $4 ~ f && $5 ~ f { n += $7; t += $8 } END { printf "%.0f %d\n", n, t }'
 }
 
-# Counts between calls: what loops of another length make more is known to the unit, function by function:
-# 20 times on 2 ranks, 2 instructions a round.
+# Counts between calls: the difference between loops of two lengths is known exactly for each function: 20 times on 2
+# ranks, 2 instructions per round.
 check_edges() { # MPI NAME NAME=VALUE...
     edges_mpi=$1 edges_name=$2
     shift 2
@@ -179,11 +179,11 @@ check_always() { # MPI EVENTS
 
 # ---- Rotation ---------------------------------------------------------------------------------------
 
-# Estimates of `mix` by 2 events, with the kernel's side or without, are near to what the loops are known to do:
-# each within three times its interval and what is known of biases. By chance that is missed once in 500,000 cells
-# of 30 readings, and nearly never of more. Biases of the emulated machine: some percent in the long functions, up to a
-# tenth in `brief`, whose stays are two windows long. Elsewhere others use the machine: 15 %. All together are
-# near by an eighth, or a quarter.
+# Estimates of `mix` with 2 events, with the kernel's side or without, are near the known values of the loops: each
+# within three times its interval plus the known biases. By chance this fails once in 500,000 cells of 30 readings, and
+# almost never with more. Biases of the emulated machine: some percent in the long functions, up to a tenth in `brief`,
+# whose stays are two windows long. Elsewhere others use the machine: 15 %. All together are near by an eighth, or a
+# quarter.
 near() { # NAME
     table estimates >"$work/estimates"
     awk -F'\t' -v exact="$lab_exact" '
@@ -226,8 +226,8 @@ rotate() {
 
 # ---- Findings ---------------------------------------------------------------------------------------
 
-# A fault that counters tell: rank 1 has twice as much to do. Ranks compute one after the other, and
-# sleep while they wait. What is found of a processor that is shared is not asked for.
+# A fault that counters show: rank 1 has twice as much work. Ranks compute one after the other, and sleep while they
+# wait. Findings about shared processors are ignored.
 check_findings() { # MPI
     findings_lib=$lib
     for what in 'uneven 5000000' 'even 1000000'; do

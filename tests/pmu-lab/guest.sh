@@ -1,9 +1,9 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The first process of the emulated machine: runs the tests, says TAP on the console, turns it off.
+# The first process of the emulated machine: runs the tests, prints TAP on the console, turns the machine off.
 #
-# The machine makes an instruction in 2 ns and has 1 GHz: what a loop takes is known as well as what it
-# executes. It has one processor, which two ranks share.
+# The machine executes an instruction in 2 ns and has 1 GHz: the time of a loop is known as well as its instructions. It
+# has one processor, which two ranks share.
 /bin/busybox mount -t proc proc /proc
 /bin/busybox mount -t sysfs sysfs /sys
 /bin/busybox mount -t devtmpfs devtmpfs /dev
@@ -17,7 +17,7 @@ hostname lab
 echo '127.0.0.1 lab localhost' >/etc/hosts
 printf 'root:x:0:0::/tmp:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n' >/etc/passwd
 paranoid=/proc/sys/kernel/perf_event_paranoid
-echo 1 >$paranoid # PAPI asks for it; 2 is what systems come with
+echo 1 >$paranoid # PAPI needs it; 2 is the usual default
 
 # The part of tests/lib.sh that the checks need; programs were compiled beforehand.
 export PC_SRC=/pc/src PC_STAGE=/pc PC_BUILD=/tmp/build PC_CC=prebuilt
@@ -142,8 +142,8 @@ samples() {
 
 # ---- Rotation ---------------------------------------------------------------------------------------
 
-# Instructions of the windows themselves are left out of the estimates. With the kernel's side they are more than
-# what the program does in them: a check that would not see it could see nothing.
+# Instructions of the windows themselves are left out of the estimates. With the kernel's side they are more than the
+# program's own: a check that missed them would be useless.
 added() { # NAME LEAST: events in brief windows, over those of the program
     table rotation | awk -F'\t' -v least="$2" '$3 > 0.00005 { next } { over = $7 / ($7 - $15 / 1000)
             print $2 ": in windows", $7 / $4, "of which they add", $15 / 1000 / $4
@@ -152,7 +152,7 @@ added() { # NAME LEAST: events in brief windows, over those of the program
     note "$(cat "$work/seen")"
 }
 
-# As in near: three intervals, and what is known of biases.
+# Limits as in near: three intervals plus the known biases.
 ratios() { # NAME
     table ratios >"$work/ratios"
     awk -F'\t' 'BEGIN { truth["ipc"] = 0.5; truth["frequency"] = 1 }

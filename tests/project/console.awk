@@ -8,9 +8,9 @@
 # With `commands`, writes a script to that file which runs the commands of the page, in order, in one shell; the
 # output and the status of the n-th go to the files n and n.status in the folder `out`. Without it, prints the page
 # with the outputs that are in `out`. Lines between two [...] are one piece. The words of its first line, without
-# figures, say where it begins in the new output, and it keeps its number of lines; the last piece of an output
-# without [...] at its end runs to the end. A piece that is not found, and a command that failed, are told on
-# standard error, with status 1.
+# figures, determine where it begins in the new output, and it keeps its number of lines; the last piece of an
+# output without [...] at its end extends to the end. A piece that is not found, and a command that failed, are
+# told on standard error, with status 1.
 function wrong(text) {
     print FILENAME ":" FNR ": " text >"/dev/stderr"
     failed = 1
@@ -28,8 +28,8 @@ function words(line,    n, i, found, part, text) {
     return text
 }
 
-# The report of a run depends on the run, and on what else the machine does: it stays as it is where this
-# run does not show it.
+# The report of a run depends on the run and on the load of the machine: a piece that this run does not show is
+# kept unchanged.
 function judged(line) {
     return line ~ /^(Findings|Lost on|Faster \()/
 }

@@ -6,14 +6,15 @@
 #     In `PATH`, behind the line `LINE`:        (or: before the line)
 #     Run in the build folder:
 #
-# The line must be in the file once. A page that cannot be followed is told on standard error, with status 1.
+# The line must be in the file once. A page that cannot be followed is reported on standard error, with
+# status 1.
 function wrong(text) {
     print FILENAME ":" FNR ": " text >"/dev/stderr"
     failed = 1
     exit 1
 }
 
-# The n-th text in backquotes; a LINE may hold none.
+# The n-th text in backquotes; a LINE must not contain backquotes.
 function quoted(line, n, parts) {
     split(line, parts, "`")
     return parts[2 * n]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Calls MPI by ctypes from functions of many kinds, and says by sys._getframe from where it did.
+# Calls MPI by ctypes from functions of many kinds, and records by sys._getframe from where.
 # calls.py LIBRARY OUT: the MPI library; OUT.RANK gets a line "COUNT<tab>PATH" for each path.
 import asyncio
 import collections

@@ -5,7 +5,7 @@ for candidate in /usr/bin/python3 python3; do
     python_version=$($candidate -c 'import ctypes, sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
     case $python_version in
     3.11 | 3.12 | 3.13)
-        # Not a script that starts another one.
+        # Must not be a script that starts another interpreter.
         python=$($candidate -c 'import os, sys; print(os.path.realpath(sys.executable))')
         break
         ;;

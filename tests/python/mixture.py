@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Two functions of known shares of CPU time, in the interpreter and in C that it calls; says what the
-# thread's clock says. mixture.py SECONDS
+# Two functions of known shares of CPU time, in the interpreter and in C code that it calls; prints
+# the times of the thread's clock. mixture.py SECONDS
 import hashlib
 import sys
 import time

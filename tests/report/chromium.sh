@@ -11,7 +11,7 @@ no_browser=
 [ -n "$python" ] && command -v chromium >/dev/null && [ -x /usr/bin/chromedriver ] ||
     no_browser='chromium, chromium-driver or python3-selenium is not installed'
 
-# write_tables NAME PROFILE: what `report` and its like say of the profile, into NAME.tsv.
+# write_tables NAME PROFILE: output of `report` and similar commands for the profile, into NAME.tsv.
 write_tables() {
     mkdir -p "$work/$1.tsv"
     for table in $("$pcollect" report --table help | sed -n 's/^  \([a-z_]*\)  .*/\1/p') \
@@ -34,7 +34,7 @@ all_read() {
     is "$(grep -c '^ok' "$work/$1.log")" "$3" "$1: all views were read" || note "$(cat "$work/$1.log")"
 }
 
-# check NAME PROFILE [PICTURES]: its page against its tables.
+# check NAME PROFILE [PICTURES]: compares its page with its tables.
 check() {
     "$pcollect" html -o "$work/$1.html" "$2"
     ok $? "$1: the page is written" || return
@@ -47,7 +47,7 @@ check() {
     all_read "$1" 'the page shows the tables' $((12 + $#))
 }
 
-# compare scale|diff ROWS OPTION...: the page of a comparison against what the command says.
+# compare scale|diff ROWS OPTION...: compares the page of a comparison with the output of the command.
 compare() {
     kind=$1 rows=$2
     shift 2

@@ -3,12 +3,12 @@
 #
 #     awk -v kind=KIND -v seed=N -v fault=1 -f fault.awk
 #
-# Names, sizes, the number of ranks and the depth at which the fault lies follow from the seed. The
-# first line is a comment: the number of ranks. The next ones: a kind and the function that has it.
-# Computation is sleeping: its length does not depend on what else the machine does.
+# Names, sizes, the number of ranks and the depth of the fault follow from the seed. The first line is a comment: the
+# number of ranks. The next ones: a kind and the function that has it. Computation is sleeping, so its length does not
+# depend on the load of the machine.
 #
-# With kind="KIND KIND ..." each has a function of its own, and there are two ranks and few calls:
-# for faults that are told by counts alone.
+# With kind="KIND KIND ..." each has a function of its own, and there are two ranks and few calls: for faults that
+# counts alone show.
 
 function word(i, n, list) {
     n = split("advance relax gather_forces update sweep march collide stream filter project assemble " \
@@ -21,7 +21,7 @@ function pick(low, high) {
     return low + int((high - low + 1) * rand())
 }
 
-# Number of times that a fault is done in a step.
+# Repetitions of a fault in a step.
 function many(n) {
     return n_kinds > 1 ? 10 : n
 }

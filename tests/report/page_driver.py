@@ -67,7 +67,7 @@ def rounds_to(shown, exact):
     value = people_value(shown)
     if not value or not exact:
         return False
-    # A time, which may be a mean, is made whole nanoseconds before it is written with four digits.
+    # Rounds a time, which may be a mean, to nanoseconds before it is written with four digits.
     first = 0.5e-9 if shown.endswith("s") else 0
     return abs(value[0] - float(exact)) <= first + max(value[1], 6e-4 * abs(float(exact)) if "." not in shown else 0)
 

@@ -24,7 +24,7 @@ PREFERENCES = {  # nothing but the page is asked for: no updates, no news, no po
     "browser.aboutwelcome.enabled": False, "extensions.getAddons.cache.enabled": False, "app.normandy.enabled": False,
     "services.settings.server": "data:,#remote-settings-dummy/v1", "dom.ipc.processCount": 1}
 
-# A script of the checks as Firefox takes it: what it returns, which may be a promise, is told as JSON.
+# A script of the checks in the form for Firefox: its result, which may be a promise, is returned as JSON.
 WRAPPED = "async text => JSON.stringify(await (function() { %s }).apply(null, JSON.parse(text)) ?? null)"
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# schema_check.py SCHEMA DOCUMENT: says whether a JSON document is as the schema wants it; status 0
-# or 1. Knows the words of JSON Schema that doc/report.schema.json uses, and refuses others, so that
-# no word of it is passed over in silence.
+# schema_check.py SCHEMA DOCUMENT: checks a JSON document against the schema; status 0 or 1. Knows
+# the keywords of JSON Schema that doc/report.schema.json uses, and refuses others, so that none is
+# ignored silently.
 import json
 import sys
 

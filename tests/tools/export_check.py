@@ -178,7 +178,7 @@ if os.path.exists(path("pprof.text")):
           {name: {k: v for k, v in of.items() if v} for name, of in found.items() if any(of.values())},
           {name: dict(of) for name, of in stacks.items() if of})
 
-# ---- pprof, as it tells itself ----
+# ---- pprof, by its own output ----
 
 for given, name in METRICS.items():
     if not os.path.exists(path("top." + given)):
