@@ -26,9 +26,9 @@ static const struct pct_option options[] = {
      "counted."},
     {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs",
      "tsv has the rows of one --table. json is an object with all of them, as arrays."},
-    {OPTION_TABLE, "table", "stacks|calls|waits",
+    {OPTION_TABLE, "table", "stacks|calls|requests|waits",
      "with --format tsv: a row for each place at which stacks end (default), for each rank in MPI, "
-     "or for each sentence on who waits for whom"},
+     "for each request that such a rank waits for, or for each sentence on who waits for whom"},
     {OPTION_FULL_NAMES, "full-names", NULL, "long C++ names with all their arguments"},
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
@@ -36,7 +36,7 @@ static const struct pct_option options[] = {
 };
 
 enum format { TEXT, TSV, JSON };
-enum table { STACKS, CALLS, WAITS };
+enum table { STACKS, CALLS, REQUESTS, WAITS };
 
 struct request {
     uint64_t times, every_ms;
@@ -189,6 +189,8 @@ static void put_tsv(const struct pct_watch *w, const struct request *r, const st
     (void)w;
     if (r->table == CALLS)
         pct_where_calls_rows(stdout, calls, false);
+    else if (r->table == REQUESTS)
+        pct_where_requests_rows(stdout, calls, false);
     else if (r->table == WAITS)
         pct_where_waits_rows(stdout, calls, false);
     else
@@ -203,6 +205,8 @@ static void put_json(const struct pct_watch *w, const struct request *r,
     pct_where_rows(stdout, out, true);
     fputs(",\n\"calls\": ", stdout);
     pct_where_calls_rows(stdout, calls, true);
+    fputs(",\n\"requests\": ", stdout);
+    pct_where_requests_rows(stdout, calls, true);
     fputs(",\n\"waits\": ", stdout);
     pct_where_waits_rows(stdout, calls, true);
     fputs("}\n", stdout);

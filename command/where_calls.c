@@ -317,3 +317,42 @@ void pct_where_calls_rows(FILE *out, const struct pct_where_calls *c, bool json)
     }
     pct_rows_end(&rows);
 }
+
+enum { R_RANK, R_PRIMITIVE, R_REQUEST, R_COMMUNICATOR, R_PEER, R_TAG, R_COLUMNS };
+
+/* message NULL: nothing is known of the request. */
+static void put_request(struct pct_rows *rows, const struct pct_waiting *r,
+                        const struct pct_message *message)
+{
+    struct pct_buf cells[R_COLUMNS] = {{0}};
+    put_number(&cells[R_RANK], r->rank);
+    pct_buf_text(&cells[R_PRIMITIVE], r->op);
+    pct_buf_text(&cells[R_REQUEST], !message ? "unknown" : message->send ? "send" : "receive");
+    if (message) {
+        pct_buf_text(&cells[R_COMMUNICATOR], pct_where_comm_name(message->comm));
+        put_number(&cells[R_PEER], message->peer);
+        put_number(&cells[R_TAG], message->tag);
+    }
+    pct_rows_put(rows, cells);
+}
+
+void pct_where_requests_rows(FILE *out, const struct pct_where_calls *c, bool json)
+{
+    static const struct pct_rows_column columns[R_COLUMNS] = {
+        [R_RANK] = {"rank", false},      [R_PRIMITIVE] = {"primitive", true},
+        [R_REQUEST] = {"request", true}, [R_COMMUNICATOR] = {"communicator", true},
+        [R_PEER] = {"peer", false},      [R_TAG] = {"tag", false},
+    };
+    struct pct_rows rows = {.out = out, .json = json, .columns = columns, .n = R_COLUMNS};
+    pct_rows_begin(&rows);
+    for (size_t i = 0; i < c->n; i++) {
+        const struct pct_waiting *r = &c->ranks[i];
+        if (!*r->op)
+            continue;
+        for (int k = 0; k < r->call->n_messages; k++)
+            put_request(&rows, r, &r->call->messages[k]);
+        for (int k = 0; k < r->call->n_unknown; k++)
+            put_request(&rows, r, NULL);
+    }
+    pct_rows_end(&rows);
+}

@@ -43,6 +43,8 @@ void pct_where_calls_free(struct pct_where_calls *c);
  * or a JSON array. */
 void pct_where_calls_print(FILE *out, const struct pct_where_calls *c, size_t width);
 void pct_where_calls_rows(FILE *out, const struct pct_where_calls *c, bool json);
+/* Requests for which MPI_Wait and its like wait, as rows. */
+void pct_where_requests_rows(FILE *out, const struct pct_where_calls *c, bool json);
 
 /* Sentences on ranks that wait; nothing if nothing is known. Rows are tsv, or a
  * JSON array. */
