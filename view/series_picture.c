@@ -238,6 +238,7 @@ static void put_lanes(struct pct_buf *b, const struct course *c, bool utf8)
     for (size_t i = 0; i < c->n_lanes; i++) {
         const struct lane *lane = &c->lanes[i];
         struct pct_buf name = {0};
+        pct_buf_text(&name, ""); /* names may be empty */
         put_name(&name, c->d->profile, lane);
         put_picture(b, name.data, lane->of_column, c->span * c->d->profile->n_ranks, utf8);
         pct_buf_format(b, "  %s of all ranks\n", pct_text_time(number, (pc_u128)lane->time));
