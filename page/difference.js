@@ -71,7 +71,8 @@ class DifferenceView {
         error > 0 ? " ± " + forPeople("ns", error) : "");
         return make("div", {id: "sides"}, make("ul", {}, side("before", before), side("after", after)),
             make("p", {class: "finding"}, `The run takes ${Math.abs(percent).toFixed(1)} % ${percent < 0 ? "less" : "more"}` +
-                (doubt < 0 ? "." : doubt > 0.05 ? ", which may be noise." : ` (${(100 * (1 - doubt)).toFixed(1)} % sure).`)),
+                (doubt < 0 ? "." : doubt > 0.05 ? ", which may be noise." :
+                    doubt < 0.001 ? " (more than 99.9 % sure)." : ` (${(100 * (1 - doubt)).toFixed(1)} % sure).`)),
             repeated ? "" : make("p", {}, "Each side needs two runs or more to tell changes from noise."),
             before.ranks === after.ranks ? "" : make("p", {}, "The sides have different numbers of ranks."));
     }

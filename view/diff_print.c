@@ -201,7 +201,10 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     print_side(out, d, "after: ", d->n_before, d->n_after, &t->after);
     fprintf(out, "\nThe run takes %.1f %% %s", fabs(percent), percent < 0 ? "less" : "more");
     if (t->doubt >= 0)
-        fprintf(out, t->doubt > 0.05 ? ", which may be noise" : " (%.1f %% sure)",
+        fprintf(out,
+                t->doubt > 0.05    ? ", which may be noise"
+                : t->doubt < 0.001 ? " (more than 99.9 %% sure)"
+                                   : " (%.1f %% sure)",
                 100 * (1 - t->doubt));
     fputs(".\n", out);
     for (size_t i = 0; i < d->n_before + d->n_after; i++)
