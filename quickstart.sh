@@ -7,9 +7,9 @@
 #                            profile examples/poisson.c on 2 to 4 ranks and print the report
 #   ./quickstart.sh check    the same set-up, then `make check`; ends in "N passed, N failed"
 #
-# Work that is done is not done again. Long output goes to build/quickstart.log.
-# MPICC and MPIRUN choose another MPI than the one found. Exit status: 0 all is well, 1 it is not,
-# 2 the call was wrong.
+# Finished work is not repeated. Long output goes to build/quickstart.log.
+# MPICC and MPIRUN choose another MPI than the one found.
+# Exit status: 0 success, 1 failure, 2 usage error.
 
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -18,7 +18,7 @@ build=$top/build
 log=$build/quickstart.log
 mode=profile
 n_jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-# With more ranks than processors the report would tell of the machine only.
+# With more ranks than processors the report would only show effects of the machine.
 n_ranks=$((n_jobs < 2 ? 2 : n_jobs > 4 ? 4 : n_jobs))
 
 usage() {
@@ -67,7 +67,7 @@ have_module() {
     have pkg-config && pkg-config --exists "$1" 2>/dev/null
 }
 
-# Prints the flavour of a launcher: openmpi, mpich or nothing. The name proves nothing, so ask it.
+# Prints the flavour of a launcher: openmpi, mpich or nothing. Runs it, because the name alone proves nothing.
 flavour_of() {
     case $("$1" --version 2>/dev/null </dev/null) in
     *'Open MPI'* | *OpenRTE*) echo openmpi ;;
@@ -152,7 +152,7 @@ wanted() { # NAME: is the group wanted in this mode, and missing?
 find_manager() {
     manager=none column=3 install=''
     if have apt-get; then
-        # --no-remove: never at the expense of a package that somebody else has put there.
+        # --no-remove: no installed package may be removed.
         manager=apt
         install='env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --no-remove'
     elif have dnf; then
@@ -166,7 +166,7 @@ find_manager() {
     [ "$(id -u)" = 0 ] || as_root=sudo
 }
 
-# The command that a person with the right to would type.
+# The command for a user who has the right to install.
 by_hand() { # PACKAGE...
     case $manager in
     apt) echo "apt-get update && apt-get install -y --no-install-recommends $*" ;;
@@ -219,7 +219,7 @@ END
         return
     fi
     step "install them with $manager${as_root:+ and $as_root}"
-    # In one go where all can be had, which is most of the time.
+    # Installs all at once if possible, which is usual.
     # shellcheck disable=SC2086
     if ! try_install $required $optional; then
         if [ -n "$required" ] && ! try_install $required; then
@@ -304,13 +304,13 @@ profile_example() {
     mkdir -p "$folder"
     step "build examples/poisson.c with $MPICC"
     logged make -C examples c TO="$folder" MPICC="$MPICC"
-    # Open MPI refuses root, and more ranks than cores, unless told so.
+    # Open MPI refuses root, and more ranks than cores, unless these are set.
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1
     # In containers ranks may not read each other's memory directly: it would only print a warning.
     export OMPI_MCA_btl_vader_single_copy_mechanism=none
     profile=$build/poisson.$n_ranks.pcol
-    # One rank is made to work longer, so that the report has something to say.
+    # One rank works longer, so that the report has a finding.
     step "pcollect run -- $MPIRUN -n $n_ranks poisson --skew 1, sampled 200 times a second"
     rm -f "$profile"
     PCOLLECT_SAMPLE_FREQUENCY=200 \
@@ -327,7 +327,7 @@ profile_example() {
 
 # ---- The tests -------------------------------------------------------------------------------
 
-# Automake's own totals ("# PASS:  12") of one make check; prints the closing line.
+# Reads Automake's own totals ("# PASS:  12") of one make check; prints the closing line.
 closing_line() { # OUTPUT, STATUS
     awk -v status="$2" '
     /^# (PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): / { n[substr($2, 1, length($2) - 1)] = $3 }
@@ -343,7 +343,7 @@ closing_line() { # OUTPUT, STATUS
     }' "$1"
 }
 
-# Prints what the tests that failed say of it, from their logs.
+# Prints the messages of the failed tests, from their logs.
 details() { # OUTPUT
     sed -n 's/^\(FAIL\|XPASS\|ERROR\): \([^ ]*\).*/\2/p' "$1" | sort -u | while read -r test; do
         echo "    $test:"
@@ -358,11 +358,11 @@ details() { # OUTPUT
 run_tests() {
     step 'make check: build the tests'
     logged make -C "$build" -j"$n_jobs" check TESTS=
-    # Tests wait for more than half of their time.
+    # Tests wait for more than half of their time, so twice as many run at once.
     n_tests=$((2 * n_jobs))
     step "make -j$n_tests check"
     out=$build/quickstart.check
-    # The status of make is kept in a file: the pipe shows one line a test script meanwhile, and
+    # The status of make is kept in a file, because the pipe filters its output: one line for each test script, and
     # every failure in full.
     {
         make -C "$build" -j"$n_tests" -k check 2>&1 </dev/null

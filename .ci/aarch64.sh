@@ -3,8 +3,8 @@
 # both MPIs under qemu-user. The launcher is this machine's mpirun, the ranks are aarch64 programs.
 # Then real counters: an emulated machine that has them (tests/pmu-lab).
 #
-# The oracle is this machine: the same program makes the same calls, from the same lines, with the same
-# bytes on either architecture, and the native profile is proved by make check.
+# Results are compared with those of this machine: the same program makes the same calls, from the same lines, with the
+# same bytes on both architectures, and make check has verified the native profile.
 . .ci/common.sh
 
 sysroot=$cache/arm64
@@ -17,8 +17,8 @@ qemu="qemu-aarch64-static -L $sysroot"
 arm64_packages='libc6-dev zlib1g-dev libdw-dev libunwind-dev libcmocka-dev libopenmpi-dev openmpi-bin
     libmpich-dev mpich libpapi-dev libpfm4-dev linux-image-cloud-arm64 busybox-static'
 
-# Debian's arm64 packages beside, not in, this system: apt works on lists and a cache of its own,
-# and the packages are only unpacked.
+# Debian's arm64 packages are not installed in this system: apt uses lists and a cache of its own, and the packages are
+# only unpacked.
 make_sysroot() {
     [ "$(cat "$sysroot/complete" 2>/dev/null)" = "$arm64_packages" ] && return
     rm -rf "$sysroot"
@@ -33,7 +33,7 @@ make_sysroot() {
     apt_arm64 update || return
     # shellcheck disable=SC2086
     apt_arm64 -y --no-install-recommends --download-only install $arm64_packages || return
-    # One /usr, as on a running system: packages still hold /lib and /bin.
+    # One /usr, as on a running system: packages still contain /lib and /bin.
     ln -s usr/lib "$sysroot/lib" && ln -s usr/bin "$sysroot/bin" && ln -s usr/sbin "$sysroot/sbin"
     local package
     for package in "$apt"/cache/archives/*.deb; do
@@ -64,7 +64,7 @@ cross_build() {
         file_is_there "$folder/install/lib/pcollect/adapter-mpich.so"
 }
 
-# That of quickstart.sh, if the step check has made one.
+# Uses the build of quickstart.sh, if the step check has made one.
 native_build() {
     if [ -f "$top/build/Makefile" ]; then
         native=$top/build
@@ -88,7 +88,7 @@ include_and_link() {
     esac
 }
 
-# Does for Fortran what the function above does for C; the modules of Debian's MPIs are those of its gfortran.
+# The same as the function above, for Fortran; the modules of Debian's MPIs are those of its gfortran.
 fortran_flags() {
     case $1 in
     openmpi)
@@ -139,8 +139,8 @@ compile_f08() { # FLAVOUR
         "mpif90.$1" $example_flags -o app.native "$top/examples/halo_f08.f90"
 }
 
-# Under qemu-user there is no perf_event_open: samples are by a POSIX timer. The program knows the CPU
-# time of its functions. Bound: 5 standard errors, and 10 % for what the interrupts add.
+# Under qemu-user there is no perf_event_open: a POSIX timer interrupts. The program knows the CPU time of its
+# functions. Bound: 5 standard errors, and 10 % for what the interrupts add.
 sampled_job() { # FLAVOUR
     local mpi=$1 out=$work/aarch64-$1-sampled
     rm -rf "$out" && mkdir -p "$out" && cd "$out" || return

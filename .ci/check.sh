@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Does as every user can: ./quickstart.sh check, which ends in the totals of make check.
+# Runs what every user can run: ./quickstart.sh check, which ends with the totals of make check.
 . .ci/common.sh
 
-# LLVM's libunwind stands where quickstart.sh, which removes nothing, would put the walker's oracle.
+# LLVM's libunwind may be installed in place of the libunwind with which the walker is compared.
+# quickstart.sh, which removes no package, would not replace it.
 if command -v apt-get >/dev/null && ! pkg-config --exists libunwind 2>/dev/null; then
     need no-such-program libunwind-dev
 fi
-# Tools that some tests use if they are there.
+# Tools that some tests use if they are installed.
 need clang clang libclang-rt-14-dev
 need clang-format clang-format
 need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross

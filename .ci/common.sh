@@ -34,15 +34,15 @@ skip() { # NAME REASON
     echo "  skipped: $1: $2"
 }
 
-# building COMMAND...: the compilers keep what they have made, so that a step does not compile what another has
-# compiled with the same flags. Their output is that without ccache. Tests call the plain compilers.
+# building COMMAND...: uses ccache, so that a step does not compile again what another has compiled with the same flags.
+# Their output is that without ccache. Tests call the plain compilers.
 building() {
     need ccache ccache
     PATH=/usr/lib/ccache:$PATH CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=yes CCACHE_MAXSIZE=2G "$@"
 }
 
-# build_in FOLDER CONFIGURE-ARGUMENT... [-- MAKE-ARGUMENT...]: everything without a warning; the test programs by a make
-# with these arguments.
+# build_in FOLDER CONFIGURE-ARGUMENT... [-- MAKE-ARGUMENT...]: builds everything and allows no warning; the test
+# programs by make with these arguments.
 build_in() {
     mkdir -p "$1" && cd "$1" || return
     shift

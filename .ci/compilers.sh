@@ -5,7 +5,7 @@
 
 need clang clang libclang-rt-14-dev
 
-# By what the step check has built, as users do, where it has.
+# With the build of the step check, as users do, if there is one.
 gcc_gives_no_warning() {
     if [ ! -f "$top/build/quickstart.check" ]; then
         build_in "$work/gcc" CC=gcc CFLAGS='-O2 -g'

@@ -4,7 +4,8 @@
 . .ci/common.sh
 
 # The step check has run all tests from the same files, and tests/project/tarball.test has seen that the tarball has
-# every file. Here: that it works, unpacked where nothing can be written, with the test programs that these need.
+# every file. This step checks that it works, unpacked in a folder that cannot be written, with the test programs
+# that these tests need.
 tests='tests/tools/command.test tests/tools/config.test tests/report/golden.test tests/mpi/truth_example.test
     tests/safety/bystanders.test'
 programs='tests/report/show tests/report/json_check'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# clang-format over every C file, shellcheck over every shell script, whatever they were made with.
+# Checks every C file with clang-format and every shell script with shellcheck.
 . .ci/common.sh
 
 need clang-format clang-format
@@ -9,7 +9,7 @@ c_files_are_formatted() {
     tree_files | grep '\.[ch]$' | xargs clang-format --dry-run --Werror
 }
 
-# Warnings and errors; the rest is taste.
+# Only warnings and errors; other messages are about style.
 scripts_are_clean() {
     tree_files | grep -E '(\.sh|\.test|^\.ci/run|run-unit|run-test)$' |
         xargs -P "$n_jobs" -n 20 shellcheck --severity=error --shell=bash --external-sources

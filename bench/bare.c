@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The least that any tool that times MPI calls must do: two time stamps and an addition around the
- * real function. Preloaded like a tool; the benchmarks give costs as ratios to it.
+ * The minimum that any tool that times MPI calls must do: two time stamps and an addition around
+ * the real function. Preloaded like a tool; the benchmarks give costs as ratios to it.
  */
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Reads what bench/call.sh took: mpi, group, situation, variant, round, ns, ranks. Prints the table,
-# and writes JSON lines to `json`: facts of the machine, then one line a situation and variant.
+# Reads the measurements of bench/call.sh: mpi, group, situation, variant, round, ns, ranks. Prints the table, and
+# writes JSON lines to `json`: facts of the machine, then one line for each situation and variant.
 BEGIN { FS = "\t" }
 $6 + 0 > 0 {
     row = $1 FS $2 FS $3
@@ -18,7 +18,7 @@ function median(list, count,    i, j, t) {
     return count % 2 ? list[int(count / 2)] : (list[count / 2 - 1] + list[count / 2]) / 2
 }
 
-# Median over the rounds of what `v` adds to the program without a tool; sets least, most, rounds.
+# Median over the rounds of the time that `v` adds to the program without a tool; sets least, most, rounds.
 function added(row, v,    r, c, list) {
     c = 0
     for (r = 0; r <= last; r++)

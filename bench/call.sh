@@ -3,10 +3,9 @@
 # Measures the cost of an MPI call that is measured: bench/README.md has the method, bench/rows.txt the situations.
 # usage: call.sh [--quick] [--rounds N] [--minutes N] [--rows TEXT] [--resume]
 #                [--mpi openmpi|mpich] [--peer NAME=PRELOAD.so[,ENV=VALUE...]]...
-# Environment: PC_STAGE (installed tree), PC_SRC, PC_BENCH (folder for what is built and measured),
-# MPICC_*, MPIFC_*, MPIRUN_*. Each figure is in $PC_BENCH/call.tsv as soon as it was taken; at the
-# end JSON lines go to $PC_BENCH/call.jsonl and the table to standard output. Progress: standard
-# error.
+# Environment: PC_STAGE (installed tree), PC_SRC, PC_BENCH (folder for built programs and results), MPICC_*, MPIFC_*,
+# MPIRUN_*. Each figure is written to $PC_BENCH/call.tsv as soon as it was measured; at the end JSON lines go to
+# $PC_BENCH/call.jsonl and the table to standard output. Progress: standard error.
 set -u
 rounds=7 minutes= quick=no only= resume=no mpis="openmpi mpich" peers=
 usage="known: --quick --resume --rounds N --minutes N --rows TEXT --mpi NAME --peer NAME=FILE[,ENV=VALUE]"
@@ -79,7 +78,7 @@ preload_of() {
     esac
 }
 
-# measure MPI VARIANT PLUGINS RANKS PROGRAM ARGUMENT...: nanoseconds a call; nothing if it failed
+# measure MPI VARIANT PLUGINS RANKS PROGRAM ARGUMENT...: nanoseconds per call; nothing if it failed
 measure() {
     rm -f "$PC_BENCH/call.pcol"
     mpi=$1 ranks=$4 program=$5 words=

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * call: what one MPI call takes, in a chosen situation. The driver (bench/call.sh) runs it without
+ * call: the time of one MPI call in a chosen situation. The driver (bench/call.sh) runs it without
  * a tool, under a bare wrapper, under libpcollect.so and under other tools in turn, and subtracts.
  *
- * Prints one line: nanoseconds an MPI call in the fastest of its batches, and the number of calls.
- * A situation is a primitive, a stack depth, and how many call sites, call paths or contexts take
+ * Prints one line: nanoseconds per MPI call in the fastest batch, and the number of calls. A
+ * situation is a primitive, a stack depth, and how many call sites, call paths or contexts take
  * turns. All functions that matter are kept apart from their callers (noinline, no tail calls).
  *
- * With threads=N so many threads do the same at once, and the figure is the CPU time of a call in
- * the median batch of a thread, averaged over the threads: it stays where it is if they disturb
- * each other in nothing, on as few cores as there may be.
+ * With threads=N, N threads do the same at once, and the figure is the CPU time of a call in the
+ * median batch of a thread, averaged over the threads: it does not depend on N if the threads do
+ * not disturb each other, even on few cores.
  */
 #include <mpi.h>
 
@@ -146,7 +146,7 @@ static const struct primitive *primitive;
 
 /* ---- Call sites and paths -------------------------------------------------------------------- */
 
-/* 512 functions that call MPI_Comm_rank themselves, and 512 that call the one wrapper. */
+/* 512 functions that call MPI_Comm_rank themselves, and 512 that call the same wrapper. */
 #define ONE(n)                                                                                     \
     static NOINLINE void site_##n(void)                                                            \
     {                                                                                              \
@@ -219,7 +219,8 @@ static int levels_for(long contexts)
     return levels;
 }
 
-/* A stride that visits all of n in turn, so that neighbours in time are not neighbours in memory.
+/* A stride that visits all n items in turn, so that neighbours in time are not neighbours in
+ * memory.
  */
 static long stride_for(long n)
 {
@@ -270,8 +271,8 @@ static int compare(const void *a, const void *b)
 static double measure(const struct situation *s)
 {
     double times[BATCHES];
-    /* Every context has been met before it is measured; and by one call of batch, or those that
-     * warm up would be other contexts. */
+    /* Every context is met once before it is measured, and by one call of batch, because warm-up by
+     * another call would make other contexts. */
     long warm = s->contexts > s->calls ? (s->contexts + s->calls - 1) / s->calls : 1;
     for (long i = -warm; i < BATCHES; i++) {
         double time = batch(s);
@@ -317,7 +318,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* In threads of their own, also where it is one. */
+/* In separate threads, even if there is only one. */
 static double measure_threads(const struct situation *s)
 {
     static struct worker workers[MAX_THREADS];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a stretch costs: count_cost WHO ROUNDS prints ns for a begin and an end around nothing, by
- * libpccount, by PAPI (-DPAPI), or by two bare system calls that switch one counter on and off.
+ * Cost of counting a stretch: count_cost WHO ROUNDS prints ns for a begin and an end around
+ * nothing, by libpccount, by PAPI (-DPAPI), or by two bare system calls that switch one counter on
+ * and off.
  */
 #define _GNU_SOURCE 1
 

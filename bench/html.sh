@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Measures what the page of a large profile takes in Chromium: bench/html.sh PCOLLECT READ [ROUNDS]
+# Measures the cost of the page of a large profile in Chromium: bench/html.sh PCOLLECT READ [ROUNDS]
 # Simulated profiles of 10,000 contexts on 10,000 ranks, with statistics only and with the values by rank of every
-# tenth and of every call: bytes of the page beside those of the profile, and times of bench/html_cost.py.
+# tenth and of every call: bytes of the page and of the profile, and times of bench/html_cost.py.
 set -eu
 pcollect=${1:?usage: bench/html.sh PCOLLECT READ [ROUNDS]} read=${2:?}
 here=$(dirname "$0") python=

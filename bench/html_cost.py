@@ -15,7 +15,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
-# Inflates every element that the page has, as page/data.js does.
+# Inflates every element of the page, as page/data.js does.
 INFLATE = """<script>(async () => {
     for (const element of document.querySelectorAll("script[type='text/plain']")) {
         const packed = atob(element.textContent), bytes = new Uint8Array(packed.length);
@@ -27,7 +27,7 @@ INFLATE = """<script>(async () => {
     requestAnimationFrame(() => setTimeout(() => window.benchDone = performance.now()));
 })();</script>"""
 
-# Says when the first view is there and was drawn.
+# Records when the first view exists and was drawn.
 WATCH = """new MutationObserver((_, observer) => {
     if (document.querySelector("main > [data-ready]")) {
         observer.disconnect();
@@ -35,8 +35,8 @@ WATCH = """new MutationObserver((_, observer) => {
     }
 }).observe(document, {subtree: true, childList: true, attributes: true, attributeFilter: ["data-ready"]});"""
 
-# arguments: an element, what to do with it, then the answer: milliseconds to the frame behind it, when the view is ready;
-# null: the page has no such element.
+# arguments: an element, an action on it, then a callback that gets the milliseconds to the next frame after the view is
+# ready; null: the page has no such element.
 ACT = """const [find, act, done] = arguments, element = eval(find), begin = performance.now();
 if (!element)
     return done(null);

@@ -28,15 +28,15 @@ bench-start: stage
 bench-page: stage
 	@$(bench_environment) $(SHELL) $(srcdir)/bench/page.sh $(BENCH_FLAGS)
 
-# SECONDS a depth: BENCH_FLAGS
+# BENCH_FLAGS: seconds per depth
 bench-sample: stage
 	@$(SHELL) $(srcdir)/bench/sample.sh $(stage) $(BENCH_FLAGS)
 
-# Cost of sampling from outside, beside that of perf record. BENCH_FLAGS: rounds
+# Cost of sampling from outside, compared with that of perf record. BENCH_FLAGS: rounds
 bench-record: stage
 	@$(SHELL) $(srcdir)/bench/record.sh $(stage) $(BENCH_FLAGS)
 
-# Cost of counting a stretch with libpccount, beside that of PAPI. BENCH_FLAGS: rounds
+# Cost of counting a stretch with libpccount, compared with that of PAPI. BENCH_FLAGS: rounds
 bench-count: stage
 	@$(SHELL) $(srcdir)/bench/count.sh $(stage) $(BENCH_FLAGS)
 

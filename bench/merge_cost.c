@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * `merge RANKS CONTEXTS DIFFER WHOSE NEIGHBOURS VALUES_MIB FILE`: the reduction of a job in
- * MPI_Finalize (merge_tree.h) of made ranks (merge_ranks.h), with CONTEXTS contexts each, of which
- * DIFFER percent are not on all ranks: they are a rank's `own`, or those of its `place` in a grid;
- * NEIGHBOURS is 26 or 0; values by rank of all may take VALUES_MIB. Rank 0 writes FILE. Prints the
- * processor time on the critical path, the memory of ranks, the bytes of messages and of the file.
+ * MPI_Finalize (merge_tree.h) over simulated ranks (merge_ranks.h), with CONTEXTS contexts each, of
+ * which DIFFER percent are not on all ranks: they are a rank's `own`, or those of its `place` in a
+ * grid; NEIGHBOURS is 26 or 0; values by rank of all may take VALUES_MIB. Rank 0 writes FILE.
+ * Prints the processor time on the critical path, the memory of ranks, the bytes of messages and of
+ * the file.
  */
 #include "bench/merge_ranks.h"
 #include "bench/merge_tree.h"
@@ -42,7 +43,7 @@ static void end(void *arg, struct pc_profile *sum)
     pc_profile_free(sum);
 }
 
-/* Processor time for copying n bytes, both copies in memory before. */
+/* Processor time for copying n bytes; both buffers were touched before. */
 static double copy_seconds(size_t n)
 {
     char *from = malloc(n + 1), *to = malloc(n + 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Made profiles of ranks: see merge_ranks.h. Times differ between ranks, calls and bytes do not.
+ * Simulated profiles of ranks: see merge_ranks.h. Times differ between ranks, calls and bytes do
+ * not.
  */
 #include "bench/merge_ranks.h"
 
@@ -116,7 +117,7 @@ static uint32_t place_of(const struct merge_ranks *job, int32_t rank)
     return place;
 }
 
-/* Ascending. */
+/* Ranks of the neighbours in ascending order. */
 static unsigned neighbours_of(const struct merge_ranks *job, int32_t rank,
                               int32_t out[MOST_NEIGHBOURS])
 {
@@ -145,7 +146,7 @@ static void fill_pair(uint64_t *row, int32_t from, int32_t to, bool sent)
     values[2] = 2000000 + random_of((uint64_t)from * 2 + sent, (uint64_t)to, 200000);
 }
 
-/* Rows for what the rank sent to each neighbour, and received from it. */
+/* Rows for the messages that the rank sent to each neighbour and received from it. */
 static void fill_pairs(const struct merge_ranks *job, int32_t rank, struct pc_profile_table *t)
 {
     int32_t others[MOST_NEIGHBOURS];
@@ -160,7 +161,7 @@ static void fill_pairs(const struct merge_ranks *job, int32_t rank, struct pc_pr
     t->n_rows = 2 * n;
 }
 
-/* A row of the rank, its values with some digits that differ. */
+/* A row of the rank; some digits of its values differ between ranks. */
 static void fill_row(int32_t rank, struct pc_profile_table *t)
 {
     t->n_rows = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Made profiles of the ranks of a job: what the plugins that are on by default collect in a program
+ * Simulated profiles of the ranks of a job: the data that the default plugins collect in a program
  * whose ranks lie in a grid in space and exchange messages with up to 26 neighbours.
  */
 #ifndef BENCH_MERGE_RANKS_H
@@ -21,7 +21,7 @@ struct merge_ranks {
 /* The profile of a rank. NULL: no memory. */
 struct pc_profile *merge_ranks_make(const struct merge_ranks *job, int32_t rank);
 
-/* False if the sum of all ranks has not the calls, ranks and pairs that it must have. */
+/* False if the sum of all ranks does not have the right calls, ranks and pairs. */
 bool merge_ranks_agree(const struct merge_ranks *job, const struct pc_profile *sum);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Ranks that run one inside another: see merge_tree.h.
+ * Simulated ranks whose calls are nested: see merge_tree.h.
  *
  * The first step of reduce.c goes up the tree before anything goes down, so a rank would have to
- * stay in memory until the choice comes. Instead it is run twice: the first time it sends its
- * counts, and all that follows fails; the second time all is sent. Counts of subtrees of at least
- * STORED ranks are kept for the second time, those of smaller ones are made again.
+ * stay in memory until the choice comes. Instead it runs twice: the first time it sends its counts,
+ * and all later messages fail; the second time it sends everything. Counts of subtrees of at least
+ * STORED ranks are kept for the second time, those of smaller ones are computed again.
  *
- * malloc and its kind are wrapped (bench/local.mk): what a rank allocates is on its account, but
- * for messages that are under way.
+ * malloc and similar functions are wrapped (bench/local.mk): the memory of a rank is on its
+ * account, except messages that are under way.
  */
 #include "bench/merge_tree.h"
 
@@ -144,7 +144,7 @@ static size_t left(const struct message *m)
     return m->bytes.n - m->at;
 }
 
-/* The bytes of the next transfer: lengths have 8. */
+/* Bytes of the next transfer: a length takes 8. */
 static size_t next_transfer(const struct message *m)
 {
     if (!m->at)
@@ -188,7 +188,7 @@ static void make_counts(struct tree *tree, int rank, struct message *up)
         *stored = copy(&up[COUNTS]);
 }
 
-/* The message that is received from a rank now, or NULL: nothing comes. */
+/* The message that this rank receives next from a rank; NULL: none. */
 static struct message *incoming(struct node *n, int from)
 {
     if (is_parent(n, from))
@@ -229,7 +229,7 @@ static int receive_size(void *self, int from, size_t *n_out)
     struct message *m = incoming(n, from);
     if (m) {
         *n_out = next_transfer(m);
-        /* The counts, which it has made again, were there before the choice came. */
+        /* The counts, which the rank has computed again, arrived before the choice. */
         if (is_parent(n, from) && !m->at)
             n->clock_s = m->sent_s;
         else if (m->sent_s > n->clock_s)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The reduction of MPI_Finalize (merge/reduce.c) for any number of ranks in one thread. A rank that
- * waits for a message of a rank below it runs that rank, on the same stack: no more ranks are in
- * memory than the tree has levels. Each rank has a clock, the processor time of its own code; a
+ * waits for a message of a child runs that child, on the same stack: at most as many ranks are in
+ * memory as the tree has levels. Each rank has a clock, the processor time of its own code; a
  * message arrives when it was sent. So the clock of rank 0 is the critical path of the tree, on
  * machines where messages take no time.
  */
@@ -13,8 +13,8 @@
 
 struct merge_tree {
     uint32_t n_ranks;
-    /* The profile of a rank; called more than once for a rank. What rank 0 does with the sum, which
-     * it owns. */
+    /* Makes the profile of a rank; may be called more than once for a rank. Then the function that
+     * gets the sum of rank 0, and owns it. */
     struct pc_profile *(*make)(void *arg, int32_t rank);
     void (*end)(void *arg, struct pc_profile *sum);
     void *arg;
@@ -23,7 +23,7 @@ struct merge_tree {
     double counted_s, merged_s,
         ended_s;                 /* clock of rank 0: records chosen, all merged, at the end */
     uint64_t n_bytes, n_bytes_0; /* of all messages, and of those that rank 0 received */
-    /* Memory of a rank: the most of any but rank 0, of rank 0 while it merges, and to the end. */
+    /* Peak memory: of any rank except 0, of rank 0 while it merges, and of rank 0 to the end. */
     size_t peak_bytes, merge_bytes_0, peak_bytes_0;
 };
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Renews the figures of doc/performance.md and its picture from one run of at most 8 minutes, on a
-# machine with nothing else to do. Environment and options as for call.sh; with --resume a run that was
-# broken off goes on where it was.
+# Renews the figures of doc/performance.md and its picture from one run of at most 8 minutes, on a machine with
+# nothing else to do. Environment and options as for call.sh; with --resume an interrupted run continues where it
+# stopped.
 set -u
 : "${PC_STAGE:?} ${PC_SRC:?} ${PC_BENCH:?}"
 page=$PC_SRC/doc/performance.md
@@ -16,7 +16,7 @@ awk -f "$PC_SRC/bench/page.awk" "$PC_BENCH/call.jsonl" "$PC_BENCH/start.jsonl" >
         !between { print }
         /^<!-- figures/ { between = 1; while ((getline line < figures) > 0) print line }' \
         "$page" >"$PC_BENCH/performance.md" || exit 1
-# Both or none, and never an empty page.
+# Replaces both files or none, and never by an empty page.
 grep -q '^| `MPI_Comm_rank`, 20 |' "$PC_BENCH/performance.md" && grep -q '</svg>' "$PC_BENCH/performance.svg" || {
     echo "page.sh: too little was measured; $page stays as it is" >&2
     exit 1

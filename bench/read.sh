@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Measures the time of reading large profiles: bench/read.sh PCOLLECT READ GROWN
-# Simulated profiles of 10,000 contexts on 2,000 to 10,000 ranks, with statistics only and with the
-# values by rank of every tenth and of every call. Processor time, fastest of three runs, beside what
-# it takes to read the bytes of the file once, and to inflate and decode all of it.
+# Simulated profiles of 10,000 contexts on 2,000 to 10,000 ranks, with statistics only and with the values by
+# rank of every tenth and of every call. Processor time, fastest of three runs, compared with the time to read
+# the bytes of the file once, and to inflate and decode all of it.
 set -eu
 pcollect=${1:?usage: bench/read.sh PCOLLECT READ GROWN} read=${2:?} grown=${3:?}
 work=$(mktemp -d)
@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 # fastest COMMAND...: seconds and KiB
 fastest() { for _ in 1 2 3; do "$read" measure "$@"; done | sort -n | head -n 1; }
 
-# references FILE...: what the rows that follow are held against
+# references FILE...: the values with which the following rows are compared
 references() {
     files=$*
     kib=$(($(cat "$@" | wc -c) / 1024))

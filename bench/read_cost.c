@@ -2,12 +2,12 @@
  *
  * For bench/read.sh: `read make FILE RANKS KEPT` writes a simulated profile of 10,000 contexts, of
  * which 5,000 are calls on all ranks; of each KEPT-th call 1,000 ranks have it, and their values
- * are in the file (0: of none). With a word more it has what each rank did after the merge, and
- * something to find: many small messages. `read all FILE` inflates and decodes all of a file, field
- * by field. `read measure COMMAND...` runs a command without its output and prints the seconds of
- * processor time and the KiB that it took. For bench/symbols.sh: `read places FILE PROGRAM N`
- * writes a profile of one rank with N frames all over the code of a program, and prints their
- * addresses.
+ * are in the file (0: of none). With another argument it also has calls of each rank after the
+ * merge, and a cause for a finding: many small messages. `read all FILE` inflates and decodes all
+ * of a file, field by field. `read measure COMMAND...` runs a command without its output and prints
+ * the seconds of processor time and the KiB that it took. For bench/symbols.sh: `read places FILE
+ * PROGRAM N` writes a profile of one rank with N frames spread over the code of a program, and
+ * prints their addresses.
  */
 #include "format/profile.h"
 
@@ -154,7 +154,7 @@ static void fill_ranks(struct pc_profile *p, uint32_t n)
     }
 }
 
-/* Without its nodes. */
+/* A profile without nodes. */
 static struct pc_profile new_profile(const char *program, uint32_t n_ranks)
 {
     static struct pc_profile_field fields[N_FIELDS] = {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Compares the cost of `pcollect record` and `perf record`, at 1,000 Hz, of a program that computes below 20 frames:
 # bench/record.sh STAGE [ROUNDS]. In each round each of them runs once; medians of the rounds, with the least and the
-# most. CPU time of the program, of who watches it, and bytes that are written in a second of the program's CPU time.
+# most. CPU time of the program and of the tool, and bytes written per second of the program's CPU time.
 set -eu
 pcollect=${1:?usage: bench/record.sh STAGE [ROUNDS]}/bin/pcollect rounds=${2:-7}
 here=$(cd "$(dirname "$0")" && pwd)

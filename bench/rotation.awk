@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A picture of both rotations on a program whose phases repeat: what each makes of the number of events, by
-# the length of a phase. Rows of bench/rotation.sh.
+# A picture of both rotations on a program whose phases repeat: the estimate of each for the number of events, by the
+# length of a phase. Rows of bench/rotation.sh.
 # usage: awk -f rotation.awk ROWS >rotation.svg
 
 function x_of(p) { return 60 + 480 * log(p / 0.5) / log(4) }

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Cost of a sample by depth of the stack: bench/sample.sh STAGE [SECONDS]
-# STAGE is an installed tree. Up to 10,000 interrupts a second: 15 seconds a depth are 10^5 samples.
-# ns: what the library measures by the thread's CPU clock, handler and kernel. Ratio: to the floor, an
-# interrupt of the same kind with a handler that does nothing. For perf record, which is there if it is
-# installed, the cost is what its interrupts add to the CPU time of the same work: paired runs.
+# STAGE is an installed tree. Up to 10,000 interrupts a second: 15 seconds per depth are 10^5 samples. ns: cost
+# of handler and kernel, measured by the library with the thread's CPU clock. Ratio: to the floor, an interrupt
+# of the same kind with a handler that does nothing. For perf record, if it is installed, the cost is the CPU
+# time that its interrupts add to the same work, in paired runs.
 set -eu
 stage=${1:?usage: bench/sample.sh STAGE [SECONDS]}
 seconds=${2:-15}
 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# perf can walk by frame pointers where there are some.
+# With frame pointers, perf can walk by them.
 ${CC:-cc} -O2 -fno-omit-frame-pointer -o "$work/sample" "$here/sample.c"
 ${CC:-cc} -O2 -o "$work/floor" "$here/sample_floor.c"
 floor=$("$work/floor")
@@ -36,7 +36,7 @@ ours() { # DEPTH
             END { print n + 0, n ? cost / n * 1e9 : 0, cpu ? cost / cpu : 0 }')
 }
 
-# CPU seconds of so many rounds of the work, by the program itself.
+# CPU seconds of this many rounds of the work, as the program prints them.
 cpu_of() { # DEPTH COMMAND...
     cpu_depth=$1
     shift
@@ -54,8 +54,8 @@ theirs() { # METHOD DEPTH
                                                             $2 ? ($2 - $1) / $2 : 0 }')
 }
 
-# CPU time of a run with samples to one without: median of 9 pairs and, from the second to the eighth of
-# them, its 96 % interval. The work takes a second.
+# Ratio of the CPU time of a run with samples to one without: median of 9 pairs and, from the second to the
+# eighth of them, its 96 % interval. The work takes a second.
 whole() { # FREQUENCY
     for _ in 1 2 3 4 5 6 7 8 9; do
         rm -f "$work/out.pcol"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Computes below a number of frames for a number of seconds of CPU time: what bench/sample.sh
- * samples. Arguments: depth, seconds; a third one: a fixed number of rounds that takes about so
- * long, and prints the CPU time that they took.
+ * The program that bench/sample.sh samples: computes below a number of frames for a number of
+ * seconds of CPU time. Arguments: depth, seconds; with a third one it runs a fixed number of rounds
+ * that take about that time, and prints their CPU time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 {
     int depth = argc > 1 ? atoi(argv[1]) : 20;
     double seconds = argc > 2 ? atof(argv[2]) : 10;
-    /* Some 1.5 ns an iteration. */
+    /* About 1.5 ns per iteration. */
     below(depth, seconds, argc > 3 ? (long)(seconds / 150e-6) : 0);
     if (argc > 3)
         printf("%.6f\n", cpu_s());

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What an interrupt costs at the least on this machine: a perf_event on the task clock, armed for
- * one interrupt at a time, with a handler that only arms it again, and a thread that does nothing
- * but read its CPU clock. Prints the median of the gaps that the interrupts make, in ns of CPU
- * time, and of it the system calls that arm. What bench/sample.sh prints is compared with that.
+ * The minimum cost of an interrupt on this machine: a perf_event on the task clock, armed for one
+ * interrupt at a time, with a handler that only arms it again, and a thread that does nothing but
+ * read its CPU clock. Prints the median of the gaps that the interrupts cause, in ns of CPU time,
+ * and the part of the system calls that arm. bench/sample.sh prints ratios to it.
  */
 #define _GNU_SOURCE 1
 #include <fcntl.h>

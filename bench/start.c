@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What preloading a library adds to the life of a process: runs a command many times, without and
- * with it in turn, and prints the median of the differences and their quartiles, in microseconds.
+ * The time that a preloaded library adds to the life of a process: runs a command many times,
+ * without and with it in turn, and prints the median of the differences and their quartiles, in
+ * microseconds.
  * usage: start PRELOAD.so PAIRS COMMAND [ARGUMENT...]
  */
 #include <spawn.h>

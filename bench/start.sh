@@ -35,7 +35,7 @@ row() {
 }
 ms() { awk -v us="$1" 'BEGIN { printf "%.4f", us / 1000 }'; }
 
-# ranks_take MPI PRELOAD: three figures a rank
+# ranks_take MPI PRELOAD: three figures for each rank
 ranks_take() {
     rm -f "$PCOLLECT_OUTPUT_PATH"
     case $1 in
@@ -44,8 +44,8 @@ ranks_take() {
     esac 2>/dev/null </dev/null | awk 'NF == 3'
 }
 
-# quartiles COLUMN...: of the sums of these columns, with less without, over the pairs of runs; each run
-# counts with the mean of its ranks
+# quartiles COLUMN...: of the sums of these columns, as differences with minus without, over the pairs of runs;
+# each run counts with the mean of its ranks
 quartiles() {
     awk -v columns="$*" '
         BEGIN { n = split(columns, column, " ") }

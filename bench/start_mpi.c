@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How long a rank takes to start and to end. Each rank prints microseconds: CPU time of the process
+ * Times for the start and the end of a rank. Each rank prints microseconds: CPU time of the process
  * when main begins (loading and linking), wall time of MPI_Init, wall time of MPI_Finalize.
  */
 #include <mpi.h>

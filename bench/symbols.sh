@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Measures the time of naming the functions and lines of 100,000 addresses of a large C++ program:
-# bench/symbols.sh PCOLLECT READ. The program is made here: templates of the standard library for 60
-# types of its own. Fastest of three runs, beside addr2line of binutils on the same addresses.
+# bench/symbols.sh PCOLLECT READ. This script generates the program: templates of the standard library for
+# 60 types of its own. Fastest of three runs, compared with addr2line of binutils on the same addresses.
 set -eu
 pcollect=${1:?usage: bench/symbols.sh PCOLLECT READ} read=${2:?}
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of the address behind #: a view and its options. What is selected is among them and goes with
-// the reader from view to view: a rank, a context, a metric.
+// The part of the address behind #: a view and its options. The selection is among them and is kept from view to
+// view: a rank, a context, a metric.
 
 const selectionKeys = ["context", "rank", "metric"];
 
@@ -21,7 +21,7 @@ function readSelection() {
     return Object.fromEntries(selectionKeys.map(key => [key, options.get(key)]));
 }
 
-// Puts options of the view that is shown into the address. The view stays as it is.
+// Puts options of the current view into the address. The view does not change.
 function remember(changes) {
     const {name, options} = readAddress();
     history.replaceState(null, "", addressOf(name || "summary", {...Object.fromEntries(options), ...changes}));

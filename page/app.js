@@ -45,7 +45,7 @@ function makeNavigation() {
 
 const shownView = () => views.find(({name}) => name === readAddress().name) || views[0];
 
-// Links to views take what is selected along.
+// Adds the selection to the links to views.
 function markNavigation() {
     for (const {name} of views) {
         const link = document.getElementById("to-" + name);
@@ -57,7 +57,7 @@ function markNavigation() {
     }
 }
 
-// A view that was left while it was made is not shown.
+// Does not show a view that the user left while it was built.
 async function showView(profile, main) {
     const address = location.hash, view = shownView(), place = make("div", {id: view.name});
     main.replaceChildren(place);
@@ -102,7 +102,7 @@ async function start() {
 
 const mostPrepared = 50000; // rows: longer work would be in the way of a key
 
-// Views that take longest to open are made ready while nobody waits for them. What is wrong is told where they are shown.
+// Views that take longest to open are prepared while the page is idle. Errors are reported when such a view is shown.
 async function prepare(profile) {
     const later = window.requestIdleCallback || setTimeout;
     if (views !== viewsOfProfile || profile.byName.get("contexts").rows > mostPrepared)

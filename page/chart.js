@@ -4,7 +4,7 @@
 
 const chartWidth = 460, chartHeight = 240, chartLeft = 64, chartRight = 124, chartTop = 12, chartBottom = 40;
 
-// A step of 1, 2 or 5 times a power of ten, of which at most five fit.
+// A step of 1, 2 or 5 times a power of ten, so that at most five fit.
 function niceStep(range) {
     const power = 10 ** Math.floor(Math.log10(range / 5));
     return [1, 2, 5, 10].map(factor => factor * power).find(step => range / step <= 5);
@@ -71,7 +71,7 @@ class Chart {
                 makeSvg("title", {}, `${name}: ${this.form(y)} on ${grouped(x)}`)));
     }
 
-    // Each at the end of its line, in the order of the ends, with a sign of the line where it had to move.
+    // Each name is at the end of its line, in the order of the ends, with a sign of the line if it had to be moved.
     drawNames(lines) {
         const names = lines.map(({name, style, points}) => ({name, style, x: this.x(points[points.length - 1][0]),
             y: this.y(points[points.length - 1][1])})).sort((a, b) => a.y - b.y);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The view of communication: the table `pairs` as a matrix, by rank, socket or host. A row sends, a column
-// receives. Only pairs that are there are kept; a pixel that stands for several has the greatest of them.
-// The table below the picture says the same in text.
+// The view of communication: the table `pairs` as a matrix, by rank, socket or host. A row sends, a column receives.
+// Only pairs that exist are stored; a pixel that stands for several has the greatest of them. The table below the
+// picture shows the same in text.
 
 const pairMetrics = [
     {name: "sent", head: "bytes", type: "bytes", of: "bytes"},
@@ -91,7 +91,7 @@ class CommunicationView {
         this.draw();
     }
 
-    // Half or twice the places, around those that are selected.
+    // Shows half or twice the places, around the selected ones.
     zoom(factor) {
         const n = this.sums.names.length;
         const count = Math.min(n, Math.max(1, Math.round(this.shown.count * factor)));
@@ -135,7 +135,7 @@ class CommunicationView {
         return Math.floor((at - begin) * this.pixels / this.shown.count);
     }
 
-    // The greatest pair of the pixel under the mouse, or the places there.
+    // The greatest pair of the pixel under the mouse, or the places there if it has none.
     under(event) {
         const box = this.canvas.getBoundingClientRect(), {count, from, to} = this.shown;
         const pixel = share => Math.min(this.pixels - 1, Math.max(0, Math.floor(share * this.pixels)));
@@ -187,7 +187,7 @@ class CommunicationView {
             make("button", {type: "button", onclick: () => this.zoom(2)}, "Wider"));
     }
 
-    // Its figures are those of the communicator that is chosen, and one is chosen by its name.
+    // Its figures are those of the chosen communicator; a click on a name chooses one.
     drawBeside() {
         const choose = domain => {
             this.choice.firstElementChild.value = domain;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts of the view of communication beside the matrix: communicators as a tree, how large messages are, and the
+// Parts of the view of communication beside the matrix: communicators as a tree, sizes of messages, and the
 // placement of ranks that `pcollect topology` proposes.
 
 const communicatorFigures = [
@@ -8,8 +8,8 @@ const communicatorFigures = [
     {name: "bytes_sent", head: "sent", type: "bytes"}
 ];
 
-// {id, name, level, figures} of each communicator, below each those that were made from it. One whose parent is not
-// in the table stands at the top.
+// {id, name, level, figures} of each communicator, followed by those made from it. One whose parent is not in the
+// table is at the top.
 function readCommunicators(table, calls) {
     const byId = new Map(), below = new Map();
     for (let row = 0; row < table.rows; row++) {
@@ -57,7 +57,8 @@ function makeCommunicators(table, list, chosen, onchoose) {
         }))));
 }
 
-// Calls by bytes that they sent and received, of all MPI functions; of one communicator, if one is chosen.
+// Calls by the bytes that they sent and received, for all MPI functions; of the chosen communicator, if there is
+// one.
 function makeSizes(sizes, domain) {
     const bins = new Map();
     for (let row = 0; row < sizes.rows; row++) {
@@ -76,7 +77,7 @@ function makeSizes(sizes, domain) {
             sums.map(sum => make("td", {class: "number", title: String(sum)}, forPeople("count", sum))))))));
 }
 
-// In words; the picture of it is the matrix by the nodes that are proposed.
+// The placement in words; its picture is the matrix by the proposed nodes.
 function makePlacement({before, after, nodes}) {
     const told = value => make("span", {title: String(value)}, forPeople("bytes", value));
     return make("p", {id: "placement"}, ...after < before

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Metrics of nodes of the tree of contexts: figures of MPI calls and samples, which have a column always,
-// and events, ratios and fields of plugins, of which the chosen one has a column.
+// Metrics of nodes of the tree of contexts: figures of MPI calls and samples, which always have a column, and events,
+// ratios and fields of plugins, of which only the chosen one has a column.
 //
-// `way` says how the figure of a node follows from what it and all that it called have of their own: sums are the
-// rule, "max" and "min" take one of them, and of "alone" a node has only what is right there. Rows are ordered, and
-// bars as wide as the sum says; of another way the CPU time or the MPI time is taken, which `spread` names: it is
-// the one whose values over ranks are told beside the metric, too.
+// `way` defines how the figure of a node is computed from the own figures of the node and of all nodes below it:
+// usually their sum; "max" and "min" take one of them, and with "alone" a node has only its own figure. The sum also
+// gives the order of rows and the width of bars; for other ways the CPU time or the MPI time does, which `spread`
+// names: its values over ranks are shown beside the metric, too.
 
 const treeMetrics = [
     {name: "mpi", head: "MPI time", type: "ns", of: "mpi_exclusive_s", spread: "mpi"},
@@ -36,7 +36,7 @@ class MetricsOf {
     }
 }
 
-// Events counted all the time.
+// Adds events that were counted all the time.
 function addCounts(root, counts) {
     const metrics = new MetricsOf(event => ({name: "count:" + event, head: event, type: "count", spread: "cpu"}));
     for (let row = 0; row < counts.rows; row++) {
@@ -46,7 +46,7 @@ function addCounts(root, counts) {
     return metrics.all();
 }
 
-// Rows of `estimates` and `ratios`: values with an error, or with a word that says why there is none.
+// Rows of `estimates` and `ratios`: values with an error, or with a word for the reason why there is none.
 function addEstimates(root, table, value, metrics, ...keys) {
     for (let row = 0; row < table.rows; row++) {
         const metric = metrics.of(...keys.map(key => table.exact(row, key)));
@@ -62,7 +62,7 @@ const estimateMetrics = () => new MetricsOf(event => (
 const ratioMetrics = () => new MetricsOf((ratio, unit, of, per) => (
     {name: ["ratio", ratio, of, per].join(":"), head: `${ratio}, ${unit}, of ${of}`, type: "real", spread: "cpu", way: "alone"}));
 
-// Fields of plugins, which the table `nodes` has of each node alone.
+// Fields of plugins, which the table `nodes` has for each node alone.
 function addFields(root, nodes, fields) {
     const metrics = fields.filter(({name}) => nodes.has(name)).map(({name, way}) => ({name: "field:" + name, head: name,
         column: name, type: nodes.columns[nodes.find(name)].type, spread: "mpi", way, extra: true}));
@@ -74,14 +74,14 @@ function addFields(root, nodes, fields) {
     return metrics;
 }
 
-// Figure by which rows are ordered and bars are drawn where a metric of the tree is chosen; null: nothing fits.
+// Metric that gives the order of rows and the width of bars if this one is chosen; null: there is none.
 function orderOf(root, metric) {
     const adds = ({way}) => !way || way === "sum";
     return adds(metric) ? metric.name
         : (root.metrics.find(({name}) => name === metric.spread) || root.metrics.find(adds))?.name || null;
 }
 
-// The figure of a node for people, with its error where there is one.
+// The figure of a node as text, with its error if there is one.
 function tellFigure(root, node, metric) {
     const value = node.figures[metric.name], estimate = node.estimates[metric.name];
     if (estimate)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Other shapes of the tree of contexts, and parts of it. They are made of what each path has of its own, so
-// that every figure stands once in the whole.
+// Other shapes of the tree of contexts, and parts of it. They are made from the own figures of each path, so that
+// every figure is counted once.
 
 const treeShapes = [["tree", "top-down"], ["callers", "bottom-up"], ["flat", "flat"]];
 const shapeLegends = {
@@ -9,7 +9,7 @@ const shapeLegends = {
     flat: "A row has the figures of all that was called from the function, wherever it was called."
 };
 
-// An expression of the reader; null: there is none, or it is not one yet.
+// The user's regular expression; null: there is none, or it is not valid yet.
 function readExpression(text) {
     try {
         return text ? new RegExp(text, "i") : null;
@@ -18,7 +18,7 @@ function readExpression(text) {
     }
 }
 
-// Adds what `node` has of its own to `to` and to all above it.
+// Adds the own figures of `node` to `to` and to all nodes above it.
 function addOwn(to, node, ways) {
     for (const metric in node.own)
         for (let up = to; up; up = up.parent)
@@ -26,7 +26,7 @@ function addOwn(to, node, ways) {
     to.rows.push(...node.rows);
 }
 
-// Adds it to each function that the path of labels has, once.
+// Adds the own figures of `node` once to each function in the path of labels.
 function addFlat(top, node, labels, ways) {
     for (const place of [top, ...Array.from(new Set(labels), label => top.child(label))])
         for (const metric in node.own)
@@ -36,8 +36,8 @@ function addFlat(top, node, labels, ways) {
     own.rows.push(...node.rows);
 }
 
-// The tree in this shape, of the paths that have a label which `focus` matches and none that `ignore` does. Those of
-// all paths are kept.
+// The tree in this shape, of the paths that have a label that `focus` matches and none that `ignore` matches. The
+// trees of all paths are kept.
 function arrangeTree(whole, {shape, focus, ignore}) {
     const wanted = readExpression(focus), unwanted = readExpression(ignore);
     if (wanted || unwanted)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distribution of the time of each node of the tree over the ranks: the table `nodes`, which has the nodes of the
-// tree of functions, outer ones first. And what follows from it: colours of the picture of the tree.
+// Distribution of the time of each node of the tree over the ranks: the table `nodes`, which has the nodes of the tree
+// of functions, outer ones first. Colours of the picture of the tree are computed from it.
 
 const pictureDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -30,7 +30,7 @@ function readSpread(nodes, node, of) {
         picture: nodes.exact(node.row, of + "_picture")};
 }
 
-// A small picture: a bar for each digit, as high as it says.
+// A small picture: a bar for each digit, whose height is the digit.
 function makePicture(digits, label) {
     const most = pictureDigits.length - 1, width = digits.length > 16 ? 1 : 0.9;
     return makeSvg("svg", {viewBox: `0 0 ${digits.length} ${most}`, preserveAspectRatio: "none", class: "spread",
@@ -43,7 +43,7 @@ function makePicture(digits, label) {
 const spreadText = ({places}) =>
     places.map(({word, ns, rank}) => `${word} ${forPeople("ns", ns)} on rank ${rank}`).join(", ");
 
-// Sentences for the node that is chosen, with links to the ranks.
+// Sentences about the chosen node, with links to the ranks.
 function makeSpreadDetails(nodes, node, of, figure) {
     const spread = readSpread(nodes, node, of);
     if (!spread)
@@ -65,7 +65,8 @@ function makeSpreadDetails(nodes, node, of, figure) {
 const colourSteps = 5;
 const stepOf = (part, most) => Math.min(colourSteps - 1, Math.floor(part / most * colourSteps));
 
-// Each says the colour of a node, as the name of a variable of the style, and [variable, text] of its key.
+// Each function gives the colour of a node, as the name of a variable of the style; the list has [variable, text] of
+// its key.
 const treeColours = {
     function: {title: "function", of: node => colourOf(node.label), key: () => []},
     module: {
@@ -111,7 +112,7 @@ function imbalanceOf(node, root, metric) {
     return (spread.places[2].ns - mean) / mean;
 }
 
-// CPU time outside MPI, as a part of it and the time in MPI; null: nothing was sampled.
+// CPU time outside MPI, divided by its sum with the time in MPI; null: nothing was sampled.
 function efficiencyOf(node, root) {
     const {nodes} = root, computed = node.row === undefined ? NaN : nodes.number(node.row, "computed_s");
     const whole = computed + (node.figures.mpi || 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tree of calling contexts by function: MPI figures of the table `contexts`, CPU time of the table
-// `computation`. A node is a path of functions without lines; an MPI function is a node below the last.
-// Figures of a node are those of all that was called from it.
+// The tree of calling contexts by function: MPI figures of the table `contexts`, CPU time of the table `computation`. A
+// node is a path of functions without lines; an MPI function is a node below the last. Figures of a node include all
+// nodes below it.
 
-// "function@file" of "function@file:line"; of equal labels one text.
+// "function@file" of "function@file:line"; equal labels share one text.
 const withoutLines = new Map();
 
 function withoutLine(label) {
@@ -42,7 +42,7 @@ class ContextNode {
             this.figures[metric] = metric in this.figures ? metricWays[way](this.figures[metric], value) : value;
     }
 
-    // Adds what is of its own, here and to all above.
+    // Adds an own figure of this node, here and to all nodes above.
     give({name, way = "sum"}, value) {
         if (!value)
             return;
@@ -58,7 +58,7 @@ class ContextNode {
         return labels.reverse();
     }
 
-    // Of labels without the root; it may be long.
+    // The labels of the path without the root, joined; it may be long.
     get path() {
         return this.labels().join(pathSeparator);
     }
@@ -67,7 +67,8 @@ class ContextNode {
         return labels.reduce((node, label) => node.child(label), this);
     }
 
-    // Children, those with most first. Of the last metric they are kept: they are asked for at every key.
+    // Children, the one with the greatest figure first. The order of the last metric is kept, because every key needs
+    // it.
     by(metric) {
         if (!this.children.size)
             return noNodes;
@@ -79,12 +80,12 @@ class ContextNode {
         return this.sorted;
     }
 
-    // In an address: the id, or the path where the profile has no id; of a path that is too long a number.
+    // The node in an address: the id, or the path if the profile has no id; for a path that is too long a number.
     key() {
         return this.context || (this.pathLength <= mostKey ? this.path : `path ${this.level}-${this.pathHash()}`);
     }
 
-    // The node of that key below the root, which this is; undefined: there is none.
+    // For the root: the node below it that has this key; undefined: there is none.
     nodeOf(key) {
         let found = (key ? key.split(pathSeparator) : []).reduce((node, label) => node?.children.get(label), this);
         if (!found)
@@ -119,7 +120,7 @@ function addCalls(root, contexts) {
     }
 }
 
-// Times of a row hold those of the rows below it already.
+// Times of a row already include those of the rows below it.
 function addSamples(root, computation) {
     for (let row = 0; row < computation.rows; row++) {
         const labels = computation.labels(row, "path");
@@ -149,7 +150,7 @@ function finishTree(root, {contexts, computation, known}) {
     return root;
 }
 
-// Once for all views.
+// Reads the tree once for all views.
 function readContextTree(profile) {
     return profile.tree ??= makeContextTree(profile);
 }

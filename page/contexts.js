@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The second view: the tree of contexts as a table that opens and closes, and as a picture.
+// The second view: the tree of contexts as a table whose rows open and close, and as a picture.
 
 const firstTreeRows = 100;
 
@@ -22,24 +22,24 @@ class ContextView {
         this.colourKey = make("p", {class: "legend colours", id: "colours"});
     }
 
-    // That which is wanted, if the tree has it.
+    // The chosen metric, if the tree has it.
     get metric() {
         const {metrics} = this.root;
         return metrics.find(({name}) => name === this.wanted) || metrics[0] || {};
     }
 
-    // The name of the metric that rows are ordered by. Flat rows have no order but their own.
+    // The name of the metric by which rows are ordered. Flat rows only have their own order.
     get order() {
         return this.shape === "flat" ? this.metric.name : orderOf(this.root, this.metric);
     }
 
-    // Those that have a column, first the chosen one: screens may be narrow.
+    // The metrics that have a column; the chosen one comes first, because screens may be narrow.
     get columns() {
         const {metric} = this;
         return metric.name ? [metric, ...this.root.metrics.filter(each => !each.extra && each !== metric)] : [];
     }
 
-    // The tree that is asked for, and in it the node with this key.
+    // Makes the chosen shape of the tree, and selects the node with this key in it.
     arrange(key) {
         this.root = arrangeTree(this.whole, this);
         this.closed = new Set();
@@ -136,7 +136,7 @@ class ContextView {
         this.draw();
     }
 
-    // Rows that stand are marked; the others are made only where the tree changes.
+    // Marks existing rows; rows are made only if the tree changes.
     select(node) {
         this.selected = node;
         remember({context: node.key()});
@@ -154,7 +154,7 @@ class ContextView {
         return [...this.body.rows].find(row => row.node === node);
     }
 
-    // Opens what leads to the selected row, closes the rest if it stands too far down, and goes there.
+    // Opens the rows above the selected row, closes the others if it would be too far down, and scrolls there.
     reveal() {
         const open = () => {
             for (let up = this.selected.parent; up; up = up.parent)
@@ -170,7 +170,7 @@ class ContextView {
         this.rowOf(this.selected)?.focus();
     }
 
-    // Nodes with a figure, below each what it called; with a search those that match, and what leads there.
+    // Nodes with a figure, each followed by its open children; with a search the matching nodes and those above them.
     visible() {
         const rows = [], wanted = this.matches(), {order} = this;
         const least = this.least / 100 * (this.root.figures[order] || 0);
@@ -215,7 +215,7 @@ class ContextView {
         this.drawDetails();
     }
 
-    // Figures of a row, and the order of rows if not by the metric; estimates of parts do not add up.
+    // Explains the figures of a row, the order of rows if it is not by the metric: estimates of parts do not add up.
     legendText() {
         const {metric, order, whole, wanted} = this, chosen = whole.metrics.find(({name}) => name === wanted);
         const by = this.root.metrics.find(({name}) => name === order);
@@ -294,7 +294,7 @@ class ContextView {
                     this.makeSpread(this.root.computation, node.samples)));
     }
 
-    // Ranks with the least and the most; each is a link to it.
+    // The ranks with the least and the greatest value, as links.
     makeSpread(table, row) {
         return [["least", "rank_min_s", "min_rank"], ["most", "rank_max_s", "max_rank"]].map(([word, time, rank]) =>
             table.exact(row, rank) === "" ? "" : [`; ${word} `,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The view of the course of the run: the table `series`, whose bins are laid out on equal intervals of time; a bin
-// across two of them gives each its part. A map has a row for each rank, a column for each interval; where a row of
-// pixels stands for several ranks, it has the greatest of them. The table below has the sums over all ranks.
+// The view of the course of the run: the table `series`, whose bins are distributed over equal intervals of time; a bin
+// that lies across two of them gives a part to each. A map has a row for each rank, a column for each interval; where a
+// row of pixels stands for several ranks, it has the greatest of them. The table below has the sums over all ranks.
 // Phases and regions are lanes above the map (lanes.js).
 
 const courseMetrics = [
@@ -33,7 +33,7 @@ class Course {
         this.places = new Map(this.ranks.map((rank, i) => [rank, i]));
     }
 
-    // [place * columns + column]: what each rank has in each interval; of all ranks together if `sum`.
+    // [place * columns + column]: the figure of each rank in each interval; of all ranks together if `sum`.
     spread(of, columns, sum) {
         const {series, begin, end} = this, out = new Float64Array(columns * (sum ? 1 : this.ranks.length));
         const [values, starts, widths, ranks] = [of, "start", "width", "rank"].map(name => series.numbers(name));

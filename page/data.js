@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of the profile, which stand in the page deflated. A table is inflated when it is first asked
-// for. view/page_column.c says how a column stands in its bytes, view/page_names.c how names do.
+// The tables of the profile, which are stored in the page deflated. A table is inflated when it is first needed.
+// view/page_column.c describes the format of a column, view/page_names.c that of names.
 
 async function readElement(number) {
     const element = document.getElementById("data" + number);
@@ -16,7 +16,7 @@ async function readElement(number) {
 
 const u32Of = (bytes, at) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
 
-// The bytes of n numbers that stand as planes, each number's together: words of four planes.
+// The bytes of n numbers that are stored as planes, with the bytes of each number together: words of four planes.
 function planesOf(bytes, at, n, width) {
     const step = width / 4, out = new Uint32Array(n * step);
     for (let word = 0, from = at; word < step; word++, from += 4 * n)
@@ -25,7 +25,7 @@ function planesOf(bytes, at, n, width) {
     return out.buffer;
 }
 
-// Texts with a 0 behind each, as the k-th from 1 on; `none` is at 0.
+// Array of texts that each end with a 0 in the bytes, from place 1 on; `none` is at 0.
 function textsOf(bytes, at, count, size, none) {
     const texts = new TextDecoder().decode(bytes.subarray(at, at + size)).split("\0");
     texts.length = count;
@@ -33,8 +33,8 @@ function textsOf(bytes, at, count, size, none) {
     return texts;
 }
 
-// Names of functions and paths over them, which the columns of all tables share. Paths may be long: their texts
-// are made when they are asked for, and kept if they are short. Equal labels are one text.
+// Names of functions and paths over them, which the columns of all tables share. Paths may be long: their texts are
+// made when they are needed, and kept if they are short. Equal labels share one text.
 const mostKept = 4000;
 
 class Names {
@@ -82,7 +82,7 @@ class Names {
     }
 }
 
-// Finds the columns of a table in its bytes, and decodes each when it is first asked for.
+// Finds the columns of a table in its bytes, and decodes each when it is first needed.
 class ColumnReader {
     constructor(bytes, n, columns) {
         Object.assign(this, {bytes, n, decoded: []});
@@ -111,13 +111,13 @@ class ColumnReader {
 }
 
 class Table {
-    // `loadNames` is asked for the names if a column has paths.
+    // `loadNames` is called for the names if a column has paths.
     constructor(head, element, loadNames) {
         Object.assign(this, {name: head.name, doc: head.doc, rows: head.rows, columns: head.columns, element, loadNames});
         this.byName = new Map(head.columns.map((column, i) => [column.name, i]));
     }
 
-    // Once; to be waited for before a value is asked for.
+    // Loads the table once; must have ended before a value is read.
     load() {
         const named = this.columns.some(({paths}) => paths);
         this.loading ??= Promise.all([readElement(this.element), named ? this.loadNames() : null]).then(([bytes, names]) => {
@@ -145,7 +145,7 @@ class Table {
         return this.names.labels(this.path(row, column));
     }
 
-    // As tsv has it; "" where nothing is known.
+    // The text of the cell as in tsv; "" if it is not known.
     exact(row, column) {
         const k = this.find(column), {texts, index, numbers, paths} = this.reader.column(k);
         if (paths)
@@ -155,7 +155,7 @@ class Table {
         return Number.isFinite(numbers[row]) ? exactly(this.columns[k].type, numbers[row]) : "";
     }
 
-    // In the smallest unit of its type; NaN where nothing is known.
+    // The value in the smallest unit of its type; NaN if it is not known.
     number(row, column) {
         const k = this.find(column);
         if (k === undefined)
@@ -169,7 +169,7 @@ class Table {
         return text === null ? NaN : Number(text) * (unitOf[this.columns[k].type] || 1);
     }
 
-    // The numbers of a column, as number() has them: for those who go through many rows.
+    // The numbers of a column, as number() returns them: for callers that read many rows.
     numbers(column) {
         const k = this.find(column), {numbers} = k === undefined ? {} : this.reader.column(k);
         if (numbers && !numbers.includes(Infinity))
@@ -180,7 +180,7 @@ class Table {
         return all;
     }
 
-    // For people; "-" where nothing is known.
+    // The text of the cell for users; "-" if it is not known.
     shown(row, column) {
         const k = this.find(column), type = this.columns[k].type;
         if (type === "text")
@@ -191,7 +191,8 @@ class Table {
         return Number.isNaN(value) ? "-" : forPeople(type, value);
     }
 
-    // A function that compares two rows: numbers by size, downwards; texts upwards; what is not known comes last.
+    // A function that compares two rows: numbers in descending order, texts in ascending order; unknown values come
+    // last.
     comparer(column) {
         const k = this.find(column), {paths} = this.reader.column(k);
         if (this.columns[k].type !== "text") {
@@ -206,7 +207,7 @@ class Table {
         };
     }
 
-    // A function that says if the expression matches a row's text in the column. Equal texts are looked at once.
+    // A function that is true if the expression matches a row's text in the column. Equal texts are matched once.
     matcher(column, expression) {
         const k = this.find(column), {texts, index, paths} = this.reader.column(k), same = paths || texts && index, seen = [];
         const matches = row => expression.test(this.exact(row, k));

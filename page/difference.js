@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The view of two profiles, or two sides of several: the rows of `pcollect diff`, and a picture of the tree whose bars
-// are as wide as the mean of both sides and have the colour of the change. What may be noise is grey.
+// are as wide as the mean of both sides and have the colour of the change. Changes that may be noise are grey.
 
 const quietVerdicts = ["same", "noise"];
 const mostDifferenceRows = 500;
 const differenceColumns = ["place", "verdict", "before", "after", "change", "change_percent", "run_percent"];
 const peopleSeconds = value => Number.isNaN(value) ? "-" : forPeople("ns", Math.round(value * 1e9));
 
-// Adds a row of the table to the nodes of its path, and returns the last. `real`: what is no noise of the change.
+// Adds a row of the table to the nodes of its path, and returns the last. `real`: the part of the change that is not
+// noise.
 function addDifference(root, table, row) {
     const labels = table.labels(row, "path");
     const before = table.number(row, "before") || 0, after = table.number(row, "after") || 0;
@@ -24,7 +25,7 @@ function addDifference(root, table, row) {
     return leaf;
 }
 
-// By the change without noise, as a share of the value before; new contexts count in full.
+// Colour by the change without noise, as a share of the value before; new contexts count in full.
 function colourOfChange(node) {
     const {before = 0, real = 0, sure} = node.figures;
     if (!sure)

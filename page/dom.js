@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements. Texts of the profile become text nodes and nothing else: no markup is ever parsed.
+// Elements. Texts of the profile only become text nodes: no markup is ever parsed.
 
 // make("td", {class: "number", title: "..."}, child, "text", [more])
 function make(name, attributes, ...children) {
@@ -14,7 +14,7 @@ function make(name, attributes, ...children) {
     return element;
 }
 
-// The text, or its first characters and a sign that there are more: what stands in titles, choices and pictures.
+// The text, or its first characters and a sign that there are more: for titles, choices and pictures.
 const mostShown = 400, mostInLine = 100;
 const cutText = (text, most = mostShown) => text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, "") + "…";
 
@@ -48,7 +48,7 @@ function makeSvg(name, attributes, ...children) {
     return element;
 }
 
-// The sign of a colour of the style, and what it means.
+// A sample of a colour of the style, and its meaning.
 function makeKey(colour, text) {
     const sign = make("span", {class: "key", "aria-hidden": "true"});
     sign.style.background = `var(${colour})`;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The picture of the tree: a bar a node, as wide as its share, what it called below it. The tree table
-// says the same in text, so screen readers pass over the picture.
+// The picture of the tree: a bar for each node, as wide as its share, with its children below it. The tree table shows
+// the same in text, so screen readers pass over the picture.
 
 const icicleRow = 20;
 
-// Bars that can be seen: [node, x, y, width], x and width as shares of the whole.
+// Visible bars: [node, x, y, width], x and width as shares of the whole.
 function layIcicle(top, metric) {
     const bars = [], whole = top.figures[metric] || 0;
     const lay = (node, x, y) => {
@@ -38,7 +38,7 @@ class Icicle {
         return bar && bar[0];
     }
 
-    // `colour` says the variable of the style that a node is drawn with.
+    // `colour` returns the variable of the style with which a node is drawn.
     draw(top, metric, selected, colour) {
         this.bars = layIcicle(top, metric);
         const rows = this.bars.reduce((most, [, , y]) => Math.max(most, y + 1), 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Phases and regions over the course of the run: a lane for each, in which a column is as dark as the part of it that
-// the ranks, or the chosen rank, were in there. From the table `series_regions`; the table below says the same in words.
+// the ranks, or the chosen rank, were in there. From the table `series_regions`; the table below shows the same in
+// text.
 
 const laneText = 13, laneBar = 9, laneColumns = 480, mostLanes = 40;
 
@@ -20,7 +21,7 @@ class Lanes {
             onmousemove: ({offsetY}) => this.canvas.title = this.told(Math.floor(offsetY / (laneText + laneBar)))});
     }
 
-    // Bins of the row belong to the lane of its region; without one, to those that are not told apart.
+    // Adds the bins of the row to the lane of its region; if it has none, to the lane of all other regions.
     add(row) {
         const {course: {regions, begin}} = this, path = regions.path(row, "region");
         const labels = path ? regions.labels(row, "region").map(laneName) : ["other regions"];
@@ -72,7 +73,7 @@ class Lanes {
         this.list.forEach((lane, i) => this.drawLane(pen, style, lane, this.parts(lane, place), i * (laneText + laneBar), width));
     }
 
-    // Its name stands above the first part of it, as far as there is room.
+    // The name is above the first part of the lane, as far as there is room.
     drawLane(pen, style, lane, parts, y, width) {
         const name = cutText(shortName(unescapeLabel(lane.name)), mostInLine), first = Math.max(0, parts.findIndex(part => part));
         pen.globalAlpha = 1;

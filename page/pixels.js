@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Heat maps, made pixel by pixel: of a colour of the style, the less transparent the greater the value.
+// Heat maps, made pixel by pixel: in one colour of the style, the less transparent the greater the value.
 
 // Opacity of a value that is this part of the greatest. Values above 0 differ from the ground, however small they are.
 const opacityOf = part => part > 0 ? Math.min(1, 0.08 + 0.92 * part) : 0;
@@ -16,7 +16,7 @@ class Pixels {
         return blue << 16 | green << 8 | red;
     }
 
-    // Pixels of a row from `from` up to `to`, without this one.
+    // Pixels of a row from `from` up to but not including `to`.
     fill(y, from, to, colour, opacity) {
         this.words.fill((Math.round(255 * opacity) << 24 | colour) >>> 0, y * this.width + from, y * this.width + to);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The views of the run one after the other, without their controls: what a browser prints of it is a report of
-// a few pages.
+// The views of the run one after the other, without their controls: printed from a browser they are a report of a few
+// pages.
 
 const mostPrintedFunctions = 20;
 const printedColumns = ["primitive", "calls", "time_s", "mpi_exclusive_percent", "mean_s", "bytes_sent", "bytes_received"];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Classes of ranks that spend their time alike (table `classes`): a strip of colours over the map of ranks, and a table
-// below it, from which the map is put in the order of classes.
+// Classes of ranks that spend their time in a similar way (table `classes`): a strip of colours over the map of ranks,
+// and a table below it, from which the map is put in the order of classes.
 
 // "0-62:2,70": the ranks 0, 2, 4, ... 62 and 70.
 function readRankSet(text) {
@@ -18,7 +18,7 @@ function readRankSet(text) {
 const colourOfClass = number => "--colour" + number % 8;
 
 class RankClasses {
-    // `of` has the class of each place in the table `ranks`; there is none where all ranks are alike.
+    // `of` has the class of each place in the table `ranks`; there are no classes if all ranks are similar.
     constructor(table, places) {
         this.table = table;
         this.of = new Array(places.size).fill(Infinity);
@@ -49,7 +49,7 @@ class RankClasses {
         }
     }
 
-    // `onchoose` gets a place: of the first rank of the class.
+    // `onchoose` gets the place of the first rank of the class.
     makeTable(onchoose) {
         const {table} = this, shown = (row, name) => make("td", {class: "number", title: table.exact(row, name)}, table.shown(row, name));
         return make("div", {class: "scroll"}, make("table", {id: "classes"},

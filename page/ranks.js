@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The third view: what each rank did, as a heat map with a row for each MPI function or context, and for each part of
-// the time outside MPI. A column of pixels that stands for several ranks has the greatest of their figures. Contexts
-// are those of the table `rank,context`, which has the ones that matter most; one row has what is in others.
-// The texts beside the pictures say the same, so screen readers pass over these.
+// The third view: the time of each rank, as a heat map with a row for each MPI function or context, and for each part
+// of the time outside MPI. A column of pixels that stands for several ranks has the greatest of their figures. Contexts
+// are those of the table `rank,context`, which has the most important ones; one row has the sum of the others. The
+// texts beside the pictures show the same, so screen readers pass over these.
 
 const rankMetrics = [
     {name: "time", head: "time", type: "ns", of: "mpi_exclusive_s"},
@@ -16,7 +16,7 @@ const rankParts = [["blocked_s", "blocked outside MPI"], ["delayed_s", "waiting 
 
 const heatHeight = 24, markHeight = 4;
 
-// The least and the greatest of a list: its places in it.
+// Places of the least and the greatest value in a list.
 function extremes(values) {
     let least = 0, greatest = 0;
     for (let i = 1; i < values.length; i++) {
@@ -28,10 +28,10 @@ function extremes(values) {
 
 const otherContexts = "other contexts";
 
-// In an address: the id of a context, or the label.
+// The row in an address: the id of a context, or the label.
 const keyOfRow = ({context, label}) => context || label;
 
-// The figures of one metric: rows of a value for each row of the table `ranks`, the greatest first.
+// The figures of one metric: rows with a value for each row of the table `ranks`, the greatest row first.
 class RankFigures {
     // `contexts` is the table of contexts that rows are made of; null: rows are MPI functions.
     constructor(ranks, cube, contexts, classes, places, metric) {
@@ -50,7 +50,7 @@ class RankFigures {
         endsOf(this.rows.map(({labels}) => labels)).forEach((name, i) => this.rows[i].name = name);
     }
 
-    // Rows without a rank are told apart.
+    // Rows without a rank are kept apart.
     add(key, rank, value) {
         if (!value)
             return;
@@ -61,7 +61,7 @@ class RankFigures {
             (this.byKey.get(key) || this.addRow(key, [key])).values[place] += value;
     }
 
-    // A row has labels, of a context those of the path that is its key.
+    // A row has labels; those of a context are the labels of the path that is its key.
     addRow(key, labels, context) {
         const row = {labels, label: labels.join(pathSeparator), values: new Float64Array(this.ranks.rows), context};
         this.byKey.set(key, row);
@@ -69,7 +69,7 @@ class RankFigures {
         return row;
     }
 
-    // Figures of these ranks no longer belong to others. There may be some 100,000 rows.
+    // Moves the figures of these ranks out of the row of other contexts. There may be some 100,000 rows.
     addContexts(contexts) {
         const others = this.byKey.get(otherContexts), found = [];
         const of = contexts.numbers("rank"), values = contexts.numbers(this.metric.of);
@@ -109,7 +109,7 @@ class RankFigures {
         return " on " + this.ranks.exact(place, "rank");
     }
 
-    // Places in `ranks` by rank, host or class, or by the values of a row, downwards; the last order is kept.
+    // Places in `ranks` by rank, host or class, or by the values of a row, in descending order; the last order is kept.
     ordered(by) {
         if (this.orderedBy !== by)
             Object.assign(this, {orderedBy: by, order: this.makeOrder(by)});
@@ -167,7 +167,8 @@ class HeatRow {
     }
 }
 
-// Names each path by its last function, an MPI function by the one that calls it, too, and by as many more as tell it apart.
+// Names each path by its last function, an MPI function also by its caller, and by as many more functions as make the
+// name unique.
 function endsOf(split) {
     const numbers = new Map();
     const numbered = split.map(labels => labels.map(label =>
@@ -181,7 +182,7 @@ function endsOf(split) {
     });
 }
 
-// True if a rank has another number than 0.
+// True if any rank has a number other than 0.
 function hasRankFigures(cube, column) {
     const ranks = cube.numbers("rank");
     return cube.numbers(column).some((value, row) => value && !Number.isNaN(ranks[row]));
@@ -230,7 +231,7 @@ class RanksView {
         window.onresize = () => this.drawMap();
     }
 
-    // Another metric, order or scale, or other rows, by the reader.
+    // Applies another metric, order, scale or set of rows that the user has chosen.
     choose(what) {
         this.change(what);
         remember({metric: this.figures.metric.name, order: this.order, scale: this.scale, by: this.by});
@@ -274,7 +275,7 @@ class RanksView {
         return make("label", {}, "Rank ", input);
     }
 
-    // Leaves the controls as they are: the keyboard is in one of them.
+    // Does not make the controls again, because one of them has the keyboard focus.
     select(selected) {
         this.selected = selected;
         this.input.value = this.ranks.exact(selected, "rank");
@@ -283,7 +284,7 @@ class RanksView {
         this.drawRank();
     }
 
-    // Arrows go from rank to rank in the order of the map.
+    // Arrow keys select the next rank in the order of the map.
     key(event) {
         const order = this.figures.ordered(this.order), at = order.indexOf(this.selected);
         const to = {ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: order.length - 1}[event.key];
@@ -302,7 +303,7 @@ class RanksView {
             make("td", {class: "ranks"}, heat.canvas));
     }
 
-    // Names the row: a context by the end of its path, which leads to it in the tree.
+    // Names the row: a context by the end of its path, which is a link to it in the tree.
     makeHead({label, name, context}) {
         const head = make("th", {scope: "row", title: cutText(placesOf(label, true))}, context === undefined ? cutText(name, mostInLine)
             : make("a", {href: addressOf("contexts", {...readSelection(), context})}, cutText(name, mostInLine)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The view of one program at several numbers of ranks, as `pcollect scale` says: efficiencies and their factors, the
-// loss of each context, its model with band, and what it says of more ranks.
+// The view of one program at several numbers of ranks, as `pcollect scale` prints it: efficiencies and their factors,
+// the loss of each context, its model with band, and its prediction for more ranks.
 
 const scaleFactors = [["efficiency_percent", "efficiency"], ["parallel_percent", "parallel"],
     ["balance_percent", "balance"], ["communication_percent", "communication"], ["computation_percent", "computation"]];
@@ -8,7 +8,7 @@ const scaleColumns = ["ranks", "time_s", "speed_up", ...scaleFactors.map(([name]
 const lossColumns = ["place", "lost_s", "lost_percent", "first_s", "last_s", "efficiency_percent", "growth"];
 const mostLossRows = 200;
 
-// A table of these columns of a table of the profile; each row a click, if there is something to choose.
+// A table with these columns of a table of the profile; rows can be clicked if `onselect` is given.
 function makeFigureTable(table, columns, rows, attributes, onselect) {
     const head = name => table.columns[table.find(name)].head;
     return make("table", attributes,
@@ -97,7 +97,7 @@ class ScalingView {
         }
     }
 
-    // [{ranks, value, low, high}] of the model of a context; none: it has no model.
+    // [{ranks, value, low, high}] of the model of a context; empty: it has no model.
     bandOf(row) {
         this.bands ??= rowsOf(this.curves).reduce((bands, each) => {
             const key = this.curves.number(each, "row");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The view of source files: the figures of the table `lines` beside the text that the profile stores (table
-// `source_lines`), as `pcollect annotate` has them. A line that several functions share has their sum.
-// Without stored text the lines with figures stand alone.
+// `source_lines`), as in `pcollect annotate`. A line that several functions share has their sum. Without stored text
+// only the lines with figures are shown.
 
 const linesAround = 3, mostSourceRows = 3000, mostHotLines = 5;
 
@@ -16,7 +16,7 @@ const sourceColumns = [
         share: "cpu", error: "cpu_exclusive_error_s"}
 ];
 
-// The text of a cell as it was: what cannot be shown stays as it is escaped.
+// The original text of a cell; characters that cannot be shown stay escaped.
 const unescapeText = text => text.replace(/\\(\\|t|n|r)/g, (_, sign) => ({t: "\t", n: "\n", r: "\r"}[sign] || "\\"));
 // {path, lines: Map of {line, functions, figures by column}, text: Map of texts by line}, costliest file first.
 class SourceFiles {

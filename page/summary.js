@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The first view: the run, what it loses, and where the time of all ranks goes.
+// The first view: the run, its losses, and how all ranks spend their time.
 
 const runFacts = [
     ["program"], ["mpi", "MPI"], ["started"], ["taken", "a checkpoint of"], ["ranks"], ["hosts"],
@@ -8,7 +8,7 @@ const runFacts = [
     ["merge_s", "merge of the profile, per rank"], ["incomplete_ranks"], ["missing_ranks"], ["lost"]
 ];
 
-// Nothing that is 0 and says that nothing is wrong.
+// Hides facts that are 0 if that means that nothing is wrong.
 function factIsShown(header, name) {
     const quiet = ["incomplete_ranks", "missing_ranks", "lost"];
     return header.has(name) && header.exact(0, name) !== "" &&
@@ -24,7 +24,7 @@ function makeRun(header) {
             make("dd", {"data-column": name, title: header.exact(0, name)}, header.shown(0, name)))));
 }
 
-// Place where the page shows what a finding speaks of: its context, its rank, or the table that has more.
+// Place where the page shows the subject of a finding: its context, its rank, or the table with details.
 function evidenceOf(findings, row) {
     const table = findings.exact(row, "more").replace("--table ", "");
     const view = ["contexts", "ranks"].includes(table) ? table : "tables";
@@ -38,7 +38,7 @@ function makeFindings(findings) {
     return make("ol", {id: "findings"}, Array.from({length: findings.rows}, (_, row) => make("li", {},
         make("p", {class: "finding"}, make("a", {href: evidenceOf(findings, row)}, findings.exact(row, "finding"))),
         make("p", {class: "rule"}, "rule ", make("code", {}, findings.exact(row, "rule")),
-            // A cost that is not known saves 0, or nothing is said of it.
+            // If a cost is not known, `saves` is 0 or missing.
             !(findings.number(row, "saves_percent") > 0) ? null
                 : [", saves up to ", make("span", {class: "saves"}, findings.shown(row, "saves_percent"))]))));
 }
@@ -50,10 +50,10 @@ const sumOf = (table, column) => {
     return sum;
 };
 
-// A part of the computation below this is not told apart.
+// Modules with a smaller part of the computation than this have no part of their own.
 const leastModuleShare = 0.01;
 
-// [name, ns] of `whole` as the samples outside MPI lie in modules; the sum is `whole`.
+// [name, ns] of `whole` in proportion to the samples outside MPI in each module; the sum is `whole`.
 function moduleParts(modules, whole) {
     const sampled = sumOf(modules, "cpu_exclusive_s"), parts = [];
     for (let row = 0; row < modules.rows; row++) {
@@ -69,7 +69,8 @@ function moduleParts(modules, whole) {
     return parts;
 }
 
-// Time outside MPI in which a rank computed: that on a processor, or where it is not known all but the delay.
+// Time outside MPI in which a rank computed: its time on a processor, or if that is not known all time except the
+// delay.
 function computingOf(ranks, row) {
     const cpu = ranks.number(row, "cpu_s");
     return Number.isNaN(cpu) ? ranks.number(row, "own_s") || 0 : cpu;
@@ -77,7 +78,7 @@ function computingOf(ranks, row) {
 
 const waitingName = "MPI: waiting for the rank longest outside";
 
-// [name, ns] of what the wall time of all ranks consists of, the greatest first.
+// [name, ns] of the parts of the wall time of all ranks, the greatest first.
 function timeParts(ranks, primitives, modules) {
     const parts = new Map();
     const add = (name, ns) => ns && parts.set(name, (parts.get(name) || 0) + ns);
@@ -120,7 +121,7 @@ function makeBand(ranks, primitives, modules) {
                 make("td", {class: "number"}, share(ns).toFixed(1) + " %"))))));
 }
 
-// Tells the cost of samples, which no part of the band has by itself.
+// Shows the cost of samples, which is no separate part of the band.
 function makeCost(sampling) {
     const cost = sampling ? sumOf(sampling, "cost") : 0, cpu = sampling ? sumOf(sampling, "cpu") : 0;
     return cost && cpu ? make("p", {id: "cost"}, "The samples of pcollect cost ",

@@ -30,7 +30,7 @@ class TableView {
         this.copied = make("span", {role: "status"});
     }
 
-    // A function that says if a row passes the filter.
+    // A function that is true if a row passes the filter.
     makeFilter() {
         const {table} = this, expression = readExpression(this.filter);
         if (!this.filter || !expression)
@@ -44,8 +44,8 @@ class TableView {
         return this.reversed ? (a, b) => compare(b, a) : compare;
     }
 
-    // Hands the numbers of the first `most` rows that pass the filter, in order, to `use`, if no other search has begun
-    // by then. Looks for them in slices.
+    // Calls `use` with the numbers of the first `most` rows that pass the filter, in order, unless another search has
+    // begun by then. Searches in slices.
     search(most, use) {
         const {table} = this, passes = this.makeFilter(), rows = [], search = this.searching = {};
         const enough = this.sort === null ? most : Infinity;
@@ -74,7 +74,7 @@ class TableView {
         return [table.columns.map(({name}) => name), ...lines].map(cells => cells.join("\t") + "\n").join("");
     }
 
-    // Without the Clipboard API: pages that are opened from a disk may not have it.
+    // Works without the Clipboard API, which pages opened from a disk may not have.
     copy() {
         const text = make("textarea", {}, this.tsv());
         document.body.append(text);
@@ -98,7 +98,7 @@ class TableView {
             make("button", {type: "button", onclick: () => this.order(k)}, name));
     }
 
-    // True if it is of the context and the rank that are selected.
+    // True if the row belongs to the selected context and rank.
     isSelected(row) {
         const known = this.keys.filter(key => this.selection[key]);
         return known.length > 0 && known.every(key => this.table.exact(row, key) === this.selection[key]);
@@ -154,7 +154,7 @@ class TableView {
             ...button("Show the first", () => this.from = 0)] : [], ...more ? button("Show more", () => this.most *= 10) : []);
     }
 
-    // The first row of all, or if the one that is selected would not be shown then, one a little above it.
+    // The first row of all, or one a little above the selected row, if that would not be shown otherwise.
     firstShown() {
         let row = 0;
         if (!this.keys.some(key => this.selection[key]))

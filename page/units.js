@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers as people read them, and exactly, as tsv has them. They come in the smallest unit of their
-// type: nanoseconds, thousandths of a percent, bytes.
+// Numbers in the form for users, and exact, as in tsv. They are given in the smallest unit of their type: nanoseconds,
+// thousandths of a percent, bytes.
 
 const grouped = value => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 
-// 12.34 with four digits that count.
+// 12.34: a number with four significant digits.
 function digits(value) {
     const whole = Math.floor(Math.abs(value));
     return value.toFixed(whole >= 1000 ? 0 : whole >= 100 ? 1 : whole >= 10 ? 2 : 3);
@@ -38,8 +38,8 @@ const errorSteps = {
     real: [[1e12, "T", 1e12], [1e9, "G", 1e9], [1e6, "M", 1e6], [1e3, "k", 1e4], [1, "", 0]]
 };
 
-// "12.3 M ± 0.4 M": the error with one digit, or two that begin with 1, and the value with as many decimals; the value
-// alone where the error is nothing beside it. Neither is below 0.
+// "12.3 M ± 0.4 M": the error with one digit, or two that begin with 1, and the value with as many decimals; only the
+// value if the error is negligible. Both are at least 0.
 function withError(type, value, error) {
     const steps = errorSteps[type];
     const [factor, unit] = steps.find(([factor, , least = factor]) => value >= least) || steps[steps.length - 1];
@@ -49,7 +49,7 @@ function withError(type, value, error) {
     return told.map(number => number + (unit && " " + unit)).join(" ± ");
 }
 
-// An integer of so many parts of a unit, with as many decimals.
+// An integer in units of 10^-places, as text with as many decimals.
 function decimal(value, places) {
     const text = String(Math.abs(value)).padStart(places + 1, "0");
     return (value < 0 ? "-" : "") + text.slice(0, -places) + "." + text.slice(-places);
@@ -66,7 +66,7 @@ const exactForms = {
 const forPeople = (type, value) => peopleForms[type](value);
 const exactly = (type, value) => (exactForms[type] || String)(value);
 
-// A number of 32 bits that stands for the text, and for the one before it if its number is given.
+// A hash of 32 bits of the text, and of the text before it if the hash of that is given.
 function hashOf(text, before = 0) {
     let hash = before;
     for (let i = 0; i < text.length; i++)
@@ -74,7 +74,7 @@ function hashOf(text, before = 0) {
     return hash;
 }
 
-// A long name of C++ without what stands in < > and ( ), and without the type that it returns.
+// A long name of C++ without the text in < > and ( ), and without its return type.
 function shortName(name) {
     if (name.length <= 40 || name.includes("operator"))
         return name;
@@ -93,12 +93,12 @@ function shortName(name) {
     return out.replaceAll("\u0001", "(anonymous namespace)");
 }
 
-// Labels of functions and MPI functions are joined by it to the path of a context.
+// Separates the labels of functions and MPI functions in the path of a context.
 const pathSeparator = " > ";
 
 const unescapeLabel = text => text.replace(/\\(.)/gs, (both, sign) => "@>".includes(sign) ? sign : both);
 
-// "function (file:line)" of the label "function@file:line": the notation of people, as analysis/tree/label.c makes it.
+// "function (file:line)" of the label "function@file:line": the notation for users, as analysis/tree/label.c makes it.
 function placeOf(label, whole) {
     const [, name, file] = /^((?:\\.|[^\\@])*)@(.*)$/s.exec(label) || [null, label, null];
     const shown = whole ? unescapeLabel(name) : shortName(unescapeLabel(name));
@@ -108,8 +108,8 @@ function placeOf(label, whole) {
 const lastPart = path => path.slice(path.lastIndexOf("/") + 1);
 const lineText = (path, line) => `${lastPart(path)}:${line}`;
 
-// A label or a path for people. `whole`: with whole names.
+// A label or a path in the notation for users. `whole`: with whole names.
 const placesOf = (path, whole = false) => path.split(pathSeparator).map(label => placeOf(label, whole)).join(pathSeparator);
 
-// Smallest units in the unit that tsv has.
+// The number of smallest units in the unit of tsv.
 const unitOf = {ns: 1e9, percent: 1000, ratio: 1000};
