@@ -38,7 +38,7 @@ static void formatter_never_writes_past_its_buffer(void **state)
     assert_int_equal(out[8], '#');
 }
 
-/* The lines of a text with a bar behind each. */
+/* The lines of a text, each followed by a bar. */
 static void lines(const char *text, size_t columns, char *out)
 {
     for (const char *rest; *text; text = rest) {
@@ -80,7 +80,7 @@ static void text_is_broken_at_blanks_that_fit(void **state)
 static void clock_scale_converts_between_two_points(void **state)
 {
     (void)state;
-    /* 2.5 ticks a nanosecond over 10 s */
+    /* 2.5 ticks per nanosecond over 10 s */
     uint64_t scale = pc_clock_scale(1000, 500, 1000 + 25000000000u, 500 + 10000000000u);
     assert_true(pc_clock_to_ns(25000000000u, scale) - 9999999990u <= 20);
     assert_int_equal(pc_clock_scale(5, 5, 5, 5), (uint64_t)1 << 32);
@@ -117,7 +117,7 @@ static void *run_on(void *arg)
     return arg;
 }
 
-/* The kernel calls it a zombie all the same. */
+/* The kernel nevertheless calls it a zombie. */
 static void process_without_its_first_thread_has_not_ended(void **state)
 {
     (void)state;

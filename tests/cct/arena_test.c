@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The arena's file: who may have it, how it grows, what becomes of it in other processes.
+ * The file of an arena: its permissions, its growth, and its state in other processes.
  */
 #include "tests/cct/place.h"
 
@@ -34,7 +34,7 @@ static void use_whole_file(struct place *place, open_fn open_it)
     CHECK(place_wrong(&a) == NULL && place_wrong_file(a.path) == NULL);
     pc_arena_unlink(&a);
     CHECK(access(a.path, F_OK) != 0 && access(place->folder, F_OK) != 0);
-    memset(a.base, 0, a.map_bytes); /* the mapping outlives the name */
+    memset(a.base, 0, a.map_bytes); /* the mapping remains after the name is removed */
     pc_arena_close(&a);
 }
 
@@ -116,7 +116,7 @@ static void try_bad_folders(struct place *place, open_fn open_it)
     CHECK(mkdir(other, 0700) == 0);
     CHECK(symlink(other, place->folder) == 0);
     expect_anonymous(place->spool, "is a link");
-    CHECK(rmdir(other) == 0); /* nothing was made behind the link */
+    CHECK(rmdir(other) == 0); /* nothing was made where the link leads */
     expect_anonymous(place->spool, "is a link");
     CHECK(unlink(place->folder) == 0);
     int fd = open(place->folder, O_CREAT | O_WRONLY, 0600);
@@ -126,7 +126,7 @@ static void try_bad_folders(struct place *place, open_fn open_it)
     expect_anonymous(place->spool, "can be written by others");
     CHECK(chmod(place->folder, 0702) == 0);
     expect_anonymous(place->spool, "can be written by others");
-    CHECK(access(place->folder, F_OK) == 0); /* not ours to remove */
+    CHECK(access(place->folder, F_OK) == 0); /* must not be removed by the arena */
     snprintf(other, sizeof other, "%s/missing", place->spool);
     expect_anonymous(other, "No such file");
     expect_anonymous(NULL, "no spool");
@@ -280,7 +280,8 @@ static void use_full_tmpfs(struct place *place, open_fn open_it)
     CHECK(a.map_bytes > MIB && a.map_bytes <= 2 * MIB);
     CHECK(pc_arena_alloc(&a, 100 << 10));
     fill_file_system(place);
-    /* Memory that was taken before can be used, the reserve too; nothing more, and no SIGBUS. */
+    /* Memory that was allocated before can be used, including the reserve, but nothing more; there
+     * is no SIGBUS. */
     CHECK(place_fill(&a, 64) > 100);
     CHECK(a.header->used_bytes < MIB && a.header->used_bytes == a.ready);
     CHECK(place_wrong(&a) == NULL);
@@ -304,7 +305,7 @@ static void take_exact_last_page(struct place *place, open_fn open_it)
     CHECK(open_it(&a, place->spool, 64 * MIB, NULL) == PC_OK && a.is_file);
     uint64_t page = a.granule_bytes, from = a.ready;
     fill_file_system(place);
-    /* Past the rule of the share: the system's own refusal, also of a part. */
+    /* Beyond the limit of the share the system itself refuses, also a part. */
     CHECK(!pc_arena_take(&a, from, from + page));
     CHECK(!pc_arena_take(&a, from, from + 100 * page));
     char path[200];
@@ -323,7 +324,7 @@ static void a_taken_page_stays_when_the_tmpfs_fills(void **state)
         in_child(take_exact_last_page, *state, place_ways[i]);
 }
 
-/* Each rank knows how many there are, and no more of the others than what is free. */
+/* Each rank only knows the number of ranks and the free space. */
 static void share_with_others(struct place *place, open_fn open_it)
 {
     static struct pc_arena a[4];
@@ -350,7 +351,7 @@ static void arenas_take_an_eighth_together(void **state)
         in_child(share_with_others, *state, place_ways[i]);
 }
 
-/* Memory that the program takes later is taken off what the arena may have. */
+/* Memory that the program takes later reduces the share of the arena. */
 static void share_with_the_program(struct place *place, open_fn open_it)
 {
     struct pc_arena a;
@@ -398,7 +399,7 @@ static void use_hugetlbfs(struct place *place, open_fn open_it)
         fprintf(stderr, "no hugetlbfs of 2 MiB pages: not tried\n");
         return;
     }
-    /* Huge pages or none: there is no signal, and the text says why. */
+    /* With huge pages or none there is no signal, and the text has the reason. */
     CHECK(open_it(&a, place->spool, 4 * MIB, &error) == PC_OK);
     CHECK(a.is_file == (error.text[0] == '\0'));
     CHECK(place_fill(&a, 4096) > 200);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A process may be killed at any instruction: what it leaves is a valid tree that holds every call
- * that had been counted. The victim tells its progress in memory that it shares with the judge.
+ * A process may be killed at any instruction: it leaves a valid tree with every call that had been
+ * counted. The killed process writes its progress to memory that it shares with the test.
  * PCOLLECT_TEST_KILLS sets the number of kills (30 in the ordinary check).
  */
 #include "tests/cct/place.h"
@@ -35,7 +35,7 @@ struct victim {
     unsigned n;
 };
 
-/* Calls along random paths for ever, in trees of threads that come and go. */
+/* Makes calls along random paths until it is killed, in trees of threads that start and end. */
 static void *insert_for_ever(void *arg)
 {
     struct victim *v = arg;
@@ -169,7 +169,7 @@ static void killed_process_leaves_a_valid_tree(void **state)
         size_t bytes = i % 4 == 0 ? PC_ARENA_MIN_BYTES : 256 * MIB;
         n_grown += kill_once(*state, progress, bytes, 300 + random_below(&seed, 12000)) > 100;
     }
-    /* A loaded or emulated machine may need longer to get anywhere. */
+    /* A loaded or emulated machine may need longer until the arena has grown. */
     for (uint32_t delay_us = 20000; n_grown == 0 && delay_us < 900000; delay_us *= 2)
         n_grown += kill_once(*state, progress, 256 * MIB, delay_us) > 100;
     assert_true(n_grown > 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What runs inside the program's calls leaves no trace there: no malloc, errno as it was. The
- * functions of malloc are defined here and count; the C library's own are behind them.
+ * Code that runs inside the program's calls has no side effects there: no malloc, errno unchanged.
+ * The functions of malloc are defined here and count; they call the C library's own.
  */
 #include "tests/cct/place.h"
 
@@ -48,7 +48,7 @@ void free(void *p)
 
 #define MARK 4242
 
-/* Everything that a program's thread may run into, until the arena is full and beyond. */
+/* Calls every function that a program's thread may reach, until the arena is full and beyond. */
 static void use_everything(struct pc_arena *a)
 {
     const struct pcollect_module m = {.path_bytes = 4};
@@ -97,7 +97,7 @@ static void use_quietly(struct place *place, open_fn open_it)
     CHECK(n_mallocs == before);
 }
 
-/* Does so where every step of growth is refused by the system. */
+/* The same if the system refuses every step of growth. */
 static void use_quietly_in_vain(struct place *place, open_fn open_it)
 {
     struct pc_arena a;
@@ -112,7 +112,7 @@ static void use_quietly_in_vain(struct place *place, open_fn open_it)
     while (fwrite(block, 1, sizeof block, f) == sizeof block)
         ;
     fclose(f);
-    /* Without a name the free space cannot be asked for: the system itself refuses. */
+    /* Without a name the free space cannot be determined: the system itself refuses. */
     CHECK(unlink(a.path) == 0);
     unsigned before = n_mallocs;
     errno = MARK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rows of tables and interned texts in the arena, against lists that know nothing of hashing.
+ * Rows of tables and interned texts in the arena, compared with lists without hashing.
  */
 #include "cct/cct_private.h"
 #include "include/pcollect/plugin.h"

@@ -18,7 +18,7 @@
 #define N_OPS 6
 #define RECORD_BYTES 200
 
-/* The record of these tests: calls, then a pattern that nobody else may touch. */
+/* The record of these tests: calls, then a pattern that no other code may change. */
 struct record {
     uint64_t calls;
     uint64_t rest[RECORD_BYTES / 8 - 1];
@@ -419,7 +419,8 @@ static void a_list_that_has_come_back_is_seen_to_have_changed(void **state)
     assert_ptr_equal(pc_tree_adopt_any(&a, 3, NULL, false), first);
     assert_ptr_equal(pc_tree_adopt_any(&a, 4, NULL, false), second);
     pc_tree_retire(first);
-    /* One tree is first as before, but the second is taken: the stopped thread must not succeed. */
+    /* The first tree of the list is the same as before, but the second is in use: the stopped
+     * thread must not succeed. */
     assert_int_not_equal(a.free_trees[0], read_by_a_stopped_thread);
     assert_ptr_equal(pc_tree_adopt_any(&a, 5, NULL, false), first);
     assert_null(pc_tree_adopt_any(&a, 5, NULL, false));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The configuration: what is accepted gives the value, what is refused names its line and the way
- * out, and no file of any content does anything else.
+ * The configuration: accepted text gives the value, refused text gives a message with the line and
+ * the cure, and no file of any content has another result.
  */
 #include "base/nearest.h"
 #include "config/config_private.h"
@@ -295,8 +295,8 @@ static void a_long_path_leaves_room_for_the_reason(void **state)
     assert_non_null(strstr(error.text, "too long"));
 }
 
-/* Mutations of valid text and plain noise: an answer of 0 or a text, nothing else; what is refused
- * leaves the defaults. The seed is fixed. */
+/* Mutations of valid text, and random bytes: the result is 0 or an error text, nothing else;
+ * refused text leaves the defaults. The seed is fixed. */
 static void noise_gives_an_answer(void **state)
 {
     (void)state;
@@ -407,7 +407,7 @@ static void load_reads_file_then_environment_and_keeps_errno(void **state)
     setenv("PCOLLECT_CONFIG", "/nowhere", 1);
     assert_int_equal(pc_config_load(&c, &error), PC_ENOENT);
     assert_int_equal(errno, 4711);
-    assert_true(c.strict); /* decides what happens now */
+    assert_true(c.strict); /* read before other options */
     assert_int_equal(c.collect_max_depth, 512);
     unsetenv("PCOLLECT_CONFIG");
     setenv("PCOLLECT_RUN", "12345678901234567", 1);
@@ -619,7 +619,7 @@ static void nearest_words_are_found(void **state)
     }
 }
 
-/* A variable that the environment gives to the tests is no option, and would be refused. */
+/* Removes the variables that configure the tests: they are no options, and would be refused. */
 static void forget_what_tests_are_told(void)
 {
     static const char prefix[] = "PCOLLECT_TEST_";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The plugin topology under a host of its own: a rank keeps rows for its first partners, as many as
- * the number of ranks allows, and sums the rest by distance. Each message is in one row of one
- * table, whichever thread sends it.
+ * The plugin topology with a host made by this test: a rank keeps rows for its first partners, as
+ * many as the number of ranks allows, and sums the rest by distance. Each message is in one row of
+ * one table, whichever thread sends it.
  */
 #include "plugins/plugins.h"
 #include "tests/random.h"
@@ -119,7 +119,7 @@ static const struct row *find_distance(unsigned thread, uint64_t least)
     return NULL;
 }
 
-/* Pairs in which this process sends, in all threads, each counted once. */
+/* Number of pairs in which this process sends, over all threads, each counted once. */
 static uint32_t count_partners(void)
 {
     uint32_t n = 0;
@@ -190,7 +190,7 @@ static void others_are_summed_by_distance(void **unused)
     }
 }
 
-/* Itself and processes outside of the job take no place of a partner. */
+/* The rank itself and processes outside of the job take no place of a partner. */
 static void self_and_outside_are_kept(void **unused)
 {
     static uint64_t record[64];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The path cache against a model: a made-up program of functions with fixed and with variable
- * frames, called along random chains on a made-up stack. What the cache answers must be the chain.
+ * The path cache compared with a model: a simulated program of functions with fixed and with
+ * variable frames, called along random chains on a simulated stack. The cache must return the
+ * chain.
  */
 #include "libcollect/state/ops.h"
 #include "libcollect/state/state.h"
@@ -18,7 +19,7 @@
 
 enum { N_FUNCTIONS = 40, MAX_CHAIN = 24, STACK_WORDS = 4096, MAX_WORDS = 4 * MAX_CHAIN };
 
-/* Needed by the cache: whose call it is. */
+/* The cache calls it to learn whether a call is counted. */
 static bool is_counted(unsigned slot, uintptr_t ret)
 {
     (void)slot;
@@ -91,7 +92,8 @@ static bool same_chain(const struct chain *a, const struct chain *b)
            !memcmp(a->functions, b->functions, sizeof a->functions[0] * (size_t)a->length);
 }
 
-/* Number of the chain by its functions alone: sizes of variable frames are not part of a context.
+/* Number of the chain, given by its functions alone: sizes of variable frames are not part of a
+ * context.
  */
 static pcollect_ref number_of(struct chain *known, pcollect_ref *n_known, const struct chain *c)
 {
@@ -113,7 +115,7 @@ static uint32_t append(struct pc_paths *p, const struct pc_path_word *words, uin
     return first;
 }
 
-/* Enters the words as one run or as two, with bases of their own. */
+/* Enters the words as one run or as two, each with its own base. */
 static void enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_miss miss,
                   struct pc_path_word *words, uint32_t n, pcollect_ref number)
 {
@@ -138,7 +140,7 @@ static void enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_
 
 static int n_express;
 
-/* The copy of a whole path must say yes where its leaf is the answer, and nowhere else. */
+/* The copy of a whole path must match if its leaf is the answer, and only then. */
 static bool express_answers_wrongly(const struct pc_paths *p, const struct pc_path_root *root,
                                     const struct pc_path_node *answer)
 {
@@ -188,7 +190,7 @@ static void cache_answers_with_the_chain_that_is_on_the_stack(void **state)
         struct chain *c = &chains[random_below(&seed, PC_ARRAY_LEN(chains))];
         if (!c->length) {
             make_chain(c);
-            /* Chains that share their inner part with another one are what a trie is about. */
+            /* Chains that share their inner part with another one test the trie. */
             const struct chain *other = &chains[random_below(&seed, PC_ARRAY_LEN(chains))];
             int shared =
                 other->length > 3 ? (int)random_below(&seed, (uint32_t)other->length - 1) : 0;

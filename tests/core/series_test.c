@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The plugin series under a host of its own: what is in which bin, and that there are never more
- * rows than doc/internals/series.md says, however long the run and whatever it does.
+ * The plugin series with a host made by this test: the contents of each bin, and that there are
+ * never more rows than doc/internals/series.md says, for any run of any length.
  *
- * The oracle books each call, sample and region by the definition of bins, and remembers nothing
- * from one to the next.
+ * The oracle books each call, sample and region by the definition of bins, and keeps no state
+ * between them.
  */
 #include "plugins/plugins.h"
 
@@ -20,7 +20,7 @@
 
 enum { SLOTS = 1 << 18, N_KEYS = 4, N_VALUES = 8, TOLD_APART = 32, CONTEXTS = 3 };
 
-/* Ticks are nanoseconds here, and begin at this time. */
+/* A tick is a nanosecond here, and the first one is at this time. */
 #define BEGIN UINT64_C(1700000000000000000)
 #define SECOND UINT64_C(1000000000)
 
@@ -88,7 +88,7 @@ static uint64_t told_apart(uint64_t *known, uint64_t id)
     return 0;
 }
 
-/* The time of the stretch in each of its bins. */
+/* Books the time of the stretch in each of its bins. */
 static void book_time(struct rows *rows, uint64_t *keys, uint64_t begin, uint64_t end,
                       unsigned value)
 {
@@ -134,7 +134,7 @@ static void book_region(const struct pcollect_region *region)
     book_time(wanted_regions, keys, region->begin, region->end, 0);
 }
 
-/* Bytes of a receive that was posted before. */
+/* Books the bytes of a receive that was posted before. */
 static void book_completion(const struct pcollect_event *e)
 {
     uint64_t width = width_after(e->end - BEGIN);
@@ -181,7 +181,7 @@ static void interrupt(void *state, uint64_t now)
     book_sample(&sample);
 }
 
-/* One of so many regions ends, which may be as long as the run. */
+/* Ends one of n_regions regions, which may be as long as the run. */
 static void leave_region(void *state, uint64_t now, uint64_t n_regions)
 {
     uint64_t longest = draw(10) ? 100000000 : now - BEGIN + 1;
@@ -203,7 +203,8 @@ static void forget(void)
     memset(met_regions, 0, sizeof met_regions);
 }
 
-/* Calls, now and then a long one, for so long, over so many communicators, and in as many regions.
+/* Makes calls, sometimes a long one, for length_ns, on n_domains communicators, and in as many
+ * regions.
  */
 static void run(uint64_t length_ns, uint64_t step_ns, uint64_t n_domains)
 {
@@ -247,7 +248,8 @@ static void run(uint64_t length_ns, uint64_t step_ns, uint64_t n_domains)
     }
 }
 
-/* As doc/internals/series.md has it: 128 bins, 64 for each doubling, one more for a begun one. */
+/* The bound of doc/internals/series.md: 128 bins, 64 for each doubling, one more for a doubling
+ * that has begun. */
 static uint32_t most_bins(uint64_t length_ns)
 {
     uint32_t n = 130;

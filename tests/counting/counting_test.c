@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Countings and meters, on page faults and switches that the test makes itself: it knows their
- * number. A few faults more are allowed where a count is compared: the system makes some of its
- * own.
+ * Countings and meters, on page faults and switches that the test causes itself, so that their
+ * number is known. A few more faults are allowed, because the system causes some of its own.
  */
 #include "counting/counting_private.h"
 
@@ -95,7 +94,8 @@ static struct pc_counting_values get(const struct bench *b)
     return v;
 }
 
-/* By system calls and unwatched: sanitizers touch memory of their own for each that they see. */
+/* By direct system calls and not instrumented: sanitizers touch their own memory for each call that
+ * they intercept. */
 __attribute__((no_sanitize("address", "thread", "undefined"))) static void fault(size_t pages)
 {
     size_t bytes = pages * 4096, page = (size_t)sysconf(_SC_PAGESIZE);
@@ -162,7 +162,7 @@ static void what_is_no_event_is_refused(void **state)
 /* ---- Counts ------------------------------------------------------------------------------------
  */
 
-/* One counting runs all the time, whatever another one of the same thread does. */
+/* One counting runs all the time, independently of another one of the same thread. */
 static void pinned_beside_turns(void **state)
 {
     struct bench *b = *state;
@@ -217,7 +217,7 @@ static void nothing_counts_while_paused(void **state)
     assert_faults(get(b).value[FAULTS] - before.value[FAULTS], PAGES);
 }
 
-/* One group counts at a time, and says nothing of the events of others. */
+/* One group counts at a time, and gives no values of the events of others. */
 static void groups_take_turns(void **state)
 {
     struct bench *b = *state;
@@ -343,8 +343,8 @@ static uint64_t mapped_bytes(void)
     return strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* However many threads there were: no more meters, descriptors and memory. A meter is 10 KiB: if
- * each thread left one, the process would grow by 50 MiB and more. */
+/* The number of threads that have ended does not change meters, descriptors and memory. A meter is
+ * 10 KiB: if each thread left one, the process would grow by 50 MiB and more. */
 static void ended_threads_are_kept_as_a_sum(void **state)
 {
     enum { GROWTH = 1 << 20 };
@@ -428,7 +428,7 @@ static void *start_in_crowd(void *argument)
     return NULL;
 }
 
-/* More threads than descriptors: a quarter of what is above 256 is used. */
+/* More threads than descriptors: a quarter of the limit above 256 is used. */
 static void descriptors_are_few(void **state)
 {
     enum { THREADS = 64, LIMIT = 512 };
@@ -452,7 +452,8 @@ static void descriptors_are_few(void **state)
     assert_int_equal(pc_counting_left(), pc_descriptors_most(4)); /* all are given back */
 }
 
-/* The program has closed what it did not open, and opened a file of its own by the number. */
+/* The program has closed a descriptor that it did not open, and opened its own file with that
+ * number. */
 static void a_stolen_descriptor_is_left_alone(void **state)
 {
     struct bench *b = *state;
@@ -495,7 +496,8 @@ static void a_child_gives_back_what_it_got(void **state)
     assert_true(get(b).value[FAULTS] >= faults_of(PAGES));
 }
 
-/* A container's filter refuses the call: the text says so, and does not blame the machine. */
+/* A container's filter refuses the call: the text says so, and does not name the machine as the
+ * cause. */
 static void a_filter_is_named(void **state)
 {
     struct sock_filter filter[] = {
@@ -522,7 +524,7 @@ static void a_filter_is_named(void **state)
 
 /* ---- Views and names ------------------------------------------------------------------------- */
 
-/* A child that touches pages when it is told, in a process of its own, too. */
+/* A child that touches pages on request, also in a process that it starts. */
 static pid_t start_child(int *tell, int *told)
 {
     int in[2], out[2];

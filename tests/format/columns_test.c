@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Values that are read when they are asked for are those of the whole file, whatever is asked for
- * in whatever order; and no file makes their reader crash or tell something else.
+ * Values that are read on request are those of the whole file, for any requests in any order; and
+ * no file makes the reader crash or return something else.
  */
 #include "tests/format/mend.h"
 #include "tests/format/random_profile.h"
@@ -87,8 +87,8 @@ static void values_on_demand_are_those_of_the_whole_file(void **state)
     assert_true(n_on_demand >= n_shapes);
 }
 
-/* Late calls in a context whose values are in the file need all of them: that is no word
- * to the user. */
+/* Late calls in a context whose values are in the file need all of them: this gives no message to
+ * the user. */
 static void a_context_before_and_after_the_merge_is_no_fault(void **state)
 {
     (void)state;
@@ -187,7 +187,7 @@ static struct pc_profile *add_string(const struct pc_profile *p)
     return out;
 }
 
-/* Written again, and with something added, it is what it would be had all been in memory. */
+/* Written again, and with a string added, the file is the same as if all had been in memory. */
 static void values_pass_from_file_to_file(void **state)
 {
     (void)state;
@@ -216,8 +216,8 @@ static void values_pass_from_file_to_file(void **state)
     assert_true(n_in_file >= n_shapes);
 }
 
-/* Values in a file are not added to those of other ranks: that is said. Where no context has both,
- * the sum is that of memory. */
+/* Values in a file are not added to those of other ranks: this is an error. If no context has both,
+ * the sum is the same as in memory. */
 static void values_in_a_file_are_not_added_to(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static bool ask_for_all(const struct pc_profile *p)
     return true;
 }
 
-/* Damage that checksums show is refused as by who reads the whole file. */
+/* Damage that checksums show is refused, as if the whole file were read. */
 static void damage_is_found_before_a_value_is_asked_for(void **state)
 {
     (void)state;
@@ -285,7 +285,7 @@ static void damage_is_found_before_a_value_is_asked_for(void **state)
     free_late_job(&j);
 }
 
-/* With checksums that hold, damage shows when the values are asked for, or tells other values. */
+/* With valid checksums, damage gives an error when the values are requested, or other values. */
 static void wrong_columns_never_crash(void **state)
 {
     (void)state;

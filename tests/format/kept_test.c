@@ -21,7 +21,7 @@ static void assert_same_stat(const struct pc_stat *a, const struct pc_stat *b)
     assert_true(a->min_rank == b->min_rank && a->max_rank == b->max_rank);
 }
 
-/* A profile that is read without the values by rank is the same but for these. */
+/* A profile that is read without the values by rank is the same except for these. */
 static void statistics_alone_are_those_of_the_whole_file(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void statistics_alone_are_those_of_the_whole_file(void **state)
     }
 }
 
-/* Damage in values does not show where they are not read; elsewhere it is found as ever. */
+/* Damage in values is not found if they are not read; other damage is found as usual. */
 static void statistics_of_a_damaged_file_never_crash(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void path_of_kept(char path[PATH_BYTES], const char *name)
     snprintf(path, PATH_BYTES, "%s/tests/format/%s", src, name);
 }
 
-/* A kept file, which holds a late job. PC_UPDATE_GOLDEN makes it anew. */
+/* A kept file, which contains a late job. PC_UPDATE_GOLDEN makes it anew. */
 static void a_kept_file_reads(void **state)
 {
     (void)state;

@@ -88,7 +88,7 @@ static void the_file_has_the_mode_of_the_umask(void **state)
     pc_profile_free(p);
 }
 
-/* A file that is there keeps what it is, its mode and its bytes; the reason is in the text. */
+/* An existing file keeps its kind, mode and bytes; the reason is in the text. */
 static void assert_refused(const struct pc_profile *p, const char *path, const char *reason)
 {
     struct pc_error e = {""};
@@ -192,8 +192,7 @@ static void failures_to_write_name_path_reason_and_cure(void **state)
     pc_profile_free(p);
 }
 
-/* In a child, so that limits and identity do not touch the other tests. Exit status 0: as it
- * should be. */
+/* In a child, so that limits and identity do not affect the other tests. Exit status 0: success. */
 static int in_child(int (*fn)(const struct pc_profile *p, const char *where), const char *where)
 {
     struct pc_profile *p = two_ranks();
@@ -260,7 +259,7 @@ static void an_unwritable_folder_is_said_and_left_alone(void **state)
     rmdir(path);
 }
 
-/* More than fits into 8 KiB of file, or into a late slot. */
+/* A profile larger than 8 KiB of file, and than a late slot. */
 static const struct shape many_contexts = {"many contexts", 1500, 12,   100000, false,
                                            1u << 30,        true, true, 0};
 
@@ -301,7 +300,7 @@ static void a_failed_write_keeps_the_old_file(void **state)
     pc_profile_free(q);
 }
 
-/* ---- Files that are not as they should be --------------------------------------------------- */
+/* ---- Wrong and damaged files ---------------------------------------------------------------- */
 
 static void what_is_no_profile_is_refused_with_a_reason(void **state)
 {

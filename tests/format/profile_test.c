@@ -131,7 +131,8 @@ static void profiles_that_do_not_belong_together_are_refused(void **state)
     pc_profile_free(b);
 }
 
-/* The late part of a rank, laid over, gives the same as if the rank had had it all at once. */
+/* The late part of a rank, merged into its profile, gives the same as if all had been in one
+ * part. */
 static void overlay_adds_records_of_the_same_rank(void **state)
 {
     (void)state;
@@ -160,7 +161,7 @@ static void overlay_adds_records_of_the_same_rank(void **state)
         }
 }
 
-/* If values by rank are not kept, what came late is added to the sums all the same. */
+/* If values by rank are not kept, late calls are nevertheless added to the sums. */
 static void overlay_over_statistics_keeps_sums_exact(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The profile of one rank from its arena, against a table of path strings made of the same facts.
+ * The profile of one rank from its arena, compared with a table of path strings made of the same
+ * facts.
  */
 #include "tests/merge/made_arena.h"
 
@@ -49,7 +50,7 @@ static void profile_of_several_threads_agrees_with_a_table_of_strings(void **sta
         }
 }
 
-/* Tables and tree equal those of the profile that the facts make without an arena. */
+/* Tables and tree equal those of the profile that is made from the facts without an arena. */
 static void modules_and_primitives_are_sorted_and_unique(void **state)
 {
     (void)state;

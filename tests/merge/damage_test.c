@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What readers make of damage: arenas of which any bytes were changed or cut off, arenas of killed
- * writers, encoded profiles and .pcol files whose checksums hold and whose content does not. Seeds
- * are fixed; PCOLLECT_TEST_FUZZ=N does N times as many rounds. Each image ends at a page that
- * cannot be read.
+ * Readers of damaged data: arenas of which any bytes were changed or cut off, arenas of killed
+ * writers, encoded profiles and .pcol files with valid checksums and wrong contents. Seeds are
+ * fixed; PCOLLECT_TEST_FUZZ=N does N times as many rounds. Each image ends at a page that cannot be
+ * read.
  */
 #include "tests/format/mend.h"
 #include "tests/merge/made_arena.h"
@@ -44,7 +44,7 @@ static void make(struct made *m, unsigned shape, uint64_t seed)
     free(facts);
 }
 
-/* An error with a text, or a profile that holds its invariants. */
+/* The result is an error with a text, or a profile with all invariants. */
 static struct pc_profile *read_any(const struct guarded *g, enum pc_merge_part part,
                                    struct pc_error *error)
 {
@@ -199,7 +199,7 @@ static void find_references(const struct made *m, struct references *r)
     }
 }
 
-/* Lets one reference go where another of its kind goes. */
+/* Sets one reference to the target of another of its kind. */
 static void redirect(struct guarded *g, const struct made *m, const struct references *refs,
                      struct rng *r)
 {
@@ -210,7 +210,7 @@ static void redirect(struct guarded *g, const struct made *m, const struct refer
     memcpy(g->data + refs->at[from], m->arena.base + refs->at[to], sizeof(pcollect_ref));
 }
 
-/* References that go where other references go: circles, lists that share their tail, two nodes
+/* References with the targets of other references: circles, lists that share their tail, two nodes
  * with one record, one tree in another. */
 static void circles_and_shared_tails_are_counted_once(void **state)
 {
@@ -343,7 +343,7 @@ static void arena_of_a_writer_killed_anywhere_is_whole(void **state)
         print_message("# no /dev/shm\n");
         skip();
     }
-    /* Later kills where writers are slow. */
+    /* Kills later if writers are slow. */
     for (unsigned i = 0; i < rounds(25) || (n_contexts <= 100 && i < rounds(500)); i++) {
         int tell[2];
         assert_int_equal(pipe(tell), 0);

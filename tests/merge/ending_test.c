@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The end of a job, explored (explorer.h): whatever ranks come late, are killed, are stopped, have
- * no library, and however slow their words are, no rank waits for one that will not come, and no
- * arena goes before a whole file holds it. The meeting, the merge of real arenas, the file, the
- * late slot, the recovery are the project's own. Ends that are wrong on purpose are found.
+ * The end of a job, explored (explorer.h): if any ranks come late, are killed, are stopped or have
+ * no library, and however late their messages arrive, no rank waits for one that will not come, and
+ * no arena is removed before a complete file contains it. The meeting, the merge of real arenas,
+ * the file, the late slot and the recovery are the code of the project. Intentionally wrong ends
+ * are found.
  */
 #include "command/command.h"
 #include "command/launch/run.h"
@@ -109,7 +110,7 @@ static int add_late(int rank, bool ended)
     return err;
 }
 
-/* Destructors of the others, which are at their exit and live, call MPI while this rank writes:
+/* Destructors of the other ranks, which are in their exit, call MPI while this rank writes: only
  * once, or it would never end. */
 static void leave_more_meanwhile(void)
 {
@@ -127,7 +128,7 @@ static void leave_more_meanwhile(void)
     all_live = false;
 }
 
-/* Those that one job may leave; NULL: not that many. */
+/* The files that one job may leave; NULL: there are not so many. */
 static const char *profile_name(unsigned i)
 {
     static char name[sizeof out + 16];
@@ -135,7 +136,8 @@ static const char *profile_name(unsigned i)
     return i < 4 && !pc_pcol_number(out, i + 1, name, sizeof name, &error) ? name : NULL;
 }
 
-/* 0: the rank is not in the file; else 1 + the steps after the merge whose last word it has. */
+/* 0: the rank is not in the file; else 1 + the number of steps after the merge whose result it
+ * contains. */
 static unsigned told_in(const char *file, int rank)
 {
     struct pc_profile *p;
@@ -313,8 +315,8 @@ static void explore_one(const struct exploration *x, struct explored *found)
                   found->n_recoveries, (unsigned long)found->longest_wait_ms);
 }
 
-/* An emulated processor, 20 times as slow, and a sanitizer explore jobs of two ranks alone: what
- * they could show of their own is in these. */
+/* An emulated processor, 20 times as slow, and a sanitizer only explore jobs of two ranks: these
+ * can show all faults that only they find. */
 #ifdef __SANITIZE_ADDRESS__
 #define IS_SLOW true
 #else
@@ -400,7 +402,7 @@ static void what_is_left_while_another_writes_stays(void **state)
     adds_meanwhile = false;
 }
 
-/* Before it came to its end one of them has left, and the others knew that it is there. */
+/* One of the ranks has left before it came to its end, and the others had known of it. */
 static void ranks_that_leave_are_not_waited_for(void **state)
 {
     static const struct exploration list[] = {
@@ -548,7 +550,7 @@ static void ranks_of_two_versions_leave_each_other(void **state)
     assert_int_equal(found.n_profiles, 0);
 }
 
-/* ---- What is wrong is found ----------------------------------------------------------------- */
+/* ---- Faults are found ----------------------------------------------------------------------- */
 
 static void what_is_wrong_is_found(void **state)
 {
@@ -655,7 +657,7 @@ static void a_board_that_waits_for_the_dead_is_found(void **state)
     assert_non_null(strstr(found.wrong, "the profile lacks what rank"));
 }
 
-/* In memory, if that may be: boards and profiles are many. */
+/* In memory if possible: there are many boards and profiles. */
 static int begin(void **state)
 {
     if (!access("/dev/shm", W_OK))

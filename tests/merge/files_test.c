@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finding the arenas of a folder, and merging those of a job: what is taken, what is left out and
- * what is said of it.
+ * Finding the arenas of a folder, and merging those of a job: which are taken, which are left out,
+ * and the messages.
  */
 #include "tests/merge/made_arena.h"
 
@@ -31,7 +31,7 @@ static void say(void *arg, const char *line)
     snprintf(s->text + strlen(s->text), sizeof s->text - strlen(s->text), "%s\n", line);
 }
 
-/* Differences from an arena of job 1 of 4 ranks that a process left which does not run any more. */
+/* Differences from an arena of job 1 of 4 ranks left by a process that has ended. */
 struct left {
     int rank;
     uint64_t job_key, start_ns;
@@ -153,7 +153,7 @@ static void jobs_are_told_apart_and_sorted(void **state)
     pc_merge_list_free(&l);
 }
 
-/* As with several nodes' folders: numbers are given anew. */
+/* As for folders of several nodes: jobs get new numbers. */
 static void a_second_folder_joins_the_jobs_of_the_first(void **state)
 {
     (void)state;
@@ -204,7 +204,7 @@ static void foreign_files_are_passed_over(void **state)
     assert_int_equal(l.n, 1);
     assert_int_equal(s.n, 0);
     pc_merge_list_free(&l);
-    /* A link could lead anywhere: it is not followed, and said. */
+    /* A link could lead anywhere: it is not followed, and a message says so. */
     assert_int_equal(symlink(path_in(target, "good.arena"), path_in(path, "link.arena")), 0);
     list(&l, &s);
     assert_int_equal(l.n, 1);
@@ -276,10 +276,10 @@ static void a_running_process_is_told_from_a_dead_one(void **state)
     }
     uint64_t now = now_ns(), hour = 3600 * 1000000000ull;
     leave("0.arena", &(struct left){.rank = 0, .pid = child, .start_ns = now});
-    /* The number was another process's an hour ago. */
+    /* An hour ago the number belonged to another process. */
     leave("1.arena", &(struct left){.rank = 1, .pid = child, .start_ns = now - hour});
     leave("2.arena", &(struct left){.rank = 2, .start_ns = now});
-    /* It has just been made, and does not tell yet since when. */
+    /* The arena was just made, and does not contain its start time yet. */
     leave("3.arena", &(struct left){.rank = 3, .pid = child, .start_ns = 0});
     list(&l, &s);
     assert_int_equal(l.n, 4);

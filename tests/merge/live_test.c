@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Arenas are copied while threads of another process write to them: each copy is whole, and holds
- * what had been counted when it was begun and no more than when it was done. The writer tells its
- * progress in memory that it shares with the judge. Modules, primitives and regions are new in
+ * Arenas are copied while threads of another process write to them: each copy is complete, and
+ * contains all that had been counted at its begin and no more than at its end. The writer stores
+ * its progress in memory that it shares with the test. Modules, primitives and regions are new in
  * bursts, as in a program that opens libraries. PCOLLECT_TEST_LONG: more writers.
  */
 #include "merge/merge.h"
@@ -27,7 +27,7 @@
 
 enum { N_THREADS = 3, N_OPS = 40, RECORD_BYTES = 64, COPIES = 20 };
 
-/* Calls that a thread has completed, and what it has added to rows. */
+/* Calls that a thread has completed, and the values that it has added to rows. */
 struct progress {
     _Atomic uint64_t calls, rows;
 };
@@ -106,7 +106,8 @@ static void call(struct pc_tree *t, pcollect_ref from, pcollect_ref module, uint
     }
 }
 
-/* In trees of threads that come and go; what is new comes in bursts. */
+/* Works in trees of threads that start and end; new modules, primitives and regions come in
+ * bursts. */
 static void *write_for_ever(void *arg)
 {
     struct progress *p = arg;
@@ -197,7 +198,7 @@ static uint64_t rows_sum(const struct pc_profile *p)
     return sum;
 }
 
-/* All that contexts name is in the profile. */
+/* All modules, primitives and regions of contexts are in the profile. */
 static void judge_names(const struct pc_profile *p)
 {
     for (uint32_t i = 0; i < p->n_nodes; i++) {

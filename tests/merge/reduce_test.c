@@ -23,7 +23,7 @@
 
 extern const struct pc_merge_module pc_merge_module;
 
-/* A job: the arena of each rank, and what all facts together are. */
+/* A job: the arena of each rank, and the profile of all facts together. */
 struct job {
     int n_ranks;
     struct made arenas[MOST_RANKS];
@@ -38,7 +38,7 @@ struct job {
     struct pc_merged merged[MOST_RANKS];
 };
 
-/* The bound of values at rank 0, 0: none; with `shared` all ranks have the facts of the first. */
+/* The bound for values at rank 0, 0: none; with `shared` all ranks have the facts of the first. */
 static void make_bounded_job(struct job *j, const struct shape *shape, int n_ranks,
                              uint32_t values_kib, bool shared)
 {
@@ -185,8 +185,8 @@ static pc_u128 time_of(const struct pc_profile *p, const struct pc_profile_data 
     return sum;
 }
 
-/* p has the statistics of `whole`; of its values those of some records. What was left out found no
- * room beside those with more time (which is counted in units of about a microsecond a rank). */
+/* p has the statistics of `whole`, and the values of some of its records. The others found no room
+ * beside those with more time (which is counted in units of about a microsecond per rank). */
 static void check_choice(const struct pc_profile *p, const struct pc_profile *whole, uint64_t most)
 {
     uint64_t kept = 0;
@@ -380,7 +380,8 @@ static void a_failure_to_write_is_told_to_all_ranks(void **state)
     free_job(&j);
 }
 
-/* Messages are larger than a piece and senders wait: the rank without module must take them all. */
+/* Messages are larger than a piece and senders wait: the rank without module must receive them
+ * all. */
 static void ranks_without_the_module_hold_up_nobody(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Classes of ranks: made populations of known classes are found again, and the figures of classes
+ * Classes of ranks: known classes of generated populations are found, and the figures of classes
  * are those of their ranks.
  */
 #include "analysis/clusters.h"
@@ -59,7 +59,7 @@ static bool is_apart(const struct population *p, const double *a, const double *
     return far2 >= APART * sqrt(noise2);
 }
 
-/* False: so many classes have no room. */
+/* False: there is no room for so many classes. */
 static bool make_means(const struct population *p)
 {
     unsigned tries = 0;
@@ -202,7 +202,7 @@ static void put_call(struct pc_profile *p, uint32_t k)
         .n_ranks = RANKS, .kept = true, .stats = s, .ranks = numbers, .values = values[k]};
 }
 
-/* Every eighth rank and rank 0 do otherwise. */
+/* Every eighth rank and rank 0 are different. */
 static int known_class(int rank)
 {
     return rank == 0 ? 0 : rank % 8 ? 1 : 2;

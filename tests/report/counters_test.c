@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tables `estimates` and `ratios` of a profile made by hand: what was read at two instructions
- * of a function is one context, of which value and error follow by arithmetic; one context was read
- * too seldom, from one most windows went elsewhere. A damaged table has no rows, and nobody
- * crashes.
+ * The tables `estimates` and `ratios` of a profile made by hand: windows at two instructions of a
+ * function are one context, whose value and error follow by arithmetic; one context has too few
+ * windows, and most windows of another one ended elsewhere. A damaged table has no rows, and
+ * nothing crashes.
  */
 #include "sample.h"
 
@@ -153,7 +153,7 @@ static struct pct_data *open_made(void)
     static const struct pct_tree_options options;
     struct pct_symbols *symbols = pct_symbols_new(&m.sample.p);
     pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&in_main, 1});
-    /* An instruction is looked up as the return address behind it. */
+    /* An instruction is looked up as if the return address were the next byte. */
     pct_symbols_teach(symbols, 0, MAIN + 0x81, (struct pct_place){&in_main, 1});
     pct_symbols_teach(symbols, 0, SOLVE + 1, (struct pct_place){&in_solve, 1});
     pct_symbols_teach(symbols, 0, SOLVE + 9, (struct pct_place){&in_solve, 1});
@@ -162,7 +162,7 @@ static struct pct_data *open_made(void)
     return pct_data_new("made", &m.sample.p, symbols, &options);
 }
 
-/* The table as the command prints it, in tsv or as people read it; the caller frees it. */
+/* The table as the command prints it, in tsv or as text; the caller frees it. */
 static char *print(const struct pct_data *d, const char *table, enum pct_format format)
 {
     char *text = NULL;
@@ -252,7 +252,8 @@ static void test_estimates(void **state)
     pct_data_free(d);
 }
 
-/* Windows of two lengths: where most of the long ones stayed, what they saw more counts. */
+/* Windows of two lengths: if most of the long ones stayed in the context, only their additional
+ * events count. */
 static void test_difference_of_lengths(void **state)
 {
     (void)state;
@@ -314,7 +315,7 @@ static void test_ratios(void **state)
     pct_data_free(d);
 }
 
-/* The name without modifiers, and the sides that are counted. */
+/* The name without modifiers, and the modes in which events are counted (user, kernel). */
 static void test_names_with_modifiers(void **state)
 {
     static const struct {
@@ -407,7 +408,7 @@ static void test_what_is_printed(void **state)
     free(text);
     text = print(d, "ratios", PCT_FORMAT_TEXT);
     expect(text, " 0.60 +- 0.04  ");
-    /* Nothing but the length of the windows is in doubt. */
+    /* Only the length of the windows is uncertain. */
     expect(text, " 0.01000 +- 0.00016  ");
     expect(text, " 1000 +- 16  ");
     free(text);
@@ -430,7 +431,7 @@ static void test_great_numbers(void **state)
     m.table.n_rows = 1;
     struct pct_data *d = open_made();
     assert_int_equal(pct_data_estimates(d)->n, 1);
-    /* No window is off the mean: what is left is the doubt about the time. */
+    /* All windows have the mean: only the time is uncertain. */
     double var_time = 150 * (1 - 150 / 400.0) * 1e12;
     const struct pct_estimate *e = &pct_data_estimates(d)->rows[0].e;
     near(e->value, 3e6 * 150e6);

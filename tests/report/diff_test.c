@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect diff on profiles made by hand: what changed is found and nothing else, changes add up,
- * scatter alone is called noise as often as stated. Seeds are fixed.
+ * pcollect diff on profiles made by hand: only real changes are found, changes add up, and scatter
+ * alone is called noise as often as stated. Seeds are fixed.
  */
 #include "sample.h"
 #include "tests/seed.h"
@@ -27,14 +27,14 @@ static struct sample samples[MAX_RUNS];
 static struct pct_frame frames[CONTEXTS];
 static char names[CONTEXTS][16];
 
-/* Times of one run: time a rank of each context in ns, 0: not there. */
+/* Times of one run: time per rank of each context in ns, 0: no such context. */
 struct times {
     double ns[CONTEXTS];
 };
 
 static uint64_t seed;
 
-/* Each context is MPI_Barrier called in a function of its own. */
+/* Each context is a call of MPI_Barrier in a separate function. */
 static void open_run(struct pct_run *run, unsigned k, const struct times *t)
 {
     struct sample *s = &samples[k];
@@ -121,7 +121,7 @@ static void single_runs_are_compared_context_by_context(void **state)
         sum += row->figure.change;
     }
     assert_true(fabs(sum - d->total.change) < 1);
-    /* before: 650 ms of MPI and 1 s of computation a rank */
+    /* before: 650 ms of MPI and 1 s of computation per rank */
     assert_true(fabs(pct_diff_worst(d, &place) - 1.4e8 / (2 * 1.65e9)) < 1e-6);
     assert_string_equal(place, "MPI_Barrier in f3 (a.c:4)");
     close_all(runs, 2, d);
@@ -176,7 +176,8 @@ static void scatter_is_called_noise_and_changes_are_found(void **state)
     }
     /* Without a change: any alarm in 5 of 100 comparisons, binomial bound. */
     assert_true(n_alarmed <= TRIES * 9 / 100);
-    /* With changes of four times the scatter: most are found, few called ones are false. */
+    /* With changes of four times the scatter: most are found, and few of the reported ones are
+     * false. */
     assert_true(n_found >= TRIES * 4 * 75 / 100);
     assert_true(n_false <= n_called * 7 / 100);
 }

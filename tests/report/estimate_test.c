@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Estimates from windows, over many runs of programs made here, whose events are known one by one:
- * the mean over the runs is the truth, and 95 % intervals hold it in 93 to 97 % of the cells of 30
+ * Estimates from windows, over many runs of programs made here, of which every event is known: the
+ * mean over the runs is the truth, and 95 % intervals hold it in 93 to 97 % of the cells of 30
  * windows or more (93 % and more of contexts in which the program stays for several interrupts);
- * also where a context lasts for tens of microseconds only, where a reading of whole intervals is
- * far off. Windows of a run are all longer or shorter than noted. What they add, the same each
- * time, is in no difference of lengths. And of a program whose phases repeat with the turns of
- * groups, which round-robin sees one phase of each. Everything is drawn from fixed seeds.
+ * also where a context lasts for tens of microseconds only, where reading whole intervals gives a
+ * large error. Windows of a run are all longer or shorter than noted. The events that windows add,
+ * always the same number, cancel in differences of lengths. Also tested is a program whose phases
+ * repeat with the turns of groups, of which round-robin always sees the same phase. Everything is
+ * drawn from fixed seeds.
  */
 #include "analysis/counters/estimate.h"
 #include "tests/seed.h"
@@ -107,7 +108,8 @@ static void interrupt(struct run *r, int context)
     struct cell *c = &r->cells[context];
     r->samples++;
     c->samples++;
-    /* The simple way: all since the last interrupt belongs to where this one is. */
+    /* The simple estimate: all events since the last interrupt belong to the context of this
+     * one. */
     c->simple_x += r->interval_x;
     r->interval_x = 0;
     r->open = true;
@@ -119,7 +121,7 @@ static void interrupt(struct run *r, int context)
     r->due += around(PERIOD);
 }
 
-/* Time that is due until `until`, which is in the stay or its end. */
+/* Advances to `until`, which is in the stay or its end. */
 static void pass_to(struct run *r, int context, uint64_t until)
 {
     for (;;) {
@@ -139,7 +141,7 @@ static void stay(struct run *r, int context)
 {
     const struct context *c = &contexts[context];
     uint64_t end = r->now + around(c->stay_ns), distance = c->distances[draw() % 2];
-    /* The first one as if they had come so before: the least of two draws. */
+    /* For the first one, as if others had come before: the lesser of two draws. */
     uint64_t one = draw() % (2 * distance), other = draw() % (2 * distance);
     uint64_t at = r->now + (one < other ? one : other);
     for (;; at += 1 + draw() % (2 * distance)) {
@@ -226,14 +228,15 @@ static void test_intervals_hold(void **state)
         print_message("# %u cells, %.2f %% held\n", cells[k], 100.0 * held[k] / cells[k]);
     assert_in_range(cells[0], RUNS * 2, RUNS * CONTEXTS);
     assert_true(held[0] >= 0.93 * cells[0] && held[0] <= 0.97 * cells[0]);
-    /* Samples meet a long stay more evenly than the interval of its time takes them to. */
+    /* Samples are distributed more evenly over a long stay than the interval of its time
+     * assumes. */
     assert_true(cells[1] && held[1] >= 0.93 * cells[1]);
     /* The reason for windows: contexts shorter than the distance of interrupts. */
     assert_true(fabs(simple[3]) > 0.25 && fabs(simple[5]) > 0.5);
 }
 
-/* Windows that lose 3 us to cold caches and see two events of ours each: no difference sees that.
- * Of contexts in which few long windows stay it is in the estimate. */
+/* Windows that lose 3 us to cold caches and see two events of ours each: these cancel in
+ * differences. They remain in the estimates of contexts in which few long windows stay. */
 static void test_differences(void **state)
 {
     (void)state;
@@ -333,7 +336,7 @@ static void test_what_is_not_known(void **state)
     assert_int_equal(count(repeat(0, 0), extent).trust, PCT_TRUST_NONE);
     assert_int_equal(count(repeat(29, 5), extent).trust, PCT_TRUST_FEW);
     assert_true(count(repeat(29, 5), extent).error == 0);
-    /* Never met in a thousand windows: 0, and no interval that would say 0 +- 0. */
+    /* No event in a thousand windows: the estimate is 0, and the interval is not 0. */
     assert_int_equal(count(repeat(1000, 0), extent).trust, PCT_TRUST_FEW);
     struct pct_estimate e = count(repeat(30, 5), extent);
     assert_int_equal(e.trust, PCT_TRUST_FULL);
@@ -346,8 +349,7 @@ static void test_what_is_not_known(void **state)
     assert_true(e.error == 0);
 }
 
-/* Windows that are all of the extent leave nothing to doubt but how long they were, and the extent.
- */
+/* If windows cover the whole extent, only their length and the extent are uncertain. */
 static void test_whole_population(void **state)
 {
     (void)state;
@@ -367,8 +369,8 @@ static void test_whole_population(void **state)
     assert_true(fabs(time.variance / time.value / time.value - 0.01) < 1e-9);
 }
 
-/* Windows that add 7.5 events to each count: the estimate is that of the counts without them, and
- * its error has a part of them. */
+/* Windows that add 7.5 events to each count: the estimate is made from the counts without them, and
+ * they contribute to its error. */
 static void test_what_windows_add(void **state)
 {
     (void)state;
@@ -380,7 +382,7 @@ static void test_what_windows_add(void **state)
     const struct pct_extent extent = {1e12, 1e18};
     struct pct_estimate plain = count(m, extent), without = count(more, extent);
     assert_true(fabs(without.value / plain.value - 1) < 1e-12);
-    /* 20.5 off the mean, not 20, and a quarter of 7.5 in each of 10^6 windows. */
+    /* 20.5 from the mean, not 20, and a quarter of 7.5 in each of 10^6 windows. */
     double off = (20.5 * 20.5 - 20 * 20) / 99 * 1e12, added = PCT_ADDED_PERCENT * 7.5e4;
     assert_true(fabs(without.variance / (plain.variance + off + added * added) - 1) < 1e-4);
     more.added = 2 * 100 * 80000;
@@ -404,7 +406,7 @@ static void test_difference(void **state)
     assert_true(fabs(e.value - 60000) < 1e-6);
     /* Variances of the means are 4 / 39, of which each counts. */
     assert_true(fabs(sqrt(e.variance) - 1000 * sqrt(2 * 4.0 / 39)) < 1e-6);
-    /* Counts that windows add are in no window, as often as they count. */
+    /* Twice the weight of the lasting windows does not change the estimate. */
     struct pct_readings heavy = r;
     heavy.lasting.weight *= 2;
     heavy.lasting.x *= 2;

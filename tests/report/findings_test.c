@@ -2,8 +2,8 @@
  *
  * Findings of profiles made by hand with one planted fault each: names, ranks, sizes and the place
  * of the fault follow from a seed. The first finding names the fault's rule and function; the twin
- * without the fault has none; and the twin on a machine whose processors are taken away from the
- * ranks says that, and blames the program for nothing.
+ * without the fault has none; and for the twin on a machine whose processors are used by others the
+ * finding says so, and none names the program as the cause.
  */
 #include "made_run.h"
 
@@ -36,7 +36,7 @@ static void serial(bool fault)
         m.compute_ms[r] = r == m.late ? 1000 : 50;
 }
 
-/* One rank reads, or all sleep; the first fault alone makes the others wait. */
+/* One rank reads, or all sleep; only with the first fault do the others wait. */
 static void blocked(bool fault)
 {
     m.blocked_ms[m.late] = fault ? draw(600, 900) : 2;
@@ -49,7 +49,7 @@ static void asleep(bool fault)
         m.blocked_ms[r] = draw(190, 210);
 }
 
-/* Three threads a rank, of which one computes all the time, or all do. A sample is 1 ms. */
+/* Three threads per rank, of which one computes all the time, or all do. A sample is 1 ms. */
 static void threads(bool fault)
 {
     static const char *const records[] = {"rank", "thread", "kind", NULL};
@@ -98,7 +98,7 @@ static void system_calls(bool fault)
         m.system_ms[r] = draw(200, 300);
 }
 
-/* A ring whose ranks are dealt to two nodes in turn. */
+/* A ring whose ranks alternate between two nodes. */
 static void placement(bool fault)
 {
     static const char *const columns[] = {"source",         "destination",  "messages",
@@ -253,7 +253,8 @@ static struct pc_profile_table *add_readings_table(void)
     return t;
 }
 
-/* An instruction of the function, or of another one or a library that it calls, for so long. */
+/* Adds samples of an instruction in the function, or in another function or a library that it
+ * calls, for that time. */
 static uint32_t add_point(uint32_t module, uint64_t offset, double each_ms)
 {
     uint32_t node = sample_point(&m.sample, m.caller, module, offset);
@@ -343,7 +344,7 @@ static const struct {
 /* ---- Runs -------------------------------------------------------------------------------------
  */
 
-/* The ranks compute as long as they did, and lose a part of the time to others. */
+/* The ranks compute as long as before, and lose a part of the time to other programs. */
 static void load_machine(void)
 {
     for (unsigned r = 0; r < m.n; r++) {
@@ -456,7 +457,8 @@ static void the_work_of_the_system_is_placed_or_it_is_said_how(void **state)
     free(uncounted);
 }
 
-/* Instructions on edges between calls; half as many again inside of calls, which say nothing. */
+/* Instructions on edges between calls; half as many more inside of calls, which must have no
+ * effect. */
 static void add_instructions(double busiest, unsigned skipped)
 {
     static const char *const edges[] = {"event",  "rank",  "thread", "from", "to",
@@ -509,7 +511,8 @@ static void imbalance_says_why_if_instructions_were_counted(void **state)
     }
 }
 
-/* The busiest rank's lead is in the kernel: whose it is, page faults and system calls say. */
+/* The additional work of the busiest rank is in the kernel: page faults and system calls show its
+ * cause. */
 static void lead_in_the_kernel_without_cause_is_of_the_machine(void **state)
 {
     static const struct {
@@ -570,7 +573,7 @@ static void what_the_machine_does_is_not_blamed_on_the_program(void **state)
     }
 }
 
-/* Calls are a finding where processors were free, and none where they were not. */
+/* Calls are a finding if processors were free, and none otherwise. */
 static void time_in_mpi_without_a_processor_is_not_blamed_on_the_program(void **state)
 {
     (void)state;
@@ -588,7 +591,8 @@ static void time_in_mpi_without_a_processor_is_not_blamed_on_the_program(void **
     }
 }
 
-/* A fault that is more than all delay comes first: without it that part of the delay is saved, too.
+/* A fault that costs more than all delay comes first: without it that part of the delay is saved,
+ * too.
  */
 static void fault_that_is_more_than_all_delay_comes_first(void **state)
 {
@@ -625,8 +629,8 @@ static void delay_of_ranks_that_wait_is_no_loss(void **state)
     }
 }
 
-/* The late rank is paused, and the others wait for it: nobody is blamed. With pauses of equal
- * length the calls are, and the doubt is told; without any there is no doubt. */
+/* The late rank is paused, and the others wait for it: there is no finding. With pauses of equal
+ * length the calls are a finding, marked as uncertain; without pauses it is certain. */
 static void waiting_for_paused_ranks_is_not_blamed_on_the_program(void **state)
 {
     enum { APART, EQUAL, NONE, N };
@@ -712,7 +716,7 @@ static void calls_are_counted_by_the_ranks_that_make_them(void **state)
 /* ---- Bounds -------------------------------------------------------------------------------------
  */
 
-/* The most that a rule's findings save; below 0: it has none. */
+/* The greatest saving of a rule's findings; below 0: it has none. */
 static double most_of(const struct pct_findings *f, const char *rule)
 {
     double most = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Models of growth: closed forms are found exactly; of noisy data with a known truth the form, the
- * value far outside and the interval are right as often as stated below. Seeds are fixed.
+ * extrapolated value and the interval are right as often as stated below. Seeds are fixed.
  */
 #include "analysis/fit/fit.h"
 #include "tests/random.h"
@@ -174,8 +174,8 @@ static void closed_forms_of_two_parameters_are_found(void **state)
 
 static uint64_t seed;
 
-/* Tries `runs` sets of points with relative noise: how often the interval at four times the largest
- * place holds the truth, how often the value there is within a quarter, how often the model does
+/* Tries `runs` sets of points with relative noise: counts how often the interval at four times the
+ * largest place contains the truth, the value there is within a quarter of it, and the model does
  * not grow. */
 static void try_noise(double (*f)(double), unsigned n_points, double noise, unsigned runs,
                       unsigned *held, unsigned *near, unsigned *flat)
@@ -229,13 +229,13 @@ static void noisy_data_are_modelled_within_the_stated_bounds(void **state)
 /* ---- Two models -------------------------------------------------------------------------------
  */
 
-/* Flat while it fits, then growing. */
+/* Constant up to 64, then growing. */
 static double f_broken(double x)
 {
     return x <= 64 ? 10 : 20 + x / 4;
 }
 
-/* In how many of `runs` a break is found, and in how many at the place where it is. */
+/* Number of `runs` in which a break is found, and of those in which it is at the right place. */
 static unsigned count_breaks(double (*f)(double), unsigned n_points, double noise, unsigned runs,
                              unsigned *right)
 {
@@ -324,8 +324,8 @@ static void few_points_make_a_guess(void **state)
     assert_string_equal(pct_fit_growth(&fit, names, text), "constant");
 }
 
-/* 10 + 2 p at three places, one measured 1 % too low: a constant and a logarithm explain that as
- * well, so that the band far out holds the truth and what these say. */
+/* 10 + 2 p at three places, one measured 1 % too low: a constant plus a logarithm fits as well, so
+ * the extrapolated band contains the truth and the values of these. */
 static void three_points_leave_the_form_open(void **state)
 {
     const struct pct_fit_point points[] = {{{1, 1}, 12}, {{2, 1}, 14 * 0.99}, {{4, 1}, 18}};

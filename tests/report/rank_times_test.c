@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The time of ranks outside MPI: its division, against runs whose parts are known; and the lead of
- * the busiest rank. In runs without a lead it is taken for sure in PCT_LEAD_FALSE of the cases at
- * most, whether samples scatter or the ranks themselves; one that was planted is found. Runs are
+ * the busiest rank. In runs without a lead one is reported as certain in at most PCT_LEAD_FALSE of
+ * the cases, with scatter of samples or of the ranks themselves; a planted one is found. Runs are
  * drawn from fixed seeds.
  */
 #include "sample.h"
@@ -94,8 +94,8 @@ static void add_sampling(uint32_t r, struct sampled compute, struct sampled mpi)
 }
 
 /* Interrupts of a thread that computes and waits in turns, as the sampler draws their distance.
- * `compute` and `mpi` are the CPU time in ms; a turn of both takes so many periods on the mean, and
- * is drawn, or always the same. */
+ * `compute` and `mpi` are the CPU time in ms; a turn of both takes the given number of periods on
+ * average, and its length is random or constant. */
 static void draw_samples(uint32_t r, double compute, double mpi, double periods, bool regular)
 {
     struct sampled of[2] = {{0, 0, 0}, {0, 0, 0}};
@@ -128,7 +128,8 @@ static struct pct_lead lead_of_run(double *imbalance_out)
     return lead;
 }
 
-/* Bound that a count of RUNS with this chance exceeds in one of 10,000 cases. */
+/* Bound for the number of RUNS with an event of this probability; exceeded in one of 10,000
+ * cases. */
 static unsigned most_false(void)
 {
     return (unsigned)(PCT_LEAD_FALSE * RUNS + 3.9 * sqrt(PCT_LEAD_FALSE * RUNS));
@@ -138,7 +139,7 @@ static unsigned most_false(void)
  */
 
 /* Ranks of 1,000 ms outside MPI: one computes, one sleeps, one waits for a processor; their main
- * threads were sampled without error. The last column: own time. */
+ * threads have samples without error. The last column: own time. */
 static void time_outside_mpi_is_divided(void **state)
 {
     static const struct {
@@ -175,8 +176,8 @@ static void time_outside_mpi_is_divided(void **state)
     }
 }
 
-/* Four of 10 ms in all, delayed for most of it, without an interrupt outside MPI: no sample says
- * that nothing was computed. */
+/* Four ranks of 10 ms, delayed for most of the time, without an interrupt outside MPI: no samples
+ * do not mean no computation. */
 static void samples_say_nothing_of_a_short_run(void **state)
 {
     (void)state;
@@ -192,7 +193,8 @@ static void samples_say_nothing_of_a_short_run(void **state)
 /* ---- Leads ------------------------------------------------------------------------------------
  */
 
-/* All have the same to do and wait for processors for most of the run: samples alone tell. */
+/* All ranks have the same work and wait for processors for most of the run: only samples show the
+ * work. */
 static void equal_work_has_no_sure_lead_by_samples(void **state)
 {
     static const struct {

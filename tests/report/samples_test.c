@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Error bars of samples, over many runs of programs made here, whose time in each context is known:
- * 95 % intervals miss the truth in 3 to 8 % of the cases, where interrupts come when they were set
- * and where they come late, in one thread and in two of different frequencies. Of a program whose
- * stays are long they miss less; of one that is exactly periodic, with a period near that of the
- * interrupts, 12 % at most. Everything is drawn from fixed seeds.
+ * 95 % intervals miss the truth in 3 to 8 % of the cases, if interrupts are on time and if they are
+ * late, in one thread and in two of different frequencies. For a program with long stays they miss
+ * less often; for one that is exactly periodic, with a period near that of the interrupts, 12 % at
+ * most. Everything is drawn from fixed seeds.
  */
 #include "analysis/tree/samples.h"
 #include "plugins/plugins.h"
@@ -27,17 +27,18 @@ static uint64_t seed;
 
 /* ---- Interrupts ------------------------------------------------------------------------------ */
 
-/* CPU time from one interrupt to the next, of which `mean` was asked for. */
+/* CPU time from one interrupt to the next; `mean` was requested. */
 typedef uint64_t distance_fn(uint64_t mean);
 
-/* As the sampler draws it. */
+/* Drawn as by the sampler. */
 static uint64_t on_time(uint64_t mean)
 {
     return mean / 2 + random_below(&seed, (uint32_t)mean);
 }
 
 /* Found at the system's ticks, as a timer is, by a thread that seldom runs when one comes: half of
- * the ticks find it, a third of the others are followed by a long time without. */
+ * the ticks find it running, and a third of the others are followed by a long time without
+ * ticks. */
 static uint64_t at_ticks(uint64_t mean)
 {
     enum { TICK = 4000000 };
@@ -65,7 +66,7 @@ static void sample(struct cell *c, uint64_t ns)
     pc_plugin_clock.trigger(NULL, &s, c->record);
 }
 
-/* One thread. Contexts are stayed in one after the other. */
+/* One thread. It stays in one context after the other. */
 static void run(struct cell *cells, const struct program *p, distance_fn *distance, uint64_t mean,
                 int samples)
 {
@@ -192,7 +193,7 @@ static void long_stays_are_estimated_better(void **state)
     assert_true(percent(m.misses, m.n) < 4);
 }
 
-/* Periods from a third of that of the interrupts to three times as much. */
+/* Periods from a third of that of the interrupts to three times that. */
 static void periodic_programs(void **state)
 {
     double worst = 0;

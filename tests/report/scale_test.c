@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect scale on profiles whose every figure follows from a closed form: what each context
- * loses, the efficiencies, the models, and the matching of contexts between builds.
+ * pcollect scale on profiles whose figures all follow from a closed form: the loss of each context,
+ * the efficiencies, the models, and the matching of contexts between builds.
  */
 #include "analysis/symbols/symbols_private.h"
 #include "sample.h"
@@ -32,7 +32,8 @@ struct layout {
 static struct sample samples[N_SCALES];
 static struct pct_frame frames[N_SCALES][8];
 
-/* So many times as long, because no processor was free; and the time of MPI_Init, in ms. */
+/* Factor by which times are longer because no processor was free; and the time of MPI_Init, in
+ * ms. */
 static double stretch_of(unsigned p, bool stretched)
 {
     return stretched ? 1 + p / 4.0 : 1;
@@ -46,7 +47,7 @@ static struct {
     uint64_t cells[2 * SAMPLE_RANKS];
 } resources[N_SCALES];
 
-/* Times a rank in ms, by number of ranks. */
+/* Times per rank in ms, by number of ranks. */
 static double reduce_ms(unsigned p)
 {
     return 5 + 10 * log2(p);
@@ -140,7 +141,8 @@ static void add_end(struct sample *s, unsigned p)
     }
 }
 
-/* Every part of the run takes longer by the same factor, and the system says why. */
+/* Every part of the run takes longer by the same factor, and figures of the system show the
+ * cause. */
 static void stretch(struct sample *s, unsigned k, unsigned p)
 {
     double factor = stretch_of(p, true);
@@ -327,7 +329,7 @@ static void prediction_that_contradicts_the_whole_is_named(void **state)
     close_runs(runs, s);
 }
 
-/* Neither a time nor shares of it where the runs leave everything open. */
+/* Prints neither a time nor shares of it if the runs determine nothing. */
 static void prediction_that_is_not_known_is_none(void **state)
 {
     struct pct_run runs[N_SCALES];
@@ -353,7 +355,7 @@ static void weak_scaling_is_told_and_rated(void **state)
     (void)state;
     assert_int_equal(s->scaling, PCT_SCALING_WEAK);
     const struct pct_scale_row *bcast = row_named(s, "MPI_Bcast");
-    /* ideal: the time a rank stays what it is on 2 ranks */
+    /* ideal: the time per rank is the same as on 2 ranks */
     assert_true(is_near(bcast->lost_ns, 16 * (bcast_ms(16) - bcast_ms(2)) * ms));
     assert_true(fabs(bcast->efficiency - bcast_ms(2) / bcast_ms(16)) < 1e-6);
     close_runs(runs, s);
@@ -373,8 +375,8 @@ static void print_scale(const struct pct_scale *s, char *text, size_t room)
     fclose(out);
 }
 
-/* Ranks that waited for a processor for as long as the run loses are said first, and no context is
- * blamed; where they waited for little, the context that loses more is. */
+/* Ranks that waited for a processor for as long as the run loses are reported first, and no context
+ * is named as the cause; if they waited little, the context that loses more is named. */
 static void what_no_processor_was_free_for_is_not_blamed_on_the_program(void **state)
 {
     static char text[1 << 16];
@@ -400,7 +402,7 @@ static void what_no_processor_was_free_for_is_not_blamed_on_the_program(void **s
 }
 
 /* No processor was free for up to four fifths of the time, more with more ranks; and MPI_Init takes
- * longer than all the rest. All figures are those of the run without both. */
+ * longer than all the rest. All figures equal those of a run without both. */
 static void delay_start_and_end_are_in_no_figure(void **state)
 {
     struct pct_run plain[N_SCALES], runs[N_SCALES];
@@ -507,7 +509,7 @@ static double excess_ms(unsigned p)
     return 10 * p;
 }
 
-/* Each rank computes this in relax, however many there are. */
+/* Each rank computes this in relax, independent of their number. */
 static double repeated_ms;
 
 static void make_sampled(struct sample *s, unsigned p)
@@ -616,7 +618,7 @@ static void what_ranks_compute_together_is_told_without_what_others_wait(void **
         pct_run_close(&runs[k]);
 }
 
-/* One run without samples: then computation is one node in all. */
+/* One run without samples: then computation is one node in all runs. */
 static void computation_is_whole_unless_all_runs_have_samples(void **state)
 {
     struct pct_run runs[N_SCALES];

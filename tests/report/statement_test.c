@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where a statement of several lines begins, and a function, in C and in both forms of Fortran.
+ * The first line of a statement of several lines, and of a function, in C and in both forms of
+ * Fortran.
  */
 #include "view/annotate/annotate.h"
 

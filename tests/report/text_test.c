@@ -77,7 +77,8 @@ static void the_greatest_numbers_fit(void **state)
     assert_true(pct_text_share(1, 0) == 0);
 }
 
-/* Scaled times against floating-point arithmetic: four digits, so within half of the fourth. */
+/* Scaled times compared with floating-point arithmetic: they have four digits, so the error is at
+ * most half of the fourth. */
 static void scaled_times_round_to_four_digits(void **state)
 {
     (void)state;
@@ -178,7 +179,7 @@ static void escapes_are_clean_and_can_be_undone(void **state)
     }
 }
 
-/* By the definition: what is decoded and encoded again is the same. */
+/* By definition: decoded and encoded again, a text is the same. */
 static void utf8_is_told_from_what_is_not(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Patterns of graphs made here are found, with and without random messages beside them; placements
- * keep the sizes of nodes, are never worse, and on eight ranks as good as the best of all.
+ * Patterns of generated graphs are found, with and without additional random messages; placements
+ * keep the sizes of nodes, are never worse, and on eight ranks as good as the best of all
+ * placements.
  */
 #include "analysis/traffic/traffic.h"
 #include "tests/random.h"
@@ -173,7 +174,8 @@ static const struct shape shapes[] = {
      {4, 5, 6},
      {true, true, true},
      true},
-    /* Blocks of 16, 64 and 12 points a side: edges and corners are light beside faces. */
+    /* Blocks of 16, 64 and 12 points a side: edges and corners have little weight compared with
+     * faces. */
     {"3-dimensional grid, 4 x 4 x 4, not periodic, with diagonal neighbours",
      make_grid,
      {4, 4, 4},
@@ -245,8 +247,8 @@ static void noise_hides_no_pattern(void **state)
             check_shape(&shapes[i], true);
 }
 
-/* The weights of a halo of 26 between ranks drawn at random; and faces where they belong, but edges
- * and corners between ranks drawn at random. */
+/* The weights of a halo of 26 between ranks drawn at random; then faces between neighbours, but
+ * edges and corners between ranks drawn at random. */
 static void random_twins_of_halos_are_not_named_so(void **state)
 {
     static const struct shape halo = {NULL, make_grid, {4, 5, 5}, {true, true, true}, 16};

@@ -29,7 +29,7 @@ static struct pct_data *open_solver(const struct pct_tree_options *options)
     return pct_data_new("solver", &sample.p, symbols, options);
 }
 
-/* Profiles of some ranks of a job; records of some of these, and of one that is not there. */
+/* Profiles of some ranks of a job; records of some of these, and of a missing one. */
 static void values_find_the_places_of_their_ranks(void **state)
 {
     (void)state;
@@ -121,7 +121,8 @@ static void spreads_name_their_ranks(void **state)
     pct_totals_free(m);
 }
 
-/* A thread each in MPI all the time: more than the wall time, but never less than nothing left. */
+/* Each rank has another thread that is in MPI all the time: that is more than the wall time, but
+ * the rest is never below 0. */
 static void times_never_go_below_zero(void **state)
 {
     (void)state;
@@ -158,7 +159,7 @@ static const char *path_of(const struct pct_data *d, const char *primitive, size
     return NULL;
 }
 
-/* All labels of three levels; some are the beginning of others. */
+/* All labels of three levels; some are prefixes of others. */
 static void paths_compare_as_their_texts_do(void **state)
 {
     static const char *const labels[] = {"a", "ab", "a ", "a  b", "a!", "a \\> b", "\xc3\xbc", "0"};
@@ -211,7 +212,7 @@ static pc_u128 sum_column(const struct pct_data *d, const char *table, const cha
     return sum;
 }
 
-/* For each depth contexts are put together, nothing is lost. */
+/* For each depth contexts are merged and nothing is lost. */
 static void totals_agree_between_tables_at_every_depth(void **state)
 {
     (void)state;
@@ -246,7 +247,7 @@ static void addresses_that_read_the_same_are_one_context(void **state)
     assert_true(sum_column(d, "contexts", "bytes_received") == 14);
     assert_int_equal(pct_data_context_spread(d, 0).max, 30);
 
-    /* The path splits into as many frames as there are, whatever the names hold. */
+    /* The path splits into the right number of frames, whatever characters the names contain. */
     size_t n = 1, wanted = 1;
     for (const char *s = text_of(d, "contexts", "path", 0); (s = strstr(s, " > ")); s += 3)
         n++;
@@ -471,7 +472,7 @@ static void samples_are_told_by_rank_and_by_caller(void **state)
     pct_data_free(d);
 }
 
-/* The id follows from the path as it is printed, its lines left out, and from nothing else. */
+/* The id depends only on the printed path without its lines. */
 static void the_id_of_a_context_follows_from_its_path(void **state)
 {
     (void)state;
@@ -500,7 +501,7 @@ static void the_id_of_a_context_follows_from_its_path(void **state)
     pct_data_free(d);
 }
 
-/* A profile of one rank, one module and MPI_Barrier, without contexts as yet. */
+/* A profile of one rank, one module and MPI_Barrier, without contexts yet. */
 static void begin_one_rank(void)
 {
     sample_begin(&sample);
@@ -560,7 +561,7 @@ static void the_tree_shows_what_has_a_figure_and_means_as_tables_do(void **state
     assert_non_null(strstr(text, "+0x20"));
     free(text);
 
-    /* A figure of calls leaves out what only computes. */
+    /* Figures of calls leave out contexts that only compute. */
     static const struct pct_options calls = {.metric = PCT_CALLS};
     out = open_memstream(&text, &n);
     pct_print_tree(out, d, &calls, PCT_CALLS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Unwind tables that are damaged or made of random bytes: the reader of tables never reads outside
- * of the segment that it was given, ends, and answers with a rule that is one. The tables lie
- * between two pages that cannot be read. All seeds are fixed.
+ * of the segment that it was given, ends, and returns a valid rule. The tables lie between two
+ * pages that cannot be read. All seeds are fixed.
  */
 #define _GNU_SOURCE 1
 
@@ -64,7 +64,7 @@ static void free_fenced(struct fenced *f)
     munmap(f->all, f->n_all);
 }
 
-/* ---- What every answer must hold ------------------------------------------------------------- */
+/* ---- Conditions of every answer -------------------------------------------------------------- */
 
 struct tally {
     long rules, refused;
@@ -99,7 +99,7 @@ struct copy {
     const uint8_t *rows; /* pairs of i32 from hdr: function, entry */
 };
 
-/* The segment that holds the tables, alone: what the tables say of addresses moves with it. */
+/* The segment that holds the tables, alone: addresses in the tables are relative to it. */
 static struct copy copy_tables(uintptr_t pc)
 {
     struct pc_module *module = pc_loadmap_find(pc);
@@ -146,8 +146,8 @@ static uint64_t hash_rules(const struct copy *c)
 
 #define MAX_DAMAGE 4
 
-/* One function's entry, its row of the table or the header gets some wild bytes; questions about
- * this function are asked; the bytes are put back. */
+/* Writes some random bytes into one function's entry, its row of the table or the header; looks the
+ * function up; restores the bytes. */
 static void damage_and_ask(struct copy *c, struct tally *tally)
 {
     static const uint8_t wild[] = {0, 1, 0x7f, 0x80, 0xff};
@@ -218,8 +218,8 @@ static void put_u32(uint8_t *at, uint32_t v)
     memcpy(at, &v, sizeof v);
 }
 
-/* Random instructions behind a CIE and an FDE that are as they should be, so that the interpreter
- * gets to see them; the FDE covers the 64 bytes from `memory` on. */
+/* Random instructions behind a CIE and an FDE that are valid, so that the interpreter executes
+ * them; the FDE covers the 64 bytes from `memory` on. */
 static void make_entry(struct fenced *f, size_t at)
 {
     static const uint8_t cie[] = {

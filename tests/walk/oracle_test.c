@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The rule of every row of every unwind table entry of the system's libraries equals what readelf
- * says of that row. Libraries are mapped by the test itself, not loaded: no code of theirs runs.
- * Files named on the command line, or in PCOLLECT_TEST_TABLES with colons between them, are checked
- * too (without a bound on what cannot be expressed).
+ * The rule of every row of every unwind table entry of the system's libraries equals that printed
+ * by readelf. Libraries are mapped by the test itself, not loaded: no code of theirs runs. Files
+ * named on the command line, or in PCOLLECT_TEST_TABLES with colons between them, are checked too
+ * (without a bound for rows that no rule can express).
  */
 #define _GNU_SOURCE 1
 
@@ -85,7 +85,7 @@ static bool map_image(const char *path, struct image *im)
     return im->cfi.hdr != NULL;
 }
 
-/* ---- What readelf says ----------------------------------------------------------------------- */
+/* ---- Output of readelf ----------------------------------------------------------------------- */
 
 /* Expressions of one entry, as `readelf --debug-dump=frames` prints them. */
 struct entry_text {
@@ -130,7 +130,7 @@ static FILE *run_readelf(const char *what, const char *path)
     return popen(command, "r");
 }
 
-/* Tells whether the dump is in the section .eh_frame of the file itself. */
+/* Tracks whether the dump is in the section .eh_frame of the file itself. */
 static void follow_section(const char *line, bool *inside)
 {
     if (strstr(line, "Contents of the "))
@@ -253,8 +253,7 @@ static bool agrees(const struct check *c, const struct pc_rule *r, uintptr_t pc)
            loc_agrees(c, row->ra, r->ra, r->ra_off, "r16 (rip)");
 }
 
-/* Tells of which kind a row without a rule is, by what readelf says; N_KINDS: it should
- * have one. */
+/* The kind of a row without a rule, from the output of readelf; N_KINDS: it should have a rule. */
 static enum kind classify(const struct row *row)
 {
     if (!strcmp(row->cfa, "exp") || !strcmp(row->ra, "exp"))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the load map and the walker know follows the loader: a library that lies where another one
- * lay is walked by its own rules and has its own name, after the generation was raised as dlopen
- * and dlclose raise it; a library that was loaded without notice is found. Compiled a second time
- * against a load map without _dl_find_object.
+ * The load map and the walker follow the loader: a library at the addresses of an earlier one is
+ * walked by its own rules and has its own name, after the generation was raised as by dlopen and
+ * dlclose; a library that was loaded without notice is found. Compiled a second time with a load
+ * map without _dl_find_object.
  */
 #define _GNU_SOURCE 1
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Walks from many places through frames of many kinds equal libunwind's and glibc's walk; the words
- * that a walk names are enough to repeat it; no walk allocates or touches errno.
+ * Walks from many places through frames of many kinds equal the walks of libunwind and glibc; the
+ * words that a walk records are enough to repeat it; no walk allocates or changes errno.
  */
 #define _GNU_SOURCE 1
 
@@ -52,8 +52,7 @@ static void walk_checked(struct pc_walk walk, struct frames *f)
 
 /* ---- Oracles --------------------------------------------------------------------------------- */
 
-/* Their lists start somewhere inside the leaf: from the first frame of ours on they must be equal.
- */
+/* Their lists start somewhere inside the leaf: from our first frame on they must be equal. */
 static bool tail_equal(const struct frames *ours, uintptr_t *theirs, int n, const char *who)
 {
     int skip = 0;
@@ -70,8 +69,8 @@ static bool tail_equal(const struct frames *ours, uintptr_t *theirs, int n, cons
     return good;
 }
 
-/* libunwind for aarch64 exports a function of that name too, which is not the oracle that is meant.
- */
+/* libunwind for aarch64 exports a function of that name too, which must not be used as the
+ * oracle. */
 static int (*libc_backtrace)(void **, int);
 
 static bool equals_glibc(const struct frames *ours)
@@ -166,8 +165,8 @@ static void walks_equal_libunwind_and_backtrace(void **state)
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* Copies the named words, and nothing else, to other memory: what is a stack address is moved, what
- * is code is not. The walk over that memory must find the same frames. */
+/* Copies the named words, and nothing else, to other memory: stack addresses are relocated, code
+ * addresses are not. The walk over that memory must find the same frames. */
 static bool replays(struct pc_walk start, const struct frames *f)
 {
     uintptr_t lo = start.sp, hi = start.sp;
@@ -229,7 +228,7 @@ static void named_words_alone_decide_a_walk(void **state)
 #if defined __x86_64__ && HAVE_LIBUNWIND
 static struct verdict *stepping;
 
-/* libunwind has no way out of the frames that readelf shows without a rule for it either. */
+/* libunwind cannot leave frames either for which readelf shows no rule. */
 static void on_trap(int signum, siginfo_t *info, void *context)
 {
     (void)signum;

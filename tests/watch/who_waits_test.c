@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Who waits for whom, on made jobs: what is a deadlock, and what only looks like one.
+ * Who waits for whom, in simulated jobs: real deadlocks, and states that only look like one.
  */
 #include "watch/who_waits.h"
 
@@ -14,7 +14,7 @@
 
 enum { RANKS = 4, WORLD_ID = 77 };
 
-/* A rank of a case; op NULL: it was not seen. */
+/* A rank of a test case; op NULL: it was not seen. */
 struct made {
     const char *op;
     int peer, tag, root;
