@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Damage that reaches behind the checksums.
+ * Repairs checksums of damaged files, so that readers do not stop at them.
  */
 #ifndef MEND_H
 #define MEND_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes all checksums of a .pcol file right, as far as the lengths still lead to them. */
+/* Makes all checksums of a .pcol file right, as far as they can be found by the lengths. */
 void mend_checksums(uint8_t *data, size_t n);
 
 #endif

@@ -82,8 +82,8 @@ unsigned test_fields_of(const struct shape *s, int rank, unsigned list[N_TEST_FI
 
 /* ---- Facts -------------------------------------------------------------------------------- */
 
-/* Additions of shapes with all kinds of nodes. Drawn apart, so that other shapes stay what they
- * were: a kept file is compared with one of them. */
+/* Additions of shapes with all kinds of nodes. Drawn separately, so that other shapes do not
+ * change: a kept file is compared with one of them. */
 static void random_kinds(struct rng *r, const struct shape *s, struct fact *f)
 {
     bool is_cut = f->depth && f->frames[0].module == -2;
@@ -378,7 +378,7 @@ static uint32_t node_of(const struct pc_profile *p, const struct fact *f)
     return at;
 }
 
-/* One row; by the simplest of ways. */
+/* Adds one row, in the simplest way. */
 static void write_row(struct pc_profile_table *t, const uint64_t *cells)
 {
     uint32_t r = 0, width = t->n_columns;

@@ -36,7 +36,7 @@ extern const struct test_field test_fields[N_TEST_FIELDS]; /* sorted */
 struct shape;
 unsigned test_fields_of(const struct shape *s, int rank, unsigned list[N_TEST_FIELDS]);
 
-/* Tables by which facts are told a second time; sorted. */
+/* Tables that also contain the facts; sorted. */
 extern const struct pcollect_table test_tables[N_TEST_TABLES];
 extern const char *const test_strings[N_TEST_STRINGS]; /* sorted */
 
@@ -84,7 +84,7 @@ struct fact *random_facts(const struct shape *s, uint64_t seed, int rank, unsign
 /* True if a fact has a figure that is not 0. Only such facts have rows. */
 bool fact_is_used(const struct fact *f);
 
-/* The row of a fact in table i: numbers as a plugin would give them, but strings as 1 + index, and
+/* The row of a fact in table i: numbers as a plugin would write them, but strings as 1 + index, and
  * `node` for the context. */
 void test_row(const struct fact *f, unsigned table, uint64_t node, uint64_t cells[TEST_ROW_CELLS]);
 
@@ -94,7 +94,7 @@ struct pc_profile *profile_of(const struct shape *s, const struct fact *facts, u
 struct pc_profile *random_profile(const struct shape *s, uint64_t seed, int rank,
                                   unsigned world_size);
 
-/* A job of `n_ranks` whose facts are cut in two: before and after the merge. */
+/* A job of `n_ranks` whose facts are divided: before and after the merge. */
 struct late_job {
     int n_ranks;
     struct pc_profile **late;
@@ -106,7 +106,7 @@ void free_late_job(struct late_job *j);
 /* Fails the test unless p holds exactly these facts, summed. */
 void assert_profile_tells(const struct pc_profile *p, const struct fact *facts, unsigned n);
 
-/* The profile of a file; fails the test if it cannot be read, or not without a word. */
+/* The profile of a file; fails the test if it cannot be read, or only with a message. */
 struct pc_profile *must_read(const char *path);
 
 /* Fails the test unless both encode to the same bytes. */

@@ -61,7 +61,7 @@ static void append_number(char *path, const char *kind, uint64_t number)
     append(path, text);
 }
 
-/* The path of a fact; puts what is above it into the table, if there is one. */
+/* The path of a fact; puts the paths above it into the table, if there is one. */
 static void path_of_fact(struct entry_table *t, const struct fact *f, char path[PATH_BYTES])
 {
     struct entry_table none = {NULL, 0};

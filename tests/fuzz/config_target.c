@@ -10,7 +10,7 @@
 
 const enum fuzz_kind fuzz_kind = FUZZ_CONFIG;
 
-/* An accepted file can be written and read again, and says the same. */
+/* An accepted file can be written and read again, and has the same values. */
 static void print_and_parse(const struct pc_config *c)
 {
     for (size_t i = 0; i < pc_n_options; i++) {

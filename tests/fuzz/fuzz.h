@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A fuzz target is one source that says which bytes it reads (fuzz_kind) and reads them
+ * A fuzz target is one source that names the kind of bytes that it reads (fuzz_kind) and reads them
  * (LLVMFuzzerTestOneInput). With fuzz_main.c and seeds.c it is a plain program that replays its
  * corpus and changes it from fixed seeds; with clang -fsanitize=fuzzer it is a target of libFuzzer.
  */
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
  */
 void fuzz_seeds(enum fuzz_kind kind, void (*add)(const void *data, size_t n));
 
-/* Path of a file in memory with these bytes; good until fuzz_file_close. */
+/* Path of a file in memory with these bytes; valid until fuzz_file_close. */
 const char *fuzz_file(const void *data, size_t n, int *fd_out);
 void fuzz_file_close(int fd);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A fuzz target as a plain program. It replays the seeds and the files of tests/fuzz/corpus/KIND,
- * then changes them: what it does follows from the number of the round alone. Prints TAP.
+ * then changes them: its actions depend only on the number of the round. Prints TAP.
  *
  *     fuzz_arena                  the check; PCOLLECT_TEST_FUZZ=N: N times as many rounds
  *     fuzz_arena --write FOLDER   writes the seeds, for libFuzzer
@@ -56,7 +56,7 @@ static bool add_file(const char *path)
     return true;
 }
 
-/* In the order of names, so that rounds can be repeated. */
+/* Sorts by names, so that rounds can be repeated. */
 static void add_folder(const char *folder)
 {
     struct dirent **entries;
@@ -95,7 +95,7 @@ static void change_word(uint8_t *data, size_t n, struct random *r)
     memcpy(data + draw(r, (n - bytes) / 4 + 1) * 4, &word, bytes);
 }
 
-/* Moves, doubles or takes out a piece; n stays within MAX_BYTES. */
+/* Moves, doubles or removes a piece; n stays within MAX_BYTES. */
 static size_t change_piece(uint8_t *data, size_t n, struct random *r)
 {
     size_t most = n < 64 ? n : 64, from = draw(r, n), bytes = 1 + draw(r, most), to = draw(r, n);
@@ -152,7 +152,7 @@ static void run_round(unsigned long round)
     size_t n = from->n;
     now = round;
     memcpy(data, from->data, n);
-    /* Headers are short: every third round changes the first bytes alone. */
+    /* Headers are short: every third round changes only the first bytes. */
     size_t front = draw(&r, 3) || n < 512 ? n : 256;
     for (uint64_t k = 1 + draw(&r, 6); k; k--) {
         if (front < n)

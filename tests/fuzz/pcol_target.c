@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The bytes of a .pcol file, as they are and with checksums that hold.
+ * The bytes of a .pcol file, unchanged and with repaired checksums.
  */
 #include "tests/format/mend.h"
 #include "tests/fuzz/fuzz.h"

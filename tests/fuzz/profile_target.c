@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An encoded profile, as ranks send it and as a .pcol file holds it under deflate.
+ * An encoded profile, in the form that ranks send and that a .pcol file contains, deflated.
  */
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Valid inputs from the writers themselves: of the layout that is current, of each shape.
+ * Valid inputs from the writers themselves: in the current layout, of each shape.
  */
 #include "tests/fuzz/fuzz.h"
 

@@ -143,7 +143,7 @@ static void *touch_200(void *arg)
     return NULL;
 }
 
-/* A view of the calling thread has what that starts as well. */
+/* A view of the calling thread includes all that the thread starts. */
 static void inherited(void)
 {
     struct pccount_error why = {""};

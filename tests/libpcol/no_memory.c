@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A user of libpcol to whom memory is refused: reads all of a profile again and again, each time in
- * a process of its own in which another allocation fails, alone or with all that come after it.
- * Prints what does not hold: the reader is not ended, each refusal is told or does no harm, what is
- * read without a word is what was read with memory enough, and pcol_close takes all away.
- * Arguments: PROFILE STEP [own]; every STEP-th allocation is refused, with `own` of those that
- * libpcol itself asks for: libdw says nothing of some refusals, and 0.188 ends the program at
- * others.
+ * A user of libpcol to whom memory is refused: reads all of a profile repeatedly, each time in a
+ * new process in which another allocation fails, alone or with all later ones. Prints violations of
+ * these conditions: the reader is not ended, each refusal is reported or has no effect, figures
+ * read without an error are those read with enough memory, and pcol_close frees everything.
+ * Arguments: PROFILE STEP [own]; every STEP-th allocation is refused, with `own` only those of
+ * libpcol itself: libdw does not report some refusals, and libdw 0.188 ends the program at others.
  */
 #define _GNU_SOURCE 1
 #include <pcollect/profile.h>
@@ -27,7 +26,7 @@ void *__libc_realloc(void *p, size_t n);
 
 void __libc_free(void *p);
 
-/* The allocation that is refused, counted from when it was armed; 0: none is. */
+/* The allocation that is refused, counted since it was armed; 0: none is. */
 static long refused_at, calls;
 static long alive; /* allocations since then that were not freed */
 static bool armed, stays;
@@ -76,7 +75,7 @@ void free(void *p)
 
 enum { READ, READ_WITH_WARNINGS, PARTS_UNREAD, REFUSED_TO_OPEN, REFUSED_LATER };
 
-/* Statuses that say one of these; a library that ends a program does so with others. */
+/* Exit statuses for these outcomes; a library that ends a program does so with others. */
 enum { FIRST_STATUS = 100 };
 
 struct seen {
@@ -108,7 +107,7 @@ static uint64_t add_table(uint64_t sum, const struct pcol_table *t)
     return sum;
 }
 
-/* Reads all that there is. The text of a refusal must be there. */
+/* Reads everything. A refusal must have a text. */
 static struct seen read_all(const char *path)
 {
     struct pcol_error why = {.text = ""};
@@ -156,7 +155,7 @@ static int next_file(void)
     return fd;
 }
 
-/* In a process of its own: what it saw. */
+/* Runs in a new process and returns the outcome. */
 static void try(const char *path, long at, bool for_good, struct seen wanted, long *counts)
 {
     pid_t pid = fork();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A user of libpcol, built with the installed header alone: writes each table of a profile to
- * FOLDER/NAME.tsv as `pcollect report --table NAME` does, from as many threads as are asked for,
- * each with a handle of its own. Arguments: PROFILE FOLDER [THREADS]; thread i > 0 writes to
- * FOLDER.i. Sums by keys go to sums/.
+ * FOLDER/NAME.tsv as `pcollect report --table NAME` does, from the given number of threads, each
+ * with its own handle. Arguments: PROFILE FOLDER [THREADS]; thread i > 0 writes to FOLDER.i. Sums
+ * by keys go to sums/.
  */
 #include <pcollect/profile.h>
 
@@ -16,7 +16,7 @@
 
 static const char *path, *folder;
 
-/* Two ways to tell one number must agree. */
+/* Two functions that return the same number must agree. */
 static void check_number(const struct pcol_table *t, const struct pcol_column *c,
                          struct pcol_value v)
 {
@@ -89,7 +89,7 @@ static void put_table(const struct pcol_table *t, const char *where, const char 
     fclose(out);
 }
 
-/* By each key alone to sums/BIT.tsv, and by some together. */
+/* Writes sums by each key alone to sums/BIT.tsv, and by some combinations. */
 static void put_sums(struct pcol_profile *p)
 {
     char name[16];

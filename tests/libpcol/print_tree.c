@@ -2,7 +2,7 @@
  *
  * A user of libpcol, built with the installed header alone: writes the trees, the findings and the
  * symbols of a profile to FOLDER in the columns of the tables that the command prints of the same
- * things. Prints what does not hold between figures of the trees. Arguments: PROFILE FOLDER
+ * things. Prints figures of the trees that contradict each other. Arguments: PROFILE FOLDER
  */
 #include <pcollect/profile.h>
 
@@ -147,7 +147,7 @@ static void check_links(const char *shape, const struct pcol_tree *t, uint32_t n
     }
 }
 
-/* The roots of all trees have one sum. */
+/* The roots of all trees have the same sum. */
 static void check_tree(struct pcol_profile *p, const char *name, enum pcol_shape shape)
 {
     static const char *const names[] = {"inclusive_calls",   "inclusive_bytes_sent",
@@ -180,7 +180,7 @@ static void put_findings(struct pcol_profile *p)
     fclose(out);
 }
 
-/* In the columns of the table `symbols` that `pcollect embed` stores, but for the build-id. */
+/* In the columns of the table `symbols` that `pcollect embed` stores, except the build-id. */
 static void put_symbols(struct pcol_profile *p)
 {
     FILE *out = open_table("symbols");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * All runs of something that chooses: a run is repeated with the choices of the one before, but for
- * the last that has another value. States that were met are kept.
+ * Explores all runs of code that makes choices: a run is repeated with the choices of the previous
+ * one, except the last choice that has another value. States that were reached are stored.
  */
 #ifndef TESTS_MERGE_CHOICES_H
 #define TESTS_MERGE_CHOICES_H
@@ -22,12 +22,12 @@ struct choices {
 };
 
 bool choices_have_room(const struct choices *c);
-/* One of n; 0 where the run is new. */
+/* Chooses one of n; 0 in the new part of the run. */
 unsigned choices_take(struct choices *c, unsigned n);
 /* Sets the choices of the next run. False: there is none. */
 bool choices_go_back(struct choices *c);
 bool choices_is_new(struct choices *c, uint64_t state);
-/* Forgets all. */
+/* Forgets all choices and states. */
 void choices_clear(struct choices *c);
 
 #endif

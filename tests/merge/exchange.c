@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An MPI program whose calls and bytes depend on nothing but rank and size: a ring of messages and
+ * An MPI program whose calls and bytes depend only on rank and size: a ring of messages and
  * reductions along two paths, a helper per rank. Prints one line on rank 0 and ends with the status
  * given as the first argument. With `limit` as the second argument files may have 4 KiB at most
  * from before MPI_Finalize.

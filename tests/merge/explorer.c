@@ -94,7 +94,7 @@ static unsigned arenas_of(int node)
     return ranks;
 }
 
-/* State that recoveries work on. */
+/* State on which recoveries work. */
 static uint64_t files_now(void)
 {
     uint64_t h = mix(w.n_recoveries * 16 + w.n_killed_recoveries, w.files->n_profiles());
@@ -310,7 +310,7 @@ static void e_remove(void *e)
         wrong("rank %d has removed its arena, and no whole profile holds it", r->transport.rank);
 }
 
-/* True if a rank has left by now, or will ever. */
+/* True if a rank has left by now, or if `by_now` is false will ever leave. */
 static bool some_left(bool by_now)
 {
     for (int i = 0; i < w.x->n_ranks; i++)
@@ -325,7 +325,7 @@ static void e_look(struct pc_guest *guest)
         guest->limit_ms = LEFT_MS;
 }
 
-/* The view of the other ranks decides who writes, so it is of the state of the run. */
+/* The view of the other ranks decides who writes, so it is part of the state of the run. */
 static void do_late(struct rank *r)
 {
     int me = r->transport.rank;
@@ -420,7 +420,7 @@ static bool can_go(const struct rank *r)
     }
 }
 
-/* A word that comes just when the limit is reached is heard or not. */
+/* A message that arrives exactly at the limit is received or not. */
 static bool came_before(const struct rank *r, uint64_t ms)
 {
     int at = r->op.arg, n = is_to_rank_0(at) ? w.x->n_ranks : 1;
@@ -442,7 +442,7 @@ static void sooner(uint64_t at_ms, uint64_t *next)
         *next = at_ms;
 }
 
-/* Nothing can happen now: the clock goes on to what comes next. */
+/* Nothing can happen now: the clock advances to the next event. */
 static bool pass_time(void)
 {
     uint64_t next = UINT64_MAX;
@@ -463,7 +463,7 @@ static bool pass_time(void)
     return true;
 }
 
-/* The process is stopped: the limits of its waits are not of this time. */
+/* The process is stopped: its waits do not reach their limits in this time. */
 static void stop(struct rank *r)
 {
     bool decides = r->op.kind == BEGIN && r->op.arg == PC_MEET_DECISION;
@@ -481,7 +481,7 @@ struct event {
 
 /* ---- Recovery ------------------------------------------------------------------------------- */
 
-/* Left alone where a process of the job lives. */
+/* Does nothing while a process of the job lives. */
 static bool can_recover(int node)
 {
     for (int i = 0; i < w.x->n_ranks; i++)
@@ -490,7 +490,8 @@ static bool can_recover(int node)
     return w.x->recovers && arenas_of(node);
 }
 
-/* Comes to its end in the first run, which tells at how many steps it can be killed in others. */
+/* Runs to its end in the first run, whose number of steps gives the places at which it can be
+ * killed in others. */
 static void recover(int node)
 {
     unsigned ranks = arenas_of(node), marked = 0, place = w.of.depth, n_effects = 0;
@@ -582,7 +583,7 @@ static void schedule(void)
     }
 }
 
-/* The job has ended: its launcher has killed who waited for the dead. */
+/* The job has ended: its launcher has killed the ranks that waited for the dead. */
 static void recover_all(void)
 {
     for (int i = 0; i < w.x->n_ranks; i++)
@@ -609,10 +610,10 @@ static void recover_all(void)
         wrong("%u profiles are left of one job", w.files->n_profiles());
 }
 
-/* ---- What must be true ---------------------------------------------------------------------- */
+/* ---- Conditions ----------------------------------------------------------------------------- */
 
-/* True if a rank that does not go on waits, over others, for one that was killed: its launcher ends
- * the job, as it does without the library. */
+/* True if a rank that makes no progress waits, directly or through others, for one that was killed:
+ * its launcher ends the job, as it does without the library. */
 static bool waits_for_dead(const struct rank *r, unsigned met)
 {
     if (r->killed)
@@ -673,7 +674,7 @@ static void check_words(void)
         wrong("%u ranks take the job for merged", n_merged);
 }
 
-/* If the last of a node was killed, what the others did at their exit goes with it. */
+/* If the last of a node was killed, the actions of the others at their exit are lost with it. */
 static void check_late(void)
 {
     const struct rank *last[EXPLORED_RANKS] = {NULL};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Ranks that are run by hand: each is a coroutine in which the project's own code of the end of a
- * job runs over a transport, a clock and effects of this file. At every step all that may happen
- * next is tried: which rank goes on, who is killed, who is stopped for a while, which word is slow,
- * when a node is recovered, and at which of its steps that recovery is killed.
- * A run is repeated from its beginning with another choice until there is none left; a state that
- * was met before is not gone on from. (A rank does nothing but what its results tell it, so its
- * state is the list of these results.)
+ * Simulated ranks: each is a coroutine in which the project's own code of the end of a job runs
+ * with a transport, a clock and effects of this file. At every step all possible next events are
+ * tried: which rank continues, is killed or is stopped for a while, which message is late, when a
+ * node is recovered, and at which of its steps that recovery is killed. A run is repeated from its
+ * beginning with another choice until there is none left; a run that reaches a known state ends
+ * there. (The actions of a rank depend only on the results that it gets, so its state is the list
+ * of these results.)
  */
 #ifndef TESTS_MERGE_EXPLORER_H
 #define TESTS_MERGE_EXPLORER_H
@@ -49,7 +49,7 @@ struct explored {
     char wrong[1000];         /* the first run that went wrong and why; else empty */
 };
 
-/* The merge of a rank and what it did after it: the effects on files are the caller's. rank 0 is
+/* The merge of a rank and its actions after it: the effects on files are the caller's. rank 0 is
  * the one that writes. */
 struct explored_files {
     int (*merge)(int rank, const struct pc_transport *t, struct pc_error *error);
@@ -58,9 +58,9 @@ struct explored_files {
     bool (*is_whole)(int rank);        /* the profile holds this rank */
     void (*begin)(void);               /* of a run: there is no profile */
     unsigned (*n_profiles)(void);
-    /* Recovers the arenas of these ranks (bit r: rank r); `marked` ones say that they are in the
-     * profile. kill_at: it is killed before its effect of that number; 0: it comes to its end, and
-     * *n_effects is how many there were. Returns whose arenas are left. */
+    /* Recovers the arenas of these ranks (bit r: rank r); `marked` ones are marked as contained in
+     * the profile. kill_at: it is killed before the effect of that number; 0: it reaches its end,
+     * and *n_effects is the number of effects. Returns the ranks whose arenas remain. */
     unsigned (*recover)(unsigned ranks, unsigned marked, unsigned kill_at, unsigned *n_effects);
 };
 

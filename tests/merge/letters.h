@@ -18,7 +18,7 @@ struct letter {
     char data[];
 };
 
-/* Puts a copy of the data, and who it is from and to, behind the others. */
+/* Appends a copy of the data, with sender and receiver. */
 void letters_post(struct letter **list, const struct letter *l, const void *data);
 /* Position of the first such letter; there is none if that is NULL. */
 struct letter **letters_find(struct letter **list, int from, int to, bool is_broadcast);

@@ -213,7 +213,7 @@ static void book_rows(const struct made *m, struct pc_tree *t, const struct fact
     }
 }
 
-/* True if it found room of its own. */
+/* True if it had room of its own and was not collapsed. */
 static bool book(const struct made *m, struct pc_tree *t, const struct fact *f, uint64_t salt)
 {
     bool collapsed = false;
@@ -322,7 +322,7 @@ static void guarded_unmap(struct guarded *g)
         munmap(g->mapping, g->mapping_bytes);
 }
 
-/* The mapping of the last image that was freed: fresh pages cost more than all else. */
+/* The mapping of the last image that was freed: new pages cost more than all the rest. */
 static struct guarded kept;
 
 void guarded_copy(struct guarded *g, const void *data, size_t n)

@@ -39,13 +39,13 @@ void made_open(struct made *m, const struct making *how);
  * without data leave their path behind, and those with op >= 0 a record that was never used. */
 void made_book(struct made *m, const struct making *how, const struct fact *facts, unsigned n);
 
-/* Books them in a tree of the time after the merge. */
+/* Books them in a tree for the time after the merge. */
 void made_book_late(struct made *m, const struct making *how, const struct fact *facts, unsigned n);
 
-/* Both: for a rank without late facts. */
+/* Both of these, for a rank without late facts. */
 void made_arena(struct made *m, const struct making *how, const struct fact *facts, unsigned n);
 
-/* The facts that a profile must tell: those with a figure that is not 0. Moves them to the front
+/* The facts that a profile must contain: those with a figure that is not 0. Moves them to the front
  * and returns their number. */
 unsigned used_facts(struct fact *facts, unsigned n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Ranks that are threads: a transport in memory, with faults on demand. Messages of one sender keep
- * their order. A transfer that fails reaches its receiver as a failure.
+ * their order. A failed transfer is a failure for its receiver, too.
  */
 #ifndef TESTS_MERGE_NET_H
 #define TESTS_MERGE_NET_H
@@ -24,13 +24,13 @@ struct net *net_new(int n_ranks, bool waits);
 void net_free(struct net *net);
 struct net_rank *net_rank(struct net *net, int rank);
 
-/* Bytes that were sent, but for broadcasts. */
+/* Bytes that were sent, without broadcasts. */
 uint64_t net_bytes(const struct net *net);
 
-/* Messages that nobody took. */
+/* Number of messages that no rank received. */
 unsigned net_left(const struct net *net);
 
-/* Calls fn(rank) in a thread for each rank; ends when all have. */
+/* Calls fn(rank) in a thread for each rank; returns when all have ended. */
 void net_run(struct net *net, void (*fn)(struct net_rank *rank, void *arg), void *arg);
 
 #endif

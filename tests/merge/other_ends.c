@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Ends of a job that differ from the project's own: see other_ends.h. Each changes what the real
- * end is given.
+ * Ends of a job that differ from the project's own: see other_ends.h. Each changes the arguments of
+ * the real end.
  */
 #include "tests/merge/other_ends.h"
 
@@ -12,7 +12,7 @@
 static int (*real_begin)(void *self, enum pc_meeting_step step, char word);
 static char (*real_word)(void *self, enum pc_meeting_step step, int rank);
 
-/* Each takes the other's yes for a word that it does not know. */
+/* Each rank sees the other's yes as an unknown message. */
 static int begin_otherwise(void *self, enum pc_meeting_step step, char word)
 {
     return real_begin(self, step, (char)(word > 3 ? word + 1 : word));
@@ -52,7 +52,7 @@ enum pc_end join_first(const struct pc_ending *e, const struct pc_transport *t, 
     return t->join(t->self) ? PC_END_UNMET : pc_end_job(e, &joined, tells, error);
 }
 
-/* Bounds each limit of the code: the step is waited for no longer than `hurried_ms`. */
+/* Bounds each limit of the code: no wait for the step is longer than `hurried_ms`. */
 static enum pc_meeting_step hurried;
 static int hurried_ms;
 static int (*real_await)(void *self, enum pc_meeting_step step, int limit_ms);

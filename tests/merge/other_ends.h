@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Ends of a job that differ from pc_end_job, for ending_test.c: one of another version of the
- * library, and some that are wrong on purpose, which the explorer has to find.
+ * library, and some that are intentionally wrong, which the explorer must find.
  */
 #ifndef TESTS_MERGE_OTHER_ENDS_H
 #define TESTS_MERGE_OTHER_ENDS_H
@@ -11,16 +11,16 @@
 typedef enum pc_end other_end_fn(const struct pc_ending *e, const struct pc_transport *t,
                                  bool *tells, struct pc_error *error);
 
-/* Rank 1 is of another version: each side takes the other's yes for a word it does not know. */
+/* Rank 1 is of another version: each side sees the other's yes as an unknown message. */
 other_end_fn end_of_another_version;
 
-/* The arena goes before the merge. */
+/* The arena is removed before the merge. */
 other_end_fn remove_first;
 /* The communicator is made before the vote. */
 other_end_fn join_first;
 /* A rank that has voted yes leaves after a second. */
 other_end_fn leave_after_vote;
-/* Rank 0 is waited for without a limit. */
+/* The wait for rank 0 has no limit. */
 other_end_fn wait_for_answer;
 /* No rank that has left looks again. */
 other_end_fn look_never;

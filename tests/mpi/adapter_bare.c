@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The stubs for loongarch64 where there is a compiler for it and no libc: ends with status 0 if the
+ * The stubs for loongarch64, for which there is a compiler and no libc: ends with status 0 if the
  * arguments pass the resolver, and again the filled slot. The number of the failed check is the
  * status.
  */

@@ -26,7 +26,8 @@ static uint64_t all_of(const struct adapter_seen *s)
     return n;
 }
 
-/* Since `before`: n operations have ended in all, so many of them in the given way. */
+/* Since `before`: n operations have ended in total, and the given number of them in the given
+ * way. */
 #define EXPECT_ENDED(before, n, how, n_how)                                                        \
     do {                                                                                           \
         struct adapter_seen ended_ = now();                                                        \
@@ -61,7 +62,7 @@ static void from_place_to_place(void)
     EXPECT_ENDED(before, 1, PCOLLECT_ENDED_DONE, 1);
 }
 
-/* Requests that ended at once took nothing of the completing call. */
+/* Requests that ended at once have no share of the completing call. */
 static void shares(void)
 {
     MPI_Request r[24];
@@ -213,7 +214,7 @@ static void cancelled_and_freed(void)
     EXPECT_ENDED(before, 1, PCOLLECT_ENDED_FREED, 1);
 }
 
-/* The program sees the code that MPI gave. */
+/* The program sees the error code that MPI returned. */
 static void failed(void)
 {
     MPI_Request r;

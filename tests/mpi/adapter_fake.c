@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A library that calls itself MPICH and has next to nothing: what is missing has to fail by its
+ * A library that calls itself MPICH and has almost no functions: missing ones must fail by their
  * return value.
  */
 #include <string.h>

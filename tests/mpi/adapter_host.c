@@ -2,7 +2,8 @@
  *
  * The host of adapter_host.h: linked with the stubs and the resolver into a library for LD_PRELOAD.
  * ADAPTER_DIR names the folder of the adapters; with ADAPTER_OUT a list "op calls sent received"
- * goes to that file and the rank's number, at the end. ADAPTER_WANTS is what plugins want.
+ * goes to that file and the rank's number, at the end. ADAPTER_WANTS is the set of events that
+ * plugins request.
  */
 #include "tests/mpi/adapter_host.h"
 

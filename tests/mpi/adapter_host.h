@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A host for adapters, in place of the library's core: it records calls instead of booking them,
- * and answers the program under test, which finds these functions by dlsym (NULL: not preloaded).
+ * and returns the records to the program under test, which finds these functions by dlsym (NULL:
+ * not preloaded).
  */
 #ifndef PC_TEST_ADAPTER_HOST_H
 #define PC_TEST_ADAPTER_HOST_H
@@ -18,7 +19,8 @@ struct adapter_seen {
     uint64_t completed_node, completed_bytes; /* of the last completion */
     uint64_t all_sent, all_received;          /* completions included */
     uint64_t lost_receives;
-    /* With ADAPTER_WANTS=16: operations that have ended, by how, and what the last one said. */
+    /* With ADAPTER_WANTS=16: operations that have ended, by the way they ended, and the data of the
+     * last one. */
     uint64_t ended[6];
     uint64_t ended_start, ended_end; /* numbers of the calls */
     uint64_t ended_sent, ended_received;

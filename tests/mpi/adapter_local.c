@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A program that is not linked with MPI: asks before there is one, then opens a module that brings
- * it in with RTLD_LOCAL (as Python does), and hands over to that.
+ * A program that is not linked with MPI: looks for MPI before it is loaded, then opens a module
+ * that loads it with RTLD_LOCAL (as Python does), and calls that.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls what the fake MPI (adapter_fake.c) has and what it lacks; prints the results.
+ * Calls functions that the fake MPI (adapter_fake.c) has, and missing ones; prints the results.
  */
 #include <dlfcn.h>
 #include <stdio.h>

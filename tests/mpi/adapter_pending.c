@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Requests: the bytes of a nonblocking or persistent receive are those that arrived, booked on the
- * call that posted or started it, however it is completed; nothing is booked twice or forgotten.
+ * call that posted or started it, for every way to complete it; nothing is booked twice or lost.
  */
 #include "tests/mpi/adapter_rules.h"
 
@@ -41,7 +41,7 @@ static uint64_t exchange(int n, uint64_t *bytes_out)
     return first;
 }
 
-/* Values that the completions between two looks must have. */
+/* Expected values of the completions between two checks. */
 static void expect_completed(struct adapter_seen before, uint64_t n, uint64_t bytes)
 {
     struct adapter_seen after = now();
@@ -174,7 +174,7 @@ static void cancelled_and_freed(void)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     expect_completed(before, 0, 0);
 
-    /* Seen to be complete, then waited for. */
+    /* Tested as complete, then waited for. */
     MPI_Irecv(in, 10, MPI_INT, last, 78, MPI_COMM_WORLD, &r);
     MPI_Isend(out, 4, MPI_INT, next, 78, MPI_COMM_WORLD, &s);
     for (flag = 0; !flag;)
@@ -207,7 +207,8 @@ static void matched(void)
     EXPECT(now().completed_node, node);
 }
 
-/* A truncated receive: the program sees the error that it would see, nothing is booked for it. */
+/* A truncated receive: the program sees the same error as without the library, and nothing is
+ * booked for it. */
 static void truncated(void)
 {
     MPI_Comm loose;
@@ -287,7 +288,7 @@ static void across_threads(void)
 int main(int argc, char **argv)
 {
 #if defined OPEN_MPI
-    /* Its own Waitall now and then hangs behind an error, with or without a profiler (4.1.4). */
+    /* Open MPI's Waitall sometimes hangs after an error, with or without a profiler (4.1.4). */
     const int most = 1;
 #else
     const int most = 2;

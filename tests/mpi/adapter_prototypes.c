@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Compiled against an mpi.h: every prototype that functions.tbl describes is the one in mpi.h.
+ * Compiled against an mpi.h: every prototype in functions.tbl must equal the one in mpi.h.
  * Functions that an mpi.h does not have are not compared.
  */
 #define OMPI_OMIT_MPI1_COMPAT_DECLS 1 /* removed functions are macros otherwise */

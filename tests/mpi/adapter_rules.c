@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Every byte rule against its closed form, on any number of ranks: the whole world, a part of it,
- * an intercommunicator, a grid, a graph; in place, of no length, of MPI_PROC_NULL, of derived
+ * Every byte rule compared with its closed form, on any number of ranks: the whole world, a part of
+ * it, an intercommunicator, a grid, a graph; in place, of no length, of MPI_PROC_NULL, of derived
  * types.
  */
 #include "tests/mpi/adapter_rules.h"
@@ -163,7 +163,7 @@ static void nonblocking_all_to_all(MPI_Comm comm, int p, int me)
     CALL_I(Ireduce_scatter_block, (a, b, 3, MPI_INT, MPI_SUM, comm, &request), 12 * p, 12);
 }
 
-/* Two groups, rank 0 alone against the rest: sizes differ. */
+/* Two groups, rank 0 alone and the others: sizes differ. */
 static void between_groups(void)
 {
     MPI_Comm half, inter;
@@ -223,7 +223,7 @@ static void neighbours(void)
     neighbours_of(line, (rank > 0) + (rank < size - 1), (rank > 0) + (rank < size - 1));
     MPI_Cart_create(MPI_COMM_WORLD, 1, dims, closed, 0, &ring);
     neighbours_of(ring, 2, 2);
-    /* Everybody sends to rank 0, rank 0 to nobody. */
+    /* All other ranks send to rank 0, which sends to none. */
     int zero = 0, all[N], n_in = rank == 0 ? size - 1 : 0, n_out = rank == 0 ? 0 : 1;
     for (int i = 0; i < N; i++)
         all[i] = i + 1;
@@ -235,7 +235,7 @@ static void neighbours(void)
     MPI_Comm_free(&star);
 }
 
-/* A failed call is booked with its result and no bytes, and raises nothing by itself. */
+/* A failed call is booked with its result and no bytes, and has no other effect. */
 static void errors(void)
 {
     MPI_Comm loose;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the programs that test the adapters share: one line a call, with the bytes that it has to
- * be booked with, given by hand as a closed form.
+ * Macros of the programs that test the adapters: one line for each call, with the bytes that must
+ * be booked for it, written by hand as a closed form.
  */
 #ifndef PC_TEST_ADAPTER_RULES_H
 #define PC_TEST_ADAPTER_RULES_H
@@ -42,7 +42,7 @@ static inline void expect(const char *file, int line, const char *what, uint64_t
 
 #define EXPECT(what, wanted) expect(__FILE__, __LINE__, #what, (uint64_t)(what), (uint64_t)(wanted))
 
-/* MPI_<op> args is one counted call with these bytes. */
+/* Makes the call MPI_<op> args and checks that it is counted once, with these bytes. */
 #define CALL(function, args, sent_bytes, received_bytes)                                           \
     do {                                                                                           \
         look(&seen);                                                                               \
@@ -57,7 +57,8 @@ static inline void expect(const char *file, int line, const char *what, uint64_t
                (uint64_t)(received_bytes));                                                        \
     } while (0)
 
-/* A nonblocking call, completed at once: what it has to book itself, and what on completion. */
+/* A nonblocking call, completed at once: the bytes that it must book itself, and those on
+ * completion. */
 #define CALL_I(function, args, sent_bytes, received_bytes)                                         \
     do {                                                                                           \
         CALL(function, args, sent_bytes, received_bytes);                                          \

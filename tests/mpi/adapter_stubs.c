@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The stubs alone, with a resolver of the test's own that spoils every register it may: arguments
- * in registers and on the stack, vectors, variadic calls, large results, the return address and the
- * unwind information are as they would be without a stub. Prints TAP. Also built for other
- * processors and run in an emulator, and with the stubs in C.
+ * The stubs alone, with a resolver of this test that overwrites every register that it may:
+ * arguments in registers and on the stack, vectors, variadic calls, large results, the return
+ * address and the unwind information are as they would be without a stub. Prints TAP. Also built
+ * for other processors and run in an emulator, and with the stubs in C.
  */
 #include "libcollect/mpi/mpi_private.h"
 
@@ -152,7 +152,8 @@ static bool has_frame(uintptr_t ret)
     return false;
 }
 
-/* The way in which a function is called may depend on what the compiler knows of it (ppc64le). */
+/* The way in which a function is called may depend on what the compiler knows about it
+ * (ppc64le). */
 static void *unknown(int (*stub)(void))
 {
     __asm__ volatile("" : "+r"(stub));

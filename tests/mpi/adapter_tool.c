@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Another profiler: wraps MPI_Send and MPI_Init, and makes calls of its own by PMPI.
+ * Another profiler: wraps MPI_Send and MPI_Init, and makes its own calls by PMPI.
  */
 #include <mpi.h>
 
