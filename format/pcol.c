@@ -64,7 +64,7 @@ struct feed {
     size_t n, at; /* pieces that are left, and bytes of the first that were given away */
 };
 
-/* True if more will follow the bytes that z has now. */
+/* Gives z its next bytes once it has none. Returns true if more will follow. */
 static bool give(struct feed *f, z_stream *z)
 {
     while (!z->avail_in && f->n) {

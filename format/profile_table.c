@@ -239,7 +239,7 @@ static void encode_cells(const struct pc_profile_table *t, struct pc_buffer *b)
     }
 }
 
-/* A cut in what was put: the bytes from the one before to here are a piece. */
+/* Ends a piece of what was put: the bytes since the last one, which began at *done. */
 static void cut(const struct pc_buffer *own, size_t *done, struct pc_bytes *out)
 {
     *out = (struct pc_bytes){NULL, own->n - *done};

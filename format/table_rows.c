@@ -83,7 +83,7 @@ bool pc_row_writer_open(struct pc_row_writer *w, struct pc_pool *pool, struct pc
     *w = (struct pc_row_writer){.table = t};
     t->n_rows = 0;
     if ((a && a->packed) || (b && b->packed)) {
-        /* Room at once for what large columns will take. */
+        /* Reserves at once what large columns will take. */
         for (uint32_t i = 0; i < t->n_columns; i++)
             pc_buffer_end(&w->columns[i], packed_bytes(a, i) + packed_bytes(b, i));
         t->packed = pc_pool_array(pool, t->n_columns, sizeof *t->packed);
