@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A folder of its own for a unit test, and whole files in it.
+ * A separate folder for a unit test, and whole files in it.
  */
 #ifndef TEST_FOLDER_H
 #define TEST_FOLDER_H
@@ -28,7 +28,7 @@ static inline int folder_make(void **state)
     return mkdtemp(folder) ? 0 : -1;
 }
 
-/* As group tear-down: fails if a test has left something there. */
+/* As group tear-down: fails if a test has left files there. */
 static inline int folder_remove(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where random tests begin: the number that is written in the test, so that each run is the same,
- * or another for each PCOLLECT_TEST_SEED. tests/run-test says with which one a failure is repeated.
- * Scripts have $seed (tests/lib.sh).
+ * Seed of random tests: the number in the test, so that each run is the same, or another one for
+ * each PCOLLECT_TEST_SEED. tests/run-test prints the one that repeats a failure. Scripts have $seed
+ * (tests/lib.sh).
  */
 #ifndef TEST_SEED_H
 #define TEST_SEED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * For tests only, preloaded before tests/yield.c: an MPI that waits sleeps instead of asking again
- * at once, longer and longer while nothing comes. Ranks that wait need no processor.
+ * For tests only, preloaded before tests/yield.c: an MPI that waits sleeps instead of polling,
+ * longer and longer while no message arrives. Ranks that wait need no processor.
  */
 #include <stdint.h>
 #include <sys/prctl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * crowd N [ROUNDS]: N threads at a time, which all have begun before the first one ends, as often
- * as asked.
+ * crowd N [ROUNDS]: N threads at a time, which have all begun before the first one ends, repeated
+ * ROUNDS times.
  */
 #include <pthread.h>
 #include <stdlib.h>

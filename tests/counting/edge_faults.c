@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A program whose page faults are known: so many before each barrier, so many before each
- * reduction, and none else between them. Arguments: rounds, pages before a barrier, pages before a
+ * A program whose page faults are known: a given number before each barrier, another before each
+ * reduction, and no others between them. Arguments: rounds, pages before a barrier, pages before a
  * reduction, short calls after all (default: 10, 20, 7, 0).
  */
 #include <mpi.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A loop of two instructions a round, whatever the compiler does.
+ * A loop of two instructions per round, independent of the compiler.
  */
 #ifndef PC_TEST_LOOP_H
 #define PC_TEST_LOOP_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Loops whose instructions are known. Counts them with two lengths; what is around the loop is the
- * same, so the difference of the two counts is that of the rounds, to the unit. On some processors
- * an interrupt adds an instruction: of many tries the one with the least has none. The argument is
- * the number of counters in a group. With `spin ROUNDS` it runs the loop alone, and others count.
+ * same, so the difference of the two counts is exactly that of the rounds. On some processors an
+ * interrupt adds an instruction: of many tries the one with the least has none. The argument is the
+ * number of counters in a group. With `spin ROUNDS` it runs the loop alone, and others count.
  */
 #include "counting/counting.h"
 #include "tests/pmu-lab/loop.h"
@@ -15,7 +15,7 @@
 
 enum { SHORT = 100000, LONG = 400000, TRIES = 40 };
 
-/* The program's own side: interrupts of the kernel do not belong to the loop. */
+/* Counts user mode only: interrupts of the kernel do not belong to the loop. */
 static const struct pc_counting_event events[] = {
     {.n_terms = 1,
      .terms = {{.type = PERF_TYPE_HARDWARE,
@@ -29,7 +29,7 @@ static const struct pc_counting_event events[] = {
                 .user_only = 1}}},
 };
 
-/* Counts event 0, which is in group 0, for a loop of so many rounds. */
+/* Counts event 0, which is in group 0, for a loop of this many rounds. */
 static uint64_t count(struct pc_counting_meter *meter, uint64_t rounds)
 {
     struct pc_counting_values before = {.group = 0}, after = {.group = 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Compares what libcollect knows of the structures of CPython with the headers that it is compiled
- * with. Prints "same", or what differs.
+ * Compares the offsets that libcollect has for structures of CPython with the headers that it is
+ * compiled with. Prints "same", or the differences.
  */
 #define Py_BUILD_CORE 1
 #include <Python.h>

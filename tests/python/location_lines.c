@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads "FIRST_LINE TABLE [PLACE LINE]..." (TABLE in hexadecimal) line by line and prints what
- * pc_python_line says otherwise; at the end the number of places. Each table is also read cut, and
- * with bytes changed, from a block that ends with it.
+ * Reads "FIRST_LINE TABLE [PLACE LINE]..." (TABLE in hexadecimal) line by line and prints the
+ * places for which pc_python_line returns another line; at the end the number of places. Each table
+ * is also read cut, and with bytes changed, from a block that ends with it.
  */
 #include "libcollect/walk/interpreter.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Asks the report's symbols about return addresses of one file, for the test of symbols, and
- * answers in the form of `addr2line -f -i -s`: for each address the innermost function first, each
- * with its file and line in the next line.
+ * Looks up return addresses of one file in the report's symbols, for the test of symbols, and
+ * prints them in the form of `addr2line -f -i -s`: for each address the innermost function first,
+ * each with its file and line in the next line.
  *
  *     ask_lines FILE [BUILD-ID] < hexadecimal offsets
  */

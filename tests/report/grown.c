@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * `grown FILE own N`: writes a profile of N ranks, each with a context of its own, whose values by
+ * `grown FILE own N`: writes a profile of N ranks, each with a separate context, whose values by
  * rank are kept. `grown FILE halo N`: one of N ranks on nodes of 16, two sockets each, that talk to
- * the 8 neighbours of a grid of 64 columns. For growth.test, which counts the work of readers.
+ * the 8 neighbours of a grid of 64 columns. For growth.test, which counts the instructions of
+ * readers.
  */
 #include "format/profile.h"
 

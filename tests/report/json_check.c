@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads JSON from standard input and says whether it follows the grammar of RFC 8259 and is UTF-8:
- * status 0 or 1. Objects must not name a member twice. Written apart from the writer, as its
+ * Reads JSON from standard input and checks that it follows the grammar of RFC 8259 and is UTF-8:
+ * status 0 or 1. Objects must not name a member twice. Shares no code with the writer, as its
  * oracle.
  */
 #include <stdbool.h>

@@ -87,7 +87,7 @@ void call_all(const char *name, uint16_t op_class, double calls, double bytes, d
     call(name, op_class, calls, bytes, list);
 }
 
-/* A reduction that waits for the rank that computes longest. */
+/* Adds a reduction in which all wait for the rank that computes longest. */
 void wait_for_all(void)
 {
     double list[SAMPLE_RANKS], longest = 0;

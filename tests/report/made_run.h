@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One run that is being made by hand, for tests of findings: its ranks, calls and tables. All
+ * One run that a test makes by hand, for tests of findings: its ranks, calls and tables. All
  * functions add to `m`.
  */
 #ifndef PCT_MADE_RUN_H

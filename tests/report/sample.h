@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Profiles made by hand, for tests of the report: a builder, and one run whose every figure is
+ * Profiles made by hand, for tests of the report: a builder, and one run whose figures are all
  * known.
  */
 #ifndef SAMPLE_H
@@ -18,7 +18,7 @@ enum {
     SAMPLE_CLOCK_FIELDS = 2 /* of the plugin clock, behind the others */
 };
 
-/* A field's place in the profile: sorted by name. */
+/* Place of a field in the profile, sorted by name. */
 enum sample_field { RECEIVED, SENT, COUNT, DURATIONS, MAX, MIN, TIME, SAMPLES, SAMPLED };
 
 struct sample {
@@ -44,15 +44,15 @@ struct sample_calls {
 
 /* An empty profile with a root and the fields of the plugin time. */
 void sample_begin(struct sample *s);
-/* Lets the profile have samples; before any node. */
+/* Adds the fields of samples to the profile; must be called before any node is added. */
 void sample_clock(struct sample *s);
 /* Nodes are added in preorder; siblings in their order. Each returns the new node. */
 uint32_t sample_frame(struct sample *s, uint32_t parent, uint32_t module, uint64_t offset);
 uint32_t sample_cut(struct sample *s, uint32_t parent);
 uint32_t sample_op(struct sample *s, uint32_t parent, uint32_t op);
-/* Adds what one rank did in the last context; ranks ascend. */
+/* Adds the figures of one rank in the last context; in ascending order of ranks. */
 void sample_add(struct sample *s, const struct sample_calls *calls);
-/* An instruction of computation; and what one rank has there, in ns. */
+/* Adds an instruction that computes; and the time of one rank there, in ns. */
 uint32_t sample_point(struct sample *s, uint32_t parent, uint32_t module, uint64_t offset);
 void sample_add_samples(struct sample *s, int32_t rank, uint64_t ns);
 /* Fills the statistics from the lists. */
@@ -64,17 +64,17 @@ void sample_solver(struct sample *s);
 void sample_teach_solver(struct pct_symbols *symbols);
 
 /* One rank, names full of separators, control characters and bytes that are not UTF-8; two
- * addresses that read the same; and the names themselves, outermost first, NULL at the end. */
+ * addresses with the same text; and the names themselves, outermost first, NULL at the end. */
 void sample_hostile(struct sample *s);
 void sample_teach_hostile(struct pct_symbols *symbols);
 extern const char *const sample_hostile_names[];
 
-/* The solver with a plugin's tables that have the names of ours, and of their columns, but numbers
- * in all of them that are no references. */
+/* The solver with tables of a plugin that have the names of ours and of their columns, but numbers
+ * that are no references in all of them. */
 void sample_mistyped(struct sample *s);
 
-/* 4,096 ranks, 64 on each host, that all call two functions; one rank in the midst of the others
- * waits far longer than they do. One such sample in a process. */
+/* 4,096 ranks, 64 on each host, that all call two functions; one rank in the middle waits far
+ * longer than the others. Only one such sample can exist in a process. */
 void sample_wide(struct sample *s);
 
 #endif

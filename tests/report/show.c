@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * `pcollect report` of a profile made by hand instead of a file: for golden cases and for checks of
- * its JSON. The name in the place of the file picks the profile. `show schema` prints the JSON
+ * `pcollect report` for a profile made by hand instead of a file: for golden cases and for checks
+ * of its JSON. The name in place of the file selects the profile. `show schema` prints the JSON
  * schema of the report; `show -w FILE NAME` writes a profile.
  */
 #include "sample.h"
@@ -64,7 +64,7 @@ static void put_text(const char *text)
     pct_buf_free(&b);
 }
 
-/* A row of a table: every column, and nothing else but the frames of a context. */
+/* Prints the schema of a row: every column, and nothing else except the frames of a context. */
 static void put_row_schema(const struct pct_table *t, const char *indent)
 {
     bool frames = !strcmp(t->name, "contexts");

@@ -12,7 +12,7 @@
 #include <pthread.h>
 
 extern _Atomic unsigned long n_allocations, n_locks;
-/* While it is set the calls of MPI do nothing. */
+/* While this is set, calls of MPI do nothing. */
 extern _Atomic int quiet_fake;
 
 #endif

@@ -27,7 +27,7 @@ struct state {
     uint64_t blocked; /* signals 1 to 64, by bits */
 };
 
-/* Reads nothing that it could change: errno first. */
+/* Reads errno first, because other reads could change it. */
 static inline struct state state_now(void)
 {
     struct state s;
@@ -47,7 +47,7 @@ static inline struct state state_now(void)
 }
 
 /* kind 0: exceptions are raised and do not trap; 1: none is raised and all trap, so that the least
- * inexact operation of a library ends the program. Returns what is set. */
+ * inexact operation of a library ends the program. Returns the state that is set. */
 static inline struct state state_set(int kind, int error)
 {
     sigset_t mask;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls of which all is known: by function, communicator, phase, region and rank.
+ * Calls with known numbers by function, communicator, phase, region and rank.
  */
 #include "include/pcollect/pcollect.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Calls that the compiler makes tail calls of: a chain of one way, one way of several, one through
- * a function that is inlined, and two ways. With SURE only those that gdb tells in the same way.
+ * a function that is inlined, and two ways. With SURE only those that gdb resolves in the same way.
  */
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Wrappers whose last action is an MPI call, and a tail call that may lead anywhere.
+ * Wrappers whose last action is an MPI call, and a tail call whose target is unknown.
  */
 #include <mpi.h>
 
