@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An MPI program of two ranks that ends in the way that its argument says. Every rank calls
- * MPI_Barrier seven times. The second argument is where the names of files begin by which the ranks
- * tell each other how far they are. The library ends_library.c calls at_library_end in its
- * destructor, which runs after that of a preloaded library.
+ * An MPI program of two ranks that ends in the way that its argument names. Every rank calls
+ * MPI_Barrier seven times. The second argument is the prefix of files by which the ranks tell each
+ * other their progress. The library ends_library.c calls at_library_end in its destructor, which
+ * runs after that of a preloaded library.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -104,8 +104,8 @@ static int open_mark(const char *path, int of)
     return open(name, O_CREAT | O_RDWR, 0600);
 }
 
-/* Launchers kill the other ranks when one fails, or leaves without MPI_Finalize: `waiting` goes on
- * when the other is here too. */
+/* Launchers kill the other ranks when one fails, or leaves without MPI_Finalize: `waiting`
+ * continues when the other has arrived, too. */
 static void meet(const char *path, bool waiting)
 {
     char name[4096];
@@ -117,7 +117,7 @@ static void meet(const char *path, bool waiting)
         usleep(1000);
 }
 
-/* Rank 1 goes on when rank 0 has ended, which releases its lock. */
+/* Rank 1 continues when rank 0 has ended, which releases its lock. */
 static void end_after_rank_0(const char *path, bool begin)
 {
     if (path && begin == (rank == 0) && lockf(open_mark(path, 2), F_LOCK, 0))

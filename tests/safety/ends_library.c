@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A library that calls the program back when it is torn down.
+ * A library whose destructor calls the program back.
  */
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An MPI program that makes processes in the way that its first argument says. Every rank calls
+ * An MPI program that makes processes in the way that its first argument names. Every rank calls
  * MPI_Barrier three times before and four times after. Prints on rank 0 how the child ended.
  */
 #include <errno.h>
@@ -39,7 +39,7 @@ static int by_fork(const char *how)
     _exit(5);
 }
 
-/* The rank's grandchild outlives its child, and does what daemons do. */
+/* The rank's grandchild outlives its child, and behaves like a daemon. */
 static int by_double_fork(void)
 {
     int pipes[2];

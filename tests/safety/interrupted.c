@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A thread on the least stack that threads can have is interrupted by samples, with the widest
+ * A thread on the smallest stack that threads can have is interrupted by samples, with the widest
  * registers in use, so that the kernel's frame is the largest that there is:
  *
  *     interrupted SECONDS
@@ -52,7 +52,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Calls nothing but a clock: what is used below is the handler's. */
+/* Calls only a clock: the stack used below is the handler's. */
 static void *spin(void *arg)
 {
     own = (uintptr_t)__builtin_frame_address(0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Eight threads make calls of MPI, one after the other. After each one's turn the main thread
- * compares what the profiler may write to (data of its library and adapter, the arena) with what
- * stood there before. First turns are from contexts that are new; there it looks at what the arena
- * holds for contexts, for space is taken and modules are told by all. Second turns are from known
- * contexts. Prints for both how many threads have left a trace, and how many cache lines more than
- * one has written to.
+ * compares the memory that the profiler may write to (data of its library and adapter, the arena)
+ * with its earlier contents. First turns are from contexts that are new; there it looks at what the
+ * arena holds for contexts, for space is taken and modules are told by all. Second turns are from
+ * known contexts. Prints for both how many threads have left a trace, and how many cache lines more
+ * than one has written to.
  */
 #include "include/pcollect/arena.h"
 #include "tests/safety/quiet.h"
@@ -99,7 +99,7 @@ static void remember(void)
         memcpy(regions[i].before, regions[i].at, used_bytes(&regions[i]));
 }
 
-/* Returns 1 if anything has changed. */
+/* Returns 1 if any byte has changed. */
 static int note_changes(int contexts_only)
 {
     int changed = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Prints what a profile holds for each field of each plugin: PLUGIN.FIELD VALUE, the sum over all
+ * Prints the value in a profile for each field of each plugin: PLUGIN.FIELD VALUE, the sum over all
  * contexts and ranks, for PCOLLECT_MAX the greatest. Reads the file as the report does, but knows
  * no plugin.
  */

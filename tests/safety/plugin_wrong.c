@@ -57,7 +57,7 @@ struct pcollect_comm_plugin pcollect_plugin = {
     .post = post,
 };
 
-/* Runs when the plugin is opened, before anything looks at it. */
+/* Runs when the plugin is opened, before the library reads its description. */
 __attribute__((constructor)) static void spoil(void)
 {
 #if defined WRONG_ABI

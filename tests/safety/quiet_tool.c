@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A library between the profiler and MPI whose functions do nothing: whatever is seen during such
- * calls is the profiler's. Counts allocations and locks of the whole process.
+ * A library between the profiler and MPI whose functions do nothing: all actions during such calls
+ * are those of the profiler. Counts allocations and locks of the whole process.
  */
 #include "tests/safety/quiet.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Threads on small stacks call MPI. The stacks are painted first: what is no longer painted was
- * used. With "fake" MPI does nothing (state_tool.h), so that the use is the profiler's alone;
+ * Threads on small stacks call MPI. The stacks are painted first: bytes that are no longer painted
+ * were used. With "fake" MPI does nothing (state_tool.h), so that the use is the profiler's alone;
  * prints it in bytes. With "real" it prints nothing: the threads' calls are right or the rank
  * fails.
  */
@@ -56,7 +56,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* Runs the job on a painted stack above a page that nobody may touch. */
+/* Runs the job on a painted stack above a page without access. */
 static void on_small_stack(struct job *job)
 {
     size_t bytes = job->stack_bytes, untouched = 0;

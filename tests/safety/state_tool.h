@@ -2,8 +2,8 @@
  *
  * The state of a thread that a library must not touch: errno, signal mask, floating-point
  * environment. state.c sets one before each call of MPI, state_tool.c, which stands between the
- * profiler and MPI, finds it there and sets another, which state.c finds after the call. So what
- * MPI itself does to the state is not seen.
+ * profiler and MPI, finds it there and sets another, which state.c finds after the call. So changes
+ * by MPI itself are not seen.
  */
 #ifndef TESTS_SAFETY_STATE_TOOL_H
 #define TESTS_SAFETY_STATE_TOOL_H
@@ -85,7 +85,7 @@ extern __thread struct state state_to_tool, state_to_program;
 extern __thread int state_kind;
 /* Calls that the tool saw, and those that came with another state. */
 extern _Atomic long state_seen, state_wrong_before;
-/* While it is set the calls of MPI do nothing. */
+/* While this is set, calls of MPI do nothing. */
 extern _Atomic int state_fake;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An MPI program that does, one after the other, what few programs do and what a profiler could
- * spoil, and says what it saw. What the kernel does not have is said as well.
+ * An MPI program with unusual actions, one after the other, that a profiler could disturb; it
+ * prints their results. It also prints which of them the kernel does not have.
  *
  *     strange [STATUS]    ends with STATUS, by _exit in a handler of exit, if there is one
  */
@@ -245,7 +245,7 @@ static void children(void)
     printf("children %d\n", n);
 }
 
-/* A child stops this process and lets it go on. */
+/* A child stops this process and lets it continue. */
 static void stops(void)
 {
     handle(SIGCONT, count_signal, SA_RESTART);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An MPI program that changes what it runs in, as its first argument says, and calls MPI_Barrier
+ * An MPI program that changes its environment, as its first argument names, and calls MPI_Barrier
  * seven times in all. The second argument is the folder in which the profiler collects.
  */
 #ifndef _GNU_SOURCE
@@ -28,7 +28,7 @@ static void close_in(const char *folder)
     }
 }
 
-/* Leaves the process this much more memory than it has. */
+/* Limits the memory of the process to this much more than it has now. */
 static void limit_memory(size_t more_bytes)
 {
     unsigned long pages = 0;
@@ -41,7 +41,7 @@ static void limit_memory(size_t more_bytes)
     setrlimit(RLIMIT_AS, &limit);
 }
 
-/* Changes what the way says; false: it may not. */
+/* Makes the change of that way; false: it is not allowed. */
 static int change(const char *way, const char *folder)
 {
     struct rlimit limit = {4096, 4096};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * An MPI program of two ranks that calls MPI_Barrier seven times and sends a little. Prints on rank
- * 0 what came. With -DOWN_MALLOC it brings its own allocator, which must serve the library as well.
+ * 0 what was received. With -DOWN_MALLOC it brings its own allocator, which must serve the library
+ * as well.
  */
 #include <errno.h>
 #include <mpi.h>
@@ -12,7 +13,7 @@
 #include <sys/mman.h>
 
 #ifdef OWN_MALLOC
-/* Blocks are given out and never taken back; the size stands before each. */
+/* Blocks are allocated and never reused; the size is stored before each. */
 static _Atomic(char *) next;
 static atomic_long n_blocks;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Gives the kernel addresses that cannot be read where it expects vectors, messages, signal masks
- * and filters, by function and by number. Prints what each call answered.
+ * and filters, by function and by number. Prints the result of each call.
  *
  * The addresses: a small number, a page without rights, and the last 8 bytes of a page behind which
  * nothing is mapped, so that a part of most structures can be read.

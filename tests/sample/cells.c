@@ -170,7 +170,7 @@ static uint64_t cpu_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* The fastest of some tries: the others were interrupted. */
+/* The fastest of several tries: the others were interrupted. */
 static double rounds_a_ns(void)
 {
     enum { TRIES = 20, ROUNDS = 100000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The same work with and without the profiler, timed by the thread's CPU clock. Prints the CPU time
- * of the work in s, and what pcollect_overhead_ns says that the profiler has cost meanwhile, in s.
+ * of the work in s, and the cost of the profiler in that time by pcollect_overhead_ns, in s.
  *
  * Arguments: number of times, rounds of computation each time, and contexts in turn; 0: a new one
  * each time, as far as there are 2^20. With -DCALLS each time makes an MPI call, too. Or: a number,

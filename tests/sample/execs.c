@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Replaces itself again and again, after some computation, with the signal blocked or not: execs N.
- * Each function that takes its arguments one by one has its turns.
+ * Functions with a variable number of arguments are used in turn, too.
  */
 #define _GNU_SOURCE 1 /* environ */
 #include <signal.h>

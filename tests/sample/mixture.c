@@ -41,7 +41,7 @@ static uint64_t draw(void)
     return seed;
 }
 
-/* CPU time of the thread, as far as it is the program's. */
+/* CPU time of the thread without that of the profiler. */
 static uint64_t own_ns(void)
 {
     struct timespec ts;
@@ -95,7 +95,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Time that a stay of no length takes: the clock is read by a system call. */
+/* Time of a stay of length 0: the clock is read by a system call. */
 static uint64_t measure_empty(void)
 {
     enum { N = 101 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Code on which a walk may stumble, a piece of CPU time each: code made at run time without unwind
+ * Code that is difficult to walk, with some CPU time each: code made at run time without unwind
  * tables, a coroutine on a stack of its own, a handler on an alternate stack, a leaf without a
  * frame called through a table, the vdso. Argument: milliseconds each. Prints "done".
  */

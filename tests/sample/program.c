@@ -132,7 +132,7 @@ static double ms_of(clockid_t clock)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Status 0, or 1 where the kernel tells no time of waiting. */
+/* Status 0, or 1 if the kernel reports no waiting time. */
 static int nap(void)
 {
     double asleep = 0, delayed = 0;

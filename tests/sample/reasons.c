@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Provokes what becomes of interrupts other than a sample that is booked. First argument:
+ * Provokes all outcomes of interrupts other than a booked sample. First argument:
  *   blocked   all signals are blocked for 300 ms of CPU time
  *   deep      some 100 frames, more than max_depth
  *   off       with -DCALLS a program of MPI: collection is switched off for 100 ms
@@ -34,7 +34,7 @@ static uint64_t cpu_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* So much of the thread's CPU time. */
+/* Computes for this much of the thread's CPU time. */
 __attribute__((noinline)) void burn(uint64_t ms)
 {
     for (uint64_t end = cpu_ns() + ms * 1000000u; cpu_ns() < end;)

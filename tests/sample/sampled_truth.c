@@ -24,7 +24,7 @@ static uint64_t cpu_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Some microseconds of arithmetic, without a system call. */
+/* A few microseconds of arithmetic, without a system call. */
 #define BURN()                                                                                     \
     do {                                                                                           \
         double x = sink;                                                                           \

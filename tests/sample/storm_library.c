@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Opened and closed all the time by storm.cc.
+ * Opened and closed repeatedly by storm.cc.
  */
 int storm_work(int n);
 

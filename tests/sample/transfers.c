@@ -183,7 +183,7 @@ static void empty_pipe(void)
             break;
 }
 
-/* True if the call did all. */
+/* True if the call transferred all bytes. */
 static bool is_whole(const struct kind *k, int way)
 {
     if (strstr(k->name, "splice") && fill(filled[1]))

@@ -324,7 +324,7 @@ struct work {
     int wrong[N_KINDS];
 };
 
-/* Ends what has no time limit. */
+/* Ends calls that have no time limit. */
 static int feed(void *argument)
 {
     struct work *all = argument;

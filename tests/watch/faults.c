@@ -139,7 +139,7 @@ int main(int argc, char **argv)
         return 2;
     size_t pages = strtoul(argv[2], NULL, 10);
     const char *mode = argv[1], *more = argc > 3 ? argv[3] : "1";
-    /* Little at a time: to give much memory back at the end takes a tenth of the run, without a
+    /* Little memory at a time: freeing much memory at the end takes a tenth of the run, without a
      * fault. */
     if (!strcmp(mode, "evenly"))
         for (size_t i = 0; i < pages; i += 200)

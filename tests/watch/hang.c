@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * hang CASE FILE: a job that hangs, or computes for long, in one of the ways of the table below. A
- * name with "-twin" is of a job that does the same rightly, again and again.
- * Each rank makes FILE.RANK before it goes where it stays. It ends by itself after a minute.
+ * name with "-twin" is of a job that does the same correctly, again and again. Each rank makes
+ * FILE.RANK before it reaches the place where it stays. It ends by itself after a minute.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -104,7 +104,7 @@ KEPT static void a_wrong_communicator(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Rank 1 goes past the barrier of the others. */
+/* Rank 1 skips the barrier of the others. */
 KEPT static void a_barrier_that_one_misses(void)
 {
     if (rank != 1)
@@ -255,7 +255,7 @@ KEPT static void pass_around(void)
     }
 }
 
-/* The last rank keeps all others waiting. */
+/* All others wait for the last rank. */
 KEPT static void meet_in_barriers(void)
 {
     for (int i = 0;; i++) {
@@ -265,7 +265,7 @@ KEPT static void meet_in_barriers(void)
     }
 }
 
-/* Rank 0 takes from any rank; the others wait for its answer. */
+/* Rank 0 receives from any rank; the others wait for its answer. */
 KEPT static void ask_and_answer(void)
 {
     MPI_Comm copy;
@@ -293,7 +293,7 @@ KEPT static void wait_for_one_that_computes(void)
     MPI_Recv(&token, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* A loop that ends one day, and asks MPI on its way. */
+/* The last rank calls MPI_Iprobe in a loop, which ends at some time. */
 KEPT static void barrier_with_one_that_asks(void)
 {
     for (int got = 0; rank == n_ranks - 1 && !got;) {
@@ -315,7 +315,7 @@ KEPT static void *work_and_let_go(void *arg)
     return begun == write(ends[1], "", 1) ? arg : NULL;
 }
 
-/* A thread of rank 1 works before it gives the lock back. */
+/* A thread of rank 1 works before it releases the lock. */
 KEPT static void a_lock_that_is_held_for_long(void)
 {
     pthread_t thread;
@@ -335,7 +335,7 @@ KEPT static void a_pipe_that_is_filled_late(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Rank 1 goes past the barrier of the others, but is sent what it waits for. */
+/* Rank 1 skips the barrier of the others, but the message that it waits for is sent. */
 KEPT static void a_barrier_that_one_misses_for_a_while(void)
 {
     if (rank == 0) {
@@ -347,7 +347,7 @@ KEPT static void a_barrier_that_one_misses_for_a_while(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A child of the last rank ends, and stays there for its parent to look at. */
+/* A child of the last rank ends, and stays a zombie until its parent waits for it. */
 KEPT static void a_child_that_dies(void)
 {
     if (rank == n_ranks - 1) {
@@ -396,7 +396,7 @@ KEPT static void a_part_that_one_comes_to_late(void)
         gather_in(part);
 }
 
-/* Those that have their data wait for the one that has not come yet. */
+/* Ranks that have their data wait for the one that has not arrived yet. */
 KEPT static void a_broadcast_that_one_comes_to_late(void)
 {
     if (rank == n_ranks - 1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * kill_holder PID COMMAND...: starts the command, and kills it by SIGKILL while it traces a thread
- * of the process. That it does so is looked at while the command is itself stopped, so that it
- * stays true. Prints "held"; fails if the command ends before.
+ * of the process. This is checked while the command is itself stopped, so that it stays true.
+ * Prints "held"; fails if the command ends before.
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Facts that a process can see of itself and that nobody may change who watches it, as lines of
+ * Facts that a process can see of itself and that a watching process must not change, as lines of
  * text: descriptors, threads and who traces them, signals, timers, memory and code, limits.
  */
 #ifndef OWN_STATE_H
@@ -66,7 +66,7 @@ static inline void own_descriptors(struct own_state *s)
         closedir(folder);
 }
 
-/* A thread that computes may wait the next time: of its state it counts whether it is stopped. */
+/* A thread that computes may wait the next time: only whether it is stopped is compared. */
 static inline void own_thread(struct own_state *s, const char *tid)
 {
     static const char *const names[] = {
@@ -92,7 +92,7 @@ static inline void own_threads(struct own_state *s)
         closedir(folder);
 }
 
-/* Libc fills no more than the first 8 bytes of a mask. */
+/* Libc fills only the first 8 bytes of a mask. */
 static inline void own_signals(struct own_state *s)
 {
     for (int i = 1; i <= SIGRTMAX; i++) {

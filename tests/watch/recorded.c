@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Programs for pcollect record and top that know what they compute:
+ * Programs for pcollect record and top whose CPU times are known:
  *
  *     shares MS        a, b and c below two frames, in bursts of drawn lengths, in parts 6, 3 and 1
  *                      of that much CPU time; prints what each had, in ms
@@ -111,7 +111,7 @@ static uint64_t draw(void)
     return seed;
 }
 
-/* Nearly the same mixture at any time. */
+/* The mixture is nearly the same at any time. */
 static void shares(double ms)
 {
     while (had[0] + had[1] + had[2] < ms) {

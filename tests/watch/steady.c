@@ -148,7 +148,7 @@ static void pass_gate(void)
     pthread_mutex_unlock(&gate);
 }
 
-/* A thread that is stopped never comes. */
+/* A stopped thread never arrives. */
 static void close_gate(void)
 {
     pthread_mutex_lock(&gate);
@@ -192,7 +192,7 @@ static void count_signal(int number)
     arrived++;
 }
 
-/* A handler for each signal that it does not die of, with flags and masks of several kinds; a timer
+/* A handler for each of these signals, with flags and masks of several kinds; a timer
  * that does not fire, and a signal that stays pending. */
 static void prepare(void)
 {
