@@ -31,8 +31,7 @@ struct calls {
     struct sock_filter code[MOST];
 };
 
-/* Refuses calls of that number, or with these bits in an argument; for others the filter continues.
- */
+/* Refuses calls of that number, or with these bits in an argument; others go on in the filter. */
 #define REFUSE(number)                                                                             \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), BPF_STMT(BPF_RET | BPF_K, 0)
 #define REFUSE_WITH(argument, bits)                                                                \
