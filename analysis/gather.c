@@ -9,6 +9,8 @@
 #include "analysis/findings/findings.h"
 #include "analysis/tree/samples.h"
 
+#include <math.h>
+
 struct pct_parts {
     struct pct_tree_options options;
     struct pct_tree *tree, *lines, *functions;
@@ -23,6 +25,7 @@ struct pct_parts {
     uint32_t *frames;
     struct pct_contexts contexts;
     struct pct_spread *spreads;
+    double *waiting_ns;
     struct pct_tree_rows callers, computation, sample_callers;
 };
 
@@ -156,6 +159,50 @@ struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i)
     return d->parts->spreads[i];
 }
 
+/* Time by which ranks are longer in a context than this one, by node, and the sums by primitive. */
+static void find_longer(const struct pct_data *d, uint32_t rank, double *node_ns, double *op_ns)
+{
+    const struct pct_contexts *c = pct_data_contexts(d);
+    const struct pct_tree *t = pct_data_tree(d);
+    const struct pc_profile *p = d->profile;
+    uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
+    bool *present = pct_alloc(p->n_ranks, sizeof *present);
+    for (size_t i = 0; i < c->n; i++) {
+        uint32_t node = c->node[i], op = t->nodes[node].op;
+        if (p->ops[op].op_class == PCOLLECT_CLASS_ENV)
+            continue;
+        size_t end = pct_tree_ranks(t, node, PCT_TIME, values, present);
+        uint64_t own = values[rank];
+        for (size_t r = 0; r < end; r++) {
+            node_ns[node] += values[r] > own ? (double)(values[r] - own) : 0;
+            values[r] = 0;
+        }
+        op_ns[op] += node_ns[node];
+    }
+    pct_free(values);
+    pct_free(present);
+}
+
+const double *pct_data_waiting(const struct pct_data *d)
+{
+    struct pct_parts *parts = d->parts;
+    const struct pct_contexts *c = pct_data_contexts(d);
+    const struct pct_tree *t = pct_data_tree(d);
+    struct pct_wait_times wait = pct_totals_wait_times(d->totals);
+    if (parts->waiting_ns || !wait.known)
+        return parts->waiting_ns;
+    double *op_ns = pct_alloc(d->profile->n_ops, sizeof *op_ns);
+    parts->waiting_ns = pct_alloc(t->n, sizeof *parts->waiting_ns);
+    find_longer(d, wait.longest, parts->waiting_ns, op_ns);
+    for (size_t i = 0; i < c->n; i++) {
+        uint32_t op = t->nodes[c->node[i]].op;
+        if (op_ns[op] > 0)
+            parts->waiting_ns[c->node[i]] *= fmin(1, wait.op_ns[op] / op_ns[op]);
+    }
+    pct_free(op_ns);
+    return parts->waiting_ns;
+}
+
 static bool is_sampled(const struct pct_tree *t, uint32_t node)
 {
     return t->below[node].total.samples != 0;
@@ -238,6 +285,7 @@ static void free_parts(struct pct_parts *parts)
     pct_free(parts->sample_callers.row);
     pct_free(parts->contexts.node);
     pct_free(parts->spreads);
+    pct_free(parts->waiting_ns);
     pct_free(parts->frames);
     pct_rank_times_free(parts->rank_times);
     pct_rank_classes_free(parts->rank_classes);

@@ -90,6 +90,10 @@ struct pct_contexts {
 const struct pct_contexts *pct_data_contexts(const struct pct_data *d);
 /* Time of the i-th context over ranks. */
 struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i);
+/* Time in which ranks waited, by node of pct_data_tree: the wait of a function
+ * (pct_totals_wait_times) is divided among its contexts by how much longer ranks are there than the
+ * one that is waited for. NULL: not known. */
+const double *pct_data_waiting(const struct pct_data *d);
 
 /* Nodes of a tree in the order in which they are rows. */
 struct pct_tree_rows {

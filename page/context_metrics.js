@@ -9,6 +9,7 @@
 
 const treeMetrics = [
     {name: "mpi", head: "MPI time", type: "ns", of: "mpi_exclusive_s", spread: "mpi"},
+    {name: "waiting", head: "waiting in MPI", type: "ns", of: "waiting_s", spread: "mpi"},
     {name: "cpu", head: "CPU time", type: "ns", spread: "cpu", error: "cpu_inclusive_error_s"},
     {name: "cpu_self", head: "CPU time, own", type: "ns", spread: "cpu", error: "cpu_exclusive_error_s", way: "alone"},
     {name: "calls", head: "MPI calls", type: "count", of: "calls", spread: "mpi"},

@@ -49,11 +49,6 @@ const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
     return place;
 }
 
-static uint32_t op_of(const struct pct_evidence *f, const struct pct_fact *fact)
-{
-    return pct_data_tree(f->data)->nodes[fact->node].op;
-}
-
 static void fill_fact(struct pct_evidence *f, struct pct_fact *fact, uint32_t node)
 {
     const struct pct_node *n = &pct_data_tree(f->data)->nodes[node];
@@ -216,8 +211,7 @@ struct folding {
     uint64_t *context_ns, *place_ns; /* all 0 between two places, and from `end` on */
     bool *present;
     size_t end;
-    size_t longest;    /* index of the rank that computes longest */
-    double *longer_ns; /* by primitive: excused time of all its places, before it is divided */
+    const double *waiting_ns; /* pct_data_waiting; NULL: not known */
 };
 
 /* Correlation of time with the number of the rank, over all ranks. */
@@ -238,26 +232,18 @@ static double trend(const struct folding *fold, double n_ranks)
     return rr > 0 && tt > 0 ? rt / sqrt(rr * tt) : 0;
 }
 
-/* Adds the times of one context to those of its place. Ranks that wait for the one that computes
- * longest are longer in a call than it is; MPI_Init and MPI_Finalize are not part of it. The part
- * of this that is waiting is known when all contexts of the function have been added. */
+/* Adds the times of one context to those of its place. */
 static void fold_context(const struct pct_evidence *f, struct folding *fold,
                          const struct pct_fact *context, struct pct_fact *place)
 {
     size_t end = pct_tree_ranks(pct_data_tree(f->data), context->node, PCT_TIME, fold->context_ns,
                                 fold->present);
-    uint64_t own = fold->context_ns[fold->longest], excused = 0;
     for (size_t r = 0; r < end; r++) {
-        uint64_t ns = fold->context_ns[r];
-        excused += ns > own ? ns - own : 0;
-        fold->place_ns[r] += ns;
+        fold->place_ns[r] += fold->context_ns[r];
         fold->context_ns[r] = 0;
     }
     fold->end = end > fold->end ? end : fold->end;
-    if (context->op_class == PCOLLECT_CLASS_ENV)
-        return;
-    place->excused_ns += (double)excused;
-    fold->longer_ns[op_of(f, context)] += (double)excused;
+    place->excused_ns += fold->waiting_ns ? fold->waiting_ns[context->node] : 0;
 }
 
 /* Time that a rank may have waited in a place for the rank that MPI_Pcontrol left out for
@@ -323,27 +309,12 @@ static int compare_places(const void *a, const void *b)
     return c ? c : x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Divides the waiting of a function (pct_totals_wait_times) among its places, as excused time. */
-static void divide_waiting(struct pct_evidence *f, const struct folding *fold)
-{
-    if (f->bounds)
-        return; /* values are not read */
-    struct pct_wait_times waiting = pct_totals_wait_times(f->data->totals);
-    for (size_t i = 0; i < f->n; i++) {
-        uint32_t op = op_of(f, &f->list[i]);
-        if (f->list[i].excused_ns > 0)
-            f->list[i].excused_ns *= fmin(1, waiting.op_ns[op] / fold->longer_ns[op]);
-    }
-}
-
 static void unite_places(struct pct_evidence *f)
 {
     struct folding fold = {.context_ns = pct_alloc(f->n_ranks, sizeof *fold.context_ns),
                            .place_ns = pct_alloc(f->n_ranks, sizeof *fold.place_ns),
                            .present = pct_alloc(f->n_ranks, sizeof *fold.present),
-                           .longer_ns = pct_alloc(f->data->profile->n_ops, sizeof *fold.longer_ns)};
-    for (size_t r = 0; r < f->n_ranks; r++)
-        fold.longest = f->compute_ns[r] > f->compute_ns[fold.longest] ? r : fold.longest;
+                           .waiting_ns = f->bounds ? NULL : pct_data_waiting(f->data)};
     qsort(f->list, f->n, sizeof *f->list, compare_places);
     size_t n = 0;
     for (size_t first = 0, end; first < f->n; first = end) {
@@ -352,9 +323,7 @@ static void unite_places(struct pct_evidence *f)
         f->list[n++] = unite(f, &fold, first, end);
     }
     f->n = n;
-    divide_waiting(f, &fold);
     pct_free(fold.context_ns);
-    pct_free(fold.longer_ns);
     pct_free(fold.place_ns);
     pct_free(fold.present);
 }

@@ -198,6 +198,7 @@ static void sum_ops(struct pct_totals *m)
 struct pct_op_times {
     bool known;
     bool any_rank; /* a value of a rank is kept */
+    uint32_t longest;
     double *rank_waiting_ns, *op_waiting_ns;
     struct pct_spread of[];
 };
@@ -242,7 +243,7 @@ static void find_waiting(const struct pc_profile *p, const uint64_t *values,
                          struct pct_op_times *times)
 {
     double lead_ns, sum_ns = 0;
-    uint32_t longest = find_longest(p, &lead_ns);
+    uint32_t longest = times->longest = find_longest(p, &lead_ns);
     for (uint32_t op = 0; op < p->n_ops; op++) {
         const uint64_t *value = values + (size_t)op * p->n_ranks;
         for (uint32_t r = 0; r < p->n_ranks && p->ops[op].op_class != PCOLLECT_CLASS_ENV; r++) {
@@ -297,7 +298,8 @@ struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op)
 struct pct_wait_times pct_totals_wait_times(const struct pct_totals *m)
 {
     const struct pct_op_times *times = op_times_of(m);
-    return (struct pct_wait_times){times->any_rank, times->rank_waiting_ns, times->op_waiting_ns};
+    return (struct pct_wait_times){times->any_rank, times->longest, times->rank_waiting_ns,
+                                   times->op_waiting_ns};
 }
 
 struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t node)

@@ -90,6 +90,7 @@ struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op);
  * m. */
 struct pct_wait_times {
     bool known;                    /* values of at least one rank are kept */
+    uint32_t longest;              /* index of the rank that is waited for */
     const double *rank_ns, *op_ns; /* by index of the rank, and by primitive; the sums are equal */
 };
 struct pct_wait_times pct_totals_wait_times(const struct pct_totals *m);

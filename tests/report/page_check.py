@@ -15,7 +15,7 @@ import urllib.parse
 
 from selenium.webdriver.common.keys import Keys
 
-from page_contexts_check import check_contexts, check_metrics, check_shapes, check_spreads
+from page_contexts_check import check_context_waiting, check_contexts, check_metrics, check_shapes, check_spreads
 from page_driver import (
     Page, is_short, ns, path_without_lines, places, ranks_of, read_table, read_tables, rounds_to, rows_of,
     same_value, selected)
@@ -615,7 +615,7 @@ def main():
     page.by_context = read_table(sys.argv[2], "context")
     try:
         checks = [("Summary", check_summary), ("Contexts", check_contexts), ("Metrics", check_metrics), ("Shapes", check_shapes),
-                  ("Spreads", check_spreads),
+                  ("Spreads", check_spreads), ("Waiting", check_context_waiting),
                   ("Ranks", check_ranks), ("Course", check_course), ("Source", check_source),
                   ("Communication", check_communication), ("Tables", check_tables),
                   ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),

@@ -8,8 +8,8 @@ import urllib.parse
 
 from page_driver import ns, path_without_lines, people_value, places, rounds_to, rows_of
 
-MPI_COLUMNS = {"mpi": "mpi_exclusive_s", "calls": "calls", "sent": "bytes_sent", "received": "bytes_received"}
-METRICS = {"MPI time": "mpi", "CPU time": "cpu", "CPU time, own": "cpu_self", "MPI calls": "calls", "sent": "sent",
+MPI_COLUMNS = {"mpi": "mpi_exclusive_s", "waiting": "waiting_s", "calls": "calls", "sent": "bytes_sent", "received": "bytes_received"}
+METRICS = {"MPI time": "mpi", "waiting in MPI": "waiting", "CPU time": "cpu", "CPU time, own": "cpu_self", "MPI calls": "calls", "sent": "sent",
            "received": "received"}
 
 
@@ -180,6 +180,36 @@ def wanted_spreads(page):
     return wanted
 
 
+def check_context_waiting(page, tables):
+    """Contexts share the wait of their function by how much longer ranks are there than the rank that is longest outside.
+    Rows of one context that differ by line alone have no values by rank here: of their functions the sum is compared."""
+    outside = {row["rank"]: ns(row["compute_s"]) for row in rows_of(tables, "ranks")}
+    longest = max(outside, key=outside.get) if outside else None
+    functions = {row["primitive"]: row for row in rows_of(tables, "primitives")}
+    contexts = list(rows_of(tables, "contexts"))
+    rows = collections.Counter((row["primitive"], row["context"]) for row in contexts)
+    by_line = {primitive for (primitive, _), n in rows.items() if n > 1}
+    spent = collections.defaultdict(collections.Counter)
+    for row in (dict(zip(page.by_rank[0], row)) for row in page.by_rank[1]):
+        if row["rank"] and row["primitive"] and functions[row["primitive"]]["class"] != "environment":
+            spent[row["primitive"], row["context"]][row["rank"]] += ns(row["mpi_exclusive_s"])
+    longer = {key: sum(max(0, value - by[longest]) for value in by.values()) for key, by in spent.items()}
+    whole, waits, wrong = collections.Counter(), collections.Counter(), []
+    for (primitive, _), value in longer.items():
+        whole[primitive] += value
+    for row in contexts:
+        waited = ns(functions[row["primitive"]]["waiting_s"])
+        waits[row["primitive"]] += ns(row["waiting_s"])
+        share = longer.get((row["primitive"], row["context"]), 0)
+        wanted = share and share * min(1, waited / whole[row["primitive"]])
+        if row["primitive"] not in by_line and abs(ns(row["waiting_s"]) - wanted) > 2:
+            wrong.append(f"{row['primitive']} in {row['path']} waits {row['waiting_s']}, not {wanted} ns")
+    for primitive, value in waits.items():
+        if abs(value - ns(functions[primitive]["waiting_s"])) > len(contexts):
+            wrong.append(f"contexts of {primitive} wait {value} ns, not {functions[primitive]['waiting_s']}")
+    return wrong
+
+
 def spread_places(values):
     """{word: (ns, rank)}; of equal ranks the lowest, but of the median one that has it."""
     order = sorted((value, rank) for rank, value in values.items())
@@ -242,7 +272,7 @@ def read_tree(page):
             if not title:
                 continue
             metric = METRICS[head]
-            is_time = metric in ("mpi", "cpu", "cpu_self")
+            is_time = metric in ("mpi", "waiting", "cpu", "cpu_self")
             seen[path][metric] = ns(title) if is_time else int(title)
             if not rounds_to(re.sub(r" (few|± .*)$", "", shown), title):
                 wrong.append(f"{path}: {head} {shown}, not {title}")

@@ -5,6 +5,8 @@
 #include "view/tables/figures.h"
 #include "view/tables/tables.h"
 
+#include <math.h>
+
 static size_t count_contexts(const struct pct_data *d)
 {
     return pct_data_contexts(d)->n;
@@ -48,6 +50,14 @@ static void context_collapsed(const struct pct_cell *c, struct pct_value *out)
     out->integer = (context_of(c)->flags & PCOLLECT_FLAG_COLLAPSED) != 0;
 }
 
+static void context_waiting(const struct pct_cell *c, struct pct_value *out)
+{
+    const double *waiting_ns = pct_data_waiting(c->d);
+    out->none = !waiting_ns;
+    if (waiting_ns)
+        out->number = (pc_u128)llround(waiting_ns[pct_data_contexts(c->d)->node[c->row]]);
+}
+
 static void context_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
                             uint64_t *values, bool *present)
 {
@@ -65,6 +75,10 @@ static const struct pct_column context_columns[] = {
     PCT_DURATION_COLUMNS(context_figure, 0),
     PCT_BYTES_COLUMNS(context_figure, 0),
     PCT_SPREAD_COLUMNS(context_figure, 0),
+    {"waiting_s", "waiting", PCT_NS,
+     "part of the MPI function's waiting_s in the table primitives: contexts share it by how much "
+     "longer ranks are there than the rank that is waited for",
+     context_waiting},
     {"collapsed", "collapsed", PCT_YES_NO,
      "yes: holds calls of deeper contexts for which there was no memory", context_collapsed},
     PCT_CONTEXT_COLUMN(context_id, 0),
