@@ -358,8 +358,8 @@ details() { # OUTPUT
 run_tests() {
     step 'make check: build the tests'
     logged make -C "$build" -j"$n_jobs" check TESTS=
-    # Tests wait for more than half of their time, so twice as many run at once.
-    n_tests=$((2 * n_jobs))
+    # Tests wait for more than half of their time, and there are three for each processor.
+    n_tests=$((3 * n_jobs))
     step "make -j$n_tests check"
     out=$build/quickstart.check
     # The status of make is kept in a file, because the pipe filters its output: one line for each test script, and

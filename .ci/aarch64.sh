@@ -88,7 +88,7 @@ include_and_link() {
     esac
 }
 
-# The same as the function above, for Fortran; the modules of Debian's MPIs are those of its gfortran.
+# Prints the flags of Fortran programs; the modules of Debian's MPIs are those of its gfortran.
 fortran_flags() {
     case $1 in
     openmpi)

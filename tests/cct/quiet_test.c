@@ -97,7 +97,7 @@ static void use_quietly(struct place *place, open_fn open_it)
     CHECK(n_mallocs == before);
 }
 
-/* The same if the system refuses every step of growth. */
+/* Uses an arena whose every step of growth the system refuses. */
 static void use_quietly_in_vain(struct place *place, open_fn open_it)
 {
     struct pc_arena a;
