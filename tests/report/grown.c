@@ -101,13 +101,12 @@ static void make_pairs(struct pc_profile_table *t, uint32_t n)
         {(char *)"destination", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
         {(char *)"messages", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
         {(char *)"bytes", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES}};
-    *t = (struct pc_profile_table){(char *)"pairs",
-                                   (char *)"topology",
-                                   2,
-                                   4,
-                                   columns,
-                                   0,
-                                   take(4 * NEIGHBOURS * (size_t)n, sizeof *t->cells)};
+    *t = (struct pc_profile_table){.name = (char *)"pairs",
+                                   .plugin = (char *)"topology",
+                                   .n_keys = 2,
+                                   .n_columns = 4,
+                                   .columns = columns,
+                                   .cells = take(4 * NEIGHBOURS * (size_t)n, sizeof *t->cells)};
     for (uint32_t r = 0; r < n; r++) {
         uint64_t *first = &t->cells[4 * (size_t)t->n_rows];
         for (int y = -1; y <= 1; y++)
@@ -134,13 +133,13 @@ static void make_places(struct pc_profile_table *t, struct pc_profile *p)
         {(char *)"rank", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
         {(char *)"cores", PCOLLECT_COLUMN_STRING, PCOLLECT_MIN, PCOLLECT_UNIT_COUNT},
         {(char *)"socket", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MIN, PCOLLECT_UNIT_COUNT}};
-    *t = (struct pc_profile_table){(char *)"place",
-                                   (char *)"core",
-                                   1,
-                                   3,
-                                   columns,
-                                   p->n_ranks,
-                                   take(3 * (size_t)p->n_ranks, sizeof *t->cells)};
+    *t = (struct pc_profile_table){.name = (char *)"place",
+                                   .plugin = (char *)"core",
+                                   .n_keys = 1,
+                                   .n_columns = 3,
+                                   .columns = columns,
+                                   .n_rows = p->n_ranks,
+                                   .cells = take(3 * (size_t)p->n_ranks, sizeof *t->cells)};
     for (uint32_t r = 0; r < p->n_ranks; r++) {
         uint32_t at = r % NODE_RANKS; /* strings are sorted: 00, 01, ... */
         uint64_t *cells = &t->cells[3 * (size_t)r];
