@@ -20,4 +20,5 @@ need chromedriver chromium chromium-driver python3-selenium
 need firefox-esr firefox-esr python3-websocket
 need strace strace
 need protoc protobuf-compiler
+need go golang-go
 exec ./quickstart.sh check
