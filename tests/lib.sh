@@ -343,7 +343,7 @@ until_watching() {
 # until_said FILE TEXT: waits until a program in the background has written a line with TEXT.
 until_said() {
     said_left=1200
-    until grep -q -- "$2" "$1" || [ $said_left -eq 0 ]; do
+    until grep -qs -- "$2" "$1" || [ $said_left -eq 0 ]; do
         sleep 0.1
         said_left=$((said_left - 1))
     done
