@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bounded FOLDER KIND N: makes N communicators, each of the one before (chain), windows (windows)
- * or files (files), one at a time, and prints how far the arena of this process had been used after
- * half of them and after all. Twice the same work: what is used must be the same.
+ * bounded FOLDER KIND N: makes N communicators, each a duplicate of the one before (KIND chain), or
+ * N windows (windows) or files (files), one at a time. Prints the bytes of the arena of this
+ * process that are used after half of them and after all. The two must be equal.
  */
 #include <mpi.h>
 
@@ -14,7 +14,7 @@
 
 #include "pcollect/arena.h"
 
-/* The arena is found by its name, which has our pid. */
+/* Bytes that the arena of this process uses. Its file has the process id in its name. */
 static unsigned long used_bytes(void)
 {
     char folder[500], file[1000], pid[32];

@@ -67,7 +67,7 @@ function read_line(line,    key, rest, name, names)
 
 # ---- One function -------------------------------------------------------------------------------
 
-# The row of a function, by the forms that it may be; sets by_init.
+# The row of a function, found by the forms that its name may have; sets by_init.
 function find_row(op,    base, plain)
 {
     by_init = 0
@@ -91,7 +91,7 @@ function find_row(op,    base, plain)
     return 0
 }
 
-# Meaning of parameter p: the row's, else the default for its kind; "" if nothing is said.
+# Value of parameter p: from the row, else the default for its kind; "" if there is neither.
 function value_of(r, p,    kind)
 {
     arg_used[r, param_name[p]] = 1
@@ -198,7 +198,7 @@ function call_line(r, class, name, arguments,    sent)
 function write_function(op, class, r,    comm, p, numeric)
 {
     current = op
-    # MPICH 4.0 gives a derived datatype of a persistent collective back once too often.
+    # MPICH 4.0 releases a derived datatype of a persistent collective once too often.
     numeric = (r, "predefined") in row_text || by_init && class == "coll"
     for (p = 0; p < n_params; p++)
         numeric = numeric || param_kind[p] == "op"
@@ -231,7 +231,7 @@ function write_function(op, class, r,    comm, p, numeric)
     calls = calls "    DO(call_" op "());\n"
 }
 
-# Without parameter names: some are those of other functions.
+# Parameters have no names here, because some names are those of other functions.
 function write_prototype(op,    p, text)
 {
     for (p = 0; p < n_params; p++)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Truth program that calls every function of the table that can be called on one to four ranks
- * (calls.tbl): its life, what it draws, its counts in closed form, and what rows use before and
- * after their call. Objects that are there all the time are in calls_objects.c.
+ * (calls.tbl): its main function, its random choices, its counts in closed form, and the functions
+ * that rows use before and after their call. Objects that exist during the whole run are in
+ * calls_objects.c.
  *
- * TRUTH_SEED draws other counts, datatypes, roots and tags.
+ * Another TRUTH_SEED gives other counts, datatypes, roots and tags.
  */
 #include "tests/mpi/calls.h"
 
@@ -14,7 +15,7 @@
 struct calls my;
 static unsigned seed;
 
-/* ---- Drawing -------------------------------------------------------------------------------- */
+/* ---- Random choices ------------------------------------------------------------------------- */
 
 void choose(const char *name, int numeric)
 {
@@ -77,7 +78,7 @@ int n_column(int other)
     return sum;
 }
 
-/* One on the directed ring, two on the grid that is one, at most two on the chain. */
+/* One on the distributed graph, two on the periodic grid, at most two on the chain. */
 int neighbours_in(void)
 {
     if (my.near == my.dist)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the rows of calls.tbl may use, and with them the program that calls.awk makes. It runs on a
- * communicator whose ranks are those of the world in reverse, and in a second round on a chain,
- * where the first and the last rank have MPI_PROC_NULL beside them.
+ * Names that the rows of calls.tbl may use, and so the program that calls.awk makes of them. The
+ * program runs on a communicator whose ranks are those of the world in reverse order. In a second
+ * round it runs on a chain, where the first and the last rank have MPI_PROC_NULL as a neighbour.
  */
 #ifndef CALLS_H
 #define CALLS_H
@@ -19,16 +19,16 @@ enum { BUFFER = 1 << 16, FILE_BYTES = 1 << 16 };
 
 struct calls {
     int rank, n;
-    int right, left; /* on the chain MPI_PROC_NULL at its ends */
-    int next, last;  /* the same, always on the ring */
+    int right, left; /* neighbours; on the chain MPI_PROC_NULL at its ends */
+    int next, last;  /* right and left neighbour on the ring, always */
     int is_chain;
 
-    /* Numbers drawn for a function: the same on all ranks. */
+    /* Random choices for a function, equal on all ranks. */
     int base, root, tag;
     MPI_Datatype type;
     MPI_Aint size; /* of type */
 
-    /* Objects that are there all the time. */
+    /* Objects that exist during the whole run. */
     MPI_Comm c, near, ring, chain, graph, dist, node, side, sides;
     MPI_Group group;
     MPI_Info info;
@@ -55,7 +55,7 @@ struct calls {
 
 extern struct calls my;
 
-/* Calls that move nothing: on no communicator, on one, on my.c; and any call on a communicator. */
+/* X: a call that moves no bytes, on no communicator. C: one on my.c. ON: any call on `comm`. */
 #define X(name, ...) MPI(name, 0, 0, (__VA_ARGS__))
 #define C(name, ...) ON(my.c, name, 0, 0, (__VA_ARGS__))
 #define ON(comm, name, sent, received, args)                                                       \
@@ -64,15 +64,16 @@ extern struct calls my;
         MPI(name, sent, received, args);                                                           \
     })
 
-/* ---- What a row says of itself -------------------------------------------------------------- */
+/* ---- Facts of a row's call ------------------------------------------------------------------ */
 
-/* Draws count, datatype (predefined, if it is `numeric`), root and tag by the function's name. */
+/* Chooses count, datatype (predefined, if it is `numeric`), root and tag by the function's name. */
 void choose(const char *name, int numeric);
-/* The next call is on this communicator. */
+/* Notes the communicator of the next call. */
 void on(MPI_Comm comm);
 /* The communicator over which a window was made. */
 MPI_Comm comm_of(MPI_Win win);
-/* A message has gone to a rank, or come from one. Of what is one-sided no other rank knows. */
+/* Count a message to a rank, or from one. One-sided operations are counted by their origin alone.
+ */
 void went(int one_sided, int rank, MPI_Aint bytes);
 void came(int one_sided, int rank, MPI_Aint bytes);
 void check(int rc, const char *name);
@@ -81,8 +82,8 @@ void check(int rc, const char *name);
 
 MPI_Aint size_of(MPI_Datatype type);
 int n_of(int rank);                   /* elements of a rank */
-int n_of_all(void);                   /* of all ranks */
-int n_between(int source, int other); /* from one rank to another */
+int n_of_all(void);                   /* elements of all ranks */
+int n_between(int source, int other); /* elements from one rank to another */
 int n_row(int source), n_column(int other);
 int neighbours_in(void), neighbours_out(void); /* in my.near */
 
@@ -101,14 +102,14 @@ static inline MPI_Aint elsewhere(MPI_Aint bytes)
     return my.rank == my.root ? 0 : bytes;
 }
 
-/* ---- What comes before and after ------------------------------------------------------------ */
+/* ---- Calls before and after ----------------------------------------------------------------- */
 
-void expect(void); /* posts a receive of what the left neighbour sends, */
-void offer(void);  /* sends to the right neighbour; both are completed by */
-void settle(void);
+void expect(void);   /* posts a receive from the left neighbour */
+void offer(void);    /* posts a send to the right neighbour */
+void settle(void);   /* completes either of the two */
 void together(void); /* a barrier */
 void match(MPI_Message *message);
-void take(void); /* receives what was offered, and settles */
+void take(void); /* receives from the left neighbour, and completes the own send */
 void take_matched(MPI_Message *message);
 void attach(void);
 void detach(void);

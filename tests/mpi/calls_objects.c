@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Rank i of it is rank n - 1 - i of the world. What fails on it returns. */
+/* Rank i of my.c is rank n - 1 - i of the world. Its errors are returned, not fatal. */
 TRUTH_FUNCTION static void make_communicators(void)
 {
     int yes = 1, no = 0, one = 1, before = (my.rank + my.n - 1) % my.n,

@@ -3,14 +3,14 @@
 # then TAB-separated tables series_regions and series, each after kind=regions or kind=series. Prints one line for each
 # error.
 #
-# Times are compared by clocks of their own: the one of the series runs at a rate that is known to some 0.1 %.
+# The two times are of different clocks: the rate of the clock of the series is known to some 0.1 %.
 function least(a, b) { return a < b ? a : b }
 function most(a, b) { return a > b ? a : b }
 # Part of [a, b] that lies in [c, d].
 function common(a, b, c, d) { return most(0, least(b, d) - most(a, c)) }
 function slack(at) { return 200000 + 0.003 * (at - begin) }
 
-# Times since 1970 are too large for doubles: the days before are left out.
+# Times since 1970 in ns are too large for doubles: the leading digits are left out.
 function ns(text) { return substr(text, length(text) - 14) + 0 }
 
 kind == "did" {
@@ -61,7 +61,7 @@ kind == "series" {
     for (n = 1; n <= n_did[rank]; n++) {
         if (what[rank, n] == "work" && to > t[rank, n, 1] - slack(to) && from < t[rank, n, 2] + slack(to))
             worked[rank, n] += computed
-        # A sample at the begin of the first bin stands for time before it.
+        # A sample at the begin of the first bin stands for time before that bin.
         if (what[rank, n] == "sleep" && from > t[rank, n, 1] + slack(to) && to < t[rank, n, 2] - slack(to))
             slept[rank, n] += computed
     }
@@ -87,7 +87,7 @@ END {
             if (what[rank, n] == "region" && (sum[rank, n] < t[rank, n, 3] - t[rank, n, 2] - slack(t[rank, n, 4]) || \
                     sum[rank, n] > t[rank, n, 4] - t[rank, n, 1] + slack(t[rank, n, 4])))
                 print "rank " rank ", " path[rank, n] ": " sum[rank, n] + 0 " ns in all"
-            # Samples stand for all time except their own cost, and the last period.
+            # Samples stand for all time except their own cost and the last period.
             if (what[rank, n] == "work" && worked[rank, n] < 0.8 * t[rank, n, 3] - 15e6)
                 print "rank " rank " computed for " t[rank, n, 3] " ns, of which " worked[rank, n] + 0 " are there"
             if (what[rank, n] == "sleep" && slept[rank, n] > 15e6)

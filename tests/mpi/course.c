@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Regions, phases, work and sleep at known times. Each rank writes into a file of its own,
- * argv[1].RANK, what it did when, by the clock of the wall in ns since 1970:
+ * Regions, phases, work and sleep at known times. Each rank writes what it did, and when, into the
+ * file argv[1].RANK. Times are those of the wall clock in ns since 1970:
  *
- *     region PATH B0 B1 E0 E1    it was begun between B0 and B1, ended between E0 and E1
- *     work BEGIN END NS          it computed for so many ns of CPU time in between, outside MPI
- *     sleep BEGIN END            it slept
+ *     region PATH B0 B1 E0 E1    the region began between B0 and B1, and ended between E0 and E1
+ *     work BEGIN END NS          the rank computed for NS ns of CPU time in between, outside MPI
+ *     sleep BEGIN END            the rank slept
  */
 #include "include/pcollect/pcollect.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Truth program for communicators: makes one in every way, uses it, and says what it made. Each
+ * Truth program for communicators: makes one in every way, uses it, and writes what it made. Each
  * communicator is named; its first member writes to file ARGUMENT.RANK
  *
  *     name <tab> primitive <tab> size <tab> remote size <tab> freed
  *
- * and in the profile the same has to stand, once, whatever the number of members. On each one
- * MPI_Barrier is called.
+ * The profile must have each of these lines once, whatever the number of members. MPI_Barrier is
+ * called on each communicator.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 
 static int rank, size;
-static FILE *said; /* NULL: nothing is said */
+static FILE *said; /* NULL: nothing is written */
 
 /* Names, uses and, unless kept, frees a communicator. */
 static void use(MPI_Comm *comm, const char *name, const char *how, int keep)
@@ -28,7 +28,7 @@ static void use(MPI_Comm *comm, const char *name, const char *how, int keep)
     PMPI_Comm_test_inter(*comm, &inter);
     if (inter)
         PMPI_Comm_remote_size(*comm, &n_remote);
-    /* The side of an intercommunicator with the lower world rank speaks. */
+    /* The group with world rank 0 writes for an intercommunicator. */
     if (said && mine == 0 && (!inter || rank == 0))
         fprintf(said, "%s\t%s\t%d\t%d\t%s\n", name, how, n, n_remote, keep ? "no" : "yes");
     MPI_Barrier(*comm);
@@ -66,7 +66,7 @@ static void parts(void)
     MPI_Group_range_incl(world, 1, rank < half ? first : rest, &some);
     MPI_Comm_create(MPI_COMM_WORLD, some, &a); /* two siblings by one call */
     use(&a, rank < half ? "create low" : "create high", "MPI_Comm_create", 0);
-    for (int i = 0; i < 2; i++) { /* a second one from the same group and tag is another */
+    for (int i = 0; i < 2; i++) { /* two communicators from one group and tag are two */
         if (rank >= half)
             continue;
         MPI_Comm_create_group(MPI_COMM_WORLD, some, 9, &a);
@@ -119,7 +119,7 @@ static void bridges(void)
 }
 
 #if MPI_VERSION >= 4
-/* Beside MPI_Init: processes of a session are those of MPI_COMM_WORLD. */
+/* Uses a session beside MPI_Init: its processes are those of MPI_COMM_WORLD. */
 static void later_kinds(void)
 {
     MPI_Session session;

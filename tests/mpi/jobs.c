@@ -35,7 +35,7 @@ static void spawn_one(char *program, const char *how, int n, int value)
     MPI_Comm_disconnect(&children);
 }
 
-/* By rank 1: two programs, one process of each. */
+/* Rank 1 spawns two programs, one process of each. */
 static void spawn_two(char *program)
 {
     char *programs[] = {program, program};
@@ -73,9 +73,9 @@ static void parent_of(char *program, const char *how)
     spawn_one(program, "leaf", 2, 3);
 }
 
-/* ---- Met ------------------------------------------------------------------------------------ */
+/* ---- Jobs that connect ---------------------------------------------------------------------- */
 
-/* Both sides: a message each way, one of them without blocking; then one to all. */
+/* Both sides: a message each way, one of them nonblocking, then a broadcast. */
 static void talk(MPI_Comm other, int accepts)
 {
     char data[100] = "";
@@ -113,7 +113,7 @@ static void read_text(const char *file, char *text, size_t n)
     fclose(f);
 }
 
-/* The processes of rank 0 alone, by a socket. */
+/* Joins the two processes of rank 0 by a socket. */
 static void join(const char *file, int accepts)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -234,7 +234,7 @@ static int sessions(void)
     return 0;
 }
 
-/* A communicator of the session is used, and another made, before, between and after. */
+/* Makes and uses communicators of a session before MPI_Init, before MPI_Finalize and after it. */
 static int mixed(void)
 {
     MPI_Session session;

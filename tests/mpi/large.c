@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Truth program of calls that move more than 2^31 bytes each, by a datatype of 1 MiB, and where MPI
- * has them by large counts. Collectives of one rank in place move nothing, but count as any other;
- * `large move`, on two ranks, sends, broadcasts, writes and reads them. What is sent is one MiB
- * many times over.
+ * Truth program of calls that move more than 2^31 bytes each, by a datatype of 1 MiB and, with MPI
+ * 4, by large counts. Collectives of one rank in place move nothing, but count as any other;
+ * `large move`, on two ranks, sends, broadcasts, writes and reads these bytes. The data are one MiB
+ * of memory, many times over.
  */
 #include "tests/mpi/truth.h"
 
@@ -14,11 +14,11 @@
 #include <sys/mman.h>
 
 #define MIB ((uint64_t)1 << 20)
-#define N 2049 /* of them */
+#define N 2049 /* MiB a call */
 #define BYTES (N * MIB)
 
 static char *room;
-static MPI_Datatype part, same; /* one MiB; N times the same one */
+static MPI_Datatype part, same; /* one MiB; N times this same MiB */
 
 static void check(int fine, const char *what)
 {

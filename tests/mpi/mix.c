@@ -14,8 +14,7 @@ void mix_require(int condition, const char *text, int line)
     PMPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Calls that carry nothing, among them one that the program makes behind the profiler's back: a
- * PMPI call of the program itself is not counted. */
+/* Calls that move no bytes. PMPI calls of the program itself are not counted. */
 TRUTH_FUNCTION static void environment(const struct place *p)
 {
     int flag, size;

@@ -10,7 +10,7 @@
 
 #include <mpi.h>
 
-/* Ranks of the communicator `c` and of those around me. */
+/* A communicator, this rank in it, and its neighbours on a ring. */
 struct place {
     MPI_Comm c;
     int rank, n;

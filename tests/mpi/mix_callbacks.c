@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Truth program `mix`: calls made inside callbacks that MPI makes. They are the program's: each
- * counts, in the context of the function that called MPI, the callback, and so on.
+ * Truth program `mix`: calls inside callbacks of MPI. They are calls of the program: each counts,
+ * in the context of the function that called MPI, then the callback.
  */
 #include "tests/mpi/mix.h"
 
@@ -19,7 +19,7 @@ TRUTH_FUNCTION static void add_up(void *from, void *to, int *n, MPI_Datatype *ty
     LEAVE;
 }
 
-/* The number of calls of the operator is the library's choice; what it calls is counted there. */
+/* The MPI library chooses how often it calls the operator; the operator counts its own calls. */
 TRUTH_FUNCTION static void reduction(const struct place *p)
 {
     int one = 1, sum = 0, sums[2] = {1, 1};
@@ -92,7 +92,7 @@ TRUTH_FUNCTION static void failed(MPI_Comm *c, int *code, ...)
     LEAVE;
 }
 
-/* A call that fails is a call; it sends nothing here because it has nothing to send. */
+/* A call that fails counts as a call. It sends no bytes here because its count is 0. */
 TRUTH_FUNCTION static void errors(const struct place *p)
 {
     MPI_Errhandler handler;

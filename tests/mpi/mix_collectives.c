@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Truth program `mix`: collectives. Sent and received are what the arguments of this rank describe,
- * in place as if not, whatever the algorithm does. Arguments that a rank need not give are null.
+ * Truth program `mix`: collectives. Bytes sent and received are those that the arguments of this
+ * rank describe, whatever the algorithm does. A call in place counts as one that is not. Arguments
+ * that MPI ignores on a rank are null.
  */
 #include "tests/mpi/mix.h"
 
@@ -12,13 +13,13 @@
 
 static int out[N * N], in[N * N];
 
-/* Counts, offsets and types of the vector forms: rank i has i + 1 integers, the distances between
- * their places are larger than that. */
+/* Counts, offsets and types of the vector forms: rank i has i + 1 integers, with gaps between the
+ * parts of the ranks. */
 struct parts {
     int counts[N], offsets[N], byte_offsets[N];
-    int same[N]; /* how many integers I send to each */
+    int same[N]; /* integers that this rank sends to each */
     MPI_Datatype types[N];
-    int sum; /* of counts */
+    int sum; /* of the counts */
 };
 
 static void make_parts(const struct place *p, struct parts *a)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Truth program `mix`: making, using and freeing communicators, and calls on the unusual ones.
+ * Truth program `mix`: makes, uses and frees communicators, also self and intercommunicators.
  */
 #include "tests/mpi/mix.h"
 
@@ -92,7 +92,7 @@ TRUTH_FUNCTION static void grids(const struct place *p)
     LEAVE;
 }
 
-/* On MPI_COMM_SELF and on the world itself. */
+/* Calls on MPI_COMM_SELF and on MPI_COMM_WORLD. */
 TRUTH_FUNCTION static void predefined(const struct place *p)
 {
     MPI_Comm self = MPI_COMM_SELF;
@@ -117,7 +117,8 @@ void mix_communicators(const struct place *p)
     LEAVE;
 }
 
-/* Between two groups a rank sends to, and receives from, the remote group alone. */
+/* Collectives of an intercommunicator: a rank sends to, and receives from, the remote group alone.
+ */
 TRUTH_FUNCTION static void between(int low, int rank, int n_local, int n_remote, MPI_Comm inter)
 {
     int both = n_local * n_remote, counts[64];
@@ -130,7 +131,7 @@ TRUTH_FUNCTION static void between(int low, int rank, int n_local, int n_remote,
     MPI(Allgather, 8, 2 * all, (out, 2, MPI_INT, in, 2, MPI_INT, inter));
     MPI(Alltoall, all, all, (out, 1, MPI_INT, in, 1, MPI_INT, inter));
     MPI(Allreduce, 4, 4, (out, in, 1, MPI_INT, MPI_SUM, inter));
-    /* The groups may differ: each shares the same elements out among its own ranks. */
+    /* The groups may differ in size: each divides the same elements among its own ranks. */
     for (int i = 0; i < n_local; i++)
         counts[i] = n_remote;
     MPI(Reduce_scatter, 4 * both, all, (out, in, counts, MPI_INT, MPI_SUM, inter));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Truth program `mix`: nonblocking and persistent point-to-point, with every way to complete them,
- * statuses kept and ignored. The bytes of a receive belong to the call that posted it.
+ * Truth program `mix`: nonblocking and persistent point-to-point calls, completed in every way,
+ * with statuses and without. The bytes of a receive belong to the call that posted it.
  */
 #include "tests/mpi/mix.h"
 
@@ -12,8 +12,8 @@
 
 static int out[4 * N], in[N_REQUESTS][N];
 
-/* Three receives from the left, three sends to the right: sizes i + my rank, or what is left of
- * the receive's room. */
+/* Posts three receives from the left and three sends to the right. Message i has (i + rank of its
+ * sender) integers. */
 TRUTH_FUNCTION static void post(const struct place *p, int tag, MPI_Request *r)
 {
     MPI_Comm c = p->c;
@@ -84,8 +84,8 @@ TRUTH_FUNCTION static void wait_some(const struct place *p)
     LEAVE;
 }
 
-/* A receive that is cancelled receives nothing; one whose request is freed cannot be followed, so
- * only sends are freed here. */
+/* A cancelled receive receives nothing. Bytes of a receive whose request is freed cannot be known,
+ * so requests of sends alone are freed here. */
 TRUTH_FUNCTION static void given_up(const struct place *p)
 {
     MPI_Comm c = p->c;
@@ -142,7 +142,7 @@ void mix_nonblocking(const struct place *p)
     LEAVE;
 }
 
-/* ---- Completion by Test*: called as often as it takes -------------------------------------------
+/* ---- Completion by Test*, called until the requests are complete --------------------------------
  */
 
 TRUTH_FUNCTION static void test_each(const struct place *p)
@@ -200,7 +200,7 @@ TRUTH_FUNCTION static void test_some(const struct place *p)
     LEAVE;
 }
 
-/* Looking at a request does not complete it: its bytes are booked once. */
+/* MPI_Request_get_status does not complete a request: its bytes are booked once. */
 TRUTH_FUNCTION static void looked_at(const struct place *p)
 {
     MPI_Request r[N_REQUESTS];

@@ -11,7 +11,7 @@
 
 static int out[4 * N], in[4 * N];
 
-/* Ranks that send first; with one rank nobody: sending to oneself may block. */
+/* True on ranks that send first. A single rank does not: a send to itself may block. */
 static bool sends(const struct place *p)
 {
     return p->rank % 2 == 0 && p->rank + 1 < p->n;
@@ -134,7 +134,7 @@ void mix_blocking(const struct place *p)
     LEAVE;
 }
 
-/* ---- Random traffic: all ranks draw the same messages and pass them in the same order -----------
+/* ---- Random traffic: all ranks draw the same messages and handle them in the same order ---------
  */
 
 struct message {

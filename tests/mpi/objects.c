@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Two files and two windows. Prints on rank 0 what the tables have to say of them: of each file
- * calls, collective calls, bytes read and written; of each window and target calls, bytes put and
- * got, and for no target the calls that synchronise. All ranks do the same.
+ * Two files and two windows. Rank 0 prints the rows that the tables must have: of each file its
+ * calls, collective calls, bytes read and written; of each window and target the calls, bytes put
+ * and got, and in a row without target the calls that synchronise. All ranks do the same.
  */
 #include <mpi.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A program that is killed while it computes in a phase and two regions. The file argv[1] says of
- * each its path, and how long it was in there, in s: at least the CPU time that it computed for, at
- * most the time on the wall.
+ * A program that is killed while it computes in a phase and two regions. For each of them the file
+ * argv[1] has the path and the limits of its time in s: at least the CPU time that was computed, at
+ * most the wall-clock time.
  */
 #include "include/pcollect/pcollect.h"
 

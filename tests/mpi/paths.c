@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Truth program: the contexts of its calls, whichever way the path there looks in memory.
- * usage: paths single|threads|deep
+ * Truth program: the contexts of its calls are right, whatever their call paths look like in
+ * memory. usage: paths single|threads|deep
  */
 #include "tests/mpi/paths.h"
 

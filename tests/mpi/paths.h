@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The parts of the truth program `paths` (paths.c): call paths that break a cache of contexts
- * which looks at too little.
+ * The parts of the truth program `paths` (paths.c): call paths that a cache of contexts confuses if
+ * it compares too few words of the stack.
  */
 #ifndef PATHS_H
 #define PATHS_H
@@ -22,7 +22,7 @@ unsigned paths_draw(unsigned below);
 void paths_require(int condition, const char *text, int line);
 #define REQUIRE(condition) paths_require(condition, #condition, __LINE__)
 
-/* One thread. */
+/* Parts with one thread. */
 void paths_wrappers(void);
 void paths_variable_frames(void);
 void paths_recursion(void);
@@ -34,10 +34,10 @@ void paths_signals(void);
 void paths_coroutines(void);
 void paths_throw(void);
 
-/* Deeper than the profiler looks. */
+/* Recursion deeper than the frames that the profiler takes. */
 void paths_deep(void);
 
-/* With MPI_THREAD_MULTIPLE. */
+/* Parts that need MPI_THREAD_MULTIPLE. */
 void paths_pthreads(void);
 void paths_openmp(void);
 
@@ -45,10 +45,10 @@ void paths_openmp(void);
 }
 #endif
 
-/* An MPI call that does nothing, from this line. */
+/* An MPI call from this line that has no effect. */
 #define TOUCH MPI(Send, 0, 0, (NULL, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF))
 
-/* Makes an array that nobody reads exist. */
+/* Keeps an array that nobody reads. */
 #define HOLD(array) __asm__ volatile("" : : "r"(array) : "memory")
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Truth program `paths`: many paths through one wrapper, frames of varying size, recursion,
- * callbacks through a library of others.
+ * callbacks from a foreign library.
  */
 #include "tests/mpi/paths.h"
 
@@ -102,7 +102,7 @@ void paths_variable_frames(void)
     LEAVE;
 }
 
-/* ---- Recursion: the same return addresses at other depths ---------------------------------------
+/* ---- Recursion: equal return addresses at different depths --------------------------------------
  */
 
 TRUTH_FUNCTION static void down(int n)
@@ -157,7 +157,7 @@ void paths_deep(void)
     LEAVE;
 }
 
-/* ---- qsort calls back: its own frames lie between, at a varying depth ---------------------------
+/* ---- Callbacks from qsort, whose own frames lie between at varying depth ------------------------
  */
 
 TRUTH_FUNCTION static int compare(const void *a, const void *b)

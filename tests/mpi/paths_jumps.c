@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Truth program `paths`: control that does not return the way it came: longjmp out of MPI, signal
- * handlers on their own stack, coroutines.
+ * Truth program `paths`: calls that do not return to their caller: longjmp out of MPI; also signal
+ * handlers on their own stack, and coroutines.
  */
 #include "tests/mpi/paths.h"
 
@@ -39,7 +39,7 @@ TRUTH_FUNCTION static void deeper(int n)
     LEAVE;
 }
 
-/* The call never returns, and counts: it was made. */
+/* The call of MPI_Send never returns. It counts, because it was made. */
 TRUTH_FUNCTION static void fail(MPI_Comm c)
 {
     ENTER;
@@ -47,8 +47,8 @@ TRUTH_FUNCTION static void fail(MPI_Comm c)
     LEAVE;
 }
 
-/* Jumps back over the frame of fail and that of MPI_Send, then calls from less and from more deep
- * than the call that was left. */
+/* Jumps over the frames of MPI_Send and fail, then calls MPI from a smaller and from a larger depth
+ * than that of the call that was left. */
 TRUTH_FUNCTION static void jump(MPI_Comm c)
 {
     int depth;
@@ -116,7 +116,8 @@ TRUTH_FUNCTION static void interrupted_too(int number)
     LEAVE;
 }
 
-/* The operator of a reduction is interrupted: inside a call, inside a callback. */
+/* An operator of a reduction that is interrupted: a handler inside a callback inside an MPI call.
+ */
 TRUTH_FUNCTION static void interrupted_sum(void *from, void *to, int *n, MPI_Datatype *type)
 {
     (void)type;
@@ -160,12 +161,12 @@ void paths_signals(void)
     LEAVE;
 }
 
-/* ---- Coroutines: two that take turns, then another on the same memory ---------------------------
+/* ---- Coroutines: two that take turns, then another on the memory of one of them -----------------
  */
 
 static ucontext_t main_context, contexts[2];
 
-/* Leaves the coroutine's stack for the other one's. */
+/* Switches from this coroutine's stack to that of the other. */
 TRUTH_FUNCTION static void pass_on(int to)
 {
     int mine = truth_use_stack(to + 1);

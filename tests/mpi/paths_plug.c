@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Two libraries of the same layout, from this one source: -DNAME=first and -DNAME=other.
+ * Two libraries of the same layout are built from this source, with -DNAME=first and -DNAME=other.
  */
 #include "tests/mpi/paths.h"
 

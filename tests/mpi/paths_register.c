@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Truth program `paths`: the frame pointer's register as a loop counter. Compiled with -O2
- * -fomit-frame-pointer always; seven values that live across a call need every register that a
- * call keeps, and the program looks whether that one did change.
+ * Truth program `paths`: the register of the frame pointer holds other values. This file is always
+ * compiled with -O2 -fomit-frame-pointer. Seven values that live across a call need all registers
+ * that a call preserves. The program checks that the frame pointer's register has changed.
  */
 #include "tests/mpi/paths.h"
 

@@ -37,6 +37,6 @@ void paths_reload(void)
         n_same += a == b;
     }
     LEAVE;
-    /* The script tells when the loader never used the same place. */
+    /* The script reports it if the loader never used one address twice. */
     printf("reload: %d of 10 at the same address\n", n_same);
 }

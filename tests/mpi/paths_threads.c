@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Truth program `paths`: threads that call MPI at the same time, one after the other, in OpenMP.
+ * Truth program `paths`: threads that call MPI at the same time, one after the other, and in
+ * OpenMP.
  */
 #include "tests/mpi/paths.h"
 
@@ -44,7 +45,8 @@ TRUTH_FUNCTION static void *other_body(void *arg)
     return NULL;
 }
 
-/* Six at once, then one after the other: later threads take over the trees of ended ones. */
+/* Six threads at once, then one after the other: later threads take over the trees of ended ones.
+ */
 void paths_pthreads(void)
 {
     pthread_t threads[N_THREADS];
@@ -74,10 +76,10 @@ TRUTH_FUNCTION static void omp_work(int n)
     LEAVE;
 }
 
-/* The body of a parallel region is a function that the compiler made: the account leaves it out,
- * and so does the comparison. Worker threads work for who entered the region. Lines of functions
- * named unlined_... are not compared: that of a parallel region is the compiler's choice.
- */
+/* The body of a parallel region is a function that the compiler makes: the account and the
+ * comparison leave it out. Worker threads have the context of the function that entered the region.
+ * Lines of functions named unlined_... are not compared: the compiler chooses the line of a
+ * parallel region. */
 TRUTH_FUNCTION static void unlined_region(void)
 {
     ENTER;

@@ -6,7 +6,8 @@
 
 #define FUNCTION extern "C" __attribute__((noinline))
 
-namespace {
+namespace
+{
 
 struct problem {
     int depth;
@@ -19,8 +20,8 @@ FUNCTION void in_destructor()
     LEAVE;
 }
 
-/* Calls MPI while the exception passes. The account is that of the function it is in, whose line is
- * then the compiler's choice: lines of functions named unlined_... are not compared. */
+/* Calls MPI while the exception passes. The call belongs to the function that holds this object.
+ * The compiler chooses its line then, so lines of functions named unlined_... are not compared. */
 struct guard {
     int depth = truth_depth();
     __attribute__((noinline)) ~guard()
@@ -71,7 +72,7 @@ FUNCTION void throw_error(MPI_Comm *, int *, ...)
     throw problem{1};
 }
 
-/* The call never returns, and counts: it was made. */
+/* The call of MPI_Send never returns. It counts, because it was made. */
 FUNCTION void failing(MPI_Comm c)
 {
     ENTER;

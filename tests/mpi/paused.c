@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * paused STAY: a program whose work is left out by MPI_Pcontrol: it touches 4096 pages for the
- * first time and makes system calls for half a second. With STAY it never switches on again.
- * paused apart MS: each rank sleeps so many milliseconds longer than the rank before it, left out,
- * then all meet in two barriers. Each prints `paused RANK LEAST MOST`, in ns.
+ * paused [stay]: switches collection off by MPI_Pcontrol, touches 4096 pages for the first time and
+ * makes system calls for 0.5 s. With any argument it does not switch collection on again.
+ *
+ * paused apart MS: while collection is off, each rank sleeps MS ms longer than the rank before it.
+ * Then all call two barriers. Each rank prints `paused RANK LEAST MOST`: the limits of the time for
+ * which collection was off, in ns.
  */
 #define _DEFAULT_SOURCE
 #include <mpi.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Operations that start in one place and complete in another, for the table `requests`. Prints on
- * rank 0 what all ranks did: operations, bytes sent, bytes received, operations never completed.
+ * Operations that start in one place and complete in another, for the table `requests`. Rank 0
+ * prints the sums over all ranks: operations, bytes sent, bytes received, operations never
+ * completed.
  */
 #include <mpi.h>
 
 #include <stdio.h>
 
-/* Operations of all ranks, bytes sent and received; nothing before MPI 4. */
+/* Operations of all ranks, and bytes sent and received; all 0 before MPI 4. */
 struct sum {
     int operations, sent, received;
 };

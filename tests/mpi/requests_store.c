@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The store of requests without an MPI (libcollect/mpi/adapter_table.c is linked in): fills it with
- * N requests whose handles lie as the MPI's own would, then makes, finds and completes 10,000 more
- * in `measured`, for an instruction counter. Prints "N BYTES LEFT": bytes of memory touched for
- * each request, and the requests that a walk over the store finds in the end.
+ * The store of requests without an MPI (libcollect/mpi/adapter_table.c is linked in). Fills it with
+ * N requests whose handles are like those of the MPI, then makes, finds and completes 10,000 more
+ * in `measured`, for an instruction counter. Prints "N BYTES LEFT LOST": the bytes of memory
+ * touched for each request, the requests that a walk over the store finds in the end, and the
+ * receives that were counted as lost.
  */
 #include "libcollect/mpi/adapter_table.h"
 
@@ -15,7 +16,8 @@
 enum { MEASURED = 10000, MAX_REGIONS = 20000 };
 
 #if defined OPEN_MPI
-/* Objects in blocks of the heap; the smallest request of Open MPI 4.1 is larger than this. */
+/* Handles are addresses of objects in the heap. The smallest request of Open MPI 4.1 has more bytes
+ * than the distance used here. */
 static uint64_t key_of(uint64_t i)
 {
     return UINT64_C(0x7f1234560040) + i * 512;
@@ -119,10 +121,11 @@ int main(int argc, char **argv)
     for (uint64_t i = 0; i < n; i++)
         add(t, i);
     uint64_t bytes = (touched() - before) / n;
-    measured(t, n); /* warm: the memory is there */
+    measured(t, n); /* the first time touches the memory */
     measured(t, n + MEASURED);
     pc_table_each(count, &left);
-    /* A handle that is given out anew voids what was known by it, and that is counted. */
+    /* A handle that MPI reuses drops the earlier request of that handle, which is counted as lost.
+     */
     add(t, n + 2 * MEASURED - 1);
     printf("%lu %lu %lu %lu\n", (unsigned long)n, (unsigned long)bytes, (unsigned long)left,
            (unsigned long)n_lost);

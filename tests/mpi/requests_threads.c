@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * More requests under way than have their own records, then requests that one thread makes alone
- * and another completes. Prints "MESSAGES BYTES": what was sent to oneself and received.
+ * More pending requests than have records of their own, then requests that one thread makes and
+ * another completes. Prints "MESSAGES BYTES": the messages that the rank sent to itself and
+ * received.
  */
 #include <mpi.h>
 
@@ -25,7 +26,7 @@ static void send(int i, MPI_Comm comm, int tags)
     MPI_Send(&out[i], 1, MPI_INT, 0, tags == 1 ? LAST_TAG : i % tags, comm);
 }
 
-/* Completes what the other thread has made, and makes what it will complete. */
+/* Completes the requests of the other thread, and makes requests that the other completes. */
 static void *exchange(void *none)
 {
     (void)none;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Phases and regions, used well and badly. Prints on rank 0 what the profile has to say, each time
- * that it does something: the lines of scopes_show.c.
+ * Phases and regions, with right use and with errors. For each thing that it does, rank 0 prints
+ * the line that scopes_show.c must print of the profile.
  */
 #include "include/pcollect/pcollect.h"
 
@@ -51,7 +51,7 @@ static void nested(void)
     entered("whole/even", 500);
 }
 
-/* A phase is outside of the regions that are open. */
+/* A phase encloses the regions that are open when it begins. */
 static void phases(void)
 {
     MPI_Pcontrol(5);
@@ -64,13 +64,13 @@ static void phases(void)
     MPI_Pcontrol(0);
     calls(NULL, 100); /* not measured */
     MPI_Pcontrol(1);
-    MPI_Pcontrol(-3); /* means something to somebody else */
+    MPI_Pcontrol(-3); /* a level for other tools, ignored here */
     calls("phase6/whole", 30);
     MPI_Pcontrol(1);
     calls("whole", 9);
     entered("phase5", 1);
     entered("phase6", 1);
-    entered("phase5/whole", 0); /* entered elsewhere: the time alone */
+    entered("phase5/whole", 0); /* it was entered outside of the phase: only its time is here */
     entered("phase6/whole", 0);
     entered("phase5/whole/a", 1);
     entered("phase6/whole/a", 0);
@@ -81,12 +81,12 @@ static int badly(void)
     static char long_name[2001];
     char place[80];
     memset(long_name, 'x', 2000);
-    pcollect_region_end("never begun"); /* 1 */
+    pcollect_region_end("never begun"); /* 1 error */
     pcollect_region_begin("left");
     pcollect_region_begin("left too");
     pcollect_region_begin("in");
     calls("whole/left/left?too/in", 1);
-    pcollect_region_end("left"); /* 2 left open */
+    pcollect_region_end("left"); /* 2 errors: regions left open */
     pcollect_region_begin("");
     calls("whole/(no?name)", 2);
     pcollect_region_end("");
@@ -109,7 +109,7 @@ static int badly(void)
     entered("whole/left/left?too/in", 1);
     entered("whole/(no?name)", 2);
     entered("whole/????%s", 1);
-    for (int i = 0; i < 100; i++) /* whole is one: 63 find a place, 37 do not */
+    for (int i = 0; i < 100; i++) /* 64 may be open: `whole` and 63 of these; 37 are lost */
         pcollect_region_begin("deep");
     calls(NULL, 5);
     for (int i = 0; i < 100; i++)
@@ -121,11 +121,11 @@ static int badly(void)
 static void *in_thread(void *arg)
 {
     (void)arg;
-    calls("-", 2); /* regions are the thread's own */
+    calls("-", 2); /* regions of other threads do not count here */
     pcollect_region_begin("thread");
     calls("thread", 3);
     pcollect_region_end("thread");
-    pcollect_region_begin("thread"); /* left open: 1 */
+    pcollect_region_begin("thread"); /* 1 error: left open */
     return NULL;
 }
 
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
         printf("calls whole %d\n", n_ranks);
     use_threads = provided >= MPI_THREAD_SERIALIZED;
     calls("whole", 0);
-    if (argc > 1) { /* what was before is forgotten */
+    if (argc > 1) { /* MPI_Pcontrol(2) clears all that was collected before */
         MPI_Pcontrol(2);
         calls("whole", 10);
         pcollect_region_end("whole");
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
         lost++;
     }
     entered("whole", 1);
-    pcollect_region_begin("at the end"); /* left open: with whole 2 */
+    pcollect_region_begin("at the end"); /* 2 errors: this one and `whole` are left open */
     calls("whole/at?the?end", 1);
     entered("whole/at?the?end", 1);
     if (rank == 0)

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Phases and regions from Fortran: prints what the profile has to say (scopes_show.c).
+! Phases and regions from Fortran: prints the lines that scopes_show.c must print of the profile.
 program scopes_f
     use mpi
     use pcollect

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a profile says of phases and regions: for each of them the calls of MPI_Comm_size made in it
- * ("calls PLACE N"), and how often it was entered ("entered PLACE N"). A place is the path of
- * phases and regions; "-" is none. Bytes of names that are no printable ASCII are shown as ?.
+ * Prints the phases and regions of a profile: for each of them the calls of MPI_Comm_size made in
+ * it
+ * ("calls PLACE N"), and how often it was entered ("entered PLACE N"). PLACE is the path of phases
+ * and regions; "-" is none. Bytes of names that are not printable ASCII are shown as ?.
  */
 #include "format/profile.h"
 
@@ -67,7 +68,7 @@ int main(int argc, char **argv)
     const struct pc_profile_table *t = pc_profile_table(p, "regions");
     for (uint32_t i = 0; t && i < t->n_rows; i++) {
         const uint64_t *row = t->cells + (size_t)i * t->n_columns;
-        if (row[2] < row[3]) /* no more time in MPI than in all */
+        if (row[2] < row[3]) /* more time in MPI than in all */
             return 1;
         printf("entered ");
         put_place(p, (uint32_t)row[0]);

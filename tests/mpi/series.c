@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Bursts of messages with silence between them, for the series. Prints on rank 0 what all ranks
- * did: calls, bytes sent and received between MPI_Init and MPI_Finalize, both included.
+ * Bursts of messages with pauses between them, for the series. Rank 0 prints the sums over all
+ * ranks: calls, bytes sent and received from MPI_Init to MPI_Finalize, both included.
  */
 #include <mpi.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A timer's signals interrupt a program at any instruction, in the profiler too, in any thread, and
- * their handler calls MPI_Initialized. Prints how many calls of it and of MPI_Iprobe it made.
+ * Signals of a timer interrupt a program at any instruction, in the profiler too, in any thread.
+ * Their handler calls MPI_Initialized. Prints the number of calls of MPI_Initialized and
+ * MPI_Iprobe.
  */
 #include <mpi.h>
 #include <signal.h>

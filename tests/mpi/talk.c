@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Truth program for the topology: every kind of point-to-point operation, on communicators whose
- * ranks are not those of the world. Each message goes through sent(), which adds it to a matrix by
- * the world ranks that this program keeps for itself; at the end rank 0 prints the matrix as
- * `pcollect topology --format tsv` has it.
+ * ranks are not those of the world. Each message is passed to sent(), which adds it to this
+ * program's own matrix of world ranks. At the end rank 0 prints the matrix in the form of `pcollect
+ * topology --format tsv`.
  *
  *     talk kinds            all kinds, any number of ranks from 2
  *     talk windows          one-sided operations, any number of ranks from 2
@@ -41,7 +41,7 @@ static void print_matrix(void)
                        all[2 * (a * MAX + b) + 1]);
 }
 
-/* A communicator in which world rank w is (size - 1 - w). */
+/* A communicator in which world rank w is rank (size - 1 - w). */
 static MPI_Comm turned;
 
 static int turn(int world)
@@ -127,7 +127,7 @@ static void probed(MPI_Comm comm, int next, int last, int world_next)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
-/* To and from a rank that there is not: nothing is sent. */
+/* Calls with a rank that does not exist: nothing is sent. */
 static void failing(MPI_Comm comm)
 {
     MPI_Request request;
@@ -158,7 +158,7 @@ static void got(int world_source, int bytes)
     matrix[2 * (world_source * MAX + rank) + 1] += bytes;
 }
 
-/* Over a communicator that is freed before the window is used. */
+/* One-sided operations. The communicator of the window is freed before the window is used. */
 static void windows(int next, int last)
 {
     static int memory[64], one = 1, compare;
@@ -196,7 +196,7 @@ static void windows(int next, int last)
     MPI_Win_free(&w);
 }
 
-/* Even against odd ranks; each sends to the one with its number in the other group. */
+/* Even and odd ranks: each sends to the rank with its own number in the other group. */
 static void between_groups(void)
 {
     MPI_Comm half, inter, merged;
@@ -214,7 +214,7 @@ static void between_groups(void)
     MPI_Comm_free(&half);
 }
 
-/* The communicator is freed while a wildcard receive is pending, and handles are made again. */
+/* A communicator is freed while a wildcard receive is pending, and its handle is used again. */
 static void freed_while_pending(void)
 {
     for (int i = 0; i < 3; i++) {
@@ -236,7 +236,7 @@ static void freed_while_pending(void)
 static void collectives(void)
 {
     int value = 0, all[MAX];
-    MPI_Bcast(&value, 1, MPI_INT, 0, turned); /* world rank size - 1 */
+    MPI_Bcast(&value, 1, MPI_INT, 0, turned); /* the root is world rank size - 1 */
     MPI_Gather(&value, 1, MPI_INT, all, 1, MPI_INT, 1, MPI_COMM_WORLD);
     MPI_Barrier(turned);
 }
@@ -291,7 +291,7 @@ static void star(int n)
 static void noise(int n)
 {
     ring(n);
-    if (size % 2 == 0) /* one small message across */
+    if (size % 2 == 0) /* one small message to the opposite rank */
         exchange((rank + size / 2) % size, 1, 9);
 }
 

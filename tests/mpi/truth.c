@@ -33,14 +33,14 @@ struct stack {
     struct frame frames[N_DEPTH];
 };
 
-/* Facts of a communicator or a pair of ranks: by its name, in few rows. */
+/* Sums of one primitive on one communicator, or of one pair of ranks, found by name. */
 struct sum {
     char name[160];
     uint64_t n[4];
 };
 
 static struct sum wheres[N_SUMS], pairs[N_SUMS];
-static const char *communicator; /* of the next call; said by programs of one thread */
+static const char *communicator; /* of the next call; only programs of one thread set it */
 
 static struct node nodes[N_NODES]; /* 0 is the root */
 static int n_nodes = 1;
@@ -258,7 +258,7 @@ void truth_write(void)
         give_up(path);
 }
 
-/* The library itself calls MPI before main and after it. MPI_Initialized and MPI_Finalized are
+/* This library calls MPI itself, before main and after it. MPI_Initialized and MPI_Finalized are
  * allowed at any time. */
 __attribute__((constructor)) static void begin_truth(void)
 {

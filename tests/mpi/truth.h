@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a truth program uses to keep its own account: every function says that it is entered and
- * left, every call of its own functions and of MPI says its line and, for MPI, the bytes that it
- * sends and receives by definition (doc: sent is what the send arguments describe, received what
- * the receive arguments describe or, point to point, what arrives; once per call).
+ * Functions and macros with which a truth program keeps its own account. Every function notes when
+ * it is entered and left. Every call of its own functions and of MPI notes its line and, for MPI,
+ * the bytes that it sends and receives by definition, once per call: the bytes sent are those that
+ * the send arguments describe; the bytes received are those that the receive arguments describe
+ * or, point to point, those that arrive.
  *
  *     static void step(int peer)
  *     {
@@ -19,8 +20,8 @@
  *     count RANK PRIMITIVE CALLS BYTES_SENT BYTES_RECEIVED
  *     context RANK CHAIN PRIMITIVE CALLS BYTES_SENT BYTES_RECEIVED
  *
- * where CHAIN is function:line>function:line>... from the outside to the caller of MPI. A program
- * that says on which communicator it calls, and what went from rank to rank, has also
+ * where CHAIN is function:line>function:line>... from the outermost function to the caller of MPI.
+ * A program that notes the communicators of its calls, and the messages between ranks, has also
  *
  *     where RANK PRIMITIVE CALLS BYTES_SENT BYTES_RECEIVED COMMUNICATOR
  *     pair RANK SOURCE DESTINATION CLASS MESSAGES BYTES MESSAGES_RECEIVED BYTES_RECEIVED
@@ -43,30 +44,32 @@ void truth_leave(void);
 void truth_line(int line);
 void truth_call(const char *primitive, int line, uint64_t sent, uint64_t received);
 
-/* The name of the communicator of the next call; without a word it is on none. */
+/* Sets the name of the communicator of the next call. A call without it is on none. */
 void truth_on(const char *communicator);
 
-/* Messages from one rank of the world to another, as the one that sends and the one that receives
- * them knows. */
+/* Count messages from one world rank to another: truth_pair at the sender, truth_pair_received at
+ * the receiver. */
 void truth_pair(const char *class_name, int source, int destination, uint64_t messages,
                 uint64_t bytes);
 void truth_pair_received(const char *class_name, int source, int destination, uint64_t messages,
                          uint64_t bytes);
 
-/* Depth of the calling thread's stack of functions: to be set again after a longjmp or a catch. */
+/* Depth of the calling thread's stack of functions. It must be set again after a longjmp or a
+ * catch. */
 int truth_depth(void);
 void truth_set_depth(int depth);
-/* Another stack for a coroutine: returns the stack that was in use. Stack 0 is the thread's. */
+/* Switches to another stack, for a coroutine. Returns the stack that was in use. Stack 0 is the
+ * thread's. */
 int truth_use_stack(int stack);
 
-/* Before threads are made: they work for the calling thread's stack of functions as it is. In such
- * a thread: true if its stack was empty and is that one now; it is emptied by truth_set_depth(0).
- */
+/* truth_lend keeps a copy of the calling thread's stack of functions, before it makes threads. In
+ * such a thread truth_borrow takes this copy if its own stack is empty, and returns true if so.
+ * Then truth_set_depth(0) empties the stack again. */
 void truth_lend(void);
 int truth_borrow(void);
 
 void truth_rank(int rank);
-/* Writes now, and never again. For programs that do not reach their end. */
+/* Writes the file now, and not again at the end. For programs that do not reach their end. */
 void truth_write(void);
 
 /* Keeps a function from being inlined or cloned. */
@@ -76,8 +79,8 @@ void truth_write(void);
 #define TRUTH_FUNCTION __attribute__((noinline, noclone))
 #endif
 
-/* Keeps the call before it from being shared with the same call at another line, and from becoming
- * a jump. */
+/* Keeps the compiler from merging the call before it with an equal call at another line, and from
+ * making it a tail call. */
 #define TRUTH_HERE __asm__ volatile("" : : "i"(__LINE__))
 
 #define ENTER truth_enter(__func__)

@@ -9,21 +9,21 @@
 # none with compare_lines=no.
 
 compare_lines=yes
-# Sums are printed with OFMT=%.0f: else some awks round what is above 2^31.
+# Sums are printed with OFMT=%.0f: without it some awks round numbers above 2^31.
 
-# build_truth MPI FOLDER: libtruth.so there; sets $truth_link for programs.
+# build_truth MPI FOLDER: builds libtruth.so there; sets $truth_link for programs.
 build_truth() {
     mpi_cc "$1" "$2/libtruth.so" -O2 -fPIC -shared "$PC_SRC/tests/mpi/truth.c"
     ok $? "$1: the account builds"
     truth_link="-L$2 -ltruth -Wl,-rpath,$2"
 }
 
-# table NAME FILE: one table of a profile as tab-separated values.
+# table NAME FILE: prints one table of a profile as tab-separated values.
 table() {
     "$pcollect" report --format tsv --table "$1" "$2"
 }
 
-# pick COLUMN...: the named columns of a table, tab-separated, without the header.
+# pick COLUMN...: prints the named columns of a table, tab-separated, without the header.
 pick() {
     awk -F '\t' -v names="$*" '
         NR == 1 {
@@ -35,7 +35,7 @@ pick() {
         { for (i = 1; i <= n; i++) printf "%s%s", $at[want[i]], i < n ? "\t" : "\n" }'
 }
 
-# The account of all ranks: `primitive calls sent received`, and `chain primitive calls ...`.
+# Print the account of all ranks: `primitive calls sent received`, and `chain primitive calls ...`.
 wanted_primitives() {
     awk -v OFMT=%.0f '$1 == "count" { c[$3] += $4; s[$3] += $5; r[$3] += $6 }
         END { for (i in c) print i, c[i], s[i], r[i] }' "$1"/truth.* | sort
@@ -55,7 +55,8 @@ got_primitives() {
         awk -F '\t' '$2 > 0 { print $1, $2, $3, $4 }' | sort
 }
 
-# got_contexts PROFILE WANTED: WANTED names the functions that count.
+# got_contexts PROFILE WANTED: prints the contexts of the profile in the form of WANTED. Functions that WANTED does not
+# name are left out.
 got_contexts() {
     table contexts "$1" | pick path primitive calls bytes_sent bytes_received |
         awk -F '\t' -v OFMT=%.0f -v lines="$compare_lines" '
@@ -82,7 +83,7 @@ got_contexts() {
             END { for (i in c) print i, c[i], s[i], r[i] }' "$2" - | sort
 }
 
-# compare_truth ACCOUNT PROFILE NAME N_RANKS: all checks of one run.
+# compare_truth ACCOUNT PROFILE NAME N_RANKS: makes all checks of one run.
 compare_truth() {
     account=$1 file=$2 name=$3 n_ranks=$4
     if [ ! -s "$file" ]; then
@@ -103,14 +104,14 @@ compare_truth() {
     check_lost "$file" "$name"
 }
 
-# Nothing was left out. A context that had to be walked in full at every call is not a loss.
+# Checks that nothing was lost. A context that had to be walked in full at every call is no loss.
 check_lost() {
     table lost "$1" | pick what count |
         awk -F '\t' '$2 > 0 && $1 !~ /walked in full/' >"$work/lost"
     empty "$work/lost" "$2: nothing is lost"
 }
 
-# Sums over contexts are the totals.
+# Checks that the sums over contexts are the totals.
 check_sums() {
     table contexts "$1" | pick primitive calls bytes_sent bytes_received |
         awk -F '\t' -v OFMT=%.0f '
@@ -120,7 +121,7 @@ check_sums() {
     same "$work/totals" "$work/sums" "$2: contexts add up to the totals"
 }
 
-# main is the outermost frame of every path that has it, and a path with a primitive is there once.
+# Checks that main is the outermost frame of every path that has it, and that each path with a primitive occurs once.
 check_roots() {
     table contexts "$1" | pick path primitive >"$work/paths"
     awk -F '\t' '$1 ~ / > main@/ { print $1 }' "$work/paths" >"$work/late-main"
@@ -129,7 +130,7 @@ check_roots() {
     empty "$work/twice" "$2: no path is there twice"
 }
 
-# Every rank is there once, and each of its threads was in MPI no longer than it ran: mpi_s is their sum.
+# Checks that every rank occurs once, and that each of its threads was in MPI no longer than it ran: mpi_s is their sum.
 check_ranks() {
     table ranks "$1" | pick rank mpi_s wall_s >"$work/ranks"
     is "$(cut -f 1 "$work/ranks" | sort -n | tr '\n' ' ')" "$(seq 0 $(($3 - 1)) | tr '\n' ' ')" \

@@ -2,8 +2,8 @@
 !
 ! Truth program in Fortran, built three times: with mpif.h, with `use mpi` (-DUSE_MPI) and with
 ! `use mpi_f08` (-DUSE_F08). It keeps its account as the C programs do (truth.h). CALLS(f, sent,
-! received)(arguments) is one call of f; the preprocessor is the traditional one, which replaces
-! arguments inside of strings too.
+! received)(arguments) is one call of f. The preprocessor is the traditional one, which also replaces
+! macro arguments inside strings.
 #ifdef USE_F08
 #define COMM type(MPI_Comm)
 #define REQUEST type(MPI_Request)
@@ -263,7 +263,7 @@ contains
         LEAVE
     end subroutine attribute
 
-    ! On a communicator that has a name: the test asks what was called on it.
+    ! Calls on a communicator that has a name: the test compares the calls on it.
     subroutine named()
         COMM :: copy
         integer :: key, i, got, ierr
@@ -305,7 +305,7 @@ contains
         LEAVE
     end subroutine type_at_end
 
-    ! What the binding of one MPI or another does without a function of C.
+    ! Functions that the Fortran binding of some MPI implements without calling the C function.
     subroutine bound()
         DATATYPE :: real8, kind
         integer :: key, ierr
@@ -345,7 +345,7 @@ contains
             if (any(b(2, 1:8:2) /= left) .or. any(b(2:6:2, 2:4:2) /= left) .or. count(b == -1) /= 38) stop 7
         end if
 #endif
-        ! Without subarrays the compiler makes a copy of a section.
+        ! If the MPI does not support subarrays, the compiler copies the section.
         CALLS(MPI_Bcast, merge(12, 0, rank == 0), merge(0, 12, rank == 0))(a(1:5:2, 3), 3, MPI_INTEGER, 0, world, ierr)
         if (any(a(1:5:2, 3) /= 0)) stop 8
         deallocate (a, b)

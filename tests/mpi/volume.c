@@ -12,8 +12,8 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type)
         ((int *)inout)[i] += ((int *)in)[i];
 }
 
-/* Makes types of another make, likely with one handle: neither name nor size may be the old one's.
- */
+/* Frees and makes datatypes of different kinds, which likely get one handle. The profile must not
+ * show the name or size of the earlier type. */
 static void remade(const int *data, int peer)
 {
     for (int i = 0; i < 6; i++) {

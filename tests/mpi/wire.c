@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Counts calls that communicate by their PMPI_ names: preloaded behind libpcollect.so, which calls
- * MPI by these names where it calls it at all. Prints "wire A B" for the process: A calls between
- * MPI_Init and MPI_Finalize, B all. The program must not use these names itself.
+ * Counts calls of communicating functions by their PMPI_ names. It is preloaded behind
+ * libpcollect.so, whose own calls of MPI use these names. Prints "wire A B" for the process: A
+ * calls between MPI_Init and MPI_Finalize, B in all. The program must not use these names itself.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
