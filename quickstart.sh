@@ -343,18 +343,6 @@ closing_line() { # OUTPUT, STATUS
     }' "$1"
 }
 
-# Prints the messages of the failed tests, from their logs.
-details() { # OUTPUT
-    sed -n 's/^\(FAIL\|XPASS\|ERROR\): \([^ ]*\).*/\2/p' "$1" | sort -u | while read -r test; do
-        echo "    $test:"
-        awk '/^[A-Z]+: / { next }
-            /^ok/ { shown = 0 }
-            /^(not ok|Bail out!)/ { shown = 12 }
-            shown-- > 0 { print "      " substr($0, 1, 160) }' "$build/${test%.test}.log" | head -n 60
-    done
-    echo "    all of it: build/test-suite.log"
-}
-
 run_tests() {
     step 'make check: build the tests'
     logged make -C "$build" -j"$n_jobs" check TESTS=
@@ -376,7 +364,8 @@ run_tests() {
     cat "$out" >>"$log"
     if [ "$status" != 0 ]; then
         if grep -q '^# TOTAL:' "$out"; then
-            details "$out"
+            sh tests/failures.sh "$build" <"$out"
+            echo "    all of it: build/test-suite.log"
         else
             tail -n 30 "$out" >&2
         fi

@@ -69,6 +69,7 @@ run_tests() {
     [ $((ok + bad)) -gt 0 ] || bad=1
     n_passed=$((n_passed + ok)) n_failed=$((n_failed + bad)) n_skipped=$((n_skipped + skipped))
     grep -E '^(FAIL|XPASS|ERROR|SKIP): ' "$log" | sed 's/^/    | /'
+    sh "$top/tests/failures.sh" "$folder" <"$log"
     echo "  tests $name: $ok passed, $bad failed, $skipped skipped ($((SECONDS - begin)) s)"
 }
 

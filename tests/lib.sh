@@ -45,10 +45,8 @@ ok() {
     if [ "$1" -eq 0 ]; then
         echo "ok $tap_n - $2" >&3
     else
-        echo "not ok $tap_n - $2" >&3
-        note "     got: status $1
+        refuse "$2" "     got: status $1
   wanted: status 0"
-        tap_failed=$((tap_failed + 1))
     fi
     return "$1"
 }
@@ -59,10 +57,16 @@ pass() {
 
 fail() {
     tap_n=$((tap_n + 1))
-    tap_failed=$((tap_failed + 1))
-    echo "not ok $tap_n - $1" >&3
-    [ -z "${2-}" ] || note "$2"
+    refuse "$1" "${2-}"
     return 1
+}
+
+# Marks the check as failed in the output of what it ran, too: the log has the two apart.
+refuse() { # NAME MESSAGE
+    tap_failed=$((tap_failed + 1))
+    echo "-- not ok $tap_n" >&2
+    echo "not ok $tap_n - $1" >&3
+    [ -z "$2" ] || note "$2"
 }
 
 # is GOT WANTED NAME: passed if the texts are equal.
