@@ -9,8 +9,7 @@
  *   HERE      collects, up to its limit           says that it is there
  *   OPEN      all came: yes; else no, and leaves  listens, up to its limit; no: leaves
  *   VOTE      collects for at most VOTE_MS        yes if it heard this yes; else no, and leaves
- *   DECISION  all are yes: yes; else no           listens for at most ANSWER_MS; no, nothing:
- * leaves
+ *   DECISION  all are yes: yes; else no           listens for at most ANSWER_MS; no yes: leaves
  *
  * Rank 0 says yes only after the yes of all, and a rank that has voted yes stays until rank 0 must
  * have decided: rank 0 decides within VOTE_MS of its own clock, or says no. So no rank continues

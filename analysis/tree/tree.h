@@ -6,10 +6,11 @@
  *
  * Invariants:
  *  - each record of the profile is in one node: a call in that of its MPI function (kind OP; a
- * DOMAIN is part of its OP), samples in that of the function that computed, or of the OP that they
- * hit;
+ *    DOMAIN is part of its OP), samples in that of the function that computed, or of the OP that
+ *    they hit;
  *  - so the sum of `own` over the nodes is that of the profile, whatever the grain;
  *  - a parent comes before its children.
+ *
  * Phases and regions are nodes below which their contexts hang.
  *
  * The grain defines a node: code of one function at one line, or called from one place, or all of

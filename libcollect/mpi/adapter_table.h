@@ -7,18 +7,16 @@
  *
  *  1. A record is filled first and linked last, by a release store of its word.
  *  2. Only the thread that takes a word out of its place (by an exchange, or by a compare-and-swap
- *  that succeeds) gives its record back. The tag makes a record that is used again another word, so
- *  a late
- *     swap does not hit the wrong one.
+ *     that succeeds) frees its record. The tag makes a record that is used again another word, so a
+ *     late swap does not hit the wrong one.
  *  3. With more than one thread a request is looked up, and its record copied, before the call that
- *     completes it: its handle may be given out again, to another thread, before the call has
- *     returned here.
- *  4. A record belongs to the thread that holds it free; full batches go over a stack of all
- * threads, so that a thread that only makes requests lives on what those that complete them give
- * back.
- *  5. A record of the front is linked by the first thread alone, and while it is alone: by a
- * release store of its key, which holds a tag above the handle, for the same reason as in rule 2.
- * Others only take it, by a compare-and-swap. A handle is known in one of the two places at most.
+ *     completes it: MPI may give its handle to another thread before the call has returned here.
+ *  4. A free record belongs to the thread that has it in its list. Full batches go over a stack of
+ *     all threads, so that a thread that only makes requests uses records that others have freed.
+ *  5. A record of the front is linked by the first thread alone, and only while it is the only
+ *     thread: by a release store of its key, which holds a tag above the handle, for the reason of
+ *     rule 2. Other threads only take it, by a compare-and-swap. A handle is known in one of the
+ *     two places at most.
  *
  * No lock; memory comes from the core, is bounded (2^24 requests), and is kept.
  */

@@ -17,13 +17,20 @@
 #define PC_LONG_READ_BYTES 65536
 
 /* HELD(result, name, parameters, arguments): the signal is blocked around the call.
- * MASKED(name): the call is given a signal mask, which holds the signal too, or is made by the
- *     function that is: poll by ppoll. Written by hand.
- * QUICK(result, name, parameters, arguments): of semaphores; blocked if the semaphore has to be
- * waited for. RECEIVES, SENDS(result, name, parameters, arguments, cut): the first argument is a
- * descriptor; blocked around the call if that is a socket with SO_RCVTIMEO or SO_SNDTIMEO, or if
+ *
+ * MASKED(name): the call takes a signal mask, to which the signal is added, or is made by a
+ * function that takes one: poll by ppoll. Written by hand.
+ *
+ * QUICK(result, name, parameters, arguments): a call on a semaphore; the signal is blocked if the
+ * call has to wait.
+ *
+ * RECEIVES, SENDS(result, name, parameters, arguments, cut): the first argument is a descriptor;
+ * the signal is blocked around the call if that is a socket with SO_RCVTIMEO or SO_SNDTIMEO, or if
  * `cut` says that a part may be transferred.
- * MOVES(result, name, parameters, arguments, cut): the same, no call on sockets alone.
+ *
+ * MOVES(result, name, parameters, arguments, cut): as RECEIVES, for calls that are not for sockets
+ * alone.
+ *
  * OTHER(name): written by hand for another reason, stated there. */
 #define PC_BLOCKING_OF_TIME(HELD, MASKED)                                                          \
     MASKED(poll)                                                                                   \

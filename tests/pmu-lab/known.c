@@ -2,16 +2,19 @@
  *
  * An MPI program whose instructions are known: loops of two instructions a round.
  *
- *   known calls ROUNDS   `light` computes ROUNDS rounds between two barriers, `heavy` three times
- * as many, TIMES times each. What is around the loops does not depend on ROUNDS. known mix STAYS
- * stays at random in `often`, `seldom` and `brief`, of lengths that differ. Rank 0 prints the
- * instructions of the loops of each, and their CPU time in seconds: sums over the ranks. known
- * shared ROUNDS  `one` and then `two`, which takes three times as long, between two barriers known
- * uneven ROUNDS  one rank after the other computes ROUNDS rounds in `relax`, rank 1 twice as many;
- * known even ROUNDS: nearly as many
+ *   known calls ROUNDS    `light` computes ROUNDS rounds between two barriers, `heavy` three times
+ *                         as many, TIMES times each; code around loops does not depend on ROUNDS
+ *   known mix STAYS       random stays in `often`, `seldom` and `brief`, of different lengths; rank
+ *                         0 prints for each the instructions of its loops and its CPU time in s, as
+ *                         sums over the ranks
+ *   known shared ROUNDS   `one` and then `two`, which takes three times as long, between two
+ *                         barriers
+ *   known uneven ROUNDS   one rank after the other computes ROUNDS rounds in `relax`, rank 1 twice
+ *                         as many
+ *   known even ROUNDS     as `uneven`, but rank 1 computes only 1 % more than the others
  *
- * Save of `calls`, rounds are those of the emulated machine, where one takes 4 ns: a machine that
- * is faster makes so many times more.
+ * ROUNDS of the last three are for the emulated machine, where a round takes 4 ns. A machine that
+ * is N times as fast computes N times as many rounds.
  */
 #include "tests/pmu-lab/loop.h"
 
@@ -74,7 +77,7 @@ static double cpu_s(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-/* Speed of this machine over that of the emulated one: the same in all ranks. */
+/* Speed of this machine divided by that of the emulated one; equal on all ranks. */
 static double speed(void)
 {
     enum { ROUNDS = 50000, TRIES = 20, ROUND_NS = 4 };

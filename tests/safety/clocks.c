@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Preloaded: clocks that jump by hours, forwards and backwards, at every reading: the wall clock,
- * with CLOCKS=all the monotonic one, too.
+ * Preloaded library that makes clocks jump by hours, forwards and backwards, at every reading: the
+ * wall clock; with CLOCKS=all the monotonic clock, too.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An MPI program that uses all descriptors it may have: it prints the numbers that it gets, and how
- * many there are before the limit, with THREADS threads at work; then it continues.
+ * An MPI program that uses all descriptors it may have, while THREADS threads work. It prints the
+ * numbers that it gets, and how many there are below the limit; then it continues.
  *
  *     descriptors THREADS
  */

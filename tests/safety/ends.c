@@ -104,8 +104,8 @@ static int open_mark(const char *path, int of)
     return open(name, O_CREAT | O_RDWR, 0600);
 }
 
-/* Launchers kill the other ranks when one fails, or leaves without MPI_Finalize: `waiting`
- * continues when the other has arrived, too. */
+/* Notes that this rank is here. If `waiting`, waits for the other rank: launchers kill the other
+ * ranks as soon as one fails, or leaves without MPI_Finalize. */
 static void meet(const char *path, bool waiting)
 {
     char name[4096];
@@ -117,7 +117,7 @@ static void meet(const char *path, bool waiting)
         usleep(1000);
 }
 
-/* Rank 1 continues when rank 0 has ended, which releases its lock. */
+/* Makes rank 1 wait until rank 0 has ended: the end of rank 0 releases its lock. */
 static void end_after_rank_0(const char *path, bool begin)
 {
     if (path && begin == (rank == 0) && lockf(open_mark(path, 2), F_LOCK, 0))

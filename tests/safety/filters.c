@@ -3,11 +3,12 @@
  * An MPI program that installs a filter of system calls between its 7th and its 8th barrier of 12.
  *
  *     filters ACTION CALLS WHO [SECONDS]
- *     ACTION    kill, EPERM, ENOSYS: what becomes of the calls
- *     CALLS     open: files are opened; create: are made; write: are written at a place, or cut;
- *               trace: what neither an MPI nor the library does
+ *     ACTION    kill, EPERM, ENOSYS: result of the refused calls
+ *     CALLS     open: calls that open files; create: that create them; write: that write at an
+ *               offset or truncate; trace: ptrace, which neither an MPI nor the library calls
  *     WHO       all, or the rank that has a filter
- *     SECONDS   the filter comes that long after the 12th barrier, when the others are at their end
+ *     SECONDS   installs the filter SECONDS s after the 12th barrier, when other ranks are at their
+ *               end
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,8 @@ struct calls {
     struct sock_filter code[MOST];
 };
 
-/* Refuses calls of that number, or with these bits in an argument; others go on in the filter. */
+/* Refuse calls of this number, or with these bits in an argument. Other calls pass to the next
+ * instruction of the filter. */
 #define REFUSE(number)                                                                             \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), BPF_STMT(BPF_RET | BPF_K, 0)
 #define REFUSE_WITH(argument, bits)                                                                \
@@ -44,7 +46,7 @@ static struct calls all_calls[] = {
 #else
     {"open", 2, {REFUSE(SYS_openat)}},
 #endif
-    {"create", /* in the second the argument takes the place of the number: it is the last */
+    {"create", /* openat comes last, because loading its argument overwrites the call number */
      6,
      {REFUSE(SYS_linkat), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
       REFUSE_WITH(2, O_CREAT)}},

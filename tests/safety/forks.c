@@ -39,7 +39,7 @@ static int by_fork(const char *how)
     _exit(5);
 }
 
-/* The rank's grandchild outlives its child, and behaves like a daemon. */
+/* Makes a grandchild that outlives the child and behaves like a daemon. */
 static int by_double_fork(void)
 {
     int pipes[2];
@@ -97,7 +97,7 @@ static int make_child(const char *how)
     return by_fork(how);
 }
 
-/* "exec": the rank becomes itself again before MPI_Init; "exec-asked": after it asked MPI. */
+/* Executes this program again before MPI_Init; for "exec-asked" after a call of MPI_Initialized. */
 static void exec_once(char **argv)
 {
     int flag;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Preloaded into `pcollect run`: a process that lowers its priority, as one that writes a
- * checkpoint, adds its number to the file PC_HELD.began and goes on when the file PC_HELD is gone.
+ * Preloaded into `pcollect run`: a process that lowers its priority, as the writer of a checkpoint
+ * does, adds its pid to the file PC_HELD.began and continues when the file PC_HELD is gone.
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
@@ -13,7 +13,8 @@
 
 typedef int setpriority_fn(int which, unsigned who, int priority);
 
-/* As <sys/resource.h> declares it, in which the types of libcs differ. */
+/* Declared here, because <sys/resource.h> of different C libraries declares it with different
+ * types. */
 int setpriority(int which, unsigned who, int priority);
 
 int setpriority(int which, unsigned who, int priority)

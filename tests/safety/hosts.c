@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A program that is not linked with MPI: it opens its first argument, a module that is, with
- * RTLD_LOCAL, as Python does with extensions.
+ * A program that is not linked with MPI. It opens its first argument, a module that is linked with
+ * MPI, with RTLD_LOCAL, as Python opens extensions.
  */
 #include <dlfcn.h>
 #include <stdio.h>

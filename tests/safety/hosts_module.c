@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The module that hosts.c opens: the ranks pass a number round eleven times.
+ * The module that hosts.c opens: the ranks pass a number around a ring eleven times.
  */
 #include <mpi.h>
 #include <stdio.h>

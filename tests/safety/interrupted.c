@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A thread on the smallest stack that threads can have is interrupted by samples, with the widest
- * registers in use, so that the kernel's frame is the largest that there is:
+ * A thread on the smallest stack that threads can have is interrupted by samples. The widest
+ * registers are in use, so that the kernel's frame has its largest size:
  *
  *     interrupted SECONDS
  *
- * The stack is painted first. Prints how many bytes below its own the thread lost, and the bytes of
- * the kernel's frame for a signal (getauxval).
+ * The stack is painted first. Prints how many bytes below the thread's own frame were written, and
+ * the bytes of the kernel's frame for a signal (getauxval).
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -52,7 +52,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Calls only a clock: the stack used below is the handler's. */
+/* Calls nothing but a clock, so that the stack used below is the handler's. */
 static void *spin(void *arg)
 {
     own = (uintptr_t)__builtin_frame_address(0);
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
         return 2;
     seconds = atof(argv[1]);
     MPI_Init(&argc, &argv);
-    now(); /* the loader binds it here, not on the small stack */
+    now(); /* lets the loader bind clock_gettime here, not on the small stack */
     memset(low + GUARD, PAINT, STACK);
     pthread_attr_init(&attr);
     if (pthread_attr_setstack(&attr, low + GUARD, STACK) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls of MPI between states that the profiler must not touch, see state_tool.h: from the first of
- * the process on, in a thread, and after MPI_Finalize.
+ * Calls of MPI between states that the profiler must not touch (state_tool.h): the first calls of
+ * the process, calls in a thread, and calls after MPI_Finalize.
  */
 #include "tests/safety/state_tool.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * kills FOLDER ROUNDS: each rank makes ROUNDS collective calls and keeps the number of those that
- * have returned in FOLDER/count.RANK, which outlives a kill. FOLDER/pid.RANK is there when the
- * first has been made, FOLDER/end.RANK when the last has returned. With 0 ROUNDS the calls end when
- * FOLDER/stop is there.
+ * have returned in FOLDER/count.RANK, which outlives a kill. FOLDER/pid.RANK exists when the first
+ * call has been made, FOLDER/end.RANK when the last has returned. With 0 ROUNDS the calls end when
+ * FOLDER/stop exists.
  */
 #include <mpi.h>
 
@@ -28,7 +28,7 @@ static int open_file(const char *folder, const char *name, int rank)
     return fd;
 }
 
-/* Whole at once: the reader of the file finds it with its number, or not at all. */
+/* Writes the pid into a file that a reader finds complete or not at all. */
 static void tell_pid(const char *folder, int rank)
 {
     char from[4096], to[4096];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Eight threads make calls of MPI, one after the other. After each one's turn the main thread
- * compares the memory that the profiler may write to (data of its library and adapter, the arena)
- * with its earlier contents. First turns are from contexts that are new; there it looks at what the
- * arena holds for contexts, for space is taken and modules are told by all. Second turns are from
- * known contexts. Prints for both how many threads have left a trace, and how many cache lines more
- * than one has written to.
+ * Eight threads make calls of MPI, one after the other. After the turn of each thread the main
+ * thread compares the memory that the profiler may write to (data of its library and adapter, the
+ * arena) with its earlier contents. Calls of the first turn are from new contexts. Only the part of
+ * the arena after its header is compared then, because all threads allocate space and add modules.
+ * Calls of the second turn are from known contexts. Prints for both turns how many threads have
+ * changed memory, and how many cache lines more than one thread has written to.
  */
 #include "include/pcollect/arena.h"
 #include "tests/safety/quiet.h"
@@ -23,7 +23,7 @@ struct region {
     size_t bytes;
     size_t header_bytes;    /* of an arena, else 0 */
     char *before;           /* a copy */
-    unsigned char *writers; /* of each line: how many threads */
+    unsigned char *writers; /* of each line: the number of threads that wrote to it */
 };
 
 static struct region regions[MAX_REGIONS];
@@ -86,7 +86,7 @@ static void find_regions(void)
         fclose(maps);
 }
 
-/* An arena is sparse: it is read as far as it is used. */
+/* Bytes to be compared. An arena is a sparse file, of which only the used part is read. */
 static size_t used_bytes(const struct region *r)
 {
     const struct pcollect_arena_header *h = (const void *)r->at;

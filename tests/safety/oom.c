@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Counts barriers into a file of each rank; from the 500th on rank 1 allocates memory and never
+ * Each rank counts its barriers in a file. From the 500th on rank 1 allocates memory and never
  * frees it.
  *
  *     oom FOLDER

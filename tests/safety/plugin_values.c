@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Prints the value in a profile for each field of each plugin: PLUGIN.FIELD VALUE, the sum over all
- * contexts and ranks, for PCOLLECT_MAX the greatest. Reads the file as the report does, but knows
- * no plugin.
+ * Prints the value of each field of each plugin in a profile: PLUGIN.FIELD VALUE, the sum over all
+ * contexts and ranks or, for PCOLLECT_MAX, the greatest. Reads the file as the report does, but
+ * knows no plugin.
  */
 #include "format/profile.h"
 

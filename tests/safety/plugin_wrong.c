@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A plugin that counts calls, and with -DWRONG_... one that is wrong in that one way.
+ * A plugin that counts calls. With -DWRONG_... it has one error, that of this name.
  */
 #include <pcollect/plugin.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls of MPI in known contexts, 100,000 in main and as many in a thread: prints the allocations
- * and locks meanwhile. Two names that access() is asked for mark the loop in a trace of system
- * calls.
+ * Makes 100,000 calls of MPI in known contexts in main, and as many in a thread. Prints the
+ * allocations and locks during these calls. Two calls of access() mark the loop in a trace of
+ * system calls.
  */
 #include "tests/safety/quiet.h"
 
@@ -27,7 +27,7 @@ static __attribute__((noinline)) void call(int rounds)
 static void *measure(void *name)
 {
     unsigned long allocations = 0, locks = 0;
-    /* One call site both times: the second time its context is known. */
+    /* One call site for both passes, so that its context is known in the second one. */
     for (int warm = 1; warm >= 0; warm--) {
         allocations = n_allocations;
         locks = n_locks;

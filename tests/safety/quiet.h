@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What quiet_tool.c counts, for quiet.c.
+ * Counters of quiet_tool.c, which quiet.c reads.
  */
 #ifndef TESTS_SAFETY_QUIET_H
 #define TESTS_SAFETY_QUIET_H

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A program that makes many contexts and then needs most of what /dev/shm had when it started:
+ * A program that makes many contexts and then needs most of the space that /dev/shm had when it
+ * started:
  *
  *     smallshm FILE [die]
  *
- * Rank 0 makes FILE, of 80 % of what was free, and touches it: SIGBUS or a refusal if somebody took
- * it. With "die" the ranks kill themselves. Ends with 3 if the memory is refused.
+ * Rank 0 makes FILE with 80 % of the space that was free, and touches it. It gets SIGBUS or an
+ * error if somebody else has taken that space. With "die" the ranks kill themselves. Ends with
+ * status 3 if the memory is refused.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -57,12 +59,12 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!statvfs("/dev/shm", &fs) && fs.f_bavail * fs.f_frsize < free_bytes)
-        free_bytes = fs.f_bavail * fs.f_frsize; /* what MPI has taken meanwhile */
+        free_bytes = fs.f_bavail * fs.f_frsize; /* MPI_Init has taken the difference */
     for (int path = 0; path < PATHS; path++)
         descend(DEPTH, path);
     MPI_Barrier(MPI_COMM_WORLD);
     if (argc > 2) {
-        sleep(1); /* until the other has left the barrier */
+        sleep(1); /* lets the other rank leave the barrier */
         kill(getpid(), SIGKILL);
     }
     if (rank == 0)

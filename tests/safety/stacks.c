@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Threads on small stacks call MPI. The stacks are painted first: bytes that are no longer painted
- * were used. With "fake" MPI does nothing (state_tool.h), so that the use is the profiler's alone;
- * prints it in bytes. With "real" it prints nothing: the threads' calls are right or the rank
- * fails.
+ * were used. With "fake" MPI does nothing (state_tool.h), so that all used bytes are the
+ * profiler's; their number is printed. With "real" nothing is printed: the threads' calls succeed
+ * or the rank fails.
  */
 #include "tests/safety/state_tool.h"
 
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
     struct job none = {65536, 0, 0}, many = {65536, 5000, 0}, small = {16384, 5000, 0};
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     state_fake = argc > 1 && !strcmp(argv[1], "fake");
-    /* Twice: a thread with a state of its own, and one that takes over the state of another. */
+    /* Runs twice: with a new state of the thread, then with that of a thread that has ended. */
     for (int i = 0; i < 2; i++) {
         on_small_stack(&none);
         on_small_stack(&many);

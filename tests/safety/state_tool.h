@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The state of a thread that a library must not touch: errno, signal mask, floating-point
- * environment. state.c sets one before each call of MPI, state_tool.c, which stands between the
- * profiler and MPI, finds it there and sets another, which state.c finds after the call. So changes
- * by MPI itself are not seen.
+ * environment. kept_state.c sets a state before each call of MPI. state_tool.c, which is called
+ * between the profiler and MPI, must find that state, and sets another one, which kept_state.c must
+ * find after the call. So changes by MPI itself do not matter.
  */
 #ifndef TESTS_SAFETY_STATE_TOOL_H
 #define TESTS_SAFETY_STATE_TOOL_H
@@ -46,7 +46,7 @@ static inline struct state state_now(void)
     return s;
 }
 
-/* kind 0: exceptions are raised and do not trap; 1: none is raised and all trap, so that the least
+/* kind 0: exceptions are raised and do not trap; 1: none is raised and all trap, so that any
  * inexact operation of a library ends the program. Returns the state that is set. */
 static inline struct state state_set(int kind, int error)
 {
@@ -79,11 +79,11 @@ static inline void state_reset(void)
     fesetenv(FE_DFL_ENV);
 }
 
-/* State of the thread: what the tool should find, and what the program should find. */
+/* States of the thread that the tool should find, and that the program should find. */
 extern __thread struct state state_to_tool, state_to_program;
-/* Kind that the program sets; the tool sets the other. */
+/* Kind of state that the program sets; the tool sets the other kind. */
 extern __thread int state_kind;
-/* Calls that the tool saw, and those that came with another state. */
+/* Number of calls that the tool saw, and of those that came with a wrong state. */
 extern _Atomic long state_seen, state_wrong_before;
 /* While this is set, calls of MPI do nothing. */
 extern _Atomic int state_fake;

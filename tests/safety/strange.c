@@ -65,7 +65,7 @@ static void handle(int signal, void (*function)(int), int flags)
     sigaction(signal, &a, NULL);
 }
 
-/* ---- What is waited for -----------------------------------------------------------------------
+/* ---- Waits ------------------------------------------------------------------------------------
  */
 
 static void timer_descriptors(void)
@@ -117,7 +117,7 @@ static void real_time_signals(void)
     printf("sigwaitinfo %d\n", wrong);
 }
 
-/* One empty operation and one timeout at a time, by the bare calls. */
+/* Uses io_uring by its system calls: one empty operation and one timeout at a time. */
 static void rings(void)
 {
 #ifdef SYS_io_uring_setup
@@ -132,7 +132,7 @@ static void rings(void)
 #endif
 }
 
-/* ---- Ways out ---------------------------------------------------------------------------------
+/* ---- Jumps and ends of threads ----------------------------------------------------------------
  */
 
 static void leave(int signal)
@@ -141,7 +141,8 @@ static void leave(int signal)
     siglongjmp(back, signal);
 }
 
-/* The timer is this thread's own: one of the process may be handled in a thread of the MPI. */
+/* Jumps out of handlers. The timer belongs to this thread: the signal of a timer of the process may
+ * be handled in a thread of the MPI library. */
 static void jumps(void)
 {
     const struct itimerspec often = {{0, 2000000}, {0, 2000000}};
@@ -313,7 +314,8 @@ static void libraries(void)
     printf("libraries %d\n", n);
 }
 
-/* Those of the MPI are below: they were there before there was a high one. */
+/* Closes a range of descriptors. Those of the MPI library are lower, because they were made
+ * earlier. */
 static void descriptors(void)
 {
 #ifdef SYS_close_range

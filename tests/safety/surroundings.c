@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An MPI program that changes its environment, as its first argument names, and calls MPI_Barrier
- * seven times in all. The second argument is the folder in which the profiler collects.
+ * An MPI program that changes its surroundings in the way that its first argument names, and calls
+ * MPI_Barrier seven times in all. The second argument is the folder in which the profiler collects.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
@@ -13,7 +13,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Closes what points into the folder: as a program does that closes all that it has not opened. */
+/* Closes all descriptors of files in the folder, like a program that closes descriptors that it has
+ * not opened. */
 static void close_in(const char *folder)
 {
     char name[64], path[4096];
@@ -28,7 +29,7 @@ static void close_in(const char *folder)
     }
 }
 
-/* Limits the memory of the process to this much more than it has now. */
+/* Limits the address space of the process to more_bytes more than it uses now. */
 static void limit_memory(size_t more_bytes)
 {
     unsigned long pages = 0;
@@ -41,7 +42,7 @@ static void limit_memory(size_t more_bytes)
     setrlimit(RLIMIT_AS, &limit);
 }
 
-/* Makes the change of that way; false: it is not allowed. */
+/* Makes the change that `way` names; returns 0 if the system does not allow it. */
 static int change(const char *way, const char *folder)
 {
     struct rlimit limit = {4096, 4096};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A program that puts a file of its own in the place of every descriptor that is not MPI's: events
- * and memory files of whoever observes it. It prints how many of these places still have its file
+ * A program that replaces every descriptor that is not MPI's by a file of its own, also those of
+ * events and memory files of a profiler. It prints how many of these numbers still have its file
  * when its threads have ended, and after MPI_Finalize.
  */
 #define _GNU_SOURCE

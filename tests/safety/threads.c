@@ -3,7 +3,7 @@
  * Threads of every kind that call MPI, in an MPI program on two ranks. The second argument of a way
  * is the number of threads or rounds.
  *
- *   all N         8 threads of each rank send to their fellows on the other rank, N times
+ *   all N         8 threads of each rank send to partners on the other rank, N times
  *   many N        N threads are made and ended one after the other, 8 at a time
  *   before        a thread that was made before MPI_Init calls MPI after it
  *   init-thread   MPI_Init and MPI_Finalize run in a thread that is not main
@@ -68,7 +68,7 @@ static void run_all(void *(*run)(void *))
         pthread_join(threads[i], NULL);
 }
 
-/* Pages of the arena's file are counted too: they are shared memory. */
+/* Resident pages of the process, with those of the arena's file, which are shared memory. */
 static long resident_pages(void)
 {
     long size, resident = 0;

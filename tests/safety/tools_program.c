@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An MPI program of two ranks that calls MPI_Barrier seven times and sends a little. Prints on rank
- * 0 what was received. With -DOWN_MALLOC it brings its own allocator, which must serve the library
+ * An MPI program of two ranks that calls MPI_Barrier seven times and sends a message. Rank 0 prints
+ * the data that it received. With -DOWN_MALLOC it has its own allocator, which the library must use
  * as well.
  */
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Another tool. As a preloaded library it counts MPI_Barrier in the manner of MPI's profiling
- * interface, and prints the count in MPI_Finalize. As LD_AUDIT it counts the symbols that are
- * bound, and passes them on.
+ * Another tool. As a preloaded library it counts calls of MPI_Barrier by MPI's profiling interface,
+ * and prints the count in MPI_Finalize. As LD_AUDIT it counts the symbols that are bound, and
+ * leaves them unchanged.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1

@@ -34,7 +34,7 @@ static void tell(const char *call, const char *where, long result)
 }
 #define TELL(call) tell(#call, where, call)
 
-/* Calls that end at once, whatever the mask says: time is 0. */
+/* Calls with a bad mask. They return at once, because their timeout is 0. */
 static void give_masks(const char *where, void *bad, int epoll)
 {
     struct timespec none = {0, 0};
@@ -87,7 +87,7 @@ int main(void)
         give_masks(bad[i].name, bad[i].address, epoll);
         give_vectors(bad[i].name, bad[i].address, fd, pair[0]);
     }
-    /* Last: sampling ends there. */
+    /* These calls come last, because sampling ends at them. */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *where = bad[i].name;
         TELL(prctl(PR_SET_SECCOMP, MODE_FILTER, bad[i].address));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * cells MS [SEED]: computes for MS ms of CPU time in functions that follow each other at random,
- * for tens or hundreds of microseconds each, and knows what it did in each: page faults and
- * context switches, from the system's own counts, and instructions, where the loops are made of as
- * many as stands there.
+ * for tens or hundreds of microseconds each. The program counts for each function its page faults
+ * and context switches, as the system reports them, and its instructions, where those of a loop are
+ * known.
  *
  * Prints "FUNCTION FAULTS SWITCHES INSTRUCTIONS" for each function. INSTRUCTIONS are those of the
- * loops, 0: not known. There is no call in a function: what happens happens in the function itself.
+ * loops; 0: not known. No function calls another: all events happen in the function itself.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -29,7 +29,7 @@ static unsigned page;
 static char buffer[300000] = {1};
 static int file;
 
-/* ---- What there is a count of ---------------------------------------------------------------- */
+/* ---- Actions that are counted ---------------------------------------------------------------- */
 
 #if defined __x86_64__
 enum { KNOWN = 2 }; /* instructions a round */
@@ -87,7 +87,7 @@ INLINE void fault(void)
     page = (page + 1) % PAGES;
 }
 
-/* A signal ends the call, also if it came before the thread slept. */
+/* Sleeps 20 us. A signal interrupts the call, also one that came before the thread slept. */
 INLINE void give_way(void)
 {
     const struct timespec soon = {0, 20000};
@@ -95,7 +95,7 @@ INLINE void give_way(void)
         ;
 }
 
-/* Some 30 us in the kernel, that no signal ends. */
+/* Spends some 30 us in the kernel in a call that no signal interrupts. */
 INLINE void read_file(void)
 {
     call(SYS_pread64, file, (long)buffer, sizeof buffer, 0);
@@ -150,9 +150,9 @@ CELL brief(unsigned steps, uint64_t rounds)
 struct kind {
     const char *name;
     void (*run)(unsigned steps, uint64_t rounds);
-    unsigned steps;   /* of a stay, from half as many to one and a half */
-    unsigned step_ns; /* that the loop of a step takes, nearly */
-    unsigned weight;  /* of 16 */
+    unsigned steps;   /* mean of a stay, which has 0.5 to 1.5 times as many */
+    unsigned step_ns; /* approximate time of the loop of a step */
+    unsigned weight;  /* probability of the function, in 1/16 */
     uint64_t faults, switches, rounds;
 };
 
@@ -170,7 +170,7 @@ static uint64_t cpu_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* The fastest of several tries: the others were interrupted. */
+/* Rounds of spin in one ns, from the fastest of several tries: slower tries were interrupted. */
 static double rounds_a_ns(void)
 {
     enum { TRIES = 20, ROUNDS = 100000 };

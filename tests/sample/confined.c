@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A program that computes in two threads, installs a filter of system calls, and goes on. The
- * filter lets pass what the program needs, and not what a sampler does: clocks of threads, timers,
- * events and their descriptors, calls that wait with a mask of signals.
+ * A program that computes in two threads, installs a filter of system calls, and continues. The
+ * filter allows the calls of the program, and refuses those of a sampler: clocks of threads,
+ * timers, events and their descriptors, calls that wait with a signal mask.
  *
  *     confined ACTION WAY THREADS
- *     ACTION    kill, EPERM, ENOSYS or none: what becomes of the other calls
- *     WAY       prctl, syscall: by which function
- *     THREADS   one, all: which threads it is for
+ *     ACTION    kill, EPERM, ENOSYS or none: result of the refused calls
+ *     WAY       prctl, syscall: function that installs the filter
+ *     THREADS   one, all: threads that have the filter
  */
 #define _GNU_SOURCE 1
 
@@ -63,7 +63,7 @@ enum { N = sizeof refused / sizeof *refused };
 
 static int install(unsigned action, bool by_prctl, bool all)
 {
-    enum { FIRST = 4, LENGTH = FIRST + N + 2 }; /* the last two allow and refuse */
+    enum { FIRST = 4, LENGTH = FIRST + N + 2 }; /* the last two instructions allow and refuse */
     struct sock_filter code[LENGTH] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 0, 2),

@@ -3,9 +3,10 @@
  * The same work with and without the profiler, timed by the thread's CPU clock. Prints the CPU time
  * of the work in s, and the cost of the profiler in that time by pcollect_overhead_ns, in s.
  *
- * Arguments: number of times, rounds of computation each time, and contexts in turn; 0: a new one
- * each time, as far as there are 2^20. With -DCALLS each time makes an MPI call, too. Or: a number,
- * "threads": as many threads of a few ms, one after the other.
+ *     cost N ROUNDS CONTEXTS    computes N times, ROUNDS rounds each time, in CONTEXTS contexts
+ *                               that take turns; 0: in a new context each time, up to 2^20
+ *                               contexts; with -DCALLS each time also makes an MPI call
+ *     cost N threads            makes N threads of a few ms, one after the other
  */
 #ifdef CALLS
 #include <mpi.h>
@@ -49,7 +50,7 @@ static void at_the_bottom(uint64_t rounds)
     burn(rounds);
 }
 
-/* Two ways down at each of 20 frames: 2^20 contexts. */
+/* Choice between two functions at each of 20 frames, one bit each: 2^20 contexts. */
 static uint64_t way;
 
 __attribute__((noinline)) int either(int depth, uint64_t rounds)

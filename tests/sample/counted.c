@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * counted MS [PHASE_US [once]]: computes for MS ms of CPU time, and knows what it did: minor page
- * faults by function, from the system's own count, and CPU time by the thread's clock.
+ * counted MS [PHASE_US [once]]: computes for MS ms of CPU time, and counts for each function the
+ * minor page faults, as the system reports them, and the CPU time by the thread's clock.
  *
- * Without PHASE_US stays in functions follow each other at random, some of tens of microseconds.
- * With it `often` and `seldom` take turns as the thread's CPU time passes, each for PHASE_US us;
- * with `once` it is `often` for that long, and `seldom` from then on.
+ * Without PHASE_US, functions follow each other at random; some stays last tens of microseconds.
+ * With PHASE_US, `often` and `seldom` take turns of PHASE_US us of CPU time. With `once`, `often`
+ * has the first PHASE_US us and `seldom` all the rest.
  *
  * Prints "FUNCTION FAULTS SECONDS" for each function.
  */
@@ -35,8 +35,7 @@ static uint64_t faults(void)
     return (uint64_t)usage.ru_minflt;
 }
 
-/* Faults and a little computation after each, inlined into each function: `rounds` of 1 fault in
- * `every` steps. */
+/* Computes `steps` steps with a page fault in each `every`-th, inlined into each function. */
 static inline __attribute__((always_inline)) void compute(unsigned steps, unsigned every)
 {
     uint64_t x = sink;
@@ -71,7 +70,7 @@ static __attribute__((noinline)) void brief(unsigned steps)
 struct kind {
     const char *name;
     void (*run)(unsigned steps);
-    unsigned steps; /* of a stay */
+    unsigned steps; /* mean of a stay */
     uint64_t faults, ns;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Replaces itself again and again, after some computation, with the signal blocked or not: execs N.
- * Functions with a variable number of arguments are used in turn, too.
+ * execs N: replaces itself N times, each time after some computation, with the signal blocked or
+ * not. The functions of exec take turns, also those with a variable number of arguments.
  */
 #define _GNU_SOURCE 1 /* environ */
 #include <signal.h>

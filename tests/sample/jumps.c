@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Signals that are sent to the process while the main thread computes, and other threads could take
- * them: the kernel gives each to the main thread, which is the first that does not block it. The
+ * Signals are sent to the process while the main thread computes and other threads could take them.
+ * The kernel gives each signal to the main thread, which is the first that does not block it. The
  * handler notes in which thread it runs, and leaves by a jump, or returns.
  *
  *     jumps WHAT [TIMES]
  *
- * says how often a handler ran elsewhere, and how often the mask or what it was given was wrong.
- * WHAT is one of:
+ * prints how often a handler ran in another thread, and how often the signal mask or the arguments
+ * of the handler were wrong. WHAT is one of:
  *
  *     return: the handler returns
  *
  *     jump: it leaves by siglongjmp, which restores the mask
  *
- *     bare: it leaves by longjmp, which leaves its signal blocked, and nothing else
+ *     bare: it leaves by longjmp, after which its own signal, and no other, is blocked
  *
  *     value: queued signals, each of which comes once, in order, with its value
  *
- *     told: what is told of a handler is what was asked for, by all flags and by signal()
+ *     told: the system returns the handler and the flags that were set, for all flags and signal()
  *
  *     vfork: a child by vfork changes its own handlers
  *
- *     stack: three signals at a time, and an alternate stack with room for one, which none asks for
+ *     stack: three signals at a time, and a small alternate stack, which no handler uses
  *
- *     stacked: the same, and a handler that asks for it
+ *     stacked: `stack` with a fourth handler, which uses the alternate stack
  *
- *     stepped: below tests/sample/stepped.c; the handler jumps, and has interrupted nothing of the
- *     library; SIGTERM ends it
+ *     stepped: run by tests/sample/stepped.c; the handler jumps, and never interrupts the library;
+ *     SIGTERM ends it
  *
- * With MPI (-DWITH_MPI) the other threads are those of the MPI library; else one is made.
+ * With MPI (-DWITH_MPI) the other threads are those of the MPI library; without it the program
+ * makes one.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
@@ -116,7 +117,7 @@ static void *wait_for_signals(void *argument)
 }
 #endif
 
-/* Exactly this signal is blocked, or none. */
+/* Checks that only this signal is blocked, or none if it is 0. */
 static void check_mask(int signal)
 {
     sigset_t now, want;
@@ -131,8 +132,8 @@ static void check_mask(int signal)
         pthread_sigmask(SIG_UNBLOCK, &want, NULL);
 }
 
-/* The kernel's timer of the process, which is no thread's. It is set when the handler has ended:
- * meanwhile the signal is blocked, and another thread would get the next one. */
+/* Sends signals by a timer of the process, which belongs to no thread. The timer is set when the
+ * handler has ended: while it runs its signal is blocked, and another thread would get the next. */
 static void send_by_timer(int times)
 {
     volatile int i, jumped = 0;
@@ -198,7 +199,7 @@ static void be_stepped(void)
     }
 }
 
-/* Sends one when the last has come, from a thread that blocks them. */
+/* Sends each value when the one before has come, from a thread that blocks the signal. */
 static void *queue_values(void *argument)
 {
     int times = *(int *)argument;
@@ -234,7 +235,7 @@ static void send_values(int times)
         fail("a queued signal was lost or came twice");
 }
 
-/* ---- What the program is told --------------------------------------------------------------- */
+/* ---- Handlers that sigaction and signal return ---------------------------------------------- */
 
 static void expect(int signal, void (*handler)(int), int flags, int masked, const char *why)
 {
@@ -282,10 +283,10 @@ static void be_told(void)
         fail("signal does not ignore");
 }
 
-/* A child sends them. */
+/* A child sends three signals at a time. */
 static void come_together(int times)
 {
-    static char own[65536]; /* four handlers at once, each with all registers of the CPU */
+    static char own[65536]; /* room for four nested handlers, each with all registers of the CPU */
     static const int signals[] = {SIGALRM, SIGUSR1, SIGUSR2};
     const stack_t stack = {.ss_sp = own, .ss_size = sizeof own};
     pid_t parent = getpid(), child;
@@ -313,7 +314,7 @@ static void come_together(int times)
         fail("no signal came");
 }
 
-/* The child is one of vfork: its memory is its parent's, its handlers are its own. */
+/* A child of vfork changes its handler: it shares memory with its parent, but not handlers. */
 static void change_in_child(int times)
 {
     install(SIGALRM, handle, SA_RESTART);

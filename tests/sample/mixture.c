@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A mixture of computation that knows itself: three functions in stays of drawn lengths, one of
- * them below many frames, each timed by the thread's CPU clock less what the profiler says that its
- * interrupts have cost. Prints the function's CPU time in s, summed over ranks.
+ * A mixture of three functions that measures its own CPU times. Stays in a function have random
+ * lengths; one function is below many frames. Times are those of the thread's CPU clock minus the
+ * cost of interrupts that the profiler reports. Prints the CPU time of each function in s, summed
+ * over ranks.
  *
  * Arguments: seed of the lengths, CPU time of each rank in ms, kind of mixture:
- *   fast    stays much shorter than the distance of two interrupts
+ *   fast    stays much shorter than the time between two interrupts
  *   slow    stays of many interrupts
- *   beat    the same stays again and again, at a period near that of the interrupts
+ *   beat    equal stays, with a period near that of the interrupts
  *
- * With -DRANKS a program of MPI.
+ * With -DRANKS it is an MPI program.
  */
 #ifdef RANKS
 #include <mpi.h>
@@ -50,7 +51,7 @@ static uint64_t own_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec - cost;
 }
 
-/* About a microsecond each, without a call. */
+/* Computes for about `us` microseconds, without a call. */
 #define BURN(us)                                                                                   \
     do {                                                                                           \
         double x = sink;                                                                           \
@@ -95,7 +96,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Time of a stay of length 0: the clock is read by a system call. */
+/* Measured time of a stay of length 0. It is not 0, because a system call reads the clock. */
 static uint64_t measure_empty(void)
 {
     enum { N = 101 };
@@ -155,7 +156,7 @@ int main(int argc, char **argv)
     seed = (argc > 1 ? strtoull(argv[1], NULL, 10) : 1) * 0x9e3779b97f4a7c15u + (uint64_t)rank + 1;
     for (int i = 0; i < 10; i++)
         draw();
-    /* Time before the first interrupt and after the last one is not estimated. */
+    /* Time before the first interrupt and after the last one has no samples. */
     rest(20000 + draw() % 5000);
     compute(m, ms * 1000000u, own);
     rest(20000 + draw() % 5000);

@@ -49,7 +49,7 @@ static __attribute__((noinline)) void burn(int n)
     sink = x;
 }
 
-/* Counts down from its argument, and returns. */
+/* The generated code counts down from its argument to 0, and returns. */
 __attribute__((noinline)) int generated(void)
 {
 #if defined __x86_64__

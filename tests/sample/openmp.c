@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A parallel region of two threads (-DTEAM= of OMP_NUM_THREADS) that compute, entered by `enter`,
- * in which each thread comes to the body by the runtime. With MPI (-DWITH_MPI) each of them also
- * calls MPI. Argument: milliseconds of CPU time of each thread.
+ * A parallel region of two threads (with -DTEAM= of OMP_NUM_THREADS threads) that compute. `enter`
+ * enters the region, and the OpenMP runtime calls its body in each thread. With MPI (-DWITH_MPI)
+ * each thread also calls MPI. Argument: milliseconds of CPU time of each thread.
  */
 #ifdef WITH_MPI
 #include <mpi.h>
@@ -55,7 +55,8 @@ __attribute__((noinline)) void enter(int ms)
     __asm__ volatile("");
 }
 
-/* Each kind of schedule has an entry of its own; each iteration is done once. */
+/* Uses every kind of schedule, each of which has its own entry of the runtime. Each iteration is
+ * done once. */
 __attribute__((noinline)) void loop(int n)
 {
     int sum = 0, sections = 0;

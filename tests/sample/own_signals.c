@@ -5,13 +5,13 @@
  *     wait      SIGURG, then each real-time signal, is blocked, sent and waited for: it comes once,
  *               with the value that it was sent with, and nothing else comes
  *     waits     the same with SIGURG, then SIGWINCH
- *     all       while all signals are blocked none is pending, and who waits for all of them gets
+ *     all       while all signals are blocked none is pending, and a wait for all of them returns
  *               the program's own, sent by another process, and nothing else
- *     one       each of SIGURG and SIGWINCH alone has a handler that gets what was sent
- *     both      both have one
- *     fd        a descriptor for all signals has what was sent
+ *     one       SIGURG, then SIGWINCH, has a handler, which gets the signals that were sent
+ *     both      both have a handler
+ *     fd        a signalfd for all signals has those that were sent
  *     full      the queue of signals is full
- *     foreign   and it was another process that filled it
+ *     foreign   the queue is full, and another process filled it
  */
 #define _GNU_SOURCE 1
 
@@ -38,7 +38,7 @@ static __attribute__((noinline)) void compute(long n)
         sink = sink + (double)k;
 }
 
-/* The next signal that is pending; 0: none. */
+/* Takes the next pending signal; returns 0 if there is none. */
 static int next_of(const sigset_t *set, siginfo_t *info)
 {
     static const struct timespec now = {0, 0};
@@ -72,7 +72,7 @@ static void check_wait(int signal)
         printf("signal %d: lost %d, not sent %d\n", signal, lost, foreign);
 }
 
-/* One process sends, for kill to oneself is to the thread. */
+/* A child sends the signal: with kill() a process sends it to its own calling thread. */
 static void send(int signal)
 {
     pid_t parent = getpid(), child = fork();

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A program without MPI: two threads, one below the other's function, and (argument "signals") its
- * own use of every real-time signal; or (argument "deep") recursion that goes far up and down all
- * the time; or (argument "move") a thread that goes from one processor to another, or
- * ("blocked") one that computes with all signals blocked; or ("stack") tells what interrupts take
- * of its alternate stack; or ("naps") one thread that computes and sleeps, and tells its CPU time,
- * its time asleep and its time without a free processor in ms.
+ * A program without MPI. Without an argument two threads compute. With an argument:
+ *
+ *     signals   it also uses every real-time signal
+ *     deep      it recurses far down and up all the time
+ *     move      its thread moves from one processor to another
+ *     blocked   a thread computes with all signals blocked
+ *     stack     it prints the bytes that interrupts take of its alternate stack
+ *     naps      it computes and sleeps, and prints in ms its CPU time, its time asleep and its time
+ *               without a free processor
  */
 #define _GNU_SOURCE 1
 
@@ -38,7 +41,7 @@ __attribute__((noinline)) int outer(void)
     return 1;
 }
 
-/* About 400 frames deep, and down to them 2^n ways. */
+/* Recurses about 400 frames deep, in 2^n ways. */
 int recurse(int depth, int n);
 __attribute__((noinline)) int recurse(int depth, int n)
 {
@@ -58,7 +61,7 @@ static void on_signal(int signal)
     n_handled++;
 }
 
-/* From one processor to another, and back: n times. Returns how often it has moved. */
+/* Moves to the next processor n times. Returns how often the processor has changed. */
 static int move_about(int n)
 {
     cpu_set_t all, one;
@@ -76,7 +79,7 @@ static int move_about(int n)
     return moved;
 }
 
-/* Blocks all signals to the end of the process, and computes. */
+/* Blocks all signals until the process ends, and computes. */
 static void *blocked(void *semaphore)
 {
     sigset_t all;
@@ -102,8 +105,8 @@ static int written(void)
     return ALTERNATE_BYTES - i;
 }
 
-/* Bytes that a handler that does nothing takes of an alternate stack, and what interrupts take
- * more. */
+/* Prints the bytes that an empty handler takes of an alternate stack, and the additional bytes that
+ * interrupts take. */
 static void measure_stack(void)
 {
     stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};

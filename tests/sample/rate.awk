@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Counts how often an event happened in a second of CPU time: by the difference of windows of two lengths, or by turns,
-# which have one. The table `rotation` in tsv.
+# Prints how often an event happened in a second of CPU time: by the difference of windows of two lengths or, if
+# windows have one length, by turns. Reads the table `rotation` in tsv.
 # usage: awk -v event=NAME -f rate.awk ROTATION
 BEGIN { FS = "\t" }
 FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

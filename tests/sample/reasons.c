@@ -3,10 +3,10 @@
  * Provokes all outcomes of interrupts other than a booked sample. First argument:
  *   blocked   all signals are blocked for 300 ms of CPU time
  *   deep      some 100 frames, more than max_depth
- *   off       with -DCALLS a program of MPI: collection is switched off for 100 ms
- *   full      contexts by the thousand, for a small buffer; then threads, for which nothing is left
- *   dropped   the same while a thread waits, which then computes in contexts of its own
- *   late      with -DCALLS: three threads compute on for 50 ms after MPI_Finalize
+ *   off       with -DCALLS an MPI program: collection is switched off for 100 ms
+ *   full      thousands of contexts fill a small buffer; then threads start, without room for them
+ *   dropped   the buffer fills while a thread waits, which then computes in contexts of its own
+ *   late      with -DCALLS: three threads compute for 50 ms more after MPI_Finalize
  */
 #ifdef CALLS
 #include <mpi.h>
@@ -49,7 +49,7 @@ __attribute__((noinline)) int either(int depth, uint64_t way)
     return result + 2;
 }
 
-/* Two ways down at each frame. */
+/* Recurses with a choice between two functions at each frame. */
 __attribute__((noinline)) int below(int depth, uint64_t way)
 {
     int result = 0;
@@ -105,7 +105,8 @@ static void *compute_and_wait(void *unused)
     return unused;
 }
 
-/* Threads that stay share what is kept for them, until nothing is left for the one that waits. */
+/* Makes threads that do not end until the memory reserved for them is used up, and none is left for
+ * the thread that waits. */
 static void use_up(void)
 {
     enum { THREADS = 400 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A mixture of computation that knows itself: each kind of work is timed by the thread's own CPU
- * clock, in many short pieces that alternate. Prints the CPU time of each kind, summed over ranks.
+ * A mixture of computation that measures its own CPU times: many short pieces of each kind of work
+ * alternate, timed by the thread's CPU clock. Prints the CPU time of each kind, summed over ranks.
  *
  * Arguments: milliseconds of work of each rank.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Stands before the library: perf events of the sources named in SILENT ("cycles clock") open and
- * never interrupt, as the counters of some virtual machines.
+ * Preloaded before the library: perf events of the sources named in SILENT ("cycles clock") open
+ * but never interrupt, as on some virtual machines.
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Interrupts the sampler's handler by a signal of the program behind its first instruction, its
- * second one, and so on to its last, in steps of a tracer.
+ * Interrupts the sampler's handler by a signal of the program after its first instruction, after
+ * its second, and so on to its last, by the single steps of a tracer.
  *
  *     stepped STRIDE PROGRAM [ARGUMENT...]
  *
- * runs the program, which is sampled, and traces its main thread. Whenever the sampler's signal is
- * delivered, so many instructions more than the last time are done one by one; then SIGALRM is
- * sent, to this thread: to the kernel one that is stopped by a tracer is none that could be chosen.
- * That it would be is told by its mask, which does not have SIGALRM. The first and last EDGE
- * instructions are done one more each time, those in between STRIDE more. As soon as the handler's
- * last instruction has been interrupted SIGTERM is sent. Prints how many places were interrupted,
+ * runs the program, which is sampled, and traces its main thread. Each time the sampler's signal is
+ * delivered, the tracer steps more instructions of the handler than the last time: one more within
+ * the first and the last EDGE instructions, STRIDE more in between. Then it sends SIGALRM to this
+ * thread, because the kernel chooses no thread that a tracer has stopped. The signal mask, which
+ * does not have SIGALRM, shows that the kernel would choose it. When the last instruction of the
+ * handler has been interrupted, SIGTERM is sent. Prints the number of places that were interrupted,
  * and ends with the program's status.
  */
 #ifndef _GNU_SOURCE
@@ -50,7 +50,8 @@ static int await(void)
     return WSTOPSIG(status);
 }
 
-/* The two signals that glibc has for itself are blocked, and the program's are not. */
+/* True in the sampler's handler: a signal that glibc keeps for itself is blocked, and the program's
+ * SIGALRM is not. */
 static bool is_in_handler(void)
 {
     uint64_t mask;
@@ -59,8 +60,8 @@ static bool is_in_handler(void)
     return mask >> 31 & 1 && !(mask >> (SIGALRM - 1) & 1);
 }
 
-/* Delivers the signal and does the first n instructions of its handler, or as many as it has, which
- * is the result. *next: another interrupt came at once when it was over. */
+/* Delivers the signal and steps the first n instructions of its handler, or all if it has fewer.
+ * Returns their number. *next is set if another interrupt came as soon as the handler had ended. */
 static long step(int signal, long n, int *next)
 {
     for (long i = 0; i <= n; i++) {
@@ -80,7 +81,7 @@ static long step(int signal, long n, int *next)
     return n;
 }
 
-/* The next signal that is to be delivered. */
+/* Continues the program with this signal. Returns the next signal to be delivered. */
 static int run_to_signal(int signal)
 {
     ptrace(PTRACE_CONT, child, NULL, (void *)(intptr_t)signal);
@@ -98,12 +99,12 @@ int main(int argc, char **argv)
         execvp(argv[2], argv + 2);
         _exit(127);
     }
-    await(); /* at its exec */
+    await(); /* stops at its exec */
     int signal = 0;
     bool warm = false;
     for (length = 0;;) {
         signal = run_to_signal(signal);
-        if (signal == SIGTRAP) /* it has become another program */
+        if (signal == SIGTRAP) /* the program called exec */
             signal = 0;
         if (signal == SIGUSR1) { /* the program is ready */
             warm = true;
@@ -118,7 +119,7 @@ int main(int argc, char **argv)
             syscall(SYS_tgkill, child, child, SIGALRM);
             n++;
             at += at < EDGE || at > length - EDGE ? 1 : stride;
-        } else { /* it was shorter */
+        } else { /* the handler was shorter this time */
             kill(child, SIGTERM);
             printf("interrupted in %ld places of %ld\n", n, at);
             fflush(stdout);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * All at once, for a number of rounds, while it is sampled: throws across frames, opens and closes a
- * library, forks, runs children by fork + exec, vfork + exec, posix_spawn and system, makes threads
- * one after the other, some with the smallest stack, runs handlers on an alternate stack, blocks all
- * signals for a while. Prints what went wrong and "done".
+ * Does all of this at once, for a number of rounds, while it is sampled: throws across frames,
+ * opens and closes a library, forks, runs children by fork + exec, vfork + exec, posix_spawn and
+ * system, makes threads one after the other, some with the smallest stack, runs handlers on an
+ * alternate stack, blocks all signals for a while. Prints errors, then "done".
  *
  * Arguments: rounds, path of the library.
  */
@@ -106,7 +106,8 @@ static void *creating(void *)
 static void check_child(pid_t pid, const char *how)
 {
     int status;
-    if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 3)
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
+        WEXITSTATUS(status) != 3)
         complain(how);
 }
 

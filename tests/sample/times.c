@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Two ranks that compute for unequal times and so wait for each other, in calls that the program
- * times itself. After MPI_Finalize each rank prints a line for each function and one for what lies
- * between the calls: name, rank, least and most s.
+ * times itself. After MPI_Finalize each rank prints a line for each function and one for the time
+ * between the calls: name, rank, lower and upper limit in s.
  */
 #include "tests/sample/times.h"
 
@@ -22,7 +22,7 @@ static void compute(int n)
         sink = sink * 0.999 + 1.0;
 }
 
-/* By turns one of the two is late: it computes for longer. */
+/* Makes the two ranks late in turn: the late one computes longer. */
 static void be_late(int rank, int round)
 {
     if (rank == round % 2)

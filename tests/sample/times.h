@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a program's own clock says of its MPI calls: in the program itself (times.c), around each
- * call, and in a tool that is behind the profiler (times_inner.c), around what the profiler calls.
- * What the profiler measures lies between the two.
+ * Times of MPI calls by the program's own clock: in the program (times.c), around each call, and in
+ * a tool behind the profiler (times_inner.c), around the call that the profiler makes. The time
+ * that the profiler measures is between the two.
  */
 #ifndef TIMES_H
 #define TIMES_H
@@ -26,8 +26,8 @@ enum {
 
 struct times {
     uint64_t ns[TIMES_N]; /* in calls of each function */
-    uint64_t between;     /* from the end of each call to the begin of the next */
-    uint64_t begin, end;  /* of the last one */
+    uint64_t between;     /* sum of the times from the end of a call to the begin of the next */
+    uint64_t begin, end;  /* of the last call */
 };
 
 extern struct times times_inner;
@@ -52,7 +52,7 @@ static inline int times_end(struct times *t, int function, int result)
     return result;
 }
 
-/* A call between two readings; its result. */
+/* Makes a call between two readings of the clock; its value is that of the call. */
 #define TIMED(t, function, call) (times_begin(t), times_end(t, function, call))
 
 #endif

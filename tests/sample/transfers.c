@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Long transfers, each call made N times while other threads read and write the other ends: by the
- * function of its name, by its number with syscall(2), and by the number with the syscall of libc
- * itself, which no library stands before. Prints each kind that returned less than was asked for,
- * or ended with an error.
+ * Long transfers: each kind of call is made N times while other threads read and write the other
+ * ends. Prints each kind that returned less than requested, or ended with an error.
  *
- *     named N, bare N, direct N
- *     names      the kinds
- *     alarm N    a timer of the program's own every 300 us cuts each kind, by name and by number,
- * at the latest in N calls; prints those that it did not cancel     a thread that waits in such a
- * call is cancelled; prints those that were not
+ *     named N    calls the function by its name
+ *     bare N     calls it by its number with syscall(2)
+ *     direct N   calls it by its number with the syscall of libc itself, past preloaded libraries
+ *     names      prints the kinds
+ *     alarm N    calls each kind by name and by number, while a timer of the program interrupts
+ *                every 300 us; prints each kind that was not cut in any of N calls
+ *     cancel N   cancels a thread that waits in such a call; prints those that were not cancelled
  */
 #define _GNU_SOURCE 1
 
@@ -52,7 +52,7 @@ static long both(long n)
 
 static long whole(long result)
 {
-    if (result > 0) { /* posix_fallocate answers the error */
+    if (result > 0) { /* posix_fallocate returns the error */
         errno = (int)result;
         return -1;
     }
@@ -266,7 +266,7 @@ static void *wait_in(void *which)
     return NULL;
 }
 
-/* True if the thread comes to its handler, and to no more. */
+/* True if the thread was cancelled and ran its cleanup handler. */
 static bool is_cancelled(int which, useconds_t after_us)
 {
     pthread_t thread;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Every function that ends with EINTR after any handler (signal(7); the names are those of
- * libcollect/state/blocking.h), between bursts of computation. Prints each that was wrong.
+ * Calls every function that ends with EINTR after any handler (signal(7); the names are those of
+ * libcollect/state/blocking.h), between bursts of computation. Prints each call that was wrong.
  *
- *     quiet N   three threads, N calls of each kind, no signal of the program's own: none may end
- *               with EINTR
- *     alarm N   a timer of the program's own every 300 us: each call, of five seconds and more,
- *               ends with EINTR after a handler has run, and the time that is left is right
+ *     quiet N   three threads make N calls of each kind; the program has no signals of its own, so
+ *               none may end with EINTR
+ *     alarm N   a timer of the program interrupts every 300 us: each call, which would last 5 s or
+ *               more, ends with EINTR after a handler has run, and the remaining time is right
  *     once N    SIGALRM is blocked, and comes once, 300 us after the timer is set: the calls that
  *               unblock it end after that one handler
- *     names     the kinds
+ *     names     prints the kinds
  */
 #define _GNU_SOURCE 1
 
@@ -40,12 +40,12 @@
 
 enum { N_THREADS = 3 };
 
-/* Functions with which a thread waits. */
+/* Objects and arguments of the calls with which a thread waits. */
 struct place {
     struct timespec time, until;
     struct timeval tv;
     struct epoll_event event;
-    sigset_t usr1, now; /* waited for; the mask to wait with */
+    sigset_t usr1, now; /* signals to wait for; mask during the wait */
     int ms, epoll, in, out, listening, full, messages, sems;
     sem_t sem;
     unsigned long aio;
@@ -187,7 +187,7 @@ static int wait_epoll2(struct place *p)
 #endif
 }
 
-/* The listening socket's queue is full. */
+/* Connects to a listening socket whose queue is full. */
 static int connect_once(struct place *p)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -212,7 +212,7 @@ BARE_KINDS(RUN)
 
 #define KIND(name, needs, call) {#name, needs, run_##name},
 static const struct kind {
-    const char *name, *needs; /* s: only a signal ends it; w: another thread, too */
+    const char *name, *needs; /* s: only a signal ends the call; w: another thread does, too */
     int (*run)(struct place *);
 } kinds[] = {KINDS(KIND) BARE_KINDS(KIND)};
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
@@ -262,7 +262,7 @@ static void make_place(struct place *p, long us)
     setsockopt(p->out, SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
     p->listening = listen_at(p);
     p->full = listen_at(p);
-    for (int i = 0; i < 2; i++) { /* a queue of 0 takes one */
+    for (int i = 0; i < 2; i++) { /* a queue of length 0 takes one connection */
         int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
         if (connect(fd, (struct sockaddr *)&p->name, sizeof p->name) && errno != EAGAIN)
             perror("connect");
@@ -279,7 +279,7 @@ static void make_place(struct place *p, long us)
     *(long *)(void *)p->byte = 1;
 }
 
-/* Sockets of which the buffer is full, as sends need them; the other way round they are empty. */
+/* Fills the buffer of the socket for sends. Receives get a new pair of sockets, which is empty. */
 static void fill(struct place *p)
 {
     while (send(p->out, p->byte, 8, MSG_DONTWAIT) > 0)
@@ -324,7 +324,7 @@ struct work {
     int wrong[N_KINDS];
 };
 
-/* Ends calls that have no time limit. */
+/* Ends calls that have no timeout, by posting what they wait for. */
 static int feed(void *argument)
 {
     struct work *all = argument;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * io_getevents as libaio has it, for waits.c: the error is answered, errno left alone.
+ * io_getevents as in libaio, for waits.c: it returns the error and leaves errno unchanged.
  */
 #define _GNU_SOURCE 1
 

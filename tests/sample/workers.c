@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Threads that say what they did: "rank name calls ns" for each, where ns is the CPU time of the
- * thread after MPI_Init and outside of what MPI_Pcontrol leaves out. Worker k computes for k * 50
- * ms of CPU time; the second one calls MPI.
+ * Threads that print what they did: "rank name calls ns" for each, where ns is the CPU time of the
+ * thread after MPI_Init, without time for which MPI_Pcontrol switches collection off. Worker k
+ * computes for k * 50 ms of CPU time; worker 2 calls MPI.
  *
- *     workers ended      four workers that have ended
+ *     workers ended      four workers that end before MPI_Finalize
  *     workers alive      they run when MPI_Finalize is called
- *     workers paused     each also computes for 60 ms that do not count, when all have computed
+ *     workers paused     each also computes for 60 ms with collection off, when all have computed
  *     workers again      MPI_Pcontrol(2) after 60 ms of computing in main
  *     workers killed     each rank kills itself while its workers run
  */
@@ -45,7 +45,8 @@ static void compute_until(uint64_t ns)
             sink += i;
 }
 
-/* One worker at a time: the pause is the process's. */
+/* Computes with collection off. One worker at a time does so, because MPI_Pcontrol is for the whole
+ * process. */
 static void compute_unseen(int number)
 {
     while (atomic_load(&next_to_pause) != number)
@@ -114,7 +115,7 @@ int main(int argc, char **argv)
         for (int k = 0; k < N_WORKERS; k++)
             pthread_join(threads[k], NULL);
     MPI_Barrier(MPI_COMM_WORLD);
-    tell("main", strcmp(how, "again") ? 3 : 2, cpu_ns() - from); /* MPI_Init is forgotten */
+    tell("main", strcmp(how, "again") ? 3 : 2, cpu_ns() - from); /* "again" clears MPI_Init */
     if (!strcmp(how, "killed")) {
         MPI_Barrier(MPI_COMM_WORLD);
         raise(SIGKILL);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An MPI program of which the last rank that the launcher started, or each, ends early:
+ * An MPI program of which one rank or all end early. Its argument is one of:
  *     first   all kill themselves before their first call of MPI
- *     init    the last kills itself, while the others are in MPI_Init; each works a while before
- *     asked   the same, and each has called MPI_Initialized before
- *     die     each kills itself after a barrier
- *     setuid  becomes the user nobody after MPI_Init
- *     orphan  goes on to MPI_Init when the parent of each has ended, which is waited for when there
- *             is a file pid.RANK; rank 0 has called MPI_Initialized before that, the others do then
- *     none    no rank does
+ *     init    the last rank kills itself while the others are in MPI_Init; all compute before that
+ *     asked   as init, and all have called MPI_Initialized before
+ *     die     all kill themselves after a barrier
+ *     setuid  all become the user nobody after MPI_Init
+ *     orphan  each rank writes pid.RANK, waits until its parent has ended, and calls MPI_Init; rank
+ *             0 calls MPI_Initialized before the wait, the others after it
+ *     none    no rank ends early
  */
 #include <mpi.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Computes in a region whose name has a semicolon, and sends messages.
+ * Computes in a region whose name contains a semicolon, and sends messages.
  */
 #include <mpi.h>
 #include <pcollect/pcollect.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An MPI program that leaves in the way its argument says: finalize, exit, abort, or kill (the last
- * rank kills itself). Before that every rank has called MPI_Barrier seven times; launchers kill the
- * others as soon as one leaves, so each waits until all have begun the call after these.
+ * An MPI program that ends in the way its argument names: finalize, exit, abort, or kill (the last
+ * rank kills itself). Before that every rank has called MPI_Barrier seven times, and then
+ * MPI_Allreduce: launchers kill all ranks as soon as one ends.
  */
 #include <mpi.h>
 #include <signal.h>

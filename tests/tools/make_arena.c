@@ -31,8 +31,8 @@ static int number_of(int argc, char **argv, const char *key, int otherwise)
     return text ? atoi(text) : otherwise;
 }
 
-/* A day that --list can be compared with, or for a process that stays the truth: by it a reader
- * tells this process from another one with the same number. */
+/* A fixed time, which the output of --list can be compared with. A process that stays needs the
+ * true time: by it a reader distinguishes this process from another one with the same pid. */
 static uint64_t now_ns(bool true_time)
 {
     struct timespec now;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Preloaded into a command, for tests: memory runs out at the call of malloc, calloc or realloc
- * that PC_NOMEM_AT counts, for that call alone or, with PC_NOMEM_STAYS, for all that come after it.
- * Calls are counted from the first for at least PC_NOMEM_BYTES bytes.
+ * Preloaded into a command, for tests: call number PC_NOMEM_AT of malloc, calloc or realloc fails,
+ * and with PC_NOMEM_STAYS all calls after it fail, too. Calls are counted from the first one for at
+ * least PC_NOMEM_BYTES bytes.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * For tests only, preloaded: a program that waits by usleep ends with status 9.
+ * Preloaded, for tests: a program that calls usleep ends with status 9.
  */
 #include <stdio.h>
 #include <unistd.h>

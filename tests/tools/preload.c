@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Stands for libpcollect.so in the tests of `pcollect run`: each process into which it is loaded
- * adds one line, its name and its PCOLLECT_RUN, to the file PRELOAD_LOG.
+ * Replaces libpcollect.so in the tests of `pcollect run`: each process into which it is loaded adds
+ * one line, its name and its PCOLLECT_RUN, to the file PRELOAD_LOG.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Preloaded into a command, for tests: to open a file whose path holds PC_SLOW takes PC_SLOW_S
+ * Preloaded into a command, for tests: opening a file whose path contains PC_SLOW takes PC_SLOW_S
  * seconds.
  */
 #define _GNU_SOURCE 1

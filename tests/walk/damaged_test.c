@@ -40,14 +40,14 @@ static size_t random_below(size_t n)
     return (size_t)(random_u64() % n);
 }
 
-/* ---- Memory between two walls ---------------------------------------------------------------- */
+/* ---- Memory between two pages without access ------------------------------------------------- */
 
 struct fenced {
     uint8_t *all, *memory;
     size_t n_all, n_bytes;
 };
 
-/* n_bytes that end at the upper wall. */
+/* Returns n_bytes that end at the upper page without access. */
 static struct fenced make_fenced(size_t n_bytes)
 {
     size_t inner = (n_bytes + PAGE - 1) / PAGE * PAGE;
@@ -99,7 +99,7 @@ struct copy {
     const uint8_t *rows; /* pairs of i32 from hdr: function, entry */
 };
 
-/* The segment that holds the tables, alone: addresses in the tables are relative to it. */
+/* Copies only the segment that holds the tables: addresses in the tables are relative to it. */
 static struct copy copy_tables(uintptr_t pc)
 {
     struct pc_module *module = pc_loadmap_find(pc);
@@ -132,7 +132,7 @@ static uintptr_t from_hdr(const struct copy *c, uint32_t row, int column)
     return (uintptr_t)c->image.hdr + (uintptr_t)(intptr_t)distance;
 }
 
-/* Rules of all functions, by a hash: equal before and after all damage was taken back. */
+/* Hash over the rules of all functions. It must be equal before damage and after its repair. */
 static uint64_t hash_rules(const struct copy *c)
 {
     uint64_t hash = 0;

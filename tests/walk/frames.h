@@ -19,7 +19,7 @@ struct frame_kind {
 
 extern const struct frame_kind frames_o0[], frames_o2[], frames_omit[];
 
-/* A place: calls inner(leaf, arg, n) from there. */
+/* A place from which `run` calls inner(leaf, arg, n). */
 struct place {
     const char *name;
     void (*run)(const struct frame_kind *inner, leaf_fn leaf, void *arg);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Frames of C++: handlers of exceptions, destructors that run while one is thrown through them,
- * and frames that were left by one.
+ * Frames of C++: handlers of exceptions, destructors that run while an exception passes their
+ * frame, and frames that were left by an exception.
  */
 extern "C" {
 #include "tests/walk/frames.h"

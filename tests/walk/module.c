@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A library for reload_test, built twice with frames of different sizes (FRAME_BYTES) and equal
- * code otherwise: the same address is in both a return address of `through`. */
+ * A library for reload_test, built with frames of different sizes (FRAME_BYTES) but otherwise equal
+ * code, so that one address is a return address of `through` in all builds. */
 #include "tests/walk/frames.h"
 
 void through(leaf_fn leaf, void *arg);

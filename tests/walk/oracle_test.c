@@ -31,8 +31,8 @@ static const char *const kind_names[N_KINDS] = {"return address in a register", 
 
 struct library {
     const char *soname;
-    int max_unexpressed; /* rows; -1: any */
-    int min_rows;        /* fewer: the test has read nothing */
+    int max_unexpressed; /* rows; -1: any number */
+    int min_rows;        /* with fewer rows the test has read nothing */
 };
 
 static const struct library libraries[] = {
@@ -98,7 +98,7 @@ struct texts {
     size_t n, room;
 };
 
-/* Columns of interest in the interpreted dump; -1: not there. */
+/* Numbers of the columns of these registers in the interpreted dump; -1: there is none. */
 struct columns {
     int rsp, rbp, ra;
 };
@@ -117,7 +117,7 @@ struct check {
     struct texts texts;
     struct count count;
     unsigned long entry, cie;
-    struct row row; /* pending: its end is not known yet */
+    struct row row; /* if pending, its end is not known yet */
     bool pending;
     struct columns columns;
 };
@@ -253,7 +253,7 @@ static bool agrees(const struct check *c, const struct pc_rule *r, uintptr_t pc)
            loc_agrees(c, row->ra, r->ra, r->ra_off, "r16 (rip)");
 }
 
-/* The kind of a row without a rule, from the output of readelf; N_KINDS: it should have a rule. */
+/* Kind of a row without a rule, from the output of readelf; N_KINDS if it should have a rule. */
 static enum kind classify(const struct row *row)
 {
     if (!strcmp(row->cfa, "exp") || !strcmp(row->ra, "exp"))
@@ -330,7 +330,7 @@ static void read_row(struct row *row, const struct columns *columns, char *field
     copy_field(row->ra, fields, n, columns->ra);
 }
 
-/* The row of a CIE, in force in an entry without rows of its own. */
+/* The row of a CIE, which holds in an entry without rows of its own. */
 struct cie_row {
     unsigned long offset;
     struct row row;

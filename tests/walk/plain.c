@@ -13,13 +13,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* There if the program is linked with frames_cxx.cc. */
+/* Null unless the program is linked with frames_cxx.cc. */
 extern const struct frame_kind frames_cxx[] __attribute__((weak));
 
 static int n_walks, n_wrong, n_cut;
 
 #if defined __powerpc64__
-/* glibc's backtrace() follows the chain of frames there, past signals that came without a vdso. */
+/* Here glibc's backtrace() follows the chain of frames, which skips signal frames without a vdso.
+ */
 #include <unwind.h>
 
 struct list {
@@ -45,7 +46,7 @@ static int take_backtrace(void **pc, int most)
 #define take_backtrace backtrace
 #endif
 
-/* From the first frame of ours on, glibc's list must be equal. */
+/* True if glibc's list is equal to ours, from our first frame on. */
 static bool equals_glibc(const struct frames *ours)
 {
     void *theirs[MAX_FRAMES];
@@ -56,7 +57,7 @@ static bool equals_glibc(const struct frames *ours)
            !memcmp(theirs + skip, ours->pc, sizeof *theirs * (size_t)ours->n);
 }
 
-/* The walk from the interrupted frame on is the end of the walk from the handler. */
+/* True if the walk from the interrupted frame is the end of the walk from the handler. */
 static bool is_tail(const struct frames *whole, const struct frames *tail)
 {
     int at = whole->n - tail->n;
@@ -80,7 +81,8 @@ __attribute__((noinline)) static void compare_leaf(void *arg)
     n_cut += g.end != PC_STEP_END;
 }
 
-/* Any argument: without signals, whose frames qemu-user lays out in its own way for ppc64le. */
+/* With any argument, signals are left out: qemu-user has its own layout of their frames for
+ * ppc64le. */
 int main(int argc, char **argv)
 {
     const bool no_signals = argc > 1 && argv[1];

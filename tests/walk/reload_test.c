@@ -26,11 +26,11 @@ typedef void (*through_fn)(leaf_fn leaf, void *arg);
 
 struct visit {
     uintptr_t pc, frame_bytes;
-    bool equal; /* to glibc's walk */
+    bool equal; /* our walk equals glibc's */
     char path[PCOLLECT_PATH_BYTES];
 };
 
-/* First frame: `through`. */
+/* Compares our walk with glibc's; the first frame is `through`. */
 __attribute__((noinline)) static void look(void *arg)
 {
     struct visit *v = arg;
@@ -51,7 +51,7 @@ __attribute__((noinline)) static void look(void *arg)
         snprintf(v->path, sizeof v->path, "%s", step.module->path);
 }
 
-static bool raised = true; /* as the interposed dlopen and dlclose do */
+static bool raised = true; /* the generation is raised, as by the interposed dlopen and dlclose */
 
 static void *open_library(const char *name)
 {
@@ -104,7 +104,7 @@ static void a_library_comes_back_under_its_own_name(void **state)
     assert_string_not_equal(once.path, other.path);
 }
 
-/* libc loads some libraries by itself, and they are not announced. */
+/* libc loads some libraries by itself, without a call of the interposed dlopen. */
 static void a_library_loaded_without_notice_is_found(void **state)
 {
     (void)state;

@@ -42,7 +42,7 @@ static int compare_bytes(const void *a, const void *b)
 {
     if (job.leaf) {
         do_job();
-        job.leaf = NULL; /* once is enough */
+        job.leaf = NULL; /* only the first comparison does the job */
     }
     return *(const char *)a - *(const char *)b;
 }

@@ -52,7 +52,8 @@ static void walk_checked(struct pc_walk walk, struct frames *f)
 
 /* ---- Oracles --------------------------------------------------------------------------------- */
 
-/* Their lists start somewhere inside the leaf: from our first frame on they must be equal. */
+/* True if another walker's list is equal to ours from our first frame on; it begins inside the
+ * leaf. */
 static bool tail_equal(const struct frames *ours, uintptr_t *theirs, int n, const char *who)
 {
     int skip = 0;
@@ -69,8 +70,8 @@ static bool tail_equal(const struct frames *ours, uintptr_t *theirs, int n, cons
     return good;
 }
 
-/* libunwind for aarch64 exports a function of that name too, which must not be used as the
- * oracle. */
+/* backtrace of libc. libunwind for aarch64 exports a function of that name, too, which must not be
+ * the oracle. */
 static int (*libc_backtrace)(void **, int);
 
 static bool equals_glibc(const struct frames *ours)
@@ -94,8 +95,8 @@ static bool equals_libunwind(const struct frames *ours, unw_context_t *context, 
             theirs[n++] = ip;
     } while (n < MAX_FRAMES && unw_step(&cursor) > 0);
 #if defined __aarch64__
-    /* libunwind 1.6.2 takes the link register where the table says that there is no caller, and
-     * names the outermost frame twice. */
+    /* libunwind 1.6.2 takes the link register although the table has no caller, and so returns the
+     * outermost frame twice. */
     if (ours->end == PC_STEP_END && n > 1 && theirs[n - 1] == theirs[n - 2])
         n--;
 #endif
@@ -165,8 +166,8 @@ static void walks_equal_libunwind_and_backtrace(void **state)
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* Copies the named words, and nothing else, to other memory: stack addresses are relocated, code
- * addresses are not. The walk over that memory must find the same frames. */
+/* Copies only the recorded words to other memory, where stack addresses are relocated and code
+ * addresses are not. True if the walk over that memory finds the same frames. */
 static bool replays(struct pc_walk start, const struct frames *f)
 {
     uintptr_t lo = start.sp, hi = start.sp;
@@ -228,7 +229,8 @@ static void named_words_alone_decide_a_walk(void **state)
 #if defined __x86_64__ && HAVE_LIBUNWIND
 static struct verdict *stepping;
 
-/* libunwind cannot leave frames either for which readelf shows no rule. */
+/* Compares walks at an instruction with libunwind's. Walks that are cut are counted alone:
+ * libunwind cannot leave frames without a rule, either. */
 static void on_trap(int signum, siginfo_t *info, void *context)
 {
     (void)signum;
@@ -280,8 +282,8 @@ static void interrupted_at_every_instruction(void **state)
     fprintf(stderr, "%d instructions, %d cut\n", v.calls, v.cut);
     assert_true(v.calls > 3000);
     assert_int_equal(v.wrong, 0);
-    /* The end of a function that realigns the stack: gcc 12 says that fp is still on the stack for
-     * two instructions after it was restored. */
+    /* Some walks are cut at the end of a function that realigns the stack: by gcc 12's tables fp is
+     * on the stack for two more instructions after it was restored. */
     assert_true(v.cut * 400 < v.calls);
 }
 #else
@@ -293,7 +295,7 @@ static void interrupted_at_every_instruction(void **state)
 }
 #endif
 
-/* ---- What is refused ------------------------------------------------------------------------- */
+/* ---- Walks that are refused ------------------------------------------------------------------ */
 
 __attribute__((noinline)) static void start_here(struct pc_walk *walk)
 {

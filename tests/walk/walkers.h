@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Taking a whole walk in a test: from the caller of the function that uses START_WALK, or from a
- * signal's context.
+ * Whole walks for tests: from the caller of the function that uses START_WALK, or from the context
+ * of a signal.
  */
 #ifndef TEST_WALKERS_H
 #define TEST_WALKERS_H

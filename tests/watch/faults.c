@@ -9,8 +9,9 @@
  *     told               after a line on standard input: a half in a new thread, a half in a child;
  *                        then prints "touched", and ends with its input
  *     places             PAGES in a function `few`, three times as many in `many`
- *     rank               FILE in the place of NUMBER: makes FILE.RANK.ready; when FILE.go is there
- * PAGES times one more than its rank, then FILE.RANK.done; ends when FILE.end is there
+ *     rank               FILE in the place of NUMBER: makes FILE.RANK.ready, and waits for FILE.go;
+ *                        touches (rank + 1) times PAGES, makes FILE.RANK.done, and ends when
+ *                        FILE.end exists
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
  *                      prints "loaded", and ends with its input
  *     frames N MS      below N frames of 1 KiB
  *     ranks MS         with -DRANKS: rank r computes (r + 1) times as long
- *     until FILE       with -DRANKS: says "computes"; rank 0 does until FILE is there, the others
- * until they are ended, or for 10 minutes
+ *     until FILE       with -DRANKS: prints "computes" and computes; rank 0 until FILE exists, the
+ *                      others until they are killed; at most for 10 minutes
  */
 #ifdef RANKS
 #include <mpi.h>
@@ -111,7 +111,7 @@ static uint64_t draw(void)
     return seed;
 }
 
-/* The mixture is nearly the same at any time. */
+/* Computes in the three functions. Any part of the run has nearly the same mixture. */
 static void shares(double ms)
 {
     while (had[0] + had[1] + had[2] < ms) {
