@@ -87,6 +87,13 @@ void pct_help_table(FILE *out, const struct pct_table *t)
     put_meaning(out, fprintf(out, "  %s", t->name), INDENT, t->doc);
 }
 
+static void put_column(FILE *out, const struct pct_column *c)
+{
+    char *what = pct_text("%s%s", c->doc, c->asked ? "; only if --columns names it" : "");
+    put_meaning(out, fprintf(out, "  %s", c->name), INDENT, what);
+    free(what);
+}
+
 void pct_help_columns(FILE *out, const struct pct_table *t)
 {
     char *what = pct_text("Table %s: %s", t->name, t->doc);
@@ -94,5 +101,5 @@ void pct_help_columns(FILE *out, const struct pct_table *t)
     free(what);
     fputs("\nColumns:\n", out);
     for (size_t i = 0; i < t->n_columns; i++)
-        put_meaning(out, fprintf(out, "  %s", t->columns[i].name), INDENT, t->columns[i].doc);
+        put_column(out, &t->columns[i]);
 }

@@ -99,7 +99,7 @@ void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data 
     const struct pct_column **columns = pct_choice_columns(choice, t, false, &n);
     struct pct_rows rows = pct_table_rows(t, d, choice);
     bool single = t == &pct_header_table;
-    bool frames = t == pct_table_find("contexts") && n == t->n_columns;
+    bool frames = t == &pct_contexts_table && !(choice && choice->columns);
     fprintf(out, ",\n  \"%s\": %s", t->name, single ? "" : "[");
     for (size_t i = 0; i < rows.n; i++) {
         if (!single)

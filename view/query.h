@@ -13,7 +13,7 @@ enum { PCT_MAX_CONDITIONS = 16 };
 struct pct_choice {
     const char *sort;    /* a column, with "-" in reverse order; NULL: the table's own order */
     const char *columns; /* names with commas between, in the order in which they are shown; NULL:
-                            all */
+                            all that need not be asked for */
     const char *where[PCT_MAX_CONDITIONS]; /* "COLUMN OPERATOR VALUE"; all must hold of a row */
     size_t n_where;                        /* conditions given */
     pc_u128 min_percent; /* thousandths; of the table's column of shares; 0: none */
@@ -38,7 +38,7 @@ void pct_choice_add(struct pct_choice *c, const char *condition);
 int pct_choice_check(const struct pct_choice *c, const struct pct_table *t, struct pct_buf *why);
 
 /* The columns that are shown. `people`: without those that are shown after the +- of others. choice
- * NULL: all. The caller frees the list. */
+ * NULL: all but those that must be asked for. The caller frees the list. */
 const struct pct_column **pct_choice_columns(const struct pct_choice *c, const struct pct_table *t,
                                              bool people, size_t *n_out);
 

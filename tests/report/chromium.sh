@@ -18,6 +18,9 @@ write_tables() {
         $("$pcollect" info "$2" | sed -n 's/^table: \([^ ]*\).*/\1/p'); do
         "$pcollect" report --format tsv --table "$table" "$2" >"$work/$1.tsv/$table.tsv" 2>/dev/null
     done
+    "$pcollect" report --table contexts --columns "$(sed -n '1s/\t/,/gp' "$work/$1.tsv/contexts.tsv"),waiting_s" "$2" \
+        >"$work/$1.tsv/all_contexts" 2>/dev/null
+    mv "$work/$1.tsv/all_contexts" "$work/$1.tsv/contexts.tsv"
     "$pcollect" report --format tsv --by rank,primitive "$2" >"$work/$1.tsv/rank,primitive.tsv" 2>/dev/null
     for keys in context,rank context; do
         "$pcollect" report --format tsv --by $keys "$2" >"$work/$1.tsv/$keys" 2>/dev/null

@@ -71,7 +71,8 @@ static void put_row_schema(const struct pct_table *t, const char *indent)
     printf("{\n%s  \"type\": \"object\",\n%s  \"additionalProperties\": false,\n", indent, indent);
     printf("%s  \"required\": [", indent);
     for (size_t k = 0; k < t->n_columns; k++)
-        printf("%s\"%s\"", k ? ", " : "", t->columns[k].name);
+        if (!t->columns[k].asked)
+            printf("%s\"%s\"", k ? ", " : "", t->columns[k].name);
     printf("%s],\n%s  \"properties\": {\n", frames ? ", \"frames\"" : "", indent);
     for (size_t k = 0; k < t->n_columns; k++) {
         const struct pct_column *c = &t->columns[k];

@@ -75,13 +75,13 @@ static const struct pct_column context_columns[] = {
     PCT_DURATION_COLUMNS(context_figure, 0),
     PCT_BYTES_COLUMNS(context_figure, 0),
     PCT_SPREAD_COLUMNS(context_figure, 0),
-    {"waiting_s", "waiting", PCT_NS,
-     "part of the MPI function's waiting_s in the table primitives: contexts share it by how much "
-     "longer ranks are there than the rank that is waited for",
-     context_waiting},
     {"collapsed", "collapsed", PCT_YES_NO,
      "yes: holds calls of deeper contexts for which there was no memory", context_collapsed},
     PCT_CONTEXT_COLUMN(context_id, 0),
+    {"waiting_s", "waiting", PCT_NS,
+     "part of the MPI function's waiting_s in the table primitives: contexts share it by how much "
+     "longer ranks are there than the rank that is waited for",
+     context_waiting, .asked = true},
 };
 
 const struct pct_table pct_contexts_table = {
