@@ -43,7 +43,8 @@ struct population {
     bool skew; /* classes of very different sizes */
 };
 
-/* APART deviations of the noise between any two classes, on the line through their means. */
+/* Least distance of two classes in standard deviations of the noise, along the line between their
+ * means. */
 enum { APART = 12 };
 
 static double mean[MOST_CLASSES][MOST_COORDINATES], weight[MOST_COORDINATES];
@@ -59,7 +60,7 @@ static bool is_apart(const struct population *p, const double *a, const double *
     return far2 >= APART * sqrt(noise2);
 }
 
-/* False: there is no room for so many classes. */
+/* Draws the means of the classes. Returns false if there is no room for so many classes. */
 static bool make_means(const struct population *p)
 {
     unsigned tries = 0;
@@ -114,7 +115,8 @@ static double rand_index(const uint16_t *a, const uint16_t *b, uint32_t n)
     return most > expected ? (sum - expected) / (most - expected) : 1;
 }
 
-/* The adjusted Rand index of the classes that are found; -1: there is no such population. */
+/* Returns the adjusted Rand index of the classes that are found; -1 if such a population cannot be
+ * made. */
 static double find_again(const struct population *p, uint32_t *n_found)
 {
     float *x = calloc((size_t)p->n * p->d, sizeof *x);
@@ -148,7 +150,7 @@ static void classes_that_lie_apart_are_found_again(void **unused)
             continue;
         if (p.n > 10000 && (p.noise != 0.05 || p.d != 10 || p.skew))
             continue;
-        if (p.n < 25 * 2 * p.n_classes) /* too few of each */
+        if (p.n < 25 * 2 * p.n_classes) /* too few points in each class */
             continue;
         double index = find_again(&p, &n);
         n_made += index >= 0;
@@ -171,7 +173,7 @@ static void the_same_points_are_one_class(void **unused)
     for (int i = 0; i < 1500; i++)
         x[i] = 0.25f;
     assert_int_equal(pct_clusters_find(&points, MOST_CLASSES, group), 1);
-    x[1200] = 7; /* one point is not */
+    x[1200] = 7; /* makes one point different */
     assert_int_equal(pct_clusters_find(&points, MOST_CLASSES, group), 2);
     assert_int_equal(group[400], 1);
 }

@@ -40,12 +40,12 @@ static uint64_t around(uint64_t mean)
     return mean / 2 + draw() % (mean + 1);
 }
 
-/* ---- A program: stays in contexts, and what happens in them ---------------------------------- */
+/* ---- A program: stays in contexts, and events in them ---------------------------------------- */
 
 struct context {
     uint64_t stay_ns;      /* mean length of a stay */
-    uint64_t distances[2]; /* mean distance of events in ns; a stay has one or the other */
-    uint64_t weight;       /* of 100: how often it is entered */
+    uint64_t distances[2]; /* mean time between events in ns; each stay has one of the two */
+    uint64_t weight;       /* probability that it is entered, in percent */
 };
 
 static const struct context contexts[CONTEXTS] = {
@@ -68,8 +68,8 @@ struct run {
     int window_context;
     uint64_t window_x, interval_x;
     bool window_read, open, lasting;
-    int64_t longer_ns; /* all windows, than they are noted */
-    uint64_t adds;     /* events, to each window */
+    int64_t longer_ns; /* true length of windows minus the noted one */
+    uint64_t adds;     /* events that counting adds to each window */
 };
 
 static struct pct_moments reading(uint64_t x, uint64_t t)
@@ -141,7 +141,7 @@ static void stay(struct run *r, int context)
 {
     const struct context *c = &contexts[context];
     uint64_t end = r->now + around(c->stay_ns), distance = c->distances[draw() % 2];
-    /* For the first one, as if others had come before: the lesser of two draws. */
+    /* The first event comes as if others had come before: after the lesser of two random times. */
     uint64_t one = draw() % (2 * distance), other = draw() % (2 * distance);
     uint64_t at = r->now + (one < other ? one : other);
     for (;; at += 1 + draw() % (2 * distance)) {
@@ -184,8 +184,8 @@ static struct pct_estimate estimate(struct run *r, int context)
     return e;
 }
 
-/* By which all windows of a run are longer than noted: nearly normal, of the standard deviation
- * that the estimates take. */
+/* Returns by how much all windows of a run are longer than noted. It is nearly normal, with the
+ * standard deviation that the estimates assume. */
 static int64_t draw_longer(void)
 {
     int64_t sum = 0;

@@ -3,12 +3,12 @@
 #
 #     awk -v kind=KIND -v seed=N -v fault=1 -f fault.awk
 #
-# Names, sizes, the number of ranks and the depth of the fault follow from the seed. The first line is a comment: the
-# number of ranks. The next ones: a kind and the function that has it. Computation is sleeping, so its length does not
-# depend on the load of the machine.
+# Names, sizes, the number of ranks and the depth of the fault follow from the seed. The first line of the program is a
+# comment with the number of ranks. Each of the next comments names a kind and the function that has it. Computation is
+# replaced by sleep, so that its length does not depend on the load of the machine.
 #
-# With kind="KIND KIND ..." each has a function of its own, and there are two ranks and few calls: for faults that
-# counts alone show.
+# With kind="KIND KIND ..." each kind has a function of its own, and there are two ranks and few calls. This is for
+# faults that counts of calls and bytes show without times.
 
 function word(i, n, list) {
     n = split("advance relax gather_forces update sweep march collide stream filter project assemble " \

@@ -487,7 +487,7 @@ static void add_instructions(double busiest, unsigned skipped)
 static void imbalance_says_why_if_instructions_were_counted(void **state)
 {
     static const struct {
-        double busiest; /* its instructions over those of another */
+        double busiest; /* its instructions divided by those of another rank */
         unsigned skipped;
         const char *text;
     } cases[] = {{2, 0, "it has more work"},

@@ -23,7 +23,7 @@ static const char *const names[] = {"p", "n"};
 
 struct closed {
     const char *form;
-    unsigned n_points; /* at 2, 4, 8, ... */
+    unsigned n_points; /* number of points, at 2, 4, 8, ... */
     double (*f)(double p);
 };
 

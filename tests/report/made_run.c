@@ -59,7 +59,6 @@ void begin_run(unsigned seed, bool sampled)
     }
 }
 
-/* A call of the function; ms_of each rank. */
 void call(const char *name, uint16_t op_class, double calls, double bytes, const double *ms_of)
 {
     uint32_t op = m.sample.p.n_ops++;

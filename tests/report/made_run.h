@@ -13,12 +13,12 @@
 enum { MAX_DEPTH = 4, MAX_CELLS = 1024 };
 #define ms 1e6
 
-/* One run as it is being made. */
+/* A run under construction. */
 struct made {
     struct sample sample;
     uint64_t random;
-    unsigned n, late; /* ranks; one of them */
-    uint32_t caller;  /* the node of the function with the fault */
+    unsigned n, late; /* number of ranks; the rank that is late */
+    uint32_t caller;  /* node of the function with the fault */
     char function[32], file[32];
     struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[2];
     double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
@@ -37,7 +37,8 @@ extern struct made m;
 double draw(double low, double high);
 unsigned draw_int(unsigned low, unsigned high);
 void begin_run(unsigned seed, bool sampled);
-/* ms_of: by rank; a rank with less than 0 does not call. */
+/* Adds a call of the function `caller`. ms_of has the time of each rank in ms; below 0: the rank
+ * makes no such call. */
 void call(const char *name, uint16_t op_class, double calls, double bytes, const double *ms_of);
 void call_all(const char *name, uint16_t op_class, double calls, double bytes, double each);
 void wait_for_all(void);

@@ -91,7 +91,7 @@ def places(path):
         shown.append(re.sub(r"\\([@>])", r"\1", name if file is None else f"{name} ({file})"))
     return " > ".join(shown)
 
-LONG = 600  # seconds; nothing takes as long, however slow the machine is: what is waited for never comes
+LONG = 600  # seconds of a wait, longer than any step takes on a slow machine
 
 
 class Page:

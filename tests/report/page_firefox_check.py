@@ -15,7 +15,7 @@ import websocket
 import page_check
 import page_driver
 
-PREFERENCES = {  # nothing but the page is asked for: no updates, no news, no portal
+PREFERENCES = {  # Firefox must make no requests of its own: no updates, no news, no portal
     "remote.active-protocols": 1, "browser.shell.checkDefaultBrowser": False, "app.update.enabled": False,
     "datareporting.policy.dataSubmissionEnabled": False, "toolkit.telemetry.enabled": False,
     "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False,

@@ -138,8 +138,8 @@ static unsigned most_false(void)
 /* ---- Division ---------------------------------------------------------------------------------
  */
 
-/* Ranks of 1,000 ms outside MPI: one computes, one sleeps, one waits for a processor; their main
- * threads have samples without error. The last column: own time. */
+/* Ranks with 1,000 ms outside MPI: one computes, one sleeps, one waits for a processor; their main
+ * threads have samples without error. The last columns are the expected parts. */
 static void time_outside_mpi_is_divided(void **state)
 {
     static const struct {
@@ -148,7 +148,7 @@ static void time_outside_mpi_is_divided(void **state)
         {1, 1, 998, 998, 1, 1},     /* computes */
         {1, 899, 100, 100, 899, 1}, /* sleeps */
         {900, 0, 100, 100, 0, 900}, /* waits for a processor */
-        {950, 0, 100, 100, 0, 900}, /* and in MPI */
+        {950, 0, 100, 100, 0, 900}, /* waits for a processor also in MPI */
         {0, 0, 0, 1000, 0, 0},      /* nothing is known */
     };
     (void)state;
@@ -164,7 +164,8 @@ static void time_outside_mpi_is_divided(void **state)
         struct pct_rank_times *t = pct_rank_times_new(&run.p);
         for (uint32_t r = 0; r < run.p.n_ranks; r++) {
             const struct pct_rank_time *rank = &t->list[r];
-            double off = sampled ? 0.01 * ms : 60 * ms; /* the delay is taken to lie evenly */
+            double off =
+                sampled ? 0.01 * ms : 60 * ms; /* without samples the delay is divided evenly */
             if (fabs(rank->cpu_ns - ranks[r].want_cpu * ms) > off ||
                 fabs(rank->blocked_ns - ranks[r].want_blocked * ms) > ms ||
                 fabs(rank->delayed_ns - ranks[r].want_delayed * ms) > off)
@@ -176,8 +177,8 @@ static void time_outside_mpi_is_divided(void **state)
     }
 }
 
-/* Four ranks of 10 ms, delayed for most of the time, without an interrupt outside MPI: no samples
- * do not mean no computation. */
+/* A rank of 10 ms, delayed for most of the time, without an interrupt outside MPI: it has computed
+ * although it has no samples. */
 static void samples_say_nothing_of_a_short_run(void **state)
 {
     (void)state;

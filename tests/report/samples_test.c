@@ -98,7 +98,7 @@ static void run(struct cell *cells, const struct program *p, distance_fn *distan
 /* ---- How often intervals miss ---------------------------------------------------------------- */
 
 struct misses {
-    unsigned n, misses, simple; /* simple: if every sample stood for the same */
+    unsigned n, misses, simple; /* simple: misses if each sample stood for the same time */
 };
 
 static struct pct_sampled sampled(const struct cell *c)

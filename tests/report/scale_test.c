@@ -245,7 +245,8 @@ static void strong_scaling_loses_what_the_closed_forms_say(void **state)
     const struct pct_scale_row *compute = row_named(s, "computation");
     assert_true(is_near(reduce->lost_ns, (16 * reduce_ms(16) - 2 * reduce_ms(2)) * ms));
     assert_true(is_near(bcast->lost_ns, (16 * bcast_ms(16) - 2 * bcast_ms(2)) * ms));
-    /* 1600 ms in all and a tenth of one rank's: 80 ms of 2 ranks, 10 ms of 16 */
+    /* All ranks together compute 1600 ms, and rank 0 another tenth of a rank's time: 80 ms on 2
+     * ranks, 10 ms on 16. */
     assert_true(is_near(compute->lost_ns, (1610.0 - 1680.0) * ms));
     assert_true(is_near(reduce->lost_ns + bcast->lost_ns + compute->lost_ns, s->lost_ns));
     assert_ptr_equal(&s->rows[0], reduce);

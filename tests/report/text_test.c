@@ -98,7 +98,6 @@ static void scaled_times_round_to_four_digits(void **state)
     }
 }
 
-/* Text that an escape must undo. */
 static void estimates_have_the_digits_of_their_error(void **state)
 {
     (void)state;

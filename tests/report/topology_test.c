@@ -43,16 +43,16 @@ static struct pct_graph list(const struct made *m)
     return g;
 }
 
-/* ---- Makers ----------------------------------------------------------------------------------
+/* ---- Graphs ----------------------------------------------------------------------------------
  */
 
 struct shape {
-    const char *text; /* what is to be said */
+    const char *text; /* expected description */
     void (*make)(struct made *m, const struct shape *s);
-    uint32_t extents[4]; /* slowest first; 0: no more */
+    uint32_t extents[4]; /* the slowest dimension first; 0: end of the list */
     bool periodic[4];
-    /* Diagonal neighbours: 0 none; else what goes there is WEIGHT, divided by this for each
-     * dimension but one. */
+    /* 0: no diagonal neighbours; else a message to one has WEIGHT, divided by this for each
+     * dimension beyond the first in which it moves. */
     uint32_t corners;
 };
 
@@ -122,7 +122,7 @@ static void make_tree(struct made *m, const struct shape *s)
 
 static void make_twisted_ring(struct made *m, const struct shape *s)
 {
-    m->n = s->extents[0]; /* prime to 7 */
+    m->n = s->extents[0]; /* not a multiple of 7, so that the ring has all ranks */
     for (uint32_t a = 0; a < m->n; a++)
         add(m, a * 7 % m->n, (a + 1) * 7 % m->n, WEIGHT);
 }

@@ -17,7 +17,7 @@ __attribute__((noinline)) static void reduce(MPI_Comm comm, int n)
     __asm__ volatile("");
 }
 
-/* To the next rank; rank 0 twice. */
+/* Sends to the next rank; rank 0 sends twice. */
 __attribute__((noinline)) static void pass_on(MPI_Comm comm, int bytes)
 {
     static char out[4096], in[4096];

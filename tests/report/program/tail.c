@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls that the compiler makes tail calls of: a chain of one way, one way of several, one through
- * a function that is inlined, and two ways. With SURE only those that gdb resolves in the same way.
+ * Calls that the compiler turns into tail calls: a chain with one possible path, one possible path
+ * of several, one through an inlined function, and two paths. With SURE only those that gdb
+ * resolves.
  */
 #include <mpi.h>
 
@@ -61,7 +62,7 @@ KEPT int through_inlined(int n)
     return inlined(n * 3);
 }
 
-/* Both lead to leaf. */
+/* Leads to leaf by both tail calls. */
 KEPT int two_ways(int n)
 {
     if (n & 1)
