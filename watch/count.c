@@ -153,15 +153,21 @@ int pct_count_add(struct pct_count *c, size_t target, const struct pc_counting_v
     struct target *t = &c->targets[target];
     t->viewees = pct_grow(t->viewees, t->n, &t->room, sizeof *t->viewees);
     t->viewees[t->n++] = v;
+    for (int k = 0; k < N_CONTEXTS && c->started; k++)
+        if (v.view[k])
+            pc_counting_view_switch(v.view[k], k == STEADY ? 0 : c->group);
     return PC_OK;
 }
 
-void pct_count_drop(struct pct_count *c, size_t target)
+size_t pct_count_n_viewees(const struct pct_count *c, size_t target)
 {
-    for (size_t i = 0; target < c->n_targets && i < c->targets[target].n; i++)
-        close_viewee(&c->targets[target].viewees[i]);
-    if (target < c->n_targets)
-        c->targets[target].n = 0;
+    return target < c->n_targets ? c->targets[target].n : 0;
+}
+
+void pct_count_keep(struct pct_count *c, size_t target, size_t n)
+{
+    while (pct_count_n_viewees(c, target) > n)
+        close_viewee(&c->targets[target].viewees[--c->targets[target].n]);
 }
 
 /* ---- Turns ----------------------------------------------------------------------------------- */
@@ -319,7 +325,7 @@ void pct_count_free(struct pct_count *c)
     if (!c)
         return;
     for (size_t t = 0; t < c->n_targets; t++) {
-        pct_count_drop(c, t);
+        pct_count_keep(c, t, 0);
         pct_free(c->targets[t].viewees);
     }
     for (int k = 0; k < N_CONTEXTS; k++)

@@ -33,11 +33,13 @@ enum { PCT_COUNT_CLOCK = 0 }; /* the number of the event task-clock, which is ad
 int pct_count_new(const struct pc_counting_event *events, size_t n, uint32_t per_group,
                   struct pct_count **out, struct pc_error *error);
 
-/* Adds a viewee to a target. Targets are numbered from 0; a new one has the next number. */
+/* Adds a viewee to a target. Targets are numbered from 0; a new one has the next number. After
+ * pct_count_start it is counted at once. */
 int pct_count_add(struct pct_count *c, size_t target, const struct pc_counting_viewee *who,
                   struct pc_error *error);
-/* Closes the viewees of a target; the target and its figures stay. */
-void pct_count_drop(struct pct_count *c, size_t target);
+size_t pct_count_n_viewees(const struct pct_count *c, size_t target);
+/* Closes the viewees of a target except the first n; the target and its figures stay. */
+void pct_count_keep(struct pct_count *c, size_t target, size_t n);
 
 /* Starts to count; a viewee that waits for its exec starts then. */
 void pct_count_start(struct pct_count *c);

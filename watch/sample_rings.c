@@ -42,6 +42,9 @@ enum { LEAST_SAMPLES = 8, PAGE = 4096 };
  * at the default frequency. */
 enum { ALL_RINGS = 64 << 20, MOST_RING = 16 << 20, FEW_RING = 1 << 20 };
 
+/* Capacity of a ring without samples: 1,000 forks and as many execs. */
+enum { RECORDS_RING = 128 << 10 };
+
 struct ring {
     int cpu, fd; /* fd: event that owns the ring; -1: none yet */
     bool event;  /* has samples of the event; else those of the clock, and all other records */
@@ -97,7 +100,7 @@ static size_t choose_bytes(size_t n)
 
 static struct perf_event_attr attr_of(const struct pc_counting_term *term, uint64_t frequency)
 {
-    return (struct perf_event_attr){
+    struct perf_event_attr a = {
         .type = term->type,
         .size = sizeof(struct perf_event_attr),
         .config = term->config,
@@ -118,12 +121,18 @@ static struct perf_event_attr attr_of(const struct pc_counting_term *term, uint6
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
     };
+    if (!frequency) {
+        a.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+        a.sample_regs_user = a.freq = 0;
+        a.sample_stack_user = 0;
+    }
+    return a;
 }
 
 int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, struct pc_error *error)
 {
     size_t n;
-    if (!REGISTER_MASK)
+    if (!REGISTER_MASK && what->frequency)
         return pc_error_set(error, PC_EIO,
                             "samples of other processes are taken on x86-64 and aarch64 only");
     int *cpus = pct_watch_processors(&n);
@@ -132,7 +141,7 @@ int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, str
                             "/sys/devices/system/cpu/online does not list the processors");
     struct pct_rings *r = pct_alloc(1, sizeof *r);
     r->attrs[0] = attr_of(&what->clock, what->frequency);
-    r->attrs[0].mmap = r->attrs[0].mmap2 = 1;
+    r->attrs[0].mmap = r->attrs[0].mmap2 = what->frequency != 0;
     r->attrs[0].comm = r->attrs[0].comm_exec = 1;
     r->attrs[0].task = 1;
     r->attrs[1] = attr_of(&what->event, what->frequency);
@@ -145,7 +154,7 @@ int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, str
     }
     r->n_rings = what->with_event ? 2 * n : n;
     r->rings = pct_alloc(r->n_rings, sizeof *r->rings);
-    r->ring_bytes = choose_bytes(r->n_rings);
+    r->ring_bytes = what->frequency ? choose_bytes(r->n_rings) : RECORDS_RING;
     for (size_t i = 0; i < r->n_rings; i++)
         r->rings[i] = (struct ring){.cpu = cpus[i % n], .fd = -1, .event = i >= n};
     pct_free(cpus);
@@ -156,7 +165,8 @@ int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, str
 /* Maps the largest ring that is allowed. Returns 0 or an errno. */
 static int map_ring(struct ring *g, int fd, size_t most_bytes, size_t stack_bytes)
 {
-    for (size_t size = most_bytes; size >= stack_bytes * LEAST_SAMPLES; size /= 2) {
+    size_t least_bytes = stack_bytes ? stack_bytes * LEAST_SAMPLES : PAGE;
+    for (size_t size = most_bytes; size >= least_bytes; size /= 2) {
         void *at = mmap(NULL, PAGE + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         if (at == MAP_FAILED)
             continue;

@@ -42,8 +42,8 @@ struct pct_rings;
 
 /* Sources of samples: a clock and, optionally, an event. */
 struct pct_rings_what {
-    struct pc_counting_term clock; /* clock that counts here */
-    uint64_t frequency;            /* samples in a second */
+    struct pc_counting_term clock; /* clock that counts here; without samples, any event */
+    uint64_t frequency;            /* samples in a second; 0: none, only the other records */
     bool with_event;
     struct pc_counting_term event; /* event that counts here */
     uint64_t period; /* events from one sample to the next; 0: as the frequency says */

@@ -38,9 +38,9 @@ static const struct pct_option options[] = {
     {'t', "thread", "TID,...", "count running threads", .group = 2},
     {'a', "all-processors", NULL, "count whatever runs on this node", .group = 2},
     {OPTION_PER, "per", "rank|process|thread|processor", "print the counts of each",
-     "rank and process need --pid or --job, processor --all-processors. thread gives those that a "
-     "process "
-     "has when the counting begins; what a thread starts afterwards is counted with it."},
+     "rank needs --pid, --job or a COMMAND that starts ranks here, process --pid or --job, "
+     "processor --all-processors. thread gives those that a process has when the counting begins; "
+     "what a thread starts afterwards is counted with it."},
     {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs"},
     {'o', "output", "FILE",
      "write to FILE, which must be new (default: standard error with a COMMAND, else standard "
@@ -90,11 +90,16 @@ static int check(const struct pct_command *self, const struct pct_stat_request *
         return pct_refuse(self, "missing argument: COMMAND, --pid, --thread or --all-processors");
     if (r->repeat && (attached || !r->n_words))
         return pct_refuse(self, "--repeat is for a COMMAND that is counted itself");
-    if (r->per && !attached)
-        return pct_refuse(self, "--per needs --pid, --thread or --all-processors: a COMMAND is "
-                                "counted with all that it starts");
-    if ((r->per == PCT_PER_RANK || r->per == PCT_PER_PROCESS) && !r->pids)
-        return pct_refuse(self, "--per rank and process need --pid or --job");
+    if (r->per == PCT_PER_RANK && r->repeat)
+        return pct_refuse(self,
+                          "--repeat gives the means of all that COMMAND starts, not --per rank");
+    if (r->per == PCT_PER_RANK && attached && !r->pids)
+        return pct_refuse(self, "--per rank needs --pid, --job or a COMMAND that starts ranks");
+    if (r->per > PCT_PER_RANK && !attached)
+        return pct_refuse(self, "--per process, thread and processor need --pid, --thread or "
+                                "--all-processors: a COMMAND is counted with all that it starts");
+    if (r->per == PCT_PER_PROCESS && !r->pids)
+        return pct_refuse(self, "--per process needs --pid or --job");
     if (r->per == PCT_PER_THREAD && r->processors)
         return pct_refuse(self, "--per thread needs --pid or --thread");
     if (r->per == PCT_PER_PROCESSOR && !r->processors)
@@ -119,7 +124,8 @@ static void put_figures(struct pct_stat_job *j, uint64_t now)
 {
     size_t n = pct_count_n_targets(j->count), from = j->request->per ? 0 : n;
     struct pct_stat_figure figures[PC_COUNTING_MAX_EVENTS];
-    for (size_t t = from; t <= n; t++) {
+    for (size_t i = from; i <= n; i++) {
+        size_t t = i < n ? j->order[i] : n;
         struct pct_stat_block b = {.figures = figures,
                                    .who = t < n          ? j->who
                                           : j->rank >= 0 ? "rank"
@@ -163,6 +169,7 @@ static uint64_t tick(void *arg)
 {
     struct pct_stat_job *j = arg;
     uint64_t turn = pct_count_turn(j->count), now = pc_mono_ns();
+    uint64_t look = j->started ? pct_stat_find_ranks(j) : UINT64_MAX;
     uint64_t step = j->request->interval_ms * 1000000;
     if (now >= j->due_ns) {
         pct_count_take(j->count);
@@ -171,6 +178,7 @@ static uint64_t tick(void *arg)
         j->due_ns += step * ((now - j->due_ns) / step + 1);
     }
     uint64_t next = j->due_ns == UINT64_MAX ? UINT64_MAX : j->due_ns - now;
+    next = look < next ? look : next;
     return turn < next ? turn : next;
 }
 
@@ -179,13 +187,20 @@ static bool add_command(void *arg, int pid)
     struct pct_stat_job *j = arg;
     struct pc_error error = {""};
     const struct pc_counting_viewee who = {.tid = pid, .cpu = -1, .from_exec = true};
-    pct_count_drop(j->count, 0);
+    pct_count_keep(j->count, 0, 0);
     if (!pct_count_add(j->count, 0, &who, &error)) {
         j->start_ns = pc_mono_ns();
         return true;
     }
     pct_say(j->self, "%s cannot be counted: %s", j->request->words[0], error.text);
     return false;
+}
+
+static bool await_ranks(void *arg, int pid)
+{
+    struct pct_stat_job *j = arg;
+    j->start_ns = pc_mono_ns();
+    return pct_stat_await_ranks(j, pid);
 }
 
 /* Starts counters of running targets, before the command whose length limits the count. */
@@ -327,6 +342,10 @@ static void put_watched(struct pct_stat_job *j, uint64_t now)
                                                 : "s");
     if (!strcmp(j->who, "rank") && j->world > 0)
         pct_buf_format(&what, " of %d", j->world);
+    if (j->started) {
+        pct_buf_text(&what, ", counted from their exec on, at the latest after ");
+        pct_text_estimate(&what, (double)j->late_ns, 0, PCT_UNIT_NS);
+    }
     put_head(j, what.data, (struct pct_stat_figure){.value = seconds(j->start_ns, now)}, 1);
     put_figures(j, now);
     pct_buf_free(&what);
@@ -359,6 +378,33 @@ static int run_attached(struct pct_stat_job *j)
     return status;
 }
 
+/* Counts the ranks that a command starts. */
+static int run_launcher(struct pct_stat_job *j)
+{
+    const struct pct_job_watcher watcher = {await_ranks, begin_command, tick, j};
+    j->who = "rank";
+    int status = pct_job_run(j->self, j->request->words, NULL, &watcher);
+    uint64_t now = pc_mono_ns();
+    if (!j->begun)
+        return status;
+    uint64_t missed = pct_started_missed(j->started);
+    if (missed)
+        pct_say(j->self, "processes that ended before it was known whether they are ranks: %llu",
+                (unsigned long long)missed);
+    if (j->n_targets) {
+        pct_count_take(j->count);
+        put_watched(j, now);
+    } else {
+        pct_say(j->self,
+                "%s has started no ranks that are found: processes below it on this node, with the "
+                "variables of a launcher; for srun, put pcollect stat before the program",
+                j->request->words[0]);
+        j->failed = PCT_DATA;
+        j->begun = false;
+    }
+    return status ? status : j->failed;
+}
+
 /* Standard output or error, written in whole blocks: several ranks may share it. */
 static FILE *open_stream(int fd)
 {
@@ -382,11 +428,11 @@ static int count(struct pct_stat_job *j)
     j->stat.repeated = r->repeat != 0;
     j->stat.intervals = r->interval_ms != 0;
     j->stat.processors = r->processors;
-    j->rank = attached ? -1 : pc_config_launch().rank;
+    j->rank = attached || r->per ? -1 : pc_config_launch().rank;
     j->out = r->output ? pct_new_file(j->self, r->output) : open_stream(r->n_words ? 2 : 1);
     if (!j->out)
         return PCT_DATA;
-    status = attached ? run_attached(j) : run_command(j);
+    status = attached ? run_attached(j) : r->per ? run_launcher(j) : run_command(j);
     if (!j->begun) {
         fclose(j->out);
         if (r->output)
@@ -412,7 +458,9 @@ static int run_stat(const struct pct_command *self, int argc, char **argv)
     int status = check(self, &r);
     status = status ? status : count(&j);
     pct_stat_free_events(&j);
+    pct_started_free(j.started);
     pct_free(j.targets);
+    pct_free(j.order);
     pct_free(j.living);
     return status;
 }

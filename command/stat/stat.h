@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The parts of `pcollect stat`: the request, its events (stat_events.c), its targets
- * (stat_targets.c), and the time of counting (stat.c).
+ * (stat_targets.c), ranks that a command starts (stat_ranks.c), and the time of counting (stat.c).
  */
 #ifndef PCT_STAT_H
 #define PCT_STAT_H
@@ -9,6 +9,7 @@
 #include "command/watched_jobs.h"
 #include "view/stat_print.h"
 #include "watch/count.h"
+#include "watch/started_ranks.h"
 
 enum pct_stat_per { PCT_PER_ALL, PCT_PER_RANK, PCT_PER_PROCESS, PCT_PER_THREAD, PCT_PER_PROCESSOR };
 
@@ -34,11 +35,18 @@ struct pct_stat_job {
     /* Targets that are counted. */
     const char *who; /* kind of target */
     int *targets;    /* the number of each */
-    size_t n_targets, room;
+    size_t *order;   /* indices of targets as they are printed */
+    size_t n_targets, room, order_room;
     int *living; /* counting ends when these processes or threads have ended */
     size_t n_living, living_room;
     int world; /* ranks of the job, on all nodes; -1: no job */
     int rank;  /* rank of the command, if a launcher started it; -1: none */
+    /* Ranks that the command starts, if they are counted; else NULL. */
+    struct pct_started *started;
+    int n_local;      /* of the last launch, on this node; -1: unknown */
+    size_t n_begun;   /* ranks that were found, each time that they were started */
+    uint64_t late_ns; /* longest time from the exec of a rank to the begin of its counts */
+    int failed;       /* PCT_DATA: a rank could not be counted, said */
     /* The run. */
     bool begun;
     uint64_t start_ns, last_ns, due_ns;
@@ -53,7 +61,16 @@ void pct_stat_free_events(struct pct_stat_job *j);
 /* Adds the processes, threads or processors that the request names; a command is added when it
  * starts. PCT_DONE; PCT_CALL, PCT_DATA: said. */
 int pct_stat_find_targets(struct pct_stat_job *j);
+/* The target of a rank; a new one is printed after those of lower numbers. */
+size_t pct_stat_rank_target(struct pct_stat_job *j, int rank);
+/* Adds the threads of a process to a target. PCT_DONE; PCT_DATA: said. */
+int pct_stat_add_process(struct pct_stat_job *j, size_t target, int pid);
 /* True if some process or thread of the request still runs; processors always do. */
 bool pct_stat_lives(const struct pct_stat_job *j);
+
+/* Prepares to count the ranks that a command starts, before its exec. False: said. */
+bool pct_stat_await_ranks(struct pct_stat_job *j, int pid);
+/* Begins to count the ranks that have been started. Returns the ns to the next call. */
+uint64_t pct_stat_find_ranks(struct pct_stat_job *j);
 
 #endif

@@ -22,8 +22,22 @@ struct numbers {
 static size_t add_target(struct pct_stat_job *j, int number)
 {
     j->targets = pct_grow(j->targets, j->n_targets, &j->room, sizeof *j->targets);
+    j->order = pct_grow(j->order, j->n_targets, &j->order_room, sizeof *j->order);
     j->targets[j->n_targets] = number;
+    j->order[j->n_targets] = j->n_targets;
     return j->n_targets++;
+}
+
+size_t pct_stat_rank_target(struct pct_stat_job *j, int rank)
+{
+    for (size_t t = 0; t < j->n_targets; t++)
+        if (j->targets[t] == rank)
+            return t;
+    size_t made = add_target(j, rank), at = made;
+    for (; at > 0 && j->targets[j->order[at - 1]] > rank; at--)
+        j->order[at] = j->order[at - 1];
+    j->order[at] = made;
+    return made;
 }
 
 static void add_living(struct pct_stat_job *j, int id)
@@ -79,15 +93,14 @@ static int open_threads(struct pct_stat_job *j, size_t target, int pid, bool *ch
     return status;
 }
 
-static int add_process(struct pct_stat_job *j, int pid, int number)
+int pct_stat_add_process(struct pct_stat_job *j, size_t target, int pid)
 {
     enum { TRIES = 20 };
-    size_t target = add_target(j, number);
+    size_t before = pct_count_n_viewees(j->count, target);
     bool changed = true;
     int status = PCT_DONE;
     for (int i = 0; i < TRIES && changed && !status; i++) {
-        if (i)
-            pct_count_drop(j->count, target);
+        pct_count_keep(j->count, target, before);
         status = open_threads(j, target, pid, &changed);
     }
     if (changed && !status)
@@ -130,7 +143,7 @@ static int add_processes(struct pct_stat_job *j)
         bool by_rank = ranks && j->request->per != PCT_PER_PROCESS;
         status = j->request->per == PCT_PER_THREAD
                      ? add_each_thread(j, p->pid)
-                     : add_process(j, p->pid, by_rank ? p->rank : p->pid);
+                     : pct_stat_add_process(j, add_target(j, by_rank ? p->rank : p->pid), p->pid);
     }
     for (size_t i = 0; i < job.n; i++)
         add_living(j, job.processes[i].pid);
