@@ -19,6 +19,10 @@ struct sums {
     unsigned keys;
     struct pct_keys rows;
     size_t room;
+    /* Only if rows of frames depend on nothing but the frame: by node of the profile, 1 + the first
+     * of the rows of its frames in `place_rows`; 0: not found yet. */
+    uint32_t *places, *place_rows;
+    size_t n_place_rows, place_room;
     struct pct_buf text;
     uint32_t stamp;
     uint64_t *by_rank[PCT_N_METRICS + 5]; /* PCT_KEY_RANK: figures of one record, rank by rank */
@@ -36,8 +40,8 @@ struct part {
 /* ---- Rows -------------------------------------------------------------------------------------
  */
 
-/* The row with the keys of *like. */
-static struct pct_rolled_row *find_row(struct sums *s, const struct pct_rolled_row *like)
+/* Index of the row with the keys of *like. */
+static uint32_t find_index(struct sums *s, const struct pct_rolled_row *like)
 {
     bool is_new;
     pct_buf_clear(&s->text);
@@ -57,6 +61,12 @@ static struct pct_rolled_row *find_row(struct sums *s, const struct pct_rolled_r
         s->out->row[s->out->n] = *like;
         s->out->row[s->out->n++].first_node = PC_NO_INDEX;
     }
+    return i;
+}
+
+static struct pct_rolled_row *find_row(struct sums *s, const struct pct_rolled_row *like)
+{
+    uint32_t i = find_index(s, like); /* may move the rows */
     return &s->out->row[i];
 }
 
@@ -181,12 +191,36 @@ static void add_site(struct sums *s, const struct part *part)
     add_own(s, find_row(s, &like), part);
 }
 
+/* Index of the row of a frame of a node. */
+static uint32_t find_frame(struct sums *s, const struct part *part, uint32_t node,
+                           const struct pct_frame *f)
+{
+    struct pct_rolled_row like = row_of_node(s, part, node, f);
+    return find_index(s, &like);
+}
+
+/* Finds the rows of the frames of a node, from the innermost outwards. */
+static void keep_place(struct sums *s, const struct part *part, uint32_t node,
+                       struct pct_place place)
+{
+    s->places[node] = (uint32_t)s->n_place_rows + 1;
+    for (uint32_t k = place.n_frames; k-- > 0;) {
+        s->place_rows =
+            pct_grow(s->place_rows, s->n_place_rows, &s->place_room, sizeof *s->place_rows);
+        s->place_rows[s->n_place_rows++] = find_frame(s, part, node, &place.frames[k]);
+    }
+}
+
 static void add_rows_of_place(struct sums *s, const struct part *part, uint32_t node, bool *own)
 {
     struct pct_place place = pct_symbols_node(s->symbols, node);
-    for (uint32_t k = place.n_frames; k-- > 0; *own = false) {
-        struct pct_rolled_row like = row_of_node(s, part, node, &place.frames[k]);
-        add_to_row(s, find_row(s, &like), part, *own);
+    if (s->places && !s->places[node])
+        keep_place(s, part, node, place);
+    for (uint32_t i = 0; i < place.n_frames; i++, *own = false) {
+        const struct pct_frame *f = &place.frames[place.n_frames - 1 - i];
+        uint32_t row =
+            s->places ? s->place_rows[s->places[node] - 1 + i] : find_frame(s, part, node, f);
+        add_to_row(s, &s->out->row[row], part, *own);
     }
 }
 
@@ -399,6 +433,8 @@ struct pct_spread pct_rolled_spread(const struct pct_rolled *rolled, size_t row)
 static void make_room(struct sums *s)
 {
     uint32_t n = s->totals->profile->n_ranks;
+    if (!(s->keys & ~(unsigned)(PCT_KEYS_OF_FRAMES | PCT_KEY_CODE)))
+        s->places = pct_alloc(s->totals->profile->n_nodes, sizeof *s->places);
     s->present = pct_alloc(n, sizeof *s->present);
     for (size_t k = 0; k < PC_ARRAY_LEN(s->by_rank); k++)
         s->by_rank[k] = pct_alloc(n, sizeof *s->by_rank[k]);
@@ -409,6 +445,8 @@ static void free_sums(struct sums *s)
     for (size_t k = 0; k < PC_ARRAY_LEN(s->by_rank); k++)
         pct_free(s->by_rank[k]);
     pct_free(s->present);
+    pct_free(s->places);
+    pct_free(s->place_rows);
     pct_keys_free(&s->rows);
     pct_buf_free(&s->text);
 }
