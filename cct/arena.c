@@ -83,7 +83,7 @@ static int open_folder(struct opening *o, char *path)
 {
     o->made = mkdir(path, 0700) == 0;
     if (!o->made && errno != EEXIST)
-        return pc_error_set(o->error, PC_EIO, "%s cannot be made: %s", path, reason());
+        return pc_error_set(o->error, PC_EIO, "%s cannot be created: %s", path, reason());
     o->dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (o->dir < 0) {
         if (errno == ENOENT)
@@ -173,7 +173,7 @@ static int create_file(struct opening *o, const char *folder)
         if (errno != EEXIST)
             break;
     }
-    return pc_error_set(o->error, PC_EIO, "%s cannot be made: %s", o->a->path, reason());
+    return pc_error_set(o->error, PC_EIO, "%s cannot be created: %s", o->a->path, reason());
 }
 
 /* Folder, bounds, file. PC_ENOENT inside means that the folder was removed meanwhile. */
@@ -199,7 +199,7 @@ static int open_file(struct opening *o)
             rmdir(folder);
     }
     if (err == PC_ENOENT)
-        return pc_error_set(o->error, PC_EIO, "%s cannot be made: %s", folder, reason());
+        return pc_error_set(o->error, PC_EIO, "%s cannot be created: %s", folder, reason());
     return err;
 }
 

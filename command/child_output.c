@@ -18,7 +18,7 @@ char *pct_text(const char *format, ...)
         text = NULL;
     va_end(args);
     if (text == NULL) {
-        fprintf(stderr, "pcollect: no memory\n");
+        fprintf(stderr, "pcollect: not enough memory\n");
         exit(PCT_DATA);
     }
     return text;

@@ -14,7 +14,7 @@ static const struct pct_option options[] = {
      .group = ACTION},
     {OPTION_CHECK, "check", "FILE", "check a file; prints nothing if it is valid",
      "If it is not, the message names file, line, reason and the nearest valid key. Unknown "
-     "plugins and misspelt events are reported too. The environment is not looked at.",
+     "plugins and misspelt events are reported too. Environment variables are not read.",
      .group = ACTION},
     {OPTION_TEMPLATE, "template", NULL, "print a file with all options, their meaning and default",
      .group = ACTION},

@@ -31,9 +31,7 @@ static void say_unknown(const struct pct_command *self, const char *option, cons
         pc_nearest_add(&nearest, names[i]);
     pc_words_text(names, n, known, sizeof known);
     pc_nearest_text(&nearest, near, sizeof near);
-    pct_say(self,
-            "%s: there is no plugin '%s'%s%s; known are %s, a plugin of your own is named by its "
-            "path",
+    pct_say(self, "%s: there is no plugin '%s'%s%s; give %s, or the path of a plugin of your own",
             option, word, *near ? "; the nearest is " : "", near, known);
 }
 

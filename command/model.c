@@ -182,11 +182,11 @@ static void print_text(const struct row *row, const struct request *r)
                100 * row->segments->error, row->segments->last, row->low, row->segments->first,
                row->high);
     if (r->predict && pct_fit_band_tells(&row->band))
-        printf("  there: %.6g, between %.6g and %.6g\n", row->band.value, row->band.low,
+        printf("  predicted: %.6g, between %.6g and %.6g\n", row->band.value, row->band.low,
                row->band.high);
     else if (r->predict)
-        printf("  there: not known, anything from %.6g to %.6g fits these points\n", row->band.low,
-               row->band.high);
+        printf("  predicted: not known, anything from %.6g to %.6g fits these points\n",
+               row->band.low, row->band.high);
 }
 
 static bool is_positive(const struct pct_fit_series *s)
@@ -212,7 +212,7 @@ static void warn(const struct pct_command *self, const struct pct_fit_set *set,
     if (row->made && r->predict && row->band.value < 0 && is_positive(row->series))
         pct_say(self,
                 "%s: the model is below zero there, which no measurement can be: it does not hold "
-                "that far out",
+                "so far beyond the data",
                 name.data);
     pct_buf_free(&name);
 }

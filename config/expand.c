@@ -115,9 +115,8 @@ int pc_config_expand(const char *pattern, const struct pc_config_names *names, c
         if (!put_letter(&t, *letter, names))
             return pc_error_set(
                 error, PC_EARG,
-                "\"%%%s\" in \"%s\" stands for nothing; known are %%x (executable), "
-                "%%n (ranks), %%j (job id), %%t (start time) and %%%% (a percent "
-                "sign)",
+                "\"%%%s\" in \"%s\" stands for nothing; give %%x (executable), %%n (ranks), "
+                "%%j (job id), %%t (start time) or %%%% (a percent sign)",
                 letter, pc_config_shown(pattern, shown));
     }
     if (names == NULL)

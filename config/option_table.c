@@ -15,7 +15,7 @@
 
 const struct pc_option pc_options[] = {
     {"output", "path", PC_OPTION_PATTERN, "%x.%n.pcol", 1, TEXT_MAX, "", AT(output_path),
-     "Where the profile is written. %x is the name of the executable, %n the number of ranks, %j "
+     "Path of the profile. %x is the name of the executable, %n the number of ranks, %j "
      "the job id of the batch system or launcher, %t the start time in UTC as YYYYMMDD-HHMMSS, %% "
      "a percent sign. A relative path begins at the working directory of rank 0.",
      "path of the profile, or its folder", "output"},
@@ -30,19 +30,19 @@ const struct pc_option pc_options[] = {
      "allows. 0 means no limit.",
      "no values by rank in contexts of more than N ranks"},
     {"output", "wait", PC_OPTION_TIME, "10min", 0, DAY_S, "", AT(output_wait),
-     "How long MPI_Finalize waits for ranks on other nodes, which may not have loaded this "
+     "Time for which MPI_Finalize waits for ranks on other nodes, which may not have loaded this "
      "library. If they do not answer, the job writes no profile; pcollect recover makes it from "
      "the data that was collected.",
-     "how long MPI_Finalize waits for other nodes"},
+     "time for which MPI_Finalize waits for other nodes"},
     {"output", "html", PC_OPTION_BOOL, "no", 0, 1, "", AT(output_html),
      "Write the page of `pcollect html` beside each profile when the job has ended. `pcollect run` "
      "does this; a job that was started without it writes no page.",
      "write the page of pcollect html beside the profile"},
     {"output", "every", PC_OPTION_TIME, "off", 0, 30 * DAY_S, "", AT(output_every),
      "Time between checkpoints: profiles of the job so far, in app.4.running.pcol for app.4.pcol. "
-     "Each replaces the one before, and goes when the profile of the job is there. `pcollect run` "
-     "writes them, of the ranks on its own node, without a call of the ranks; a job that was "
-     "started without it writes none. 0 or off means no checkpoints.",
+     "Each replaces the one before it, and is removed when the profile of the job is written. "
+     "`pcollect run` writes checkpoints of the ranks on its own node, without a call of the ranks; "
+     "a job that was started without it writes none. 0 or off means no checkpoints.",
      "time between checkpoints of the profile, or off"},
     {"spool", "path", PC_OPTION_FOLDER, "/dev/shm", 1, 255, "", AT(spool_path),
      "Folder on each node in which a process collects. A memory file system is best; any local "
@@ -66,8 +66,8 @@ const struct pc_option pc_options[] = {
      "frames kept of a calling context"},
     {"collect", "always", PC_OPTION_BOOL, "no", 0, 1, "", AT(collect_always),
      "Collect also in processes that do not use MPI, one profile each. With no, they are left "
-     "alone. `pcollect run` without a launcher sets yes for the program that it starts, if that is "
-     "to be sampled.",
+     "alone. `pcollect run` without a launcher sets yes for the program that it starts, if samples "
+     "or events are requested.",
      "collect also in programs without MPI"},
     {"sample", "frequency", PC_OPTION_FREQUENCY, "100", 0, 10000, "", AT(sample_frequency),
      "Samples per second of CPU time, in each thread. 0 or off means no sampling.",
@@ -77,9 +77,9 @@ const struct pc_option pc_options[] = {
      "sample-plugins"},
     {"sample", "source", PC_OPTION_CHOICE, "auto", 1, 15, "auto, cycles, clock, timer",
      AT(sample_source),
-     "What interrupts a thread to take a sample. cycles: a counter of the processor; clock: the "
-     "task clock of perf_event; timer: a POSIX timer on the thread's CPU time, at most at the "
-     "frequency of the kernel's own timer (100 to 1,000 Hz). If one is refused, or never "
+     "Source of the interrupts at which samples are taken. cycles: a counter of the processor; "
+     "clock: the task clock of perf_event; timer: a POSIX timer on the thread's CPU time, at most "
+     "at the frequency of the kernel's own timer (100 to 1,000 Hz). If one is refused, or never "
      "interrupts, the next one is used; auto begins with cycles.",
      "source of interrupts", "sample-source"},
     {"sample", "max_overhead", PC_OPTION_INTEGER, "1", 1, 100, "percent", AT(sample_max_overhead),
@@ -103,9 +103,9 @@ const struct pc_option pc_options[] = {
      "limit for events counted at the same time"},
     {"sample", "rotation", PC_OPTION_CHOICE, "random", 1, 15, "random, round-robin",
      AT(sample_rotation),
-     "How the plugin counters takes turns. random draws the group to count anew every few "
-     "microseconds, which gives unbiased estimates. round-robin is for comparison only: it counts "
-     "one group from one interrupt to the next, at equal distances, then the next group.",
+     "Order in which the plugin counters counts groups of events. random draws a new group every "
+     "few microseconds, which gives unbiased estimates. round-robin is for comparison only: it "
+     "counts one group from one interrupt to the next, at equal distances, then the next group.",
      "order of turns of events"},
 };
 

@@ -320,7 +320,7 @@ static int parse_choice(const struct pc_option *o, const char *text, char *out,
         word += length;
         word += strspn(word, ", ");
     }
-    return pc_error_set(why, PC_EARG, "\"%s\" is not known; known are %s",
+    return pc_error_set(why, PC_EARG, "\"%s\" is unknown; give one of %s",
                         pc_config_shown(text, shown), o->unit);
 }
 

@@ -175,7 +175,8 @@ static int adopt(struct pc_counting_meter *r, struct pc_counting *c, struct pc_e
     r->program = c->program;
     atomic_fetch_add(&r->program->n_users, 1);
     if (!r->program->n_anchors)
-        return pc_error_set(error, PC_EARG, "the counting is for views alone");
+        return pc_error_set(error, PC_EARG,
+                            "these events count other processes only, not threads of this one");
     return open_all(r, error);
 }
 

@@ -59,7 +59,7 @@ void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_o
         return;
     struct pct_rows rows = pct_table_rows(t, d, &(struct pct_choice){.sort = "cpu_exclusive_s"});
     leave_out_few(&rows, d);
-    fprintf(out, "\n%sWhat was counted there%s (estimates; the contexts with most CPU time)\n",
+    fprintf(out, "\n%sEvents by context%s (estimates; the contexts with most CPU time)\n",
             pct_style(o, PCT_STYLE_TITLE), pct_style(o, PCT_STYLE_PLAIN));
     if (rows.n)
         pct_table_aligned(out, t, d, &rows, &how);
@@ -67,6 +67,6 @@ void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_o
     if (n)
         fprintf(out, "  %zu more, or with few readings: --table estimates shows them\n", n);
     if (pct_data_estimates(d)->n_ratios)
-        fputs("  --table ratios shows what they say together\n", out);
+        fputs("  --table ratios shows their ratios\n", out);
     pct_rows_free(&rows);
 }

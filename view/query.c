@@ -40,7 +40,7 @@ int pct_unknown_word(struct pct_buf *why, const char *option, const char *value,
 {
     const char *nearest = pct_nearest(value, next, arg);
     pct_buf_format(why, "--%s %s: unknown", option, value);
-    pct_buf_format(why, nearest ? "; did you mean %s? Known are" : "; known are", nearest);
+    pct_buf_format(why, nearest ? "; did you mean %s? Give one of" : "; give one of", nearest);
     for (size_t i = 0; next(arg, i); i++)
         pct_buf_format(why, "%s %s", i ? "," : "", next(arg, i));
     return -1;

@@ -378,7 +378,7 @@ static void do_metric(struct screen *s)
 static void do_names(struct screen *s)
 {
     s->browser.options.full_names = !s->browser.options.full_names;
-    say(s, "names of C++ %s", s->browser.options.full_names ? "with all arguments" : "shortened");
+    say(s, "C++ names %s", s->browser.options.full_names ? "with all arguments" : "shortened");
 }
 
 static void do_source(struct screen *s)
@@ -418,7 +418,7 @@ static void do_summary(struct screen *s)
 static void find(struct screen *s, bool backwards)
 {
     if (!s->has_pattern)
-        say(s, "nothing was searched for yet: /");
+        say(s, "no search yet: press /");
     else if (!(s->pane.open ? s->pane.n && pane_find(s, backwards)
                             : pct_browser_find(&s->browser, &s->pattern, backwards)))
         say(s, "not found");
@@ -489,7 +489,7 @@ static const struct key {
     {{KEY_NPAGE, ' ', 'f'}, "PageDown, Space, f", "a screen down", do_page_down},
     {{KEY_HOME, 'g', '<'}, "Home, g", "to the first row", do_first},
     {{KEY_END, 'G', '>'}, "End, G", "to the last row", do_last},
-    {{KEY_RIGHT, 'l'}, "Right, l", "open the row, down to where the path parts", do_expand, true},
+    {{KEY_RIGHT, 'l'}, "Right, l", "open the row, down to the next branch", do_expand, true},
     {{KEY_LEFT}, "Left", "close the row, or go to the one that it belongs to", do_collapse, true},
     {{NEWLINE, KEY_ENTER, '+'}, "Enter, +", "open the row or close it", do_toggle, true},
     {{'E'}, "E", "open all rows", do_expand_all, true},
@@ -503,9 +503,9 @@ static const struct key {
     {{'A'}, "A", "its instructions with figures", do_assembly},
     {{'r'}, "r", "the figures of each rank", do_ranks, true},
     {{'s'}, "s", "the summary of the run, with the findings", do_summary},
-    {{'F'}, "F", "names of C++ with all arguments, or shortened", do_names, true},
+    {{'F'}, "F", "C++ names with all arguments, or shortened", do_names, true},
     {{'h', '?', KEY_F(1)}, "h, ?, F1", "these keys", do_help},
-    {{CTRL_L}, "Ctrl-L", "draw the screen anew", do_draw},
+    {{CTRL_L}, "Ctrl-L", "redraw the screen", do_draw},
     {{'q', ESCAPE}, "q, Esc", "leave a text; in the tree, end", do_quit},
 };
 

@@ -65,11 +65,11 @@ static void print_text(const struct pct_examined *d, size_t n_less, size_t n_bad
         put_labelled("cure", f->cure);
     }
     if (n_bad)
-        printf("\nNot everything works: %zu bad, %zu less than possible.\n", n_bad, n_less);
+        printf("\nNot everything works: %zu bad, %zu with a limit (less).\n", n_bad, n_less);
     else if (n_less)
-        printf("\nJobs can be measured; %zu less than possible.\n", n_less);
+        printf("\nJobs can be measured; %zu parts work with a limit (less).\n", n_less);
     else
-        printf("\nAll is well.\n");
+        printf("\nEverything works.\n");
 }
 
 static void put_member(const char *name, const char *text)

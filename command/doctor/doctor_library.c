@@ -72,7 +72,7 @@ static void check_others(struct pct_examined *d, const char *folder)
         size_t n = strlen(e->d_name);
         if (n > 3 && strcmp(e->d_name + n - 3, ".so") == 0 &&
             strncmp(e->d_name, "adapter-", 8) != 0 && strcmp(e->d_name, "pcollect-merge.so") != 0)
-            check_module(d, folder, e->d_name, PCT_LESS, "what it adds is left out",
+            check_module(d, folder, e->d_name, PCT_LESS, "its functions are missing",
                          "install the library that it names");
     }
     if (dir)
@@ -82,8 +82,8 @@ static void check_others(struct pct_examined *d, const char *folder)
 static void check_symbols(struct pct_examined *d)
 {
 #ifdef HAVE_LIBDW
-    pct_doctor_add(d, PCT_GOOD, "symbols", pct_text("libdw is there: lines and inlined calls"),
-                   NULL, NULL);
+    pct_doctor_add(d, PCT_GOOD, "symbols", pct_text("libdw names lines and inlined calls"), NULL,
+                   NULL);
 #else
     pct_doctor_add(d, PCT_LESS, "symbols", pct_text("pcollect was built without libdw"),
                    "reports name functions, but no source lines and no inlined calls",
@@ -93,9 +93,9 @@ static void check_symbols(struct pct_examined *d)
         pct_doctor_add(d, PCT_GOOD, "unwind tables", pct_text("libc finds them without a lock"),
                        NULL, NULL);
     else
-        pct_doctor_add(d, PCT_LESS, "unwind tables",
-                       pct_text("libc has no _dl_find_object (glibc 2.35)"),
-                       "the first call from each place takes longer", "a newer glibc");
+        pct_doctor_add(
+            d, PCT_LESS, "unwind tables", pct_text("libc has no _dl_find_object (glibc 2.35)"),
+            "the first call from each place takes longer", "install glibc 2.35 or newer");
 }
 
 void pct_doctor_library(struct pct_examined *d)

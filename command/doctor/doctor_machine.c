@@ -51,7 +51,7 @@ static void check_timers(struct pct_examined *d)
     struct sigevent event = {.sigev_notify = SIGEV_NONE};
     clock_getres(CLOCK_MONOTONIC, &step);
     if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) {
-        pct_doctor_add(d, PCT_LESS, "timers", pct_text("none can be made: %s", strerror(errno)),
+        pct_doctor_add(d, PCT_LESS, "timers", pct_text("none can be created: %s", strerror(errno)),
                        "computation is sampled by perf events, or not at all", NULL);
         return;
     }
@@ -59,11 +59,11 @@ static void check_timers(struct pct_examined *d)
     if (step.tv_sec || step.tv_nsec > 1000)
         pct_doctor_add(
             d, PCT_LESS, "timers",
-            pct_text("their step is %ld us", step.tv_sec * 1000000 + step.tv_nsec / 1000),
+            pct_text("their resolution is %ld us", step.tv_sec * 1000000 + step.tv_nsec / 1000),
             "computation can be sampled no faster than that", NULL);
     else
-        pct_doctor_add(d, PCT_GOOD, "timers", pct_text("their step is %ld ns", step.tv_nsec), NULL,
-                       NULL);
+        pct_doctor_add(d, PCT_GOOD, "timers", pct_text("their resolution is %ld ns", step.tv_nsec),
+                       NULL, NULL);
 }
 
 /* ---- Perf events ---------------------------------------------------------------------------- */
@@ -137,12 +137,13 @@ static void check_hardware(struct pct_examined *d, const char *paranoid)
     int reason, n = count_together(&reason);
     if (n) {
         pct_doctor_add(d, PCT_GOOD, "counters",
-                       pct_text("%d of the common events of the processor open together", n), NULL,
-                       NULL);
+                       pct_text("%d common events of the processor can be counted together", n),
+                       NULL, NULL);
         return;
     }
     char *why = describe_refusal(reason, paranoid);
-    pct_doctor_add(d, PCT_LESS, "counters", pct_text("none of the processor opens: %s", why),
+    pct_doctor_add(d, PCT_LESS, "counters",
+                   pct_text("no event of the processor can be opened: %s", why),
                    "cycles, instructions and cache misses are not counted; computation is sampled "
                    "by time",
                    reason == ENOENT || reason == EOPNOTSUPP

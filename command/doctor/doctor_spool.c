@@ -31,7 +31,7 @@ static const char *why_folder_refused(const char *folder)
     if (lstat(folder, &st) != 0)
         return NULL;
     if (!S_ISDIR(st.st_mode))
-        return "is no folder";
+        return "is not a folder";
     if (st.st_uid != geteuid())
         return "belongs to another user";
     return st.st_mode & 022 ? "can be written by others" : NULL;
@@ -104,7 +104,7 @@ static void check_limit(struct pct_examined *d, int resource, const char *name, 
     if (getrlimit((__rlimit_resource_t)resource, &limit) != 0 ||
         (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < least))
         pct_doctor_add(d, PCT_LESS, "limits",
-                       pct_text("%s is %lu, wanted are %lu", name, (unsigned long)limit.rlim_cur,
+                       pct_text("%s is %lu; %lu is needed", name, (unsigned long)limit.rlim_cur,
                                 (unsigned long)least),
                        cost, "ulimit, /etc/security/limits.conf, or the batch system's own");
     else

@@ -20,7 +20,7 @@ void pct_doctor_add(struct pct_examined *d, enum pct_health health, const char *
 {
     struct pct_finding *more = realloc(d->findings, (d->n + 1) * sizeof *more);
     if (more == NULL) {
-        pct_say(d->self, "no memory");
+        pct_say(d->self, "not enough memory");
         exit(PCT_DATA);
     }
     d->findings = more;

@@ -217,14 +217,14 @@ static void begin_one(struct pct_checkpoints *c)
     c->writer = writer > 0 ? writer : 0;
     c->n_begun++;
     if (writer < 0)
-        say_failure(c, "there is no process for it");
+        say_failure(c, "no process can be created for it");
 }
 
 static void note_end(struct pct_checkpoints *c, int status)
 {
     c->writer = 0;
     if (WIFSIGNALED(status)) {
-        char *why = pct_text("what makes it was ended by signal %d", WTERMSIG(status));
+        char *why = pct_text("the process that writes it was ended by signal %d", WTERMSIG(status));
         say_failure(c, why);
         free(why);
     }
@@ -275,7 +275,7 @@ struct pct_checkpoints *pct_checkpoints_new(const struct pct_run_job *r)
     c->told =
         mmap(NULL, sizeof *c->told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c->told == MAP_FAILED) {
-        pct_say(r->self, "there is no memory for checkpoints");
+        pct_say(r->self, "not enough memory for checkpoints");
         free(c);
         return NULL;
     }

@@ -108,7 +108,7 @@ static void add(struct words *w, char *word)
         w->room = 2 * w->room + 64;
         w->at = realloc(w->at, w->room * sizeof *w->at);
         if (w->at == NULL) {
-            fprintf(stderr, "pcollect: no memory\n");
+            fprintf(stderr, "pcollect: not enough memory\n");
             exit(PCT_DATA);
         }
     }

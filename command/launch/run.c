@@ -71,7 +71,7 @@ static void add_variable(struct pct_run_job *r, char *variable)
 {
     r->variables = realloc(r->variables, (r->n_variables + 2) * sizeof *r->variables);
     if (r->variables == NULL) {
-        pct_say(r->self, "no memory");
+        pct_say(r->self, "not enough memory");
         exit(PCT_DATA);
     }
     r->variables[r->n_variables++] = variable;
@@ -188,7 +188,8 @@ static bool keep_old(const struct pct_run_job *r)
     char *kept = pct_text("%s~", r->old);
     bool done = pc_pcol_may_write(kept, &error) == PC_OK;
     if (done && rename(r->old, kept) != 0 && errno != ENOENT) {
-        pc_error_set(&error, PC_EIO, "%s cannot be called %s: %s", r->old, kept, strerror(errno));
+        pc_error_set(&error, PC_EIO, "%s cannot be renamed to %s: %s", r->old, kept,
+                     strerror(errno));
         done = false;
     }
     if (!done)

@@ -13,10 +13,10 @@ enum { OPTION_BY = 256, OPTION_ONCE, OPTION_FORMAT };
 
 static const struct pct_option options[] = {
     PCT_OPTIONS_SAMPLED_WHO("watch"),
-    {'s', "seconds", "N", "seconds from one picture to the next (default: 2)"},
+    {'s', "seconds", "N", "seconds between updates (default: 2)"},
     {OPTION_BY, "by", "function|context|process", "what the rows are (default: function)",
      "On a terminal the keys f, c and p choose another while it runs."},
-    {OPTION_ONCE, "once", NULL, "write one picture, and end"},
+    {OPTION_ONCE, "once", NULL, "print once, and end"},
     {OPTION_FORMAT, "format", "text|tsv", "text for people (default), or for programs",
      "tsv has all rows, text those that fit."},
     PCT_OPTION_WIDTH,

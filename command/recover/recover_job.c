@@ -128,7 +128,7 @@ static void say_written(const struct pct_recovery *r, const struct pc_profile *p
 {
     bool incomplete = is_incomplete(p);
     if (r->quiet)
-        fprintf(stderr, "pcollect: profile: %s (%s: %u of %u ranks, recovered since %s)\n", path,
+        fprintf(stderr, "pcollect: profile: %s (%s: %u of %u ranks, recovered because %s)\n", path,
                 incomplete ? "incomplete" : "complete", p->n_ranks, p->world_size,
                 incomplete ? "MPI_Finalize was not reached" : "the job could not write it");
     else

@@ -65,7 +65,7 @@ int pct_stat_find_events(struct pct_stat_job *j)
     j->names = calloc(PC_COUNTING_MAX_EVENTS, sizeof *j->names);
     j->numbers = calloc(PC_COUNTING_MAX_EVENTS, sizeof *j->numbers);
     if (!j->names || !j->numbers)
-        exit((pct_say(j->self, "no memory"), PCT_DATA));
+        exit((pct_say(j->self, "not enough memory"), PCT_DATA));
     j->stat.events = j->names;
     int status = add_list(j, found, list);
     free(list);

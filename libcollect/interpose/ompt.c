@@ -82,6 +82,6 @@ struct start_result *ompt_start_tool(unsigned version, const char *runtime)
     if (!other && !pc_config_omp_tool())
         return &result;
     if (pc_sampler_signal)
-        pc_core_complain("another tool listens to OpenMP: parallel regions are not known");
+        pc_core_complain("another OpenMP tool is active: parallel regions are not known");
     return other;
 }

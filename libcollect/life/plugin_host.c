@@ -113,8 +113,7 @@ static int say_unknown(const struct pc_plugin_kind *kind, const char *name, stru
         names[n] = ((const struct head *)kind->built_in[n])->name;
     pc_words_text(names, n, known, sizeof known);
     return pc_error_set(error, PC_EARG,
-                        "%s: there is no plugin '%s'; known are %s, a plugin of your own is named "
-                        "by its path",
+                        "%s: there is no plugin '%s'; give %s, or the path of a plugin of your own",
                         kind->option, name, known);
 }
 

@@ -131,7 +131,7 @@ static void try_bad_folders(struct place *place, open_fn open_it)
     expect_anonymous(other, "No such file");
     expect_anonymous(NULL, "no spool");
     expect_anonymous("", "no spool");
-    expect_anonymous("/proc", "cannot be made");
+    expect_anonymous("/proc", "cannot be created");
     static char long_path[PCOLLECT_PATH_BYTES + 100];
     memset(long_path, 'x', sizeof long_path - 1);
     expect_anonymous(long_path, "too long");
