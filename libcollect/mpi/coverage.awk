@@ -15,14 +15,14 @@ FILENAME ~ /passed\.tbl$/ {
 function begin_output()
 {
     print "<!-- Made from libcollect/mpi/functions.tbl and passed.tbl by coverage.awk. -->"
-    print "# Which MPI functions are measured\n"
+    print "# MPI functions that are measured\n"
     print "Every function of MPI-4.0 that Open MPI 4.1 or MPICH 4.0 define is either measured, as `MPI_X`"
-    print "and as `PMPI_X`, or left alone for the reason at the end of this page. What a library does not"
-    print "have returns `MPI_ERR_OTHER`, and one line says so. *Bytes* are those of"
+    print "and as `PMPI_X`, or left alone for the reason at the end of this page. A function that a library does not"
+    print "have returns `MPI_ERR_OTHER`, and one message says so. *Bytes* are those of"
     print "[the definition](bytes.md); where it says \"no\" a function moves none between processes.\n"
     print "From Fortran (`mpif.h`, `use mpi`, `use mpi_f08`) the same functions are measured, through the"
     print "library's bindings. Where the binding of an MPI makes no call of C, or leaves by a jump, a function"
-    print "is met at its Fortran names; these are marked *F*.\n"
+    print "is measured at its Fortran names; these are marked *F*.\n"
 }
 
 function note_section(text)
