@@ -5,7 +5,7 @@
  */
 #include "analysis/symbols/symbols.h"
 #include "command/command.h"
-#include "view/query.h"
+#include "view/compare_print.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -246,6 +246,23 @@ bool pct_choice_option(struct pct_choice *c, const struct pct_option *o, const c
         pct_choice_add(c, value);
     else
         return false;
+    return true;
+}
+
+bool pct_compare_option(const struct pct_command *self, const struct pct_option *o,
+                        const char *value, struct pct_compare_print *out, int *status_out)
+{
+    uint64_t n = 0;
+    if (o->letter == PCT_LETTER_DEPTH) {
+        *status_out = pct_value_number(self, o, value, 1, 1000000, &n);
+        out->depth = (unsigned)n;
+    } else if (o->letter == PCT_LETTER_LEAST) {
+        *status_out = pct_value_percent(self, o, value, 100, &n);
+        out->has_least = true;
+        out->least = (unsigned)n;
+    } else {
+        return false;
+    }
     return true;
 }
 

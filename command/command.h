@@ -82,7 +82,9 @@ enum {
     PCT_LETTER_DEBUGINFOD = 'd',
     PCT_LETTER_COLUMNS = 1010,
     PCT_LETTER_WHERE,
-    PCT_LETTER_SORT
+    PCT_LETTER_SORT,
+    PCT_LETTER_DEPTH,
+    PCT_LETTER_LEAST
 };
 #define PCT_OPTION_DEBUGINFOD                                                                      \
     {                                                                                              \
@@ -120,6 +122,20 @@ struct pct_table;
 bool pct_choice_option(struct pct_choice *c, const struct pct_option *o, const char *value);
 int pct_choice_refuse(const struct pct_command *self, const struct pct_choice *c,
                       const struct pct_table *table, const char *cure);
+
+/* The tree of a comparison. */
+#define PCT_OPTIONS_COMPARE                                                                        \
+    {PCT_LETTER_DEPTH, "depth", "N", "show N levels of the tree (default: all)"},                  \
+    {                                                                                              \
+        PCT_LETTER_LEAST, "min-percent", "P", "hide branches of the tree below P percent",         \
+            "The default is the least of 1, 2, 3, 5, 7, 10, 15, 20 and 30 with which the text "    \
+            "takes no more than 80 lines."                                                         \
+    }
+
+/* Takes a value of PCT_OPTIONS_COMPARE; false: it is another option. */
+struct pct_compare_print;
+bool pct_compare_option(const struct pct_command *self, const struct pct_option *o,
+                        const char *value, struct pct_compare_print *out, int *status_out);
 
 /* ---- The command line of one command (arguments.c) --------------------------------------------
  */

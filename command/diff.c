@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_METRIC = 256, OPTION_FAIL_ABOVE, OPTION_FORMAT, OPTION_DEPTH };
+enum { OPTION_METRIC = 256, OPTION_FAIL_ABOVE, OPTION_FORMAT };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
 
 static const struct pct_option options[] = {
@@ -18,7 +18,7 @@ static const struct pct_option options[] = {
      "Growth within noise does not count."},
     {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs",
      "json and tsv have one row for each context."},
-    {OPTION_DEPTH, "depth", "N", "show N levels of the tree (default: all)"},
+    PCT_OPTIONS_COMPARE,
     PCT_OPTIONS_CHOICE,
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
@@ -28,7 +28,7 @@ static const struct pct_option options[] = {
 struct request {
     enum pct_diff_metric metric;
     enum format format;
-    unsigned depth;
+    struct pct_compare_print how;
     struct pct_choice choice;
     bool limited;
     double fail_above; /* percent */
@@ -42,18 +42,15 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     struct request *r = request;
     uint64_t number = 0;
     int status = PCT_DONE;
-    if (pct_choice_option(&r->choice, o, value))
-        return PCT_DONE;
+    if (pct_choice_option(&r->choice, o, value) ||
+        pct_compare_option(self, o, value, &r->how, &status))
+        return status;
     switch (o->letter) {
     case OPTION_METRIC:
         r->metric = (enum pct_diff_metric)pct_value_word(o, value);
         break;
     case OPTION_FORMAT:
         r->format = (enum format)pct_value_word(o, value);
-        break;
-    case OPTION_DEPTH:
-        status = pct_value_number(self, o, value, 1, 1000000, &number);
-        r->depth = (unsigned)number;
         break;
     default:
         status = pct_value_percent(self, o, value, 1000000, &number);
@@ -79,14 +76,15 @@ static int read_files(const struct pct_command *self, const struct pct_line *lin
 static void print(const struct pct_diff *d, const struct request *r)
 {
     struct pct_terminal terminal = pct_terminal_look();
+    struct pct_compare_print how = r->how;
+    how.width = terminal.width;
+    how.utf8 = terminal.utf8;
     if (r->format == FORMAT_JSON)
         pct_diff_json(stdout, d, &r->choice);
     else if (r->format == FORMAT_TSV)
         pct_diff_tsv(stdout, d, &r->choice);
     else
-        pct_diff_print(stdout, d,
-                       &(struct pct_diff_print){
-                           .width = terminal.width, .utf8 = terminal.utf8, .depth = r->depth});
+        pct_diff_print(stdout, d, &how);
 }
 
 static int judge(const struct pct_command *self, const struct pct_diff *d, const struct request *r)

@@ -12,7 +12,6 @@ enum {
     OPTION_STRONG = 256,
     OPTION_WEAK,
     OPTION_PREDICT,
-    OPTION_DEPTH,
     OPTION_SIZES,
     OPTION_FORMAT,
     OPTION_TABLE
@@ -38,7 +37,7 @@ static const struct pct_option options[] = {
      "size."},
     {OPTION_TABLE, "table", "NAME",
      "one table only, as tsv without --format; help lists the tables"},
-    {OPTION_DEPTH, "depth", "N", "show N levels of the tree (default: all)"},
+    PCT_OPTIONS_COMPARE,
     PCT_OPTIONS_CHOICE,
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
@@ -54,7 +53,7 @@ struct request {
     struct pct_choice choice;
     double *sizes;
     size_t n_sizes;
-    unsigned depth;
+    struct pct_compare_print how;
 };
 
 static const char *next_table(const void *arg, size_t i)
@@ -119,21 +118,14 @@ static bool read_sizes(const char *word, struct request *r)
     return r->n_sizes > 0;
 }
 
-static int read_depth(const struct pct_command *self, const struct pct_option *o, const char *value,
-                      struct request *r)
-{
-    uint64_t depth = 0;
-    int status = pct_value_number(self, o, value, 1, 1000000, &depth);
-    r->depth = (unsigned)depth;
-    return status;
-}
-
 static int take_option(const struct pct_command *self, const struct pct_option *o,
                        const char *value, void *request)
 {
     struct request *r = request;
-    if (pct_choice_option(&r->choice, o, value))
-        return PCT_DONE;
+    int status = PCT_DONE;
+    if (pct_choice_option(&r->choice, o, value) ||
+        pct_compare_option(self, o, value, &r->how, &status))
+        return status;
     switch (o->letter) {
     case OPTION_STRONG:
         r->scale.scaling = PCT_SCALING_STRONG;
@@ -147,8 +139,6 @@ static int take_option(const struct pct_command *self, const struct pct_option *
         return PCT_DONE;
     case OPTION_TABLE:
         return read_table(self, value, r);
-    case OPTION_DEPTH:
-        return read_depth(self, o, value, r);
     case OPTION_PREDICT:
         return read_predict(value, r)
                    ? PCT_DONE
@@ -193,10 +183,13 @@ static int check(const struct pct_command *self, size_t n_files, struct request 
 static void print(const struct pct_scale *s, const struct request *r)
 {
     struct pct_terminal terminal = pct_terminal_look();
+    struct pct_compare_print text = r->how;
     struct pct_aligned how = {.choice = &r->choice,
                               .indent = "",
                               .width = terminal.cut ? terminal.width : 0,
                               .people = {.utf8 = terminal.utf8}};
+    text.width = terminal.width;
+    text.utf8 = terminal.utf8;
     if (r->format == FORMAT_JSON)
         pct_scale_json(stdout, s, r->table, &r->choice);
     else if (r->format == FORMAT_TSV)
@@ -206,9 +199,7 @@ static void print(const struct pct_scale *s, const struct request *r)
     else if (r->table)
         pct_scale_text(stdout, s, r->table, &how);
     else
-        pct_scale_print(stdout, s,
-                        &(struct pct_scale_print){
-                            .width = terminal.width, .utf8 = terminal.utf8, .depth = r->depth});
+        pct_scale_print(stdout, s, &text);
 }
 
 static int compare(const struct pct_command *self, struct pct_run *runs, size_t n,

@@ -26,6 +26,16 @@ struct pct_join_view {
 };
 void pct_join_view_print(FILE *out, const struct pct_join_view *v);
 
+/* Text of a comparison. */
+struct pct_compare_print {
+    size_t width; /* 0: no limit; at least 40 */
+    bool utf8;
+    unsigned depth; /* levels of the tree; 0: all */
+    bool has_least; /* else the text takes two screens at most */
+    unsigned least; /* branches with less are hidden; thousandths of a percent */
+};
+enum { PCT_COMPARE_LINES = 80 }; /* two screens */
+
 /* Prints a remark if the runs seem to be of two programs: few MPI calls are in all of them. */
 void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
                         size_t width);
@@ -33,12 +43,7 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
 /* ---- Difference (diff_print.c) ---- */
 
 extern const struct pct_table pct_diff_table; /* contexts: columns read pct_data.diff */
-struct pct_diff_print {
-    size_t width; /* 0: no limit; at least 40 */
-    bool utf8;
-    unsigned depth; /* levels of the tree; 0: all */
-};
-void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_diff_print *how);
+void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how);
 void pct_diff_json(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 void pct_diff_tsv(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 
@@ -55,12 +60,7 @@ void pct_repeats_json(FILE *out, const struct pct_repeats *r, const struct pct_c
 extern const struct pct_table pct_scale_tables[];
 extern const size_t pct_n_scale_tables;
 
-struct pct_scale_print {
-    size_t width; /* 0: no limit */
-    bool utf8;
-    unsigned depth; /* levels of the tree; 0: all */
-};
-void pct_scale_print(FILE *out, const struct pct_scale *s, const struct pct_scale_print *how);
+void pct_scale_print(FILE *out, const struct pct_scale *s, const struct pct_compare_print *how);
 /* table NULL: all. */
 void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table,
                     const struct pct_choice *choice);

@@ -5,6 +5,7 @@
  */
 #include "base/wrap.h"
 #include "view/compare_print.h"
+#include "view/fit_lines.h"
 #include "view/sentence.h"
 #include "view/tables/figures.h"
 
@@ -14,8 +15,6 @@
 /* Above this part of the core time, delay makes the run depend more on its machine than on its
  * program. */
 #define DELAYED 0.05
-/* Least change of contexts in the tree, as part of the total. */
-#define LEAST 0.01
 
 static const char *const verdict_names[PCT_N_VERDICTS] = {
     [PCT_VERDICT_SAME] = "same", [PCT_VERDICT_NOISE] = "noise", [PCT_VERDICT_MORE] = "more",
@@ -236,7 +235,7 @@ static void put_percent(struct pct_buf *b, double percent)
 }
 
 /* Prints a place on separate lines; a word that is longer than a line is cut. */
-static void print_folded(FILE *out, const char *place, const struct pct_diff_print *how)
+static void print_folded(FILE *out, const char *place, const struct pct_compare_print *how)
 {
     size_t room = how->width > PLACE_INDENT ? how->width - PLACE_INDENT : 1;
     struct pct_buf part = {0}, shown = {0};
@@ -255,7 +254,7 @@ static void print_folded(FILE *out, const char *place, const struct pct_diff_pri
 /* Prints a row. A place that does not fit beside the figures is printed below them, uncut: its end
  * may be the only difference to another place. */
 static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff_row *row,
-                      const struct pct_diff_print *how)
+                      const struct pct_compare_print *how)
 {
     struct pct_buf b = {0};
     const struct pct_diff_change *f = &row->figure;
@@ -280,7 +279,7 @@ static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff
 }
 
 static void print_verdict(FILE *out, const struct pct_diff *d, enum pct_verdict verdict,
-                          const char *title, const struct pct_diff_print *how)
+                          const char *title, const struct pct_compare_print *how)
 {
     enum { SHOWN = 5 };
     size_t n = 0, shown = 0;
@@ -337,35 +336,45 @@ static void put_line(void *arg, uint32_t node, struct pct_buf *b)
     pct_buf_free(&means);
 }
 
-/* Prints the tree down to nodes that changed by at least 1 % of the total, in their sum or by
- * shifts below them.
+/* Prints the tree down to nodes that changed by at least the threshold, in their sum or by shifts
+ * below them.
  */
-static void print_tree(FILE *out, const struct pct_diff *d, const struct pct_diff_print *how)
+static void print_tree(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how)
 {
     struct pct_diff_tree *t = pct_diff_tree_new(d);
     struct lines lines = {d, t};
     fputc('\n', out);
-    pct_print_sentence(
-        out, how->width, 2,
-        "Where it changes (contexts below which %.0f %% of the total before is gained "
-        "or lost%s)",
-        100 * LEAST, d->repeated ? ", noise included" : "");
+    pct_print_sentence(out, how->width, 2,
+                       "Where it changes (contexts below which %g %% of the total before is gained "
+                       "or lost%s)",
+                       how->least / 1e3, d->repeated ? ", noise included" : "");
     fputs("     change     before      after  context\n", out);
-    pct_join_view_print(out, &(struct pct_join_view){.tree = t->tree,
-                                                     .weight = t->moved,
-                                                     .least = LEAST * d->total.before.mean,
-                                                     .depth = how->depth,
-                                                     .width = how->width,
-                                                     .figures = FIGURE_CELLS,
-                                                     .utf8 = how->utf8,
-                                                     .put_figures = put_line,
-                                                     .arg = &lines});
+    pct_join_view_print(out,
+                        &(struct pct_join_view){.tree = t->tree,
+                                                .weight = t->moved,
+                                                .least = how->least / 1e5 * d->total.before.mean,
+                                                .depth = how->depth,
+                                                .width = how->width,
+                                                .figures = FIGURE_CELLS,
+                                                .utf8 = how->utf8,
+                                                .put_figures = put_line,
+                                                .arg = &lines});
     pct_diff_tree_free(t);
+    if (!how->has_least)
+        pct_print_hidden(out, how->least);
 }
 
-void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_diff_print *how)
+struct text {
+    const struct pct_diff *d;
+    struct pct_compare_print how;
+};
+
+static void print_all(void *text, FILE *out, unsigned least)
 {
+    struct pct_compare_print *how = &((struct text *)text)->how;
+    const struct pct_diff *d = ((struct text *)text)->d;
     size_t n_noise = 0, n_same = 0;
+    how->least = least;
     print_run(out, d, how->width);
     bool time = d->metric == PCT_DIFF_TIME;
     print_tree(out, d, how);
@@ -379,6 +388,15 @@ void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_diff_p
     }
     fprintf(out, "\n%zu contexts: %zu unchanged, %zu %s.\n", d->n_rows, n_same, n_noise,
             d->repeated ? "differ by no more than noise" : "with too few samples to tell");
+}
+
+void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how)
+{
+    struct text text = {d, *how};
+    if (how->has_least)
+        print_all(&text, out, how->least);
+    else
+        pct_print_fitting(out, PCT_COMPARE_LINES, print_all, &text);
 }
 
 void pct_diff_tsv(FILE *out, const struct pct_diff *diff, const struct pct_choice *choice)

@@ -4,6 +4,7 @@
  * of their loss; tables as tsv and JSON.
  */
 #include "view/compare_print.h"
+#include "view/fit_lines.h"
 #include "view/sentence.h"
 
 #include <math.h>
@@ -157,8 +158,6 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
 /* Above this part of the core time, delay makes the run depend more on its machine than on its
  * program. */
 #define DELAYED 0.05
-/* Least loss or gain of contexts in the tree, as part of the core time. */
-#define LEAST 0.01
 
 static void print_delays(FILE *out, const struct pct_scale *s, size_t width)
 {
@@ -395,7 +394,7 @@ static void put_line(void *arg, uint32_t node, struct pct_buf *b)
                    first > 0 ? time_text(first, x) : "-", last > 0 ? time_text(last, y) : "-");
 }
 
-static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_scale_print *how)
+static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_compare_print *how)
 {
     struct pct_scale_tree *t = pct_scale_tree_new(s);
     struct lines lines = {s, t};
@@ -404,13 +403,13 @@ static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_sc
     ranks_text(&s->points[pct_scale_last(s)], last);
     fputc('\n', out);
     pct_print_sentence(out, how->width, 2,
-                       "Where it is lost (contexts below which 1 %% of the core time is lost or "
+                       "Where it is lost (contexts below which %g %% of the core time is lost or "
                        "gained; time per rank on %s, and on %s)",
-                       first, last);
+                       how->least / 1e3, first, last);
     fputs("       lost      first       last  context\n", out);
     pct_join_view_print(out, &(struct pct_join_view){.tree = t->tree,
                                                      .weight = t->moved,
-                                                     .least = LEAST * s->core_ns,
+                                                     .least = how->least / 1e5 * s->core_ns,
                                                      .depth = how->depth,
                                                      .width = how->width,
                                                      .figures = FIGURE_CELLS,
@@ -419,13 +418,23 @@ static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_sc
                                                      .arg = &lines});
     fputs("  --table contexts has all contexts, with their models\n", out);
     pct_scale_tree_free(t);
+    if (!how->has_least)
+        pct_print_hidden(out, how->least);
 }
 
-void pct_scale_print(FILE *out, const struct pct_scale *s, const struct pct_scale_print *how)
+struct text {
+    const struct pct_scale *s;
+    struct pct_compare_print how;
+};
+
+static void print_all(void *text, FILE *out, unsigned least)
 {
+    struct pct_compare_print *how = &((struct text *)text)->how;
+    const struct pct_scale *s = ((struct text *)text)->s;
     struct pct_data d = {.kind = PCT_DATA_SCALE, .scale = s, .pool = s->join->pool};
     struct pct_aligned aligned = {
         .indent = "  ", .width = how->width, .people = {.utf8 = how->utf8}};
+    how->least = least;
     print_title(out, s, how->width);
     print_delays(out, s, how->width);
     print_apart(out, s, how->width);
@@ -434,6 +443,15 @@ void pct_scale_print(FILE *out, const struct pct_scale *s, const struct pct_scal
     print_first(out, s, how->width);
     print_dominating(out, s, how->width);
     print_tree(out, s, how);
+}
+
+void pct_scale_print(FILE *out, const struct pct_scale *s, const struct pct_compare_print *how)
+{
+    struct text text = {s, *how};
+    if (how->has_least)
+        print_all(&text, out, how->least);
+    else
+        pct_print_fitting(out, PCT_COMPARE_LINES, print_all, &text);
 }
 
 /* ---- For programs -----------------------------------------------------------------------------

@@ -11,6 +11,7 @@
  * screen.
  */
 #include "view/branches.h"
+#include "view/fit_lines.h"
 #include "view/node_figures.h"
 #include "view/node_text.h"
 
@@ -19,8 +20,8 @@
 /* With more branches than this, deeper nodes are only in the table of contexts. */
 enum { MAX_BRANCHES = 100 };
 
-/* Candidates for the threshold if the user gives none, see put_short; thousandths of a percent. */
-static const unsigned shares[] = {1000, 2000, 3000, 5000, 7000, 10000, 15000, 20000, 30000};
+/* Lines of a tree if the user gives no threshold. */
+enum { MOST_LINES = 40 };
 
 struct printer {
     struct pct_node_figures figures;
@@ -328,12 +329,13 @@ static void put_legend(const struct printer *l)
         fprintf(l->branches.out,
                 "  %s N frames: they only pass a call on; --full-names shows them\n",
                 pct_branches_dots(&l->branches));
-    if (!l->figures.o->has_min_percent && l->least > shares[0])
-        fputs("  --min-percent 1 shows more\n", l->branches.out);
+    if (!l->figures.o->has_min_percent)
+        pct_print_hidden(l->branches.out, (unsigned)l->least);
 }
 
-static void put_all(struct printer *l, FILE *out, pc_u128 least)
+static void put_all(void *printer, FILE *out, unsigned least)
 {
+    struct printer *l = printer;
     l->branches.out = out;
     l->least = least;
     l->figures.any_few = l->figures.any_call = l->any_slight = l->any_passing = false;
@@ -345,35 +347,6 @@ static void put_all(struct printer *l, FILE *out, pc_u128 least)
     put_legend(l);
 }
 
-static ssize_t count_lines(void *lines, const char *text, size_t n)
-{
-    for (size_t k = 0; k < n; k++)
-        *(size_t *)lines += text[k] == '\n';
-    return (ssize_t)n;
-}
-
-static void close_counter(void *counter)
-{
-    fclose(counter);
-}
-
-/* Prints the tree with the least threshold for which it fits a screen, after counting its lines. */
-static void put_short(struct printer *l, FILE *out)
-{
-    enum { MOST_LINES = 40 };
-    size_t lines, i = 0;
-    do {
-        lines = 0;
-        FILE *counter = fopencookie(&lines, "w", (cookie_io_functions_t){.write = count_lines});
-        if (!counter)
-            break;
-        pct_hold(counter, close_counter);
-        put_all(l, counter, shares[i]);
-        pct_end(counter, close_counter);
-    } while (lines > MOST_LINES && ++i + 1 < PC_ARRAY_LEN(shares));
-    put_all(l, out, shares[i]);
-}
-
 void pct_print_tree(FILE *out, const struct pct_data *d, const struct pct_options *o,
                     enum pct_metric sort)
 {
@@ -381,10 +354,10 @@ void pct_print_tree(FILE *out, const struct pct_data *d, const struct pct_option
     pct_node_figures_open(&l.figures, d, o, sort);
     l.branches.figures = l.figures.cells;
     pct_buf_put(&l.branches.guide, "", 0);
-    if (o->has_min_percent || l.figures.tree->n <= 1)
-        put_all(&l, out, o->has_min_percent ? o->choice.min_percent : shares[0]);
+    if (o->has_min_percent)
+        put_all(&l, out, (unsigned)o->choice.min_percent);
     else
-        put_short(&l, out);
+        pct_print_fitting(out, MOST_LINES, put_all, &l);
     pct_node_figures_close(&l.figures);
     pct_buf_free(&l.branches.guide);
 }

@@ -303,7 +303,7 @@ static bool says(const struct pct_scale *s, const char *what)
     size_t n;
     FILE *out = open_memstream(&text, &n);
     assert_non_null(out);
-    pct_scale_print(out, s, &(struct pct_scale_print){.width = 100});
+    pct_scale_print(out, s, &(struct pct_compare_print){.width = 100});
     fclose(out);
     bool said = strstr(text, what) != NULL;
     free(text);
@@ -372,7 +372,7 @@ static void print_scale(const struct pct_scale *s, char *text, size_t room)
 {
     FILE *out = fmemopen(text, room, "w");
     assert_non_null(out);
-    pct_scale_print(out, s, &(struct pct_scale_print){.width = 0});
+    pct_scale_print(out, s, &(struct pct_compare_print){.width = 0});
     fclose(out);
 }
 
