@@ -3,9 +3,10 @@
  * call: the time of one MPI call in a chosen situation. The driver (bench/call.sh) runs it without
  * a tool, under a bare wrapper, under libpcollect.so and under other tools in turn, and subtracts.
  *
- * Prints one line: nanoseconds per MPI call in the fastest batch, and the number of calls. A
- * situation is a primitive, a stack depth, and how many call sites, call paths or contexts take
- * turns. All functions that matter are kept apart from their callers (noinline, no tail calls).
+ * Prints one line for each situation: nanoseconds per MPI call in the fastest batch, and the number
+ * of calls. A situation is a primitive, a stack depth, and how many call sites, call paths or
+ * contexts take turns. All functions that matter are kept apart from their callers (noinline, no
+ * tail calls).
  *
  * With threads=N, N threads do the same at once, and the figure is the CPU time of a call in the
  * median batch of a thread, averaged over the threads: it does not depend on N if the threads do
@@ -26,10 +27,10 @@
 /* Keeps a call from becoming a jump. */
 #define AFTER_CALL() __asm__ volatile("" ::: "memory")
 
-enum { N_SITES = 512, BATCHES = 21, MAX_THREADS = 256 };
+enum { N_SITES = 512, BATCHES = 21, MAX_THREADS = 256, MAX_SITUATIONS = 16 };
 
 struct situation {
-    const char *primitive;
+    const struct primitive *primitive;
     long depth;    /* frames between main and the call */
     long sites;    /* call sites in turn */
     long paths;    /* call paths through one wrapper function in turn */
@@ -337,18 +338,21 @@ static double measure_threads(const struct situation *s)
     return sum / (double)s->threads;
 }
 
+/* Returns -1. */
 static int usage(const char *why)
 {
     fprintf(stderr,
             "call: %s\n"
-            "usage: call PRIMITIVE [depth=N] [sites=N] [paths=N] [contexts=N|-1] [calls=N] "
+            "usage: call SITUATION [+ SITUATION...]\n"
+            "SITUATION: PRIMITIVE [depth=N] [sites=N] [paths=N] [contexts=N|-1] [calls=N] "
             "[threads=N]\n"
             "PRIMITIVE: comm_rank iprobe self waitall pingpong0 pingpong1k allreduce\n",
             why);
-    return 2;
+    return -1;
 }
 
-static int parse(int argc, char **argv, struct situation *s)
+/* Reads one situation, up to a "+" or the end. Returns its number of words, or -1. */
+static int parse(char **words, struct situation *s)
 {
     const struct {
         const char *name;
@@ -357,45 +361,64 @@ static int parse(int argc, char **argv, struct situation *s)
                    {"paths=", &s->paths, 1, N_SITES},   {"contexts=", &s->contexts, -1, 1000000},
                    {"calls=", &s->calls, 1, 100000000}, {"threads=", &s->threads, 1, MAX_THREADS}};
     const size_t n_options = sizeof options / sizeof options[0];
-    if (argc < 2)
+    int n = 1;
+    *s = (struct situation){.depth = 5, .sites = 1, .paths = 1, .contexts = 1, .calls = 20000};
+    if (!words[0])
         return usage("no primitive is given");
     for (size_t i = 0; i < sizeof primitives / sizeof primitives[0]; i++)
-        if (!strcmp(argv[1], primitives[i].name))
-            primitive = &primitives[i];
-    if (!primitive)
+        if (!strcmp(words[0], primitives[i].name))
+            s->primitive = &primitives[i];
+    if (!s->primitive)
         return usage("no such primitive");
-    for (int a = 2; a < argc; a++) {
+    for (; words[n] && strcmp(words[n], "+") != 0; n++) {
         size_t k = 0;
-        while (k < n_options && strncmp(argv[a], options[k].name, strlen(options[k].name)))
+        while (k < n_options && strncmp(words[n], options[k].name, strlen(options[k].name)))
             k++;
         if (k == n_options)
             return usage("no such option");
-        *options[k].value = atol(argv[a] + strlen(options[k].name));
+        *options[k].value = atol(words[n] + strlen(options[k].name));
         if (*options[k].value < options[k].least || *options[k].value > options[k].most)
             return usage("a value is out of range");
     }
-    return 0;
+    return n;
+}
+
+/* Ends a situation: a tool that counts writes its figures here. */
+static NOINLINE void print(const struct situation *s, double ns)
+{
+    if (rank == 0)
+        printf("%.3f %ld\n", ns, s->calls * primitive->mpi_calls * BATCHES);
+    AFTER_CALL();
 }
 
 int main(int argc, char **argv)
 {
-    struct situation s = {.depth = 5, .sites = 1, .paths = 1, .contexts = 1, .calls = 20000};
-    int bad = parse(argc, argv, &s);
-    if (bad)
-        return bad;
+    struct situation situations[MAX_SITUATIONS];
+    int n = 0, threaded = 0;
+    for (char **word = &argv[1]; n == 0 || *word++; n++) {
+        int words = n < MAX_SITUATIONS ? parse(word, &situations[n]) : usage("too many situations");
+        if (words < 0)
+            return 2;
+        threaded = threaded || situations[n].threads;
+        word += words;
+    }
     int granted;
-    MPI_Init_thread(&argc, &argv, s.threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &granted);
-    if (s.threads && granted != MPI_THREAD_MULTIPLE)
-        return usage("this MPI does not offer MPI_THREAD_MULTIPLE");
+    MPI_Init_thread(&argc, &argv, threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &granted);
+    if (threaded && granted != MPI_THREAD_MULTIPLE) {
+        usage("this MPI does not offer MPI_THREAD_MULTIPLE");
+        return 2;
+    }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    if (!s.threads)
+    if (!threaded)
         pin_to(rank);
-    /* main and the function that makes the call are two of the frames, measure and batch two more.
-     */
-    double ns = s.threads ? measure_threads(&s) : descend(&s, s.depth - 5 > 0 ? s.depth - 5 : 0);
-    if (rank == 0)
-        printf("%.3f %ld\n", ns, s.calls * primitive->mpi_calls * BATCHES);
+    for (const struct situation *s = situations; s < situations + n; s++) {
+        primitive = s->primitive;
+        /* main and the function that makes the call are two of the frames, measure and batch two
+         * more.
+         */
+        print(s, s->threads ? measure_threads(s) : descend(s, s->depth - 5 > 0 ? s->depth - 5 : 0));
+    }
     MPI_Finalize();
     return 0;
 }
