@@ -57,7 +57,7 @@ int pc_counting_create(struct pc_counting **out, struct pc_error *error)
     struct pc_counting_program *p = c ? new_program() : NULL;
     struct pc_counting_term anchor = {.type = 0};
     int err = p ? pc_counting_find_anchor(&anchor, error)
-                : pc_error_set(error, PC_ENOMEM, "no memory for counting");
+                : pc_error_set(error, PC_ENOMEM, "not enough memory for counting");
     if (err) {
         pc_counting_release(p);
         if (c)
@@ -81,7 +81,7 @@ int pc_counting_set(struct pc_counting *c, const struct pc_counting_what *what,
                                 PC_COUNTING_MAX_TERMS);
     struct pc_counting_program *p = new_program();
     if (!p)
-        return pc_error_set(error, PC_ENOMEM, "no memory for counting");
+        return pc_error_set(error, PC_ENOMEM, "not enough memory for counting");
     set_anchor(p, &c->program->anchor, what->no_anchor ? 0 : 1);
     p->n_events = what->n_events;
     int err = pc_counting_fit(p, what, error);

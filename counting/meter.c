@@ -199,7 +199,8 @@ int pc_counting_start(struct pc_counting *c, struct pc_counting_meter **meter, u
     if (!r || r->counting != c || r->program->id != pc_counting_id(c)) {
         pc_counting_lock();
         r = r ? r : take_meter();
-        err = r ? adopt(r, c, error) : pc_error_set(error, PC_ENOMEM, "no memory for counting");
+        err = r ? adopt(r, c, error)
+                : pc_error_set(error, PC_ENOMEM, "not enough memory for counting");
         pc_counting_unlock();
     }
     if (!err && pc_counting_switch(r, nearest_group(r, group)))

@@ -99,7 +99,7 @@ int pc_counting_view_open(struct pc_counting *c, const struct pc_counting_viewee
     struct pc_counting_view *v = pc_counting_memory(sizeof *v);
     int err = 0;
     if (!v)
-        return pc_error_set(error, PC_ENOMEM, "no memory for counting");
+        return pc_error_set(error, PC_ENOMEM, "not enough memory for counting");
     v->switched_on = who->from_exec ? 0 : PC_COUNTING_NO_GROUP;
     pc_counting_lock();
     struct pc_counting_program *p = c->program;

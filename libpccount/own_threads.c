@@ -118,7 +118,7 @@ struct pccount *pccount_new(const char *events, struct pccount_error *why)
     struct pc_error error = {""};
     int saved = errno;
     struct pccount *c = calloc(1, sizeof *c);
-    int err = c ? PC_OK : pc_error_set(&error, PC_ENOMEM, "no memory");
+    int err = c ? PC_OK : pc_error_set(&error, PC_ENOMEM, "not enough memory");
     if (c)
         atomic_init(&c->n_users, 1);
     err = err ? err : fill(c, events ? events : "", &error);

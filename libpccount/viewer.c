@@ -31,7 +31,7 @@ static int add(struct pccount_view *v, struct pccount *c, struct pc_counting_vie
 {
     struct pc_counting_view **grown = realloc(v->parts, (v->n + 1) * sizeof *grown);
     if (!grown)
-        return pc_error_set(error, PC_ENOMEM, "no memory");
+        return pc_error_set(error, PC_ENOMEM, "not enough memory");
     v->parts = grown;
     int err = pc_counting_view_open(c->counting, &who, &v->parts[v->n], error);
     v->n += !err;
@@ -126,7 +126,7 @@ struct pccount_view *pccount_view_new(struct pccount *c, enum pccount_view_of of
     struct pc_error error = {""};
     int saved = errno;
     struct pccount_view *v = calloc(1, sizeof *v);
-    int err = v ? PC_OK : pc_error_set(&error, PC_ENOMEM, "no memory");
+    int err = v ? PC_OK : pc_error_set(&error, PC_ENOMEM, "not enough memory");
     if (v)
         v->n_events = c->n;
     err = err ? err : open_parts(v, c, of, id, &error);

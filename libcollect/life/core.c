@@ -234,7 +234,7 @@ static int start(void)
         err = PC_ENOMEM;
     if (err) {
         pc_arena_unlink(&pc_process.arena);
-        complain("no memory to collect in; this run is not measured");
+        complain("not enough memory to collect; this run is not measured");
         return err;
     }
     atomic_store_explicit(&pc_live->stage, PC_STAGE_MAIN, memory_order_release);
