@@ -21,33 +21,53 @@ static uint64_t find_scale(void)
     return pc_clock_scale(ticks[0], ns[0], ticks[1], ns[1]);
 }
 
-/* Gathers the calls. Stacks of a process are adjacent, that of the main thread first. Another
- * thread's call counts if the main thread is outside MPI. */
+/* Adds a stack to rank number k. Another thread's call counts if the main thread, which comes
+ * first, is outside MPI. */
+static void add_stack(struct pct_where_calls *c, size_t k, const struct pct_watched_stack *s)
+{
+    struct pct_waiting *r = &c->ranks[k];
+    if (c->stacks[k]) {
+        if (!s->program)
+            return;
+        r->several = true;
+        if (*r->op || !*s->op)
+            return;
+    }
+    c->stacks[k] = s;
+    c->states[k] = s->state;
+    r->op = s->op;
+    r->call = &s->call;
+    r->may_act = s->state == 'T' || s->state == 't';
+}
+
+static bool lives(int pid)
+{
+    struct pc_process_status p;
+    return pc_process_look(pid, &p) && !p.ended;
+}
+
+/* Gathers the calls. Stacks of a process are adjacent. A process of which no stack could be read
+ * is there nevertheless, unless it has ended. */
 static void gather(struct pct_where_calls *c, const struct pct_watch *w,
                    const struct pct_where_time *time)
 {
+    static const struct pct_mpi_call unknown = {.known = false};
     uint64_t scale = find_scale();
-    for (size_t i = time->first; i < w->n_stacks; i++) {
-        const struct pct_watched_stack *s = &w->stacks[i];
-        int rank = w->job->processes[s->process].rank;
-        struct pct_waiting *r = c->n ? &c->ranks[c->n - 1] : NULL;
-        if (r && r->rank == rank) {
-            if (!s->program)
-                continue;
-            r->several = true;
-            if (*r->op || !*s->op)
-                continue;
-        } else {
-            r = &c->ranks[c->n++];
-            *r = (struct pct_waiting){.rank = rank};
-        }
-        r->op = s->op;
-        r->call = &s->call;
-        r->stopped = s->state == 'T' || s->state == 't';
-        r->ns = s->call.known && s->call.begin < time->ticks
-                    ? pc_clock_to_ns(time->ticks - s->call.begin, scale)
-                    : 0;
-        c->states[r - c->ranks] = s->state;
+    size_t at = time->first;
+    for (uint32_t p = 0; p < w->job->n; p++) {
+        const struct pct_watched *who = &w->job->processes[p];
+        bool made = !c->n || c->ranks[c->n - 1].rank != who->rank;
+        if (made)
+            c->ranks[c->n++] = (struct pct_waiting){.rank = who->rank, .op = "", .call = &unknown};
+        for (; at < w->n_stacks && w->stacks[at].process == p; at++)
+            add_stack(c, c->n - 1, &w->stacks[at]);
+        if (made && !c->stacks[c->n - 1] && !lives(who->pid))
+            c->n--;
+    }
+    for (size_t i = 0; i < c->n; i++) {
+        const struct pct_mpi_call *call = c->ranks[i].call;
+        if (call->known && call->begin < time->ticks)
+            c->ranks[i].ns = pc_clock_to_ns(time->ticks - call->begin, scale);
     }
 }
 
@@ -87,16 +107,21 @@ void pct_where_calls_gather(struct pct_where_calls *c, const struct pct_watch *w
                             const struct pct_where_time *time)
 {
     const struct pct_watched_job *job = w->job;
-    size_t n = w->n_stacks - time->first;
-    if (!n || job->processes[0].rank < 0)
+    if (w->n_stacks == time->first || job->processes[0].rank < 0)
         return;
-    c->ranks = pct_alloc(n, sizeof *c->ranks);
-    c->states = pct_alloc(n, 1);
-    c->numbers = pct_alloc(n, sizeof *c->numbers);
+    c->ranks = pct_alloc(job->n, sizeof *c->ranks);
+    c->states = pct_alloc(job->n, 1);
+    c->stacks = pct_alloc(job->n, sizeof *c->stacks);
+    c->numbers = pct_alloc(job->n, sizeof *c->numbers);
     gather(c, w, time);
     find_members(c, w);
     int world = job->world > 0 ? job->world : c->ranks[c->n - 1].rank + 1;
     bool here = job->whole && pct_watch_launch(job->processes[0].pid).n_local == world;
+    pct_waits_find(c->ranks, c->n, world, here, &c->waits);
+    if (!c->waits.n || !pct_where_look_again(c, w))
+        return;
+    pct_waits_free(&c->waits);
+    c->waits = (struct pct_waits){NULL};
     pct_waits_find(c->ranks, c->n, world, here, &c->waits);
 }
 
@@ -108,6 +133,7 @@ void pct_where_calls_free(struct pct_where_calls *c)
     pct_free(c->comms);
     pct_free(c->ranks);
     pct_free(c->states);
+    pct_free(c->stacks);
     pct_free(c->numbers);
 }
 

@@ -25,8 +25,9 @@ struct pct_where_comm {
 
 /* One rank of the job each. */
 struct pct_where_calls {
-    struct pct_waiting *ranks; /* ascending */
-    char *states;              /* of the ranks, as in ps */
+    struct pct_waiting *ranks;               /* ascending */
+    char *states;                            /* of the ranks, as in ps; 0: not known */
+    const struct pct_watched_stack **stacks; /* with the call of each rank; NULL: none was read */
     size_t n;
     int *numbers;                 /* room for n */
     struct pct_where_comm *comms; /* the ranks refer to their members */
@@ -37,6 +38,9 @@ struct pct_where_calls {
 /* Gathers the calls of a watch, which must outlive it; n is 0 if there are no ranks. */
 void pct_where_calls_gather(struct pct_where_calls *c, const struct pct_watch *w,
                             const struct pct_where_time *time);
+/* Looks again at the ranks that seem to wait, once they had time to go on, and marks those that may
+ * act. False: there are none. */
+bool pct_where_look_again(struct pct_where_calls *c, const struct pct_watch *w);
 void pct_where_calls_free(struct pct_where_calls *c);
 
 /* Calls with communicator, peer, tag and time; prints nothing if no rank is in MPI. Rows are tsv,

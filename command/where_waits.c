@@ -37,6 +37,8 @@ static void put_where(const struct pct_where_calls *c, struct pct_buf *b, const 
         if (strcmp(first->op, c->ranks[which[i]].op) != 0 ||
             c->states[which[i]] != c->states[which[0]])
             return;
+    if (!c->states[which[0]])
+        return;
     pct_buf_format(b, ", which %s ", n == 1 ? "is" : "are");
     pct_buf_format(b, *first->op ? "in %s" : "outside MPI", first->op);
     if (state)

@@ -48,8 +48,6 @@ struct job {
 
 /* ---- One call -------------------------------------------------------------------------------- */
 
-static const uint64_t wait_ns = 2000000000;
-
 /* Names without "MPI_", and without the "_c" of large counts. */
 static bool is_one_of(const char *op, const char *const *names)
 {
@@ -205,7 +203,7 @@ static void look(struct rank *r)
 {
     const struct pct_waiting *w = r->seen;
     struct group group = group_of_call(w);
-    if (!w->call->known || w->ns < wait_ns || w->several || w->stopped)
+    if (!w->call->known || w->ns < pct_waits_least_ns || w->several || w->may_act)
         return;
     r->enter = is_for_all(w->op);
     if (is_wait(w->op))

@@ -16,7 +16,8 @@
  *
  * Ranks that do not wait may act; a rank that waits may act if the ranks for which it waits may
  * act. The others never will. All ranks that wait were in their calls before the first of them was
- * examined, so the calls belong to one moment.
+ * examined, so the calls belong to one moment. They did not need to run since: a job that was
+ * suspended has calls that last and can end at once. So the caller looks at them twice.
  *
  * One case looks like a deadlock and is none: a message of a nonblocking send that takes longer
  * than the two seconds to arrive.
@@ -29,14 +30,17 @@
 
 #include "watch/mpi_call.h"
 
+/* A rank waits if its call has lasted that long. */
+static const uint64_t pct_waits_least_ns = 2000000000;
+
 /* A rank, as it was seen. */
 struct pct_waiting {
     int rank;
-    const char *op; /* the MPI function; "": outside MPI */
+    const char *op; /* the MPI function; "": outside MPI, or not known */
     const struct pct_mpi_call *call;
     uint64_t ns;  /* duration so far; 0: not known */
     bool several; /* other threads also run code of the program */
-    bool stopped; /* stopped by a signal, so it could not continue */
+    bool may_act; /* it was stopped by a signal, or may have left the call since */
     /* World ranks of the members of the call's communicator, if these are not all ranks; NULL: not
      * known. */
     const int *members;

@@ -20,7 +20,7 @@ struct made {
     int peer, tag, root;
     enum pct_call_comm comm; /* 0: MPI_COMM_WORLD */
     unsigned ms;             /* 0: long */
-    bool several, stopped;
+    bool several, may_act;
     int source; /* of an exchange */
     bool among; /* on a communicator of ranks 3, 2 and 1 */
     /* Requests of a call that waits: "<1.7" a receive from rank 1 with tag 7, "<*" from any, ">" a
@@ -79,7 +79,7 @@ static const struct made_case cases[] = {
      {{"MPI_Recv", 1, 0, -1, 0, 1900, false, false, 0, false, NULL}, RECV(0), OUT, OUT},
      false,
      "others 1 for 0"},
-    {"stopped",
+    {"one that may have left its call",
      {{"MPI_Recv", 1, 0, -1, 0, 0, false, true, 0, false, NULL}, RECV(0), OUT, OUT},
      false,
      "others 1 for 0"},
@@ -168,7 +168,7 @@ static const struct made_case cases[] = {
      {ROOTED("MPI_Bcast", 0), ROOTED("MPI_Bcast", 0), RECV(1), RECV(1)},
      false,
      ""},
-    {"a root that has been stopped",
+    {"a root that may act",
      {{"MPI_Bcast", -1, -1, 0, 0, 0, false, true, 0, false, NULL},
       ROOTED("MPI_Bcast", 0),
       RECV(1),
@@ -370,7 +370,7 @@ static bool check(const struct made_case *c)
                                         .call = &calls[n],
                                         .ns = (m->ms ? m->ms : 5000) * 1000000ull,
                                         .several = m->several,
-                                        .stopped = m->stopped,
+                                        .may_act = m->may_act,
                                         .members = m->among ? members : NULL,
                                         .n_members = m->among ? 3 : 0};
         rank_of[n++] = i;
