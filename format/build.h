@@ -100,8 +100,10 @@ int pc_checkpoint_mark(struct pc_profile *p, uint64_t taken_ns);
 void pc_strings_encode(const struct pc_profile *p, struct pc_buffer *b);
 void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b);
 /* Returns the part of tables as *n_out pieces, one after the other: packed columns where they lie,
- * the rest in `own`. The caller frees the array; NULL: no memory. */
-struct pc_bytes *pc_tables_pieces(const struct pc_profile *p, struct pc_buffer *own, size_t *n_out);
+ * the rest in `own`. In a file, times of large tables are rounded (pc_table_rounds). The caller
+ * frees the array; NULL: no memory. */
+struct pc_bytes *pc_tables_pieces(const struct pc_profile *p, bool in_file, struct pc_buffer *own,
+                                  size_t *n_out);
 int pc_strings_decode(struct pc_profile *p, struct pc_cursor *c);
 int pc_tables_decode(struct pc_profile *p, struct pc_cursor *c);
 
@@ -136,7 +138,7 @@ enum pc_part {
     PC_PART_VALUES, /* not in files, which have columns instead */
     PC_N_PARTS_END
 };
-#define PC_STREAM_VERSION 2u
+#define PC_STREAM_VERSION 3u
 
 /* The version in which a part is written and read. */
 unsigned pc_part_version(unsigned part);

@@ -113,7 +113,7 @@ static void put_tables(struct pc_buffer *image, const struct pc_profile *p)
 {
     struct pc_buffer own = {0};
     size_t n = 0;
-    struct pc_bytes *pieces = pc_tables_pieces(p, &own, &n);
+    struct pc_bytes *pieces = pc_tables_pieces(p, true, &own, &n);
     put_pieces(image, PC_PART_TABLES, pieces, n);
     image->failed |= own.failed || !pieces;
     free(pieces);

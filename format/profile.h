@@ -70,10 +70,15 @@ struct pc_bytes {
  *  - NUMBER, DOMAIN: the number;
  *  - RANK: the rank with its sign widened; negative values are none and stand behind all ranks;
  *  - NODE: the index of a context; 0 (the root): none;
- *  - STRING: 1 + the index of a string; 0: none. */
+ *  - STRING: 1 + the index of a string; 0: none.
+ * A file has the times of a table in steps, each within 1 / PC_TABLE_STEPS of what was measured, if
+ * its rows are of ranks and more than PC_TABLE_EXACT_ROWS. */
+#define PC_TABLE_STEPS 128u
+#define PC_TABLE_EXACT_ROWS 65536u
 struct pc_profile_table {
     char *name, *plugin;
     uint32_t n_keys, n_columns; /* keys come first */
+    bool rounded;               /* times are in steps: it was read from such a file */
     struct pc_profile_column *columns;
     uint32_t n_rows;
     uint64_t *cells;         /* n_rows x n_columns; NULL: they are packed */
@@ -229,6 +234,14 @@ static inline uint64_t pc_table_cell(const struct pc_profile_table *t, uint32_t 
                                      uint32_t column)
 {
     return column == PC_NO_INDEX ? 0 : t->cells[(size_t)row * t->n_columns + column];
+}
+
+/* True if column k has steps where the table is rounded: a sum of times. */
+static inline bool pc_column_has_steps(const struct pc_profile_table *t, uint32_t k, bool rounded)
+{
+    const struct pc_profile_column *c = &t->columns[k];
+    return rounded && k >= t->n_keys && c->type == PCOLLECT_COLUMN_NUMBER &&
+           c->combine == PCOLLECT_SUM && c->unit == PCOLLECT_UNIT_NS;
 }
 
 /* The text of a cell of type STRING; "" for none. */

@@ -22,7 +22,7 @@ static const char *const part_names[PC_N_PARTS_END] = {
 static const unsigned part_versions[PC_N_PARTS_END] = {
     [PC_PART_META] = 2,   [PC_PART_RANKS] = 1,  [PC_PART_MODULES] = 1, [PC_PART_OPS] = 1,
     [PC_PART_FIELDS] = 2, [PC_PART_NODES] = 2,  [PC_PART_DATA] = 2,    [PC_PART_STRINGS] = 1,
-    [PC_PART_TABLES] = 1, [PC_PART_VALUES] = 1,
+    [PC_PART_TABLES] = 2, [PC_PART_VALUES] = 1,
 };
 
 unsigned pc_part_version(unsigned part)

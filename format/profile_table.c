@@ -192,6 +192,7 @@ int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b
                                 x->name);
         struct pc_profile_table *t = &out->tables[out->n_tables++];
         int err = copy_columns(x ? x : y, out, t) ? join_rows(a, x, b, y, out, t) : PC_ENOMEM;
+        t->rounded = (x && x->rounded) || (y && y->rounded);
         if (err)
             return pc_error_set(error, err, "table '%s': %s", t->name ? t->name : "?",
                                 pc_err_text(err));
@@ -210,7 +211,7 @@ void pc_strings_encode(const struct pc_profile *p, struct pc_buffer *b)
         pc_put_text(b, p->strings[i]);
 }
 
-static void encode_columns(const struct pc_profile_table *t, struct pc_buffer *b)
+static void encode_columns(const struct pc_profile_table *t, bool rounded, struct pc_buffer *b)
 {
     pc_put_text(b, t->name);
     pc_put_text(b, t->plugin);
@@ -222,21 +223,8 @@ static void encode_columns(const struct pc_profile_table *t, struct pc_buffer *b
         pc_put_varint(b, t->columns[k].combine);
         pc_put_varint(b, t->columns[k].unit);
     }
+    pc_put_varint(b, rounded);
     pc_put_varint(b, t->n_rows);
-}
-
-/* Encodes column by column, each cell as the difference to the one above: so sorted keys and equal
- * values become bytes that compress well. */
-static void encode_cells(const struct pc_profile_table *t, struct pc_buffer *b)
-{
-    for (uint32_t k = 0; k < t->n_columns; k++) {
-        uint64_t last = 0;
-        for (uint32_t r = 0; r < t->n_rows; r++) {
-            uint64_t cell = t->cells[(size_t)r * t->n_columns + k];
-            pc_put_varint(b, pc_zigzag(cell - last));
-            last = cell;
-        }
-    }
 }
 
 /* Ends a piece of what was put: the bytes since the last one, which began at *done. */
@@ -246,22 +234,26 @@ static void cut(const struct pc_buffer *own, size_t *done, struct pc_bytes *out)
     *done = own->n;
 }
 
-struct pc_bytes *pc_tables_pieces(const struct pc_profile *p, struct pc_buffer *own, size_t *n_out)
+struct pc_bytes *pc_tables_pieces(const struct pc_profile *p, bool in_file, struct pc_buffer *own,
+                                  size_t *n_out)
 {
     size_t n = 0, done = 0;
     struct pc_bytes *out =
-        malloc((1 + (size_t)p->n_tables * (1 + PC_TABLE_MOST_COLUMNS)) * sizeof *out);
+        malloc((1 + (size_t)p->n_tables * 2 * PC_TABLE_MOST_COLUMNS) * sizeof *out);
     pc_put_varint(own, p->n_tables);
     for (uint32_t i = 0; out && i < p->n_tables; i++) {
         const struct pc_profile_table *t = &p->tables[i];
-        encode_columns(t, own);
-        if (!t->packed) {
-            encode_cells(t, own);
-            continue;
+        bool rounded = t->rounded || (in_file && pc_table_rounds(t));
+        encode_columns(t, rounded, own);
+        for (uint32_t k = 0; k < t->n_columns; k++) {
+            bool in_steps = pc_column_has_steps(t, k, rounded);
+            if (in_steps || !t->packed) {
+                pc_rows_put(t, k, in_steps, own);
+                continue;
+            }
+            cut(own, &done, &out[n++]);
+            out[n++] = t->packed[k];
         }
-        cut(own, &done, &out[n++]);
-        memcpy(&out[n], t->packed, t->n_columns * sizeof *out);
-        n += t->n_columns;
     }
     if (!out)
         return NULL;
@@ -280,7 +272,7 @@ void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b)
 {
     struct pc_buffer own = {0};
     size_t n = 0;
-    struct pc_bytes *pieces = pc_tables_pieces(p, &own, &n);
+    struct pc_bytes *pieces = pc_tables_pieces(p, false, &own, &n);
     for (size_t i = 0; i < n; i++)
         pc_put_bytes(b, pieces[i].data, pieces[i].n);
     b->failed |= own.failed || !pieces;
@@ -321,7 +313,8 @@ static int decode_columns(struct pc_profile *p, struct pc_cursor *c, struct pc_p
         if (!column->name)
             return PC_ENOMEM;
     }
-    c->failed |= !pc_table_valid(t);
+    t->rounded = pc_get_below(c, 1);
+    c->failed |= !pc_table_valid(t) || (t->rounded && p->rows_packed);
     return PC_OK;
 }
 
@@ -333,14 +326,9 @@ static int decode_rows(struct pc_profile *p, struct pc_cursor *c, struct pc_prof
     t->cells = pc_pool_array(p->memory, n, t->n_columns * sizeof *t->cells);
     if (!t->cells)
         return PC_ENOMEM;
-    for (uint32_t k = 0; n && k < t->n_columns; k++) {
-        uint64_t last = 0;
-        for (uint32_t r = 0; r < n; r++) {
-            last += pc_unzigzag(pc_get_varint(c));
-            t->cells[(size_t)r * t->n_columns + k] = last;
-        }
-    }
     t->n_rows = n;
+    for (uint32_t k = 0; k < t->n_columns; k++)
+        pc_rows_get(t, k, c);
     return PC_OK;
 }
 

@@ -126,7 +126,60 @@ bool pc_row_writer_close(struct pc_row_writer *w, struct pc_pool *pool)
     return ok;
 }
 
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+enum { HALF = PC_TABLE_STEPS / 2, MOST_STEP = HALF * 57 + PC_TABLE_STEPS - 1 };
+
+uint64_t pc_step_of(uint64_t v)
+{
+    if (v < PC_TABLE_STEPS)
+        return v;
+    unsigned shift = 57u - (unsigned)__builtin_clzll(v); /* 7 bits are left */
+    uint64_t step = (uint64_t)HALF * shift + (v >> shift) + (v >> (shift - 1) & 1);
+    return step < MOST_STEP ? step : MOST_STEP;
+}
+
+uint64_t pc_step_value(uint64_t step)
+{
+    return step < PC_TABLE_STEPS ? step : (HALF + step % HALF) << (step / HALF - 1);
+}
+
+bool pc_table_rounds(const struct pc_profile_table *t)
+{
+    bool by_rank = false;
+    for (uint32_t i = 0; i < t->n_keys && t->n_rows > PC_TABLE_EXACT_ROWS; i++)
+        by_rank |= t->columns[i].type == PCOLLECT_COLUMN_RANK;
+    return by_rank;
+}
+
 /* ---- Bytes ---------------------------------------------------------------------------------- */
+
+void pc_rows_put(const struct pc_profile_table *t, uint32_t k, bool in_steps, struct pc_buffer *b)
+{
+    struct pc_cursor c = {NULL, NULL, false};
+    uint64_t cell = 0, last = 0;
+    if (t->packed)
+        c = (struct pc_cursor){t->packed[k].data, t->packed[k].data + t->packed[k].n, false};
+    for (uint32_t r = 0; r < t->n_rows; r++) {
+        cell = t->packed ? cell + pc_unzigzag(pc_get_varint(&c))
+                         : t->cells[(size_t)r * t->n_columns + k];
+        uint64_t code = in_steps ? pc_step_of(cell) : cell;
+        pc_put_varint(b, pc_zigzag(code - last));
+        last = code;
+    }
+}
+
+void pc_rows_get(struct pc_profile_table *t, uint32_t k, struct pc_cursor *c)
+{
+    bool in_steps = pc_column_has_steps(t, k, t->rounded);
+    uint64_t code = 0;
+    for (uint32_t r = 0; r < t->n_rows; r++) {
+        code += pc_unzigzag(pc_get_varint(c));
+        c->failed |= in_steps && code > MOST_STEP;
+        t->cells[(size_t)r * t->n_columns + k] =
+            in_steps && !c->failed ? pc_step_value(code) : code;
+    }
+}
 
 /* Passes over n varints: over n bytes without the eighth bit. */
 static void skip_varints(struct pc_cursor *c, uint64_t n)

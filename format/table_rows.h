@@ -49,6 +49,20 @@ bool pc_row_writer_close(struct pc_row_writer *w, struct pc_pool *pool);
 bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
                   uint32_t n_rows);
 
+/* True if a file has that table with times in steps. */
+bool pc_table_rounds(const struct pc_profile_table *t);
+
+/* Encodes column k: each cell, or the number of its step, as the difference to the one above. So
+ * sorted keys and equal values become bytes that compress well. */
+void pc_rows_put(const struct pc_profile_table *t, uint32_t k, bool in_steps, struct pc_buffer *b);
+/* Decodes column k into cells. */
+void pc_rows_get(struct pc_profile_table *t, uint32_t k, struct pc_cursor *c);
+
+/* The number of the nearest step, and its value. There are 64 steps between a power of two and its
+ * double; numbers below 128 are steps. So a step is within 1 / 128 of a number. */
+uint64_t pc_step_of(uint64_t v);
+uint64_t pc_step_value(uint64_t step);
+
 /* True if a cell of that type refers to something of p. */
 bool pc_cell_valid(const struct pc_profile *p, unsigned type, uint64_t cell);
 

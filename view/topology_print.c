@@ -101,6 +101,8 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
     for (size_t i = 0; i < n; i++)
         put_pair(out, sorted[i]);
     pct_free(sorted);
+    if (t->rounded)
+        fputs("  Times are rounded to within 0.8 % of what was measured.\n", out);
     uint64_t unequal = t->n_distances ? 0 : count_unequal(t);
     if (unequal)
         fprintf(out,

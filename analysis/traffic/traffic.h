@@ -40,6 +40,7 @@ struct pct_topology {
     uint32_t n_ranks;       /* of the job */
     struct pct_pair *pairs; /* sorted by source and destination, unique */
     size_t n_pairs;
+    bool rounded;                   /* their times are within 0.8 % of what was measured */
     struct pct_distance *distances; /* sorted, unique; their messages are not in `pairs` */
     size_t n_distances;
     struct pct_rank_place *places; /* by rank */

@@ -94,7 +94,9 @@ void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
             (struct pct_column){.name = name,
                                 .head = name,
                                 .type = type_of(&from->columns[i]),
-                                .doc = "",
+                                .doc = pc_column_has_steps(from, i, from->rounded)
+                                           ? "rounded to within 0.8 % of what was measured"
+                                           : "",
                                 .get = get_cell,
                                 .nodes = from->columns[i].type == PCOLLECT_COLUMN_NODE,
                                 .which = (uint16_t)i};

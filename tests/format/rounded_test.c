@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Times of large tables, which a file has in steps: their error, and what stays exact.
+ */
+#include "format/table_rows.h"
+#include "tests/format/random_profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <unistd.h>
+
+#include "tests/folder.h"
+#include "tests/seed.h"
+
+enum { SOURCE, DESTINATION, MESSAGES, BYTES, TIME, LONGEST, N_COLUMNS, N_KEYS = MESSAGES };
+
+static struct pc_profile_column columns[N_COLUMNS] = {
+    [SOURCE] = {(char *)"source", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
+    [DESTINATION] = {(char *)"destination", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
+    [MESSAGES] = {(char *)"messages", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
+    [BYTES] = {(char *)"bytes", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES},
+    [TIME] = {(char *)"time", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_NS},
+    [LONGEST] = {(char *)"longest", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_NS},
+};
+
+/* A profile with one table, of that many pairs of ranks. Its times have 1 to 64 bits. */
+static struct pc_profile *make_pairs(uint32_t n_rows, struct pc_profile_table *t)
+{
+    struct pc_profile *p = random_profile(&shapes[1], 1, 0, 4);
+    struct rng r = {test_seed(7)};
+    *t = (struct pc_profile_table){.name = (char *)"pairs",
+                                   .plugin = (char *)"test",
+                                   .n_keys = N_KEYS,
+                                   .n_columns = N_COLUMNS,
+                                   .columns = columns,
+                                   .n_rows = n_rows};
+    t->cells = pc_pool_array(p->memory, n_rows, N_COLUMNS * sizeof *t->cells);
+    assert_non_null(t->cells);
+    for (uint32_t i = 0; i < n_rows; i++) {
+        uint64_t *row = t->cells + (size_t)i * N_COLUMNS;
+        row[SOURCE] = i / 26;
+        row[DESTINATION] = i % 26;
+        for (uint32_t k = MESSAGES; k < N_COLUMNS; k++)
+            row[k] = rng_next(&r) >> rng_below(&r, 64);
+    }
+    p->tables = t;
+    p->n_tables = 1;
+    return p;
+}
+
+static bool is_near(uint64_t rounded, uint64_t exact)
+{
+    uint64_t error = rounded > exact ? rounded - exact : exact - rounded;
+    return error <= exact / PC_TABLE_STEPS;
+}
+
+static void a_step_is_near_and_steps_ascend(void **state)
+{
+    struct rng r = {test_seed(1)};
+    (void)state;
+    const uint64_t last = pc_step_of(UINT64_MAX);
+    for (uint64_t step = 0; step <= last; step++) {
+        assert_int_equal(pc_step_of(pc_step_value(step)), step);
+        assert_true(step == last || pc_step_value(step) < pc_step_value(step + 1));
+    }
+    for (unsigned i = 0; i < 100000; i++) {
+        uint64_t v = rng_next(&r) >> rng_below(&r, 64), step = pc_step_of(v);
+        assert_true(is_near(pc_step_value(step), v));
+        assert_true(v < PC_TABLE_STEPS ? step == v : step >= pc_step_of(v - 1));
+        assert_int_equal(pc_step_of(pc_step_value(step)), step);
+    }
+    for (unsigned bit = 0; bit < 64; bit++)
+        for (uint64_t v = (1ull << bit) - 1; v <= (1ull << bit) + 1; v++)
+            assert_true(is_near(pc_step_value(pc_step_of(v)), v));
+    assert_true(is_near(pc_step_value(pc_step_of(UINT64_MAX)), UINT64_MAX));
+}
+
+/* Fails the test unless q has the rows of `t`: times near them where `rounded`, all else exactly.
+ */
+static void assert_rows(const struct pc_profile *q, const struct pc_profile_table *t, bool rounded)
+{
+    const struct pc_profile_table *u = pc_profile_table(q, "pairs");
+    assert_int_equal(u->n_rows, t->n_rows);
+    assert_true(u->rounded == rounded);
+    for (uint32_t i = 0; i < t->n_rows; i++)
+        for (uint32_t k = 0; k < N_COLUMNS; k++) {
+            uint64_t was = pc_table_cell(t, i, k), is = pc_table_cell(u, i, k);
+            if (k == TIME && rounded ? !is_near(is, was) : is != was)
+                fail_msg("row %u: %s is %lu, was %lu", i, columns[k].name, (unsigned long)is,
+                         (unsigned long)was);
+        }
+}
+
+static struct pc_profile *write_and_read(const struct pc_profile *p)
+{
+    char path[PATH_BYTES];
+    assert_int_equal(pc_pcol_write(p, path_in(path, "pairs.pcol"), 0, NULL), PC_OK);
+    struct pc_profile *q = must_read(path);
+    unlink(path);
+    return q;
+}
+
+static void only_times_of_many_pairs_are_rounded(void **state)
+{
+    (void)state;
+    for (unsigned more = 0; more < 2; more++) {
+        struct pc_profile_table t;
+        struct pc_profile *p = make_pairs(PC_TABLE_EXACT_ROWS + more, &t), *q = write_and_read(p);
+        assert_rows(q, &t, more);
+        struct pc_profile *again = write_and_read(q);
+        assert_same_bytes(again, q);
+        pc_profile_free(again);
+        pc_profile_free(q);
+        pc_profile_free(p);
+    }
+}
+
+static void rows_without_a_rank_stay_exact(void **state)
+{
+    (void)state;
+    struct pc_profile_table t;
+    struct pc_profile *p = make_pairs(PC_TABLE_EXACT_ROWS + 1, &t);
+    columns[SOURCE].type = columns[DESTINATION].type = PCOLLECT_COLUMN_NUMBER;
+    struct pc_profile *q = write_and_read(p);
+    assert_rows(q, &t, false);
+    columns[SOURCE].type = columns[DESTINATION].type = PCOLLECT_COLUMN_RANK;
+    pc_profile_free(q);
+    pc_profile_free(p);
+}
+
+/* Ranks send each other exact times. What they send is rounded in the file. */
+static void packed_rows_are_rounded_alike(void **state)
+{
+    (void)state;
+    struct pc_profile_table t;
+    struct pc_profile *p = make_pairs(PC_TABLE_EXACT_ROWS + 1, &t), *sent, *packed;
+    uint8_t *data;
+    size_t n;
+    assert_int_equal(pc_profile_encode(p, &data, &n), PC_OK);
+    assert_int_equal(pc_profile_decode(data, n, &sent, NULL), PC_OK);
+    assert_int_equal(pc_profile_decode_packed(data, n, &packed, NULL), PC_OK);
+    free(data);
+    assert_rows(sent, &t, false);
+    struct pc_profile *a = write_and_read(p), *b = write_and_read(packed);
+    assert_same_bytes(a, b);
+    pc_profile_free(a);
+    pc_profile_free(b);
+    pc_profile_free(packed);
+    pc_profile_free(sent);
+    pc_profile_free(p);
+}
+
+/* The sum with late rows of a rank stays marked. */
+static void a_sum_with_rounded_rows_is_rounded(void **state)
+{
+    (void)state;
+    struct pc_profile_table t, few;
+    struct pc_profile *p = make_pairs(PC_TABLE_EXACT_ROWS + 1, &t), *q = write_and_read(p);
+    struct pc_profile *late = make_pairs(10, &few), *sum;
+    for (unsigned swapped = 0; swapped < 2; swapped++) {
+        assert_int_equal(pc_profile_overlay(swapped ? late : q, swapped ? q : late, &sum, NULL),
+                         PC_OK);
+        assert_true(pc_profile_table(sum, "pairs")->rounded);
+        pc_profile_free(sum);
+    }
+    pc_profile_free(late);
+    pc_profile_free(q);
+    pc_profile_free(p);
+}
+
+static void a_step_beyond_the_last_is_refused(void **state)
+{
+    (void)state;
+    struct pc_profile_table t;
+    struct pc_profile *p = make_pairs(1, &t), *q;
+    const uint64_t last = pc_step_of(UINT64_MAX);
+    uint8_t steps[16] = {0};
+    for (unsigned more = 0; more < 2; more++) {
+        struct pc_buffer b = {0};
+        pc_put_varint(&b, pc_zigzag(last + more));
+        memcpy(steps, b.data, b.n);
+        struct pc_cursor c = {steps, steps + b.n, false};
+        t.rounded = true;
+        pc_rows_get(&t, TIME, &c);
+        assert_true(c.failed == (more == 1));
+        free(b.data);
+    }
+    /* Ranks do not send rounded tables. */
+    uint8_t *data;
+    size_t n;
+    assert_int_equal(pc_profile_encode(p, &data, &n), PC_OK);
+    assert_int_equal(pc_profile_decode(data, n, &q, NULL), PC_OK);
+    pc_profile_free(q);
+    assert_int_equal(pc_profile_decode_packed(data, n, &q, NULL), PC_EFORMAT);
+    free(data);
+    pc_profile_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_is_near_and_steps_ascend),
+        cmocka_unit_test(only_times_of_many_pairs_are_rounded),
+        cmocka_unit_test(rows_without_a_rank_stay_exact),
+        cmocka_unit_test(packed_rows_are_rounded_alike),
+        cmocka_unit_test(a_sum_with_rounded_rows_is_rounded),
+        cmocka_unit_test(a_step_beyond_the_last_is_refused),
+    };
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}
