@@ -30,6 +30,7 @@ struct told {
     bool sampled;
     double work_ns, work_variance; /* of the other thread with most work */
     double waits_ns;               /* waits of all other threads for a processor */
+    double others_ns;              /* CPU time of all other threads, also in MPI */
 };
 
 /* The rank of a row, as an index. Rows are in the order of their first key, so *at only
@@ -47,7 +48,10 @@ static void read_resources(const struct pc_profile *p, struct told *told)
 {
     const struct pc_profile_table *t = pc_profile_table(p, "resources");
     uint32_t delayed = pc_table_column(t, "delayed", PCOLLECT_COLUMN_NUMBER),
-             blocked = pc_table_column(t, "blocked", PCOLLECT_COLUMN_NUMBER), at = 0;
+             blocked = pc_table_column(t, "blocked", PCOLLECT_COLUMN_NUMBER),
+             user = pc_table_column(t, "user", PCOLLECT_COLUMN_NUMBER),
+             system = pc_table_column(t, "system", PCOLLECT_COLUMN_NUMBER),
+             on_cpu = pc_table_column(t, "on_cpu", PCOLLECT_COLUMN_NUMBER), at = 0;
     if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0)
         return;
     for (uint32_t row = 0; row < t->n_rows; row++) {
@@ -55,6 +59,10 @@ static void read_resources(const struct pc_profile *p, struct told *told)
             continue;
         told[at].delayed_ns = (double)pc_table_cell(t, row, delayed);
         told[at].blocked_ns = (double)pc_table_cell(t, row, blocked);
+        if (on_cpu != PC_NO_INDEX)
+            told[at].others_ns = (double)pc_table_cell(t, row, user) +
+                                 (double)pc_table_cell(t, row, system) -
+                                 (double)pc_table_cell(t, row, on_cpu);
         told[at].divided = blocked != PC_NO_INDEX && told[at].delayed_ns > 0;
     }
 }
@@ -118,9 +126,13 @@ static double find_variance(const struct told *told)
 /* Takes other threads into account. While the main thread is blocked and another thread of the rank
  * works, the rank computes: at least for the time that this thread works longer than the main
  * thread. While any of its threads waits for a processor, which may be at different times, the rank
- * waits for one. */
+ * waits for one. Without samples the CPU time of all other threads is known, but not which of them
+ * ran at the same time: it is taken as if each had run alone, so that nothing is called blocked
+ * that may have been work. */
 static void count_threads(struct told *told)
 {
+    if (!told->sampled)
+        told->blocked_ns -= fmax(0, fmin(told->blocked_ns, told->others_ns));
     double work_ns = fmax(0, fmin(told->blocked_ns, told->work_ns - told->compute_ns));
     double waits_ns = fmin(told->blocked_ns - work_ns, told->waits_ns);
     if (!told->sampled || !(told->work_ns > told->compute_ns))

@@ -180,8 +180,8 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
     size_t most = 0;
     if (is_waited_for(f, threshold) && is_blocked(f)) {
         pct_finding_say(out, f, rule, waiting_ns(f), pct_more_rank("ranks", rank_at(f, t->busiest)),
-                        "Rank %d does not compute but is blocked outside MPI for %s: it sleeps, or "
-                        "waits for a file, a lock or another process, and %s.%s",
+                        "Rank %d is blocked outside MPI for %s: it sleeps, or waits for a file, a "
+                        "lock, a thread or another process, and %s.%s",
                         rank_at(f, t->busiest),
                         pct_text_time(time, (pc_u128)llround(t->list[t->busiest].blocked_ns)),
                         others_wait(f), pct_finding_system_calls(f));

@@ -63,14 +63,17 @@ static void set_rank(uint32_t r, double wall, double mpi)
     run.ranks[r].mpi_ns = (uint64_t)(mpi * ms);
 }
 
-static void add_resources(uint32_t r, double delayed, double blocked)
+/* `others`: CPU time of other threads than the main thread, which has 50 ms. */
+static void add_resources(uint32_t r, double delayed, double blocked, double others)
 {
-    static const char *const columns[] = {"rank", "delayed", "blocked", NULL};
+    static const char *const columns[] = {"rank", "delayed", "blocked", "user", "on_cpu", NULL};
     struct pc_profile_table *t = r ? &run.tables[0] : add_table("resources", columns);
-    uint64_t *cells = t->cells + 3 * (size_t)t->n_rows++;
+    uint64_t *cells = t->cells + 5 * (size_t)t->n_rows++;
     cells[0] = r;
     cells[1] = (uint64_t)(delayed * ms);
     cells[2] = (uint64_t)(blocked * ms);
+    cells[3] = (uint64_t)((50 + others) * ms);
+    cells[4] = (uint64_t)(50 * ms);
 }
 
 struct sampled {
@@ -156,7 +159,7 @@ static void time_outside_mpi_is_divided(void **state)
         begin(PC_ARRAY_LEN(ranks));
         for (uint32_t r = 0; r < run.p.n_ranks; r++) {
             set_rank(r, 1000, 0);
-            add_resources(r, ranks[r].delayed, ranks[r].blocked);
+            add_resources(r, ranks[r].delayed, ranks[r].blocked, 0);
         }
         for (uint32_t r = 0; r < run.p.n_ranks && sampled; r++)
             add_sampling(r, (struct sampled){100, ranks[r].sampled * 1000, 0},
@@ -177,6 +180,24 @@ static void time_outside_mpi_is_divided(void **state)
     }
 }
 
+/* The main threads sleep for 899 ms of 1,000; others of the rank have no samples. */
+static void a_rank_whose_threads_compute_is_not_blocked(void **state)
+{
+    static const double others[] = {0, 600, 3000}, want_blocked[] = {899, 299, 0};
+    (void)state;
+    begin(PC_ARRAY_LEN(others));
+    for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+        set_rank(r, 1000, 0);
+        add_resources(r, 1, 899, others[r]);
+    }
+    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+        assert_true(fabs(t->list[r].blocked_ns - want_blocked[r] * ms) < 1);
+        assert_true(fabs(t->list[r].cpu_ns - (999 - want_blocked[r]) * ms) < 1);
+    }
+    pct_rank_times_free(t);
+}
+
 /* A rank of 10 ms, delayed for most of the time, without an interrupt outside MPI: it has computed
  * although it has no samples. */
 static void samples_say_nothing_of_a_short_run(void **state)
@@ -184,7 +205,7 @@ static void samples_say_nothing_of_a_short_run(void **state)
     (void)state;
     begin(1);
     set_rank(0, 4, 6);
-    add_resources(0, 7, 0);
+    add_resources(0, 7, 0, 0);
     add_sampling(0, (struct sampled){0, 0, 0}, (struct sampled){1, 10000, 1e8});
     struct pct_rank_times *t = pct_rank_times_new(&run.p);
     assert_true(fabs(t->list[0].own_ns - 0.3 * 4 * ms) < 1);
@@ -213,7 +234,7 @@ static void equal_work_has_no_sure_lead_by_samples(void **state)
             begin(runs[k].n);
             for (uint32_t r = 0; r < runs[k].n; r++) {
                 set_rank(r, 2000, 2000);
-                add_resources(r, 3000, 0);
+                add_resources(r, 3000, 0, 0);
             }
             for (uint32_t r = 0; r < runs[k].n; r++)
                 draw_samples(r, runs[k].compute, runs[k].mpi, runs[k].periods, runs[k].regular);
@@ -257,7 +278,7 @@ static void planted_leads_are_found(void **state)
         begin(8); /* twice the work, and no processor for three quarters of the time */
         for (uint32_t r = 0; r < 8; r++) {
             set_rank(r, 2000, 2000);
-            add_resources(r, 3000, 0);
+            add_resources(r, 3000, 0, 0);
         }
         for (uint32_t r = 0; r < 8; r++)
             draw_samples(r, r == 5 ? 700 : 350, r == 5 ? 10 : 100, 3, false);
@@ -277,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_outside_mpi_is_divided),
+        cmocka_unit_test(a_rank_whose_threads_compute_is_not_blocked),
         cmocka_unit_test(samples_say_nothing_of_a_short_run),
         cmocka_unit_test(equal_work_has_no_sure_lead_by_samples),
         cmocka_unit_test(scatter_of_ranks_is_no_lead),
