@@ -142,16 +142,17 @@ static struct pc_config_launch read_launch(const struct variables *v)
 }
 
 /* Finds the nearest ancestor that has no rank: between it and a rank there may be shells, which
- * inherit the rank. */
+ * inherit the rank. An ancestor that ends meanwhile leaves its children to another: then the search
+ * begins again. */
 static bool find_launcher(int pid, const char *rank_variable, struct pc_process_status *out)
 {
-    enum { MAX_ANCESTORS = 32 };
+    enum { MAX_STEPS = 32 };
     bool known = pc_process_look(pid, out);
-    for (int i = 0; i < MAX_ANCESTORS && known && out->parent > 0; i++) {
-        known = pc_process_look(out->parent, out);
-        if (known && !pc_process_has_variable(out->pid, rank_variable, NULL))
+    for (int i = 0; i < MAX_STEPS && known && out->parent > 0; i++)
+        if (!pc_process_look(out->parent, out))
+            known = pc_process_look(pid, out);
+        else if (!pc_process_has_variable(out->pid, rank_variable, NULL))
             return true;
-    }
     return false;
 }
 
