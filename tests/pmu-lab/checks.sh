@@ -207,7 +207,7 @@ near() { # NAME
             print "inside", inside, "of", cells
             exit bad || cells < (exact == "yes" ? 4 : 1)
         }' "$work/own" "$work/estimates" >"$work/seen"
-    ok $? "$1: what is counted in each function is near to the known number, by its interval" || :
+    ok $? "$1: the count of each function is near the known number, by its interval" || :
     note "$(cat "$work/seen")"
 }
 
@@ -242,7 +242,7 @@ check_findings() { # MPI
         uneven*)
             if [ "$lab_exact" = yes ]; then head -n 1 "$work/seen"; else cat "$work/seen"; fi |
                 grep -q '^imbalance.*Rank 1 computes .* in loop (.* more instructions than the mean: it has more work'
-            ok $? "$1: it is found that rank 1 computes longer, where, and that it executes more"
+            ok $? "$1: a finding says that rank 1 computes longer, where, and that it executes more instructions"
             ;;
         *)
             wrong='^imbalance.*Rank 1 .* more instructions'

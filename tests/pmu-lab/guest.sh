@@ -148,7 +148,7 @@ added() { # NAME LEAST: events in brief windows, over those of the program
     table rotation | awk -F'\t' -v least="$2" '$3 > 0.00005 { next } { over = $7 / ($7 - $15 / 1000)
             print $2 ": in windows", $7 / $4, "of which they add", $15 / 1000 / $4
             if (over < least) bad = 1 } END { exit bad || !NR }' >"$work/seen"
-    ok $? "$1: and would not be with what the windows add" || :
+    ok $? "$1: the events that windows add would falsify the estimates" || :
     note "$(cat "$work/seen")"
 }
 
