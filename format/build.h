@@ -96,7 +96,9 @@ int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b
  * and gets the table PC_TABLE_CHECKPOINT. PC_ENOMEM. */
 int pc_checkpoint_mark(struct pc_profile *p, uint64_t taken_ns);
 
-/* Encodes and decodes the parts of strings and tables, like the coders of profile_code.c. */
+/* Encodes and decodes the parts of ranks, strings and tables, like the coders of profile_code.c. */
+void pc_rank_figures_encode(const struct pc_profile *p, struct pc_buffer *b);
+int pc_rank_figures_decode(struct pc_profile *p, struct pc_cursor *c);
 void pc_strings_encode(const struct pc_profile *p, struct pc_buffer *b);
 void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b);
 /* Returns the part of tables as *n_out pieces, one after the other: packed columns where they lie,

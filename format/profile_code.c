@@ -20,7 +20,7 @@ static const char *const part_names[PC_N_PARTS_END] = {
 
 /* Versions of the parts. Where it is 2, version 1 was never released, and is refused. */
 static const unsigned part_versions[PC_N_PARTS_END] = {
-    [PC_PART_META] = 2,   [PC_PART_RANKS] = 1,  [PC_PART_MODULES] = 1, [PC_PART_OPS] = 1,
+    [PC_PART_META] = 2,   [PC_PART_RANKS] = 2,  [PC_PART_MODULES] = 1, [PC_PART_OPS] = 1,
     [PC_PART_FIELDS] = 2, [PC_PART_NODES] = 2,  [PC_PART_DATA] = 2,    [PC_PART_STRINGS] = 1,
     [PC_PART_TABLES] = 2, [PC_PART_VALUES] = 1,
 };
@@ -47,38 +47,6 @@ static void encode_meta(const struct pc_profile *p, struct pc_buffer *b)
     pc_put_le(b, p->job_key, 8);
     pc_put_varint(b, p->world_size);
     pc_put_varint(b, p->per_rank);
-}
-
-static void encode_ranks(const struct pc_profile *p, struct pc_buffer *b)
-{
-    pc_put_varint(b, p->n_ranks);
-    for (uint32_t i = 0; i < p->n_ranks; i++) {
-        const struct pc_profile_rank *r = &p->ranks[i];
-        const uint64_t figures[] = {
-            (uint64_t)r->rank,
-            pc_zigzag((uint64_t)(int64_t)r->pid),
-            r->start_realtime_ns,
-            r->before_init_ns,
-            r->inside_ns,
-            r->after_ns,
-            r->mpi_ns,
-            r->mpi_calls,
-            r->merge_ns,
-            r->n_threads,
-            r->closed,
-            r->incomplete,
-            r->notes,
-        };
-        for (size_t k = 0; k < PC_ARRAY_LEN(figures); k++)
-            pc_put_varint(b, figures[k]);
-        pc_put_text(b, r->host);
-        unsigned n_lost = PCOLLECT_N_LOST;
-        while (n_lost && !r->lost[n_lost - 1])
-            n_lost--;
-        pc_put_varint(b, n_lost);
-        for (unsigned k = 0; k < n_lost; k++)
-            pc_put_varint(b, r->lost[k]);
-    }
 }
 
 static void encode_modules(const struct pc_profile *p, struct pc_buffer *b)
@@ -162,7 +130,7 @@ static void encode_nodes(const struct pc_profile *p, struct pc_buffer *b)
 void pc_part_encode(const struct pc_profile *p, enum pc_part part, struct pc_buffer *out)
 {
     static void (*const encoders[PC_N_PARTS_END])(const struct pc_profile *, struct pc_buffer *) = {
-        [PC_PART_META] = encode_meta,        [PC_PART_RANKS] = encode_ranks,
+        [PC_PART_META] = encode_meta,        [PC_PART_RANKS] = pc_rank_figures_encode,
         [PC_PART_MODULES] = encode_modules,  [PC_PART_OPS] = encode_ops,
         [PC_PART_FIELDS] = encode_fields,    [PC_PART_NODES] = encode_nodes,
         [PC_PART_DATA] = pc_data_encode,     [PC_PART_STRINGS] = pc_strings_encode,
@@ -209,42 +177,6 @@ static int decode_meta(struct pc_profile *p, struct pc_cursor *c)
     p->job_key = pc_get_le(c, 8);
     p->world_size = (uint32_t)pc_get_below(c, INT32_MAX);
     p->per_rank = (uint32_t)pc_get_below(c, INT32_MAX);
-    return PC_OK;
-}
-
-static int decode_rank(struct pc_profile *p, struct pc_cursor *c, struct pc_profile_rank *r)
-{
-    r->rank = (int32_t)pc_get_below(c, INT32_MAX);
-    r->pid = (int32_t)pc_unzigzag(pc_get_varint(c));
-    uint64_t *const times[] = {&r->start_realtime_ns, &r->before_init_ns, &r->inside_ns,
-                               &r->after_ns,          &r->mpi_ns,         &r->mpi_calls,
-                               &r->merge_ns};
-    for (size_t k = 0; k < PC_ARRAY_LEN(times); k++)
-        *times[k] = pc_get_varint(c);
-    r->n_threads = (uint32_t)pc_get_below(c, UINT32_MAX);
-    r->closed = (uint32_t)pc_get_below(c, UINT32_MAX);
-    r->incomplete = (uint32_t)pc_get_below(c, UINT32_MAX);
-    r->notes = pc_get_varint(c);
-    r->host = pc_get_text(p->memory, c);
-    uint32_t n_lost = pc_get_count(c, 1);
-    for (uint32_t k = 0; k < n_lost; k++) {
-        uint64_t lost = pc_get_varint(c);
-        if (k < PCOLLECT_N_LOST) /* a later version may count more */
-            r->lost[k] = lost;
-    }
-    return r->host ? PC_OK : PC_ENOMEM;
-}
-
-static int decode_ranks(struct pc_profile *p, struct pc_cursor *c)
-{
-    uint32_t n = pc_get_count(c, 15);
-    p->ranks = pc_pool_array(p->memory, n, sizeof *p->ranks);
-    if (!p->ranks)
-        return PC_ENOMEM;
-    for (uint32_t i = 0; i < n; i++)
-        if (decode_rank(p, c, &p->ranks[i]))
-            return PC_ENOMEM;
-    p->n_ranks = n;
     return PC_OK;
 }
 
@@ -372,7 +304,7 @@ static int decode_part(struct pc_profile *p, enum pc_part part, struct pc_cursor
     case PC_PART_META:
         return decode_meta(p, c);
     case PC_PART_RANKS:
-        return decode_ranks(p, c);
+        return pc_rank_figures_decode(p, c);
     case PC_PART_MODULES:
         return decode_modules(p, c);
     case PC_PART_OPS:
