@@ -165,7 +165,7 @@ int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data,
 #define PC_PCOL_SLOTS_VERSION 2u /* version 1 had no sets of ranks */
 #define PC_PCOL_TYPE_COLUMNS 65u
 #define PC_PCOL_COLUMNS_VERSION 1u
-#define PC_PCOL_SLOT_MIN_BYTES 64u
+#define PC_PCOL_SLOT_MIN_BYTES 32u
 #define PC_PCOL_SLOT_MAX_BYTES 4096u
 
 enum pc_section_flag {

@@ -61,29 +61,35 @@ static bool make_record(const struct group *g, const struct pc_profile *p, struc
     return true;
 }
 
-/* A profile that shares the tables of `late` but has its own nodes and records; strings of the job,
- * which the main part has, are left out. */
-static void share_tables(const struct pc_profile *late, struct pc_profile *p)
+/* A profile with everything of `late`, which has one rank, but what the main part knows of the job
+ * and of the rank's begin. NULL: no memory. */
+static struct pc_profile *as_it_is(const struct pc_profile *late)
 {
     static char empty[1];
+    struct pc_profile *p = pc_profile_new();
+    struct pc_profile_rank *rank = p ? pc_pool_array(p->memory, 1, sizeof *rank) : NULL;
+    if (!rank) {
+        pc_profile_free(p);
+        return NULL;
+    }
     struct pc_pool *memory = p->memory;
     *p = *late;
     p->memory = memory;
     p->exe = p->mpi = p->job = empty;
+    p->ranks = rank;
+    *rank = late->ranks[0];
+    rank->host = empty;
+    rank->pid = 0;
+    rank->start_realtime_ns = rank->before_init_ns = 0;
+    return p;
 }
 
-/* Drops the tables of p, and counts their rows as lost in its one rank. False: no memory. */
-static bool drop_tables(struct pc_profile *p)
+/* Drops the tables of p, and counts their rows as lost in its one rank. */
+static void drop_tables(struct pc_profile *p)
 {
-    struct pc_profile_rank *rank = pc_pool_array(p->memory, 1, sizeof *rank);
-    if (!rank)
-        return false;
-    *rank = p->ranks[0];
     for (uint32_t i = 0; i < p->n_tables; i++)
-        rank->lost[PCOLLECT_LOST_ROWS] += p->tables[i].n_rows;
-    p->ranks = rank;
+        p->ranks[0].lost[PCOLLECT_LOST_ROWS] += p->tables[i].n_rows;
     p->n_tables = p->n_strings = 0;
-    return true;
 }
 
 /* Adds the one row and the bins of d to `sum`. False: no memory. */
@@ -138,16 +144,12 @@ static bool flatten_op(const struct pc_profile *late, uint32_t op, struct pc_pro
 /* `late` with every record of a primitive moved to one node below the root. */
 static struct pc_profile *flatten(const struct pc_profile *late)
 {
-    struct pc_profile *p = pc_profile_new();
+    struct pc_profile *p = as_it_is(late);
     if (!p)
         return NULL;
-    share_tables(late, p);
     p->n_modules = p->n_data = 0;
     p->n_nodes = 1;
-    if (!drop_tables(p)) {
-        pc_profile_free(p);
-        return NULL;
-    }
+    drop_tables(p);
     p->nodes = pc_pool_array(p->memory, (size_t)p->n_ops + 2, sizeof *p->nodes);
     p->data = pc_pool_array(p->memory, (size_t)p->n_ops + 1, sizeof *p->data);
     bool ok = p->nodes && p->data;
@@ -185,17 +187,17 @@ static uint64_t count_calls(const struct pc_profile *p)
 /* `late` without contexts. */
 static struct pc_profile *times_only(const struct pc_profile *late)
 {
-    struct pc_profile *p = pc_profile_new();
+    struct pc_profile *p = as_it_is(late);
     if (!p)
         return NULL;
-    share_tables(late, p);
     p->n_modules = p->n_ops = p->n_fields = p->n_comm = p->n_data = 0;
     p->n_nodes = 1;
     p->nodes = pc_pool_array(p->memory, 1, sizeof *p->nodes);
-    if (!p->nodes || !drop_tables(p)) {
+    if (!p->nodes) {
         pc_profile_free(p);
         return NULL;
     }
+    drop_tables(p);
     p->nodes[0] = late->nodes[0];
     p->nodes[0].n_descendants = 0;
     p->nodes[0].data = PC_NO_INDEX;
@@ -203,21 +205,11 @@ static struct pc_profile *times_only(const struct pc_profile *late)
     return p;
 }
 
-static struct pc_profile *as_it_is(const struct pc_profile *late)
-{
-    struct pc_profile *p = pc_profile_new();
-    if (p)
-        share_tables(late, p);
-    return p;
-}
-
 static struct pc_profile *without_tables(const struct pc_profile *late)
 {
     struct pc_profile *p = as_it_is(late);
-    if (p && !drop_tables(p)) {
-        pc_profile_free(p);
-        p = NULL;
-    }
+    if (p)
+        drop_tables(p);
     return p;
 }
 

@@ -11,6 +11,7 @@
  * (new_file.h).
  */
 #include "format/new_file.h"
+#include "format/rank_set.h"
 #include "format/value_blocks.h"
 
 #include <errno.h>
@@ -23,36 +24,82 @@
 /* Sizes of late slots: times, the call of MPI_Finalize itself, a few calls from destructors. Ranks
  * of a node share their slots. 512 bytes hold the times of some ranks and one record per primitive,
  * 4 KiB about ten deep contexts. Each rank gets 4 KiB as long as all slots are within 1 MiB; above
- * that each node gets at least 512 bytes, and each rank enough for its times. */
-enum { SLOTS_BUDGET_BYTES = 1 << 20, NODE_LEAST_BYTES = 512 };
+ * that each node gets at least 512 bytes, and each rank enough for its times: 64 bytes on its own,
+ * half of that with many others, who need 25 bytes each and 500 together for what they do in
+ * MPI_Finalize. */
+enum {
+    SLOTS_BUDGET_BYTES = 1 << 20,
+    NODE_LEAST_BYTES = 512,
+    NODE_MANY_BYTES = 3072,
+    RANK_LEAST_BYTES = 64
+};
 
-static int by_text(const void *a, const void *b)
+static int by_host(const void *a, const void *b)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    const struct pc_profile_rank *x = *(struct pc_profile_rank *const *)a,
+                                 *y = *(struct pc_profile_rank *const *)b;
+    int order = strcmp(x->host, y->host);
+    return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Number of hosts; the number of ranks if there is no memory to count them. */
-static uint32_t count_hosts(const struct pc_profile *p)
+struct hosts {
+    uint32_t n;
+    uint32_t fewest;  /* ranks of a host */
+    size_t set_bytes; /* the most that the set of the ranks of a host takes (rank_set.h) */
+    bool alone;       /* a rank writes into its own slot: it is on no board (merge/board.h) */
+};
+
+/* The ranks of a host, which are the first of sorted[0..n). Returns their number. */
+static uint32_t add_host(struct hosts *h, struct pc_profile_rank *const *sorted, uint32_t n,
+                         int32_t *ranks, struct pc_buffer *set)
 {
-    char **hosts = malloc((size_t)p->n_ranks * sizeof *hosts + 1);
-    if (!hosts)
-        return p->n_ranks;
-    for (uint32_t i = 0; i < p->n_ranks; i++)
-        hosts[i] = p->ranks[i].host;
-    qsort(hosts, p->n_ranks, sizeof *hosts, by_text);
-    uint32_t n = p->n_ranks > 0;
-    for (uint32_t i = 1; i < p->n_ranks; i++)
-        n += strcmp(hosts[i - 1], hosts[i]) != 0;
-    free(hosts);
-    return n;
+    uint32_t k = 0;
+    for (; k < n && !strcmp(sorted[k]->host, sorted[0]->host); k++) {
+        ranks[k] = sorted[k]->rank;
+        h->alone |= (sorted[k]->notes & PCOLLECT_NOTE_ANONYMOUS) != 0;
+    }
+    set->n = 0;
+    pc_rank_set_put(ranks, k, set);
+    h->set_bytes = set->n > h->set_bytes ? set->n : h->set_bytes;
+    h->alone |= set->failed;
+    h->fewest = h->n++ && h->fewest < k ? h->fewest : k;
+    return k;
+}
+
+/* Without memory each rank counts as a host. */
+static struct hosts find_hosts(const struct pc_profile *p)
+{
+    struct hosts h = {0};
+    struct pc_profile_rank **sorted = malloc((size_t)p->n_ranks * sizeof *sorted + 1);
+    int32_t *ranks = malloc((size_t)p->n_ranks * sizeof *ranks + 1);
+    struct pc_buffer set = {0};
+    for (uint32_t i = 0; sorted && i < p->n_ranks; i++)
+        sorted[i] = &p->ranks[i];
+    if (sorted && ranks) {
+        qsort(sorted, p->n_ranks, sizeof *sorted, by_host);
+        for (uint32_t i = 0; i < p->n_ranks;)
+            i += add_host(&h, sorted + i, p->n_ranks - i, ranks, &set);
+    } else {
+        h = (struct hosts){.n = p->n_ranks, .alone = true};
+    }
+    free(set.data);
+    free(ranks);
+    free(sorted);
+    return h;
 }
 
 static uint32_t choose_slot_bytes(const struct pc_profile *p)
 {
     uint64_t n_slots = p->world_size;
-    uint32_t bytes = PC_PCOL_SLOT_MAX_BYTES, n_hosts = count_hosts(p);
-    while (bytes > PC_PCOL_SLOT_MIN_BYTES && bytes * n_slots > SLOTS_BUDGET_BYTES &&
-           bytes / 2 * n_slots >= (uint64_t)NODE_LEAST_BYTES * n_hosts)
+    struct hosts h = find_hosts(p);
+    const uint32_t half = PC_PCOL_SLOT_MIN_BYTES;
+    bool shared = !h.alone && PC_PCOL_SLOT_HEADER_BYTES + h.set_bytes <= half &&
+                  h.fewest >= NODE_LEAST_BYTES / half &&
+                  half * n_slots >= (uint64_t)NODE_MANY_BYTES * h.n;
+    uint32_t bytes = PC_PCOL_SLOT_MAX_BYTES;
+    uint32_t least = shared ? half : RANK_LEAST_BYTES;
+    while (bytes > least && bytes * n_slots > SLOTS_BUDGET_BYTES &&
+           bytes / 2 * n_slots >= (uint64_t)NODE_LEAST_BYTES * h.n)
         bytes /= 2;
     return bytes;
 }

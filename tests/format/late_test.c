@@ -100,6 +100,15 @@ static void write_node(const char *path, const struct late_job *j, int layout, i
         fail_msg("%s", e.text);
 }
 
+static void read_header(const char *path, struct pc_pcol_header *h)
+{
+    uint8_t bytes[PC_PCOL_HEADER_BYTES];
+    FILE *f = fopen(path, "r");
+    assert_int_equal(fread(bytes, sizeof bytes, 1, f), 1);
+    fclose(f);
+    assert_int_equal(pc_pcol_header_decode(bytes, sizeof bytes, h, NULL), PC_OK);
+}
+
 static void a_node_writes_one_record_for_its_ranks(void **state)
 {
     char path[PATH_BYTES];
@@ -152,16 +161,15 @@ static void damage_of_a_record_is_said_of_its_ranks(void **state)
     struct late_job j = make_late_job(&shapes[1], RANKS, 2);
     struct pc_profile *q;
     struct pc_error e;
-    uint8_t header[PC_PCOL_HEADER_BYTES], byte;
+    uint8_t byte;
     struct pc_pcol_header h;
     (void)state;
     assert_int_equal(pc_pcol_write(j.main, path_in(path, "n.pcol"), PC_PCOL_LATE_SLOTS, NULL),
                      PC_OK);
     for (int node = 0; node < 3; node++)
         write_node(path, &j, 0, node, -1);
+    read_header(path, &h);
     FILE *f = fopen(path, "r+");
-    assert_int_equal(fread(header, sizeof header, 1, f), 1);
-    assert_int_equal(pc_pcol_header_decode(header, sizeof header, &h, NULL), PC_OK);
     fseek(f, (long)(h.slots_at + 8 * h.slot_bytes + 80), SEEK_SET);
     assert_int_equal(fread(&byte, 1, 1, f), 1);
     byte ^= 4;
@@ -176,26 +184,30 @@ static void damage_of_a_record_is_said_of_its_ranks(void **state)
     free_late_job(&j);
 }
 
-/* A large job has 64 bytes a rank. Times of all ranks arrive, calls are there or counted. */
+static void set_slot_bytes(const char *path, uint32_t slot_bytes)
+{
+    uint8_t bytes[PC_PCOL_HEADER_BYTES];
+    struct pc_pcol_header h;
+    read_header(path, &h);
+    h.slot_bytes = slot_bytes;
+    pc_pcol_header_encode(&h, bytes);
+    FILE *f = fopen(path, "r+");
+    assert_int_equal(fwrite(bytes, sizeof bytes, 1, f), 1);
+    fclose(f);
+}
+
+/* A large job has 64 bytes a rank, or 32 if all nodes have many ranks in regular order. Times of
+ * all ranks arrive, calls are there or counted. */
 static void what_a_node_has_no_room_for_is_counted(void **state)
 {
     char path[PATH_BYTES];
     struct late_job j = make_late_job(&shapes[1], RANKS, 20);
     (void)state;
-    for (int layout = 0; layout < 3; layout++) {
+    for (int layout = 0; layout < 4; layout++) {
         assert_int_equal(pc_pcol_write(j.main, path_in(path, "n.pcol"), PC_PCOL_LATE_SLOTS, NULL),
                          PC_OK);
-        uint8_t header[PC_PCOL_HEADER_BYTES];
-        struct pc_pcol_header h;
-        FILE *f = fopen(path, "r+");
-        assert_int_equal(fread(header, sizeof header, 1, f), 1);
-        assert_int_equal(pc_pcol_header_decode(header, sizeof header, &h, NULL), PC_OK);
-        h.slot_bytes = 64;
-        pc_pcol_header_encode(&h, header);
-        rewind(f);
-        assert_int_equal(fwrite(header, sizeof header, 1, f), 1);
-        fclose(f);
-        for (int node = 0; node < 3; node++)
+        set_slot_bytes(path, layout == 3 ? 32 : 64);
+        for (int node = 0; node < (layout == 3 ? 1 : 3); node++)
             write_node(path, &j, layout, node, -1);
         struct pc_profile *q = must_read(path);
         for (int rank = 0; rank < RANKS; rank++) {
@@ -214,32 +226,42 @@ static void slots_of_a_large_job_are_small(void **state)
 {
     static const struct {
         uint32_t ranks, a_node;
-        uint64_t most;
-    } rows[] = {{4, 4, 16384}, {1024, 64, 1 << 20}, {100000, 64, 6400000}, {100000, 1, 51200000}};
+        uint64_t notes;
+        bool mixed; /* the ranks of each node are in no order */
+        uint64_t bytes;
+    } rows[] = {
+        {4, 4, 0, false, 16384},
+        {1024, 64, 0, false, 1 << 20},
+        {100000, 64, 0, false, 6400000},
+        {100000, 128, 0, false, 3200000},
+        {100000, 128, 0, true, 6400000},
+        {100000, 128, PCOLLECT_NOTE_ANONYMOUS, false, 6400000},
+        {128 * 700 + 2, 128, 0, false, 64 * (128 * 700 + 2)}, /* a node of two */
+        {100000, 1, 0, false, 51200000},
+    };
     char path[PATH_BYTES];
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        uint8_t header[PC_PCOL_HEADER_BYTES];
         struct pc_pcol_header h;
         static char hosts[100000][12];
         struct pc_profile *p = random_profile(&shapes[1], 1, 0, (int)rows[i].ranks);
         struct pc_profile_rank one = p->ranks[0], *all = calloc(rows[i].ranks, sizeof *all);
         for (uint32_t r = 0; r < rows[i].ranks; r++) {
-            snprintf(hosts[r], sizeof hosts[r], "n%u", r / rows[i].a_node);
+            uint32_t node = r / rows[i].a_node;
+            node += rows[i].mixed ? 10000 * (pc_hash_u64(r) % 2) : 0;
+            snprintf(hosts[r], sizeof hosts[r], "n%u", node);
             all[r] = one;
             all[r].rank = (int32_t)r;
             all[r].host = hosts[r];
+            all[r].notes = r == rows[i].ranks / 2 ? rows[i].notes : 0;
         }
         p->ranks = all;
         p->n_ranks = rows[i].ranks;
         assert_int_equal(pc_pcol_write(p, path_in(path, "s.pcol"), PC_PCOL_LATE_SLOTS, NULL),
                          PC_OK);
-        FILE *f = fopen(path, "r");
-        assert_int_equal(fread(header, sizeof header, 1, f), 1);
-        fclose(f);
-        assert_int_equal(pc_pcol_header_decode(header, sizeof header, &h, NULL), PC_OK);
+        read_header(path, &h);
         assert_int_equal(h.n_slots, rows[i].ranks);
-        assert_in_range((uint64_t)h.slot_bytes * h.n_slots, 1, rows[i].most);
+        assert_int_equal((uint64_t)h.slot_bytes * h.n_slots, rows[i].bytes);
         pc_profile_free(p);
         free(all);
         unlink(path);
