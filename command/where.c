@@ -263,6 +263,8 @@ static int show(const struct pct_command *self, const struct request *r, struct 
     }
     struct pct_symbols *symbols = pct_symbols_new(p);
     pct_python_teach(&w->places, p, symbols);
+    if (w->made)
+        pct_jit_teach(w->made, p, symbols);
     find_files(w->job, p, symbols);
     struct pct_data *d = pct_data_new("", p, symbols, &whole);
     struct pct_where out = {.d = d,

@@ -121,7 +121,7 @@ void pct_where_calls_gather(struct pct_where_calls *c, const struct pct_watch *w
     if (!c->waits.n || !pct_where_look_again(c, w))
         return;
     pct_waits_free(&c->waits);
-    c->waits = (struct pct_waits){NULL};
+    c->waits = (struct pct_waits){0};
     pct_waits_find(c->ranks, c->n, world, here, &c->waits);
 }
 

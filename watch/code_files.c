@@ -53,6 +53,7 @@ struct pct_code_range {
     uint64_t lo, hi;
     uint64_t shift; /* our address minus the process's, modulo 2^64 */
     bool known;
+    bool made; /* anonymous memory: the process has made the code */
 };
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -356,6 +357,13 @@ static int compare_ranges(const void *left, const void *right)
     return (a->lo > b->lo) - (a->lo < b->lo);
 }
 
+/* True for memory without a file on a disk: "" or "//anon", and what memfd_create gives. */
+static bool is_made(const char *path)
+{
+    return !*path || !strcmp(path, "//anon") || !strncmp(path, "/memfd:", 7) ||
+           !strncmp(path, "[anon:", 6);
+}
+
 void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
                   const struct pct_mapping *m)
 {
@@ -363,6 +371,7 @@ void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
     if (m->lo >= m->hi)
         return;
     r.known = find_shift(files, pid, m, &r.shift);
+    r.made = !r.known && is_made(m->path);
     unmap(c, m->lo, m->hi);
     c->ranges = pct_grow(c->ranges, c->n, &c->room, sizeof *c->ranges);
     c->ranges[c->n++] = r;
@@ -416,18 +425,30 @@ void pct_code_free(struct pct_code *c)
     *c = (struct pct_code){0};
 }
 
-uintptr_t pct_code_here(const struct pct_code *c, uint64_t pc)
+static const struct pct_code_range *find_range(const struct pct_code *c, uint64_t pc)
 {
     size_t lo = 0, hi = c->n;
     while (lo < hi) {
         size_t middle = lo + (hi - lo) / 2;
         const struct pct_code_range *r = &c->ranges[middle];
         if (pc >= r->lo && pc < r->hi)
-            return r->known ? (uintptr_t)(pc + r->shift) : 0;
+            return r;
         if (pc < r->lo)
             hi = middle;
         else
             lo = middle + 1;
     }
-    return 0;
+    return NULL;
+}
+
+bool pct_code_is_made(const struct pct_code *c, uint64_t pc)
+{
+    const struct pct_code_range *r = find_range(c, pc);
+    return r && r->made;
+}
+
+uintptr_t pct_code_here(const struct pct_code *c, uint64_t pc)
+{
+    const struct pct_code_range *r = find_range(c, pc);
+    return r && r->known ? (uintptr_t)(pc + r->shift) : 0;
 }

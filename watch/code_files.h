@@ -55,6 +55,9 @@ void pct_code_copy(struct pct_code *to, const struct pct_code *from);
 void pct_code_clear(struct pct_code *c);
 void pct_code_free(struct pct_code *c);
 
+/* True for an address in a mapping whose code is in no file. */
+bool pct_code_is_made(const struct pct_code *c, uint64_t pc);
+
 /* Our address of the code; 0: it belongs to no file, or the file cannot be read. */
 uintptr_t pct_code_here(const struct pct_code *c, uint64_t pc);
 

@@ -69,6 +69,31 @@ static void copy_stack(struct moved *m, const struct pct_ring_record *s)
         m->registers[i] = move(m, from, s->registers[i]);
 }
 
+static bool read_copy(const struct pc_walk *walk, uintptr_t at, uintptr_t *out)
+{
+    if (at % sizeof *out || at < walk->stack.lo || at >= walk->stack.hi)
+        return false;
+    memcpy(out, (const void *)at, sizeof *out);
+    return true;
+}
+
+/* Steps from code without a table to its caller, by the frame pointer: it points to the caller's,
+ * above which the return address is. False: it does not. */
+static bool step_by_pointer(struct pc_walk *walk, const struct pct_code *code)
+{
+    uintptr_t fp = walk->fp, ra;
+    if ((walk->fp_loc && !read_copy(walk, walk->fp_loc, &fp)) || fp < walk->sp ||
+        !read_copy(walk, fp + sizeof fp, &ra) ||
+        (!pct_code_here(code, ra - 1) && !pct_code_is_made(code, ra - 1)))
+        return false;
+    walk->fp_loc = fp;
+    walk->sp = fp + 2 * sizeof fp;
+    walk->lr = 0;
+    walk->pc = ra;
+    walk->exact = false;
+    return true;
+}
+
 size_t pct_copied_walk(const struct pct_ring_record *sample, const struct pct_code *code,
                        struct pct_walked *out, size_t n, bool *cut)
 {
@@ -88,9 +113,11 @@ size_t pct_copied_walk(const struct pct_ring_record *sample, const struct pct_co
     *cut = true;
     while (k < n) {
         out[k++] = (struct pct_walked){walk.pc, there, walk.exact};
-        if (!walk.pc)
-            break;
-        enum pc_step_result result = pc_walk_step(&walk, &step);
+        enum pc_step_result result = PC_STEP_CUT;
+        if (walk.pc)
+            result = pc_walk_step(&walk, &step);
+        else if (pct_code_is_made(code, there - !walk.exact) && step_by_pointer(&walk, code))
+            result = PC_STEP_OK;
         *cut = result != PC_STEP_END;
         if (result != PC_STEP_OK)
             break;

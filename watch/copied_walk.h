@@ -2,7 +2,8 @@
  *
  * Walks the copy of a stack of another process with the library's own walker: pointers to the
  * stack, in registers and on the stack, are changed to point into the copy, and each return address
- * is looked up in our copy of the code.
+ * is looked up in our copy of the code. Code that the process has made has no unwind table: its
+ * frame pointer leads to the caller.
  */
 #ifndef PCT_COPIED_WALK_H
 #define PCT_COPIED_WALK_H

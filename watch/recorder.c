@@ -3,6 +3,7 @@
 #include "analysis/allocation.h"
 #include "analysis/symbols/symbols.h"
 #include "watch/copied_walk.h"
+#include "watch/jit_names.h"
 #include "watch/watch.h"
 
 #include <stdio.h>
@@ -24,6 +25,7 @@ struct process {
     struct process *next; /* of the same chain */
     int pid;
     struct pct_code code;
+    struct pct_jit jit;
     char *program;     /* path; NULL: not known yet */
     char *mpi_folder;  /* NULL: no MPI library is mapped */
     bool in_exec;      /* no code of the program was seen since its exec */
@@ -42,6 +44,7 @@ struct pct_recorder {
     const char *event; /* NULL: the clock alone is sampled */
     struct pct_code_files *files;
     struct pct_stack_modules modules;
+    struct pct_jit_places *jit_places;
     struct process *chains[N_CHAINS];
     struct unit **units;
     size_t n_units, units_room;
@@ -59,6 +62,7 @@ struct pct_recorder *pct_recorder_new(const char *event)
     struct pct_recorder *r = pct_alloc(1, sizeof *r);
     r->event = event;
     r->files = pct_code_files_new();
+    r->jit_places = pct_jit_places_new();
     r->known_room = 4096;
     r->known = pct_alloc(r->known_room, sizeof *r->known);
     r->frames = pct_alloc(PCT_STACK_FRAMES, sizeof *r->frames);
@@ -91,6 +95,7 @@ static struct process **find_link(struct pct_recorder *r, int pid)
 static void forget_program(struct process *p)
 {
     pct_code_clear(&p->code);
+    pct_jit_clear(&p->jit);
     pct_free(p->program);
     pct_free(p->mpi_folder);
     p->program = p->mpi_folder = NULL;
@@ -239,6 +244,15 @@ static const struct pct_stack_frame *frame_of(struct pct_recorder *r, const stru
     return &k->frame;
 }
 
+/* The frame of code that belongs to no file. */
+static struct pct_stack_frame frame_of_none(struct pct_recorder *r, struct process *p,
+                                            const struct pct_walked *w)
+{
+    struct pct_stack_frame frame = {.offset = w->there, .exact = w->exact};
+    pct_jit_name(&p->jit, p->pid, r->jit_places, &r->modules, &frame);
+    return frame;
+}
+
 /* True if the outermost frame is the entry of a program. */
 static bool is_whole(const struct pct_walked *outermost)
 {
@@ -268,9 +282,8 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
     if (record->registers)
         s.n = pct_copied_walk(record, &p->code, r->walked, PCT_STACK_FRAMES, &s.cut);
     for (size_t i = 0; i < s.n; i++)
-        s.frames[i] = r->walked[i].pc ? *frame_of(r, &r->walked[i])
-                                      : (struct pct_stack_frame){.offset = r->walked[i].there,
-                                                                 .exact = r->walked[i].exact};
+        s.frames[i] =
+            r->walked[i].pc ? *frame_of(r, &r->walked[i]) : frame_of_none(r, p, &r->walked[i]);
     s.cut = s.cut && !is_whole(&r->walked[s.n - 1]);
     if (is_exec(p, &s, r->walked))
         s.n = s.cut = 0;
@@ -439,6 +452,7 @@ void pct_recorder_show_files(const struct pct_recorder *r, const struct pc_profi
                              struct pct_symbols *symbols)
 {
     pct_code_files_show(r->files, p, symbols);
+    pct_jit_teach(r->jit_places, p, symbols);
 }
 
 void pct_recorder_free(struct pct_recorder *r)
@@ -455,6 +469,7 @@ void pct_recorder_free(struct pct_recorder *r)
     }
     pct_stack_modules_free(&r->modules);
     pct_code_files_free(r->files);
+    pct_jit_places_free(r->jit_places);
     pct_free(r->units);
     pct_free(r->known);
     pct_free(r->frames);

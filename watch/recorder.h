@@ -59,7 +59,8 @@ const struct pct_recorded *pct_recorder_told(const struct pct_recorder *r);
 int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, uint64_t end_ns,
                          struct pct_recorded *told, struct pc_profile **out,
                          struct pc_error *error);
-/* Tells the symbols of such a profile where files of containers are, while the recorder lives. */
+/* Tells the symbols of such a profile where files of containers are, and the names of code that
+ * processes made, while the recorder lives. */
 void pct_recorder_show_files(const struct pct_recorder *r, const struct pc_profile *p,
                              struct pct_symbols *symbols);
 void pct_recorder_free(struct pct_recorder *r); /* NULL is allowed */

@@ -40,6 +40,7 @@ struct view {
     struct pct_stack stack;
     Dwarf_Addr outermost; /* in the last frame that was found */
     Dwarf_Addr adapter;   /* the descriptor of libpcollect's adapter; 0: none */
+    struct pct_jit jit;   /* names of code that the process made */
     struct pct_python python;
     struct pct_python_frames *in_python; /* Python frames of the thread, when it was caught */
     int patience_ms;                     /* rest of WATCHER_MS */
@@ -299,6 +300,19 @@ static bool take_stack(struct view *v)
 
 /* ---- One process ----------------------------------------------------------------------------- */
 
+/* Names the frames that are in no file. */
+static void name_made_code(struct view *v)
+{
+    struct pct_watch *w = v->watch;
+    for (size_t i = 0; i < v->stack.n; i++) {
+        if (v->stack.frames[i].module)
+            continue;
+        if (!w->made)
+            w->made = pct_jit_places_new();
+        pct_jit_name(&v->jit, v->pid, w->made, &w->modules, &v->stack.frames[i]);
+    }
+}
+
 static void find_messages(const struct view *v, struct pct_mpi_call *call)
 {
     if (call->op && !strncmp(call->op, "MPI_Wait", 8))
@@ -326,6 +340,7 @@ static int take_threads(struct view *v, struct pc_error *error)
             continue;
         }
         n_taken++;
+        name_made_code(v);
         pct_python_put(&v->python, v->in_python, &v->watch->modules, &v->watch->places, &v->stack);
         struct pct_watched_stack of = {.process = v->process, .tid = threads[i], .state = p.state};
         pct_mpi_call_find(&v->caught, &of.call);
@@ -373,6 +388,7 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
     dwfl_end(v.dwfl);
     if (v.adapter && w->job->processes[process].rank >= 0)
         pct_comm_places_read(&w->comms, v.pid, w->job->processes[process].rank, v.adapter);
+    pct_jit_clear(&v.jit);
     pct_free(v.in_python);
     pct_free(v.stack.frames);
     pct_free(v.caught.stack);

@@ -17,6 +17,7 @@
 #include "config/config.h"
 #include "format/profile.h"
 #include "watch/comm_members.h"
+#include "watch/jit_names.h"
 #include "watch/mpi_call.h"
 #include "watch/python_frames.h"
 #include "watch/stack_tree.h"
@@ -83,6 +84,7 @@ struct pct_watch {
     uint32_t n_lost;  /* threads whose stack could not be read */
     struct pct_stack_modules modules;
     struct pct_python_places places; /* functions of Python, for the profile's symbols */
+    struct pct_jit_places *made;     /* the same of code that processes made; NULL: none */
     struct pc_profile_sum sum;
 };
 

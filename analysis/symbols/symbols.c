@@ -27,6 +27,7 @@ struct entry {
     struct pct_spot spot;
     struct pct_place place; /* frames NULL: the entry is free */
     bool owned;             /* the frames */
+    bool taught;
 };
 
 struct pct_symbols {
@@ -411,7 +412,9 @@ struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64
     if (!e->place.frames) {
         struct pct_place place = find_place(s, module, offset);
         note_place(&s->modules[module], place);
-        *e = (struct entry){spot_of_address(module, offset), place, place.frames != &unknown_frame};
+        *e = (struct entry){.spot = spot_of_address(module, offset),
+                            .place = place,
+                            .owned = place.frames != &unknown_frame};
     }
     return e->place;
 }
@@ -438,7 +441,7 @@ static void join_places(struct pct_symbols *s, struct pct_spot spot,
         memcpy(frames + n, place.frames, place.n_frames * sizeof *frames);
         place = (struct pct_place){frames, (uint32_t)n + place.n_frames};
     }
-    *make_entry(s, spot) = (struct entry){spot, place, n != 0};
+    *make_entry(s, spot) = (struct entry){.spot = spot, .place = place, .owned = n != 0};
 }
 
 #ifdef HAVE_LIBDW
@@ -536,7 +539,7 @@ void pct_symbols_each(const struct pct_symbols *s,
         if (!e->place.frames)
             continue;
         enum pct_symbols_state state = s->modules[e->spot.module].state;
-        bool sure = state == PCT_SYMBOLS_LINES || state == PCT_SYMBOLS_FUNCTIONS ||
+        bool sure = e->taught || state == PCT_SYMBOLS_LINES || state == PCT_SYMBOLS_FUNCTIONS ||
                     state == PCT_SYMBOLS_NONE || state == PCT_SYMBOLS_STORED;
         bool call = e->spot.callee_module != PC_NO_INDEX;
         if (sure && (!call || (e->place.n_frames && e->place.frames[0].tail_call)))
@@ -556,7 +559,7 @@ static void take_stored(struct pct_symbols *s, struct pct_spot spot, struct pct_
         pct_free((void *)place.frames);
         return;
     }
-    *e = (struct entry){spot, place, true};
+    *e = (struct entry){.spot = spot, .place = place, .owned = true};
     s->modules[spot.module].state = PCT_SYMBOLS_STORED;
     note_place(&s->modules[spot.module], place);
 }
@@ -583,5 +586,5 @@ void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
                        struct pct_place place)
 {
     struct pct_spot spot = spot_of_address(module, offset);
-    *make_entry(s, spot) = (struct entry){spot, place, false};
+    *make_entry(s, spot) = (struct entry){.spot = spot, .place = place, .taught = true};
 }

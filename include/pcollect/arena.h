@@ -157,6 +157,9 @@ enum pcollect_module_flag {
 /* Path of the module whose frames are Python's; the offset is of a row of the table `symbols`. */
 #define PCOLLECT_MODULE_PYTHON "python"
 
+/* Path of the module whose frames are code that a process has made while it ran. */
+#define PCOLLECT_MODULE_JIT "jit"
+
 enum pcollect_node_kind {
     PCOLLECT_NODE_ROOT = 1, /* of one thread's tree */
     PCOLLECT_NODE_FRAME,    /* module + offset of a return address */

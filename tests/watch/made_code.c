@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * made_code MS: makes code in anonymous memory, as compilers do while a program runs, and the map
+ * of names that perf defines. Spends half of MS of CPU time in the made function `made loop`, and
+ * half in its own function `in_c`, called by the made function `made caller`. Prints its process id
+ * before, and what both had, in ms, at the end. Nothing for other processors.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined __x86_64__
+/* push %rbp; mov %rsp,%rbp; dec %rdi; jnz; pop %rbp; ret */
+static const uint8_t loop_code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0xff,
+                                    0xcf, 0x75, 0xfb, 0x5d, 0xc3};
+/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
+static const uint8_t caller_code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+#elif defined __aarch64__
+/* stp x29,x30,[sp,#-16]!; mov x29,sp; subs x0,x0,#1; b.ne; ldp x29,x30,[sp],#16; ret */
+static const uint32_t loop_code[] = {0xa9bf7bfd, 0x910003fd, 0xf1000400,
+                                     0x54ffffe1, 0xa8c17bfd, 0xd65f03c0};
+/* stp x29,x30,[sp,#-16]!; mov x29,sp; blr x0; ldp x29,x30,[sp],#16; ret */
+static const uint32_t caller_code[] = {0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0};
+#else
+static const uint8_t loop_code[1], caller_code[1];
+#endif
+
+enum { CALLER_AT = 256, BYTES = 4096, ROUNDS = 500000 };
+
+typedef void loop_fn(uint64_t rounds);
+typedef void caller_fn(void (*function)(void));
+
+static volatile double sink;
+static double had_c;
+void in_c(void);
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* A few milliseconds. */
+__attribute__((noinline)) void in_c(void)
+{
+    double begin = now_ms(), end = begin;
+    for (; end < begin + 5; end = now_ms())
+        for (int i = 0; i < 2000; i++)
+            sink = sink * 0.999 + 1;
+    had_c += end - begin;
+}
+
+static char *make_code(void)
+{
+    char path[64],
+        *code = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (code == MAP_FAILED)
+        exit(1);
+    memcpy(code, loop_code, sizeof loop_code);
+    memcpy(code + CALLER_AT, caller_code, sizeof caller_code);
+    __builtin___clear_cache(code, code + BYTES);
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+    FILE *map = fopen(path, "w");
+    if (!map || mprotect(code, BYTES, PROT_READ | PROT_EXEC) != 0)
+        exit(1);
+    fprintf(map, "%lx %lx made loop\n", (unsigned long)(uintptr_t)code,
+            (unsigned long)sizeof loop_code);
+    fprintf(map, "%lx %lx made caller\n", (unsigned long)(uintptr_t)code + CALLER_AT,
+            (unsigned long)sizeof caller_code);
+    fclose(map);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    double ms = argc > 1 ? atof(argv[1]) : 0, had_loop = 0;
+    if (sizeof loop_code == 1)
+        return 0;
+    char *code = make_code();
+    loop_fn *loop = (loop_fn *)(uintptr_t)code;
+    caller_fn *caller = (caller_fn *)(uintptr_t)(code + CALLER_AT);
+    printf("%d\n", (int)getpid());
+    fflush(stdout);
+    while (had_loop < ms / 2 || had_c < ms / 2) {
+        double begin = now_ms();
+        if (had_loop < ms / 2)
+            loop(ROUNDS);
+        had_loop += now_ms() - begin;
+        if (had_c < ms / 2)
+            caller(in_c);
+    }
+    printf("%.3f %.3f\n", had_loop, had_c);
+    return 0;
+}

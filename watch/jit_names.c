@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "watch/jit_names.h"
+#include "analysis/allocation.h"
+#include "analysis/buffer.h"
+#include "watch/watch.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_BYTES = 64 << 20, LOOK_NS = 50000000, OVERLAPS = 8 };
+
+struct pct_jit_range {
+    uint64_t lo, hi;
+    uint64_t number; /* of the line */
+    const char *name;
+};
+
+struct jit_place {
+    uint64_t offset;
+    struct pct_frame frame;
+};
+
+struct pct_jit_places {
+    struct pct_pool *names;
+    struct jit_place **at; /* one for each name that a frame has got */
+    size_t n, room;
+};
+
+struct pct_jit_places *pct_jit_places_new(void)
+{
+    struct pct_jit_places *places = pct_alloc(1, sizeof *places);
+    places->names = pct_pool_new();
+    return places;
+}
+
+void pct_jit_places_free(struct pct_jit_places *places)
+{
+    if (!places)
+        return;
+    for (size_t i = 0; i < places->n; i++)
+        pct_free(places->at[i]);
+    pct_free(places->at);
+    pct_pool_free(places->names);
+    pct_free(places);
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+/* The number that the process has for itself: the last one of the line. */
+static int own_number(int pid)
+{
+    size_t n;
+    char *status = pct_watch_file(pid, "status", &n);
+    char *line = status ? strstr(status, "\nNSpid:") : NULL;
+    int number = pid;
+    if (line) {
+        line[1 + strcspn(line + 1, "\n")] = '\0';
+        const char *last = strrchr(line, '\t');
+        number = last ? atoi(last + 1) : pid;
+    }
+    pct_free(status);
+    return number > 0 ? number : pid;
+}
+
+/* Opens the file of a process, as the process sees it. Returns -1 if there is none, or if it
+ * belongs to another user. */
+static int open_map(int pid, struct stat *st)
+{
+    char path[96];
+    struct stat owner;
+    snprintf(path, sizeof path, "/proc/%d", pid);
+    if (stat(path, &owner))
+        owner.st_uid = geteuid(); /* it has ended */
+    snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%d.map", pid, own_number(pid));
+    int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, fd = open(path, flags);
+    if (fd < 0) {
+        snprintf(path, sizeof path, "/tmp/perf-%d.map", pid);
+        fd = open(path, flags);
+    }
+    if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode) ||
+                    (st->st_uid != 0 && st->st_uid != owner.st_uid))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static void add_line(struct pct_jit *jit, struct pct_jit_places *places, char *line)
+{
+    char *rest;
+    uint64_t lo = strtoull(line, &rest, 16), n = *rest == ' ' ? strtoull(rest, &rest, 16) : 0;
+    while (*rest == ' ')
+        rest++;
+    if (!n || lo + n < lo || !*rest)
+        return;
+    jit->ranges = pct_grow(jit->ranges, jit->n, &jit->room, sizeof *jit->ranges);
+    jit->ranges[jit->n] =
+        (struct pct_jit_range){lo, lo + n, jit->n, pct_pool_intern(places->names, rest)};
+    jit->n++;
+}
+
+/* Takes the whole lines of a text, and returns their bytes. */
+static size_t add_lines(struct pct_jit *jit, struct pct_jit_places *places, char *text)
+{
+    char *line = text, *end;
+    for (; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        add_line(jit, places, line);
+    }
+    return (size_t)(line - text);
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+    const struct pct_jit_range *a = left, *b = right;
+    if (a->lo != b->lo)
+        return a->lo < b->lo ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Reads what is new in the file. One that has become shorter is read from its begin. */
+static void look(struct pct_jit *jit, int pid, struct pct_jit_places *places)
+{
+    struct stat st;
+    int fd = open_map(pid, &st);
+    if (fd < 0)
+        return;
+    uint64_t size = st.st_size < MOST_BYTES ? (uint64_t)st.st_size : MOST_BYTES;
+    if (size < jit->n_read)
+        pct_jit_clear(jit);
+    char *text = size > jit->n_read ? pct_alloc(size - jit->n_read + 1, 1) : NULL;
+    ssize_t got = text ? pread(fd, text, size - jit->n_read, (off_t)jit->n_read) : -1;
+    close(fd);
+    if (got > 0) {
+        text[got] = '\0';
+        jit->n_read += add_lines(jit, places, text);
+        if (jit->n)
+            qsort(jit->ranges, jit->n, sizeof *jit->ranges, compare_ranges);
+    }
+    pct_free(text);
+}
+
+void pct_jit_clear(struct pct_jit *jit)
+{
+    pct_free(jit->ranges);
+    *jit = (struct pct_jit){0};
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+/* The range that holds an address, of several that with the highest begin; NULL: there is none. */
+static const struct pct_jit_range *find(const struct pct_jit *jit, uint64_t address)
+{
+    size_t lo = 0, hi = jit->n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (jit->ranges[middle].lo <= address)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    for (size_t i = lo; i-- > 0 && lo - i <= OVERLAPS;)
+        if (address < jit->ranges[i].hi)
+            return &jit->ranges[i];
+    return NULL;
+}
+
+/* Names frames as those of Python are named: the offset is made from the name. */
+static uint64_t place_of(struct pct_jit_places *places, const char *name)
+{
+    for (size_t i = 0; i < places->n; i++)
+        if (places->at[i]->frame.function == name)
+            return places->at[i]->offset;
+    struct jit_place *p = pct_alloc(1, sizeof *p);
+    uint64_t h = pc_hash_bytes(name, strlen(name), 0) >> 12;
+    *p = (struct jit_place){.offset = h > 1 ? h : 2, .frame = {.function = name}};
+    places->at = pct_grow(places->at, places->n, &places->room, sizeof *places->at);
+    places->at[places->n++] = p;
+    return p->offset;
+}
+
+bool pct_jit_name(struct pct_jit *jit, int pid, struct pct_jit_places *places,
+                  struct pct_stack_modules *modules, struct pct_stack_frame *frame)
+{
+    uint64_t now = pc_mono_ns();
+    if (now >= jit->next_look_ns) {
+        look(jit, pid, places);
+        jit->next_look_ns = now + LOOK_NS;
+    }
+    const struct pct_jit_range *r = find(jit, frame->offset - !frame->exact);
+    if (!r)
+        return false;
+    frame->module = pct_stack_module(modules, PCOLLECT_MODULE_JIT, NULL, 0);
+    frame->function = r->name;
+    frame->offset = place_of(places, r->name) - frame->exact;
+    return true;
+}
+
+void pct_jit_teach(const struct pct_jit_places *places, const struct pc_profile *p,
+                   struct pct_symbols *s)
+{
+    for (uint32_t m = 0; m < p->n_modules; m++)
+        if (!strcmp(p->modules[m].path, PCOLLECT_MODULE_JIT))
+            for (size_t i = 0; i < places->n; i++)
+                pct_symbols_teach(s, m, places->at[i]->offset,
+                                  (struct pct_place){&places->at[i]->frame, 1});
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Names of code that a process makes while it runs, as the compilers of Java, JavaScript and others
+ * do: they write them into perf-PID.map in /tmp of the process, with its own number for itself. A
+ * line has address and length in hexadecimal, and the name.
+ *
+ * Such a file may be anything: it is read only if it belongs to root or to the user of the process,
+ * up to a size, and lines of another form are left out. Nothing here is MT-safe.
+ */
+#ifndef PCT_JIT_NAMES_H
+#define PCT_JIT_NAMES_H
+
+#include "analysis/symbols/symbols.h"
+#include "watch/stack_tree.h"
+
+/* Names that were found, of all processes. */
+struct pct_jit_places;
+
+struct pct_jit_places *pct_jit_places_new(void);
+void pct_jit_places_free(struct pct_jit_places *places); /* NULL is allowed */
+
+/* The code of one process; starts as zeros. */
+struct pct_jit {
+    struct pct_jit_range *ranges; /* by address, of equal addresses the newest last */
+    size_t n, room;
+    uint64_t n_read, next_look_ns; /* bytes of the file that were read */
+};
+
+/* Gives a frame without a module its name, and the module of such code. The file is read again when
+ * it has grown. False: there is no name. */
+bool pct_jit_name(struct pct_jit *jit, int pid, struct pct_jit_places *places,
+                  struct pct_stack_modules *modules, struct pct_stack_frame *frame);
+void pct_jit_clear(struct pct_jit *jit);
+
+/* Adds the names to the symbols of a profile p of such frames. The places must outlive s. */
+void pct_jit_teach(const struct pct_jit_places *places, const struct pc_profile *p,
+                   struct pct_symbols *s);
+
+#endif
