@@ -6,6 +6,9 @@
 #include "base/base.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 struct out {
@@ -101,6 +104,27 @@ size_t pc_format(char *out, size_t n, const char *format, ...)
     return length;
 }
 
+/* Writes a line. If its reader has gone, SIGPIPE, which would end the program, is taken back; one
+ * of the program's own that waits stays. */
+static void write_line(const char *line, size_t n)
+{
+    const uint64_t signal = (uint64_t)1 << (SIGPIPE - 1);
+    uint64_t mask = 0, waiting = 0;
+    ssize_t written;
+    bool blocked = !syscall(SYS_rt_sigprocmask, SIG_BLOCK, &signal, &mask, sizeof signal);
+    if (mask & signal)
+        syscall(SYS_rt_sigpending, &waiting, sizeof waiting);
+    do
+        written = write(STDERR_FILENO, line, n);
+    while (written < 0 && errno == EINTR);
+    if (written < 0 && errno == EPIPE && !(waiting & signal)) {
+        struct timespec now = {0, 0};
+        syscall(SYS_rt_sigtimedwait, &signal, NULL, &now, sizeof signal);
+    }
+    if (blocked)
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}
+
 void pc_log(const char *format, ...)
 {
     static const char prefix[] = "pcollect: ";
@@ -113,7 +137,6 @@ void pc_log(const char *format, ...)
     va_end(args);
     line[n++] = '\n';
     int saved = errno;
-    while (write(STDERR_FILENO, line, n) < 0 && errno == EINTR)
-        ;
+    write_line(line, n);
     errno = saved;
 }
