@@ -62,7 +62,10 @@ static int read_sides(const char *letters, struct pc_counting_term *term, struct
     bool user = strchr(letters, 'u') != NULL, kernel = strchr(letters, 'k') != NULL;
     if (!*letters || letters[strspn(letters, "uk")])
         return pc_error_set(error, PC_EARG,
-                            "after the colon, give u (user mode), k (the kernel) or uk (both)");
+                            "%safter the colon, give u (user mode), k (the kernel) "
+                            "or uk (both)",
+                            strchr(letters, 'h') ? "what a hypervisor does belongs to no thread: "
+                                                 : "");
     term->user_only = user && !kernel;
     term->kernel_only = kernel && !user;
     return PC_OK;
