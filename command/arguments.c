@@ -260,6 +260,8 @@ bool pct_compare_option(const struct pct_command *self, const struct pct_option 
         *status_out = pct_value_percent(self, o, value, 100, &n);
         out->has_least = true;
         out->least = (unsigned)n;
+    } else if (o->letter == PCT_LETTER_FULL_NAMES) {
+        out->full_names = true;
     } else {
         return false;
     }

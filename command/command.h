@@ -84,7 +84,8 @@ enum {
     PCT_LETTER_WHERE,
     PCT_LETTER_SORT,
     PCT_LETTER_DEPTH,
-    PCT_LETTER_LEAST
+    PCT_LETTER_LEAST,
+    PCT_LETTER_FULL_NAMES
 };
 #define PCT_OPTION_DEBUGINFOD                                                                      \
     {                                                                                              \
@@ -126,10 +127,11 @@ int pct_choice_refuse(const struct pct_command *self, const struct pct_choice *c
 /* The tree of a comparison. */
 #define PCT_OPTIONS_COMPARE                                                                        \
     {PCT_LETTER_DEPTH, "depth", "N", "show N levels of the tree (default: all)"},                  \
+        {PCT_LETTER_LEAST, "min-percent", "P", "hide branches of the tree below P percent",        \
+         "The default is the least of 1, 2, 3, 5, 7, 10, 15, 20 and 30 with which the text takes " \
+         "no more than 80 lines."},                                                                \
     {                                                                                              \
-        PCT_LETTER_LEAST, "min-percent", "P", "hide branches of the tree below P percent",         \
-            "The default is the least of 1, 2, 3, 5, 7, 10, 15, 20 and 30 with which the text "    \
-            "takes no more than 80 lines."                                                         \
+        PCT_LETTER_FULL_NAMES, "full-names", NULL, "long C++ names with all their arguments"       \
     }
 
 /* Takes a value of PCT_OPTIONS_COMPARE; false: it is another option. */

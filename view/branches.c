@@ -54,6 +54,49 @@ static void put_guide(const struct pct_branches *b, size_t taken, struct pct_buf
     pct_buf_format(line, "%s%s", !cut ? "" : b->utf8 ? "\xe2\x80\xa6  " : ".. ", rest);
 }
 
+/* Begins a line below a node. */
+static void begin_below(const struct pct_branches *b, struct pct_corner corner,
+                        struct pct_buf *line)
+{
+    pct_buf_text(line, "\n");
+    pct_buf_fill(line, ' ', b->figures);
+    put_guide(b, b->figures + pct_text_cells(corner.sign), line);
+    pct_buf_format(line, "%s%*s", corner.below, INDENT, "");
+}
+
+/* Bytes of the part of a name that fits a line: to the last place in its second half where a part
+ * of a C++ name ends, else as much as there is room for. */
+static size_t part_of_name(const char *name, size_t room)
+{
+    size_t n = 0, cells = 0, end = 0;
+    for (; name[n]; n++) {
+        bool begins = ((unsigned char)name[n] & 0xc0) != 0x80;
+        if (begins && cells++ == room)
+            return end ? end : n;
+        if (cells > room / 2 && cells < room && strchr(":<, ", name[n]) && name[n + 1] != ':')
+            end = n + 1;
+    }
+    return n;
+}
+
+/* Appends the name, in parts on several lines if it is too long for one. */
+static void put_name(const struct pct_branches *b, struct pct_corner corner,
+                     const struct pct_branch *what, struct pct_buf *line)
+{
+    size_t room = pct_branches_room(b, corner);
+    for (const char *name = what->name; *name;) {
+        size_t n = part_of_name(name, room), shown = n;
+        while (name[n] && shown > 1 && name[shown - 1] == ' ')
+            shown--;
+        if (name != what->name)
+            begin_below(b, corner, line);
+        pct_buf_format(line, "%s%.*s%s", what->name_color, (int)shown, name,
+                       *what->name_color ? what->plain : "");
+        name += n + strspn(name + n, " ");
+        room = pct_branches_rest_room(b, corner);
+    }
+}
+
 /* Prints the rest on separate lines; a word that fits no line is cut. */
 static void put_below(const struct pct_branches *b, struct pct_corner corner,
                       const struct pct_branch *what, struct pct_buf *line)
@@ -64,10 +107,8 @@ static void put_below(const struct pct_branches *b, struct pct_corner corner,
         size_t n = pc_wrap(text, room, &next);
         struct pct_buf words = {0};
         pct_buf_format(&words, "%.*s", (int)n, text);
-        pct_buf_text(line, "\n");
-        pct_buf_fill(line, ' ', b->figures);
-        put_guide(b, b->figures + pct_text_cells(corner.sign), line);
-        pct_buf_format(line, "%s%*s%s", corner.below, INDENT, "", what->rest_color);
+        begin_below(b, corner, line);
+        pct_buf_text(line, what->rest_color);
         pct_text_cut(line, words.data, room, b->utf8);
         pct_buf_text(line, *what->rest_color ? what->plain : "");
         pct_buf_free(&words);
@@ -80,9 +121,8 @@ void pct_branches_put(const struct pct_branches *b, const char *figures, struct 
     struct pct_buf line = {0};
     pct_buf_text(&line, figures);
     put_guide(b, b->figures + pct_text_cells(corner.sign), &line);
-    pct_buf_format(&line, "%s%s", corner.sign, what->name_color);
-    pct_text_cut(&line, what->name, pct_branches_room(b, corner), b->utf8);
-    pct_buf_text(&line, *what->name_color ? what->plain : "");
+    pct_buf_text(&line, corner.sign);
+    put_name(b, corner, what, &line);
     if (what->beside)
         pct_buf_format(&line, "%s%s%s", what->rest_color, what->rest,
                        *what->rest_color ? what->plain : "");

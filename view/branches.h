@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Lines of a tree as text: figures, the lines and corners that lead to a node, its name, and the
- * text after the name: on the same line, or on separate lines if it does not fit.
+ * Lines of a tree as text: figures, the lines and corners that lead to a node, its name, which may
+ * take several lines, and the text after the name: on the same line, or on separate lines if it
+ * does not fit.
  */
 #ifndef PCT_BRANCHES_H
 #define PCT_BRANCHES_H

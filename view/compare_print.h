@@ -20,7 +20,7 @@ struct pct_join_view {
     double least;                     /* nodes with less are hidden */
     unsigned depth;                   /* levels that are shown; 0: all */
     size_t width, figures;            /* of a line, 0: no limit; of the figures before a name */
-    bool utf8;
+    bool utf8, full_names;
     void (*put_figures)(void *arg, uint32_t node, struct pct_buf *b);
     void *arg;
 };
@@ -29,7 +29,7 @@ void pct_join_view_print(FILE *out, const struct pct_join_view *v);
 /* Text of a comparison. */
 struct pct_compare_print {
     size_t width; /* 0: no limit; at least 40 */
-    bool utf8;
+    bool utf8, full_names;
     unsigned depth; /* levels of the tree; 0: all */
     bool has_least; /* else the text takes two screens at most */
     unsigned least; /* branches with less are hidden; thousandths of a percent */

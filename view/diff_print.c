@@ -357,6 +357,7 @@ static void print_tree(FILE *out, const struct pct_diff *d, const struct pct_com
                                                 .width = how->width,
                                                 .figures = FIGURE_CELLS,
                                                 .utf8 = how->utf8,
+                                                .full_names = how->full_names,
                                                 .put_figures = put_line,
                                                 .arg = &lines});
     pct_diff_tree_free(t);

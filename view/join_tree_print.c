@@ -62,7 +62,10 @@ static void put_node(struct printer *l, uint32_t node, struct pct_corner corner)
     struct pct_buf name = {0}, rest = {0};
     pct_buf_clear(&l->figures);
     l->view->put_figures(l->view->arg, node, &l->figures);
-    pct_short_name(&name, l->view->tree->nodes[node].name);
+    if (l->view->full_names)
+        pct_buf_text(&name, l->view->tree->nodes[node].name);
+    else
+        pct_short_name(&name, l->view->tree->nodes[node].name);
     set_rest(&l->view->tree->nodes[node], &rest);
     size_t room = pct_branches_room(&l->branches, corner);
     bool beside = pct_text_cells(name.data) + pct_text_cells(rest.data) <= room || !rest.n;

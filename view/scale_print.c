@@ -414,6 +414,7 @@ static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_co
                                                      .width = how->width,
                                                      .figures = FIGURE_CELLS,
                                                      .utf8 = how->utf8,
+                                                     .full_names = how->full_names,
                                                      .put_figures = put_line,
                                                      .arg = &lines});
     fputs("  --table contexts has all contexts, with their models\n", out);
