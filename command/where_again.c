@@ -13,7 +13,7 @@
 /* A rank has had its time if it has run for RUN_NS, tens of thousands of looks for a message, or
  * sleeps after SLEEP_NS: the kernel wakes it for a message. */
 enum { RUN_NS = 50000000, SLEEP_NS = 200000000, STEP_NS = 10000000 };
-static const uint64_t most_ns = 2000000000;
+static const uint64_t most_ns = 10000000000;
 
 /* A rank that seems to wait. */
 struct watched_call {
@@ -58,11 +58,11 @@ static bool has_had_time(const struct watched_call *c, uint64_t passed_ns)
     if (passed_ns >= SLEEP_NS && pc_process_look(c->tid, &p) && (p.state == 'S' || p.state == 'D'))
         return true;
     if (!c->known || !read_run_time(c, &ran_ns))
-        return passed_ns >= most_ns;
+        return passed_ns >= pct_waits_least_ns;
     return ran_ns - c->ran_ns >= RUN_NS;
 }
 
-/* Waits until all calls have had time to end; after two seconds the others stay unsettled. */
+/* Waits until all calls have had time to end; after ten seconds the others stay unsettled. */
 static void settle(struct watched_call *calls, size_t n)
 {
     uint64_t begin_ns = pc_mono_ns(), passed_ns = 0;
