@@ -117,13 +117,13 @@ static void find_wrapper(const struct pct_stack *s, struct pct_shown_frames *sho
 }
 
 /* The frame that the library has interrupted for a sample, or 0. Inside of it are the signal return
- * code and the library's handler. */
+ * code, which libdw calls exact as well, and the library's handler, if that has not returned. */
 static size_t find_interrupted(const struct pct_stack *s)
 {
     for (size_t i = s->n; i-- > 2;)
         if (s->frames[i].exact && pct_stack_is_own(&s->frames[i - 2]))
             return i;
-    return 0;
+    return s->n > 1 && s->frames[1].exact && !(s->n > 2 && s->frames[2].exact) ? 1 : 0;
 }
 
 struct pct_shown_frames pct_shown_frames(const struct pct_stack *s)
