@@ -2,7 +2,7 @@
  *
  * hang CASE FILE: a job that hangs, or computes for long, in one of the ways of the table below. A
  * name with "-twin" is of a job that does the same correctly, again and again. Each rank makes
- * FILE.RANK before it reaches the place where it stays. It ends by itself after a minute.
+ * FILE.RANK before it reaches the place where it stays. It ends by itself after five minutes.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -450,7 +450,7 @@ int main(int argc, char **argv)
     char name[4096];
     if (argc != 3)
         return 2;
-    alarm(60);
+    alarm(300);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
