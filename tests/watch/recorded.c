@@ -9,7 +9,8 @@
  *     late FILE MS     when a line has come: in function `late` of a library that is opened then;
  *                      prints "loaded", and ends with its input
  *     frames N MS      below N frames of 1 KiB
- *     ranks MS         with -DRANKS: rank r computes (r + 1) times as long
+ *     ranks MS         with -DRANKS: rank r of two computes (r + 1) times as long, and rank 0 polls
+ *                      in MPI_Barrier for 0.2 s of CPU time
  *     until FILE       with -DRANKS: prints "computes" and computes a fourth of the time; rank 0
  *                      until FILE exists, the others until they are killed; at most for 10 minutes
  */
@@ -52,6 +53,25 @@ static inline __attribute__((always_inline)) double burn(double ms)
             sink = sink * 0.999 + 1;
     return end - begin;
 }
+
+#ifdef RANKS
+/* Rank 1 comes to the barrier when rank 0 has had that CPU time in it. */
+static void meet(int rank)
+{
+    struct timespec t, nap = {0, 5000000};
+    clockid_t of_rank_0;
+    long who_and_ms[2];
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    who_and_ms[0] = getpid();
+    who_and_ms[1] = t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    MPI_Bcast(who_and_ms, 2, MPI_LONG, 0, MPI_COMM_WORLD);
+    clock_getcpuclockid((pid_t)who_and_ms[0], &of_rank_0);
+    while (rank && !clock_gettime(of_rank_0, &t) &&
+           t.tv_sec * 1000 + t.tv_nsec / 1000000 < who_and_ms[1] + 200)
+        nanosleep(&nap, NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+#endif
 
 static double had[3];
 
@@ -184,7 +204,7 @@ int main(int argc, char **argv)
         }
     }
     work(ms * (rank + 1));
-    MPI_Barrier(MPI_COMM_WORLD);
+    meet(rank);
     MPI_Finalize();
 #endif
     if (!strcmp(what, "shares"))
