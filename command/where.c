@@ -153,7 +153,7 @@ static void put_head(const struct pct_watch *w, const struct request *r,
 {
     char exe[4096] = "?", path[64];
     size_t n = w->job->n;
-    snprintf(path, sizeof path, "/proc/%d/exe", w->job->processes[0].pid);
+    snprintf(path, sizeof path, "/proc/%d/exe", pct_watch_view(w->job->processes[0].pid));
     ssize_t got = readlink(path, exe, sizeof exe - 1);
     exe[got > 0 ? got : 1] = '\0';
     if (w->job->processes[0].rank >= 0)
@@ -230,13 +230,14 @@ static void find_files(const struct pct_watched_job *job, const struct pc_profil
     ino_t *known = pct_alloc(job->n + 1, sizeof *known);
     size_t n = mount_namespace(getpid(), known) ? 1 : 0;
     for (size_t i = 0; i < job->n; i++) {
-        bool other = mount_namespace(job->processes[i].pid, &known[n]);
+        int pid = pct_watch_view(job->processes[i].pid);
+        bool other = mount_namespace(pid, &known[n]);
         for (size_t k = 0; k < n; k++)
             other = other && known[k] != known[n];
         n += other;
         for (uint32_t m = 0; m < p->n_modules && other; m++) {
             struct pct_buf path = {0};
-            pct_buf_format(&path, "/proc/%d/root%s", job->processes[i].pid, p->modules[m].path);
+            pct_buf_format(&path, "/proc/%d/root%s", pid, p->modules[m].path);
             if (p->modules[m].path[0] == '/')
                 pct_symbols_also_at(symbols, m, path.data);
             pct_buf_free(&path);

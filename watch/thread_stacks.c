@@ -309,7 +309,8 @@ static void name_made_code(struct view *v)
             continue;
         if (!w->made)
             w->made = pct_jit_places_new();
-        pct_jit_name(&v->jit, v->pid, w->made, &w->modules, &v->stack.frames[i]);
+        pct_jit_name(&v->jit, w->job->processes[v->process].pid, w->made, &w->modules,
+                     &v->stack.frames[i]);
     }
 }
 
@@ -360,7 +361,8 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
 {
     static const Dwfl_Callbacks files = {.find_elf = find_file,
                                          .find_debuginfo = find_no_debuginfo};
-    struct view v = {.watch = w, .process = process, .pid = w->job->processes[process].pid};
+    struct view v = {
+        .watch = w, .process = process, .pid = pct_watch_view(w->job->processes[process].pid)};
     int err = PC_OK;
     v.caught.pid = v.pid;
     v.patience_ms = WATCHER_MS;

@@ -44,6 +44,10 @@ void pct_watch_sort(struct pct_watched_job *job);
 /* The threads that a process has, the main one first; NULL: none. To be freed with pct_free. */
 int *pct_watch_threads(int pid, size_t *n);
 
+/* The number by which /proc shows memory and files of a process: if its main thread has ended, that
+ * of another thread. */
+int pct_watch_view(int pid);
+
 /* A whole file of /proc/PID, to be freed with pct_free, with a 0 behind its *n bytes; NULL: it
  * cannot be read. */
 char *pct_watch_file(int pid, const char *name, size_t *n);

@@ -53,12 +53,31 @@ char *pct_watch_file(int pid, const char *name, size_t *n)
     return text;
 }
 
+static void take_living(void *view, int tid)
+{
+    struct pc_process_status p;
+    if (pc_process_look(tid, &p) && p.state != 'Z' && p.state != 'X')
+        *(int *)view = tid;
+}
+
+int pct_watch_view(int pid)
+{
+    char path[64];
+    struct pc_process_status p;
+    int view = pid;
+    if (!pc_process_look(pid, &p) || p.state != 'Z')
+        return pid;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    pc_proc_numbers(path, take_living, &view);
+    return view;
+}
+
 /* True if an MPI library is loaded: libmpi.so.40, libmpich.so.12, libmpi_cray.so, or linked into
  * the program. */
 static bool has_mpi(int pid)
 {
     size_t n;
-    char *maps = pct_watch_file(pid, "maps", &n);
+    char *maps = pct_watch_file(pct_watch_view(pid), "maps", &n);
     bool has = maps && strstr(maps, "/libmpi") != NULL;
     pct_free(maps);
     return has;
@@ -67,7 +86,7 @@ static bool has_mpi(int pid)
 struct pc_config_launch pct_watch_launch(int pid)
 {
     size_t n;
-    char *environment = pct_watch_file(pid, "environ", &n);
+    char *environment = pct_watch_file(pct_watch_view(pid), "environ", &n);
     struct pc_config_launch l = environment ? pc_config_launch_of(pid, environment, n)
                                             : (struct pc_config_launch){.rank = -1};
     pct_free(environment);
@@ -305,7 +324,7 @@ static bool is_named(int pid, const char *name)
     if (!strcmp(pct_symbols_base_name(path), name))
         return true;
     size_t n;
-    char *environment = pct_watch_file(pid, "environ", &n);
+    char *environment = pct_watch_file(pct_watch_view(pid), "environ", &n);
     bool slurm = environment && has_value(environment, n, "SLURM_JOB_ID", name);
     pct_free(environment);
     return slurm;

@@ -229,6 +229,14 @@ KEPT static void a_thread_that_computes(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+KEPT static void a_main_thread_that_ends(void)
+{
+    pthread_t thread;
+    if (rank == 0 && pthread_create(&thread, NULL, compute_in_a_thread, NULL) == 0)
+        pthread_exit(NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 KEPT static void all_compute(void)
 {
     compute();
@@ -419,6 +427,7 @@ static const struct {
     {"stop", a_rank_that_is_stopped},
     {"wildcard", a_wildcard_that_took_the_message},
     {"thread", a_thread_that_computes},
+    {"main", a_main_thread_that_ends},
     {"compute", all_compute},
     {"message", a_message_that_is_lost},
     {"communicator", a_wrong_communicator},
