@@ -14,6 +14,7 @@ enum {
     OPTION_PREDICT,
     OPTION_SIZES,
     OPTION_FORMAT,
+    OPTION_SVG,
     OPTION_TABLE
 };
 enum { SCALING = 1 }; /* groups of options */
@@ -32,9 +33,9 @@ static const struct pct_option options[] = {
      "problem sizes, in the order of the files: models then depend on ranks and size",
      "This needs runs of several sizes at several numbers of ranks. Efficiencies compare runs of "
      "one size; losses are those of the largest."},
-    {OPTION_FORMAT, "format", "text|json|tsv|svg", "text for people (default), or for programs",
-     "svg is a picture of the efficiency and its factors over the numbers of ranks, at the largest "
-     "size."},
+    {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs"},
+    {OPTION_SVG, "svg", NULL,
+     "a picture of the efficiency and its factors over the numbers of ranks, at the largest size"},
     {OPTION_TABLE, "table", "NAME",
      "one table only, as tsv without --format; help lists the tables"},
     PCT_OPTIONS_COMPARE,
@@ -137,6 +138,10 @@ static int take_option(const struct pct_command *self, const struct pct_option *
         r->format = (enum format)pct_value_word(o, value);
         r->has_format = true;
         return PCT_DONE;
+    case OPTION_SVG:
+        r->format = FORMAT_SVG;
+        r->has_format = true;
+        return PCT_DONE;
     case OPTION_TABLE:
         return read_table(self, value, r);
     case OPTION_PREDICT:
@@ -175,7 +180,7 @@ static int check(const struct pct_command *self, size_t n_files, struct request 
     if (r->format == FORMAT_TSV && !r->table)
         return pct_refuse(self, "--format tsv shows one table: give --table NAME too");
     if (r->format == FORMAT_SVG && r->table)
-        return pct_refuse(self, "--format svg shows no table: leave --table out");
+        return pct_refuse(self, "--svg shows no table: leave --table out");
     int status = pct_choice_refuse(self, &r->choice, r->table, "--table NAME");
     return status ? status : check_sizes(self, n_files, r);
 }

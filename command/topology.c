@@ -11,6 +11,7 @@
 
 enum {
     OPTION_FORMAT = 256,
+    OPTION_SVG,
     OPTION_CLASS,
     OPTION_DOMAIN,
     OPTION_PHASE,
@@ -24,11 +25,13 @@ enum { MAX_SOCKETS = 1024 };
 enum format { FORMAT_TEXT, FORMAT_TSV, FORMAT_JSON, FORMAT_SVG };
 
 static const struct pct_option options[] = {
-    {OPTION_FORMAT, "format", "text|tsv|json|svg", "text for people (default), or for programs",
+    {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs",
      "tsv is the matrix, one line for each pair: source, destination, messages, bytes. json is all "
-     "of it in one object. svg is a picture of the matrix: the darker, the more bytes, with lines "
-     "between nodes. A rank of another job, spawned or connected, is outside in tsv and -1 in "
+     "of it in one object. A rank of another job, spawned or connected, is outside in tsv and -1 "
+     "in "
      "json."},
+    {OPTION_SVG, "svg", NULL, "a picture of the matrix",
+     "The more bytes a pair has sent, the darker it is. Lines are between nodes."},
     {OPTION_CLASS, "class", "CLASS", "only messages of this class: p2p or rma"},
     {OPTION_DOMAIN, "domain", "DOMAIN", "only messages on this communicator, by name or id",
      "pcollect report --table communicators lists them."},
@@ -61,6 +64,9 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     switch (o->letter) {
     case OPTION_FORMAT:
         r->format = (enum format)pct_value_word(o, value);
+        return PCT_DONE;
+    case OPTION_SVG:
+        r->format = FORMAT_SVG;
         return PCT_DONE;
     case OPTION_CLASS:
         r->class_name = value;
