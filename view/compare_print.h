@@ -34,7 +34,16 @@ struct pct_compare_print {
     bool has_least; /* else the text takes two screens at most */
     unsigned least; /* branches with less are hidden; thousandths of a percent */
 };
-enum { PCT_COMPARE_LINES = 80 }; /* two screens */
+
+/* Prints a comparison with how->least, or with a threshold with which it fits on two screens.
+ * `print` may be called several times; its `how` has the threshold. */
+typedef void pct_compare_print_fn(FILE *out, const void *comparison,
+                                  const struct pct_compare_print *how);
+void pct_compare_fit(FILE *out, pct_compare_print_fn *print, const void *comparison,
+                     const struct pct_compare_print *how);
+
+/* Prints the option that shows more, if pct_compare_fit has raised the threshold. */
+void pct_compare_hidden(FILE *out, const struct pct_compare_print *how);
 
 /* Prints a remark if the runs seem to be of two programs: few MPI calls are in all of them. */
 void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,

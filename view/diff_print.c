@@ -5,7 +5,6 @@
  */
 #include "base/wrap.h"
 #include "view/compare_print.h"
-#include "view/fit_lines.h"
 #include "view/sentence.h"
 #include "view/tables/figures.h"
 
@@ -361,21 +360,13 @@ static void print_tree(FILE *out, const struct pct_diff *d, const struct pct_com
                                                 .put_figures = put_line,
                                                 .arg = &lines});
     pct_diff_tree_free(t);
-    if (!how->has_least)
-        pct_print_hidden(out, how->least);
+    pct_compare_hidden(out, how);
 }
 
-struct text {
-    const struct pct_diff *d;
-    struct pct_compare_print how;
-};
-
-static void print_all(void *text, FILE *out, unsigned least)
+static void print_all(FILE *out, const void *diff, const struct pct_compare_print *how)
 {
-    struct pct_compare_print *how = &((struct text *)text)->how;
-    const struct pct_diff *d = ((struct text *)text)->d;
+    const struct pct_diff *d = diff;
     size_t n_noise = 0, n_same = 0;
-    how->least = least;
     print_run(out, d, how->width);
     bool time = d->metric == PCT_DIFF_TIME;
     print_tree(out, d, how);
@@ -393,11 +384,7 @@ static void print_all(void *text, FILE *out, unsigned least)
 
 void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how)
 {
-    struct text text = {d, *how};
-    if (how->has_least)
-        print_all(&text, out, how->least);
-    else
-        pct_print_fitting(out, PCT_COMPARE_LINES, print_all, &text);
+    pct_compare_fit(out, print_all, d, how);
 }
 
 void pct_diff_tsv(FILE *out, const struct pct_diff *diff, const struct pct_choice *choice)

@@ -7,6 +7,7 @@
 #include "analysis/tree/label.h"
 #include "view/branches.h"
 #include "view/compare_print.h"
+#include "view/fit_lines.h"
 #include "view/sentence.h"
 
 #include <string.h>
@@ -168,4 +169,37 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
                            "are of two programs named %s, or functions have no names or other ones "
                            "in some of them.",
                            partial, n, first);
+}
+
+/* ---- Length of the text ---------------------------------------------------------------------- */
+
+enum { TWO_SCREENS = 80 }; /* lines */
+
+struct text {
+    pct_compare_print_fn *print;
+    const void *comparison;
+    struct pct_compare_print how;
+};
+
+static void print_text(void *arg, FILE *out, unsigned least)
+{
+    struct text *text = arg;
+    text->how.least = least;
+    text->print(out, text->comparison, &text->how);
+}
+
+void pct_compare_fit(FILE *out, pct_compare_print_fn *print, const void *comparison,
+                     const struct pct_compare_print *how)
+{
+    struct text text = {print, comparison, *how};
+    if (how->has_least)
+        print(out, comparison, how);
+    else
+        pct_print_fitting(out, TWO_SCREENS, print_text, &text);
+}
+
+void pct_compare_hidden(FILE *out, const struct pct_compare_print *how)
+{
+    if (!how->has_least)
+        pct_print_hidden(out, how->least);
 }

@@ -4,7 +4,6 @@
  * of their loss; tables as tsv and JSON.
  */
 #include "view/compare_print.h"
-#include "view/fit_lines.h"
 #include "view/sentence.h"
 
 #include <math.h>
@@ -419,23 +418,15 @@ static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_co
                                                      .arg = &lines});
     fputs("  --table contexts has all contexts, with their models\n", out);
     pct_scale_tree_free(t);
-    if (!how->has_least)
-        pct_print_hidden(out, how->least);
+    pct_compare_hidden(out, how);
 }
 
-struct text {
-    const struct pct_scale *s;
-    struct pct_compare_print how;
-};
-
-static void print_all(void *text, FILE *out, unsigned least)
+static void print_all(FILE *out, const void *scale, const struct pct_compare_print *how)
 {
-    struct pct_compare_print *how = &((struct text *)text)->how;
-    const struct pct_scale *s = ((struct text *)text)->s;
+    const struct pct_scale *s = scale;
     struct pct_data d = {.kind = PCT_DATA_SCALE, .scale = s, .pool = s->join->pool};
     struct pct_aligned aligned = {
         .indent = "  ", .width = how->width, .people = {.utf8 = how->utf8}};
-    how->least = least;
     print_title(out, s, how->width);
     print_delays(out, s, how->width);
     print_apart(out, s, how->width);
@@ -448,11 +439,7 @@ static void print_all(void *text, FILE *out, unsigned least)
 
 void pct_scale_print(FILE *out, const struct pct_scale *s, const struct pct_compare_print *how)
 {
-    struct text text = {s, *how};
-    if (how->has_least)
-        print_all(&text, out, how->least);
-    else
-        pct_print_fitting(out, PCT_COMPARE_LINES, print_all, &text);
+    pct_compare_fit(out, print_all, s, how);
 }
 
 /* ---- For programs -----------------------------------------------------------------------------
