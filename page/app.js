@@ -89,7 +89,7 @@ async function start() {
     chooseViews(profile);
     document.title = profile.file + " - pcollect";
     document.body.append(make("header", {}, make("h1", {}, profile.file), makeNavigation()), main, help);
-    const show = () => showView(profile, main).catch(fail);
+    const show = () => showView(profile, main).catch(error => fail(main, error));
     window.addEventListener("hashchange", show);
     window.addEventListener("remembered", () => {
         main.firstChild.dataset.ready = location.hash;
@@ -113,10 +113,18 @@ async function prepare(profile) {
     }
 }
 
-function fail(error) {
-    document.body.append(make("p", {id: "failure", role: "alert"}, typeof DecompressionStream === "undefined"
+// Browsers tell by the message alone that there is no room for an array ("Array buffer allocation failed", "Invalid typed
+// array length"), a text ("Invalid string length") or what a stream inflates ("Failed to fetch").
+const lacksMemory = error => /memory|allocation|length|fetch/i.test(error.message);
+
+// Puts the reason why a view is not shown in its place.
+function fail(place, error) {
+    place.replaceChildren(make("p", {id: "failure", role: "alert"}, typeof DecompressionStream === "undefined"
         ? "This browser is too old for the page: it has no DecompressionStream."
-        : "The page cannot be shown: " + error));
+        : lacksMemory(error)
+        ? "This browser has too little memory for this view. Other views may need less, and pcollect report prints the " +
+            `same figures. (${error})`
+        : "This view cannot be shown: " + error));
 }
 
-start().catch(fail);
+start().catch(error => fail(document.body, error));

@@ -117,12 +117,15 @@ class Table {
         this.byName = new Map(head.columns.map((column, i) => [column.name, i]));
     }
 
-    // Loads the table once; must have ended before a value is read.
+    // Loads the table once, or again if there was no memory for it; must have ended before a value is read.
     load() {
         const named = this.columns.some(({paths}) => paths);
         this.loading ??= Promise.all([readElement(this.element), named ? this.loadNames() : null]).then(([bytes, names]) => {
             this.reader = new ColumnReader(bytes, this.rows, this.columns.length);
             this.names = names;
+        }).catch(error => {
+            this.loading = undefined;
+            throw error;
         });
         return this.loading;
     }

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks what a page says of a table for which the browser has no memory: page_memory_check.py PAGE FOLDER. Makes a
+page in FOLDER whose list gives the table `primitives` 2^40 rows, more than an array can have, and one whose list gives
+it a column that is not there. The views that read the table must tell the two apart each time, and the others must be
+shown as before.
+Prints a line for each view, which begins with "ok" or "not ok"."""
+import base64
+import json
+import os
+import re
+import sys
+import zlib
+
+from page_driver import Page
+
+
+MEMORY = "This browser has too little memory for this view. Other views may need less, and pcollect report prints"
+
+
+def with_table(text, name, change):
+    """The text of the page, after a change of the table in its list."""
+    data = re.search(r'id="data0" data-deflated="yes">([^<]*)', text)[1]
+    listed = json.loads(zlib.decompress(base64.b64decode(data)))
+    change(next(table for table in listed["tables"] if table["name"] == name))
+    return text.replace(data, base64.b64encode(zlib.compress(json.dumps(listed).encode())).decode())
+
+
+def make_large(table):
+    table.update(rows=2**40, columns=table["columns"][:1])
+
+
+def spoil(table):
+    table["columns"].append(table["columns"][-1])
+
+
+def check(page, view, expected):
+    """Shows the view, which must say no more and no less than what is expected."""
+    page.show(view)
+    said = page.ask("return document.getElementById('failure')?.textContent || ''")
+    rows = page.ask("return document.querySelectorAll('main tbody tr').length")
+    right = said.startswith(expected) if expected else not said and rows > 0
+    print("ok" if right else "not ok", view, said)
+
+
+def main(path, folder):
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    page = Page(path)
+    for change, expected in (make_large, MEMORY), (spoil, "This view cannot be shown: RangeError"):
+        with open(os.path.join(folder, change.__name__ + ".html"), "w", encoding="utf-8") as f:
+            f.write(with_table(text, "primitives", change))
+        page.open(f.name)
+        page.settle()
+        for view in "tables&table=primitives", "summary":
+            check(page, view, expected)
+            check(page, "tables&table=ranks", None)
+            check(page, view, expected)
+    page.driver.quit()
+
+
+main(*sys.argv[1:])
