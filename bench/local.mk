@@ -8,7 +8,7 @@ bench_environment = \
 
 EXTRA_DIST += bench/README.md bench/call_cost.c bench/call_f.F90 bench/bare.c bench/call.sh bench/call.awk bench/rows.txt \
     bench/plot.awk bench/page.awk bench/page.sh bench/start.c bench/start_mpi.c bench/start.sh \
-    bench/sample_cost.c bench/sample_floor.c bench/sample.sh bench/read.sh bench/merge.sh bench/symbols.sh \
+    bench/sample_cost.c bench/sample_floor.c bench/sample.sh bench/read.sh bench/merge.sh bench/recover.sh bench/symbols.sh \
     bench/rotation.awk bench/rotation.sh bench/record.sh bench/record_cost.c bench/count.sh bench/count_cost.c \
     bench/html.sh bench/html_cost.py
 
@@ -69,8 +69,17 @@ bench_merge_LDADD = merge/libpcmerge.la
 bench-merge: bench/merge
 	@$(SHELL) $(srcdir)/bench/merge.sh bench/merge $(BENCH_FLAGS)
 
+# Time and memory of recovery over many arenas. BENCH_FLAGS: one job
+EXTRA_PROGRAMS += bench/arenas
+bench_arenas_SOURCES = bench/arenas.c
+bench_arenas_CFLAGS = $(PC_FLAGS)
+bench_arenas_LDADD = cct/libpccct.la base/libpcbase.la
+
+bench-recover: command/pcollect bench/read bench/arenas
+	@$(SHELL) $(srcdir)/bench/recover.sh command/pcollect bench/read bench/arenas $(BENCH_FLAGS)
+
 # Time for finding the names of places in a large program.
 bench-symbols: command/pcollect bench/read
 	@$(SHELL) $(srcdir)/bench/symbols.sh command/pcollect bench/read
 
-.PHONY: bench-html bench-call bench-quick bench-start bench-page bench-sample bench-record bench-count bench-rotation bench-read bench-merge bench-symbols
+.PHONY: bench-html bench-call bench-quick bench-start bench-page bench-sample bench-record bench-count bench-rotation bench-read bench-merge bench-recover bench-symbols

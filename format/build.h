@@ -92,6 +92,10 @@ struct pc_table_side {
 int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b,
                     struct pc_profile *out, struct pc_error *error);
 
+/* Packs the rows of all tables of a profile that was not decoded: its sum with others has them
+ * packed, as that of pc_profile_decode_packed. PC_ENOMEM. */
+int pc_tables_pack(struct pc_profile *p);
+
 /* Marks the profile of one rank as a checkpoint taken at taken_ns (since 1970): it is incomplete,
  * and gets the table PC_TABLE_CHECKPOINT. PC_ENOMEM. */
 int pc_checkpoint_mark(struct pc_profile *p, uint64_t taken_ns);

@@ -202,6 +202,14 @@ int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b
     return PC_OK;
 }
 
+int pc_tables_pack(struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_tables; i++)
+        if (!pc_rows_pack(&p->tables[i], p->memory))
+            return PC_ENOMEM;
+    return PC_OK;
+}
+
 /* ---- Bytes ---------------------------------------------------------------------------------- */
 
 void pc_strings_encode(const struct pc_profile *p, struct pc_buffer *b)

@@ -126,6 +126,23 @@ bool pc_row_writer_close(struct pc_row_writer *w, struct pc_pool *pool)
     return ok;
 }
 
+bool pc_rows_pack(struct pc_profile_table *t, struct pc_pool *pool)
+{
+    struct pc_bytes *packed = pc_pool_array(pool, t->n_columns, sizeof *packed);
+    bool ok = packed != NULL;
+    for (uint32_t i = 0; ok && i < t->n_columns; i++) {
+        struct pc_buffer b = {0};
+        pc_rows_put(t, i, false, &b);
+        ok = keep(&b, pool, &packed[i]);
+        free(b.data);
+    }
+    if (ok) {
+        t->packed = packed;
+        t->cells = NULL;
+    }
+    return ok;
+}
+
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
 enum { HALF = PC_TABLE_STEPS / 2, MOST_STEP = HALF * 57 + PC_TABLE_STEPS - 1 };

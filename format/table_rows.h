@@ -45,6 +45,9 @@ void pc_row_writer_put(struct pc_row_writer *w, const uint64_t *row);
 /* Ends the rows. False: no memory, then or before. */
 bool pc_row_writer_close(struct pc_row_writer *w, struct pc_pool *pool);
 
+/* Packs the rows of a table that has cells. False: no memory, the cells stay. */
+bool pc_rows_pack(struct pc_profile_table *t, struct pc_pool *pool);
+
 /* Takes n_rows packed rows from c. False: no memory. */
 bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
                   uint32_t n_rows);

@@ -132,9 +132,11 @@ static int add_profile(struct gathering *g, struct pc_profile *p, struct pc_erro
         err = leave_out_values(g, p, keys);
     free(keys);
     if (!err)
+        err = pc_tables_pack(p);
+    if (!err)
         return pc_profile_sum_add(&g->sum, p, error);
     pc_profile_free(p);
-    return pc_error_set(error, err, "no memory to count records");
+    return pc_error_set(error, err, "no memory to add the profile of a rank");
 }
 
 /* Takes p, and adds it if it belongs to the job. */

@@ -41,8 +41,8 @@ typedef void (*pc_merge_say_fn)(void *arg, const char *line);
 
 /* Merges arena files of one job and reports on each that is left out (say may be NULL): damaged, of
  * another user, of another job than the first, of a rank that was added already. Damaged parts of
- * an arena are left out and reported. PC_ENOENT: no file could be used. PC_ENOMEM: no result.
- */
+ * an arena are left out and reported. *out is for writing (pc_profile_decode_packed). PC_ENOENT: no
+ * file could be used. PC_ENOMEM: no result. */
 int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_merge_say_fn say,
                    void *arg, struct pc_error *error);
 

@@ -256,6 +256,18 @@ static bool write_profile(const struct pc_profile *p, const char *path,
     return pc_pcol_write(p, path, 0, error) == PC_OK;
 }
 
+/* Reads a file that was written, with its values a few records at a time. NULL: it is damaged. */
+static struct pc_profile *read_back(const char *path, struct pc_error *error)
+{
+    struct pc_profile *p = NULL;
+    struct pc_error why;
+    if (pc_pcol_read_columns(path, &p, error) != PC_OK || !pc_profile_check_values(p, &why))
+        return p;
+    pc_error_set(error, PC_EFORMAT, "%s: %s", path, why.text);
+    pc_profile_free(p);
+    return NULL;
+}
+
 /* Writes data that no file contains yet, to `path` if `there` is from it, or to the first free
  * name; reads the file again, and removes the arenas contained in it. Returns their number. */
 static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, const char *path,
@@ -263,17 +275,23 @@ static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, cons
                          struct pc_error *error)
 {
     char written[PCOLLECT_PATH_BYTES];
-    struct pc_profile *profile = merge_arenas(r, job, there, error), *in_file = NULL;
     size_t removed = 0;
-    if (profile && is_empty(profile, job)) {
+    struct pc_profile *profile = merge_arenas(r, job, there, error), *in_file = NULL;
+    bool is_unmeasured = profile && is_empty(profile, job);
+    bool is_written =
+        profile && !is_unmeasured && write_profile(profile, path, there, written, error);
+    pc_profile_free(profile);
+    if (is_unmeasured) {
         removed = job->n;
         out->n_unmeasured += job->n;
         remove_all(job);
-    } else if (profile && write_profile(profile, path, there, written, error) &&
-               pc_pcol_read(written, &in_file, error) == PC_OK) {
+    }
+    if (is_written)
+        in_file = read_back(written, error);
+    if (in_file) {
         drop_checkpoints(r, job, written);
         removed = remove_held(job, in_file);
-        say_written(r, profile, written);
+        say_written(r, in_file, written);
         if (r->written)
             r->written(r->arg, written);
         out->n_profiles++;
@@ -282,7 +300,6 @@ static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, cons
                          written);
     }
     pc_profile_free(in_file);
-    pc_profile_free(profile);
     return removed;
 }
 
