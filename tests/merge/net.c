@@ -28,7 +28,8 @@ struct net {
 
 static bool fails(struct net_rank *r)
 {
-    return ++r->n_calls == r->fail_at;
+    unsigned n = ++r->n_calls;
+    return n == r->fail_at || (r->fails_on && n > r->fail_at);
 }
 
 static bool is_queued(const struct net *net, uint64_t number)

@@ -17,6 +17,7 @@ struct net_rank {
     struct pc_transport transport;
     struct net *net;
     unsigned n_calls, fail_at; /* of the transport's functions; fail_at 0: never */
+    bool fails_on;             /* all later calls fail, too */
 };
 
 /* waits: a sender waits until its message has been taken, as with large messages in MPI. */

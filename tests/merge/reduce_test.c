@@ -319,6 +319,51 @@ static void every_failing_transfer_is_an_error_on_rank_0(void **state)
     free_job(&j);
 }
 
+/* Runs the job with the transport of a rank failing at a call, or from then on. Returns the number
+ * of calls that the rank made. */
+static unsigned lose_rank(struct job *j, int rank, unsigned at, bool from_then_on,
+                          const struct pc_profile *whole)
+{
+    struct net *net = net_new(j->n_ranks, false);
+    net_rank(net, rank)->fail_at = at;
+    net_rank(net, rank)->fails_on = from_then_on;
+    net_run(net, reduce, j);
+    unsigned n_calls = net_rank(net, rank)->n_calls;
+    for (int r = 1; r < j->n_ranks; r++)
+        assert_null(j->result[r]);
+    if (j->err[0]) {
+        assert_null(j->result[0]);
+        assert_int_not_equal(j->error[0].text[0], 0);
+    } else { /* what was lost had no data */
+        assert_same_bytes(j->result[0], whole);
+        pc_profile_free(j->result[0]);
+    }
+    net_free(net);
+    return n_calls;
+}
+
+/* Lost are the last rank, others without ranks below them, and inner ones above 2 to 32 ranks. One
+ * that never comes is always missed; later only messages without data can be lost unnoticed. */
+static void a_rank_lost_at_any_moment_among_64_holds_up_nobody(void **state)
+{
+    (void)state;
+    static const int lost[] = {63, 1, 2, 20, 40, 48, 32, 0};
+    static struct job j;
+    make_job(&j, &shapes[0], 64);
+    struct pc_profile *whole = merge_in_order(&j);
+    for (unsigned i = 0; i < PC_ARRAY_LEN(lost); i++) {
+        unsigned n_calls = lose_rank(&j, lost[i], 0, false, whole);
+        assert_int_equal(j.err[0], PC_OK);
+        for (unsigned at = 1; at <= n_calls; at += 1 + n_calls / 6) {
+            lose_rank(&j, lost[i], at, false, whole);
+            lose_rank(&j, lost[i], at, true, whole);
+            assert_true(at > 1 || j.err[0]);
+        }
+    }
+    pc_profile_free(whole);
+    free_job(&j);
+}
+
 /* ---- The module ------------------------------------------------------------------------------ */
 
 static void run_job(struct net_rank *r, void *arg)
@@ -451,6 +496,7 @@ int main(void)
         cmocka_unit_test(values_that_will_be_dropped_are_not_sent),
         cmocka_unit_test(a_rank_without_profile_is_an_error_on_rank_0_and_holds_up_nobody),
         cmocka_unit_test(every_failing_transfer_is_an_error_on_rank_0),
+        cmocka_unit_test(a_rank_lost_at_any_moment_among_64_holds_up_nobody),
         cmocka_unit_test(all_ranks_learn_where_the_profile_is),
         cmocka_unit_test(a_failure_to_write_is_told_to_all_ranks),
         cmocka_unit_test(ranks_without_the_module_hold_up_nobody),
