@@ -18,7 +18,6 @@ recover() {
         cat=$("$read" measure sh -c "cat $work/spool/*.arena" | awk '{ print $1 }')
         "$read" measure "$pcollect" recover -o "$work/sum.pcol" "$work/spool" |
             awk -v mib="$once" -v cat="$cat" '{ print $1, $2 / 1024, mib, cat }'
-        file=$(wc -c <"$work/sum.pcol")
         rm "$work/sum.pcol"
     done | sort -n | head -n 1 | awk -v job="$*" '{ split(job, j, " ")
         printf "%8d %8d %10d %11.1f %8.2f %8.2f %8.0f\n", j[1], j[2], j[3], $3, $4, $1, $2 }'
