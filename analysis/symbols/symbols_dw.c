@@ -396,6 +396,21 @@ static const char *name_function(const struct pct_dw_unit *u, Dwarf_Die *die, st
     return name ? pct_pool_intern(pool, name) : NULL;
 }
 
+/* Path of a source file. libdw leaves it relative to the folder of the compilation if its entry in
+ * the line table of DWARF 5 is (seen with elfutils 0.188, `cc -c src/a.c`). */
+static const char *intern_path(struct pct_dw_unit *u, const char *path, struct pct_pool *pool)
+{
+    Dwarf_Attribute attribute;
+    const char *folder = dwarf_formstring(dwarf_attr(&u->die, DW_AT_comp_dir, &attribute));
+    if (*path == '/' || !folder || *folder != '/')
+        return pct_pool_intern(pool, path);
+    struct pct_buf whole = {0};
+    pct_buf_format(&whole, "%s/%s", folder, path);
+    path = pct_pool_intern(pool, whole.data);
+    pct_buf_free(&whole);
+    return path;
+}
+
 /* Place where the inlined call `die` was written. */
 static void set_call_place(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool,
                            struct pct_frame *frame)
@@ -409,7 +424,7 @@ static void set_call_place(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_poo
     if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) &&
         !dwarf_getsrcfiles(&u->die, &files, &n_files) && file < n_files) {
         const char *path = dwarf_filesrc(files, file, NULL, NULL);
-        frame->file = path ? pct_pool_intern(pool, path) : NULL;
+        frame->file = path ? intern_path(u, path, pool) : NULL;
     }
 }
 
@@ -421,7 +436,7 @@ static void set_line(struct pct_dw_unit *u, uint64_t address, struct pct_pool *p
     const char *path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
     if (!path)
         return;
-    frame->file = pct_pool_intern(pool, path);
+    frame->file = intern_path(u, path, pool);
     if (!dwarf_lineno(line, &number) && number > 0)
         frame->line = (uint32_t)number;
 }
