@@ -164,9 +164,12 @@ static void put_times(const struct head *h, struct pct_buf *b)
         put_time(b, mean(h, a->before_ns));
         pct_buf_text(b, " before MPI_Init, ");
         put_time(b, mean(h, a->inside_ns));
-        pct_buf_text(b, " inside, ");
-        put_time(b, mean(h, a->after_ns));
-        pct_buf_text(b, " after MPI_Finalize");
+        pct_buf_text(b, " inside");
+        if (a->n_open + a->n_incomplete < h->d->profile->n_ranks) {
+            pct_buf_text(b, ", ");
+            put_time(b, mean(h, a->after_ns));
+            pct_buf_text(b, " after MPI_Finalize");
+        }
     }
     put_buf(h, "wall time", b);
 }

@@ -192,7 +192,9 @@ static void get_inside(const struct pct_cell *c, struct pct_value *out)
 
 static void get_after(const struct pct_cell *c, struct pct_value *out)
 {
-    set_mean(c->d, c->d->totals->all.after_ns, out);
+    const struct pct_overall *a = &c->d->totals->all;
+    set_mean(c->d, a->after_ns, out);
+    out->none |= a->n_open + a->n_incomplete == c->d->profile->n_ranks;
 }
 
 static void get_mpi_time(const struct pct_cell *c, struct pct_value *out)
@@ -316,7 +318,8 @@ static const struct pct_column header_columns[] = {
     {"before_init_s", "before", PCT_NS, "part of wall_s before MPI_Init", get_before},
     {"inside_s", "inside", PCT_NS, "part of wall_s from MPI_Init to the return of MPI_Finalize",
      get_inside},
-    {"after_s", "after", PCT_NS, "part of wall_s after MPI_Finalize", get_after},
+    {"after_s", "after", PCT_NS,
+     "part of wall_s after MPI_Finalize; empty if it was seen on no rank", get_after},
     {"mpi_s", "MPI", PCT_NS, "time in MPI, mean over ranks", get_mpi_time},
     {"mpi_sum_s", "MPI", PCT_NS, "time in MPI, sum over ranks", get_mpi_sum},
     {"mpi_calls", "calls", PCT_COUNT,
