@@ -46,71 +46,88 @@ static void mark_cpus(const char *list, bool *marks)
     }
 }
 
-struct shared_host {
-    const char *name;
-    size_t n_ranks, n_cpus;
-};
-
-/* The ranks of one host, and the number of processors on which they may run. */
-static struct shared_host look_at_host(const struct pct_evidence *f, const char *name)
+static size_t count_marks(const bool *marks)
 {
-    const struct pc_profile *p = f->data->profile;
-    struct shared_host host = {.name = name};
-    bool *marks = pct_alloc(MOST_CPUS, sizeof *marks);
-    for (size_t r = 0; r < f->n_ranks; r++) {
-        if (strcmp(p->ranks[r].host, name) != 0)
-            continue;
-        host.n_ranks++;
-        mark_cpus(f->use[r].bound, marks);
-    }
-    for (size_t i = 0; i < MOST_CPUS; i++)
-        host.n_cpus += marks[i];
-    pct_free(marks);
-    return host;
-}
-
-/* Number of threads of a rank that need a processor: those with a tenth of the CPU time of the
- * busiest. Threads of the MPI library do not count. */
-static size_t count_busy_threads(const struct pct_evidence *f, size_t rank)
-{
-    const struct pct_thread_times *t = pct_data_thread_times(f->data);
-    uint64_t most = 0;
     size_t n = 0;
-    for (size_t i = 0; i < t->n; i++)
-        if (t->list[i].rank == rank && t->list[i].cpu_ns > most)
-            most = t->list[i].cpu_ns;
-    for (size_t i = 0; i < t->n; i++)
-        n += t->list[i].rank == rank && t->list[i].cpu_ns && t->list[i].cpu_ns >= most / 10 &&
-             strcmp(t->list[i].kind, "MPI library") != 0;
+    for (size_t i = 0; i < MOST_CPUS; i++)
+        n += marks[i];
     return n;
 }
 
 static size_t count_cpus(const char *list)
 {
     bool *marks = pct_alloc(MOST_CPUS, sizeof *marks);
-    size_t n = 0;
     mark_cpus(list, marks);
-    for (size_t i = 0; i < MOST_CPUS; i++)
-        n += marks[i];
+    size_t n = count_marks(marks);
     pct_free(marks);
     return n;
 }
 
-/* Appends the reason why a rank waited for processors that no other rank of its host uses. */
-static void put_reason(const struct pct_evidence *f, size_t rank, struct pct_buf *b)
+/* Number of threads of a rank that need a processor: those with a tenth of the CPU time of the
+ * busiest. Threads of the MPI library do not count. `at`: begins at 0 and is used again for later
+ * ranks. */
+static size_t count_busy_threads(const struct pct_thread_times *t, size_t rank, size_t *at)
 {
-    size_t n_threads = count_busy_threads(f, rank), n_cpus = count_cpus(f->use[rank].bound);
-    if (!n_cpus || n_threads <= n_cpus) {
-        pct_buf_text(b, ": something else ran there.");
-        return;
+    uint64_t most = 0;
+    size_t n = 0;
+    while (*at < t->n && t->list[*at].rank < rank)
+        ++*at;
+    for (size_t i = *at; i < t->n && t->list[i].rank == rank; i++)
+        if (t->list[i].cpu_ns > most)
+            most = t->list[i].cpu_ns;
+    for (; *at < t->n && t->list[*at].rank == rank; ++*at)
+        n += t->list[*at].cpu_ns && t->list[*at].cpu_ns >= most / 10 &&
+             strcmp(t->list[*at].kind, "MPI library") != 0;
+    return n;
+}
+
+struct shared_host {
+    const char *name;
+    size_t n_ranks, n_threads, n_cpus;
+};
+
+/* The ranks of one host, their busy threads, and the number of processors on which they may run. */
+static struct shared_host look_at_host(const struct pct_evidence *f, const char *name)
+{
+    const struct pct_thread_times *t = pct_data_thread_times(f->data);
+    const struct pc_profile *p = f->data->profile;
+    struct shared_host host = {.name = name};
+    bool *marks = pct_alloc(MOST_CPUS, sizeof *marks);
+    size_t at = 0;
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        if (strcmp(p->ranks[r].host, name) != 0)
+            continue;
+        host.n_ranks++;
+        host.n_threads += count_busy_threads(t, r, &at);
+        mark_cpus(f->use[r].bound, marks);
     }
-    pct_buf_format(b,
-                   ", which computes with %zu threads on %zu %s. Start it with fewer threads, or "
-                   "bind it to more processors",
-                   n_threads, n_cpus, n_cpus == 1 ? "processor" : "processors");
-    if (!strncmp(f->data->profile->mpi, "Open MPI", 8))
-        pct_buf_format(b, ": mpirun --map-by slot:PE=%zu, or --bind-to none", n_threads);
-    pct_buf_text(b, ".");
+    host.n_cpus = count_marks(marks);
+    pct_free(marks);
+    return host;
+}
+
+/* Appends the reason why a rank waited on a host that has a processor for each rank. */
+static void put_reason(const struct pct_evidence *f, size_t rank, const struct shared_host *host,
+                       struct pct_buf *b)
+{
+    size_t at = 0, n_cpus = count_cpus(f->use[rank].bound);
+    size_t n_threads = count_busy_threads(pct_data_thread_times(f->data), rank, &at);
+    if (n_cpus && n_threads > n_cpus) {
+        pct_buf_format(b,
+                       ", which computes with %zu threads on %zu %s. Start it with fewer threads, "
+                       "or bind it to more processors",
+                       n_threads, n_cpus, n_cpus == 1 ? "processor" : "processors");
+        if (!strncmp(f->data->profile->mpi, "Open MPI", 8))
+            pct_buf_format(b, ": mpirun --map-by slot:PE=%zu, or --bind-to none", n_threads);
+        pct_buf_text(b, ".");
+    } else if (host->n_cpus && host->n_threads > host->n_cpus) {
+        pct_buf_format(b,
+                       ": the %zu ranks there compute with %zu threads on %zu processors. Start "
+                       "fewer ranks or threads there.",
+                       host->n_ranks, host->n_threads, host->n_cpus);
+    } else {
+        pct_buf_text(b, ": something else ran there.");
+    }
 }
 
 static void find_shared(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -127,7 +144,7 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     struct shared_host host = look_at_host(f, f->data->profile->ranks[most].host);
     struct pct_buf reason = {0};
     pct_text_time(time, (pc_u128)llround(f->times->list[most].all_delayed_ns));
-    put_reason(f, most, &reason);
+    put_reason(f, most, &host, &reason);
     if (host.n_cpus && host.n_ranks > host.n_cpus)
         pct_finding_add(
             out, f, rule, threshold, f->delayed_ns, pct_more_rank("resources", rank_at(f, most)),
