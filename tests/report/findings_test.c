@@ -8,7 +8,6 @@
 #include "made_run.h"
 
 #include "analysis/findings/findings.h"
-#include "analysis/symbols/symbols_private.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -220,8 +219,6 @@ static void window(bool fault)
              fault ? 300 : 1);
 }
 
-enum { IN_FUNCTION = 0x100000, ELSEWHERE = 0x200000, COPYING = 0x100, WRITING = 0x200 };
-
 /* n windows of 10,000 ns and instructions each, with x events. */
 static void add_readings(struct pc_profile_table *t, uint32_t node, uint64_t event, uint64_t x)
 {
@@ -343,44 +340,6 @@ static const struct {
 
 /* ---- Runs -------------------------------------------------------------------------------------
  */
-
-/* The ranks compute as long as before, and lose a part of the time to other programs. */
-static void load_machine(void)
-{
-    for (unsigned r = 0; r < m.n; r++) {
-        m.delayed_ms[r] = draw(100, 900);
-        m.compute_ms[r] += m.delayed_ms[r];
-    }
-}
-
-/* Findings of the run that was made; its data is freed by the caller. */
-static struct pct_data *end_run(void)
-{
-    static const struct pct_tree_options options = {0};
-    wait_for_all();
-    add_resources();
-    for (unsigned r = 0; r < m.n; r++) {
-        m.sample.ranks[r].mpi_ns = (uint64_t)(m.mpi_ms[r] * ms);
-        m.sample.ranks[r].inside_ns = (uint64_t)((m.mpi_ms[r] + m.compute_ms[r]) * ms);
-    }
-    sample_end(&m.sample);
-    struct pct_symbols *symbols = pct_symbols_new(&m.sample.p);
-    for (unsigned i = 0; i <= MAX_DEPTH; i++)
-        pct_symbols_teach(symbols, 0, 0x1000 * (i + 1), (struct pct_place){&m.frames[i], 1});
-    m.sampled_at[0] = m.sampled_at[1] = (struct pct_frame){m.function, m.file, 30, false, false};
-    m.sampled_at[1].function = "update_all";
-    pct_symbols_teach(symbols, 0, IN_FUNCTION + 1, (struct pct_place){&m.sampled_at[0], 1});
-    pct_symbols_teach(symbols, 0, ELSEWHERE + 1, (struct pct_place){&m.sampled_at[1], 1});
-    m.library[0] = (struct pct_frame){"__memcpy_avx_unaligned", "memmove.S", 100, false, false};
-    m.library[1] = (struct pct_frame){"__GI___libc_write", "write.c", 26, false, false};
-    if (m.sample.p.n_modules > 1) {
-        pct_symbols_teach(symbols, 1, COPYING + 1, (struct pct_place){&m.library[0], 1});
-        pct_symbols_teach(symbols, 1, WRITING + 1, (struct pct_place){&m.library[1], 1});
-    }
-    struct pct_data *d = pct_data_new("made", &m.sample.p, symbols, &options);
-    d->findings = pct_findings_make(d, NULL);
-    return d;
-}
 
 static struct pct_data *make_run(unsigned seed, size_t kind, bool fault, bool load)
 {

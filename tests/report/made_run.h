@@ -32,6 +32,9 @@ struct made {
     char *strings[7];
 };
 
+/* Offsets of instructions that end_run names: in the program, and in libraries. */
+enum { IN_FUNCTION = 0x100000, ELSEWHERE = 0x200000, COPYING = 0x100, WRITING = 0x200 };
+
 extern struct made m;
 
 double draw(double low, double high);
@@ -46,5 +49,9 @@ struct pc_profile_table *add_table(const char *name, uint32_t n_keys, const char
                                    const uint16_t *types);
 void add_cells(struct pc_profile_table *t, const uint64_t *cells);
 void add_resources(void);
+/* The ranks compute as long as before, and lose a part of the time to other programs. */
+void load_machine(void);
+/* Findings of the run that was made; its data is freed by the caller. */
+struct pct_data *end_run(void);
 
 #endif
