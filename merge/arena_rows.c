@@ -164,7 +164,9 @@ int pc_image_read_tables(struct image *m)
         err = read_descriptions(m);
     if (err || !m->n_tables)
         return err;
-    m->node_of = pc_pool_array(m->scratch, m->most / PCOLLECT_REF_UNIT + 1, sizeof *m->node_of);
+    size_t n = m->n / PCOLLECT_REF_UNIT + 1;
+    m->node_of = pc_pool_array(m->scratch, n, sizeof *m->node_of);
+    m->n_refs = m->node_of ? n : 0;
     return m->node_of ? PC_OK : PC_ENOMEM;
 }
 

@@ -221,7 +221,7 @@ static int read_node(struct image *m, pcollect_ref ref, const struct pcollect_no
     if (index == PC_NO_INDEX)
         return PC_ENOMEM;
     m->nodes[index].node.flags |= n->flags & PCOLLECT_FLAG_COLLAPSED;
-    if (m->node_of)
+    if (ref < m->n_refs)
         m->node_of[ref] = index;
     pcollect_ref record = __atomic_load_n(&n->record, __ATOMIC_ACQUIRE);
     if (pcollect_node_has_record(n->kind) && add_record(m, index, record))
@@ -303,7 +303,7 @@ int pc_image_node_of(struct image *m, pcollect_ref ref, uint32_t *out)
     *out = 0;
     if (!ref || ref >= m->most / PCOLLECT_REF_UNIT || !m->node_of)
         return PC_OK;
-    if (m->node_of[ref]) {
+    if (ref < m->n_refs && m->node_of[ref]) {
         *out = m->node_of[ref];
         return PC_OK;
     }

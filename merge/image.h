@@ -71,6 +71,7 @@ struct image {
     struct image_table *tables;
     uint32_t n_tables;
     uint32_t *node_of; /* unified node by ref; 0: not read (or the root); NULL without tables */
+    size_t n_refs;     /* of node_of: of what was readable when reading began */
     uint32_t *place;   /* node of the profile by unified node, once it is written */
     struct image_node *nodes;
     uint32_t n_nodes, node_capacity;
