@@ -4,7 +4,7 @@
  */
 #include "base/progress.h"
 #include "command/watched_jobs.h"
-#include "command/where_calls.h"
+#include "command/where_nodes.h"
 #include "view/sentence.h"
 #include "view/where_print.h"
 #include "watch/watch.h"
@@ -14,7 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPTION_EVERY = 256, OPTION_FORMAT, OPTION_TABLE, OPTION_FULL_NAMES };
+enum {
+    OPTION_EVERY = 256,
+    OPTION_FORMAT,
+    OPTION_TABLE,
+    OPTION_FULL_NAMES,
+    OPTION_HOSTS,
+    OPTION_SHELL,
+    OPTION_AGENT
+};
 
 static const struct pct_option options[] = {
     {'n', "times", "N", "take the stacks N times (default: 1)",
@@ -29,6 +37,17 @@ static const struct pct_option options[] = {
     {OPTION_TABLE, "table", "stacks|calls|requests|waits",
      "with --format tsv: a row for each place at which stacks end (default), for each rank in MPI, "
      "for each request that such a rank waits for, or for each sentence on who waits for whom"},
+    {OPTION_HOSTS, "hosts", "HOST,...", "show the ranks on these nodes",
+     "The default is this node. The command starts itself on each of them, from the same path, "
+     "with "
+     "--agent, and reads the answers. A node is reported if its answer takes more than 60 s, and "
+     "the "
+     "others are shown. Deadlocks between ranks of different nodes are named too."},
+    {OPTION_SHELL, "remote-shell", "COMMAND",
+     "start commands on nodes by COMMAND HOST (default: ssh)",
+     "COMMAND may have options, divided by spaces. In a job of Slurm: 'srun --overlap --jobid 123 "
+     "-N 1 -n 1 -w'. This node needs none."},
+    {OPTION_AGENT, "agent", NULL, "answer the pcollect where of another node, for --hosts"},
     {OPTION_FULL_NAMES, "full-names", NULL, "long C++ names with all their arguments"},
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
@@ -40,7 +59,8 @@ enum table { STACKS, CALLS, REQUESTS, WAITS };
 
 struct request {
     uint64_t times, every_ms;
-    bool all_threads, full_names, by_table;
+    bool all_threads, full_names, by_table, agent;
+    const char *hosts, *shell;
     enum format format;
     enum table table;
 };
@@ -66,6 +86,15 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     case OPTION_TABLE:
         r->table = (enum table)pct_value_word(o, value);
         r->by_table = true;
+        break;
+    case OPTION_HOSTS:
+        r->hosts = value;
+        break;
+    case OPTION_SHELL:
+        r->shell = value;
+        break;
+    case OPTION_AGENT:
+        r->agent = true;
         break;
     default:
         r->full_names = true;
@@ -101,9 +130,15 @@ static void pause_ms(uint64_t ms)
     nanosleep(&(struct timespec){(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}, NULL);
 }
 
+static bool has_ended(int pid)
+{
+    struct pc_process_status p;
+    return !pc_process_look(pid, &p) || p.ended;
+}
+
 /* Takes stacks. A process that cannot be read is reported, once, and the others are shown. */
 static int take_stacks(const struct pct_command *self, const struct request *r, struct pct_watch *w,
-                       struct pct_where_time *last)
+                       struct pct_watched_job *job, struct pct_where_time *last)
 {
     int status = PCT_DONE;
     bool *failed = pct_alloc(w->job->n, sizeof *failed);
@@ -124,6 +159,8 @@ static int take_stacks(const struct pct_command *self, const struct request *r, 
             pct_say(self, "%s", error.text);
         }
     }
+    for (uint32_t i = 0; i < job->n; i++)
+        job->processes[i].ended = failed[i] && has_ended(job->processes[i].pid);
     pc_progress_end();
     pct_free(failed);
     return status;
@@ -149,19 +186,25 @@ static struct pct_where_stack *name_stacks(const struct pct_watch *w, struct pct
 }
 
 static void put_head(const struct pct_watch *w, const struct request *r,
-                     const struct pct_where *out)
+                     const struct pct_where *out, const struct pct_where_nodes *nodes)
 {
-    char exe[4096] = "?", path[64];
-    size_t n = w->job->n;
-    snprintf(path, sizeof path, "/proc/%d/exe", pct_watch_view(w->job->processes[0].pid));
-    ssize_t got = readlink(path, exe, sizeof exe - 1);
-    exe[got > 0 ? got : 1] = '\0';
-    if (w->job->processes[0].rank >= 0)
-        pct_print_sentence(stdout, out->width, 2, "%s: %zu of %d ranks are on this node", exe, n,
-                           w->job->world > 0 ? w->job->world : (int)n);
+    char exe[4096], where[64] = "this node";
+    size_t n = w->job->n, n_nodes = nodes ? pct_where_nodes_count(nodes) : 0;
+    if (nodes)
+        snprintf(exe, sizeof exe, "%s", pct_where_nodes_exe(nodes));
     else
-        pct_print_sentence(stdout, out->width, 2, "%s: %zu %s", exe, n,
+        pct_watch_exe(w->job->processes[0].pid, exe, sizeof exe);
+    if (nodes)
+        snprintf(where, sizeof where, "%zu node%s", n_nodes, n_nodes == 1 ? "" : "s");
+    const char *name = *exe ? exe : "?";
+    if (w->job->processes[0].rank >= 0)
+        pct_print_sentence(stdout, out->width, 2, "%s: %zu of %d ranks are on %s", name, n,
+                           w->job->world > 0 ? w->job->world : (int)n, where);
+    else
+        pct_print_sentence(stdout, out->width, 2, "%s: %zu %s", name, n,
                            n == 1 ? "process" : "processes");
+    if (!nodes && w->job->processes[0].rank >= 0 && w->job->world > (int)n)
+        pct_print_sentence(stdout, out->width, 2, "  --hosts shows the others too");
     if (r->times > 1)
         printf("  %llu times, %llu ms apart\n", (unsigned long long)r->times,
                (unsigned long long)r->every_ms);
@@ -174,33 +217,28 @@ static void put_head(const struct pct_watch *w, const struct request *r,
     fputc('\n', stdout);
 }
 
-static void put_text(const struct pct_watch *w, const struct request *r,
-                     const struct pct_where *out, const struct pct_where_calls *calls)
+static void put_text(const struct pct_where *out, const struct pct_where_calls *calls)
 {
-    put_head(w, r, out);
     pct_where_waits_print(stdout, calls, out->width);
     pct_where_calls_print(stdout, calls, out->width);
     pct_where_print(stdout, out);
 }
 
-static void put_tsv(const struct pct_watch *w, const struct request *r, const struct pct_where *out,
+static void put_tsv(enum table table, const struct pct_where *out,
                     const struct pct_where_calls *calls)
 {
-    (void)w;
-    if (r->table == CALLS)
+    if (table == CALLS)
         pct_where_calls_rows(stdout, calls, false);
-    else if (r->table == REQUESTS)
+    else if (table == REQUESTS)
         pct_where_requests_rows(stdout, calls, false);
-    else if (r->table == WAITS)
+    else if (table == WAITS)
         pct_where_waits_rows(stdout, calls, false);
     else
         pct_where_rows(stdout, out, false);
 }
 
-static void put_json(const struct pct_watch *w, const struct request *r,
-                     const struct pct_where *out, const struct pct_where_calls *calls)
+static void put_json(const struct pct_where *out, const struct pct_where_calls *calls)
 {
-    (void)w, (void)r;
     fputs("{\"stacks\": ", stdout);
     pct_where_rows(stdout, out, true);
     fputs(",\n\"calls\": ", stdout);
@@ -246,13 +284,23 @@ static void find_files(const struct pct_watched_job *job, const struct pc_profil
     pct_free(known);
 }
 
+static void conclude(struct pct_where_calls *calls, struct pct_watch *w,
+                     struct pct_where_nodes *nodes)
+{
+    const struct pct_watched_job *job = w->job;
+    int n_known = job->whole ? pct_watch_launch(job->processes[0].pid).n_local : -1;
+    if (nodes)
+        pct_where_calls_conclude(calls, job->world, pct_where_nodes_ranks(nodes),
+                                 pct_where_nodes_look_again, nodes);
+    else
+        pct_where_calls_conclude(calls, job->world, n_known, pct_where_look_again, w);
+}
+
+/* nodes: those that w was taken on; NULL: this one. */
 static int show(const struct pct_command *self, const struct request *r, struct pct_watch *w,
-                struct pct_where_time *last)
+                struct pct_where_time *last, struct pct_where_nodes *nodes)
 {
     static const struct pct_tree_options whole = {0};
-    static void (*const put[])(const struct pct_watch *, const struct request *,
-                               const struct pct_where *, const struct pct_where_calls *) = {
-        [TEXT] = put_text, [TSV] = put_tsv, [JSON] = put_json};
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
     struct pct_terminal terminal = pct_terminal_look();
@@ -266,7 +314,10 @@ static int show(const struct pct_command *self, const struct request *r, struct 
     pct_python_teach(&w->places, p, symbols);
     if (w->made)
         pct_jit_teach(w->made, p, symbols);
-    find_files(w->job, p, symbols);
+    if (nodes)
+        pct_where_nodes_teach(nodes, p, symbols);
+    else
+        find_files(w->job, p, symbols);
     struct pct_data *d = pct_data_new("", p, symbols, &whole);
     struct pct_where out = {.d = d,
                             .width = terminal.width,
@@ -276,12 +327,73 @@ static int show(const struct pct_command *self, const struct request *r, struct 
     struct pct_where_stack *stacks = name_stacks(w, &out);
     out.stacks = stacks;
     struct pct_where_calls calls = {0};
-    pct_where_calls_gather(&calls, w, last);
-    put[r->format](w, r, &out, &calls);
+    pct_where_calls_collect(&calls, w, last);
+    conclude(&calls, w, nodes);
+    if (r->format == TEXT) {
+        put_head(w, r, &out, nodes);
+        put_text(&out, &calls);
+    } else if (r->format == TSV) {
+        put_tsv(r->table, &out, &calls);
+    } else {
+        put_json(&out, &calls);
+    }
     pct_where_calls_free(&calls);
     pct_free(stacks);
     pct_data_free(d);
     pc_profile_free(p);
+    return PCT_DONE;
+}
+
+/* Takes the stacks of processes on this node, and shows them or, as an agent, sends them. */
+static int look_here(const struct pct_command *self, const struct request *r,
+                     const struct pct_line *line, struct pct_watch *w, struct pct_watched_job *job)
+{
+    struct pct_where_time last = {0};
+    struct pc_buffer sent = {0};
+    int status = r->agent ? pct_where_agent_find(self, line->words[0], job)
+                          : find_processes(self, line, job);
+    if (status)
+        return status;
+    w->sent = r->agent ? &sent : NULL;
+    if (!r->agent)
+        pct_progress_show();
+    status = take_stacks(self, r, w, job, &last);
+    int shown = r->agent ? pct_where_agent(w, &last) : show(self, r, w, &last, NULL);
+    free(sent.data);
+    return status ? status : shown;
+}
+
+static int look_at_nodes(const struct pct_command *self, const struct request *r,
+                         const struct pct_line *line, struct pct_watch *w,
+                         struct pct_watched_job *job)
+{
+    struct pct_where_time last = {0};
+    int status = PCT_DONE;
+    pct_progress_show();
+    struct pct_where_nodes *nodes =
+        pct_where_nodes_take(self,
+                             &(struct pct_where_order){.hosts = r->hosts,
+                                                       .shell = r->shell ? r->shell : "ssh",
+                                                       .job = line->words[0],
+                                                       .times = r->times,
+                                                       .every_ms = r->every_ms,
+                                                       .all_threads = r->all_threads},
+                             w, job, &last, &status);
+    int shown = nodes ? show(self, r, w, &last, nodes) : status;
+    pct_where_nodes_free(nodes);
+    return status ? status : shown;
+}
+
+static int check(const struct pct_command *self, const struct request *r, size_t n_words)
+{
+    if (r->by_table && r->format != TSV)
+        return pct_refuse(self, "--table is for --format tsv: text and json have all of them");
+    if (r->shell && !r->hosts)
+        return pct_refuse(self, "--remote-shell is for --hosts");
+    if (r->agent && (r->hosts || n_words != 1))
+        return pct_refuse(self, "--agent is for --hosts of another node: use that");
+    if (r->hosts && n_words > 1)
+        return pct_refuse(self, "--hosts: give one JOB");
     return PCT_DONE;
 }
 
@@ -292,18 +404,11 @@ static int run_where(const struct pct_command *self, int argc, char **argv)
     struct pct_watched_job job = {.world = -1};
     if (!pct_line_read(self, argc, argv, &r, &line))
         return line.status;
-    if (r.by_table && r.format != TSV)
-        return pct_refuse(self, "--table is for --format tsv: text and json have all of them");
     struct pct_watch w = {.job = &job, .all_threads = r.all_threads};
-    struct pct_where_time last = {0};
-    int status = find_processes(self, &line, &job);
-    if (!status) {
-        pct_progress_show();
-        pc_clock_init();
-        status = take_stacks(self, &r, &w, &last);
-        int shown = show(self, &r, &w, &last);
-        status = status ? status : shown;
-    }
+    int status = check(self, &r, line.n_words);
+    pc_clock_init();
+    if (!status)
+        status = (r.hosts ? look_at_nodes : look_here)(self, &r, &line, &w, &job);
     pct_watch_free(&w);
     pct_watch_job_free(&job);
     return status;

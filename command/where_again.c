@@ -94,8 +94,9 @@ static bool is_in_call(struct pct_watch *again, const struct pct_watched_stack *
     return false;
 }
 
-bool pct_where_look_again(struct pct_where_calls *c, const struct pct_watch *w)
+bool pct_where_look_again(struct pct_where_calls *c, void *watch)
 {
+    const struct pct_watch *w = watch;
     struct pct_watch again = {.job = w->job, .all_threads = w->all_threads};
     struct watched_call *calls = pct_alloc(c->n, sizeof *calls);
     size_t n = find_calls(c, w, calls), n_marked = 0;

@@ -40,12 +40,6 @@ static void add_stack(struct pct_where_calls *c, size_t k, const struct pct_watc
     r->may_act = s->state == 'T' || s->state == 't';
 }
 
-static bool lives(int pid)
-{
-    struct pc_process_status p;
-    return pc_process_look(pid, &p) && !p.ended;
-}
-
 /* Gathers the calls. Stacks of a process are adjacent. A process of which no stack could be read
  * is there nevertheless, unless it has ended. */
 static void gather(struct pct_where_calls *c, const struct pct_watch *w,
@@ -61,12 +55,14 @@ static void gather(struct pct_where_calls *c, const struct pct_watch *w,
             c->ranks[c->n++] = (struct pct_waiting){.rank = who->rank, .op = "", .call = &unknown};
         for (; at < w->n_stacks && w->stacks[at].process == p; at++)
             add_stack(c, c->n - 1, &w->stacks[at]);
-        if (made && !c->stacks[c->n - 1] && !lives(who->pid))
+        if (made && !c->stacks[c->n - 1] && who->ended)
             c->n--;
     }
     for (size_t i = 0; i < c->n; i++) {
         const struct pct_mpi_call *call = c->ranks[i].call;
-        if (call->known && call->begin < time->ticks)
+        if (c->stacks[i] && c->stacks[i]->call_ns)
+            c->ranks[i].ns = c->stacks[i]->call_ns;
+        else if (call->known && call->begin && call->begin < time->ticks)
             c->ranks[i].ns = pc_clock_to_ns(time->ticks - call->begin, scale);
     }
 }
@@ -103,8 +99,8 @@ static void find_members(struct pct_where_calls *c, const struct pct_watch *w)
     }
 }
 
-void pct_where_calls_gather(struct pct_where_calls *c, const struct pct_watch *w,
-                            const struct pct_where_time *time)
+void pct_where_calls_collect(struct pct_where_calls *c, const struct pct_watch *w,
+                             const struct pct_where_time *time)
 {
     const struct pct_watched_job *job = w->job;
     if (w->n_stacks == time->first || job->processes[0].rank < 0)
@@ -115,14 +111,21 @@ void pct_where_calls_gather(struct pct_where_calls *c, const struct pct_watch *w
     c->numbers = pct_alloc(job->n, sizeof *c->numbers);
     gather(c, w, time);
     find_members(c, w);
-    int world = job->world > 0 ? job->world : c->ranks[c->n - 1].rank + 1;
-    bool here = job->whole && pct_watch_launch(job->processes[0].pid).n_local == world;
-    pct_waits_find(c->ranks, c->n, world, here, &c->waits);
-    if (!c->waits.n || !pct_where_look_again(c, w))
+}
+
+void pct_where_calls_conclude(struct pct_where_calls *c, int world, int n_known,
+                              pct_where_again_fn *look_again, void *arg)
+{
+    if (!c->n)
+        return;
+    if (world <= 0)
+        world = c->ranks[c->n - 1].rank + 1;
+    pct_waits_find(c->ranks, c->n, world, n_known == world, &c->waits);
+    if (!c->waits.n || !look_again(c, arg))
         return;
     pct_waits_free(&c->waits);
     c->waits = (struct pct_waits){0};
-    pct_waits_find(c->ranks, c->n, world, here, &c->waits);
+    pct_waits_find(c->ranks, c->n, world, n_known == world, &c->waits);
 }
 
 void pct_where_calls_free(struct pct_where_calls *c)

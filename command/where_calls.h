@@ -35,12 +35,18 @@ struct pct_where_calls {
     struct pct_waits waits;
 };
 
-/* Gathers the calls of a watch, which must outlive it; n is 0 if there are no ranks. */
-void pct_where_calls_gather(struct pct_where_calls *c, const struct pct_watch *w,
-                            const struct pct_where_time *time);
+/* Collects the calls of a watch, which must outlive it; n is 0 if there are no ranks. */
+void pct_where_calls_collect(struct pct_where_calls *c, const struct pct_watch *w,
+                             const struct pct_where_time *time);
 /* Looks again at the ranks that seem to wait, once they had time to go on, and marks those that may
  * act. False: there are none. */
-bool pct_where_look_again(struct pct_where_calls *c, const struct pct_watch *w);
+typedef bool pct_where_again_fn(struct pct_where_calls *c, void *arg);
+bool pct_where_look_again(struct pct_where_calls *c,
+                          void *watch); /* on this node (where_again.c) */
+/* Finds out which ranks of `world` wait for each other. n_known: ranks on the nodes that were
+ * looked at, by their launchers; -1: not known. */
+void pct_where_calls_conclude(struct pct_where_calls *c, int world, int n_known,
+                              pct_where_again_fn *look_again, void *arg);
 void pct_where_calls_free(struct pct_where_calls *c);
 
 /* Calls with communicator, peer, tag and time; prints nothing if no rank is in MPI. Rows are tsv,

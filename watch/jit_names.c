@@ -209,3 +209,11 @@ void pct_jit_teach(const struct pct_jit_places *places, const struct pc_profile 
                 pct_symbols_teach(s, m, places->at[i]->offset,
                                   (struct pct_place){&places->at[i]->frame, 1});
 }
+
+void pct_jit_each(const struct pct_jit_places *places,
+                  void (*take)(void *arg, uint64_t offset, const struct pct_frame *frame),
+                  void *arg)
+{
+    for (size_t i = 0; i < places->n; i++)
+        take(arg, places->at[i]->offset, &places->at[i]->frame);
+}

@@ -32,6 +32,11 @@ bool pct_jit_name(struct pct_jit *jit, int pid, struct pct_jit_places *places,
                   struct pct_stack_modules *modules, struct pct_stack_frame *frame);
 void pct_jit_clear(struct pct_jit *jit);
 
+/* Passes each name to `take`. */
+void pct_jit_each(const struct pct_jit_places *places,
+                  void (*take)(void *arg, uint64_t offset, const struct pct_frame *frame),
+                  void *arg);
+
 /* Adds the names to the symbols of a profile p of such frames. The places must outlive s. */
 void pct_jit_teach(const struct pct_jit_places *places, const struct pc_profile *p,
                    struct pct_symbols *s);

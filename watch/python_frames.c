@@ -215,6 +215,14 @@ void pct_python_teach(const struct pct_python_places *places, const struct pc_pr
                                   (struct pct_place){&places->at[i]->frame, 1});
 }
 
+void pct_python_each(const struct pct_python_places *places,
+                     void (*take)(void *arg, uint64_t offset, const struct pct_frame *frame),
+                     void *arg)
+{
+    for (size_t i = 0; i < places->n; i++)
+        take(arg, places->at[i]->offset, &places->at[i]->frame);
+}
+
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
 /* True for a frame of the interpreter's loop, each of which runs one run of Python frames. */

@@ -53,6 +53,11 @@ void pct_python_put(const struct pct_python *py, const struct pct_python_frames 
 void pct_python_teach(const struct pct_python_places *places, const struct pc_profile *p,
                       struct pct_symbols *s);
 
+/* Passes each of them to `take`. */
+void pct_python_each(const struct pct_python_places *places,
+                     void (*take)(void *arg, uint64_t offset, const struct pct_frame *frame),
+                     void *arg);
+
 void pct_python_places_free(struct pct_python_places *places);
 
 #endif

@@ -5,12 +5,23 @@
  */
 #include "watch/stack_profile.h"
 #include "analysis/allocation.h"
+#include "watch/node_stacks.h"
 
 #include <errno.h>
 #include <string.h>
 
 /* Larger than any number of stacks, which are numbered like ranks. */
 enum { WORLD = 1 << 30 };
+
+static void keep_stack(struct pct_watch *w, const struct pct_watched_stack *of,
+                       const struct pct_stack *s, const char *op)
+{
+    w->stacks = pct_grow(w->stacks, w->n_stacks, &w->room, sizeof *w->stacks);
+    struct pct_watched_stack *added = &w->stacks[w->n_stacks++];
+    *added = *of;
+    added->program = pct_stack_is_program(s);
+    pc_format(added->op, sizeof added->op, "%s", op);
+}
 
 int pct_stack_add(struct pct_watch *w, const struct pct_watched_stack *of,
                   const struct pct_stack *s, struct pc_error *error)
@@ -24,17 +35,18 @@ int pct_stack_add(struct pct_watch *w, const struct pct_watched_stack *of,
     }
     const struct pct_stack_rank rank = {
         .rank = (int32_t)w->n_stacks, .world = WORLD, .pid = process->pid, .host = "", .exe = ""};
+    if (w->sent) {
+        pct_sent_put_stack(w->sent, &w->modules, s);
+        keep_stack(w, of, s, shown.op);
+        return PC_OK;
+    }
     struct pct_stack_tree *t = pct_stack_tree_new();
     pct_stack_tree_add(t, s, &shown, &(struct pct_stack_sampled){.samples = 1, .ns = 1});
     struct pc_profile *p = pct_stack_tree_profile(t, &rank);
     pct_stack_tree_free(t);
     if (!p)
         return PC_ENOMEM;
-    w->stacks = pct_grow(w->stacks, w->n_stacks, &w->room, sizeof *w->stacks);
-    struct pct_watched_stack *added = &w->stacks[w->n_stacks++];
-    *added = *of;
-    added->program = pct_stack_is_program(s);
-    pc_format(added->op, sizeof added->op, "%s", shown.op);
+    keep_stack(w, of, s, shown.op);
     return pc_profile_sum_add(&w->sum, p, error);
 }
 

@@ -15,6 +15,7 @@
 #define PCT_WATCH_H
 
 #include "config/config.h"
+#include "format/bytes.h"
 #include "format/profile.h"
 #include "watch/comm_members.h"
 #include "watch/jit_names.h"
@@ -26,7 +27,8 @@
 
 struct pct_watched {
     int pid;
-    int rank; /* in MPI_COMM_WORLD, or -1 */
+    int rank;   /* in MPI_COMM_WORLD, or -1 */
+    bool ended; /* when its stacks were to be taken, as far as it was noticed */
 };
 
 struct pct_watched_job {
@@ -39,6 +41,8 @@ struct pct_watched_job {
 /* Adds a process; for a launcher, or a script that starts one, the ranks that it started on this
  * node. PC_ENOENT: there is no such process. */
 int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error);
+/* Adds the ranks on this node of the job with this key (struct pc_config_launch). */
+void pct_watch_add_keyed(struct pct_watched_job *job, uint64_t key);
 void pct_watch_sort(struct pct_watched_job *job);
 
 /* The threads that a process has, the main one first; NULL: none. To be freed with pct_free. */
@@ -47,6 +51,9 @@ int *pct_watch_threads(int pid, size_t *n);
 /* The number by which /proc shows memory and files of a process: if its main thread has ended, that
  * of another thread. */
 int pct_watch_view(int pid);
+
+/* The path of a process's program, cut to n bytes; "": it is not known. */
+void pct_watch_exe(int pid, char *path, size_t n);
 
 /* A whole file of /proc/PID, to be freed with pct_free, with a 0 behind its *n bytes; NULL: it
  * cannot be read. */
@@ -74,12 +81,14 @@ struct pct_watched_stack {
     bool program; /* a frame is the program's */
     char op[64];  /* the MPI function that it is in, or "" */
     struct pct_mpi_call call;
+    uint64_t call_ns; /* time in the call so far, of a stack that another node sent; else 0 */
 };
 
 struct pct_watch {
     const struct pct_watched_job *job;
-    bool all_threads; /* also threads without a frame of the program */
-    bool calls;       /* also read requests and communicators, of ranks under libpcollect */
+    bool all_threads;       /* also threads without a frame of the program */
+    bool calls;             /* also read requests and communicators, of ranks under libpcollect */
+    struct pc_buffer *sent; /* stacks are written there instead of sum (node_stacks.h); or NULL */
     struct pct_watched_stack *stacks;
     size_t n_stacks, room;
     struct pct_comm_places comms; /* of ranks under libpcollect */

@@ -53,6 +53,14 @@ char *pct_watch_file(int pid, const char *name, size_t *n)
     return text;
 }
 
+void pct_watch_exe(int pid, char *path, size_t n)
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/%d/exe", pct_watch_view(pid));
+    ssize_t got = readlink(link, path, n - 1);
+    path[got > 0 ? got : 0] = '\0';
+}
+
 static void take_living(void *view, int tid)
 {
     struct pc_process_status p;
@@ -99,7 +107,8 @@ static void look_at(struct claims *c, int pid, int depth)
     if (l.rank < 0)
         return;
     c->at = pct_grow(c->at, c->n, &c->room, sizeof *c->at);
-    c->at[c->n++] = (struct claim){{pid, l.rank}, l.key, l.n_ranks, depth, has_mpi(pid)};
+    c->at[c->n++] =
+        (struct claim){{.pid = pid, .rank = l.rank}, l.key, l.n_ranks, depth, has_mpi(pid)};
 }
 
 struct descent {
@@ -128,6 +137,26 @@ static struct descent *list_processes(size_t *n)
     pc_proc_numbers("/proc", add_descent, &all);
     *n = all.n;
     return all.of;
+}
+
+static int parent_of(const struct descent *all, size_t n, int pid)
+{
+    for (size_t i = 0; i < n; i++)
+        if (all[i].pid == pid)
+            return all[i].parent;
+    return 0;
+}
+
+/* Generations between a process and the first one, as far as they are known. */
+static int depth_of(const struct descent *all, size_t n, int pid)
+{
+    enum { MOST = 64 };
+    int depth = 0;
+    while (pid > 1 && depth < MOST) {
+        pid = parent_of(all, n, pid);
+        depth++;
+    }
+    return depth;
 }
 
 /* Finds processes below pid, one generation at a time: below[from..n) is the last one. */
@@ -174,6 +203,19 @@ static void add(struct pct_watched_job *job, struct pct_watched who)
     job->processes[job->n++] = who;
 }
 
+/* Adds the ranks that processes claim to be. */
+static void add_claimed(struct pct_watched_job *job, struct claims *c)
+{
+    if (c->n)
+        qsort(c->at, c->n, sizeof *c->at, compare_claims);
+    for (size_t i = 0; i < c->n; i++) {
+        if (i && c->at[i].who.rank == c->at[i - 1].who.rank && c->at[i].key == c->at[i - 1].key)
+            continue;
+        add(job, c->at[i].who);
+        job->world = c->at[i].world > job->world ? c->at[i].world : job->world;
+    }
+}
+
 int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error)
 {
     struct pc_process_status p;
@@ -187,18 +229,29 @@ int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error)
         look_below(&c, pid);
         job->whole = !job->n;
     }
-    if (c.n)
-        qsort(c.at, c.n, sizeof *c.at, compare_claims);
-    else
-        add(job, (struct pct_watched){pid, -1});
-    for (size_t i = 0; i < c.n; i++) {
-        if (i && c.at[i].who.rank == c.at[i - 1].who.rank && c.at[i].key == c.at[i - 1].key)
-            continue;
-        add(job, c.at[i].who);
-        job->world = c.at[i].world > job->world ? c.at[i].world : job->world;
-    }
+    if (!c.n)
+        add(job, (struct pct_watched){.pid = pid, .rank = -1});
+    add_claimed(job, &c);
     pct_free(c.at);
     return PC_OK;
+}
+
+void pct_watch_add_keyed(struct pct_watched_job *job, uint64_t key)
+{
+    struct claims c = {0};
+    size_t n_all, n = 0;
+    struct descent *all = list_processes(&n_all);
+    for (size_t i = 0; i < n_all; i++) {
+        look_at(&c, all[i].pid, depth_of(all, n_all, all[i].pid));
+        if (c.n > n && c.at[n].key == key)
+            n++;
+        else
+            c.n = n;
+    }
+    add_claimed(job, &c);
+    job->whole = true;
+    pct_free(c.at);
+    pct_free(all);
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -265,14 +318,6 @@ static bool is_mine(int pid)
     return stat(path, &st) == 0 && (geteuid() == 0 || st.st_uid == geteuid());
 }
 
-static int parent_of(const struct descent *all, size_t n, int pid)
-{
-    for (size_t i = 0; i < n; i++)
-        if (all[i].pid == pid)
-            return all[i].parent;
-    return 0;
-}
-
 static bool claims(const struct claims *c, int pid)
 {
     for (size_t i = 0; i < c->n; i++)
@@ -317,10 +362,8 @@ static bool has_value(const char *environment, size_t n, const char *variable, c
 
 static bool is_named(int pid, const char *name)
 {
-    char link[64], path[4096];
-    snprintf(link, sizeof link, "/proc/%d/exe", pid);
-    ssize_t got = readlink(link, path, sizeof path - 1);
-    path[got > 0 ? got : 0] = '\0';
+    char path[4096];
+    pct_watch_exe(pid, path, sizeof path);
     if (!strcmp(pct_symbols_base_name(path), name))
         return true;
     size_t n;

@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "command/where_nodes.h"
+#include "analysis/allocation.h"
+#include "base/progress.h"
+#include "command/watched_jobs.h"
+#include "watch/stack_profile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* An answer has this line, 8 bytes with its length, and its bytes. What a remote shell prints
+ * before it is left out. */
+static const char begin_line[] = "pcollect where: answer 1\n";
+enum { BEGIN_BYTES = sizeof begin_line - 1, LENGTH_BYTES = 8 };
+enum { MOST_BYTES = 1 << 30, MOST_WORDS = 64, WAIT_MS = 60000, LOOK_AGAIN = 'a' };
+static const char key_word[] = "key=";
+
+extern char **environ;
+
+struct agent {
+    char *host;
+    pid_t pid;
+    int fd; /* both of its standard input and output; -1: closed */
+    struct pc_buffer in;
+    struct pct_sent node;
+    bool answered;
+};
+
+struct pct_where_nodes {
+    const struct pct_command *self;
+    struct agent *agents;
+    size_t n, room;
+    struct pct_sent_texts texts;
+};
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+/* The bytes of a whole answer; false: it is not whole yet. */
+static bool find_answer(const struct pc_buffer *in, struct pc_cursor *out, bool *wrong)
+{
+    const uint8_t *begin = in->n ? memmem(in->data, in->n, begin_line, BEGIN_BYTES) : NULL;
+    if (!begin || in->n - (size_t)(begin - in->data) < BEGIN_BYTES + LENGTH_BYTES)
+        return false;
+    const uint8_t *at = begin + BEGIN_BYTES + LENGTH_BYTES;
+    uint64_t n = pc_load_le(begin + BEGIN_BYTES, LENGTH_BYTES);
+    *wrong = n > MOST_BYTES;
+    if (*wrong || (uint64_t)(in->data + in->n - at) < n)
+        return false;
+    *out = (struct pc_cursor){.at = at, .end = at + n};
+    return true;
+}
+
+static void send_answer(const struct pc_buffer *answer)
+{
+    uint8_t length[LENGTH_BYTES];
+    pc_store_le(length, answer->n, LENGTH_BYTES);
+    fwrite(begin_line, 1, BEGIN_BYTES, stdout);
+    fwrite(length, 1, LENGTH_BYTES, stdout);
+    fwrite(answer->data, 1, answer->n, stdout);
+    fflush(stdout);
+}
+
+/* ---- Agents ---------------------------------------------------------------------------------- */
+
+/* Ends an agent that is not needed, or does not answer: its input ends, and after a while, or at
+ * once, it gets a signal. */
+static void end_agent(struct agent *a, bool at_once)
+{
+    enum { STEPS = 200, STEP_NS = 10000000 };
+    pid_t ended = 0;
+    if (a->fd < 0)
+        return;
+    close(a->fd);
+    a->fd = -1;
+    for (int i = 0; i < STEPS && !at_once && !ended; i++) {
+        ended = waitpid(a->pid, NULL, WNOHANG);
+        if (!ended)
+            nanosleep(&(struct timespec){0, STEP_NS}, NULL);
+    }
+    if (ended)
+        return;
+    kill(a->pid, SIGTERM);
+    while (waitpid(a->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+static void lose(const struct pct_where_nodes *nodes, struct agent *a, const char *why)
+{
+    pct_say(nodes->self, "%s: %s", a->host, why);
+    a->answered = false;
+    end_agent(a, true);
+}
+
+/* Reads what an agent has written. */
+static void read_agent(const struct pct_where_nodes *nodes, struct agent *a)
+{
+    enum { STEP = 1 << 16 };
+    uint8_t *at = pc_buffer_end(&a->in, STEP);
+    ssize_t got = at ? read(a->fd, at, STEP) : -1;
+    if (got > 0)
+        a->in.n += (size_t)got;
+    else if (!at || (errno != EINTR || !got))
+        lose(nodes, a, "no answer: the remote shell has ended");
+}
+
+/* Waits for an answer of each agent that lives, and passes it to `take`, which returns false if it
+ * cannot be read. */
+static void
+await(struct pct_where_nodes *nodes, uint64_t most_ms, const char *what,
+      bool (*take)(struct pct_where_nodes *, struct agent *, struct pc_cursor *, void *), void *arg)
+{
+    struct pollfd *polls = pct_alloc(nodes->n, sizeof *polls);
+    uint64_t end_ns = pc_mono_ns() + most_ms * 1000000;
+    size_t n_open = nodes->n;
+    for (size_t i = 0; i < nodes->n; i++) {
+        nodes->agents[i].answered = false;
+        nodes->agents[i].in.n = 0;
+    }
+    while (n_open) {
+        uint64_t now_ns = pc_mono_ns();
+        n_open = 0;
+        for (size_t i = 0; i < nodes->n; i++) {
+            struct agent *a = &nodes->agents[i];
+            if (a->fd >= 0 && !a->answered && now_ns >= end_ns)
+                lose(nodes, a, "no answer: it took too long");
+            bool open = a->fd >= 0 && !a->answered;
+            polls[i] = (struct pollfd){.fd = open ? a->fd : -1, .events = POLLIN};
+            n_open += open;
+        }
+        pc_progress_begin(what, "nodes", nodes->n - n_open, nodes->n);
+        if (n_open && poll(polls, nodes->n, (int)((end_ns - now_ns) / 1000000) + 1) <= 0)
+            continue;
+        for (size_t i = 0; i < nodes->n; i++) {
+            struct agent *a = &nodes->agents[i];
+            struct pc_cursor answer;
+            bool wrong = false;
+            if (polls[i].fd < 0 || !polls[i].revents)
+                continue;
+            read_agent(nodes, a);
+            bool whole = a->fd >= 0 && find_answer(&a->in, &answer, &wrong);
+            a->answered = whole && take(nodes, a, &answer, arg);
+            if (wrong || (whole && !a->answered))
+                lose(nodes, a, "its answer cannot be read: is it another version of pcollect?");
+        }
+    }
+    pc_progress_end();
+    pct_free(polls);
+}
+
+/* ---- Start ----------------------------------------------------------------------------------- */
+
+/* True if neither the remote shell nor the one that it may start changes the word. */
+static bool is_plain(const char *word)
+{
+    return *word && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                 "_./+=,:@%-") == strlen(word);
+}
+
+static bool is_here(const char *host)
+{
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    size_t n = strcspn(name, ".");
+    return !strcmp(host, name) || (strlen(host) == n && !strncmp(host, name, n));
+}
+
+/* Starts an agent: by the remote shell, or directly on this node. */
+static bool start(struct pct_where_nodes *nodes, struct agent *a, char **shell, char **agent)
+{
+    char *words[2 * MOST_WORDS];
+    size_t n = 0;
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    if (!is_here(a->host)) {
+        for (; *shell; shell++)
+            words[n++] = *shell;
+        words[n++] = a->host;
+    }
+    for (; *agent; agent++)
+        words[n++] = *agent;
+    words[n] = NULL;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
+        pct_say(nodes->self, "%s: %s", a->host, strerror(errno));
+        return false;
+    }
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    int err = posix_spawnp(&a->pid, words[0], &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (err) {
+        pct_say(nodes->self, "%s: %s: %s", a->host, words[0], strerror(err));
+        close(ends[0]);
+        return false;
+    }
+    a->fd = ends[0];
+    return true;
+}
+
+/* The word by which agents find the job; false: refused. */
+static bool name_job(const struct pct_where_nodes *nodes, const struct pct_where_order *order,
+                     struct pct_buf *out, int *status)
+{
+    struct pct_watched_job here = {.world = -1};
+    struct pc_error error = {""};
+    struct pc_process_status p;
+    char *end;
+    long number = order->job ? strtol(order->job, &end, 10) : 0;
+    int pid = (int)number;
+    bool process = order->job && *order->job && !*end && number > 0 && number <= INT_MAX &&
+                   pc_process_look((int)number, &p);
+    if (order->job && !process) {
+        pct_buf_text(out, order->job);
+        if (!is_plain(order->job))
+            *status =
+                pct_refuse(nodes->self,
+                           "%s: with --hosts, a name has only letters, digits and _./+-; give "
+                           "the process id of the launcher",
+                           order->job);
+        return !*status;
+    }
+    *status = order->job ? PCT_DONE : pct_find_only_job(nodes->self, &pid);
+    if (!*status && pct_watch_add(&here, pid, &error)) {
+        pct_say(nodes->self, "%s", error.text);
+        *status = PCT_DATA;
+    }
+    uint64_t key = here.n ? pct_watch_launch(here.processes[0].pid).key : 0;
+    if (!*status && !key) {
+        pct_say(
+            nodes->self,
+            "%d: no rank of it runs on this node: with --hosts, give the name of its program or "
+            "its number in Slurm",
+            pid);
+        *status = PCT_DATA;
+    }
+    pct_buf_format(out, "%s%016" PRIx64, key_word, key);
+    pct_watch_job_free(&here);
+    return !*status;
+}
+
+/* Divides a text at the characters, in place; the list ends with NULL. False: too many words. */
+static bool divide(char *text, const char *at, char **words)
+{
+    char *rest = NULL;
+    size_t n = 0;
+    for (char *word = strtok_r(text, at, &rest); word; word = strtok_r(NULL, at, &rest)) {
+        if (n + 1 == MOST_WORDS)
+            return false;
+        words[n++] = word;
+    }
+    words[n] = NULL;
+    return n > 0;
+}
+
+static bool add_hosts(struct pct_where_nodes *nodes, const char *list)
+{
+    char *text = pct_copy(list), *rest = NULL;
+    bool plain = true;
+    for (char *host = strtok_r(text, ",", &rest); host; host = strtok_r(NULL, ",", &rest)) {
+        plain = plain && is_plain(host) && *host != '-';
+        nodes->agents = pct_grow(nodes->agents, nodes->n, &nodes->room, sizeof *nodes->agents);
+        nodes->agents[nodes->n++] = (struct agent){.host = pct_copy(host), .fd = -1};
+    }
+    pct_free(text);
+    return plain && nodes->n;
+}
+
+/* Starts all agents. False: there is nothing to ask. */
+static bool start_agents(struct pct_where_nodes *nodes, const struct pct_where_order *order,
+                         int *status)
+{
+    char self[PATH_MAX] = "", times[24], every[24], *shell[MOST_WORDS], *words = NULL;
+    struct pct_buf job = {0};
+    struct rlimit files;
+    bool started = false;
+    if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0 || !is_plain(self))
+        *status = pct_refuse(nodes->self,
+                             "--hosts: a path with such characters as %s cannot be "
+                             "given to a remote shell",
+                             self);
+    else if (!add_hosts(nodes, order->hosts))
+        *status = pct_refuse(nodes->self, "--hosts %s: give names of nodes with commas between",
+                             order->hosts);
+    else if (!divide(words = pct_copy(order->shell), " ", shell))
+        *status = pct_refuse(nodes->self, "--remote-shell %s: give a command and its options",
+                             order->shell);
+    if (!*status && name_job(nodes, order, &job, status)) {
+        snprintf(times, sizeof times, "%" PRIu64, order->times);
+        snprintf(every, sizeof every, "%" PRIu64, order->every_ms);
+        char *agent[] = {self,
+                         (char *)"where",
+                         (char *)"--agent",
+                         (char *)"--times",
+                         times,
+                         (char *)"--every",
+                         every,
+                         order->all_threads ? (char *)"-a" : job.data,
+                         order->all_threads ? job.data : NULL,
+                         NULL};
+        if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
+            files.rlim_cur = files.rlim_max;
+            setrlimit(RLIMIT_NOFILE, &files);
+        }
+        for (size_t i = 0; i < nodes->n; i++)
+            started |= start(nodes, &nodes->agents[i], shell, agent);
+        *status = started ? PCT_DONE : PCT_DATA;
+    }
+    pct_free(words);
+    pct_buf_free(&job);
+    return started;
+}
+
+/* ---- Stacks of all nodes --------------------------------------------------------------------- */
+
+/* A process of a node; of ranks the order of the job. */
+struct place {
+    struct pct_watched who;
+    size_t agent;
+    uint32_t process; /* index on its node */
+};
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    if (a->who.rank != b->who.rank)
+        return a->who.rank < b->who.rank ? -1 : 1;
+    if (a->agent != b->agent)
+        return a->agent < b->agent ? -1 : 1;
+    return (a->who.pid > b->who.pid) - (a->who.pid < b->who.pid);
+}
+
+static bool take_node(struct pct_where_nodes *nodes, struct agent *a, struct pc_cursor *answer,
+                      void *watch)
+{
+    return pct_sent_get(answer, watch, &nodes->texts, &a->node);
+}
+
+static void add_stack(struct pct_watch *w, uint32_t process, struct pct_sent_stack *s)
+{
+    struct pc_error error;
+    size_t before = w->n_stacks;
+    s->of.process = process;
+    if (pct_stack_add(w, &s->of, &s->stack, &error) || w->n_stacks == before)
+        return;
+    s->of.call.messages = NULL; /* they are w's now */
+    s->of.call.n_messages = 0;
+}
+
+/* Adds the stacks of all nodes by process: first those of earlier times, then the last ones. */
+static void add_stacks(const struct pct_where_nodes *nodes, struct pct_watch *w,
+                       const struct place *places, size_t n, struct pct_where_time *last)
+{
+    for (int late = 0; late < 2; late++) {
+        last->first = w->n_stacks;
+        for (size_t i = 0; i < n; i++) {
+            struct pct_sent *node = &nodes->agents[places[i].agent].node;
+            for (size_t k = late ? node->first : 0; k < (late ? node->n_stacks : node->first); k++)
+                if (node->stacks[k].of.process == places[i].process)
+                    add_stack(w, (uint32_t)i, &node->stacks[k]);
+        }
+    }
+}
+
+/* Joins the processes of all nodes. Nodes of another job are lost. */
+static struct place *join_processes(struct pct_where_nodes *nodes, struct pct_watched_job *job)
+{
+    struct place *places = NULL;
+    size_t n = 0, room = 0;
+    uint64_t key = 0;
+    for (size_t i = 0; i < nodes->n; i++) {
+        struct agent *a = &nodes->agents[i];
+        const struct pct_sent *node = &a->node;
+        if (a->answered && node->n && key && node->key && key != node->key)
+            lose(nodes, a, "the job of this name is another one there; give its process id");
+        if (!a->answered)
+            continue;
+        if (!node->n)
+            pct_say(nodes->self, "%s: no rank of the job is there", a->host);
+        key = node->n && node->key ? node->key : key;
+        job->world = node->world > job->world ? node->world : job->world;
+        for (uint32_t k = 0; k < node->n; k++) {
+            places = pct_grow(places, n, &room, sizeof *places);
+            places[n++] = (struct place){node->processes[k], i, k};
+        }
+    }
+    if (n)
+        qsort(places, n, sizeof *places, compare_places);
+    for (size_t i = 0; i < n; i++) {
+        job->processes = pct_grow(job->processes, job->n, &job->room, sizeof *job->processes);
+        job->processes[job->n++] = places[i].who;
+    }
+    return places;
+}
+
+struct pct_where_nodes *pct_where_nodes_take(const struct pct_command *self,
+                                             const struct pct_where_order *order,
+                                             struct pct_watch *w, struct pct_watched_job *job,
+                                             struct pct_where_time *last, int *status)
+{
+    struct pct_where_nodes *nodes = pct_alloc(1, sizeof *nodes);
+    nodes->self = self;
+    if (start_agents(nodes, order, status)) {
+        await(nodes, WAIT_MS + order->times * order->every_ms, "waiting for the stacks of",
+              take_node, w);
+        struct place *places = join_processes(nodes, job);
+        add_stacks(nodes, w, places, job->n, last);
+        pct_free(places);
+        for (size_t i = 0; i < nodes->n; i++) {
+            const struct pct_sent *node = &nodes->agents[i].node;
+            w->n_other += nodes->agents[i].answered ? node->n_other : 0;
+            w->n_lost += nodes->agents[i].answered ? node->n_lost : 0;
+            if (!nodes->agents[i].answered)
+                *status = PCT_DATA;
+        }
+    }
+    if (job->n)
+        return nodes;
+    pct_where_nodes_free(nodes);
+    *status = *status ? *status : PCT_DATA;
+    return NULL;
+}
+
+void pct_where_nodes_free(struct pct_where_nodes *nodes)
+{
+    if (!nodes)
+        return;
+    for (size_t i = 0; i < nodes->n; i++) {
+        end_agent(&nodes->agents[i], false);
+        pct_sent_free(&nodes->agents[i].node);
+        pct_free(nodes->agents[i].host);
+        free(nodes->agents[i].in.data);
+    }
+    pct_free(nodes->agents);
+    pct_sent_texts_free(&nodes->texts);
+    pct_free(nodes);
+}
+
+size_t pct_where_nodes_count(const struct pct_where_nodes *nodes)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < nodes->n; i++)
+        n += nodes->agents[i].node.n > 0;
+    return n;
+}
+
+const char *pct_where_nodes_exe(const struct pct_where_nodes *nodes)
+{
+    for (size_t i = 0; i < nodes->n; i++)
+        if (nodes->agents[i].node.n)
+            return nodes->agents[i].node.exe;
+    return "";
+}
+
+int pct_where_nodes_ranks(const struct pct_where_nodes *nodes)
+{
+    int n = 0;
+    for (size_t i = 0; i < nodes->n; i++) {
+        const struct agent *a = &nodes->agents[i];
+        if (!a->answered || (a->node.n && (!a->node.whole || a->node.n_local < 0)))
+            return -1;
+        n += a->node.n ? a->node.n_local : 0;
+    }
+    return n;
+}
+
+void pct_where_nodes_teach(const struct pct_where_nodes *nodes, const struct pc_profile *p,
+                           struct pct_symbols *symbols)
+{
+    pct_sent_teach(&nodes->texts, p, symbols);
+}
+
+/* ---- The second look ------------------------------------------------------------------------- */
+
+/* Marks ranks of a node that may act. */
+static bool take_marks(struct pct_where_nodes *nodes, struct agent *a, struct pc_cursor *answer,
+                       void *calls)
+{
+    struct pct_where_calls *c = calls;
+    (void)nodes, (void)a;
+    for (uint32_t n = pc_get_count(answer, 2); n && !answer->failed; n--) {
+        int rank = (int)pc_get_below(answer, INT_MAX);
+        bool may_act = pc_get_below(answer, 1);
+        for (size_t i = 0; i < c->n; i++)
+            if (c->ranks[i].rank == rank)
+                c->ranks[i].may_act = may_act;
+    }
+    return !answer->failed && answer->at == answer->end;
+}
+
+bool pct_where_nodes_look_again(struct pct_where_calls *c, void *all)
+{
+    struct pct_where_nodes *nodes = all;
+    size_t n_marked = 0;
+    /* Ranks of a node that does not answer may act. */
+    for (size_t i = 0; i < c->n; i++)
+        c->ranks[i].may_act = true;
+    for (size_t i = 0; i < nodes->n; i++) {
+        struct agent *a = &nodes->agents[i];
+        if (a->fd >= 0 && send(a->fd, &(char){LOOK_AGAIN}, 1, MSG_NOSIGNAL) != 1)
+            lose(nodes, a, "the remote shell has ended");
+    }
+    await(nodes, WAIT_MS, "looking again at", take_marks, c);
+    for (size_t i = 0; i < c->n; i++)
+        n_marked += c->ranks[i].may_act;
+    return n_marked > 0;
+}
+
+/* ---- The agent ------------------------------------------------------------------------------- */
+
+int pct_where_agent_find(const struct pct_command *self, const char *word,
+                         struct pct_watched_job *job)
+{
+    int *pids, status = PCT_DONE;
+    size_t n_key = sizeof key_word - 1;
+    struct pc_error error = {""};
+    if (!strncmp(word, key_word, n_key)) {
+        pct_watch_add_keyed(job, strtoull(word + n_key, NULL, 16));
+        return PCT_DONE;
+    }
+    size_t n = pct_watch_jobs_named(word, &pids);
+    if (n > 1) {
+        pct_say(self, "%s: %zu jobs have this name; give the process id of one launcher", word, n);
+        status = PCT_DATA;
+    } else if (n && pct_watch_add(job, pids[0], &error)) {
+        pct_say(self, "%s", error.text);
+        status = PCT_DATA;
+    }
+    pct_free(pids);
+    return status;
+}
+
+int pct_where_agent(struct pct_watch *w, const struct pct_where_time *last)
+{
+    struct pct_where_calls c = {0};
+    struct pc_buffer answer = {0};
+    char order = 0;
+    if (w->job->n)
+        pct_where_calls_collect(&c, w, last);
+    for (size_t i = 0; i < c.n; i++)
+        if (c.stacks[i])
+            w->stacks[c.stacks[i] - w->stacks].call_ns = c.ranks[i].ns;
+    pct_sent_put(&answer, w, last->first);
+    if (!answer.failed && !w->sent->failed)
+        send_answer(&answer);
+    while (read(STDIN_FILENO, &order, 1) == 1 && order == LOOK_AGAIN) {
+        answer.n = 0;
+        if (c.n)
+            pct_where_look_again(&c, w);
+        pc_put_varint(&answer, c.n);
+        for (size_t i = 0; i < c.n; i++) {
+            pc_put_varint(&answer, (uint64_t)c.ranks[i].rank);
+            pc_put_varint(&answer, c.ranks[i].may_act);
+        }
+        send_answer(&answer);
+    }
+    bool failed = answer.failed || ferror(stdout);
+    pct_where_calls_free(&c);
+    free(answer.data);
+    return failed ? PCT_DATA : PCT_DONE;
+}

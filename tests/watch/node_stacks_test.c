@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Stacks that one node sends to another arrive as they were; of damaged bytes none is believed that
+ * leads out of them.
+ */
+#include "analysis/allocation.h"
+#include "watch/node_stacks.h"
+#include "watch/stack_profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct pct_message messages[] = {{true, PCT_COMM_WORLD, 7, 3, 5, NULL, 0},
+                                        {false, PCT_COMM_OTHER, 1234567890123, -1, -2, NULL, 0}};
+
+/* A watch of two ranks: one waits for two requests, one computes. */
+static void make(struct pc_buffer *out)
+{
+    static struct pct_watched processes[] = {{101, 4, false}, {102, 5, true}};
+    struct pct_watched_job job = {.processes = processes, .n = 2, .world = 8, .whole = true};
+    struct pc_buffer frames = {0};
+    struct pct_watch w = {.job = &job, .all_threads = true, .sent = &frames};
+    struct pc_error error;
+    const struct pct_stack_module *program =
+        pct_stack_module(&w.modules, "/bin/program", (const uint8_t *)"\1\2\3", 3);
+    struct pct_stack_frame at[] = {{program, "inner", 0x1234, true},
+                                   {NULL, NULL, 0x7fff00000000, false},
+                                   {program, "main", 9, false}};
+    struct pct_watched_stack of[] = {{.process = 0, .tid = 101, .state = 'S'},
+                                     {.process = 1, .tid = 103, .state = 'R'}};
+    struct pct_mpi_call *call = &of[0].call;
+    *call = (struct pct_mpi_call){.known = true,
+                                  .op = "MPI_Waitall",
+                                  .peer = -1,
+                                  .root = -1,
+                                  .tag = -1,
+                                  .source = -1,
+                                  .n_messages = 2,
+                                  .n_unknown = 1};
+    call->messages = pct_alloc(2, sizeof *call->messages);
+    memcpy(call->messages, messages, sizeof messages);
+    for (int i = 0; i < 2; i++) {
+        struct pct_stack s = {.frames = at, .n = i ? 1 : 3, .cut = i, .op = of[i].call.op};
+        assert_int_equal(pct_stack_add(&w, &of[i], &s, &error), PC_OK);
+    }
+    w.stacks[0].call_ns = UINT64_C(5000000000);
+    w.n_other = 3;
+    w.n_lost = 1;
+    w.comms.at = pct_alloc(1, sizeof *w.comms.at);
+    w.comms.at[w.comms.n++] = (struct pct_comm_place){99, 4, 0, 2};
+    pct_sent_put(out, &w, 1);
+    assert_false(out->failed);
+    free(frames.data);
+    pct_watch_free(&w);
+}
+
+struct received {
+    struct pct_watch w;
+    struct pct_sent_texts texts;
+    struct pct_sent sent;
+};
+
+static bool receive(struct received *r, const uint8_t *data, size_t n)
+{
+    *r = (struct received){0};
+    return pct_sent_get(&(struct pc_cursor){.at = data, .end = data + n}, &r->w, &r->texts,
+                        &r->sent);
+}
+
+static void drop(struct received *r)
+{
+    pct_sent_free(&r->sent);
+    pct_sent_texts_free(&r->texts);
+    pct_watch_free(&r->w);
+}
+
+static void stacks_arrive_as_they_were(void **state)
+{
+    struct pc_buffer b = {0};
+    struct received r;
+    (void)state;
+    make(&b);
+    assert_true(receive(&r, b.data, b.n));
+    const struct pct_sent *s = &r.sent;
+    assert_int_equal(s->world, 8);
+    assert_true(s->whole);
+    assert_int_equal(s->n, 2);
+    assert_int_equal(s->processes[1].pid, 102);
+    assert_int_equal(s->processes[1].rank, 5);
+    assert_true(s->processes[1].ended && !s->processes[0].ended);
+    assert_int_equal(s->n_other, 3);
+    assert_int_equal(s->n_lost, 1);
+    assert_int_equal(s->n_stacks, 2);
+    assert_int_equal(s->first, 1);
+    const struct pct_sent_stack *waits = &s->stacks[0], *computes = &s->stacks[1];
+    assert_string_equal(waits->of.call.op, "MPI_Waitall");
+    assert_true(waits->of.call.known && waits->of.call_ns == UINT64_C(5000000000));
+    assert_int_equal(waits->of.call.n_unknown, 1);
+    assert_int_equal(waits->of.call.n_messages, 2);
+    assert_memory_equal(waits->of.call.messages, messages, sizeof messages);
+    assert_int_equal(waits->stack.n, 3);
+    assert_string_equal(waits->stack.frames[0].module->path, "/bin/program");
+    assert_int_equal(waits->stack.frames[0].module->n_build_id, 3);
+    assert_string_equal(waits->stack.frames[0].function, "inner");
+    assert_true(waits->stack.frames[0].exact && waits->stack.frames[0].offset == 0x1234);
+    assert_null(waits->stack.frames[1].module);
+    assert_true(waits->stack.frames[1].offset == 0x7fff00000000);
+    assert_ptr_equal(waits->stack.frames[2].module, waits->stack.frames[0].module);
+    assert_int_equal(computes->of.tid, 103);
+    assert_int_equal(computes->of.state, 'R');
+    assert_true(computes->stack.cut && computes->stack.n == 1);
+    assert_null(computes->of.call.op);
+    assert_int_equal(r.w.comms.n, 1);
+    assert_true(r.w.comms.at[0].id == 99 && r.w.comms.at[0].world == 4 &&
+                r.w.comms.at[0].size == 2);
+    drop(&r);
+    free(b.data);
+}
+
+static void a_part_is_refused(void **state)
+{
+    struct pc_buffer b = {0};
+    struct received r;
+    (void)state;
+    make(&b);
+    for (size_t n = 0; n < b.n; n++) {
+        assert_false(receive(&r, b.data, n));
+        drop(&r);
+    }
+    free(b.data);
+}
+
+/* Reads nothing outside of damaged bytes, refused or not: a sanitizer sees it.
+ */
+static void damaged_bytes_do_no_harm(void **state)
+{
+    struct pc_buffer b = {0};
+    struct received r;
+    size_t n_refused = 0;
+    (void)state;
+    make(&b);
+    for (size_t i = 0; i < b.n; i++)
+        for (unsigned bit = 0; bit < 8; bit++) {
+            b.data[i] ^= (uint8_t)(1u << bit);
+            n_refused += !receive(&r, b.data, b.n);
+            drop(&r);
+            b.data[i] ^= (uint8_t)(1u << bit);
+        }
+    assert_true(n_refused > 0);
+    free(b.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stacks_arrive_as_they_were),
+                                       cmocka_unit_test(a_part_is_refused),
+                                       cmocka_unit_test(damaged_bytes_do_no_harm)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
