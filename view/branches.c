@@ -64,9 +64,7 @@ static void begin_below(const struct pct_branches *b, struct pct_corner corner,
     pct_buf_format(line, "%s%*s", corner.below, INDENT, "");
 }
 
-/* Bytes of the part of a name that fits a line: to the last place in its second half where a part
- * of a C++ name ends, else as much as there is room for. */
-static size_t part_of_name(const char *name, size_t room)
+size_t pct_name_part(const char *name, size_t room)
 {
     size_t n = 0, cells = 0, end = 0;
     for (; name[n]; n++) {
@@ -85,7 +83,7 @@ static void put_name(const struct pct_branches *b, struct pct_corner corner,
 {
     size_t room = pct_branches_room(b, corner);
     for (const char *name = what->name; *name;) {
-        size_t n = part_of_name(name, room), shown = n;
+        size_t n = pct_name_part(name, room), shown = n;
         while (name[n] && shown > 1 && name[shown - 1] == ' ')
             shown--;
         if (name != what->name)

@@ -9,8 +9,10 @@
 #include "analysis/symbols/symbols.h"
 #include "analysis/tree/label.h"
 #include "analysis/tree/roll_up.h"
+#include "view/branches.h"
 #include "view/report_print.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 5, LEAST_SHARE = 2000 /* thousandths of a percent */ };
@@ -21,6 +23,56 @@ struct hottest {
     const struct pct_rolled_row *row[MOST];
     pc_u128 weight[MOST];
 };
+
+static int compare_texts(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+/* Orders rows by what is printed of them without full names. */
+static int compare_shown(const void *a, const void *b)
+{
+    const struct pct_rolled_row *x = a, *y = b;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    int order = compare_texts(x->file, y->file);
+    order = order ? order : compare_texts(x->primitive, y->primitive);
+    order = order ? order : compare_texts(x->library, y->library);
+    order = order ? order : compare_texts(x->module, y->module);
+    if (order || !x->function || !y->function)
+        return order ? order : compare_texts(x->function, y->function);
+    struct pct_buf one = {0}, other = {0};
+    pct_short_name(&one, x->function);
+    pct_short_name(&other, y->function);
+    order = compare_texts(one.data, other.data);
+    pct_buf_free(&one);
+    pct_buf_free(&other);
+    return order;
+}
+
+/* Copies the rows. Rows that would be printed with one name and place become one: a line of a
+ * template in all its instances. Freed by the caller. */
+static struct pct_rolled_row *join_rows(const struct pct_rolled *rolled, bool full_names,
+                                        size_t *n_out)
+{
+    struct pct_rolled_row *list = pct_alloc(rolled->n + 1, sizeof *list);
+    size_t n = 0;
+    if (rolled->n)
+        memcpy(list, rolled->row, rolled->n * sizeof *list);
+    if (!full_names)
+        qsort(list, rolled->n, sizeof *list, compare_shown);
+    for (size_t i = 0; i < rolled->n; i++) {
+        struct pct_rolled_row *last = n ? &list[n - 1] : NULL;
+        if (full_names || !last || compare_shown(last, &list[i]) != 0) {
+            list[n++] = list[i];
+        } else {
+            pct_sampled_add(&last->self, list[i].self);
+            last->own.sum[PCT_EXCLUSIVE] += list[i].own.sum[PCT_EXCLUSIVE];
+        }
+    }
+    *n_out = n;
+    return list;
+}
 
 static void add(struct hottest *h, const struct pct_rolled_row *row, pc_u128 weight)
 {
@@ -70,8 +122,8 @@ static bool has_threads(const struct pct_data *d)
     return !t->n;
 }
 
-/* Parts of the text of a row, which are not broken between lines. PLACE keeps its blanks after a
- * function.
+/* Pieces of the text of a row, which are not broken between lines if they fit into one. PLACE keeps
+ * its blanks after a function.
  */
 enum { PRIMITIVE, FUNCTION, PLACE, LIBRARY, N_PIECES };
 struct place {
@@ -106,7 +158,29 @@ static void put_library(const struct pct_data *d, const struct pct_rolled_row *r
         pct_buf_text(b, "(a runtime library: threads wait there)");
 }
 
-/* Prints a row. Parts without room on a line go to the next one. */
+static void begin_line(struct pct_buf *line)
+{
+    pct_buf_text(line, "\n");
+    pct_buf_fill(line, ' ', FIGURES);
+}
+
+/* Appends a piece that has no room on one line; returns the cells of its last line. */
+static size_t put_long(const char *text, size_t room, struct pct_buf *line)
+{
+    size_t n = pct_name_part(text, room);
+    for (; text[n]; n = pct_name_part(text, room)) {
+        size_t shown = n;
+        while (shown > 1 && text[shown - 1] == ' ')
+            shown--;
+        pct_buf_format(line, "%.*s", (int)shown, text);
+        begin_line(line);
+        text += n + strspn(text + n, " ");
+    }
+    pct_buf_text(line, text);
+    return pct_text_cells(text);
+}
+
+/* Prints a row. Pieces without room on a line go to the next one. */
 static void put_row(FILE *out, const struct pct_options *o, pc_u128 share, const char *time,
                     struct place *place)
 {
@@ -122,14 +196,12 @@ static void put_row(FILE *out, const struct pct_options *o, pc_u128 share, const
         size_t blanks = !used ? 0 : word > text ? (size_t)(word - text) : 1;
         size_t wide = pct_text_cells(word);
         if (used && wide && used + blanks + wide > room) {
-            pct_buf_text(&line, "\n");
-            pct_buf_fill(&line, ' ', FIGURES);
+            begin_line(&line);
             used = blanks = 0;
         }
         if (wide) {
             pct_buf_fill(&line, ' ', blanks);
-            pct_text_cut(&line, word, room, o->utf8);
-            used += blanks + wide;
+            used += blanks + put_long(word, room, &line);
         }
         pct_buf_free(piece);
     }
@@ -145,17 +217,19 @@ static void put_title(FILE *out, const struct pct_options *o, const char *title,
 
 static void print_computing(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
-    const struct pct_rolled *lines = pct_data_rolled(d, PCT_BY_PROGRAM_LINE);
+    size_t n_lines;
+    struct pct_rolled_row *lines =
+        join_rows(pct_data_rolled(d, PCT_BY_PROGRAM_LINE), o->full_names, &n_lines);
     const struct pct_samples *s = pct_data_samples(d);
     struct hottest h = {.n = 0};
     struct pct_sampled computed = {0};
     bool few = false, libraries = false;
-    for (size_t i = 0; i < lines->n; i++)
-        pct_sampled_add(&computed, lines->row[i].self);
-    for (size_t i = 0; i < lines->n; i++)
+    for (size_t i = 0; i < n_lines; i++)
+        pct_sampled_add(&computed, lines[i].self);
+    for (size_t i = 0; i < n_lines; i++)
         if (computed.samples >= PCT_SAMPLES_FEW &&
-            pct_text_share(lines->row[i].self.ns, computed.ns) >= LEAST_SHARE)
-            add(&h, &lines->row[i], lines->row[i].self.ns);
+            pct_text_share(lines[i].self.ns, computed.ns) >= LEAST_SHARE)
+            add(&h, &lines[i], lines[i].self.ns);
     if (h.n)
         put_title(out, o, "Lines that compute most, in all contexts", "computing");
     for (size_t i = 0; i < h.n; i++) {
@@ -173,16 +247,19 @@ static void print_computing(FILE *out, const struct pct_data *d, const struct pc
         fprintf(out, "  few: less than %d samples, too few to tell the error\n", PCT_SAMPLES_FEW);
     if (libraries)
         fputs("  (LIBRARY): in this library, called from the line\n", out);
+    pct_free(lines);
 }
 
 static void print_calling(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
-    const struct pct_rolled *sites = pct_data_rolled(d, PCT_BY_SITE);
+    size_t n_sites;
+    struct pct_rolled_row *sites =
+        join_rows(pct_data_rolled(d, PCT_BY_SITE), o->full_names, &n_sites);
     pc_u128 whole = d->totals->context_mpi_ns;
     struct hottest h = {.n = 0};
-    for (size_t i = 0; i < sites->n; i++)
-        if (pct_text_share(sites->row[i].own.sum[PCT_EXCLUSIVE], whole) >= LEAST_SHARE)
-            add(&h, &sites->row[i], sites->row[i].own.sum[PCT_EXCLUSIVE]);
+    for (size_t i = 0; i < n_sites; i++)
+        if (pct_text_share(sites[i].own.sum[PCT_EXCLUSIVE], whole) >= LEAST_SHARE)
+            add(&h, &sites[i], sites[i].own.sum[PCT_EXCLUSIVE]);
     if (h.n)
         put_title(out, o, "Calls of MPI that take most time, in all contexts", "in MPI");
     for (size_t i = 0; i < h.n; i++) {
@@ -193,6 +270,7 @@ static void print_calling(FILE *out, const struct pct_data *d, const struct pct_
         put_row(out, o, pct_text_share(h.weight[i], whole), pct_text_time(time, h.weight[i]),
                 &place);
     }
+    pct_free(sites);
 }
 
 void pct_print_hottest(FILE *out, const struct pct_data *d, const struct pct_options *o)
