@@ -64,9 +64,10 @@ void pct_left_tell(const struct pct_command *self, char *const *folders, size_t 
         }
         if (n_news)
             pct_say(self,
-                    "%zu %s that ended without a profile left their data in %s: `pcollect recover` "
+                    "%zu %s that ended without a profile left %s data in %s: `pcollect recover` "
                     "makes profiles of it, `pcollect recover --list` shows it",
-                    n_news, n_news == 1 ? "job" : "jobs", folders[i]);
+                    n_news, n_news == 1 ? "job" : "jobs", n_news == 1 ? "its" : "their",
+                    folders[i]);
         pc_merge_list_free(&list);
     }
 }
