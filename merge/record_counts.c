@@ -86,6 +86,12 @@ static int compare_rows(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
+/* Bytes of one rank in the lists of a record. */
+static uint64_t list_bytes(uint64_t n_fields)
+{
+    return sizeof(int32_t) + n_fields * sizeof(uint64_t);
+}
+
 int pc_record_counts_take(const struct pc_profile *p, const uint64_t *keys,
                           struct pc_record_counts *out)
 {
@@ -96,10 +102,8 @@ int pc_record_counts_take(const struct pc_profile *p, const uint64_t *keys,
         return PC_ENOMEM;
     for (uint32_t i = 0; i < p->n_data; i++) {
         const struct pc_profile_data *d = &p->data[i];
-        uint64_t row_bytes =
-            sizeof *d->ranks + ((uint64_t)p->n_fields - d->first_field) * sizeof *d->values;
-        rows[i] =
-            (struct pc_record_count){keys[i], d->n_ranks, d->n_ranks * row_bytes, time_of(p, d)};
+        uint64_t bytes = d->n_ranks * list_bytes((uint64_t)p->n_fields - d->first_field);
+        rows[i] = (struct pc_record_count){keys[i], d->n_ranks, bytes, time_of(p, d)};
     }
     qsort(rows, p->n_data, sizeof *rows, compare_rows);
     for (uint32_t i = 0; i < p->n_data; i++) {
@@ -135,6 +139,21 @@ int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_co
     free(sum->rows);
     *sum = (struct pc_record_counts){rows, n};
     return PC_OK;
+}
+
+uint64_t pc_record_counts_memory(const struct pc_record_counts *c, const struct pc_profile *of)
+{
+    uint64_t each_field = sizeof(struct pc_stat) + sizeof(uint64_t *), bins = 0, sum = 0;
+    uint64_t each = sizeof(struct pc_profile_data) + 2 * sizeof(struct pc_profile_node);
+    for (uint32_t k = 0; k < of->n_fields; k++)
+        bins += of->fields[k].bins * sizeof(uint64_t);
+    for (size_t i = 0; i < c->n; i++) {
+        const struct pc_record_count *row = &c->rows[i];
+        bool is_point = row->bytes / list_bytes(of->n_fields) < row->n_ranks;
+        uint64_t n_fields = of->n_fields - (is_point ? of->n_comm : 0);
+        sum += each + n_fields * each_field + (is_point ? 0 : bins);
+    }
+    return 2 * sum;
 }
 
 /* ---- As bytes ------------------------------------------------------------------------------- */

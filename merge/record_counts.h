@@ -35,6 +35,10 @@ int pc_record_counts_take(const struct pc_profile *p, const uint64_t *keys,
 /* Adds `more` to *sum. PC_ENOMEM: *sum is unchanged. */
 int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_counts *more);
 
+/* Bytes that the records and their contexts take in memory while two sums of them are added. `of`
+ * is a profile with the fields of the job. */
+uint64_t pc_record_counts_memory(const struct pc_record_counts *c, const struct pc_profile *of);
+
 void pc_record_counts_encode(const struct pc_record_counts *c, struct pc_buffer *out);
 /* Decodes counts. PC_EFORMAT, PC_ENOMEM: *out is empty. */
 int pc_record_counts_decode(const uint8_t *data, size_t n, struct pc_record_counts *out);

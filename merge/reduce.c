@@ -6,7 +6,8 @@
  *     sends what it has to the rank without it and is done; the other receives and adds.
  *  2. Down: rank 0 has chosen the records whose values are kept. Each rank is told, for each row of
  *     the counts that it sent, the place of the record among these; it learns nothing of
- *     other records.
+ *     other records. If rank 0 has no room for all records, it sends an empty message: then no rank
+ *     below it sends a profile.
  *  3. Up: profiles with statistics only, which are merged, and the values that are kept (lists.h),
  *     which are put one behind the other. Rank 0 gives its sum the lists.
  *
@@ -18,6 +19,7 @@
 #include "merge/lists.h"
 #include "merge/merge.h"
 #include "merge/message.h"
+#include "merge/room.h"
 
 #include <stdlib.h>
 
@@ -162,8 +164,29 @@ static void receive_places(struct reduction *r)
     if (!err && (!r->places || c.failed))
         err = pc_error_set(r->error, r->places ? PC_EFORMAT : PC_ENOMEM,
                            "rank %d was not told which values to send", r->t->rank);
+    if (err) {
+        free(r->places);
+        r->places = NULL;
+    }
     free(b.data);
     note(r, err);
+}
+
+/* True if the records of all ranks fit into the memory of rank 0. If it took more, the kernel would
+ * end the process, and so the job. */
+static bool has_room(struct reduction *r)
+{
+    uint64_t there = pc_memory_available();
+    uint64_t needed = r->mine ? pc_record_counts_memory(&r->all, r->mine) : 0;
+    if (needed <= there)
+        return true;
+    note(r,
+         pc_error_set(r->error, PC_ENOMEM,
+                      "the ranks have %zu different contexts, which would take %lu MiB of memory "
+                      "on rank 0, where %lu MiB are available; a smaller [collect] max_depth "
+                      "makes fewer, `pcollect recover` can merge where there is more memory",
+                      r->all.n, (unsigned long)(needed >> 20), (unsigned long)(there >> 20)));
+    return false;
 }
 
 static void choose(struct reduction *r)
@@ -174,7 +197,7 @@ static void choose(struct reduction *r)
         bound = (struct pc_kept_bound){r->mine->values_bytes, r->mine->per_rank};
     if (r->t->rank)
         receive_places(r);
-    else
+    else if (has_room(r))
         r->places = pc_record_counts_choose(&r->all, &bound);
     for (int round = n_rounds(r->t); round-- > 0;)
         if (child_of(r->t, round) >= 0)
@@ -195,10 +218,11 @@ static uint32_t *places_of(const struct reduction *r, const struct pc_profile *p
 
 static void put_own(struct reduction *r)
 {
-    uint32_t *places = r->mine ? places_of(r, r->mine, r->keys) : NULL;
+    bool puts = r->mine && !r->err;
+    uint32_t *places = puts ? places_of(r, r->mine, r->keys) : NULL;
     if (places)
         pc_lists_put(r->mine, places, &r->lists);
-    else if (r->mine)
+    else if (puts)
         note(r,
              pc_error_set(r->error, PC_ENOMEM, "no memory for the values of rank %d", r->t->rank));
     free(places);

@@ -319,6 +319,62 @@ static void every_failing_transfer_is_an_error_on_rank_0(void **state)
     free_job(&j);
 }
 
+/* ---- A profile that is too large for rank 0 ---------------------------------------------------
+ */
+
+static uint64_t available = UINT64_MAX;
+
+uint64_t __wrap_pc_memory_available(void);
+uint64_t __wrap_pc_memory_available(void)
+{
+    return available;
+}
+
+static uint64_t sent_with(struct job *j, uint64_t bytes)
+{
+    struct net *net = net_new(j->n_ranks, true);
+    available = bytes;
+    net_run(net, reduce, j);
+    available = UINT64_MAX;
+    assert_int_equal(net_left(net), 0);
+    uint64_t n = net_bytes(net);
+    net_free(net);
+    return n;
+}
+
+/* The least memory with which the job is merged, found by halving. */
+static void a_profile_without_room_on_rank_0_is_refused_before_it_is_sent(void **state)
+{
+    (void)state;
+    static struct job j;
+    make_bounded_job(&j, &many, 13, 1, false);
+    uint64_t enough = (uint64_t)1 << 40, too_little = 0, all = sent_with(&j, enough);
+    assert_int_equal(j.err[0], PC_OK);
+    uint32_t n_records = j.result[0]->n_data;
+    pc_profile_free(j.result[0]);
+    while (enough - too_little > 1) {
+        uint64_t middle = (enough + too_little) / 2, n = sent_with(&j, middle);
+        for (int rank = 1; rank < j.n_ranks; rank++)
+            assert_null(j.result[rank]);
+        if (j.err[0]) {
+            assert_int_equal(j.err[0], PC_ENOMEM);
+            assert_non_null(strstr(j.error[0].text, "of memory on rank 0"));
+            assert_null(j.result[0]);
+            assert_true(n < all / 2);
+            too_little = middle;
+        } else {
+            assert_int_equal(n, all);
+            pc_profile_free(j.result[0]);
+            enough = middle;
+        }
+    }
+    assert_in_range(enough / n_records, 300, 5000);
+    free_job(&j);
+}
+
+/* ---- Ranks that are lost ----------------------------------------------------------------------
+ */
+
 /* Runs the job with the transport of a rank failing at a call, or from then on. Returns the number
  * of calls that the rank made. */
 static unsigned lose_rank(struct job *j, int rank, unsigned at, bool from_then_on,
@@ -494,6 +550,7 @@ int main(void)
         cmocka_unit_test(reduction_equals_sequential_and_offline_merge_to_the_bit),
         cmocka_unit_test(values_get_their_room_by_time_in_the_job_and_after_it),
         cmocka_unit_test(values_that_will_be_dropped_are_not_sent),
+        cmocka_unit_test(a_profile_without_room_on_rank_0_is_refused_before_it_is_sent),
         cmocka_unit_test(a_rank_without_profile_is_an_error_on_rank_0_and_holds_up_nobody),
         cmocka_unit_test(every_failing_transfer_is_an_error_on_rank_0),
         cmocka_unit_test(a_rank_lost_at_any_moment_among_64_holds_up_nobody),
