@@ -219,6 +219,9 @@ export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechan
 # A rank in MPI_Finalize waits 2 s for mpirun. If a busy machine lets mpirun answer later, it takes the rank for one
 # that has ended without MPI_Finalize, and ends the job.
 export OMPI_MCA_orte_allowed_exit_without_sync=1
+# A quarter of the CPU time of a small job is the search for devices, which a virtual machine answers slowly, and for
+# networks.
+export HWLOC_COMPONENTS=-pci,-linuxio OMPI_MCA_pml=ob1
 
 # MPICH waits without yielding: with more ranks than cores each message costs a time slice. This
 # makes it yield. Made at first use; empty where it cannot be made or is not needed.
