@@ -181,6 +181,11 @@ each_mpi() {
     done
 }
 
+# its_turn MPI: true if a check that does not depend on the MPI is made with this one. The short form makes it once.
+its_turn() {
+    [ -n "$long" ] || [ "$1" = openmpi ] || ! have_mpi openmpi
+}
+
 # Warnings are those of the project, save one: gcc 12 takes MPICH's MPI_STATUSES_IGNORE for an
 # array that is too short. clang does not know that warning.
 test_flags="-g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
