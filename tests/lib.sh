@@ -228,15 +228,37 @@ export OMPI_MCA_orte_allowed_exit_without_sync=1
 # networks.
 export HWLOC_COMPONENTS=-pci,-linuxio OMPI_MCA_pml=ob1
 
-# MPICH waits without yielding: with more ranks than cores each message costs a time slice. This
-# makes it yield. Made at first use; empty where it cannot be made or is not needed.
-mpich_yield() {
-    yield=$PC_BUILD/tests/work/yield.so
-    if [ ! -e "$yield" ]; then
+# preloaded NAME: path of a library made from tests/NAME.c at first use, for ranks.
+preloaded() {
+    preloaded=$PC_BUILD/tests/work/$1.so
+    if [ ! -e "$preloaded" ]; then
         mkdir -p "$PC_BUILD/tests/work"
-        $PC_CC -O2 -shared -fPIC -o "$yield.$$" "$PC_SRC/tests/yield.c" && mv "$yield.$$" "$yield"
+        $PC_CC -O2 -shared -fPIC -o "$preloaded.$$" "$PC_SRC/tests/$1.c" && mv "$preloaded.$$" "$preloaded"
     fi
-    echo "$yield"
+    echo "$preloaded"
+}
+
+# Libraries for ranks of MPICH. It waits without yielding: with more ranks than cores each message costs a time slice.
+# These make it yield.
+mpich_yield() {
+    echo "${sleeper:+$sleeper:}$(preloaded yield)"
+}
+
+# ranks_sleep: from now on, ranks that wait sleep and leave the processors to those that work. For tests that prove
+# nothing about the CPU time of ranks that wait.
+sleeper=
+ranks_sleep() {
+    sleeper=$(preloaded sleep)
+    lib=$lib:$sleeper
+    export OMPI_MCA_mpi_yield_when_idle=1
+}
+
+# rank_words MPI: words of the launcher, for `pcollect run`, that make ranks yield or sleep while they wait.
+rank_words() {
+    case $1 in
+    openmpi) [ -z "$sleeper" ] || echo "-x LD_PRELOAD=$sleeper" ;;
+    mpich) echo "-genv LD_PRELOAD $(mpich_yield)" ;;
+    esac
 }
 
 # mpi_env MPI [NAME=VALUE...] -- : prints nothing; sets $mpi_words to the launcher's arguments, one
@@ -283,8 +305,10 @@ launch() {
 mpi_plain() {
     plain_mpi=$1 plain_n=$2
     shift 2
-    if [ "$plain_mpi" = mpich ]; then
-        launch "$plain_mpi" "$plain_n" "LD_PRELOAD=$(mpich_yield)" "$@"
+    plain_preload=$sleeper
+    [ "$plain_mpi" != mpich ] || plain_preload=$(mpich_yield)
+    if [ -n "$plain_preload" ]; then
+        launch "$plain_mpi" "$plain_n" "LD_PRELOAD=$plain_preload" "$@"
     else
         launch "$plain_mpi" "$plain_n" "$@"
     fi
