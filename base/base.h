@@ -167,11 +167,15 @@ struct pc_process_status {
     int pid, parent;
     char state; /* of its first thread, as in ps: R, S, D, Z, ... */
     bool ended; /* it is a zombie; false for a process that continues without its first thread */
-    uint64_t start; /* clock ticks since boot */
+    uint64_t start;     /* clock ticks since boot */
+    uint64_t cpu_ticks; /* clock ticks on a processor, of all its threads, also those that ended */
 };
 
 /* Status of a process. False: there is no such process. Keeps errno. MT-safe. */
 bool pc_process_look(int pid, struct pc_process_status *out);
+
+/* State and CPU time of one thread of a process; the rest is that of the process. */
+bool pc_thread_look(int pid, int tid, struct pc_process_status *out);
 
 /* Calls see(arg, number) for each entry of a folder that is a number: the processes in "/proc", the
  * threads in "/proc/PID/task". False: the folder cannot be read. Takes memory. MT-safe. */

@@ -31,17 +31,17 @@ static const char *skip_fields(const char *at, int n)
     return at;
 }
 
-bool pc_process_look(int pid, struct pc_process_status *out)
+static bool read_stat(const char *path, int pid, struct pc_process_status *out)
 {
-    char path[64], text[1024];
-    pc_format(path, sizeof path, "/proc/%d/stat", pid);
+    char text[1024];
     if (!pc_read_small(path, text, sizeof text))
         return false;
     const char *at = strrchr(text, ')'); /* the name may contain any character */
     if (!at || at[1] != ' ' || !at[2])
         return false;
-    /* Fields 3, 4, 20 and 22 of proc(5). */
-    const char *threads = skip_fields(at, 18), *start = skip_fields(threads, 2);
+    /* Fields 3, 4, 14, 15, 20 and 22 of proc(5). */
+    const char *user = skip_fields(at, 12), *kernel = skip_fields(user, 1);
+    const char *threads = skip_fields(kernel, 5), *start = skip_fields(threads, 2);
     if (!start)
         return false;
     bool zombie = at[2] == 'Z' || at[2] == 'X';
@@ -49,8 +49,24 @@ bool pc_process_look(int pid, struct pc_process_status *out)
                                       .parent = (int)strtol(at + 3, NULL, 10),
                                       .state = at[2],
                                       .ended = zombie && strtol(threads, NULL, 10) < 2,
-                                      .start = strtoull(start, NULL, 10)};
+                                      .start = strtoull(start, NULL, 10),
+                                      .cpu_ticks =
+                                          strtoull(user, NULL, 10) + strtoull(kernel, NULL, 10)};
     return true;
+}
+
+bool pc_process_look(int pid, struct pc_process_status *out)
+{
+    char path[64];
+    pc_format(path, sizeof path, "/proc/%d/stat", pid);
+    return read_stat(path, pid, out);
+}
+
+bool pc_thread_look(int pid, int tid, struct pc_process_status *out)
+{
+    char path[64];
+    pc_format(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
+    return read_stat(path, pid, out);
 }
 
 bool pc_proc_numbers(const char *folder, void (*see)(void *arg, int number), void *arg)

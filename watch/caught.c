@@ -44,10 +44,10 @@ static void copy_stack(struct pct_caught *c)
     enum { PAGE = 4096 };
     size_t first = PAGE - c->sp % PAGE;
     c->beyond = false;
-    c->n_stack = pct_caught_read(c->pid, c->sp, c->stack, PCT_CAUGHT_STACK);
+    c->n_stack = pct_caught_read(c->pid, c->sp, c->stack, c->room);
     if (c->n_stack)
         return;
-    for (size_t step = first; c->n_stack + step <= PCT_CAUGHT_STACK; step = PAGE) {
+    for (size_t step = first; c->n_stack + step <= c->room; step = PAGE) {
         size_t got = pct_caught_read(c->pid, c->sp + c->n_stack, c->stack + c->n_stack, step);
         c->n_stack += got;
         if (got < step)
@@ -233,28 +233,49 @@ static bool read_registers(struct pct_caught *c)
     return true;
 }
 
+/* Looks whether the thread has stopped; LATE: not yet. The end of a thread is taken, without which
+ * its process could not end; that of our own child is left to those who wait for it. */
+static enum pct_catch_result look_for_stop(struct pct_caught *c)
+{
+    const int any = WSTOPPED | WEXITED | WNOHANG | __WALL;
+    siginfo_t info = {.si_pid = 0};
+    struct pc_process_status p;
+    if (waitid(P_PID, (id_t)c->tid, &info, any | WNOWAIT))
+        return PCT_CATCH_GONE;
+    if (!info.si_pid)
+        return PCT_CATCH_LATE;
+    bool stopped = info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED;
+    if (!stopped && c->tid == c->pid && pc_process_look(c->pid, &p) && p.parent == getpid())
+        return PCT_CATCH_GONE;
+    waitid(P_PID, (id_t)c->tid, &info, any);
+    /* A stop by an event is ours; any other one is before a signal, which is passed on. */
+    c->signal = info.si_status >> 8 ? 0 : info.si_status;
+    return stopped ? PCT_CATCH_DONE : PCT_CATCH_GONE;
+}
+
 /* Waits until the thread has stopped, at most 2 s. */
 static enum pct_catch_result await_stop(struct pct_caught *c)
 {
     enum { TRIES = 20000, PAUSE_NS = 100000 };
-    for (int i = 0; i < TRIES; i++) {
-        int status = 0;
-        pid_t got = waitpid(c->tid, &status, __WALL | WNOHANG);
-        if (got < 0 || (got > 0 && !WIFSTOPPED(status)))
-            return PCT_CATCH_GONE;
-        if (got > 0) {
-            /* A stop by an event is ours; any other one is before a signal, which is passed on. */
-            c->signal = status >> 16 ? 0 : WSTOPSIG(status);
-            return PCT_CATCH_DONE;
-        }
+    enum pct_catch_result result = look_for_stop(c);
+    for (int i = 0; i < TRIES && result == PCT_CATCH_LATE; i++) {
         nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+        result = look_for_stop(c);
     }
-    return PCT_CATCH_LATE;
+    return result;
 }
 
 void pct_caught_release(struct pct_caught *c)
 {
     ptrace(PTRACE_DETACH, c->tid, NULL, (void *)(uintptr_t)c->signal);
+}
+
+bool pct_caught_late(struct pct_caught *c)
+{
+    enum pct_catch_result result = look_for_stop(c);
+    if (result == PCT_CATCH_DONE)
+        pct_caught_release(c);
+    return result != PCT_CATCH_LATE;
 }
 
 /* Seizes the thread; returns an errno. Tries again if another watcher held the thread and released
@@ -280,8 +301,7 @@ enum pct_catch_result pct_catch_stopped(struct pct_caught *c)
         errno = why;
         return why == ESRCH ? PCT_CATCH_GONE : PCT_CATCH_REFUSED;
     }
-    if (ptrace(PTRACE_INTERRUPT, c->tid, NULL, NULL) && errno == ESRCH)
-        return PCT_CATCH_GONE;
+    ptrace(PTRACE_INTERRUPT, c->tid, NULL, NULL);
     enum pct_catch_result result = await_stop(c);
     if (result != PCT_CATCH_DONE)
         return result;
@@ -305,6 +325,12 @@ enum pct_catch_result pct_catch_stopped(struct pct_caught *c)
 void pct_caught_release(struct pct_caught *c)
 {
     (void)c;
+}
+
+bool pct_caught_late(struct pct_caught *c)
+{
+    (void)c;
+    return true;
 }
 
 #endif

@@ -21,8 +21,8 @@ struct pct_caught {
     uint64_t first; /* its first argument */
     bool all;       /* all registers are known */
     int holder;     /* process that traces it (a debugger, or briefly a watcher), or 0 */
-    uint8_t *stack; /* n_stack bytes from sp; room for PCT_CAUGHT_STACK, the caller's */
-    size_t n_stack;
+    uint8_t *stack; /* n_stack bytes from sp; the caller's, of `room` bytes */
+    size_t room, n_stack;
     bool beyond; /* words outside of the copy were read: another stack, or more of this one */
     int signal;  /* signal that arrived during the stop, passed on at its end */
 };
@@ -31,7 +31,7 @@ enum pct_catch_result {
     PCT_CATCH_DONE,
     PCT_CATCH_GONE,    /* the thread has ended */
     PCT_CATCH_REFUSED, /* the kernel does not allow it; errno */
-    PCT_CATCH_LATE     /* it did not stop in time */
+    PCT_CATCH_LATE     /* it did not stop in time; it will, and pct_caught_late releases it */
 };
 
 /* Catches a thread that is blocked in a system call, without stopping it: only pc and sp are known.
@@ -43,6 +43,10 @@ bool pct_catch_blocked(struct pct_caught *c);
  * After PCT_CATCH_DONE pct_caught_release lets the thread continue. */
 enum pct_catch_result pct_catch_stopped(struct pct_caught *c);
 void pct_caught_release(struct pct_caught *c);
+
+/* Releases a thread that did not stop in time, if it has stopped meanwhile; false: it has not. What
+ * was not released continues when this process ends. */
+bool pct_caught_late(struct pct_caught *c);
 
 /* True if a stop does not disturb the system call, because the kernel continues it afterwards.
  * Others, listed in signal(7), end with EINTR. */

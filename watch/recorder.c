@@ -159,6 +159,13 @@ void pct_recorder_add(struct pct_recorder *r, int pid)
     read_process(r, add_process(r, pid));
 }
 
+void pct_recorder_map(struct pct_recorder *r, int pid)
+{
+    struct process *p = *find_link(r, pid);
+    if (p)
+        pct_code_read(&p->code, r->files, pid, note_file, p);
+}
+
 static struct process *find_process(struct pct_recorder *r, int pid)
 {
     struct process *p = *find_link(r, pid);

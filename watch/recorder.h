@@ -49,6 +49,8 @@ void pct_recorder_show(struct pct_recorder *r,
                        void (*show)(void *arg, const struct pct_sampled_stack *s), void *arg);
 /* Adds a running process, and reads its mappings. */
 void pct_recorder_add(struct pct_recorder *r, int pid);
+/* Reads the mappings of such a process again. */
+void pct_recorder_map(struct pct_recorder *r, int pid);
 /* Callback for pct_rings_drain. */
 void pct_recorder_take(void *recorder, const struct pct_ring_record *record);
 /* Profile of what is known so far; valid until the recorder is freed. */

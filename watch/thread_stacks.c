@@ -376,7 +376,8 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
         dwfl_end(v.dwfl);
         return err;
     }
-    v.caught.stack = pct_alloc(PCT_CAUGHT_STACK, 1);
+    v.caught.room = PCT_CAUGHT_STACK;
+    v.caught.stack = pct_alloc(v.caught.room, 1);
     v.stack.frames = pct_alloc(PCT_STACK_FRAMES, sizeof *v.stack.frames);
     v.in_python = pct_alloc(1, sizeof *v.in_python);
     pct_free(w->mpi_folder);

@@ -8,6 +8,7 @@
 
 #include "command/watched_jobs.h"
 #include "watch/recorder.h"
+#include "watch/stopped_samples.h"
 
 /* Targets and frequency from the options. */
 struct pct_sampled_who {
@@ -28,6 +29,7 @@ struct pct_sampling {
     void *show_arg;
     struct pct_rings_what what;
     struct pct_rings *rings;
+    struct pct_stops *stops; /* in place of rings, where the kernel takes no samples; else NULL */
     struct pct_recorder *recorder;
     int *ids; /* processes or threads that are sampled */
     size_t n_ids;
@@ -49,10 +51,16 @@ int pct_sampling_take_option(const struct pct_command *self, const struct pct_op
 /* True if the options name running processes, threads or processors. */
 bool pct_sampling_is_of_others(const struct pct_sampled_who *who);
 
-/* Makes the recorder, and opens the events of running targets, which pct_rings_start starts; the
- * caller opens those of a command. PCT_DONE; PCT_CALL, PCT_DATA: said. */
+/* Makes the recorder, and selects the running targets. PCT_DONE; PCT_CALL, PCT_DATA: said. */
 int pct_sampling_open(struct pct_sampling *s);
-/* Processes new records; returns the ns until the rings should be read again. */
+/* Selects a process that has yet to exec the command: it is sampled from then on. */
+int pct_sampling_add_command(struct pct_sampling *s, int pid, struct pc_error *error);
+/* Begins and ends the sampling of running targets. */
+void pct_sampling_start(struct pct_sampling *s);
+void pct_sampling_stop(struct pct_sampling *s);
+/* CPU time of the targets in ns, or occurrences of the event. */
+uint64_t pct_sampling_counted(const struct pct_sampling *s, bool event);
+/* Processes new samples; returns the ns until the next call. */
 uint64_t pct_sampling_drain(struct pct_sampling *s, bool all);
 /* True if some process or thread of the options still runs; processors always do. */
 bool pct_sampling_lives(const struct pct_sampling *s);

@@ -72,7 +72,7 @@ static bool add_command(void *arg, int pid)
 {
     struct job *j = arg;
     struct pc_error error = {""};
-    if (pct_rings_add(j->sampling.rings, pid, true, &error)) {
+    if (pct_sampling_add_command(&j->sampling, pid, &error)) {
         pct_say(j->sampling.self, "%s cannot be recorded: %s", j->request->words[0], error.text);
         return false;
     }
@@ -86,7 +86,7 @@ static bool begin_others(void *arg, int pid)
     struct job *j = arg;
     (void)pid;
     j->begin_ns = pc_mono_ns();
-    pct_rings_start(j->sampling.rings);
+    pct_sampling_start(&j->sampling);
     return true;
 }
 
@@ -111,7 +111,7 @@ static int run(struct job *j)
     else
         wait_for_others(j);
     j->end_ns = pc_mono_ns();
-    pct_rings_stop(j->sampling.rings);
+    pct_sampling_stop(&j->sampling);
     pct_sampling_drain(&j->sampling, true);
     return status;
 }
@@ -122,19 +122,21 @@ static int run(struct job *j)
  * time. */
 static void tell_missed(const struct job *j, uint64_t sampled_ns)
 {
-    uint64_t counted_ns = pct_rings_counted(j->sampling.rings, false);
+    uint64_t counted_ns = pct_sampling_counted(&j->sampling, false);
     uint64_t missed_ns = counted_ns > sampled_ns ? counted_ns - sampled_ns : 0;
     if (missed_ns * 20 > counted_ns && !j->request->who.processors)
         pct_say(j->sampling.self,
                 "threads used %.3g s of CPU time before their first sample or after their last: "
-                "not in the profile; a higher --frequency or --all-processors sees more of it",
-                (double)missed_ns / 1e9);
+                "not in the profile%s",
+                (double)missed_ns / 1e9,
+                j->sampling.stops ? ""
+                                  : "; a higher --frequency or --all-processors sees more of it");
 }
 
 static void tell_event(const struct job *j, const struct pct_recorded *told)
 {
     const char *event = j->request->who.event;
-    uint64_t counted = pct_rings_counted(j->sampling.rings, true);
+    uint64_t counted = pct_sampling_counted(&j->sampling, true);
     fprintf(stderr, "pcollect: %llu samples of %s stand for %llu of the %llu that were counted\n",
             (unsigned long long)told->n_of_event, event, (unsigned long long)told->sampled_events,
             (unsigned long long)counted);
@@ -143,13 +145,29 @@ static void tell_event(const struct job *j, const struct pct_recorded *told)
                 "%s in the kernel are not counted: kernel.perf_event_paranoid forbids it", event);
 }
 
+static void tell_stops(const struct job *j, uint64_t n_samples)
+{
+    struct pct_stops_told stops = pct_stops_told(j->sampling.stops);
+    if (stops.n_waited * 10 > n_samples)
+        pct_say(j->sampling.self,
+                "%.0f %% of the samples are of threads that waited for a processor: they are where "
+                "it was taken away, often in a system call; use fewer threads, or more processors",
+                100 * (double)stops.n_waited / (double)n_samples);
+    if (stops.n_refused)
+        pct_say(j->sampling.self,
+                "%llu samples are missing: another tool held the thread, or it runs with more "
+                "rights",
+                (unsigned long long)stops.n_refused);
+}
+
 /* Remarks on how it was recorded. */
 static void tell(const struct job *j, const struct pct_recorded *told)
 {
     double n = (double)told->n_samples;
-    fprintf(stderr, "pcollect: %llu samples at %llu Hz",
-            (unsigned long long)(told->n_samples - told->n_of_event),
-            (unsigned long long)j->request->who.frequency);
+    double clock_n = (double)(told->n_samples - told->n_of_event);
+    double reached = told->sampled_ns ? clock_n * 1e9 / (double)told->sampled_ns : 0;
+    fprintf(stderr, "pcollect: %.0f samples at %.3g Hz", clock_n,
+            j->sampling.stops ? reached : (double)j->request->who.frequency);
     if (told->n_ranks)
         fprintf(stderr, ", %d of %d ranks", told->n_ranks, told->world);
     else if (told->n_processes > 1)
@@ -170,6 +188,8 @@ static void tell(const struct job *j, const struct pct_recorded *told)
                 "stack than the kernel copies",
                 100 * (double)told->n_cut / n);
     tell_missed(j, told->sampled_ns);
+    if (j->sampling.stops)
+        tell_stops(j, told->n_samples);
     if (told->other_ns)
         pct_say(j->sampling.self,
                 "processes that are not ranks took %.3g s of CPU time, not in the profile",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Selects targets and opens their events: for the threads of running processes, or for processors.
- * Those of a command are opened when it starts.
+ * Selects targets: the threads of running processes, processors, or a command when it starts. The
+ * kernel takes their samples; where it does not, threads are stopped for them.
  */
 #include "analysis/allocation.h"
 #include "command/record/record.h"
@@ -133,31 +133,61 @@ static int find_event(struct pct_sampling *j)
     return PCT_DONE;
 }
 
-/* Opens the rings: the clock of the thread or of the processor, whichever the kernel allows. */
 static int open_rings(struct pct_sampling *j)
 {
-    struct pc_counting_event clock = {
-        .n_terms = 1, .terms = {{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK}}};
     struct pc_error error = {""};
-    if (pc_counting_try(&clock, &error)) {
-        pct_say(j->self, "the kernel does not let you take samples: %s", error.text);
-        return PCT_DATA;
-    }
-    j->what = (struct pct_rings_what){
-        .clock = clock.terms[0], .frequency = j->who->frequency, .period = j->who->period};
-    int found = j->who->event ? find_event(j) : PCT_DONE;
-    if (found)
-        return found;
-    if (j->who->pids || j->who->threads || j->who->jobs) {
-        int status = find_ids(j);
-        if (status || j->n_ids || !j->who->jobs)
-            return status ? status : open_running(j);
-        j->who->processors = true;
-    }
+    int status = j->who->event ? find_event(j) : PCT_DONE;
+    if (status)
+        return status;
+    if (j->n_ids)
+        return open_running(j);
     int err = pct_rings_new(&j->what, &j->rings, &error);
     if (!err && j->who->processors)
         err = pct_rings_add(j->rings, -1, false, &error);
     return err ? say_error(j, &error) : PCT_DONE;
+}
+
+/* Takes samples without the kernel's help. why: the reason for that. */
+static int open_stops(struct pct_sampling *j, const struct pc_error *why)
+{
+    struct pc_error error = {""};
+    int err = PC_OK;
+    if (j->who->event || j->who->processors) {
+        pct_say(j->self, "%s cannot be sampled here: %s",
+                j->who->event ? j->who->event : "processors", why->text);
+        return PCT_DATA;
+    }
+    j->stops = pct_stops_new(j->who->frequency, j->recorder);
+    for (size_t i = 0; i < j->n_ids && !err; i++)
+        err = j->who->threads ? pct_stops_add_thread(j->stops, j->ids[i], &error)
+                              : pct_stops_add(j->stops, j->ids[i], &error);
+    if (err)
+        return say_error(j, &error);
+    pct_say(j->self,
+            "the kernel takes no samples: %s; instead, threads that use CPU time are stopped for a "
+            "moment, %d times a second at most; threads and processes that live shorter are not "
+            "seen",
+            why->text, PCT_STOPS_MOST_HZ);
+    return PCT_DONE;
+}
+
+/* Selects the targets: by the clock of the thread or of the processor, whichever the kernel
+ * allows. */
+static int open_targets(struct pct_sampling *j)
+{
+    struct pc_counting_event clock = {
+        .n_terms = 1, .terms = {{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK}}};
+    struct pc_error error = {""};
+    int refused = pc_counting_try(&clock, &error);
+    j->what = (struct pct_rings_what){
+        .clock = clock.terms[0], .frequency = j->who->frequency, .period = j->who->period};
+    if (j->who->pids || j->who->threads || j->who->jobs) {
+        int status = find_ids(j);
+        if (status)
+            return status;
+        j->who->processors = !j->n_ids;
+    }
+    return refused ? open_stops(j, &error) : open_rings(j);
 }
 
 int pct_sampling_take_option(const struct pct_command *self, const struct pct_option *o,
@@ -189,15 +219,40 @@ int pct_sampling_open(struct pct_sampling *j)
     j->recorder = pct_recorder_new(j->who->event);
     if (j->show)
         pct_recorder_show(j->recorder, j->show, j->show_arg);
-    int status = open_rings(j);
+    int status = open_targets(j);
     if (known)
         setrlimit(RLIMIT_NOFILE, &limit);
     return status;
 }
 
+int pct_sampling_add_command(struct pct_sampling *j, int pid, struct pc_error *error)
+{
+    return j->stops ? pct_stops_add(j->stops, pid, error)
+                    : pct_rings_add(j->rings, pid, true, error);
+}
+
+void pct_sampling_start(struct pct_sampling *j)
+{
+    if (j->rings)
+        pct_rings_start(j->rings);
+}
+
+void pct_sampling_stop(struct pct_sampling *j)
+{
+    if (j->rings)
+        pct_rings_stop(j->rings);
+}
+
+uint64_t pct_sampling_counted(const struct pct_sampling *j, bool event)
+{
+    return j->stops ? pct_stops_told(j->stops).counted_ns : pct_rings_counted(j->rings, event);
+}
+
 uint64_t pct_sampling_drain(struct pct_sampling *j, bool all)
 {
     enum { LEAST_NS = 4000000, MOST_NS = 100000000 };
+    if (j->stops)
+        return all ? 0 : pct_stops_look(j->stops);
     /* The rate of an event is not known, so the rings are read often. */
     uint64_t ns = j->who->period ? LEAST_NS : 4000000000u / j->who->frequency;
     pct_rings_drain(j->rings, all, pct_recorder_take, j->recorder);
@@ -206,6 +261,7 @@ uint64_t pct_sampling_drain(struct pct_sampling *j, bool all)
 
 void pct_sampling_close(struct pct_sampling *j)
 {
+    pct_stops_free(j->stops);
     pct_recorder_free(j->recorder);
     pct_rings_free(j->rings);
     pct_free(j->ids);

@@ -154,7 +154,7 @@ static void wait_for_key(struct top *t, uint64_t ns)
 static void watch(struct top *t)
 {
     uint64_t while_ns = t->request->seconds * 1000000000u;
-    pct_rings_start(t->sampling.rings);
+    pct_sampling_start(&t->sampling);
     t->begin_ns = pc_mono_ns();
     while (!t->end && !pct_interrupted()) {
         uint64_t ns = pct_sampling_drain(&t->sampling, false), now_ns = pc_mono_ns();
@@ -168,7 +168,7 @@ static void watch(struct top *t)
             wait_for_key(t, ns < until_ns - now_ns ? ns : until_ns - now_ns);
         }
     }
-    pct_rings_stop(t->sampling.rings);
+    pct_sampling_stop(&t->sampling);
 }
 
 static int top(struct top *t)
@@ -208,10 +208,11 @@ const struct pct_command pct_top_command = {
     .name = "top",
     .synopsis = "[OPTION]...",
     .summary = "show the functions that run now, of a job, processes or this node",
-    .details = "Without --pid, --job, --thread or --all-processors it watches the MPI jobs that "
-               "run on this node, those of all users for root; if there are none, everything that "
-               "runs. Nothing is loaded into what is watched, and it is not stopped. It ends with "
-               "what it watches, or with the key q or Ctrl-C.",
+    .details =
+        "Without --pid, --job, --thread or --all-processors it watches the MPI jobs that "
+        "run on this node, those of all users for root; if there are none, everything that "
+        "runs. Nothing is loaded into what is watched. It ends with what it watches, or with "
+        "the key q or Ctrl-C.",
     .options = options,
     .take = take_option,
     .main = run_top,

@@ -117,6 +117,19 @@ static void *run_on(void *arg)
     return arg;
 }
 
+static void a_thread_has_its_own_time_and_the_process_that_of_all(void **state)
+{
+    (void)state;
+    struct pc_process_status p = {0}, t = {0};
+    while (t.cpu_ticks < 2)
+        assert_true(pc_thread_look(getpid(), getpid(), &t));
+    assert_true(pc_process_look(getpid(), &p));
+    assert_int_equal(t.state, 'R');
+    assert_int_equal(t.start, p.start);
+    assert_true(p.cpu_ticks >= t.cpu_ticks);
+    assert_false(pc_thread_look(getpid(), getppid(), &t));
+}
+
 /* The kernel nevertheless calls it a zombie. */
 static void process_without_its_first_thread_has_not_ended(void **state)
 {
@@ -157,6 +170,7 @@ int main(void)
         cmocka_unit_test(clock_scale_converts_between_two_points),
         cmocka_unit_test(ticks_follow_the_monotonic_clock),
         cmocka_unit_test(byte_hash_is_stable_for_files),
+        cmocka_unit_test(a_thread_has_its_own_time_and_the_process_that_of_all),
         cmocka_unit_test(process_without_its_first_thread_has_not_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ events() {
 
 # ---- What a user may watch --------------------------------------------------------------------------
 
-# way COMMAND...: as a user: yes, "user" without the side of the kernel, or no.
+# way COMMAND...: as a user: yes, "user" without the side of the kernel, "stops" by stopping threads, or no.
 way() {
     su user -c "cd /tmp && /pc/bin/pcollect $*" >"$work/way" 2>&1
     way_status=$?
@@ -75,6 +75,8 @@ way() {
         [ $way_status -eq 1 ] && grep -Eq 'CAP_PERFMON|perf_event_paranoid|another user' "$work/way" || cat "$work/way" >&2
     elif grep -q '(user)\|time in the kernel is not sampled' "$work/way"; then
         echo user
+    elif grep -q 'the kernel takes no samples' "$work/way"; then
+        echo stops
     else
         echo yes
     fi
