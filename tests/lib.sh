@@ -379,14 +379,21 @@ until_watching() {
     done
 }
 
-# until_said FILE TEXT: waits until a program in the background has written a line with TEXT.
-until_said() {
-    said_left=1200
-    until grep -qs -- "$2" "$1" || [ $said_left -eq 0 ]; do
+# until_true COMMAND...: runs it again and again until it succeeds, for two minutes and what it takes itself.
+until_true() {
+    true_left=1200
+    until "$@" || [ $true_left -eq 0 ]; do
         sleep 0.1
-        said_left=$((said_left - 1))
+        true_left=$((true_left - 1))
     done
 }
+
+# until_said FILE TEXT: waits until a program in the background has written a line with TEXT.
+until_said() { until_true grep -qs -- "$2" "$1"; }
+
+# until_files N NAME: waits until there are N files of that name, a pattern, in $work.
+until_files() { until_true has_files "$@"; }
+has_files() { [ "$(find "$work" -name "$2" | wc -l)" -ge "$1" ]; }
 
 # True if a debuginfod server can be used here.
 have_debuginfod() {
