@@ -346,6 +346,21 @@ END
     [ -z "$no_hiding" ]
 }
 
+# True if a program can be contained: "$work/contain" PROGRAM [ARG...] becomes the parent of a copy of it, process 1 of a
+# pid namespace, with a /tmp of its own. Else $no_container has the reason.
+can_contain() {
+    no_container=
+    cat >"$work/contain" <<'END'
+#!/bin/sh
+own=${0%/*}/own_tmp
+mkdir -p "$own" && cp "$1" "$own/program" && shift &&
+    exec unshare --mount --pid --fork sh -c 'mount --bind "$0" /tmp && exec /tmp/program "$@"' "$own" "$@"
+END
+    chmod +x "$work/contain"
+    "$work/contain" /bin/true 2>/dev/null || no_container='only root with unshare can make mount and pid namespaces'
+    [ -z "$no_container" ]
+}
+
 # True if a command can be run as another user who can access the tested files; else $no_other has the reason.
 can_be_other() {
     no_other=
