@@ -2,6 +2,7 @@
 #include "watch/jit_names.h"
 #include "analysis/allocation.h"
 #include "analysis/buffer.h"
+#include "watch/jit_dump.h"
 #include "watch/watch.h"
 
 #include <fcntl.h>
@@ -11,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 64 << 20, LOOK_NS = 50000000, OVERLAPS = 8 };
+enum { MOST_BYTES = 64 << 20, MOST_RANGES = 1 << 20, LOOK_NS = 50000000, OVERLAPS = 8 };
 
 struct pct_jit_range {
     uint64_t lo, hi;
-    uint64_t number; /* of the line */
+    uint64_t number; /* in the order of reading */
     const char *name;
 };
 
@@ -48,7 +49,7 @@ void pct_jit_places_free(struct pct_jit_places *places)
     pct_free(places);
 }
 
-/* ---- The file -------------------------------------------------------------------------------- */
+/* ---- The files ------------------------------------------------------------------------------- */
 
 /* The number that the process has for itself: the last one of the line. */
 static int own_number(int pid)
@@ -66,21 +67,19 @@ static int own_number(int pid)
     return number > 0 ? number : pid;
 }
 
-/* Opens the file of a process, as the process sees it. Returns -1 if there is none, or if it
+/* Opens a file at the path that the process has for it. Returns -1 if there is none, or if it
  * belongs to another user. */
-static int open_map(int pid, struct stat *st)
+static int open_file(int pid, const char *path, struct stat *st)
 {
-    char path[96];
+    char there[4096];
     struct stat owner;
-    snprintf(path, sizeof path, "/proc/%d", pid);
-    if (stat(path, &owner))
+    snprintf(there, sizeof there, "/proc/%d", pid);
+    if (stat(there, &owner))
         owner.st_uid = geteuid(); /* it has ended */
-    snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%d.map", pid, own_number(pid));
-    int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, fd = open(path, flags);
-    if (fd < 0) {
-        snprintf(path, sizeof path, "/tmp/perf-%d.map", pid);
+    snprintf(there, sizeof there, "/proc/%d/root%s", pid, path);
+    int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, fd = open(there, flags);
+    if (fd < 0)
         fd = open(path, flags);
-    }
     if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode) ||
                     (st->st_uid != 0 && st->st_uid != owner.st_uid))) {
         close(fd);
@@ -89,18 +88,24 @@ static int open_map(int pid, struct stat *st)
     return fd;
 }
 
+static void add_range(struct pct_jit *jit, struct pct_jit_places *places, uint64_t lo, uint64_t n,
+                      const char *name)
+{
+    if (!n || lo + n < lo || !*name || jit->n == MOST_RANGES)
+        return;
+    jit->ranges = pct_grow(jit->ranges, jit->n, &jit->room, sizeof *jit->ranges);
+    jit->ranges[jit->n] =
+        (struct pct_jit_range){lo, lo + n, jit->n, pct_pool_intern(places->names, name)};
+    jit->n++;
+}
+
 static void add_line(struct pct_jit *jit, struct pct_jit_places *places, char *line)
 {
     char *rest;
     uint64_t lo = strtoull(line, &rest, 16), n = *rest == ' ' ? strtoull(rest, &rest, 16) : 0;
     while (*rest == ' ')
         rest++;
-    if (!n || lo + n < lo || !*rest)
-        return;
-    jit->ranges = pct_grow(jit->ranges, jit->n, &jit->room, sizeof *jit->ranges);
-    jit->ranges[jit->n] =
-        (struct pct_jit_range){lo, lo + n, jit->n, pct_pool_intern(places->names, rest)};
-    jit->n++;
+    add_range(jit, places, lo, n, rest);
 }
 
 /* Takes the whole lines of a text, and returns their bytes. */
@@ -122,31 +127,78 @@ static int compare_ranges(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Reads what is new in the file. One that has become shorter is read from its begin. */
-static void look(struct pct_jit *jit, int pid, struct pct_jit_places *places)
+static void forget_ranges(struct pct_jit *jit)
+{
+    pct_free(jit->ranges);
+    jit->ranges = NULL;
+    jit->n = jit->room = 0;
+    jit->n_read = jit->n_dump_read = 0;
+}
+
+/* Reads what is new in the map. One that has become shorter is read from its begin. */
+static void read_map(struct pct_jit *jit, int pid, struct pct_jit_places *places)
 {
     struct stat st;
-    int fd = open_map(pid, &st);
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", own_number(pid));
+    int fd = open_file(pid, path, &st);
     if (fd < 0)
         return;
     uint64_t size = st.st_size < MOST_BYTES ? (uint64_t)st.st_size : MOST_BYTES;
     if (size < jit->n_read)
-        pct_jit_clear(jit);
+        forget_ranges(jit);
     char *text = size > jit->n_read ? pct_alloc(size - jit->n_read + 1, 1) : NULL;
     ssize_t got = text ? pread(fd, text, size - jit->n_read, (off_t)jit->n_read) : -1;
     close(fd);
     if (got > 0) {
         text[got] = '\0';
         jit->n_read += add_lines(jit, places, text);
-        if (jit->n)
-            qsort(jit->ranges, jit->n, sizeof *jit->ranges, compare_ranges);
     }
     pct_free(text);
+}
+
+struct reading {
+    struct pct_jit *jit;
+    struct pct_jit_places *places;
+};
+
+static void add_code(void *arg, uint64_t address, uint64_t bytes, const char *name)
+{
+    const struct reading *r = arg;
+    add_range(r->jit, r->places, address, bytes, name);
+}
+
+static void read_dump(struct pct_jit *jit, int pid, struct pct_jit_places *places)
+{
+    struct stat st;
+    struct reading r = {jit, places};
+    int fd = jit->dump ? open_file(pid, jit->dump, &st) : -1;
+    if (fd < 0)
+        return;
+    jit->n_dump_read = pct_jit_dump_read(fd, jit->n_dump_read, (uint64_t)st.st_size, add_code, &r);
+    close(fd);
+}
+
+static void look(struct pct_jit *jit, int pid, struct pct_jit_places *places)
+{
+    uint64_t read = jit->n_read, dump_read = jit->n_dump_read;
+    read_map(jit, pid, places);
+    read_dump(jit, pid, places);
+    if (jit->n && (jit->n_read != read || jit->n_dump_read != dump_read))
+        qsort(jit->ranges, jit->n, sizeof *jit->ranges, compare_ranges);
+}
+
+void pct_jit_note(struct pct_jit *jit, const char *path)
+{
+    if (jit->dump || !pct_jit_dump_is(path))
+        return;
+    jit->dump = pct_copy(path);
 }
 
 void pct_jit_clear(struct pct_jit *jit)
 {
     pct_free(jit->ranges);
+    pct_free(jit->dump);
     *jit = (struct pct_jit){0};
 }
 

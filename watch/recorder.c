@@ -133,6 +133,7 @@ static void note_file(void *arg, const char *path)
     const char *base = pct_symbols_base_name(path);
     if (*path != '/')
         return;
+    pct_jit_note(&p->jit, path);
     if (!p->program)
         p->program = pct_copy(path);
     if (p->mpi_folder || strncmp(base, "libmpi", 6) != 0)

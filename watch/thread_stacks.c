@@ -124,6 +124,7 @@ static int look_at_module(Dwfl_Module *m, void **user, const char *name, Dwarf_A
     const char *base_name = pct_symbols_base_name(name);
     (void)base;
     *user = arg;
+    pct_jit_note(&v->jit, name);
     if (!strncmp(base_name, "libmpi", 6) && !v->watch->mpi_folder) {
         v->watch->mpi_folder = pct_copy(name);
         v->watch->mpi_folder[base_name - name] = '\0';

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * made_code MS: makes code in anonymous memory, as compilers do while a program runs, and the map
- * of names that perf defines. Spends half of MS of CPU time in the made function `made loop`, and
- * half in its own function `in_c`, called by the made function `made caller`. Prints its process id
- * before, and what both had, in ms, at the end. Nothing for other processors.
+ * made_code MS [FOLDER]: makes code in anonymous memory, as compilers do while a program runs, and
+ * the map of names that perf defines, or with FOLDER a jitdump file there. Spends half of MS of CPU
+ * time in the made function `made loop`, and half in its own function `in_c`, called by the made
+ * function `made caller`. Prints its process id before, and what both had, in ms, at the end.
+ * Nothing for other processors.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -55,24 +56,66 @@ __attribute__((noinline)) void in_c(void)
     had_c += end - begin;
 }
 
-static char *make_code(void)
+static void write_map(const char *code)
 {
-    char path[64],
-        *code = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (code == MAP_FAILED)
-        exit(1);
-    memcpy(code, loop_code, sizeof loop_code);
-    memcpy(code + CALLER_AT, caller_code, sizeof caller_code);
-    __builtin___clear_cache(code, code + BYTES);
+    char path[64];
     snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
     FILE *map = fopen(path, "w");
-    if (!map || mprotect(code, BYTES, PROT_READ | PROT_EXEC) != 0)
+    if (!map)
         exit(1);
     fprintf(map, "%lx %lx made loop\n", (unsigned long)(uintptr_t)code,
             (unsigned long)sizeof loop_code);
     fprintf(map, "%lx %lx made caller\n", (unsigned long)(uintptr_t)code + CALLER_AT,
             (unsigned long)sizeof caller_code);
     fclose(map);
+}
+
+static void write_load(FILE *dump, const char *code, size_t bytes, const char *name)
+{
+    struct {
+        uint32_t kind, bytes;
+        uint64_t time;
+        uint32_t pid, tid;
+        uint64_t memory, address, code_bytes, number;
+    } load = {.bytes = (uint32_t)(sizeof load + strlen(name) + 1 + bytes),
+              .memory = (uintptr_t)code,
+              .address = (uintptr_t)code,
+              .code_bytes = bytes};
+    fwrite(&load, sizeof load, 1, dump);
+    fwrite(name, strlen(name) + 1, 1, dump);
+    fwrite(code, bytes, 1, dump);
+}
+
+/* Writes the file, and maps it as code, by which others know of it. */
+static void write_dump(const char *code, const char *folder)
+{
+    const uint32_t head[10] = {0x4a695444, 1, sizeof head};
+    char path[4096];
+    snprintf(path, sizeof path, "%s/jit-%d.dump", folder, (int)getpid());
+    FILE *dump = fopen(path, "w+");
+    if (!dump ||
+        mmap(NULL, BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(dump), 0) == MAP_FAILED)
+        exit(1);
+    fwrite(head, sizeof head, 1, dump);
+    write_load(dump, code, sizeof loop_code, "made loop");
+    write_load(dump, code + CALLER_AT, sizeof caller_code, "made caller");
+    fclose(dump);
+}
+
+static char *make_code(const char *folder)
+{
+    char *code = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (code == MAP_FAILED)
+        exit(1);
+    memcpy(code, loop_code, sizeof loop_code);
+    memcpy(code + CALLER_AT, caller_code, sizeof caller_code);
+    __builtin___clear_cache(code, code + BYTES);
+    if (mprotect(code, BYTES, PROT_READ | PROT_EXEC) != 0)
+        exit(1);
+    if (folder)
+        write_dump(code, folder);
+    else
+        write_map(code);
     return code;
 }
 
@@ -81,7 +124,7 @@ int main(int argc, char **argv)
     double ms = argc > 1 ? atof(argv[1]) : 0, had_loop = 0;
     if (sizeof loop_code == 1)
         return 0;
-    char *code = make_code();
+    char *code = make_code(argc > 2 ? argv[2] : NULL);
     loop_fn *loop = (loop_fn *)(uintptr_t)code;
     caller_fn *caller = (caller_fn *)(uintptr_t)(code + CALLER_AT);
     printf("%d\n", (int)getpid());
