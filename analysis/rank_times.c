@@ -161,6 +161,8 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
         t->blocked_low_ns = fmin(t->wall_ns, fmax(0, told->blocked_ns - mpi_ns));
         t->blocked_high_ns = fmin(t->wall_ns, told->blocked_ns);
     }
+    if (rank->incomplete && !told->divided && told->sampled)
+        t->lost_ns = fmax(0, run_ns - told->compute_ns - told->mpi_ns);
     t->blocked_ns = t->blocked_low_ns;
     if (told->sampled && t->wall_ns >= PCT_SAMPLES_FEW * told->period_ns) {
         t->own_ns = fmin(t->wall_ns, fmax(t->sampled_ns + t->blocked_low_ns, t->low_ns));

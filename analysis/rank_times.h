@@ -25,6 +25,8 @@ struct pct_rank_time {
     double variance;       /* of sampled_ns, in ns^2; below 0: the rank was not sampled */
     double n_samples;      /* of computation */
     double all_delayed_ns; /* delayed, in MPI and outside */
+    double
+        lost_ns; /* of a killed rank, whose delays are not known: not on a processor, by samples */
 };
 
 struct pct_rank_times {

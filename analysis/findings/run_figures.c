@@ -119,7 +119,8 @@ static void leave_pauses_out(struct pct_evidence *f)
 }
 
 /* Gathers the figures of ranks. A delay of the others costs nothing while they wait for the busiest
- * rank: their delays are reduced by the share of waiting in their run. */
+ * rank: their delays are reduced by the share of waiting in their run. Where delays are not known,
+ * all time that a rank was not on a processor may be one. */
 static void gather_ranks(struct pct_evidence *f)
 {
     const struct pc_profile *p = f->data->profile;
@@ -136,7 +137,8 @@ static void gather_ranks(struct pct_evidence *f)
         f->core_ns += run_ns - (double)p->ranks[r].merge_ns;
         f->compute_ns[r] = t->wall_ns;
         f->compute_mean_ns += t->wall_ns / (double)f->n_ranks;
-        f->delayed_ns += t->all_delayed_ns * (run_ns > waiting_ns ? 1 - waiting_ns / run_ns : 0);
+        f->delayed_ns +=
+            (t->all_delayed_ns + t->lost_ns) * (run_ns > waiting_ns ? 1 - waiting_ns / run_ns : 0);
     }
 }
 
@@ -405,6 +407,9 @@ static void append(struct pct_findings *out, const struct pct_evidence *f,
     double saves = saves_ns / f->core_ns;
     pct_buf_vformat(&text, format, args);
     put_pauses(f, rule, saves_ns, &text);
+    if (saves_ns > 0 && !rule->knows_delay && f->data->totals->all.n_incomplete &&
+        !f->times->divided)
+        pct_buf_text(&text, " How much of it is waiting for a processor is not known.");
     pct_buf_format(&options, "--table %s", more.table);
     out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
     out->list[out->n++] = (struct pct_finding){.rule = rule->name,
@@ -446,12 +451,14 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
                                  double threshold, double saves_ns, double shown_ns,
                                  double times_many)
 {
-    char text[64];
+    char text[96];
     if (pct_finding_counts(f, rule, threshold, saves_ns)) {
         pct_text_format(text, sizeof text, "%.0f %% of the run", 100 * shown_ns / f->core_ns);
         return (struct pct_cost){pct_pool_intern(f->pool, text), saves_ns};
     }
     bool speaks = times_many >= VERY_MANY && saves_ns >= threshold * f->core_ns;
-    return (struct pct_cost){
-        speaks ? "the cost is not known, because there were too few processors" : NULL, 0};
+    const char *why = f->times->all_delayed_ns > 0 ? "there were too few processors"
+                                                   : "waits for a processor are not known";
+    pct_text_format(text, sizeof text, "the cost is not known, because %s", why);
+    return (struct pct_cost){speaks ? pct_pool_intern(f->pool, text) : NULL, 0};
 }

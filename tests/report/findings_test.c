@@ -532,20 +532,28 @@ static void what_the_machine_does_is_not_blamed_on_the_program(void **state)
     }
 }
 
-/* Calls are a finding if processors were free, and none otherwise. */
+/* Calls are a finding if processors were free, and none otherwise. A killed run has no delays, but
+ * samples. */
 static void time_in_mpi_without_a_processor_is_not_blamed_on_the_program(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
         for (unsigned load = 0; load < 2; load++) {
-            begin_run(seed, false);
-            call_all("MPI_Waitall", PCOLLECT_CLASS_COMPLETION, 100, 0, 250);
-            for (unsigned r = 0; r < m.n; r++)
-                m.delayed_ms[r] = load ? 240 : 0;
-            struct pct_data *d = end_run();
-            assert_int_equal(d->findings->n, 1);
-            assert_string_equal(d->findings->list[0].rule, load ? "shared-processors" : "overlap");
-            pct_data_free(d);
+            for (int killed = 0; killed < 2; killed++) {
+                begin_run(seed, false);
+                call_all("MPI_Waitall", PCOLLECT_CLASS_COMPLETION, 100, 0, 250);
+                for (unsigned r = 0; r < m.n; r++)
+                    m.delayed_ms[r] = load ? 240 : 0;
+                m.killed = killed;
+                struct pct_data *d = end_run();
+                const struct pct_finding *first = d->findings->list;
+                assert_int_equal(d->findings->n, !(load && killed));
+                assert_string_equal(first ? first->rule : "",
+                                    load ? killed ? "" : "shared-processors" : "overlap");
+                assert_int_equal(first && strstr(first->text, "processor is not known."),
+                                 killed && !load);
+                pct_data_free(d);
+            }
         }
     }
 }

@@ -147,6 +147,25 @@ void add_resources(void)
                                         (uint64_t)(m.paused_ms[r] * ms)});
 }
 
+/* Adds what the samples of a killed run tell. */
+static void add_sampling(void)
+{
+    static const char *const columns[] = {
+        "rank",        "compute_time", "compute_squares", "mpi_time",
+        "mpi_squares", "booked",       "period",          NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER};
+    struct pc_profile_table *t = add_table("sampling", 1, columns, types);
+    for (unsigned r = 0; r < m.n; r++) {
+        m.sample.ranks[r].incomplete = 1;
+        add_cells(t, (const uint64_t[]){r, (uint64_t)(m.compute_ms[r] * ms), 1,
+                                        (uint64_t)((m.mpi_ms[r] - m.delayed_ms[r]) * ms), 1, 100,
+                                        (uint64_t)(10 * ms)});
+    }
+}
+
 void load_machine(void)
 {
     for (unsigned r = 0; r < m.n; r++) {
@@ -159,7 +178,10 @@ struct pct_data *end_run(void)
 {
     static const struct pct_tree_options options = {0};
     wait_for_all();
-    add_resources();
+    if (m.killed)
+        add_sampling();
+    else
+        add_resources();
     for (unsigned r = 0; r < m.n; r++) {
         m.sample.ranks[r].mpi_ns = (uint64_t)(m.mpi_ms[r] * ms);
         m.sample.ranks[r].inside_ns = (uint64_t)((m.mpi_ms[r] + m.compute_ms[r]) * ms);

@@ -25,6 +25,7 @@ struct made {
     double system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
     double blocked_ms[SAMPLE_RANKS], paused_ms[SAMPLE_RANKS];
     bool shares; /* more ranks than processors */
+    bool killed; /* nothing is known of its delays but by samples */
     uint32_t last_op;
     struct pc_profile_table tables[3];
     struct pc_profile_column columns[3][12];
