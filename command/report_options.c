@@ -34,6 +34,8 @@ const struct pct_option pct_report_options[] = {
     {BY, "by", "WHAT,...", "one table of sums, by one or several of:",
      "It is printed as text if no format is given. All figures of calls and samples, and the "
      "fields of plugins, are columns for --columns and for programs: --by WHAT --help lists them. "
+     "Rows are sorted by their own CPU time, or by their own time in MPI if the run has more of "
+     "it. "
      "caller, thread and peer, and rank alone, are tables of their own. The table thread has a row "
      "for each thread of each rank; rank,thread is the same.",
      "function|line|file|module|call-site|context|primitive|communicator|phase|region|rank|caller|"

@@ -254,6 +254,13 @@ static void put_picture(const struct pct_table *t, const struct pct_data *d, siz
     pct_rolled_ranks(pct_data_rolled(d, t->columns->of), row, values, present);
 }
 
+/* True if the run computes longer, by its samples, than it is in MPI. */
+static bool computes_most(const struct pct_data *d)
+{
+    const struct pct_samples *s = pct_data_samples(d);
+    return s->all.ns - s->mpi.ns > d->totals->all.mpi_ns;
+}
+
 void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys, const char *name)
 {
     if (keys & PCT_KEY_CONTEXT) /* a context has all of them */
@@ -268,14 +275,14 @@ void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys
         out->data = *d;
     out->data.kind = PCT_DATA_CUBE;
     out->data.keys = keys;
-    out->table =
-        (struct pct_table){.name = name,
-                           .doc = "calls and samples by any keys",
-                           .count = count_rows,
-                           .sort = sampled ? "cpu_exclusive_s" : "mpi_exclusive_s",
-                           .percent = frames ? "mpi_inclusive_percent" : "mpi_exclusive_percent",
-                           .columns = out->columns,
-                           .picture = keys & PCT_KEY_RANK ? NULL : put_picture};
+    out->table = (struct pct_table){
+        .name = name,
+        .doc = "calls and samples by any keys",
+        .count = count_rows,
+        .sort = sampled && computes_most(d) ? "cpu_exclusive_s" : "mpi_exclusive_s",
+        .percent = frames ? "mpi_inclusive_percent" : "mpi_exclusive_percent",
+        .columns = out->columns,
+        .picture = keys & PCT_KEY_RANK ? NULL : put_picture};
     add_members(out, keys_and_shown, PC_ARRAY_LEN(keys_and_shown), keys);
     add_fields(out, d, n_fields, keys, true);
     out->table.n_shown = out->table.n_columns;
