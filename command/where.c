@@ -47,7 +47,7 @@ static const struct pct_option options[] = {
      "start commands on nodes by COMMAND HOST (default: ssh)",
      "COMMAND may have options, divided by spaces. In a job of Slurm: 'srun --overlap --jobid 123 "
      "-N 1 -n 1 -w'. This node needs none."},
-    {OPTION_AGENT, "agent", NULL, "answer the pcollect where of another node, for --hosts"},
+    {OPTION_AGENT, "agent", NULL, "answer the pcollect where of another node"},
     {OPTION_FULL_NAMES, "full-names", NULL, "long C++ names with all their arguments"},
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
