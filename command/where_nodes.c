@@ -344,7 +344,10 @@ static int compare_places(const void *left, const void *right)
 static bool take_node(struct pct_where_nodes *nodes, struct agent *a, struct pc_cursor *answer,
                       void *watch)
 {
-    return pct_sent_get(answer, watch, &nodes->texts, &a->node);
+    bool whole = pct_sent_get(answer, watch, &nodes->texts, &a->node);
+    if (!whole)
+        pct_sent_free(&a->node);
+    return whole;
 }
 
 static void add_stack(struct pct_watch *w, uint32_t process, struct pct_sent_stack *s)
@@ -382,10 +385,13 @@ static struct place *join_processes(struct pct_where_nodes *nodes, struct pct_wa
     for (size_t i = 0; i < nodes->n; i++) {
         struct agent *a = &nodes->agents[i];
         const struct pct_sent *node = &a->node;
-        if (a->answered && node->n && key && node->key && key != node->key)
-            lose(nodes, a, "the job of this name is another one there; give its process id");
         if (!a->answered)
             continue;
+        if (node->n && key && node->key && key != node->key) {
+            lose(nodes, a, "the job of this name is another one there; give its process id");
+            pct_sent_free(&a->node);
+            continue;
+        }
         if (!node->n)
             pct_say(nodes->self, "%s: no rank of the job is there", a->host);
         key = node->n && node->key ? node->key : key;
