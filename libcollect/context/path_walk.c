@@ -260,7 +260,8 @@ static bool is_in_mpi(const struct word *outside, const struct word *frame)
         return false;
     if (outside->start)
         return frame->module->flags & (PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_RUNTIME);
-    return (outside->in_mpi || outside->op_plus_1) && frame->module->flags & PC_SHOWN_INSIDE_MPI;
+    return (outside->in_mpi || outside->op_plus_1) &&
+           (frame->module->flags & PC_SHOWN_INSIDE_MPI || pc_shown_is_vdso(frame->module));
 }
 
 /* The Python frames of the thread, where the path has frames of the interpreter. */

@@ -37,6 +37,12 @@ static inline bool pc_shown_is_loader(const struct pc_module *module)
     return module && module->bias == getauxval(AT_BASE);
 }
 
+/* True for the vdso, code of the kernel from which libraries read clocks. */
+static inline bool pc_shown_is_vdso(const struct pc_module *module)
+{
+    return module->path[0] == '[';
+}
+
 /* True if a frame belongs to the start-up, provided that all frames outside of it do. */
 static inline bool pc_shown_is_start(const struct pc_module *module, uintptr_t pc)
 {
