@@ -383,11 +383,13 @@ need_task_clock() {
 }
 
 # until_watching PID: waits until stat, record or top, in the background, has attached itself: from then on it handles
-# SIGTERM.
+# SIGTERM. The shell that becomes the command may handle it too.
 until_watching() {
     watching_left=1200
     while [ $watching_left -gt 0 ]; do
-        case $(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null) in *[4567cdef]???) return ;; esac
+        case $(sed -n 's/^Name:[[:space:]]*//p; s/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null | tr '\n' ' ') in
+        pcollect*[4567cdef]???' ') return ;;
+        esac
         kill -0 "$1" 2>/dev/null || return
         sleep 0.05
         watching_left=$((watching_left - 1))
