@@ -132,9 +132,11 @@ static void put_time(FILE *out, const char *what, const struct pct_repeat *r)
 void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, bool utf8)
 {
     static const char *const names[] = {
-        "place", "mean_s", "deviation_percent", "min_s", "max_s", "percent", "calls", NULL};
+        "mean_s", "deviation_percent", "min_s", "max_s", "percent", "calls", "place", NULL};
+    static const char *const dropped[] = {"calls", "min_s", "max_s", NULL};
     struct pct_data d = {.kind = PCT_DATA_REPEATS, .repeats = r, .pool = r->join->pool};
     struct pct_aligned how = {.names = names,
+                              .dropped = dropped,
                               .indent = "  ",
                               .width = width,
                               .max_rows = SHOWN,
@@ -142,8 +144,9 @@ void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, boo
     struct pct_rows rows = pct_table_rows(&pct_repeats_table, &d, NULL);
     fprintf(
         out,
-        "%zu %s of %u ranks: mean, its 95 %% confidence interval, and (min .. max) over the runs\n",
-        r->n_runs, r->n_runs == 1 ? "run" : "runs", r->runs[0].n_ranks);
+        "%zu %s of %u %s: mean, its 95 %% confidence interval, and (min .. max) over the runs\n",
+        r->n_runs, r->n_runs == 1 ? "run" : "runs", r->runs[0].n_ranks,
+        r->runs[0].n_ranks == 1 ? "rank" : "ranks");
     put_time(out, "run", &r->time_ns);
     put_time(out, "all ranks", &r->core_ns);
     fputs("\nContexts, summed over ranks\n", out);

@@ -6,6 +6,7 @@
 #include "analysis/compare/call_sites.h"
 #include "analysis/compare/join_private.h"
 
+#include "analysis/symbols/short_name.h"
 #include "analysis/tree/label.h"
 #include "analysis/tree/samples.h"
 #include "base/progress.h"
@@ -475,9 +476,12 @@ static void put_function(const struct pct_join *j, uint32_t frame, uint32_t call
     else if (callee != frame && of->site.number)
         place = (struct pct_place_text){
             .file = n->file, .call = of->site.number, .n_calls = of->site.n};
-    if (n->function)
-        pct_text_escape(b, n->function, PCT_ESCAPE_CELL);
-    else
+    if (n->function) {
+        struct pct_buf name = {0};
+        pct_short_name(&name, n->function);
+        pct_text_escape(b, name.data, PCT_ESCAPE_CELL);
+        pct_buf_free(&name);
+    } else
         pct_buf_text(b, n->label);
     pct_place_put(b, &place, PCT_PLACE_SENTENCE);
 }
