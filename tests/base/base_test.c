@@ -122,12 +122,13 @@ static void a_thread_has_its_own_time_and_the_process_that_of_all(void **state)
 {
     (void)state;
     struct pc_process_status p = {0}, t = {0};
+    if (getenv("PC_TEST_EMULATED")) /* qemu-user makes /proc/self/stat itself, without times */
+        skip();
     while (t.cpu_ticks < 2)
         assert_true(pc_thread_look(getpid(), getpid(), &t));
     assert_true(pc_process_look(getpid(), &p));
     assert_int_equal(t.state, 'R');
-    if (!getenv("PC_TEST_EMULATED")) /* qemu-user makes one of the two itself */
-        assert_int_equal(t.start, p.start);
+    assert_int_equal(t.start, p.start);
     assert_true(p.cpu_ticks >= t.cpu_ticks);
     assert_false(pc_thread_look(getpid(), getppid(), &t));
 }
