@@ -311,12 +311,8 @@ static int show(const struct pct_command *self, const struct request *r, struct 
         return PCT_DATA;
     }
     struct pct_symbols *symbols = pct_symbols_new(p);
-    pct_python_teach(&w->places, p, symbols);
-    if (w->made)
-        pct_jit_teach(w->made, p, symbols);
-    if (nodes)
-        pct_where_nodes_teach(nodes, p, symbols);
-    else
+    pct_named_teach(&w->named, p, symbols);
+    if (!nodes)
         find_files(w->job, p, symbols);
     struct pct_data *d = pct_data_new("", p, symbols, &whole);
     struct pct_where out = {.d = d,

@@ -41,7 +41,6 @@ struct pct_where_nodes {
     const struct pct_command *self;
     struct agent *agents;
     size_t n, room;
-    struct pct_sent_texts texts;
 };
 
 /* ---- Answers --------------------------------------------------------------------------------- */
@@ -344,7 +343,8 @@ static int compare_places(const void *left, const void *right)
 static bool take_node(struct pct_where_nodes *nodes, struct agent *a, struct pc_cursor *answer,
                       void *watch)
 {
-    bool whole = pct_sent_get(answer, watch, &nodes->texts, &a->node);
+    bool whole = pct_sent_get(answer, watch, &a->node);
+    (void)nodes;
     if (!whole)
         pct_sent_free(&a->node);
     return whole;
@@ -449,7 +449,6 @@ void pct_where_nodes_free(struct pct_where_nodes *nodes)
         free(nodes->agents[i].in.data);
     }
     pct_free(nodes->agents);
-    pct_sent_texts_free(&nodes->texts);
     pct_free(nodes);
 }
 
@@ -479,12 +478,6 @@ int pct_where_nodes_ranks(const struct pct_where_nodes *nodes)
         n += a->node.n ? a->node.n_local : 0;
     }
     return n;
-}
-
-void pct_where_nodes_teach(const struct pct_where_nodes *nodes, const struct pc_profile *p,
-                           struct pct_symbols *symbols)
-{
-    pct_sent_teach(&nodes->texts, p, symbols);
 }
 
 /* ---- The second look ------------------------------------------------------------------------- */

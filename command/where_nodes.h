@@ -36,8 +36,6 @@ size_t pct_where_nodes_count(const struct pct_where_nodes *nodes);
 const char *pct_where_nodes_exe(const struct pct_where_nodes *nodes);
 /* Ranks of the job on all nodes, by their launchers; -1: unknown, or a node has not answered. */
 int pct_where_nodes_ranks(const struct pct_where_nodes *nodes);
-void pct_where_nodes_teach(const struct pct_where_nodes *nodes, const struct pc_profile *p,
-                           struct pct_symbols *symbols);
 
 /* As pct_where_look_again, on all nodes. */
 bool pct_where_nodes_look_again(struct pct_where_calls *c, void *nodes);

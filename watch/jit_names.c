@@ -20,35 +20,6 @@ struct pct_jit_range {
     const char *name;
 };
 
-struct jit_place {
-    uint64_t offset;
-    struct pct_frame frame;
-};
-
-struct pct_jit_places {
-    struct pct_pool *names;
-    struct jit_place **at; /* one for each name that a frame has got */
-    size_t n, room;
-};
-
-struct pct_jit_places *pct_jit_places_new(void)
-{
-    struct pct_jit_places *places = pct_alloc(1, sizeof *places);
-    places->names = pct_pool_new();
-    return places;
-}
-
-void pct_jit_places_free(struct pct_jit_places *places)
-{
-    if (!places)
-        return;
-    for (size_t i = 0; i < places->n; i++)
-        pct_free(places->at[i]);
-    pct_free(places->at);
-    pct_pool_free(places->names);
-    pct_free(places);
-}
-
 /* ---- The files ------------------------------------------------------------------------------- */
 
 /* The number that the process has for itself: the last one of the line. */
@@ -88,18 +59,17 @@ static int open_file(int pid, const char *path, struct stat *st)
     return fd;
 }
 
-static void add_range(struct pct_jit *jit, struct pct_jit_places *places, uint64_t lo, uint64_t n,
+static void add_range(struct pct_jit *jit, struct pct_named_places *places, uint64_t lo, uint64_t n,
                       const char *name)
 {
     if (!n || lo + n < lo || !*name || jit->n == MOST_RANGES)
         return;
     jit->ranges = pct_grow(jit->ranges, jit->n, &jit->room, sizeof *jit->ranges);
-    jit->ranges[jit->n] =
-        (struct pct_jit_range){lo, lo + n, jit->n, pct_pool_intern(places->names, name)};
+    jit->ranges[jit->n] = (struct pct_jit_range){lo, lo + n, jit->n, pct_named_text(places, name)};
     jit->n++;
 }
 
-static void add_line(struct pct_jit *jit, struct pct_jit_places *places, char *line)
+static void add_line(struct pct_jit *jit, struct pct_named_places *places, char *line)
 {
     char *rest;
     uint64_t lo = strtoull(line, &rest, 16), n = *rest == ' ' ? strtoull(rest, &rest, 16) : 0;
@@ -109,7 +79,7 @@ static void add_line(struct pct_jit *jit, struct pct_jit_places *places, char *l
 }
 
 /* Takes the whole lines of a text, and returns their bytes. */
-static size_t add_lines(struct pct_jit *jit, struct pct_jit_places *places, char *text)
+static size_t add_lines(struct pct_jit *jit, struct pct_named_places *places, char *text)
 {
     char *line = text, *end;
     for (; (end = strchr(line, '\n')); line = end + 1) {
@@ -136,7 +106,7 @@ static void forget_ranges(struct pct_jit *jit)
 }
 
 /* Reads what is new in the map. One that has become shorter is read from its begin. */
-static void read_map(struct pct_jit *jit, int pid, struct pct_jit_places *places)
+static void read_map(struct pct_jit *jit, int pid, struct pct_named_places *places)
 {
     struct stat st;
     char path[64];
@@ -159,7 +129,7 @@ static void read_map(struct pct_jit *jit, int pid, struct pct_jit_places *places
 
 struct reading {
     struct pct_jit *jit;
-    struct pct_jit_places *places;
+    struct pct_named_places *places;
 };
 
 static void add_code(void *arg, uint64_t address, uint64_t bytes, const char *name)
@@ -168,7 +138,7 @@ static void add_code(void *arg, uint64_t address, uint64_t bytes, const char *na
     add_range(r->jit, r->places, address, bytes, name);
 }
 
-static void read_dump(struct pct_jit *jit, int pid, struct pct_jit_places *places)
+static void read_dump(struct pct_jit *jit, int pid, struct pct_named_places *places)
 {
     struct stat st;
     struct reading r = {jit, places};
@@ -179,7 +149,7 @@ static void read_dump(struct pct_jit *jit, int pid, struct pct_jit_places *place
     close(fd);
 }
 
-static void look(struct pct_jit *jit, int pid, struct pct_jit_places *places)
+static void look(struct pct_jit *jit, int pid, struct pct_named_places *places)
 {
     uint64_t read = jit->n_read, dump_read = jit->n_dump_read;
     read_map(jit, pid, places);
@@ -221,21 +191,7 @@ static const struct pct_jit_range *find(const struct pct_jit *jit, uint64_t addr
     return NULL;
 }
 
-/* Names frames as those of Python are named: the offset is made from the name. */
-static uint64_t place_of(struct pct_jit_places *places, const char *name)
-{
-    for (size_t i = 0; i < places->n; i++)
-        if (places->at[i]->frame.function == name)
-            return places->at[i]->offset;
-    struct jit_place *p = pct_alloc(1, sizeof *p);
-    uint64_t h = pc_hash_bytes(name, strlen(name), 0) >> 12;
-    *p = (struct jit_place){.offset = h > 1 ? h : 2, .frame = {.function = name}};
-    places->at = pct_grow(places->at, places->n, &places->room, sizeof *places->at);
-    places->at[places->n++] = p;
-    return p->offset;
-}
-
-bool pct_jit_name(struct pct_jit *jit, int pid, struct pct_jit_places *places,
+bool pct_jit_name(struct pct_jit *jit, int pid, struct pct_named_places *places,
                   struct pct_stack_modules *modules, struct pct_stack_frame *frame)
 {
     uint64_t now = pc_mono_ns();
@@ -248,24 +204,8 @@ bool pct_jit_name(struct pct_jit *jit, int pid, struct pct_jit_places *places,
         return false;
     frame->module = pct_stack_module(modules, PCOLLECT_MODULE_JIT, NULL, 0);
     frame->function = r->name;
-    frame->offset = place_of(places, r->name) - frame->exact;
+    frame->offset =
+        pct_named_make(places, frame->module, &(struct pct_frame){.function = r->name}) -
+        frame->exact;
     return true;
-}
-
-void pct_jit_teach(const struct pct_jit_places *places, const struct pc_profile *p,
-                   struct pct_symbols *s)
-{
-    for (uint32_t m = 0; m < p->n_modules; m++)
-        if (!strcmp(p->modules[m].path, PCOLLECT_MODULE_JIT))
-            for (size_t i = 0; i < places->n; i++)
-                pct_symbols_teach(s, m, places->at[i]->offset,
-                                  (struct pct_place){&places->at[i]->frame, 1});
-}
-
-void pct_jit_each(const struct pct_jit_places *places,
-                  void (*take)(void *arg, uint64_t offset, const struct pct_frame *frame),
-                  void *arg)
-{
-    for (size_t i = 0; i < places->n; i++)
-        take(arg, places->at[i]->offset, &places->at[i]->frame);
 }

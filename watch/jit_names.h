@@ -11,14 +11,7 @@
 #ifndef PCT_JIT_NAMES_H
 #define PCT_JIT_NAMES_H
 
-#include "analysis/symbols/symbols.h"
-#include "watch/stack_tree.h"
-
-/* Names that were found, of all processes. */
-struct pct_jit_places;
-
-struct pct_jit_places *pct_jit_places_new(void);
-void pct_jit_places_free(struct pct_jit_places *places); /* NULL is allowed */
+#include "watch/named_places.h"
 
 /* The code of one process; starts as zeros. */
 struct pct_jit {
@@ -34,17 +27,8 @@ void pct_jit_note(struct pct_jit *jit, const char *path);
 
 /* Gives a frame without a module its name, and the module of such code. The files are read again
  * when they have grown. False: there is no name. */
-bool pct_jit_name(struct pct_jit *jit, int pid, struct pct_jit_places *places,
+bool pct_jit_name(struct pct_jit *jit, int pid, struct pct_named_places *places,
                   struct pct_stack_modules *modules, struct pct_stack_frame *frame);
 void pct_jit_clear(struct pct_jit *jit);
-
-/* Passes each name to `take`. */
-void pct_jit_each(const struct pct_jit_places *places,
-                  void (*take)(void *arg, uint64_t offset, const struct pct_frame *frame),
-                  void *arg);
-
-/* Adds the names to the symbols of a profile p of such frames. The places must outlive s. */
-void pct_jit_teach(const struct pct_jit_places *places, const struct pc_profile *p,
-                   struct pct_symbols *s);
 
 #endif

@@ -4,26 +4,6 @@
 
 #include <string.h>
 
-/* ---- Names ----------------------------------------------------------------------------------- */
-
-void pct_sent_texts_free(struct pct_sent_texts *t)
-{
-    pct_free(t->names);
-    if (t->pool)
-        pct_pool_free(t->pool);
-    *t = (struct pct_sent_texts){0};
-}
-
-void pct_sent_teach(const struct pct_sent_texts *t, const struct pc_profile *p,
-                    struct pct_symbols *s)
-{
-    for (uint32_t m = 0; m < p->n_modules; m++)
-        for (size_t i = 0; i < t->n; i++)
-            if (!strcmp(p->modules[m].path, t->names[i].module))
-                pct_symbols_teach(s, m, t->names[i].offset,
-                                  (struct pct_place){&t->names[i].frame, 1});
-}
-
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 static void put_signed(struct pc_buffer *b, int64_t v)
@@ -31,21 +11,33 @@ static void put_signed(struct pc_buffer *b, int64_t v)
     pc_put_varint(b, pc_zigzag((uint64_t)v));
 }
 
+/* The number of a module, 0: unknown. */
+static void put_module(struct pc_buffer *b, const struct pct_stack_modules *modules,
+                       const struct pct_stack_module *module)
+{
+    size_t i = 0;
+    while (i < modules->n && modules->at[i] != module)
+        i++;
+    pc_put_varint(b, i < modules->n ? i + 1 : 0);
+}
+
+static void put_text(struct pc_buffer *b, const char *text)
+{
+    pc_put_text(b, text ? text : "");
+}
+
 void pct_sent_put_stack(struct pc_buffer *b, const struct pct_stack_modules *modules,
                         const struct pct_stack *s)
 {
     pc_put_varint(b, s->cut);
-    pc_put_text(b, s->mpi_folder ? s->mpi_folder : "");
+    put_text(b, s->mpi_folder);
     pc_put_varint(b, s->n);
     for (size_t i = 0; i < s->n; i++) {
         const struct pct_stack_frame *f = &s->frames[i];
-        size_t module = 0;
-        while (module < modules->n && modules->at[module] != f->module)
-            module++;
-        pc_put_varint(b, module < modules->n ? module + 1 : 0);
+        put_module(b, modules, f->module);
         pc_put_varint(b, f->offset);
         pc_put_varint(b, f->exact);
-        pc_put_text(b, f->function ? f->function : "");
+        put_text(b, f->function);
     }
 }
 
@@ -60,7 +52,7 @@ static void put_message(struct pc_buffer *b, const struct pct_message *m)
 
 static void put_call(struct pc_buffer *b, const struct pct_mpi_call *call)
 {
-    pc_put_text(b, call->op ? call->op : "");
+    put_text(b, call->op);
     pc_put_varint(b, call->known);
     pc_put_varint(b, call->comm);
     pc_put_varint(b, call->domain);
@@ -74,23 +66,22 @@ static void put_call(struct pc_buffer *b, const struct pct_mpi_call *call)
         put_message(b, &call->messages[i]);
 }
 
-static void put_name(void *buffer, uint64_t offset, const struct pct_frame *frame)
+static void put_named(struct pc_buffer *b, const struct pct_watch *w)
 {
-    struct pc_buffer *b = buffer;
-    pc_put_varint(b, 1);
-    pc_put_varint(b, offset);
-    pc_put_text(b, frame->function);
-    pc_put_text(b, frame->file ? frame->file : "");
-    pc_put_varint(b, frame->line);
-}
-
-static void put_names(struct pc_buffer *b, const struct pct_watch *w)
-{
-    pct_python_each(&w->places, put_name, b);
-    pc_put_varint(b, 0);
-    if (w->made)
-        pct_jit_each(w->made, put_name, b);
-    pc_put_varint(b, 0);
+    pc_put_varint(b, w->named.n);
+    for (size_t i = 0; i < w->named.n; i++) {
+        const struct pct_named_place *p = &w->named.at[i];
+        put_module(b, &w->modules, p->module);
+        pc_put_varint(b, p->offset);
+        pc_put_varint(b, p->place.n_frames);
+        for (uint32_t k = 0; k < p->place.n_frames; k++) {
+            const struct pct_frame *f = &p->place.frames[k];
+            put_text(b, f->function);
+            put_text(b, f->file);
+            pc_put_varint(b, f->line);
+            pc_put_varint(b, f->inlined);
+        }
+    }
 }
 
 static void put_processes(struct pc_buffer *b, const struct pct_watched_job *job)
@@ -124,7 +115,7 @@ void pct_sent_put(struct pc_buffer *b, const struct pct_watch *w, size_t first)
         pc_put_varint(b, m->n_build_id);
         pc_put_bytes(b, m->build_id, m->n_build_id);
     }
-    put_names(b, w);
+    put_named(b, w);
     pc_put_varint(b, w->comms.n);
     for (size_t i = 0; i < w->comms.n; i++) {
         const struct pct_comm_place *p = &w->comms.at[i];
@@ -158,7 +149,7 @@ static int get_int(struct pc_cursor *c)
     return c->failed ? 0 : (int)v;
 }
 
-static const char *get_text(struct pc_cursor *c, struct pct_sent_texts *t)
+static const char *get_text(struct pc_cursor *c, struct pct_watch *w)
 {
     uint64_t n = pc_get_varint(c);
     const uint8_t *at = pc_get_bytes(c, n);
@@ -166,14 +157,21 @@ static const char *get_text(struct pc_cursor *c, struct pct_sent_texts *t)
         return "";
     char *copy = pct_alloc(n + 1, 1);
     memcpy(copy, at, n);
-    const char *text = pct_pool_intern(t->pool, copy);
+    const char *text = pct_named_text(&w->named, copy);
     pct_free(copy);
     return text;
 }
 
-static void get_processes(struct pc_cursor *c, struct pct_sent_texts *t, struct pct_sent *out)
+/* NULL for an empty text. */
+static const char *get_any_text(struct pc_cursor *c, struct pct_watch *w)
 {
-    out->exe = get_text(c, t);
+    const char *text = get_text(c, w);
+    return *text ? text : NULL;
+}
+
+static void get_processes(struct pc_cursor *c, struct pct_watch *w, struct pct_sent *out)
+{
+    out->exe = get_text(c, w);
     out->key = pc_get_le(c, 8);
     out->world = get_int(c);
     out->n_local = get_int(c);
@@ -187,31 +185,42 @@ static void get_processes(struct pc_cursor *c, struct pct_sent_texts *t, struct 
     }
 }
 
-/* The modules of the sender, as those of w. */
-static const struct pct_stack_module **get_modules(struct pc_cursor *c, struct pct_watch *w,
-                                                   struct pct_sent_texts *t, uint32_t *n)
+static void get_modules(struct pc_cursor *c, struct pct_watch *w, struct pct_sent *out)
 {
-    *n = pc_get_count(c, 2);
-    const struct pct_stack_module **modules = pct_alloc(*n, sizeof *modules);
-    for (uint32_t i = 0; i < *n; i++) {
-        const char *path = get_text(c, t);
+    out->n_modules = pc_get_count(c, 2);
+    out->modules = pct_alloc(out->n_modules, sizeof *out->modules);
+    for (size_t i = 0; i < out->n_modules; i++) {
+        const char *path = get_text(c, w);
         uint32_t n_id = (uint32_t)pc_get_below(c, PCOLLECT_BUILD_ID_BYTES);
         const uint8_t *id = pc_get_bytes(c, n_id);
-        modules[i] = pct_stack_module(&w->modules, path, id, id ? n_id : 0);
+        out->modules[i] = pct_stack_module(&w->modules, path, id, id ? n_id : 0);
     }
-    return modules;
 }
 
-static void get_names(struct pc_cursor *c, struct pct_sent_texts *t, const char *module)
+/* NULL: unknown. */
+static const struct pct_stack_module *get_module(struct pc_cursor *c, const struct pct_sent *from)
 {
-    while (pc_get_below(c, 1) && !c->failed) {
-        struct pct_sent_name name = {.module = module, .offset = pc_get_varint(c)};
-        name.frame.function = get_text(c, t);
-        const char *file = get_text(c, t);
-        name.frame.file = *file ? file : NULL;
-        name.frame.line = (uint32_t)pc_get_below(c, UINT32_MAX);
-        t->names = pct_grow(t->names, t->n, &t->room, sizeof *t->names);
-        t->names[t->n++] = name;
+    uint64_t number = pc_get_below(c, from->n_modules);
+    return number ? from->modules[number - 1] : NULL;
+}
+
+static void get_named(struct pc_cursor *c, struct pct_watch *w, const struct pct_sent *from)
+{
+    for (uint32_t n = pc_get_count(c, 7); n && !c->failed; n--) {
+        const struct pct_stack_module *module = get_module(c, from);
+        uint64_t offset = pc_get_varint(c);
+        uint32_t n_frames = pc_get_count(c, 4);
+        struct pct_frame *frames = pct_alloc(n_frames, sizeof *frames);
+        for (uint32_t i = 0; i < n_frames; i++) {
+            frames[i].function = get_any_text(c, w);
+            frames[i].file = get_any_text(c, w);
+            frames[i].line = (uint32_t)pc_get_below(c, UINT32_MAX);
+            frames[i].inlined = pc_get_below(c, 1);
+        }
+        c->failed = c->failed || !module || !n_frames;
+        if (!c->failed)
+            pct_named_add(&w->named, module, offset, (struct pct_place){frames, n_frames});
+        pct_free(frames);
     }
 }
 
@@ -238,10 +247,9 @@ static struct pct_message get_message(struct pc_cursor *c)
     return m;
 }
 
-static void get_call(struct pc_cursor *c, struct pct_sent_texts *t, struct pct_mpi_call *call)
+static void get_call(struct pc_cursor *c, struct pct_watch *w, struct pct_mpi_call *call)
 {
-    const char *op = get_text(c, t);
-    call->op = *op ? op : NULL;
+    call->op = get_any_text(c, w);
     call->known = pc_get_below(c, 1);
     call->comm = (enum pct_call_comm)pc_get_below(c, PCT_COMM_OTHER);
     call->domain = pc_get_varint(c);
@@ -257,13 +265,11 @@ static void get_call(struct pc_cursor *c, struct pct_sent_texts *t, struct pct_m
         call->messages[i] = get_message(c);
 }
 
-static void get_stack(struct pc_cursor *c, struct pct_sent_texts *t,
-                      const struct pct_stack_module **modules, uint32_t n_modules,
+static void get_stack(struct pc_cursor *c, struct pct_watch *w, const struct pct_sent *from,
                       struct pct_stack *s)
 {
     s->cut = pc_get_below(c, 1);
-    const char *folder = get_text(c, t);
-    s->mpi_folder = *folder ? folder : NULL;
+    s->mpi_folder = get_any_text(c, w);
     s->n = pc_get_count(c, 4);
     if (s->n > PCT_STACK_FRAMES)
         c->failed = true;
@@ -271,18 +277,14 @@ static void get_stack(struct pc_cursor *c, struct pct_sent_texts *t,
     s->frames = pct_alloc(s->n, sizeof *s->frames);
     for (size_t i = 0; i < s->n; i++) {
         struct pct_stack_frame *f = &s->frames[i];
-        uint64_t module = pc_get_below(c, n_modules);
-        f->module = module ? modules[module - 1] : NULL;
+        f->module = get_module(c, from);
         f->offset = pc_get_varint(c);
         f->exact = pc_get_below(c, 1);
-        const char *function = get_text(c, t);
-        f->function = *function ? function : NULL;
+        f->function = get_any_text(c, w);
     }
 }
 
-static void get_stacks(struct pc_cursor *c, struct pct_sent_texts *t,
-                       const struct pct_stack_module **modules, uint32_t n_modules,
-                       struct pct_sent *out)
+static void get_stacks(struct pc_cursor *c, struct pct_watch *w, struct pct_sent *out)
 {
     out->n_stacks = pc_get_count(c, 4);
     out->first = pc_get_below(c, out->n_stacks);
@@ -295,31 +297,25 @@ static void get_stacks(struct pc_cursor *c, struct pct_sent_texts *t,
         s->tid = get_int(c);
         s->state = (char)pc_get_below(c, 127);
         s->call_ns = pc_get_varint(c);
-        get_call(c, t, &s->call);
+        get_call(c, w, &s->call);
     }
     for (size_t i = 0; i < out->n_stacks; i++) {
         struct pct_sent_stack *s = &out->stacks[i];
-        get_stack(c, t, modules, n_modules, &s->stack);
+        get_stack(c, w, out, &s->stack);
         s->stack.op = s->of.call.op;
     }
 }
 
-bool pct_sent_get(struct pc_cursor *c, struct pct_watch *w, struct pct_sent_texts *t,
-                  struct pct_sent *out)
+bool pct_sent_get(struct pc_cursor *c, struct pct_watch *w, struct pct_sent *out)
 {
-    uint32_t n_modules;
-    if (!t->pool)
-        t->pool = pct_pool_new();
     *out = (struct pct_sent){0};
-    get_processes(c, t, out);
-    const struct pct_stack_module **modules = get_modules(c, w, t, &n_modules);
-    get_names(c, t, PCOLLECT_MODULE_PYTHON);
-    get_names(c, t, PCOLLECT_MODULE_JIT);
+    get_processes(c, w, out);
+    get_modules(c, w, out);
+    get_named(c, w, out);
     get_comms(c, &w->comms);
     out->n_other = (uint32_t)pc_get_below(c, UINT32_MAX);
     out->n_lost = (uint32_t)pc_get_below(c, UINT32_MAX);
-    get_stacks(c, t, modules, n_modules, out);
-    pct_free(modules);
+    get_stacks(c, w, out);
     return !c->failed && c->at == c->end;
 }
 
@@ -330,6 +326,7 @@ void pct_sent_free(struct pct_sent *n)
         pct_free(n->stacks[i].stack.frames);
     }
     pct_free(n->stacks);
+    pct_free(n->modules);
     pct_free(n->processes);
     *n = (struct pct_sent){0};
 }

@@ -10,36 +10,16 @@
 #ifndef PCT_NODE_STACKS_H
 #define PCT_NODE_STACKS_H
 
-#include "analysis/buffer.h"
-#include "analysis/symbols/symbols.h"
 #include "format/bytes.h"
 #include "watch/watch.h"
-
-/* The name of a frame that is in no file: of Python, or of code that a process made. */
-struct pct_sent_name {
-    const char *module;
-    uint64_t offset;
-    struct pct_frame frame;
-};
-
-/* Names and other texts of all nodes. */
-struct pct_sent_texts {
-    struct pct_pool *pool;
-    struct pct_sent_name *names;
-    size_t n, room;
-};
-void pct_sent_texts_free(struct pct_sent_texts *t);
-
-/* Adds the names to the symbols of a profile p of the stacks. The texts must outlive s. */
-void pct_sent_teach(const struct pct_sent_texts *t, const struct pc_profile *p,
-                    struct pct_symbols *s);
 
 struct pct_sent_stack {
     struct pct_watched_stack of; /* its process is an index into those of the node */
     struct pct_stack stack;
 };
 
-/* Stacks that a node has sent. */
+/* Stacks that a node has sent. Texts and modules are those of the watch that they were read into.
+ */
 struct pct_sent {
     const char *exe; /* of its first rank; "": it has none */
     uint64_t key;    /* of the job; 0: not known */
@@ -48,6 +28,8 @@ struct pct_sent {
     bool whole;      /* as in struct pct_watched_job */
     struct pct_watched *processes;
     size_t n;
+    const struct pct_stack_module **modules; /* by the number that the node gives them, minus 1 */
+    size_t n_modules;
     struct pct_sent_stack *stacks; /* those of a process and a time are adjacent */
     size_t n_stacks;
     size_t first; /* of the stacks that were taken last */
@@ -66,10 +48,9 @@ void pct_sent_put(struct pc_buffer *b, const struct pct_watch *w, size_t first);
 
 /* ---- On the other one ------------------------------------------------------------------------ */
 
-/* Reads what a node has sent: its stacks into *out, freed with pct_sent_free, its modules and
- * communicators into w. False: the bytes are not whole. */
-bool pct_sent_get(struct pc_cursor *c, struct pct_watch *w, struct pct_sent_texts *t,
-                  struct pct_sent *out);
+/* Reads what a node has sent: its stacks into *out, freed with pct_sent_free, its modules, named
+ * places and communicators into w. False: the bytes are not whole. */
+bool pct_sent_get(struct pc_cursor *c, struct pct_watch *w, struct pct_sent *out);
 void pct_sent_free(struct pct_sent *n);
 
 #endif

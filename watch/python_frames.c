@@ -13,12 +13,6 @@
 enum { FRAME_BYTES = 80, MOST_INTERPRETERS = 16, MOST_THREADS = 4096, MOST_RUNS = 512 };
 enum { MOST_NAME = 512, MOST_FILE = 1024, MOST_LINES = 1 << 20 };
 
-struct pct_python_place {
-    uint64_t offset; /* as libcollect names such a frame */
-    struct pct_frame frame;
-    char name[MOST_NAME], file[MOST_FILE];
-};
-
 /* ---- Words ----------------------------------------------------------------------------------- */
 
 static bool read_bytes(const struct pct_python *py, uint64_t at, void *to, size_t n)
@@ -170,57 +164,19 @@ static uint32_t read_line(const struct pct_python *py, const struct pct_python_f
     return line;
 }
 
-/* The place of a frame, kept; NULL: it cannot be read. */
-static const struct pct_python_place *describe(const struct pct_python *py,
-                                               const struct pct_python_frame *f,
-                                               struct pct_python_places *places)
+/* Keeps the place of a frame and returns its offset; 0: it cannot be read. */
+static uint64_t describe(const struct pct_python *py, const struct pct_python_frame *f,
+                         const struct pct_stack_module *python, struct pct_named_places *places)
 {
     const struct pc_python_layout *l = py->layout;
-    struct pct_python_place *p = pct_alloc(1, sizeof *p);
+    char name[MOST_NAME], file[MOST_FILE];
     if (!is_a(py, f->code, py->code_type) ||
-        !read_text(py, word(py, f->code + l->code_file), p->file, sizeof p->file) ||
-        !read_text(py, word(py, f->code + l->code_name), p->name, sizeof p->name)) {
-        pct_free(p);
-        return NULL;
-    }
-    p->frame = (struct pct_frame){.function = p->name, .file = p->file, .line = read_line(py, f)};
-    uint64_t h = pc_hash_bytes(p->file, strlen(p->file), p->frame.line);
-    h = pc_hash_bytes(p->name, strlen(p->name), h) >> 12;
-    p->offset = h > 1 ? h : 2;
-    for (size_t i = 0; i < places->n; i++)
-        if (places->at[i]->offset == p->offset) {
-            pct_free(p);
-            return places->at[i];
-        }
-    places->at = pct_grow(places->at, places->n, &places->room, sizeof *places->at);
-    places->at[places->n++] = p;
-    return p;
-}
-
-void pct_python_places_free(struct pct_python_places *places)
-{
-    for (size_t i = 0; i < places->n; i++)
-        pct_free(places->at[i]);
-    pct_free(places->at);
-    *places = (struct pct_python_places){0};
-}
-
-void pct_python_teach(const struct pct_python_places *places, const struct pc_profile *p,
-                      struct pct_symbols *s)
-{
-    for (uint32_t m = 0; m < p->n_modules; m++)
-        if (!strcmp(p->modules[m].path, PCOLLECT_MODULE_PYTHON))
-            for (size_t i = 0; i < places->n; i++)
-                pct_symbols_teach(s, m, places->at[i]->offset,
-                                  (struct pct_place){&places->at[i]->frame, 1});
-}
-
-void pct_python_each(const struct pct_python_places *places,
-                     void (*take)(void *arg, uint64_t offset, const struct pct_frame *frame),
-                     void *arg)
-{
-    for (size_t i = 0; i < places->n; i++)
-        take(arg, places->at[i]->offset, &places->at[i]->frame);
+        !read_text(py, word(py, f->code + l->code_file), file, sizeof file) ||
+        !read_text(py, word(py, f->code + l->code_name), name, sizeof name))
+        return 0;
+    return pct_named_make(
+        places, python,
+        &(struct pct_frame){.function = name, .file = file, .line = read_line(py, f)});
 }
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
@@ -235,15 +191,14 @@ static bool is_loop(const struct pct_python *py, const struct pct_stack_frame *f
 /* Adds the place of a frame. The innermost frame is a point at its instruction, the others are
  * calls that return after theirs, as in libcollect. */
 static void add_place(struct pct_stack_frame *frames, size_t *n,
-                      const struct pct_stack_module *python, const struct pct_python_place *p)
+                      const struct pct_stack_module *python, uint64_t offset)
 {
-    frames[*n] =
-        (struct pct_stack_frame){.module = python, .offset = p->offset - !*n, .exact = !*n};
+    frames[*n] = (struct pct_stack_frame){.module = python, .offset = offset - !*n, .exact = !*n};
     ++*n;
 }
 
 void pct_python_put(const struct pct_python *py, const struct pct_python_frames *frames,
-                    struct pct_stack_modules *modules, struct pct_python_places *places,
+                    struct pct_stack_modules *modules, struct pct_named_places *places,
                     struct pct_stack *stack)
 {
     size_t n = 0, next = 0, n_loops = 0;
@@ -264,9 +219,9 @@ void pct_python_put(const struct pct_python *py, const struct pct_python_frames 
         if (!is_loop(py, &stack->frames[i]))
             continue;
         for (; next < frames->n && frames->list[next].run == run && n < PCT_STACK_FRAMES; next++) {
-            const struct pct_python_place *p = describe(py, &frames->list[next], places);
-            if (p)
-                add_place(put, &n, python, p);
+            uint64_t offset = describe(py, &frames->list[next], python, places);
+            if (offset)
+                add_place(put, &n, python, offset);
         }
         run++;
     }

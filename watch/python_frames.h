@@ -8,9 +8,8 @@
 #ifndef PCT_PYTHON_FRAMES_H
 #define PCT_PYTHON_FRAMES_H
 
-#include "analysis/symbols/symbols.h"
 #include "libcollect/walk/interpreter.h"
-#include "watch/stack_tree.h"
+#include "watch/named_places.h"
 
 /* The interpreter of a process; layout NULL: there is none whose version is known. */
 struct pct_python {
@@ -36,28 +35,10 @@ struct pct_python_frames {
 /* Reads the frames of a thread; n is 0 if there are none. The thread must not run meanwhile. */
 void pct_python_read(const struct pct_python *py, int tid, struct pct_python_frames *out);
 
-/* Functions, files and lines of frames of Python, each once. */
-struct pct_python_places {
-    struct pct_python_place **at;
-    size_t n, room;
-};
-
 /* Replaces the interpreter's frames by Python's. A stack whose C frames do not match is left
  * unchanged. */
 void pct_python_put(const struct pct_python *py, const struct pct_python_frames *frames,
-                    struct pct_stack_modules *modules, struct pct_python_places *places,
+                    struct pct_stack_modules *modules, struct pct_named_places *places,
                     struct pct_stack *stack);
-
-/* Adds the Python frames of a profile p of such stacks to the symbols s. The places must outlive
- * s. */
-void pct_python_teach(const struct pct_python_places *places, const struct pc_profile *p,
-                      struct pct_symbols *s);
-
-/* Passes each of them to `take`. */
-void pct_python_each(const struct pct_python_places *places,
-                     void (*take)(void *arg, uint64_t offset, const struct pct_frame *frame),
-                     void *arg);
-
-void pct_python_places_free(struct pct_python_places *places);
 
 #endif

@@ -44,7 +44,7 @@ struct pct_recorder {
     const char *event; /* NULL: the clock alone is sampled */
     struct pct_code_files *files;
     struct pct_stack_modules modules;
-    struct pct_jit_places *jit_places;
+    struct pct_named_places named; /* code that processes made */
     struct process *chains[N_CHAINS];
     struct unit **units;
     size_t n_units, units_room;
@@ -62,7 +62,6 @@ struct pct_recorder *pct_recorder_new(const char *event)
     struct pct_recorder *r = pct_alloc(1, sizeof *r);
     r->event = event;
     r->files = pct_code_files_new();
-    r->jit_places = pct_jit_places_new();
     r->known_room = 4096;
     r->known = pct_alloc(r->known_room, sizeof *r->known);
     r->frames = pct_alloc(PCT_STACK_FRAMES, sizeof *r->frames);
@@ -257,7 +256,7 @@ static struct pct_stack_frame frame_of_none(struct pct_recorder *r, struct proce
                                             const struct pct_walked *w)
 {
     struct pct_stack_frame frame = {.offset = w->there, .exact = w->exact};
-    pct_jit_name(&p->jit, p->pid, r->jit_places, &r->modules, &frame);
+    pct_jit_name(&p->jit, p->pid, &r->named, &r->modules, &frame);
     return frame;
 }
 
@@ -460,7 +459,7 @@ void pct_recorder_show_files(const struct pct_recorder *r, const struct pc_profi
                              struct pct_symbols *symbols)
 {
     pct_code_files_show(r->files, p, symbols);
-    pct_jit_teach(r->jit_places, p, symbols);
+    pct_named_teach(&r->named, p, symbols);
 }
 
 void pct_recorder_free(struct pct_recorder *r)
@@ -477,7 +476,7 @@ void pct_recorder_free(struct pct_recorder *r)
     }
     pct_stack_modules_free(&r->modules);
     pct_code_files_free(r->files);
-    pct_jit_places_free(r->jit_places);
+    pct_named_free(&r->named);
     pct_free(r->units);
     pct_free(r->known);
     pct_free(r->frames);

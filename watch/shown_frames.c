@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* True if it is this module. Copies of a file are one module, as in pc_module_compare. */
-static bool is_module(const struct pct_stack_module *m, const char *path, const uint8_t *build_id,
-                      uint32_t n_build_id)
+/* Copies of a file are one module, as in pc_module_compare. */
+bool pct_stack_module_is(const struct pct_stack_module *m, const char *path,
+                         const uint8_t *build_id, uint32_t n_build_id)
 {
     if (m->n_build_id != n_build_id)
         return false;
@@ -23,7 +23,7 @@ const struct pct_stack_module *pct_stack_module(struct pct_stack_modules *m, con
                                                 const uint8_t *build_id, uint32_t n_build_id)
 {
     for (size_t i = 0; i < m->n; i++)
-        if (is_module(m->at[i], path, build_id, n_build_id))
+        if (pct_stack_module_is(m->at[i], path, build_id, n_build_id))
             return m->at[i];
     struct pct_stack_module *made = pct_alloc(1, sizeof *made);
     made->path = pct_copy(path);

@@ -62,8 +62,7 @@ void pct_watch_free(struct pct_watch *w)
         pct_free(w->stacks[i].call.messages);
     pct_free(w->stacks);
     pct_stack_modules_free(&w->modules);
-    pct_python_places_free(&w->places);
-    pct_jit_places_free(w->made);
+    pct_named_free(&w->named);
     pct_comm_places_free(&w->comms);
     pct_free(w->mpi_folder);
     w->stacks = NULL;

@@ -26,6 +26,9 @@ struct pct_stack_modules {
 
 const struct pct_stack_module *pct_stack_module(struct pct_stack_modules *m, const char *path,
                                                 const uint8_t *build_id, uint32_t n_build_id);
+/* True if it is the module with this build-id or, where there is none, this path. */
+bool pct_stack_module_is(const struct pct_stack_module *m, const char *path,
+                         const uint8_t *build_id, uint32_t n_build_id);
 void pct_stack_modules_free(struct pct_stack_modules *m);
 
 struct pct_stack_frame {

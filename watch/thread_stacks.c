@@ -308,9 +308,7 @@ static void name_made_code(struct view *v)
     for (size_t i = 0; i < v->stack.n; i++) {
         if (v->stack.frames[i].module)
             continue;
-        if (!w->made)
-            w->made = pct_jit_places_new();
-        pct_jit_name(&v->jit, w->job->processes[v->process].pid, w->made, &w->modules,
+        pct_jit_name(&v->jit, w->job->processes[v->process].pid, &w->named, &w->modules,
                      &v->stack.frames[i]);
     }
 }
@@ -343,7 +341,7 @@ static int take_threads(struct view *v, struct pc_error *error)
         }
         n_taken++;
         name_made_code(v);
-        pct_python_put(&v->python, v->in_python, &v->watch->modules, &v->watch->places, &v->stack);
+        pct_python_put(&v->python, v->in_python, &v->watch->modules, &v->watch->named, &v->stack);
         struct pct_watched_stack of = {.process = v->process, .tid = threads[i], .state = p.state};
         pct_mpi_call_find(&v->caught, &of.call);
         v->stack.op = of.call.op;

@@ -96,8 +96,7 @@ struct pct_watch {
     uint32_t n_other; /* threads that are not in stacks: without a frame of the program */
     uint32_t n_lost;  /* threads whose stack could not be read */
     struct pct_stack_modules modules;
-    struct pct_python_places places; /* functions of Python, for the profile's symbols */
-    struct pct_jit_places *made;     /* the same of code that processes made; NULL: none */
+    struct pct_named_places named; /* for the profile's symbols */
     struct pc_profile_sum sum;
 };
 

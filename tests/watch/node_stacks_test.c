@@ -17,6 +17,9 @@
 static struct pct_message messages[] = {{true, PCT_COMM_WORLD, 7, 3, 5, NULL, 0},
                                         {false, PCT_COMM_OTHER, 1234567890123, -1, -2, NULL, 0}};
 
+enum { N_NAMED = 100 };
+static const struct pct_frame other = {.function = "other"};
+
 /* A watch of two ranks: one waits for two requests, one computes. */
 static void make(struct pc_buffer *out)
 {
@@ -47,6 +50,11 @@ static void make(struct pc_buffer *out)
         struct pct_stack s = {.frames = at, .n = i ? 1 : 3, .cut = i, .op = of[i].call.op};
         assert_int_equal(pct_stack_add(&w, &of[i], &s, &error), PC_OK);
     }
+    for (uint32_t i = 0; i < N_NAMED; i++) {
+        const struct pct_frame frame = {.function = "f", .file = i % 2 ? "f.py" : NULL, .line = i};
+        pct_named_add(&w.named, program, i * 16, (struct pct_place){&frame, 1});
+        pct_named_add(&w.named, program, i * 16, (struct pct_place){&other, 1});
+    }
     w.stacks[0].call_ns = UINT64_C(5000000000);
     w.n_other = 3;
     w.n_lost = 1;
@@ -60,21 +68,18 @@ static void make(struct pc_buffer *out)
 
 struct received {
     struct pct_watch w;
-    struct pct_sent_texts texts;
     struct pct_sent sent;
 };
 
 static bool receive(struct received *r, const uint8_t *data, size_t n)
 {
     *r = (struct received){0};
-    return pct_sent_get(&(struct pc_cursor){.at = data, .end = data + n}, &r->w, &r->texts,
-                        &r->sent);
+    return pct_sent_get(&(struct pc_cursor){.at = data, .end = data + n}, &r->w, &r->sent);
 }
 
 static void drop(struct received *r)
 {
     pct_sent_free(&r->sent);
-    pct_sent_texts_free(&r->texts);
     pct_watch_free(&r->w);
 }
 
@@ -114,6 +119,16 @@ static void stacks_arrive_as_they_were(void **state)
     assert_int_equal(computes->of.state, 'R');
     assert_true(computes->stack.cut && computes->stack.n == 1);
     assert_null(computes->of.call.op);
+    assert_int_equal(r.w.named.n, N_NAMED);
+    for (uint32_t i = 0; i < N_NAMED; i++) {
+        const struct pct_named_place *p = &r.w.named.at[i];
+        assert_ptr_equal(p->module, waits->stack.frames[0].module);
+        assert_int_equal(p->offset, i * 16);
+        assert_int_equal(p->place.n_frames, 1);
+        assert_string_equal(p->place.frames->function, "f");
+        assert_int_equal(p->place.frames->line, i);
+        assert_true(i % 2 ? !strcmp(p->place.frames->file, "f.py") : !p->place.frames->file);
+    }
     assert_int_equal(r.w.comms.n, 1);
     assert_true(r.w.comms.at[0].id == 99 && r.w.comms.at[0].world == 4 &&
                 r.w.comms.at[0].size == 2);

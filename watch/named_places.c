@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "watch/named_places.h"
+#include "analysis/allocation.h"
+
+#include <string.h>
+
+const char *pct_named_text(struct pct_named_places *p, const char *text)
+{
+    if (!p->texts)
+        p->texts = pct_pool_new();
+    return pct_pool_intern(p->texts, text);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static uint32_t *find_slot(const struct pct_named_places *p, const struct pct_stack_module *module,
+                           uint64_t offset)
+{
+    size_t i = pc_hash_u64(offset ^ (uintptr_t)module) & (p->n_slots - 1);
+    for (; p->slots[i]; i = (i + 1) & (p->n_slots - 1)) {
+        const struct pct_named_place *at = &p->at[p->slots[i] - 1];
+        if (at->module == module && at->offset == offset)
+            break;
+    }
+    return &p->slots[i];
+}
+
+static void double_slots(struct pct_named_places *p)
+{
+    pct_free(p->slots);
+    p->n_slots = p->n_slots ? p->n_slots * 2 : 64;
+    p->slots = pct_alloc(p->n_slots, sizeof *p->slots);
+    for (uint32_t i = 0; i < p->n; i++)
+        *find_slot(p, p->at[i].module, p->at[i].offset) = i + 1;
+}
+
+static struct pct_place copy_place(struct pct_named_places *p, struct pct_place place)
+{
+    struct pct_frame *frames = pct_alloc(place.n_frames, sizeof *frames);
+    for (uint32_t i = 0; i < place.n_frames; i++) {
+        const char *function = place.frames[i].function, *file = place.frames[i].file;
+        frames[i] = place.frames[i];
+        frames[i].function = function ? pct_named_text(p, function) : NULL;
+        frames[i].file = file ? pct_named_text(p, file) : NULL;
+    }
+    return (struct pct_place){frames, place.n_frames};
+}
+
+void pct_named_add(struct pct_named_places *p, const struct pct_stack_module *module,
+                   uint64_t offset, struct pct_place place)
+{
+    if (p->n * 2 >= p->n_slots)
+        double_slots(p);
+    uint32_t *slot = find_slot(p, module, offset);
+    if (*slot)
+        return;
+    p->at = pct_grow(p->at, p->n, &p->room, sizeof *p->at);
+    p->at[p->n++] = (struct pct_named_place){module, offset, copy_place(p, place)};
+    *slot = (uint32_t)p->n;
+}
+
+/* The offset of a frame of Python is as libcollect makes it. */
+uint64_t pct_named_make(struct pct_named_places *p, const struct pct_stack_module *module,
+                        const struct pct_frame *frame)
+{
+    const char *file = frame->file, *function = frame->function;
+    uint64_t h = file ? pc_hash_bytes(file, strlen(file), frame->line) : 0;
+    h = pc_hash_bytes(function, strlen(function), h) >> 12;
+    uint64_t offset = h > 1 ? h : 2;
+    pct_named_add(p, module, offset, (struct pct_place){frame, 1});
+    return offset;
+}
+
+void pct_named_teach(const struct pct_named_places *p, const struct pc_profile *profile,
+                     struct pct_symbols *s)
+{
+    for (uint32_t m = 0; m < profile->n_modules; m++) {
+        const struct pc_profile_module *module = &profile->modules[m];
+        for (size_t i = 0; i < p->n; i++)
+            if (pct_stack_module_is(p->at[i].module, module->path, module->build_id,
+                                    module->build_id_bytes))
+                pct_symbols_teach(s, m, p->at[i].offset, p->at[i].place);
+    }
+}
+
+void pct_named_free(struct pct_named_places *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        pct_free((void *)p->at[i].place.frames);
+    pct_free(p->at);
+    pct_free(p->slots);
+    if (p->texts)
+        pct_pool_free(p->texts);
+    *p = (struct pct_named_places){0};
+}
