@@ -40,23 +40,32 @@ static int say_not_one(const struct pct_command *self, const char *job, size_t n
     return PCT_DATA;
 }
 
-int pct_find_job(const struct pct_command *self, const char *job, int *pid)
+/* True if the word is a number; it is cut to those that a process may have. */
+static bool read_number(const char *word, int *out)
+{
+    char *end;
+    long number = strtol(word, &end, 10);
+    *out = number > 0 && number <= INT32_MAX ? (int)number : 0;
+    return end != word && !*end;
+}
+
+bool pct_find_process(const char *word, int *pid)
 {
     struct pc_process_status p;
-    char *end;
-    long number = strtol(job, &end, 10);
-    if (end != job && !*end && number > 0 && number <= INT32_MAX &&
-        pc_process_look((int)number, &p)) {
-        *pid = (int)number;
+    return read_number(word, pid) && *pid && pc_process_look(*pid, &p);
+}
+
+int pct_find_job(const struct pct_command *self, const char *job, int *pid)
+{
+    int *pids, number;
+    if (pct_find_process(job, pid))
         return PCT_DONE;
-    }
-    int *pids;
     size_t n = pct_watch_jobs_named(job, &pids);
     *pid = n ? pids[0] : 0;
     pct_free(pids);
     if (n == 1)
         return PCT_DONE;
-    if (n || end == job || *end)
+    if (n || !read_number(job, &number))
         return say_not_one(self, job, n);
     pct_say(self, "%s: there is no such process", job);
     return PCT_DATA;

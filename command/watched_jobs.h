@@ -11,6 +11,9 @@
  * by the name of its program. PCT_DONE, or PCT_DATA after listing the jobs. */
 int pct_find_job(const struct pct_command *self, const char *job, int *pid);
 
+/* True if the word is the id of a process on this node. */
+bool pct_find_process(const char *word, int *pid);
+
 /* The only one that runs here. PCT_DONE, which is said too, or PCT_CALL. */
 int pct_find_only_job(const struct pct_command *self, int *pid);
 

@@ -23,7 +23,7 @@
  * before it is left out. */
 static const char begin_line[] = "pcollect where: answer 1\n";
 enum { BEGIN_BYTES = sizeof begin_line - 1, LENGTH_BYTES = 8 };
-enum { MOST_BYTES = 1 << 30, MOST_WORDS = 64, WAIT_MS = 60000, LOOK_AGAIN = 'a' };
+enum { MOST_BYTES = 1 << 30, WAIT_MS = 60000, LOOK_AGAIN = 'a' };
 static const char key_word[] = "key=";
 
 extern char **environ;
@@ -174,38 +174,59 @@ static bool is_here(const char *host)
     return !strcmp(host, name) || (strlen(host) == n && !strncmp(host, name, n));
 }
 
-/* Starts an agent: by the remote shell, or directly on this node. */
-static bool start(struct pct_where_nodes *nodes, struct agent *a, char **shell, char **agent)
+/* Words of a command line, or of a list. The texts belong to others. */
+struct words {
+    const char **at;
+    size_t n, room;
+};
+
+static void add_word(struct words *w, const char *word)
 {
-    char *words[2 * MOST_WORDS];
-    size_t n = 0;
+    w->at = pct_grow(w->at, w->n, &w->room, sizeof *w->at);
+    w->at[w->n++] = word;
+}
+
+/* Adds the parts of a text, which is divided in place. */
+static void add_parts(struct words *w, char *text, const char *between)
+{
+    char *rest = NULL;
+    for (char *word = strtok_r(text, between, &rest); word; word = strtok_r(NULL, between, &rest))
+        add_word(w, word);
+}
+
+/* Starts an agent: by the remote shell, or directly on this node. */
+static bool start(struct pct_where_nodes *nodes, struct agent *a, const struct words *shell,
+                  const struct words *agent)
+{
+    struct words words = {0};
     int ends[2];
     posix_spawn_file_actions_t actions;
-    if (!is_here(a->host)) {
-        for (; *shell; shell++)
-            words[n++] = *shell;
-        words[n++] = a->host;
-    }
-    for (; *agent; agent++)
-        words[n++] = *agent;
-    words[n] = NULL;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
         pct_say(nodes->self, "%s: %s", a->host, strerror(errno));
         return false;
     }
+    bool here = is_here(a->host);
+    for (size_t i = 0; i < shell->n && !here; i++)
+        add_word(&words, shell->at[i]);
+    if (!here)
+        add_word(&words, a->host);
+    for (size_t i = 0; i < agent->n; i++)
+        add_word(&words, agent->at[i]);
+    add_word(&words, NULL);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    int err = posix_spawnp(&a->pid, words[0], &actions, NULL, words, environ);
+    int err = posix_spawnp(&a->pid, words.at[0], &actions, NULL, (char **)words.at, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    if (err) {
-        pct_say(nodes->self, "%s: %s: %s", a->host, words[0], strerror(err));
-        close(ends[0]);
-        return false;
-    }
     a->fd = ends[0];
-    return true;
+    if (err) {
+        pct_say(nodes->self, "%s: %s: %s", a->host, words.at[0], strerror(err));
+        close(a->fd);
+        a->fd = -1;
+    }
+    pct_free(words.at);
+    return !err;
 }
 
 /* The word by which agents find the job; false: refused. */
@@ -214,13 +235,8 @@ static bool name_job(const struct pct_where_nodes *nodes, const struct pct_where
 {
     struct pct_watched_job here = {.world = -1};
     struct pc_error error = {""};
-    struct pc_process_status p;
-    char *end;
-    long number = order->job ? strtol(order->job, &end, 10) : 0;
-    int pid = (int)number;
-    bool process = order->job && *order->job && !*end && number > 0 && number <= INT_MAX &&
-                   pc_process_look((int)number, &p);
-    if (order->job && !process) {
+    int pid;
+    if (order->job && !pct_find_process(order->job, &pid)) {
         pct_buf_text(out, order->job);
         if (!is_plain(order->job))
             *status =
@@ -249,41 +265,62 @@ static bool name_job(const struct pct_where_nodes *nodes, const struct pct_where
     return !*status;
 }
 
-/* Divides a text at the characters, in place; the list ends with NULL. False: too many words. */
-static bool divide(char *text, const char *at, char **words)
-{
-    char *rest = NULL;
-    size_t n = 0;
-    for (char *word = strtok_r(text, at, &rest); word; word = strtok_r(NULL, at, &rest)) {
-        if (n + 1 == MOST_WORDS)
-            return false;
-        words[n++] = word;
-    }
-    words[n] = NULL;
-    return n > 0;
-}
-
 static bool add_hosts(struct pct_where_nodes *nodes, const char *list)
 {
-    char *text = pct_copy(list), *rest = NULL;
+    struct words hosts = {0};
+    char *text = pct_copy(list);
     bool plain = true;
-    for (char *host = strtok_r(text, ",", &rest); host; host = strtok_r(NULL, ",", &rest)) {
-        plain = plain && is_plain(host) && *host != '-';
+    add_parts(&hosts, text, ",");
+    for (size_t i = 0; i < hosts.n; i++) {
+        plain = plain && is_plain(hosts.at[i]) && *hosts.at[i] != '-';
         nodes->agents = pct_grow(nodes->agents, nodes->n, &nodes->room, sizeof *nodes->agents);
-        nodes->agents[nodes->n++] = (struct agent){.host = pct_copy(host), .fd = -1};
+        nodes->agents[nodes->n++] = (struct agent){.host = pct_copy(hosts.at[i]), .fd = -1};
     }
+    pct_free(hosts.at);
     pct_free(text);
     return plain && nodes->n;
+}
+
+/* Allows as many open files as the administrator does: each agent needs one. */
+static void allow_files(void)
+{
+    struct rlimit files;
+    if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
+static bool start_all(struct pct_where_nodes *nodes, const struct pct_where_order *order,
+                      const char *self, const char *job, const struct words *shell)
+{
+    char times[24], every[24];
+    struct words agent = {0};
+    bool started = false;
+    snprintf(times, sizeof times, "%" PRIu64, order->times);
+    snprintf(every, sizeof every, "%" PRIu64, order->every_ms);
+    const char *const words[] = {self, "where", "--agent", "--times", times, "--every", every};
+    for (size_t i = 0; i < PC_ARRAY_LEN(words); i++)
+        add_word(&agent, words[i]);
+    if (order->all_threads)
+        add_word(&agent, "--all-threads");
+    add_word(&agent, job);
+    allow_files();
+    for (size_t i = 0; i < nodes->n; i++)
+        started |= start(nodes, &nodes->agents[i], shell, &agent);
+    pct_free(agent.at);
+    return started;
 }
 
 /* Starts all agents. False: there is nothing to ask. */
 static bool start_agents(struct pct_where_nodes *nodes, const struct pct_where_order *order,
                          int *status)
 {
-    char self[PATH_MAX] = "", times[24], every[24], *shell[MOST_WORDS], *words = NULL;
+    char self[PATH_MAX] = "", *text = pct_copy(order->shell);
+    struct words shell = {0};
     struct pct_buf job = {0};
-    struct rlimit files;
     bool started = false;
+    add_parts(&shell, text, " ");
     if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0 || !is_plain(self))
         *status = pct_refuse(nodes->self,
                              "--hosts: a path with such characters as %s cannot be "
@@ -292,31 +329,15 @@ static bool start_agents(struct pct_where_nodes *nodes, const struct pct_where_o
     else if (!add_hosts(nodes, order->hosts))
         *status = pct_refuse(nodes->self, "--hosts %s: give names of nodes with commas between",
                              order->hosts);
-    else if (!divide(words = pct_copy(order->shell), " ", shell))
+    else if (!shell.n)
         *status = pct_refuse(nodes->self, "--remote-shell %s: give a command and its options",
                              order->shell);
     if (!*status && name_job(nodes, order, &job, status)) {
-        snprintf(times, sizeof times, "%" PRIu64, order->times);
-        snprintf(every, sizeof every, "%" PRIu64, order->every_ms);
-        char *agent[] = {self,
-                         (char *)"where",
-                         (char *)"--agent",
-                         (char *)"--times",
-                         times,
-                         (char *)"--every",
-                         every,
-                         order->all_threads ? (char *)"-a" : job.data,
-                         order->all_threads ? job.data : NULL,
-                         NULL};
-        if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
-            files.rlim_cur = files.rlim_max;
-            setrlimit(RLIMIT_NOFILE, &files);
-        }
-        for (size_t i = 0; i < nodes->n; i++)
-            started |= start(nodes, &nodes->agents[i], shell, agent);
+        started = start_all(nodes, order, self, job.data, &shell);
         *status = started ? PCT_DONE : PCT_DATA;
     }
-    pct_free(words);
+    pct_free(shell.at);
+    pct_free(text);
     pct_buf_free(&job);
     return started;
 }
