@@ -10,7 +10,6 @@
 #include "watch/watch.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -250,40 +249,6 @@ static void put_json(const struct pct_where *out, const struct pct_where_calls *
     fputs("}\n", stdout);
 }
 
-static bool mount_namespace(int pid, ino_t *out)
-{
-    char path[64];
-    struct stat st;
-    snprintf(path, sizeof path, "/proc/%d/ns/mnt", pid);
-    if (stat(path, &st))
-        return false;
-    *out = st.st_ino;
-    return true;
-}
-
-/* Files of processes in containers are at other paths here. Each mount namespace is asked once. */
-static void find_files(const struct pct_watched_job *job, const struct pc_profile *p,
-                       struct pct_symbols *symbols)
-{
-    ino_t *known = pct_alloc(job->n + 1, sizeof *known);
-    size_t n = mount_namespace(getpid(), known) ? 1 : 0;
-    for (size_t i = 0; i < job->n; i++) {
-        int pid = pct_watch_view(job->processes[i].pid);
-        bool other = mount_namespace(pid, &known[n]);
-        for (size_t k = 0; k < n; k++)
-            other = other && known[k] != known[n];
-        n += other;
-        for (uint32_t m = 0; m < p->n_modules && other; m++) {
-            struct pct_buf path = {0};
-            pct_buf_format(&path, "/proc/%d/root%s", pid, p->modules[m].path);
-            if (p->modules[m].path[0] == '/')
-                pct_symbols_also_at(symbols, m, path.data);
-            pct_buf_free(&path);
-        }
-    }
-    pct_free(known);
-}
-
 static void conclude(struct pct_where_calls *calls, struct pct_watch *w,
                      struct pct_where_nodes *nodes)
 {
@@ -311,9 +276,11 @@ static int show(const struct pct_command *self, const struct request *r, struct 
         return PCT_DATA;
     }
     struct pct_symbols *symbols = pct_symbols_new(p);
+    if (nodes)
+        pct_where_nodes_name(nodes, w, p, symbols);
+    else
+        pct_watch_show_files(w->job, p, symbols);
     pct_named_teach(&w->named, p, symbols);
-    if (!nodes)
-        find_files(w->job, p, symbols);
     struct pct_data *d = pct_data_new("", p, symbols, &whole);
     struct pct_where out = {.d = d,
                             .width = terminal.width,

@@ -23,7 +23,9 @@
  * before it is left out. */
 static const char begin_line[] = "pcollect where: answer 1\n";
 enum { BEGIN_BYTES = sizeof begin_line - 1, LENGTH_BYTES = 8 };
-enum { MOST_BYTES = 1 << 30, WAIT_MS = 60000, LOOK_AGAIN = 'a' };
+enum { MOST_BYTES = 1 << 30, WAIT_MS = 60000 };
+/* Orders to an agent, a byte each. */
+enum { LOOK_AGAIN = 'a', NAME = 'n' };
 static const char key_word[] = "key=";
 
 extern char **environ;
@@ -501,7 +503,35 @@ int pct_where_nodes_ranks(const struct pct_where_nodes *nodes)
     return n;
 }
 
-/* ---- The second look ------------------------------------------------------------------------- */
+/* ---- Orders ---------------------------------------------------------------------------------- */
+
+static void order_all(struct pct_where_nodes *nodes, char order)
+{
+    for (size_t i = 0; i < nodes->n; i++) {
+        struct agent *a = &nodes->agents[i];
+        if (a->fd >= 0 && send(a->fd, &order, 1, MSG_NOSIGNAL) != 1)
+            lose(nodes, a, "the remote shell has ended");
+    }
+}
+
+static bool take_names(struct pct_where_nodes *nodes, struct agent *a, struct pc_cursor *answer,
+                       void *watch)
+{
+    (void)nodes;
+    return pct_sent_get_named(answer, watch, &a->node);
+}
+
+void pct_where_nodes_name(struct pct_where_nodes *nodes, struct pct_watch *w,
+                          const struct pc_profile *p, struct pct_symbols *symbols)
+{
+    bool all = true;
+    for (uint32_t m = 0; m < p->n_modules; m++)
+        all = all && (*p->modules[m].path != '/' || pct_symbols_has_file(symbols, m));
+    if (all)
+        return;
+    order_all(nodes, NAME);
+    await(nodes, WAIT_MS, "waiting for the symbols of", take_names, w);
+}
 
 /* Marks ranks of a node that may act. */
 static bool take_marks(struct pct_where_nodes *nodes, struct agent *a, struct pc_cursor *answer,
@@ -526,11 +556,7 @@ bool pct_where_nodes_look_again(struct pct_where_calls *c, void *all)
     /* Ranks of a node that does not answer may act. */
     for (size_t i = 0; i < c->n; i++)
         c->ranks[i].may_act = true;
-    for (size_t i = 0; i < nodes->n; i++) {
-        struct agent *a = &nodes->agents[i];
-        if (a->fd >= 0 && send(a->fd, &(char){LOOK_AGAIN}, 1, MSG_NOSIGNAL) != 1)
-            lose(nodes, a, "the remote shell has ended");
-    }
+    order_all(nodes, LOOK_AGAIN);
     await(nodes, WAIT_MS, "looking again at", take_marks, c);
     for (size_t i = 0; i < c->n; i++)
         n_marked += c->ranks[i].may_act;
@@ -561,6 +587,23 @@ int pct_where_agent_find(const struct pct_command *self, const char *word,
     return status;
 }
 
+static void put_names(struct pct_watch *w, struct pc_buffer *answer)
+{
+    pct_watch_look_up(w);
+    pct_sent_put_named(answer, w);
+}
+
+static void put_marks(struct pct_watch *w, struct pct_where_calls *c, struct pc_buffer *answer)
+{
+    if (c->n)
+        pct_where_look_again(c, w);
+    pc_put_varint(answer, c->n);
+    for (size_t i = 0; i < c->n; i++) {
+        pc_put_varint(answer, (uint64_t)c->ranks[i].rank);
+        pc_put_varint(answer, c->ranks[i].may_act);
+    }
+}
+
 int pct_where_agent(struct pct_watch *w, const struct pct_where_time *last)
 {
     struct pct_where_calls c = {0};
@@ -574,15 +617,12 @@ int pct_where_agent(struct pct_watch *w, const struct pct_where_time *last)
     pct_sent_put(&answer, w, last->first);
     if (!answer.failed && !w->sent->failed)
         send_answer(&answer);
-    while (read(STDIN_FILENO, &order, 1) == 1 && order == LOOK_AGAIN) {
+    while (read(STDIN_FILENO, &order, 1) == 1 && (order == LOOK_AGAIN || order == NAME)) {
         answer.n = 0;
-        if (c.n)
-            pct_where_look_again(&c, w);
-        pc_put_varint(&answer, c.n);
-        for (size_t i = 0; i < c.n; i++) {
-            pc_put_varint(&answer, (uint64_t)c.ranks[i].rank);
-            pc_put_varint(&answer, c.ranks[i].may_act);
-        }
+        if (order == NAME)
+            put_names(w, &answer);
+        else
+            put_marks(w, &c, &answer);
         send_answer(&answer);
     }
     bool failed = answer.failed || ferror(stdout);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * pcollect where over the nodes of a job. On each of them the command starts itself as an agent, by
- * a remote shell. An agent writes the stacks of its ranks to its standard output; then it looks at
- * ranks that seem to wait once more if it is asked to, and ends with its standard input.
+ * a remote shell. An agent writes the stacks of its ranks to its standard output. Then, if it is
+ * asked to, it sends the names of their places, which it looks up in its files, and looks once more
+ * at ranks that seem to wait. It ends with its standard input.
  *
  * The second look begins after the first ones of all nodes. So the calls in which both find a rank
  * belong to one moment on all nodes, though the agents begin at different times and the nodes have
@@ -36,6 +37,10 @@ size_t pct_where_nodes_count(const struct pct_where_nodes *nodes);
 const char *pct_where_nodes_exe(const struct pct_where_nodes *nodes);
 /* Ranks of the job on all nodes, by their launchers; -1: unknown, or a node has not answered. */
 int pct_where_nodes_ranks(const struct pct_where_nodes *nodes);
+
+/* Asks the nodes for the names of places in files that are not here: into w->named. */
+void pct_where_nodes_name(struct pct_where_nodes *nodes, struct pct_watch *w,
+                          const struct pc_profile *p, struct pct_symbols *symbols);
 
 /* As pct_where_look_again, on all nodes. */
 bool pct_where_nodes_look_again(struct pct_where_calls *c, void *nodes);

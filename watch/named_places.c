@@ -36,7 +36,7 @@ static void double_slots(struct pct_named_places *p)
 
 static struct pct_place copy_place(struct pct_named_places *p, struct pct_place place)
 {
-    struct pct_frame *frames = pct_alloc(place.n_frames, sizeof *frames);
+    struct pct_frame *frames = place.n_frames ? pct_alloc(place.n_frames, sizeof *frames) : NULL;
     for (uint32_t i = 0; i < place.n_frames; i++) {
         const char *function = place.frames[i].function, *file = place.frames[i].file;
         frames[i] = place.frames[i];
@@ -71,16 +71,33 @@ uint64_t pct_named_make(struct pct_named_places *p, const struct pct_stack_modul
     return offset;
 }
 
+static bool is_of(const struct pct_named_place *p, const struct pc_profile_module *m)
+{
+    return pct_stack_module_is(p->module, m->path, m->build_id, m->build_id_bytes);
+}
+
+void pct_named_look_up(struct pct_named_places *p, const struct pc_profile *profile,
+                       struct pct_symbols *s)
+{
+    for (uint32_t m = 0; m < profile->n_modules; m++)
+        for (size_t i = 0; i < p->n; i++) {
+            struct pct_place *place = &p->at[i].place;
+            if (place->n_frames || !is_of(&p->at[i], &profile->modules[m]))
+                continue;
+            struct pct_place found = pct_symbols_find(s, m, p->at[i].offset);
+            if (found.frames->function)
+                *place = copy_place(p, found);
+        }
+}
+
 void pct_named_teach(const struct pct_named_places *p, const struct pc_profile *profile,
                      struct pct_symbols *s)
 {
-    for (uint32_t m = 0; m < profile->n_modules; m++) {
-        const struct pc_profile_module *module = &profile->modules[m];
+    for (uint32_t m = 0; m < profile->n_modules; m++)
         for (size_t i = 0; i < p->n; i++)
-            if (pct_stack_module_is(p->at[i].module, module->path, module->build_id,
-                                    module->build_id_bytes))
+            if (p->at[i].place.n_frames && is_of(&p->at[i], &profile->modules[m]) &&
+                !pct_symbols_has_file(s, m))
                 pct_symbols_teach(s, m, p->at[i].offset, p->at[i].place);
-    }
 }
 
 void pct_named_free(struct pct_named_places *p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Functions, files and lines of addresses that the symbols of a profile cannot find in a file: of
- * functions of Python, and of code that processes made.
+ * functions of Python, of code that processes made, and of files that only another node has.
  *
  * Nothing here is MT-safe.
  */
@@ -13,8 +13,8 @@
 
 struct pct_named_place {
     const struct pct_stack_module *module;
-    uint64_t offset; /* as pct_symbols_find takes it */
-    struct pct_place place;
+    uint64_t offset;        /* as pct_symbols_find takes it */
+    struct pct_place place; /* without frames: it is to be looked up in a file */
 };
 
 /* Each module and offset once; starts as zeros. */
@@ -38,7 +38,11 @@ void pct_named_add(struct pct_named_places *p, const struct pct_stack_module *mo
 uint64_t pct_named_make(struct pct_named_places *p, const struct pct_stack_module *module,
                         const struct pct_frame *frame);
 
-/* Adds all places to the symbols s of a profile. They must outlive s. */
+/* Looks up the places that have no frames in the symbols s of a profile. */
+void pct_named_look_up(struct pct_named_places *p, const struct pc_profile *profile,
+                       struct pct_symbols *s);
+
+/* Adds the places whose file is not here to the symbols s of a profile. They must outlive s. */
 void pct_named_teach(const struct pct_named_places *p, const struct pc_profile *profile,
                      struct pct_symbols *s);
 

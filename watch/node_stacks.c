@@ -66,11 +66,16 @@ static void put_call(struct pc_buffer *b, const struct pct_mpi_call *call)
         put_message(b, &call->messages[i]);
 }
 
-static void put_named(struct pc_buffer *b, const struct pct_watch *w)
+void pct_sent_put_named(struct pc_buffer *b, const struct pct_watch *w)
 {
-    pc_put_varint(b, w->named.n);
+    size_t n = 0;
+    for (size_t i = 0; i < w->named.n; i++)
+        n += w->named.at[i].place.n_frames > 0;
+    pc_put_varint(b, n);
     for (size_t i = 0; i < w->named.n; i++) {
         const struct pct_named_place *p = &w->named.at[i];
+        if (!p->place.n_frames)
+            continue;
         put_module(b, &w->modules, p->module);
         pc_put_varint(b, p->offset);
         pc_put_varint(b, p->place.n_frames);
@@ -115,7 +120,7 @@ void pct_sent_put(struct pc_buffer *b, const struct pct_watch *w, size_t first)
         pc_put_varint(b, m->n_build_id);
         pc_put_bytes(b, m->build_id, m->n_build_id);
     }
-    put_named(b, w);
+    pct_sent_put_named(b, w);
     pc_put_varint(b, w->comms.n);
     for (size_t i = 0; i < w->comms.n; i++) {
         const struct pct_comm_place *p = &w->comms.at[i];
@@ -316,6 +321,12 @@ bool pct_sent_get(struct pc_cursor *c, struct pct_watch *w, struct pct_sent *out
     out->n_other = (uint32_t)pc_get_below(c, UINT32_MAX);
     out->n_lost = (uint32_t)pc_get_below(c, UINT32_MAX);
     get_stacks(c, w, out);
+    return !c->failed && c->at == c->end;
+}
+
+bool pct_sent_get_named(struct pc_cursor *c, struct pct_watch *w, const struct pct_sent *from)
+{
+    get_named(c, w, from);
     return !c->failed && c->at == c->end;
 }
 

@@ -3,7 +3,8 @@
  * Stacks of one node in bytes, for the `pcollect where` of another node. A watch whose `sent` is
  * set writes each stack there instead of merging it; the receiver adds the stacks of all nodes to a
  * watch of its own, with pct_stack_add. Names of files stay as they are on the sender's node: the
- * receiver reads symbols from its own file of that name.
+ * receiver reads symbols from its own file of that name. If it has none, it asks for the names that
+ * the sender finds in its file (pct_watch_look_up).
  *
  * Bytes are not trusted: the end of each text and list is checked.
  */
@@ -46,11 +47,16 @@ void pct_sent_put_stack(struct pc_buffer *b, const struct pct_stack_modules *mod
  * those that were taken last. */
 void pct_sent_put(struct pc_buffer *b, const struct pct_watch *w, size_t first);
 
+/* Appends the names of places that the watch knows. */
+void pct_sent_put_named(struct pc_buffer *b, const struct pct_watch *w);
+
 /* ---- On the other one ------------------------------------------------------------------------ */
 
 /* Reads what a node has sent: its stacks into *out, freed with pct_sent_free, its modules, named
  * places and communicators into w. False: the bytes are not whole. */
 bool pct_sent_get(struct pc_cursor *c, struct pct_watch *w, struct pct_sent *out);
+/* Reads the names that this node has sent later into w. */
+bool pct_sent_get_named(struct pc_cursor *c, struct pct_watch *w, const struct pct_sent *from);
 void pct_sent_free(struct pct_sent *n);
 
 #endif

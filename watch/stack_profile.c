@@ -5,10 +5,13 @@
  */
 #include "watch/stack_profile.h"
 #include "analysis/allocation.h"
+#include "analysis/buffer.h"
 #include "watch/node_stacks.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Larger than any number of stacks, which are numbered like ranks. */
 enum { WORLD = 1 << 30 };
@@ -21,6 +24,18 @@ static void keep_stack(struct pct_watch *w, const struct pct_watched_stack *of,
     *added = *of;
     added->program = pct_stack_is_program(s);
     pc_format(added->op, sizeof added->op, "%s", op);
+}
+
+/* Notes the places in files, for which another node may ask, as pct_stack_tree_add makes nodes. */
+static void note_places(struct pct_watch *w, const struct pct_stack *s,
+                        const struct pct_shown_frames *shown)
+{
+    for (size_t i = shown->from; i < shown->to; i++) {
+        const struct pct_stack_frame *f = &s->frames[i];
+        bool point = i == shown->from && !*shown->op;
+        if (f->module && *f->module->path == '/')
+            pct_named_add(&w->named, f->module, f->offset + point, (struct pct_place){NULL, 0});
+    }
 }
 
 int pct_stack_add(struct pct_watch *w, const struct pct_watched_stack *of,
@@ -37,6 +52,7 @@ int pct_stack_add(struct pct_watch *w, const struct pct_watched_stack *of,
         .rank = (int32_t)w->n_stacks, .world = WORLD, .pid = process->pid, .host = "", .exe = ""};
     if (w->sent) {
         pct_sent_put_stack(w->sent, &w->modules, s);
+        note_places(w, s, &shown);
         keep_stack(w, of, s, shown.op);
         return PC_OK;
     }
@@ -53,6 +69,58 @@ int pct_stack_add(struct pct_watch *w, const struct pct_watched_stack *of,
 int pct_watch_profile(struct pct_watch *w, struct pc_profile **out, struct pc_error *error)
 {
     return pc_profile_sum_finish(&w->sum, out, error);
+}
+
+static bool mount_namespace(int pid, ino_t *out)
+{
+    char path[64];
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%d/ns/mnt", pid);
+    if (stat(path, &st))
+        return false;
+    *out = st.st_ino;
+    return true;
+}
+
+/* Each mount namespace is asked once. */
+void pct_watch_show_files(const struct pct_watched_job *job, const struct pc_profile *p,
+                          struct pct_symbols *symbols)
+{
+    ino_t *known = pct_alloc(job->n + 1, sizeof *known);
+    size_t n = mount_namespace(getpid(), known) ? 1 : 0;
+    for (size_t i = 0; i < job->n; i++) {
+        int pid = pct_watch_view(job->processes[i].pid);
+        bool other = mount_namespace(pid, &known[n]);
+        for (size_t k = 0; k < n; k++)
+            other = other && known[k] != known[n];
+        n += other;
+        for (uint32_t m = 0; m < p->n_modules && other; m++) {
+            struct pct_buf path = {0};
+            pct_buf_format(&path, "/proc/%d/root%s", pid, p->modules[m].path);
+            if (p->modules[m].path[0] == '/')
+                pct_symbols_also_at(symbols, m, path.data);
+            pct_buf_free(&path);
+        }
+    }
+    pct_free(known);
+}
+
+/* A profile without contexts has the modules, whose files the symbols read. */
+void pct_watch_look_up(struct pct_watch *w)
+{
+    struct pc_profile p = {.modules = pct_alloc(w->modules.n, sizeof *p.modules)};
+    for (; p.n_modules < w->modules.n; p.n_modules++) {
+        const struct pct_stack_module *from = w->modules.at[p.n_modules];
+        struct pc_profile_module *m = &p.modules[p.n_modules];
+        m->path = from->path;
+        m->build_id_bytes = from->n_build_id;
+        memcpy(m->build_id, from->build_id, from->n_build_id);
+    }
+    struct pct_symbols *symbols = pct_symbols_new_files(&p);
+    pct_watch_show_files(w->job, &p, symbols);
+    pct_named_look_up(&w->named, &p, symbols);
+    pct_symbols_free(symbols);
+    pct_free(p.modules);
 }
 
 void pct_watch_free(struct pct_watch *w)

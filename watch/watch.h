@@ -106,6 +106,13 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
 
 /* The stacks as a profile, which the caller frees; NULL: there are none. Ends w. */
 int pct_watch_profile(struct pct_watch *w, struct pc_profile **out, struct pc_error *error);
+
+/* Tells the symbols of such a profile where the files of processes in containers are. */
+void pct_watch_show_files(const struct pct_watched_job *job, const struct pc_profile *p,
+                          struct pct_symbols *symbols);
+/* Looks up the places of w->named that are in files, on the node of the processes. */
+void pct_watch_look_up(struct pct_watch *w);
+
 void pct_watch_free(struct pct_watch *w);
 
 #endif

@@ -334,14 +334,24 @@ static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_
 }
 #endif
 
-static struct pct_place find_place(struct pct_symbols *s, uint32_t module, uint64_t offset)
+static struct module *need_module(struct pct_symbols *s, uint32_t module)
 {
     struct module *m = &s->modules[module];
-    pc_progress_begin("reading symbols of", pct_symbols_base_name(s->profile->modules[module].path),
-                      0, 0);
     if (m->state == PCT_SYMBOLS_UNUSED)
         m->state = open_module(s, module);
-    struct pct_place place = look_up(s, m, offset);
+    return m;
+}
+
+bool pct_symbols_has_file(struct pct_symbols *s, uint32_t module)
+{
+    return *s->profile->modules[module].path == '/' && need_module(s, module)->dw;
+}
+
+static struct pct_place find_place(struct pct_symbols *s, uint32_t module, uint64_t offset)
+{
+    pc_progress_begin("reading symbols of", pct_symbols_base_name(s->profile->modules[module].path),
+                      0, 0);
+    struct pct_place place = look_up(s, need_module(s, module), offset);
     pc_progress_end();
     return place;
 }

@@ -59,6 +59,9 @@ void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
  * for. */
 void pct_symbols_also_at(struct pct_symbols *s, uint32_t module, const char *path);
 
+/* True if the file of a module is on this machine, or comes from a server. Opens it. */
+bool pct_symbols_has_file(struct pct_symbols *s, uint32_t module);
+
 /* From now on, files that are not on this machine are requested from the debuginfod servers that
  * the environment names. Does nothing without libdw. */
 void pct_symbols_allow_servers(void);

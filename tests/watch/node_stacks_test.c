@@ -55,6 +55,7 @@ static void make(struct pc_buffer *out)
         pct_named_add(&w.named, program, i * 16, (struct pct_place){&frame, 1});
         pct_named_add(&w.named, program, i * 16, (struct pct_place){&other, 1});
     }
+    pct_named_add(&w.named, program, 1, (struct pct_place){NULL, 0}); /* it is not sent */
     w.stacks[0].call_ns = UINT64_C(5000000000);
     w.n_other = 3;
     w.n_lost = 1;
