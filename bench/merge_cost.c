@@ -21,7 +21,6 @@ struct run {
     struct merge_ranks ranks;
     const char *path;
     uint32_t n_records, n_kept;
-    bool agrees;
     int err;
     struct pc_error error;
 };
@@ -36,11 +35,22 @@ static void end(void *arg, struct pc_profile *sum)
 {
     struct run *r = arg;
     r->err = pc_pcol_write(sum, r->path, PC_PCOL_LATE_SLOTS, &r->error);
-    r->agrees = merge_ranks_agree(&r->ranks, sum);
-    r->n_records = sum->n_data;
-    for (uint32_t i = 0; i < sum->n_data; i++)
-        r->n_kept += sum->data[i].kept;
     pc_profile_free(sum);
+}
+
+/* Reads the file again. False: it is not the sum of all ranks. */
+static bool check(struct run *r)
+{
+    struct pc_profile *p;
+    r->err = pc_pcol_read_statistics(r->path, &p, &r->error);
+    if (r->err)
+        return false;
+    bool agrees = merge_ranks_agree(&r->ranks, p);
+    r->n_records = p->n_data;
+    for (uint32_t i = 0; i < p->n_data; i++)
+        r->n_kept += p->data[i].kept;
+    pc_profile_free(p);
+    return agrees;
 }
 
 /* Processor time for copying n bytes; both buffers were touched before. */
@@ -101,8 +111,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "merge: %s%s\n", error.text, r.error.text);
         return 1;
     }
-    if (!r.agrees) {
-        fprintf(stderr, "merge: the sum is wrong\n");
+    if (!check(&r)) {
+        fprintf(stderr, "merge: the sum is wrong: %s\n", r.error.text);
         return 1;
     }
     print(&r, argv[3], &tree, (double)file.st_size / MIB);

@@ -18,6 +18,10 @@ struct pc_profile *pc_profile_new(void);
 bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
                           uint32_t n_ranks);
 
+/* Makes a record of p without lists from another pool. False: no memory. */
+bool pc_profile_data_make(struct pc_pool *pool, const struct pc_profile *p,
+                          struct pc_profile_data *d, unsigned kind);
+
 /* The values of field k in the lists of d, which must be in memory. */
 struct pc_by_rank pc_data_listed(const struct pc_profile *p, const struct pc_profile_data *d,
                                  uint32_t k);
@@ -42,6 +46,17 @@ void pc_data_encode(const struct pc_profile *p, struct pc_buffer *b);
 void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b);
 int pc_data_decode(struct pc_profile *p, struct pc_cursor *c);
 int pc_values_decode(struct pc_profile *p, struct pc_cursor *c);
+
+/* Encodes the statistics and bins of a record. The lowest bit of its first byte says that its
+ * values by rank follow elsewhere. */
+void pc_record_encode(const struct pc_profile *p, const struct pc_profile_data *d,
+                      struct pc_buffer *b);
+/* Decodes them into a record of p whose bins are 0. Errors are noted in the cursor. */
+void pc_record_decode(const struct pc_profile *p, struct pc_cursor *c, struct pc_profile_data *d);
+
+/* Checks record d, number i of p. */
+int pc_record_check(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i,
+                    struct pc_error *error);
 
 /* Encodes the ranks of a record, and its values of one field (list_code.c). */
 void pc_ranks_put(const struct pc_by_rank *by, struct pc_buffer *b);
@@ -93,7 +108,7 @@ int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b
                     struct pc_profile *out, struct pc_error *error);
 
 /* Packs the rows of all tables of a profile that was not decoded: its sum with others has them
- * packed, as that of pc_profile_decode_packed. PC_ENOMEM. */
+ * packed. PC_ENOMEM. */
 int pc_tables_pack(struct pc_profile *p);
 
 /* Marks the profile of one rank as a checkpoint taken at taken_ns (since 1970): it is incomplete,

@@ -137,8 +137,9 @@ static int check_nodes(const struct pc_profile *p, struct pc_error *error)
 
 static bool has_rank(const struct pc_profile *p, int32_t rank)
 {
-    if (rank >= 0 && (uint32_t)rank < p->n_ranks && p->ranks[rank].rank == rank)
-        return true; /* the usual case: all ranks are here */
+    uint32_t guess = p->n_ranks ? (uint32_t)rank - (uint32_t)p->ranks[0].rank : 0;
+    if (guess < p->n_ranks && p->ranks[guess].rank == rank)
+        return true; /* the usual case: ranks have consecutive numbers */
     uint32_t lo = 0, hi = p->n_ranks;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
@@ -172,9 +173,9 @@ static bool stat_is_possible(const struct pc_profile *p, const struct pc_profile
            has_rank(p, s->max_rank);
 }
 
-static int check_statistics(const struct pc_profile *p, uint32_t i, struct pc_error *error)
+static int check_statistics(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i,
+                            struct pc_error *error)
 {
-    const struct pc_profile_data *d = &p->data[i];
     if (d->kept && !p->statistics_only)
         return refuse(error, "a record without the values that it keeps", i);
     if (d->n_ranks > p->n_ranks || !has_rank(p, d->first_rank))
@@ -242,13 +243,9 @@ int pc_profile_check_values(const struct pc_profile *p, struct pc_error *error)
     return err;
 }
 
-static int check_data(const struct pc_profile *p, const struct pc_profile_node *n,
-                      struct pc_error *error)
+int pc_record_check(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i,
+                    struct pc_error *error)
 {
-    uint32_t i = n->data;
-    const struct pc_profile_data *d = &p->data[i];
-    if (d->first_field != (n->kind == PCOLLECT_NODE_POINT ? p->n_comm : 0))
-        return refuse(error, "a record with wrong fields", i);
     if (!d->n_ranks)
         return refuse(error, "a record of no rank", i);
     if (p->per_rank && d->n_ranks > p->per_rank && d->kept)
@@ -256,8 +253,17 @@ static int check_data(const struct pc_profile *p, const struct pc_profile_node *
     if (!has_right_bins(p, d))
         return refuse(error, "a record with wrong bins", i);
     if (!d->ranks)
-        return check_statistics(p, i, error);
+        return check_statistics(p, d, i, error);
     return check_values(p, i, error);
+}
+
+static int check_data(const struct pc_profile *p, const struct pc_profile_node *n,
+                      struct pc_error *error)
+{
+    const struct pc_profile_data *d = &p->data[n->data];
+    if (d->first_field != (n->kind == PCOLLECT_NODE_POINT ? p->n_comm : 0))
+        return refuse(error, "a record with wrong fields", n->data);
+    return pc_record_check(p, d, n->data, error);
 }
 
 int pc_profile_check(const struct pc_profile *p, struct pc_error *error)
@@ -267,7 +273,7 @@ int pc_profile_check(const struct pc_profile *p, struct pc_error *error)
         err = check_tables(p, error);
     if (!err)
         err = check_nodes(p, error);
-    for (uint32_t i = 0; !err && i < p->n_nodes; i++)
+    for (uint32_t i = 0; !err && !p->packed && i < p->n_nodes; i++)
         if (p->nodes[i].data != PC_NO_INDEX)
             err = check_data(p, &p->nodes[i], error);
     return err ? err : pc_tables_check(p, error);

@@ -42,6 +42,7 @@ void pc_profile_free(struct pc_profile *p)
     if (!p)
         return;
     pc_columns_close(p->columns);
+    free(p->packed);
     pc_pool_free(p->memory);
 }
 

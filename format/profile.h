@@ -146,19 +146,21 @@ struct pc_profile {
     uint64_t job_key;
     uint32_t world_size; /* ranks the job had; n_ranks of them are here */
     uint32_t n_ranks, n_modules, n_ops, n_fields, n_nodes, n_data, n_strings, n_tables;
-    uint32_t n_comm;            /* fields of group 0, which come first */
-    uint32_t per_rank;          /* a record keeps its values up to that many ranks; 0: always */
-    uint64_t values_bytes;      /* of one rank: bound of the values of all; 0: none */
-    bool statistics_only;       /* it was read without values that the file has */
-    bool no_bins;               /* it was read without histograms */
-    bool rows_packed;           /* decoded so: rows of tables are packed */
+    uint32_t n_comm;       /* fields of group 0, which come first */
+    uint32_t per_rank;     /* a record keeps its values up to that many ranks; 0: always */
+    uint64_t values_bytes; /* of one rank: bound of the values of all; 0: none */
+    bool statistics_only;  /* it was read without values that the file has */
+    bool no_bins;          /* it was read without histograms */
+    bool unchecked;        /* decoded so: packed records and rows, not checked yet */
+    uint8_t *packed;       /* records (format/record_rows.h), with malloc; NULL: in data */
+    size_t packed_bytes;
     struct pc_columns *columns; /* source of values that are read on demand, or NULL */
     struct pc_profile_rank *ranks;
     struct pc_profile_module *modules;
     struct pc_profile_op *ops;
     struct pc_profile_field *fields;
     struct pc_profile_node *nodes;
-    struct pc_profile_data *data;
+    struct pc_profile_data *data; /* of packed records: NULL, or structures without statistics */
     char **strings;
     struct pc_profile_table *tables;
     struct pc_pool *memory; /* everything above, and this structure, freed at once */
@@ -266,8 +268,9 @@ int pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_
 int pc_profile_decode(const uint8_t *data, size_t n, struct pc_profile **out,
                       struct pc_error *error);
 
-/* Decodes, but leaves the rows of tables packed, and so those of its sum with others. They are
- * checked when they are merged. For pc_profile_merge, pc_profile_encode and pc_pcol_write alone. */
+/* Decodes a profile without values by rank, but leaves its records and the rows of its tables
+ * packed, and so those of its sum with others, which has no such values either. They are checked
+ * when they are merged. For pc_profile_merge, pc_profile_encode and pc_pcol_write alone. */
 int pc_profile_decode_packed(const uint8_t *data, size_t n, struct pc_profile **out,
                              struct pc_error *error);
 

@@ -358,14 +358,14 @@ static int decode_stream(struct pc_profile *p, struct pc_cursor *c, struct pc_er
     return pc_profile_check(p, error);
 }
 
-static int decode(const uint8_t *data, size_t n, bool rows_packed, struct pc_profile **out,
+static int decode(const uint8_t *data, size_t n, bool packed, struct pc_profile **out,
                   struct pc_error *error)
 {
     struct pc_profile *p = pc_profile_new();
     if (!p)
         return pc_error_set(error, PC_ENOMEM, "not enough memory");
     struct pc_cursor c = {data, data + n, false};
-    p->rows_packed = rows_packed;
+    p->unchecked = packed;
     int err = decode_stream(p, &c, error);
     if (err) {
         pc_profile_free(p);

@@ -7,8 +7,9 @@
  * are increasing, so that trees stay sorted when their nodes are renumbered, and the two trees are
  * then merged in one pass over both preorders. Equal entries are combined so that the result does
  * not depend on the order of merging: the least string, the union of flags, the sum of counts.
- * Statistics are recomputed from the lists of values.
+ * Statistics are recomputed from the lists of values, where there are some.
  */
+#include "format/record_rows.h"
 #include "format/value_blocks.h"
 
 /* One side of a merge. */
@@ -17,6 +18,7 @@ struct side {
     uint32_t *ranks, *modules, *ops, *fields, *strings; /* index here -> index in the union */
     uint32_t *back; /* index of a field in the union -> index here, or PC_NO_INDEX */
     uint32_t *nodes;
+    struct pc_record_reader records;
 };
 
 struct merge {
@@ -25,6 +27,7 @@ struct merge {
     bool lacks_values;
     struct pc_profile *out;
     uint32_t *from_a, *from_b; /* per node of the result: node of a, of b, or PC_NO_INDEX */
+    struct pc_record_writer records;
     struct pc_error *error;
 };
 
@@ -285,11 +288,12 @@ static uint32_t pair_nodes(struct merge *m)
 
 /* ---- Records ------------------------------------------------------------------------------ */
 
-static const struct pc_profile_data *data_of(const struct side *s, uint32_t node)
+/* The record of a node, which is the next one of its side; NULL: it has none. */
+static const struct pc_profile_data *record_of(struct side *s, uint32_t node)
 {
     if (node == PC_NO_INDEX || s->p->nodes[node].data == PC_NO_INDEX)
         return NULL;
-    return &s->p->data[s->p->nodes[node].data];
+    return pc_record_reader_next(&s->records, s->p->nodes[node].kind);
 }
 
 /* Adds row r of d to the row of the result, whose first element is field `first`. */
@@ -351,11 +355,12 @@ static struct pc_stat stat_overlay(const struct pc_stat *a, const struct pc_stat
 }
 
 /* Merges two records without lists: one has too many ranks for them, or the sum will have. */
-static bool merge_statistics(const struct merge *m, unsigned kind, const struct pc_profile_data *a,
-                             const struct pc_profile_data *b, struct pc_profile_data *out)
+static bool merge_statistics(struct merge *m, unsigned kind, const struct pc_profile_data *a,
+                             const struct pc_profile_data *b)
 {
     uint64_t n_a = a ? a->n_ranks : 0, n_b = b ? b->n_ranks : 0;
-    if (!pc_profile_data_init(m->out, out, kind, 0))
+    struct pc_profile_data *out = pc_record_writer_begin(&m->records, kind, 0);
+    if (!out)
         return false;
     out->n_ranks = (uint32_t)(n_a + n_b);
     if (m->may_share && a && b)
@@ -382,15 +387,16 @@ static bool goes_without_lists(const struct merge *m, const struct pc_profile_da
                                const struct pc_profile_data *b)
 {
     uint64_t n = (uint64_t)(a ? a->n_ranks : 0) + (b ? b->n_ranks : 0);
-    return (a && !a->ranks) || (b && !b->ranks) ||
+    return !m->out->data || (a && !a->ranks) || (b && !b->ranks) ||
            (m->out->per_rank && n > m->out->per_rank && !m->may_share);
 }
 
-static bool merge_lists(const struct merge *m, unsigned kind, const struct pc_profile_data *a,
-                        const struct pc_profile_data *b, struct pc_profile_data *out)
+static bool merge_lists(struct merge *m, unsigned kind, const struct pc_profile_data *a,
+                        const struct pc_profile_data *b)
 {
     uint32_t n = count_union(a, b), i = 0, j = 0;
-    if (!pc_profile_data_init(m->out, out, kind, n))
+    struct pc_profile_data *out = pc_record_writer_begin(&m->records, kind, n);
+    if (!out)
         return false;
     uint32_t first = out->first_field, width = m->out->n_fields - first;
     for (uint32_t r = 0; r < n; r++) {
@@ -411,41 +417,62 @@ static bool merge_lists(const struct merge *m, unsigned kind, const struct pc_pr
     return true;
 }
 
-static bool merge_data(struct merge *m, unsigned kind, const struct pc_profile_data *a,
-                       const struct pc_profile_data *b, struct pc_profile_data *out)
+/* Writes the record of a node of the result, which is in_a in a and in_b in b. *has_record: there
+ * is one. */
+static int merge_record(struct merge *m, unsigned kind, uint32_t in_a, uint32_t in_b,
+                        bool *has_record)
 {
+    const struct pc_profile_data *a = record_of(&m->a, in_a), *b = record_of(&m->b, in_b);
+    if (m->a.records.failed || m->b.records.failed)
+        return pc_error_set(m->error, PC_EFORMAT, "a record of a profile is damaged");
+    *has_record = a || b;
+    if (!*has_record || (!b && pc_record_writer_copy(&m->records, &m->a.records)) ||
+        (!a && pc_record_writer_copy(&m->records, &m->b.records)))
+        return PC_OK;
     /* Set if values are needed that the file has, but that were not read. */
     m->lacks_values |= a && b && ((a->kept && !a->ranks) || (b->kept && !b->ranks));
-    return goes_without_lists(m, a, b) ? merge_statistics(m, kind, a, b, out)
-                                       : merge_lists(m, kind, a, b, out);
+    if (!(goes_without_lists(m, a, b) ? merge_statistics(m, kind, a, b)
+                                      : merge_lists(m, kind, a, b)))
+        return PC_ENOMEM;
+    pc_record_writer_end(&m->records);
+    return PC_OK;
 }
 
-static int merge_nodes(struct merge *m)
+static int merge_trees(struct merge *m)
 {
     struct pc_profile *out = m->out;
-    size_t n_most = (size_t)m->a.p->n_nodes + m->b.p->n_nodes;
-    if (n_most >= PC_NO_INDEX)
-        return pc_error_set(m->error, PC_ENOMEM, "the profiles have too many contexts together");
-    out->n_nodes = pair_nodes(m);
-    out->nodes = pc_pool_array(out->memory, out->n_nodes, sizeof *out->nodes);
-    size_t n_data = (size_t)m->a.p->n_data + m->b.p->n_data;
-    out->data = pc_pool_array(out->memory, n_data, sizeof *out->data);
-    if (!out->nodes || !out->data)
-        return PC_ENOMEM;
     for (uint32_t i = 0; i < out->n_nodes; i++) {
+        bool has_record;
         uint32_t in_a = m->from_a[i], in_b = m->from_b[i];
         struct pc_profile_node n =
             in_a != PC_NO_INDEX ? renumber(&m->a, in_a) : renumber(&m->b, in_b);
         if (in_b != PC_NO_INDEX)
             n.flags |= m->b.p->nodes[in_b].flags;
-        const struct pc_profile_data *a = data_of(&m->a, in_a), *b = data_of(&m->b, in_b);
-        n.data = a || b ? out->n_data++ : PC_NO_INDEX;
+        int err = merge_record(m, n.kind, in_a, in_b, &has_record);
+        if (err)
+            return err;
+        n.data = has_record ? out->n_data - 1 : PC_NO_INDEX;
         out->nodes[i] = n;
-        if (n.data != PC_NO_INDEX && !merge_data(m, n.kind, a, b, &out->data[n.data]))
-            return PC_ENOMEM;
     }
     pc_profile_count_descendants(out);
+    if (!pc_record_reader_ended(&m->a.records) || !pc_record_reader_ended(&m->b.records))
+        return pc_error_set(m->error, PC_EFORMAT, "the records of a profile are damaged");
     return PC_OK;
+}
+
+static int merge_nodes(struct merge *m, struct pc_pool *scratch)
+{
+    const struct pc_profile *a = m->a.p, *b = m->b.p;
+    struct pc_profile *out = m->out;
+    if ((size_t)a->n_nodes + b->n_nodes >= PC_NO_INDEX)
+        return pc_error_set(m->error, PC_ENOMEM, "the profiles have too many contexts together");
+    out->n_nodes = pair_nodes(m);
+    out->nodes = pc_pool_array(out->memory, out->n_nodes, sizeof *out->nodes);
+    bool room = out->nodes && pc_record_reader_open(&m->a.records, a, scratch) &&
+                pc_record_reader_open(&m->b.records, b, scratch);
+    room &= pc_record_writer_open(&m->records, out, (size_t)a->n_data + b->n_data, a, b, scratch);
+    int err = room ? merge_trees(m) : PC_ENOMEM;
+    return pc_record_writer_close(&m->records) || err ? err : PC_ENOMEM;
 }
 
 /* ---- Whole profiles ----------------------------------------------------------------------- */
@@ -525,7 +552,7 @@ static int merge_into(struct merge *m, struct pc_pool *scratch)
                  !make_way_back(&m->b, m->out->n_fields, scratch)))
         err = PC_ENOMEM;
     if (!err)
-        err = merge_nodes(m);
+        err = merge_nodes(m, scratch);
     const struct pc_table_side side_a = {a, m->a.nodes, m->a.strings};
     const struct pc_table_side side_b = {b, m->b.nodes, m->b.strings};
     if (!err)

@@ -322,14 +322,14 @@ static int decode_columns(struct pc_profile *p, struct pc_cursor *c, struct pc_p
             return PC_ENOMEM;
     }
     t->rounded = pc_get_below(c, 1);
-    c->failed |= !pc_table_valid(t) || (t->rounded && p->rows_packed);
+    c->failed |= !pc_table_valid(t) || (t->rounded && p->unchecked);
     return PC_OK;
 }
 
 static int decode_rows(struct pc_profile *p, struct pc_cursor *c, struct pc_profile_table *t)
 {
     uint32_t n = c->failed ? 0 : pc_get_count(c, t->n_columns);
-    if (p->rows_packed)
+    if (p->unchecked)
         return pc_rows_take(t, p->memory, c, n) ? PC_OK : PC_ENOMEM;
     t->cells = pc_pool_array(p->memory, n, t->n_columns * sizeof *t->cells);
     if (!t->cells)

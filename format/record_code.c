@@ -50,25 +50,31 @@ static void encode_stat(const struct pc_stat *s, struct pc_buffer *b)
     put_u128(b, s->sum_squares);
 }
 
+void pc_record_encode(const struct pc_profile *p, const struct pc_profile_data *d,
+                      struct pc_buffer *b)
+{
+    pc_put_varint(b, (uint64_t)d->n_ranks << 1 | pc_data_has_values(p, d));
+    pc_put_varint(b, (uint64_t)d->first_rank);
+    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+        if (p->fields[k].combine == PCOLLECT_HIST)
+            encode_bins(pc_data_bins(d, k), p->fields[k].bins, b);
+        else
+            encode_stat(pc_data_stat(d, k), b);
+    }
+}
+
 void pc_data_encode(const struct pc_profile *p, struct pc_buffer *b)
 {
     pc_put_varint(b, p->n_data);
-    for (uint32_t i = 0; i < p->n_data; i++) {
-        const struct pc_profile_data *d = &p->data[i];
-        pc_put_varint(b, (uint64_t)d->n_ranks << 1 | pc_data_has_values(p, d));
-        pc_put_varint(b, (uint64_t)d->first_rank);
-        for (uint32_t k = d->first_field; k < p->n_fields; k++) {
-            if (p->fields[k].combine == PCOLLECT_HIST)
-                encode_bins(pc_data_bins(d, k), p->fields[k].bins, b);
-            else
-                encode_stat(pc_data_stat(d, k), b);
-        }
-    }
+    if (p->packed)
+        pc_put_bytes(b, p->packed, p->packed_bytes);
+    for (uint32_t i = 0; !p->packed && i < p->n_data; i++)
+        pc_record_encode(p, &p->data[i], b);
 }
 
 void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b)
 {
-    for (uint32_t i = 0; i < p->n_data; i++) {
+    for (uint32_t i = 0; p->data && i < p->n_data; i++) {
         const struct pc_profile_data *d = &p->data[i];
         if (!pc_data_has_values(p, d))
             continue;
@@ -135,12 +141,9 @@ static void decode_column(struct pc_cursor *c, const struct pc_profile *p,
     pc_column_get(c, d->n_ranks, d->values + i, p->n_fields - d->first_field);
 }
 
-static int decode_record(struct pc_profile *p, struct pc_cursor *c, const struct pc_profile_node *n,
-                         struct pc_profile_data *d)
+void pc_record_decode(const struct pc_profile *p, struct pc_cursor *c, struct pc_profile_data *d)
 {
     uint64_t head = pc_get_below(c, (uint64_t)INT32_MAX << 1 | 1);
-    if (!pc_profile_data_init(p, d, n->kind, 0))
-        return PC_ENOMEM;
     d->n_ranks = (uint32_t)(head >> 1);
     d->kept = head & 1;
     d->first_rank = (int32_t)pc_get_below(c, INT32_MAX);
@@ -152,6 +155,19 @@ static int decode_record(struct pc_profile *p, struct pc_cursor *c, const struct
             d->stats[i] = decode_stat(c, d->n_ranks);
         }
     }
+}
+
+/* Takes all records as they are. */
+static int take_packed(struct pc_profile *p, struct pc_cursor *c)
+{
+    size_t n = pc_cursor_left(c);
+    p->packed = malloc(n + 1);
+    if (!p->packed)
+        return PC_ENOMEM;
+    p->packed_bytes = n;
+    const uint8_t *at = pc_get_bytes(c, n);
+    if (at)
+        memcpy(p->packed, at, n);
     return PC_OK;
 }
 
@@ -159,6 +175,8 @@ int pc_data_decode(struct pc_profile *p, struct pc_cursor *c)
 {
     uint32_t n = pc_get_count(c, 1);
     c->failed |= n != p->n_data;
+    if (p->unchecked)
+        return take_packed(p, c);
     p->data = c->failed ? NULL : pc_pool_array(p->memory, n, sizeof *p->data);
     if (!p->data)
         return c->failed ? PC_OK : PC_ENOMEM;
@@ -168,8 +186,9 @@ int pc_data_decode(struct pc_profile *p, struct pc_cursor *c)
         if (node->data == PC_NO_INDEX)
             continue;
         struct pc_profile_data *d = &p->data[node->data];
-        if (decode_record(p, c, node, d))
+        if (!pc_profile_data_init(p, d, node->kind, 0))
             return PC_ENOMEM;
+        pc_record_decode(p, c, d);
     }
     return PC_OK;
 }
@@ -193,7 +212,7 @@ static int decode_lists(struct pc_profile *p, struct pc_cursor *c, unsigned row_
 int pc_values_decode(struct pc_profile *p, struct pc_cursor *c)
 {
     const unsigned row_bytes[] = {least_row_bytes(p, 0), least_row_bytes(p, p->n_comm)};
-    for (uint32_t i = 0; i < p->n_data && !c->failed; i++) {
+    for (uint32_t i = 0; p->data && i < p->n_data && !c->failed; i++) {
         struct pc_profile_data *d = &p->data[i];
         if (d->kept && decode_lists(p, c, row_bytes[d->first_field != 0], d))
             return PC_ENOMEM;

@@ -26,26 +26,31 @@ void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d
     d->values = NULL;
 }
 
-bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
-                          uint32_t n_ranks)
+bool pc_profile_data_make(struct pc_pool *pool, const struct pc_profile *p,
+                          struct pc_profile_data *d, unsigned kind)
 {
     d->first_field = kind == PCOLLECT_NODE_POINT ? p->n_comm : 0;
     uint32_t n_fields = p->n_fields - d->first_field;
-    d->stats = pc_pool_array(p->memory, n_fields, sizeof *d->stats);
-    if (!d->stats || (n_ranks && !pc_profile_data_lists(p, d, n_ranks)))
-        return false;
-    if (p->no_bins)
-        return true;
-    d->bins = pc_pool_array(p->memory, n_fields, sizeof *d->bins);
+    d->stats = pc_pool_array(pool, n_fields, sizeof *d->stats);
+    if (!d->stats || p->no_bins)
+        return d->stats != NULL;
+    d->bins = pc_pool_array(pool, n_fields, sizeof *d->bins);
     for (uint32_t i = 0; d->bins && i < n_fields; i++) {
         const struct pc_profile_field *f = &p->fields[d->first_field + i];
         if (f->combine != PCOLLECT_HIST)
             continue;
-        d->bins[i] = pc_pool_array(p->memory, f->bins, sizeof *d->bins[i]);
+        d->bins[i] = pc_pool_array(pool, f->bins, sizeof *d->bins[i]);
         if (!d->bins[i])
             return false;
     }
     return d->bins != NULL;
+}
+
+bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
+                          uint32_t n_ranks)
+{
+    return pc_profile_data_make(p->memory, p, d, kind) &&
+           (!n_ranks || pc_profile_data_lists(p, d, n_ranks));
 }
 
 struct pc_by_rank pc_data_listed(const struct pc_profile *p, const struct pc_profile_data *d,

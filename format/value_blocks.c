@@ -113,7 +113,7 @@ void pc_columns_encode(const struct pc_profile *p, struct pc_buffer *out)
 {
     struct writer w = {.p = p};
     uint32_t first = 0, n = 0, n_rows = 0, n_runs = 0;
-    for (uint32_t i = 0; i < p->n_data; i++) {
+    for (uint32_t i = 0; p->data && i < p->n_data; i++) {
         bool there = pc_data_has_values(p, &p->data[i]);
         n += there;
         n_rows += there ? p->data[i].n_ranks : 0;

@@ -4,6 +4,8 @@
  */
 #include "merge/lists.h"
 
+#include "format/record_rows.h"
+
 static void drop_list(struct pc_profile_data *d)
 {
     d->kept = false;
@@ -138,13 +140,12 @@ static void get_run(struct getting *g)
 static bool make_lists(struct getting *g, const uint32_t *place_of_record)
 {
     struct pc_profile *p = g->p;
-    for (uint32_t i = 0; i < p->n_data; i++) {
-        uint32_t place = place_of_record[i];
-        if (place != PC_NO_INDEX && g->records[place] == i &&
-            !pc_profile_data_lists(p, &p->data[i], p->data[i].n_ranks))
-            return false;
-    }
-    return true;
+    bool *keeps = malloc(p->n_data * sizeof *keeps + 1);
+    for (uint32_t i = 0; keeps && i < p->n_data; i++)
+        keeps[i] = place_of_record[i] != PC_NO_INDEX && g->records[place_of_record[i]] == i;
+    bool ok = keeps && pc_records_make_lists(p, keeps);
+    free(keeps);
+    return ok;
 }
 
 /* True if all expected values have been read. */

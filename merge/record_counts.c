@@ -141,19 +141,27 @@ int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_co
     return PC_OK;
 }
 
+/* Packed bytes of a record of one rank: the mean of those of `of`. UINT64_MAX: no memory. */
+static uint64_t bytes_of_one(const struct pc_profile *of)
+{
+    struct pc_buffer b = {0};
+    pc_data_encode(of, &b);
+    uint64_t n = b.failed ? UINT64_MAX : b.n / (of->n_data ? of->n_data : 1) + 1;
+    free(b.data);
+    return n;
+}
+
 uint64_t pc_record_counts_memory(const struct pc_record_counts *c, const struct pc_profile *of)
 {
-    uint64_t each_field = sizeof(struct pc_stat) + sizeof(uint64_t *), bins = 0, sum = 0;
-    uint64_t each = sizeof(struct pc_profile_data) + 2 * sizeof(struct pc_profile_node);
-    for (uint32_t k = 0; k < of->n_fields; k++)
-        bins += of->fields[k].bins * sizeof(uint64_t);
-    for (size_t i = 0; i < c->n; i++) {
-        const struct pc_record_count *row = &c->rows[i];
-        bool is_point = row->bytes / list_bytes(of->n_fields) < row->n_ranks;
-        uint64_t n_fields = of->n_fields - (is_point ? of->n_comm : 0);
-        sum += each + n_fields * each_field + (is_point ? 0 : bins);
-    }
-    return 2 * sum;
+    enum { FIELD_BYTES = 32 }; /* a field of more ranks has a sum, a second value and its rank */
+    /* A context is a frame and its record, both in the sum and in what it is made of, with their
+     * numbers in the other; its count is in the sum and in what a child sent. */
+    const uint64_t context = 4 * sizeof(struct pc_profile_node) + 6 * sizeof(uint32_t) +
+                             2 * sizeof(struct pc_record_count);
+    uint64_t one = bytes_of_one(of), sum = 0;
+    for (size_t i = 0; i < c->n && one < UINT64_MAX; i++)
+        sum += context + 2 * (one + (c->rows[i].n_ranks > 1 ? of->n_fields * FIELD_BYTES : 0));
+    return one < UINT64_MAX ? sum : one;
 }
 
 /* ---- As bytes ------------------------------------------------------------------------------- */

@@ -35,8 +35,8 @@ int pc_record_counts_take(const struct pc_profile *p, const uint64_t *keys,
 /* Adds `more` to *sum. PC_ENOMEM: *sum is unchanged. */
 int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_counts *more);
 
-/* Bytes that the records and their contexts take in memory while two sums of them are added. `of`
- * is a profile with the fields of the job. */
+/* Bytes that the records and their contexts are expected to take in memory while two sums of them
+ * are added. `of` is the profile of a rank. */
 uint64_t pc_record_counts_memory(const struct pc_record_counts *c, const struct pc_profile *of);
 
 void pc_record_counts_encode(const struct pc_record_counts *c, struct pc_buffer *out);

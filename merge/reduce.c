@@ -189,6 +189,12 @@ static bool has_room(struct reduction *r)
     return false;
 }
 
+static void drop_counts(struct pc_record_counts *c)
+{
+    free(c->rows);
+    *c = (struct pc_record_counts){NULL, 0};
+}
+
 static void choose(struct reduction *r)
 {
     /* Without a profile on this rank there will be no result. */
@@ -199,9 +205,11 @@ static void choose(struct reduction *r)
         receive_places(r);
     else if (has_room(r))
         r->places = pc_record_counts_choose(&r->all, &bound);
-    for (int round = n_rounds(r->t); round-- > 0;)
+    for (int round = n_rounds(r->t); round-- > 0;) {
         if (child_of(r->t, round) >= 0)
             send_places(r, &r->child[round], child_of(r->t, round));
+        drop_counts(&r->child[round]);
+    }
 }
 
 /* The place of each record of p; freed with free(). NULL: no memory. */
@@ -325,10 +333,8 @@ int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struc
         pc_profile_free(r.mine);
     else
         *out = r.mine;
-    for (int round = 0; round < MOST_ROUNDS; round++)
-        free(r.child[round].rows);
-    free(r.own.rows);
-    free(r.all.rows);
+    drop_counts(&r.own);
+    drop_counts(&r.all);
     free(r.keys);
     free(r.places);
     free(r.lists.data);

@@ -5,6 +5,7 @@
  * fixed; PCOLLECT_TEST_FUZZ=N does N times as many rounds. Each image ends at a page that cannot be
  * read.
  */
+#include "merge/lists.h"
 #include "tests/format/mend.h"
 #include "tests/merge/made_arena.h"
 #include "tests/seed.h"
@@ -375,19 +376,19 @@ static void arena_of_a_writer_killed_anywhere_is_whole(void **state)
 /* ---- Profiles and .pcol files -----------------------------------------------------------------
  */
 
-/* The sum of damaged bytes, decoded as the reduction does, and of a profile: rows of tables are
- * checked then at the latest. */
-static void add_packed(const uint8_t *data, size_t n, const struct pc_profile *other)
+/* The sum of damaged bytes, decoded as the reduction does, and of a profile: records and rows of
+ * tables are checked then at the latest. */
+static bool add_packed(const uint8_t *data, size_t n, const struct pc_profile *other)
 {
     struct pc_profile *p, *sum, *back;
     struct pc_error error = {""};
     if (pc_profile_decode_packed(data, n, &p, NULL))
-        return;
+        return false;
     int err = pc_profile_merge(p, other, &sum, &error);
     pc_profile_free(p);
     if (err) {
         assert_int_not_equal(error.text[0], 0);
-        return;
+        return false;
     }
     uint8_t *bytes;
     size_t n_bytes;
@@ -397,28 +398,42 @@ static void add_packed(const uint8_t *data, size_t n, const struct pc_profile *o
     pc_profile_free(back);
     pc_profile_free(sum);
     free(bytes);
+    return true;
+}
+
+/* The bytes of two ranks, with values or, as in the reduction, without. */
+static struct pc_buffer bytes_of_two(const struct shape *shape, bool with_values)
+{
+    struct pc_profile *sum, *p = random_profile(shape, 3, 0, 3),
+                            *q = random_profile(shape, 3, 1, 3);
+    struct pc_buffer out = {0};
+    assert_int_equal(pc_profile_merge(p, q, &sum, NULL), PC_OK);
+    uint32_t *places = malloc(sum->n_data * sizeof *places + 1);
+    memset(places, 0xff, sum->n_data * sizeof *places); /* PC_NO_INDEX */
+    if (!with_values)
+        pc_lists_drop(sum, places);
+    assert_int_equal(pc_profile_encode(sum, &out.data, &out.n), PC_OK);
+    free(places);
+    pc_profile_free(p);
+    pc_profile_free(q);
+    pc_profile_free(sum);
+    return out;
 }
 
 static void changed_bytes_never_crash_the_decoder(void **state)
 {
     (void)state;
     for (unsigned shape = 0; shape < n_shapes; shape++) {
-        struct pc_profile *sum, *p, *q;
-        uint8_t *data;
-        size_t n;
-        p = random_profile(&shapes[shape], 3, 0, 3);
-        q = random_profile(&shapes[shape], 3, 1, 3);
-        assert_int_equal(pc_profile_merge(p, q, &sum, NULL), PC_OK);
-        assert_int_equal(pc_profile_encode(sum, &data, &n), PC_OK);
-        pc_profile_free(p);
-        pc_profile_free(q);
-        pc_profile_free(sum);
-        struct pc_profile *other = random_profile(&shapes[shape], 3, 2, 3);
+        const struct pc_buffer sent[2] = {bytes_of_two(&shapes[shape], false),
+                                          bytes_of_two(&shapes[shape], true)};
+        struct pc_profile *other = random_profile(&shapes[shape], 3, 2, 3), *p;
+        unsigned n_sums = 0;
         for (unsigned i = 0; i < rounds(3000); i++) {
             struct rng r = {test_seed(shape * 7919u + i)};
-            size_t kept = rng_below(&r, 4) ? n : rng_below(&r, n);
+            const struct pc_buffer *b = &sent[i % 2];
+            size_t kept = rng_below(&r, 4) ? b->n : rng_below(&r, b->n);
             uint8_t *copy = malloc(kept + 1);
-            memcpy(copy, data, kept);
+            memcpy(copy, b->data, kept);
             for (uint64_t k = 1 + rng_below(&r, 3); k && kept; k--)
                 copy[rng_below(&r, kept)] = (uint8_t)(rng_below(&r, 3) ? rng_next(&r) : 0xff);
             uint8_t *exact = realloc(copy, kept ? kept : 1);
@@ -429,11 +444,13 @@ static void changed_bytes_never_crash_the_decoder(void **state)
             else
                 assert_null(p);
             pc_profile_free(p);
-            add_packed(exact, kept, other);
+            n_sums += add_packed(exact, kept, other);
             free(exact);
         }
+        assert_true(n_sums);
         pc_profile_free(other);
-        free(data);
+        free(sent[0].data);
+        free(sent[1].data);
     }
 }
 

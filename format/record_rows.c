@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Reading and writing records one after the other: see record_rows.h.
+ */
+#include "format/record_rows.h"
+
+static bool make_room(struct pc_record_room *room, const struct pc_profile *p, struct pc_pool *pool)
+{
+    return pc_profile_data_make(pool, p, &room->with_comm, PCOLLECT_NODE_OP) &&
+           pc_profile_data_make(pool, p, &room->without, PCOLLECT_NODE_POINT);
+}
+
+/* The room for a record of that kind. Its statistics may be those of the record before: all of them
+ * will be set. */
+static struct pc_profile_data *clear_room(struct pc_record_room *room, const struct pc_profile *p,
+                                          unsigned kind)
+{
+    struct pc_profile_data *d = kind == PCOLLECT_NODE_POINT ? &room->without : &room->with_comm;
+    for (uint32_t k = d->first_field; k < p->n_fields; k++)
+        if (pc_data_bins(d, k))
+            memset(d->bins[k - d->first_field], 0, p->fields[k].bins * sizeof(uint64_t));
+    return d;
+}
+
+/* ---- Read ----------------------------------------------------------------------------------- */
+
+bool pc_record_reader_open(struct pc_record_reader *r, const struct pc_profile *p,
+                           struct pc_pool *scratch)
+{
+    *r = (struct pc_record_reader){.p = p};
+    if (!p->packed)
+        return true;
+    r->c = (struct pc_cursor){p->packed, p->packed + p->packed_bytes, false};
+    return make_room(&r->room, p, scratch);
+}
+
+const struct pc_profile_data *pc_record_reader_next(struct pc_record_reader *r, unsigned kind)
+{
+    const struct pc_profile *p = r->p;
+    uint32_t i = r->n_read++;
+    if (!p->packed)
+        return &p->data[i];
+    struct pc_profile_data *d = clear_room(&r->room, p, kind);
+    r->bytes.data = r->c.at;
+    pc_record_decode(p, &r->c, d);
+    r->bytes.n = (size_t)(r->c.at - r->bytes.data);
+    r->failed |= r->c.failed || (p->unchecked && pc_record_check(p, d, i, NULL));
+    return r->failed ? NULL : d;
+}
+
+bool pc_record_reader_ended(const struct pc_record_reader *r)
+{
+    return !r->failed && r->n_read == r->p->n_data && r->c.at == r->c.end;
+}
+
+/* ---- Write ---------------------------------------------------------------------------------- */
+
+bool pc_record_writer_open(struct pc_record_writer *w, struct pc_profile *p, size_t most,
+                           const struct pc_profile *a, const struct pc_profile *b,
+                           struct pc_pool *scratch)
+{
+    *w = (struct pc_record_writer){.p = p};
+    if (a->packed || b->packed)
+        return pc_buffer_end(&w->packed, a->packed_bytes + b->packed_bytes + 1) &&
+               make_room(&w->room, p, scratch);
+    p->data = pc_pool_array(p->memory, most, sizeof *p->data);
+    return p->data != NULL;
+}
+
+struct pc_profile_data *pc_record_writer_begin(struct pc_record_writer *w, unsigned kind,
+                                               uint32_t n_ranks)
+{
+    struct pc_profile *p = w->p;
+    w->record = p->data ? &p->data[p->n_data] : clear_room(&w->room, p, kind);
+    if (p->data && !pc_profile_data_init(p, w->record, kind, n_ranks))
+        return NULL;
+    return w->record;
+}
+
+void pc_record_writer_end(struct pc_record_writer *w)
+{
+    if (!w->p->data)
+        pc_record_encode(w->p, w->record, &w->packed);
+    w->p->n_data++;
+}
+
+bool pc_record_writer_copy(struct pc_record_writer *w, const struct pc_record_reader *r)
+{
+    if (w->p->data || !r->p->packed || r->p->n_fields != w->p->n_fields)
+        return false;
+    pc_put_bytes(&w->packed, r->bytes.data, r->bytes.n);
+    w->p->n_data++;
+    return true;
+}
+
+bool pc_record_writer_close(struct pc_record_writer *w)
+{
+    if (w->packed.failed) {
+        free(w->packed.data);
+        return false;
+    }
+    if (w->p->data || !w->packed.data)
+        return w->p->data != NULL;
+    uint8_t *shorter = realloc(w->packed.data, w->packed.n + 1);
+    w->p->packed = shorter ? shorter : w->packed.data;
+    w->p->packed_bytes = w->packed.n;
+    return true;
+}
+
+/* ---- Lists ---------------------------------------------------------------------------------- */
+
+/* Makes structures of packed records, and marks those that will have values. */
+static bool make_structures(struct pc_profile *p, const bool *keeps, struct pc_pool *scratch)
+{
+    struct pc_record_reader r;
+    p->data = pc_pool_array(p->memory, p->n_data, sizeof *p->data);
+    if (!p->data || !pc_record_reader_open(&r, p, scratch))
+        return false;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        const struct pc_profile_data *d = NULL;
+        if (n->data == PC_NO_INDEX)
+            continue;
+        d = pc_record_reader_next(&r, n->kind);
+        if (!d)
+            return false;
+        p->data[n->data] = (struct pc_profile_data){
+            .first_field = d->first_field, .n_ranks = d->n_ranks, .first_rank = d->first_rank};
+        p->packed[r.bytes.data - p->packed] |= keeps[n->data]; /* see pc_record_encode */
+    }
+    return true;
+}
+
+bool pc_records_make_lists(struct pc_profile *p, const bool *keeps)
+{
+    struct pc_pool *scratch = pc_pool_new();
+    bool ok = scratch && (!p->packed || make_structures(p, keeps, scratch));
+    pc_pool_free(scratch);
+    for (uint32_t i = 0; ok && i < p->n_data; i++)
+        ok = !keeps[i] || pc_profile_data_lists(p, &p->data[i], p->data[i].n_ranks);
+    return ok;
+}

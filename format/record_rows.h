@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Records of a profile, read and written one after the other in the order of their contexts. They
+ * are structures in memory, or packed: the bytes that they have in the part of records, without
+ * their number in front. A structure takes as much for a record of one rank as for one of all, some
+ * 1,000 bytes; packed, a record of one rank takes some 70. Where each rank has contexts of its own,
+ * only packed ones find room at the root of a reduction.
+ *
+ * Packed records have no values by rank, unless pc_records_make_lists has given them some.
+ *
+ * Used by profile_merge.c and merge/lists.c. Nothing here is AS-safe.
+ */
+#ifndef PC_FORMAT_RECORD_ROWS_H
+#define PC_FORMAT_RECORD_ROWS_H
+
+#include "format/build.h"
+
+/* Room for one record, of a kind of node that has comm fields and of one that has not. */
+struct pc_record_room {
+    struct pc_profile_data with_comm, without;
+};
+
+struct pc_record_reader {
+    const struct pc_profile *p;
+    uint32_t n_read;
+    bool failed; /* packed records are damaged; none follows */
+    struct pc_cursor c;
+    struct pc_bytes bytes; /* the packed record that was read last */
+    struct pc_record_room room;
+};
+
+/* Begins to read the records of p; what it needs is taken from `scratch`. False: no memory. */
+bool pc_record_reader_open(struct pc_record_reader *r, const struct pc_profile *p,
+                           struct pc_pool *scratch);
+
+/* The next record, of a node of that kind; valid until the next call. NULL: it is damaged. */
+const struct pc_profile_data *pc_record_reader_next(struct pc_record_reader *r, unsigned kind);
+
+/* True if there was neither damage nor a record too many. */
+bool pc_record_reader_ended(const struct pc_record_reader *r);
+
+struct pc_record_writer {
+    struct pc_profile *p;
+    struct pc_buffer packed;
+    struct pc_profile_data *record; /* the one that is written */
+    struct pc_record_room room;
+};
+
+/* Begins the records of p, at most `most`; they are packed if those of a or b are. False: no
+ * memory. To be followed by pc_record_writer_close in either case. */
+bool pc_record_writer_open(struct pc_record_writer *w, struct pc_profile *p, size_t most,
+                           const struct pc_profile *a, const struct pc_profile *b,
+                           struct pc_pool *scratch);
+
+/* The next record, to be filled in, as pc_profile_data_init makes it. NULL: no memory. */
+struct pc_profile_data *pc_record_writer_begin(struct pc_record_writer *w, unsigned kind,
+                                               uint32_t n_ranks);
+void pc_record_writer_end(struct pc_record_writer *w);
+
+/* Writes the record that r has read last as it is, if both are packed and have the same fields.
+ * False: it must be written anew. */
+bool pc_record_writer_copy(struct pc_record_writer *w, const struct pc_record_reader *r);
+
+/* Ends the records. False: no memory, then or before. */
+bool pc_record_writer_close(struct pc_record_writer *w);
+
+/* Gives the records i with keeps[i] lists for the values of their ranks; records of packed ones
+ * become structures without statistics for this. False: no memory, or damage. */
+bool pc_records_make_lists(struct pc_profile *p, const bool *keeps);
+
+#endif
