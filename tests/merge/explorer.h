@@ -27,6 +27,7 @@ enum rank_kind {
 /* Options of an exploration. */
 struct exploration {
     const char *name;
+    bool is_long; /* only in the long form */
     int n_ranks;
     enum rank_kind kind[EXPLORED_RANKS];
     int limit_ms[EXPLORED_RANKS]; /* of each rank; -1: it knows that all come */

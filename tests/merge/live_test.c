@@ -259,7 +259,7 @@ static void judge_copy(const char *path)
 static void copies_are_whole_at_any_instant(void **state)
 {
     (void)state;
-    unsigned n_writers = getenv("PCOLLECT_TEST_LONG") ? 40 : 2;
+    unsigned n_writers = test_is_long() ? 40 : 2;
     for (unsigned i = 0; i < n_writers; i++) {
         char path[PCOLLECT_PATH_BYTES];
         int status;
