@@ -412,6 +412,11 @@ until_said() { until_true grep -qs -- "$2" "$1"; }
 until_files() { until_true has_files "$@"; }
 has_files() { [ "$(find "$work" -name "$2" | wc -l)" -ge "$1" ]; }
 
+# ready_pids [RANK]: process ids of the ranks of tests/watch/hang.c that have made $work/ready.RANK.PID.
+ready_pids() {
+    for ready in "$work"/ready.${1:-*}.*; do echo "${ready##*.}"; done
+}
+
 # True if a debuginfod server can be used here.
 have_debuginfod() {
     command -v python3 >/dev/null && ldconfig -p 2>/dev/null | grep -q 'libdebuginfod\.so\.1'

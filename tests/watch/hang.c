@@ -2,7 +2,7 @@
  *
  * hang CASE FILE: a job that hangs, or computes for long, in one of the ways of the table below. A
  * name with "-twin" is of a job that does the same correctly, again and again. Each rank makes
- * FILE.RANK before it reaches the place where it stays. It ends by itself after five minutes.
+ * FILE.RANK.PID before it reaches the place where it stays. It ends by itself after five minutes.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -463,7 +463,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    snprintf(name, sizeof name, "%s.%d", argv[2], rank);
+    snprintf(name, sizeof name, "%s.%d.%d", argv[2], rank, (int)getpid());
     close(open(name, O_CREAT | O_WRONLY, 0600));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(argv[1], cases[i].name) == 0)
