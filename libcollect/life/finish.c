@@ -195,10 +195,19 @@ static void look_again(struct pc_guest *guest)
 
 static void say_missing(int n_ranks)
 {
-    if (pc_process.presence.some_left)
+    const struct pc_presence *seen = &pc_process.presence;
+    if (seen->some_left)
         pc_log("no profile was written: some of the %d ranks would have been ended by their own "
                "filter of system calls (seccomp)",
                n_ranks);
+    else if (seen->verdict == PC_RANKS_HERE)
+        pc_log("no profile was written: some of the %d ranks did not answer in MPI_Finalize within "
+               "%d s",
+               n_ranks, PC_MEET_VOTE_MS / 1000);
+    else if (seen->verdict == PC_RANKS_MISSING)
+        pc_log("no profile was written: only %u of the %d ranks on this host are measured, and "
+               "the others did not come to MPI_Finalize within %d s",
+               seen->n_here, pc_config_launch().n_local, SOME_MISSING_MS / 1000);
     else
         pc_log("no profile was written: some of the %d ranks do not load this library, or did not "
                "come to MPI_Finalize in time",
