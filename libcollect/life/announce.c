@@ -124,22 +124,13 @@ static void look_into(struct look *l, int dir, const char *name)
         see(l, h.launch_rank, !memcmp(h.host, mine->host, sizeof h.host));
 }
 
-static void see_plate(void *arg, int rank)
-{
-    see(arg, rank, true);
-}
-
-static void see_left(void *arg, int rank)
+static void see_plate(void *arg, enum pc_plate what, int rank)
 {
     struct look *l = arg;
-    (void)rank;
-    l->some_left = true;
-}
-
-static void look_for_plates(struct look *l)
-{
-    pc_nameplate_look(PC_PLATE_RANK, pc_header()->launch_key, see_plate, l);
-    pc_nameplate_look(PC_PLATE_LEFT, pc_header()->launch_key, see_left, l);
+    if (what == PC_PLATE_LEFT)
+        l->some_left = true;
+    else
+        see(l, rank, true);
 }
 
 static void look_in(struct look *l, const char *folder)
@@ -187,7 +178,7 @@ struct pc_presence pc_launch_presence(int n_ranks)
         struct timespec nap = {0, NAP_NS};
         look_around(&l);
         if (l.n < (uint32_t)expected && (n_local < 1 || i == LOOKS_FOR_FILES || i == LOOKS - 1))
-            look_for_plates(&l);
+            pc_nameplate_look(pc_header()->launch_key, see_plate, &l);
         if (l.n >= (uint32_t)expected || n_local < 1)
             break;
         nanosleep(&nap, NULL); /* needed where MPI_Init does not wait for the others */

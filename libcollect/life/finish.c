@@ -205,8 +205,8 @@ static void say_missing(int n_ranks)
                "%d s",
                n_ranks, PC_MEET_VOTE_MS / 1000);
     else if (seen->verdict == PC_RANKS_MISSING)
-        pc_log("no profile was written: only %u of the %d ranks on this host are measured, and "
-               "the others did not come to MPI_Finalize within %d s",
+        pc_log("no profile was written: this library measures only %u of the %d ranks on this "
+               "host, and the others did not come to MPI_Finalize within %d s",
                seen->n_here, pc_config_launch().n_local, SOME_MISSING_MS / 1000);
     else
         pc_log("no profile was written: some of the %d ranks do not load this library, or did not "

@@ -47,35 +47,35 @@ void pc_nameplate_take_down(void)
     plate = NULL;
 }
 
-/* The rank behind `name` in the maps of a process, or -1. Reads in pieces that overlap by more than
- * the length of a name. */
-static int find_plate(int maps, const char *name)
+struct search {
+    char names[PC_ARRAY_LEN(words)][NAME_BYTES];
+    void (*see)(void *arg, enum pc_plate what, int rank);
+    void *arg;
+};
+
+/* Sees the plate in the maps of a process: it has one at most. Reads in pieces that overlap by more
+ * than the length of a name. */
+static void look_at_maps(const struct search *search, int maps)
 {
     static char text[READ_BYTES + 1]; /* only one thread of a process looks */
     size_t kept = 0;
-    for (;;) {
-        ssize_t n = read(maps, text + kept, READ_BYTES - kept);
-        if (n <= 0)
-            return -1;
+    for (ssize_t n; (n = read(maps, text + kept, READ_BYTES - kept)) > 0;) {
         size_t end = kept + (size_t)n;
         text[end] = '\0';
-        const char *found = strstr(text, name);
-        if (found && strchr(found, '\n'))
-            return atoi(found + strlen(name));
+        for (unsigned what = 0; what < PC_ARRAY_LEN(words); what++) {
+            const char *found = strstr(text, search->names[what]);
+            if (found && strchr(found, '\n')) {
+                search->see(search->arg, what, atoi(found + strlen(search->names[what])));
+                return;
+            }
+        }
         kept = end < NAME_BYTES * 4 ? end : NAME_BYTES * 4;
         memmove(text, text + end - kept, kept);
     }
 }
 
-struct search {
-    char name[NAME_BYTES];
-    void (*see)(void *arg, int rank);
-    void *arg;
-};
-
 static void look_at_process(void *arg, int pid)
 {
-    const struct search *search = arg;
     char path[NAME_BYTES];
     struct stat st;
     pc_format(path, sizeof path, "/proc/%d", pid);
@@ -85,17 +85,16 @@ static void look_at_process(void *arg, int pid)
     int maps = open(path, O_RDONLY | O_CLOEXEC);
     if (maps < 0)
         return;
-    int rank = find_plate(maps, search->name);
+    look_at_maps(arg, maps);
     close(maps);
-    if (rank >= 0)
-        search->see(search->arg, rank);
 }
 
-void pc_nameplate_look(enum pc_plate what, uint64_t launch_key, void (*see)(void *arg, int rank),
+void pc_nameplate_look(uint64_t launch_key, void (*see)(void *arg, enum pc_plate what, int rank),
                        void *arg)
 {
     struct search search = {.see = see, .arg = arg};
-    pc_format(search.name, sizeof search.name, "/memfd:" NAME_FORMAT, words[what],
-              (unsigned long)launch_key);
+    for (unsigned what = 0; what < PC_ARRAY_LEN(words); what++)
+        pc_format(search.names[what], sizeof search.names[what], "/memfd:" NAME_FORMAT, words[what],
+                  (unsigned long)launch_key);
     pc_proc_numbers("/proc", look_at_process, &search);
 }

@@ -19,8 +19,8 @@ enum pc_plate {
 void pc_nameplate_hang(enum pc_plate what, uint64_t launch_key, int rank);
 void pc_nameplate_take_down(void);
 
-/* Calls see for the rank on each nameplate. Reads the maps of all processes of the user. */
-void pc_nameplate_look(enum pc_plate what, uint64_t launch_key, void (*see)(void *arg, int rank),
+/* Calls see for each nameplate of this launcher. Reads the maps of all processes of the user. */
+void pc_nameplate_look(uint64_t launch_key, void (*see)(void *arg, enum pc_plate what, int rank),
                        void *arg);
 
 #endif
