@@ -10,6 +10,9 @@ const pairMetrics = [
 ];
 const mostPairRows = 20, mostPixels = 600;
 
+// The communicator of a pair; "" if the table does not say it.
+const communicatorOf = (pairs, row) => pairs.has("domain") ? pairs.exact(row, "domain") : "";
+
 // Sums over class, communicator and phase by pairs of places: ranks, sockets or hosts.
 class PairSums {
     // `names` has the name of the place of each rank, `domain` a communicator or "" for all.
@@ -20,7 +23,7 @@ class PairSums {
         this.byKey = new Map();
         for (let row = 0; row < pairs.rows; row++) {
             const from = names.get(pairs.exact(row, "source")), to = names.get(pairs.exact(row, "destination"));
-            if (from !== undefined && to !== undefined && (!domain || pairs.exact(row, "domain") === domain))
+            if (from !== undefined && to !== undefined && (!domain || communicatorOf(pairs, row) === domain))
                 this.add(this.places.get(from), this.places.get(to), pairs, row);
         }
     }
@@ -174,7 +177,7 @@ class CommunicationView {
     makeControls() {
         const domains = new Set();
         for (let row = 0; row < this.pairs.rows; row++)
-            domains.add(this.pairs.exact(row, "domain"));
+            domains.add(communicatorOf(this.pairs, row));
         return make("p", {class: "controls"},
             makeChoice("Show", pairMetrics.map(({name, head}) => [name, head]), this.metric.name,
                 chosen => this.change({metric: pairMetrics.find(({name}) => name === chosen)})),
@@ -242,7 +245,7 @@ class CommunicationView {
 }
 
 async function showCommunication(profile, place, options) {
-    if (!profile.byName.has("pairs")) {
+    if (!["source", "destination"].every(name => profile.byName.get("pairs")?.has(name))) {
         place.append(make("p", {}, "The profile does not say which ranks communicate: the plugin topology was not used. " +
             "Run with pcollect run --plugins +topology."));
         return;

@@ -137,8 +137,16 @@ class ScalingView {
             band: band.length ? {low: band.map(({ranks, low}) => [ranks, low]), high: band.map(({ranks, high}) => [ranks, high])} : null});
         this.details.replaceChildren(make("p", {}, contexts.exact(row, "place")), chart.svg, contexts.exact(row, "model") ? make("p", {}, "Model of the time per rank in seconds, p is the number of ranks: ",
                 make("code", {}, contexts.exact(row, "model"))) : make("p", {}, "There is no model of this context."),
-            band.length ? make("p", {class: "legend"}, "The blue area is the interval that holds the mean in 95 of 100 cases; " +
-                "what is above the picture is cut.") : "");
+            this.makeLegend(chart, band));
+    }
+
+    // A band that is no higher than its line cannot be seen.
+    makeLegend(chart, band) {
+        if (!band.length)
+            return "";
+        const seen = band.some(({low, high}) => chart.y(low) - chart.y(high) > 2);
+        return make("p", {class: "legend"}, seen ? "The area around the model is the interval that holds the mean in 95 of 100 " +
+            "cases; what is above the picture is cut." : "The interval that holds the mean in 95 of 100 cases is no wider than the line.");
     }
 }
 

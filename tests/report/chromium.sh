@@ -47,7 +47,7 @@ check() {
     fi
     write_tables "$1" "$2"
     $python -B -u "$PC_SRC/tests/report/page_check.py" "$work/$1.html" "$work/$1.tsv" ${3:+"$3"} >"$work/$1.log" 2>&1
-    all_read "$1" 'the page shows the tables' $((13 + $#))
+    all_read "$1" 'the page shows the tables' $((14 + $#))
 }
 
 # compare scale|diff ROWS OPTION...: compares the page of a comparison with the output of the command.

@@ -11,6 +11,7 @@ import math
 import os
 import re
 import sys
+import tempfile
 import urllib.parse
 
 from selenium.webdriver.common.keys import Keys
@@ -18,7 +19,7 @@ from selenium.webdriver.common.keys import Keys
 from page_contexts_check import check_context_waiting, check_contexts, check_metrics, check_shapes, check_spreads
 from page_driver import (
     Page, is_short, ns, path_without_lines, places, ranks_of, read_table, read_tables, rounds_to, rows_of,
-    same_value, selected)
+    same_value, selected, with_table)
 from page_ranks_check import check_ranks
 
 
@@ -277,6 +278,28 @@ def check_communication(page, tables):
             peaks[at] = max(peaks[at], value)
         wrong += [f"{metric} by {by}: pixel {at} has {alpha}, not {peaks[at]} of {most}" for at, alpha in enumerate(alphas)
                   if abs(alpha - (255 * (0.08 + 0.92 * peaks[at] / most) if peaks[at] else 0)) > 1.5]
+    return wrong
+
+
+def check_fewer_columns(page, tables):
+    """A table `pairs` of another plugin may lack columns that the one of topology has."""
+    wrong = []
+    if "pairs" not in tables:
+        return wrong
+    with open(sys.argv[1], encoding="utf-8") as f:
+        text = f.read()
+    for lacking, wanted in [("domain", "Pattern"), ("source", "plugin topology was not used")]:
+        def rename(table, lacking=lacking):
+            next(column for column in table["columns"] if column["name"] == lacking)["name"] = "another"
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".html") as f:
+            f.write(with_table(text, "pairs", rename))
+            f.flush()
+            page.open(f.name)
+            page.show("communication")
+            shown = page.ask("return document.querySelector('main').innerText")
+            wrong += [] if wanted in shown else [f"without {lacking}: {shown}"]
+    page.open(sys.argv[1])
+    page.settle()
     return wrong
 
 
@@ -619,7 +642,7 @@ def main():
                   ("Ranks", check_ranks), ("Course", check_course), ("Source", check_source),
                   ("Communication", check_communication), ("Tables", check_tables),
                   ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
-                  ("no request, no markup", check_safety)]
+                  ("no request, no markup", check_safety), ("Fewer columns", check_fewer_columns)]
         if len(sys.argv) > 3:
             checks.append(("pictures", lambda page, _: take_pictures(page, sys.argv[3], VIEWS)))
         for name, check in checks:

@@ -4,6 +4,7 @@ tsv: page_compare_check.py scale|diff PAGE FOLDER [PICTURES]. FOLDER has the tab
 `predicted` that of contexts with --predict; or that of diff as difference.tsv. Prints as page_check.py does."""
 import collections
 import os
+import re
 import sys
 import urllib.parse
 
@@ -52,8 +53,14 @@ def check_scaling(page, tables):
     return wrong + check_models(page, tables, contexts)
 
 
+def opening_of(area):
+    """The greatest height of an area whose path goes along its lower side and back along the upper one."""
+    heights = [float(point.split()[1]) for point in re.split("[ML]", area.rstrip("Z"))[1:]]
+    return max((low - high for low, high in zip(heights, reversed(heights))), default=0)
+
+
 def check_models(page, tables, contexts):
-    """The points of a context are its costs, and its model is told."""
+    """The points of a context are its costs, its model is told, and the legend speaks of an area only if one is seen."""
     wrong, costs = [], collections.defaultdict(list)
     for row in driver.rows_of(tables, "costs"):
         costs[row["path"]].append((float(row["core_s"]) / int(row["ranks"]), int(row["ranks"])))
@@ -67,6 +74,10 @@ def check_models(page, tables, contexts):
         told = page.ask("return document.querySelector('#model code')?.textContent || ''")
         if told != row["model"]:
             wrong.append(f"{row['path']}: model {told}, not {row['model']}")
+        area, legend = page.ask("""return [document.querySelector('#model .band-area')?.getAttribute('d') || '',
+            document.querySelector('#model .legend')?.textContent || '']""")
+        if ("area" in legend) != (opening_of(area) > 2):
+            wrong.append(f"{row['path']}: the area is {area}, and the legend says: {legend}")
     return wrong
 
 

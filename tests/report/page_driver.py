@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A page of `pcollect html` in Chromium, and what the tables of `pcollect report --format tsv` say: for the checks of
 the views, page_check.py and others."""
+import base64
+import json
 import math
 import os
 import re
 import time
+import zlib
 
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
@@ -23,6 +26,14 @@ def read_table(folder, name):
 
 def read_tables(folder):
     return {name[:-4]: read_table(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".tsv")}
+
+
+def with_table(text, name, change):
+    """The text of the page, after a change of the table in its list."""
+    data = re.search(r'id="data0" data-deflated="yes">([^<]*)', text)[1]
+    listed = json.loads(zlib.decompress(base64.b64decode(data)))
+    change(next(table for table in listed["tables"] if table["name"] == name))
+    return text.replace(data, base64.b64encode(zlib.compress(json.dumps(listed).encode())).decode())
 
 
 def rows_of(tables, name):

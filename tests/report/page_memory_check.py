@@ -4,25 +4,13 @@ page in FOLDER whose list gives the table `primitives` 2^40 rows, more than an a
 it a column that is not there. The views that read the table must tell the two apart each time, and the others must be
 shown as before.
 Prints a line for each view, which begins with "ok" or "not ok"."""
-import base64
-import json
 import os
-import re
 import sys
-import zlib
 
-from page_driver import Page
+from page_driver import Page, with_table
 
 
 MEMORY = "This browser has too little memory for this view. Other views may need less, and pcollect report prints"
-
-
-def with_table(text, name, change):
-    """The text of the page, after a change of the table in its list."""
-    data = re.search(r'id="data0" data-deflated="yes">([^<]*)', text)[1]
-    listed = json.loads(zlib.decompress(base64.b64decode(data)))
-    change(next(table for table in listed["tables"] if table["name"] == name))
-    return text.replace(data, base64.b64encode(zlib.compress(json.dumps(listed).encode())).decode())
 
 
 def make_large(table):
