@@ -72,7 +72,8 @@ const struct pct_column **pct_choice_columns(const struct pct_choice *c, const s
     if (!c || !c->columns) {
         size_t shown = people && t->n_shown ? t->n_shown : t->n_columns;
         for (size_t i = 0; i < shown; i++)
-            if (!t->columns[i].asked && (!people || !is_error(t, &t->columns[i])))
+            if (!t->columns[i].asked &&
+                (!people || !(t->columns[i].exact || is_error(t, &t->columns[i]))))
                 list[n++] = &t->columns[i];
     } else {
         for (const char *s = c->columns; *s && n < t->n_columns;) {

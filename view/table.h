@@ -63,6 +63,7 @@ struct pct_column {
      * the unit of the values, enum pcollect_unit. Text output shows a picture. 0: no histogram. */
     uint16_t histogram;
     bool asked;  /* shown only if it is named: it takes long to compute */
+    bool exact;  /* text output shows it only if it is named: another column says it to people */
     bool path;   /* PCT_TEXT that is the path of a file: text output shows its last part */
     bool labels; /* PCT_TEXT that is a label or labels joined by " > ", analysis/tree/label.h */
     bool nodes;  /* PCT_TEXT of paths of nodes; without `labels` text output shows them unchanged */

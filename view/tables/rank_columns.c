@@ -99,6 +99,13 @@ static void rank_start(const struct pct_cell *c, struct pct_value *out)
     out->none = !out->number;
 }
 
+static void rank_later(const struct pct_cell *c, struct pct_value *out)
+{
+    uint64_t first = pct_header_start_ns(c->d->profile), start = rank_of(c)->start_realtime_ns;
+    out->none = !start;
+    out->number = start ? start - first : 0;
+}
+
 static const struct pct_rank_time *time_of(const struct pct_cell *c)
 {
     return &pct_data_rank_times(c->d)->list[c->row];
@@ -166,7 +173,8 @@ static const struct pct_column rank_columns[] = {
     {"mpi_percent", "of wall", PCT_PERCENT, "mpi_s as a share of wall_s", rank_mpi_percent},
     {"compute_s", "outside MPI", PCT_NS, "inside_s without mpi_s and merge_s", rank_compute},
     {"merge_s", "merge", PCT_NS, "time in MPI_Finalize that pcollect took for itself", rank_merge},
-    {"start_s", "start", PCT_NS, "start of the program, in seconds since 1970 UTC", rank_start},
+    {"start_s", "start", PCT_NS, "start of the program, in seconds since 1970 UTC", rank_start,
+     .exact = true},
     {"lost", "left out", PCT_COUNT, "things left out, see the table lost", rank_lost},
     {"own_s", "own", PCT_NS, "compute_s without waiting for a processor", rank_own},
     {"cpu_s", "CPU", PCT_NS, "part of own_s on a processor; empty if unknown", rank_cpu},
@@ -182,6 +190,10 @@ static const struct pct_column rank_columns[] = {
      "longer in each function than that one, all ranks together at most by its lead over them; "
      "empty if it is not known",
      rank_waiting},
+    {"later_s", "later", PCT_NS,
+     "start of the program after that of the rank that started first, by the clocks of the hosts; "
+     "empty if it is not known",
+     rank_later},
 };
 
 const struct pct_table pct_ranks_table = {
