@@ -383,6 +383,23 @@ const char *pct_dw_linkage_name(Dwarf_Die *die)
                 : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
 }
 
+/* The name of a function of Fortran that the compiler made of a part of another, such as a parallel
+ * region of OpenMP, from that of its symbol: "work_._omp_fn.0", "__heat_MOD_work._omp_fn.0"; NULL:
+ * it is none. */
+static const char *name_part(const char *symbol, struct pct_pool *pool)
+{
+    const char *part = strchr(symbol, '.'), *readable = pct_demangle(symbol, pool);
+    if (!part || part == symbol)
+        return NULL;
+    if (strcmp(readable, symbol) || part[-1] != '_' || !strncmp(symbol, "MAIN__", 6))
+        return readable;
+    struct pct_buf b = {0};
+    pct_buf_format(&b, "%.*s%s", (int)(part - symbol) - 1, symbol, part);
+    const char *kept = pct_pool_intern(pool, b.data);
+    pct_buf_free(&b);
+    return kept;
+}
+
 static const char *name_function(const struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool)
 {
     Dwarf_Attribute attribute;
@@ -393,7 +410,8 @@ static const char *name_function(const struct pct_dw_unit *u, Dwarf_Die *die, st
             return readable;
     }
     const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
-    return name ? pct_pool_intern(pool, name) : NULL;
+    const char *part = name && u->fortran ? name_part(name, pool) : NULL;
+    return part ? part : name ? pct_pool_intern(pool, name) : NULL;
 }
 
 /* Path of a source file. libdw leaves it relative to the folder of the compilation if its entry in
