@@ -2,8 +2,9 @@
  *
  * The hottest lines as text: lines of the program with most computation, and MPI calls with most
  * time, each summed over all contexts. Computation in a library counts for the line of the program
- * that called it, and the library is named. A few rows are printed before the tree, which shows the
- * contexts.
+ * that called it, and the library is named. If even the greatest line has too few samples to tell
+ * its error, whole functions are printed instead. A few rows are printed before the tree, which
+ * shows the contexts.
  */
 #include "analysis/symbols/short_name.h"
 #include "analysis/symbols/symbols.h"
@@ -209,45 +210,72 @@ static void put_row(FILE *out, const struct pct_options *o, pc_u128 share, const
     pct_buf_free(&line);
 }
 
-static void put_title(FILE *out, const struct pct_options *o, const char *title, const char *head)
+static void put_title(FILE *out, const struct pct_options *o, const char *title, const char *head,
+                      const char *place)
 {
     fprintf(out, "\n%s%s%s\n%9s  %17s  %s\n", pct_style(o, PCT_STYLE_TITLE), title,
-            pct_style(o, PCT_STYLE_PLAIN), "share", head, "function and line");
+            pct_style(o, PCT_STYLE_PLAIN), "share", head, place);
 }
 
-static void print_computing(FILE *out, const struct pct_data *d, const struct pct_options *o)
+/* Rows of the program by some keys, with what they compute, and the greatest of them. */
+struct computing {
+    struct pct_rolled_row *list; /* freed by the caller */
+    struct hottest hottest;
+    struct pct_sampled all;
+};
+
+static struct computing find_computing(const struct pct_data *d, const struct pct_options *o,
+                                       unsigned keys)
 {
-    size_t n_lines;
-    struct pct_rolled_row *lines =
-        join_rows(pct_data_rolled(d, PCT_BY_PROGRAM_LINE), o->full_names, &n_lines);
-    const struct pct_samples *s = pct_data_samples(d);
-    struct hottest h = {.n = 0};
-    struct pct_sampled computed = {0};
+    size_t n;
+    struct computing c = {.list = join_rows(pct_data_rolled(d, keys), o->full_names, &n)};
+    for (size_t i = 0; i < n; i++)
+        pct_sampled_add(&c.all, c.list[i].self);
+    for (size_t i = 0; i < n; i++)
+        if (c.all.samples >= PCT_SAMPLES_FEW &&
+            pct_text_share(c.list[i].self.ns, c.all.ns) >= LEAST_SHARE)
+            add(&c.hottest, &c.list[i], c.list[i].self.ns);
+    return c;
+}
+
+static void put_computing(FILE *out, const struct pct_data *d, const struct pct_options *o,
+                          const struct computing *c, bool lines)
+{
     bool few = false, libraries = false;
-    for (size_t i = 0; i < n_lines; i++)
-        pct_sampled_add(&computed, lines[i].self);
-    for (size_t i = 0; i < n_lines; i++)
-        if (computed.samples >= PCT_SAMPLES_FEW &&
-            pct_text_share(lines[i].self.ns, computed.ns) >= LEAST_SHARE)
-            add(&h, &lines[i], lines[i].self.ns);
-    if (h.n)
-        put_title(out, o, "Lines that compute most, in all contexts", "computing");
-    for (size_t i = 0; i < h.n; i++) {
+    const struct hottest *h = &c->hottest;
+    if (h->n)
+        put_title(out, o,
+                  lines ? "Lines that compute most, in all contexts"
+                        : "Functions that compute most, in all contexts",
+                  "computing", lines ? "function and line" : "function and file");
+    for (size_t i = 0; i < h->n; i++) {
         struct pct_buf time = {0};
         struct place place = {0};
-        pct_sampled_text(&time, h.row[i]->self, s->all, false);
-        put_place(o, h.row[i], &place);
-        put_library(d, h.row[i], &place.piece[LIBRARY]);
-        put_row(out, o, pct_text_share(h.weight[i], computed.ns), time.data, &place);
-        few |= h.row[i]->self.samples < PCT_SAMPLES_FEW;
-        libraries |= h.row[i]->library != NULL;
+        pct_sampled_text(&time, h->row[i]->self, pct_data_samples(d)->all, false);
+        put_place(o, h->row[i], &place);
+        put_library(d, h->row[i], &place.piece[LIBRARY]);
+        put_row(out, o, pct_text_share(h->weight[i], c->all.ns), time.data, &place);
+        few |= h->row[i]->self.samples < PCT_SAMPLES_FEW;
+        libraries |= h->row[i]->library != NULL;
         pct_buf_free(&time);
     }
     if (few)
         fprintf(out, "  few: less than %d samples, too few to tell the error\n", PCT_SAMPLES_FEW);
     if (libraries)
-        fputs("  (LIBRARY): in this library, called from the line\n", out);
-    pct_free(lines);
+        fprintf(out, "  (LIBRARY): in this library, called from the %s\n",
+                lines ? "line" : "function");
+}
+
+static void print_computing(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    struct computing c = find_computing(d, o, PCT_BY_PROGRAM_LINE);
+    bool lines = c.hottest.n && c.hottest.row[0]->self.samples >= PCT_SAMPLES_FEW;
+    if (!lines) {
+        pct_free(c.list);
+        c = find_computing(d, o, PCT_BY_PROGRAM_FUNCTION);
+    }
+    put_computing(out, d, o, &c, lines);
+    pct_free(c.list);
 }
 
 static void print_calling(FILE *out, const struct pct_data *d, const struct pct_options *o)
@@ -261,7 +289,8 @@ static void print_calling(FILE *out, const struct pct_data *d, const struct pct_
         if (pct_text_share(sites[i].own.sum[PCT_EXCLUSIVE], whole) >= LEAST_SHARE)
             add(&h, &sites[i], sites[i].own.sum[PCT_EXCLUSIVE]);
     if (h.n)
-        put_title(out, o, "Calls of MPI that take most time, in all contexts", "in MPI");
+        put_title(out, o, "Calls of MPI that take most time, in all contexts", "in MPI",
+                  "function and line");
     for (size_t i = 0; i < h.n; i++) {
         char time[PCT_NUMBER_BYTES];
         struct place place = {0};
