@@ -131,7 +131,8 @@ int pct_choice_refuse(const struct pct_command *self, const struct pct_choice *c
          "The default is the least of 1, 2, 3, 5, 7, 10, 15, 20 and 30 with which the text takes " \
          "no more than 80 lines."},                                                                \
     {                                                                                              \
-        PCT_LETTER_FULL_NAMES, "full-names", NULL, "long C++ names with all their arguments"       \
+        PCT_LETTER_FULL_NAMES, "full-names", NULL,                                                 \
+            "long C++ names with all their arguments, and each frame on its line"                  \
     }
 
 /* Takes a value of PCT_OPTIONS_COMPARE; false: it is another option. */

@@ -8,6 +8,7 @@
 #include "view/branches.h"
 #include "view/compare_print.h"
 #include "view/fit_lines.h"
+#include "view/folds.h"
 #include "view/sentence.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ struct printer {
     const struct pct_join_view *view;
     struct pct_branches branches;
     struct pct_buf figures;
+    bool any_passing; /* explained in the legend */
 };
 
 static bool is_visible(const struct printer *l, uint32_t node)
@@ -58,7 +60,8 @@ static void set_rest(const struct pct_join_tree_node *n, struct pct_buf *b)
     pct_buf_text(b, n->inlined ? " [inlined]" : "");
 }
 
-static void put_node(struct printer *l, uint32_t node, struct pct_corner corner)
+/* `times`: depth of the recursion. */
+static void put_node(struct printer *l, uint32_t node, struct pct_corner corner, size_t times)
 {
     struct pct_buf name = {0}, rest = {0};
     pct_buf_clear(&l->figures);
@@ -67,6 +70,8 @@ static void put_node(struct printer *l, uint32_t node, struct pct_corner corner)
         pct_buf_text(&name, l->view->tree->nodes[node].name);
     else
         pct_short_name(&name, l->view->tree->nodes[node].name);
+    if (times > 1)
+        pct_buf_format(&name, " %s%zu times", l->view->utf8 ? "\xc3\x97 " : "x ", times);
     set_rest(&l->view->tree->nodes[node], &rest);
     size_t room = pct_branches_room(&l->branches, corner);
     bool beside = pct_text_cells(name.data) + pct_text_cells(rest.data) <= room || !rest.n;
@@ -76,18 +81,72 @@ static void put_node(struct printer *l, uint32_t node, struct pct_corner corner)
     pct_buf_free(&rest);
 }
 
+/* Prints a line that is not a node, after the figures that are set. */
+static void put_note(struct printer *l, const char *text, struct pct_corner corner)
+{
+    struct pct_buf note = {0};
+    pct_buf_format(&note, "%s %s", pct_branches_dots(&l->branches), text);
+    pct_branches_put(&l->branches, l->figures.data, corner,
+                     &(struct pct_branch){note.data, "", "", "", "", true});
+    pct_buf_free(&note);
+}
+
 static void put_hidden(struct printer *l, size_t n, struct pct_corner corner)
 {
     struct pct_buf more = {0};
     pct_buf_clear(&l->figures);
     pct_buf_fill(&l->figures, ' ', l->branches.figures);
-    pct_buf_format(&more, "%s %zu more", pct_branches_dots(&l->branches), n);
-    pct_branches_put(&l->branches, l->figures.data, corner,
-                     &(struct pct_branch){more.data, "", "", "", "", true});
+    pct_buf_format(&more, "%zu more", n);
+    put_note(l, more.data, corner);
     pct_buf_free(&more);
 }
 
-/* Prints children. A single visible child is not indented. */
+/* ---- Folded nodes ---------------------------------------------------------------------------- */
+
+static uint32_t only_child(void *printer, uint32_t node)
+{
+    struct children c = look_at_children(printer, node);
+    return c.n == 1 && !c.n_hidden ? c.only : PC_NO_INDEX;
+}
+
+static bool is_same_function(const void *printer, uint32_t node, uint32_t other)
+{
+    const struct pct_join_tree_node *nodes = ((const struct printer *)printer)->view->tree->nodes,
+                                    *a = &nodes[node], *b = &nodes[other];
+    return a->kind == b->kind && a->name == b->name && a->file == b->file;
+}
+
+static const char *find_passer(const void *printer, uint32_t node)
+{
+    const struct printer *l = printer;
+    const struct pct_join_tree_node *n = &l->view->tree->nodes[node];
+    if (l->view->full_names || n->kind != PCOLLECT_NODE_FRAME)
+        return NULL;
+    return pct_passer(n->module ? NULL : n->name, n->file, n->module);
+}
+
+/* Prints the line that begins with `node`. Returns the last node of the line. */
+static uint32_t put_fold(struct printer *l, uint32_t node, struct pct_corner corner)
+{
+    const struct pct_folding folding = {l, only_child, is_same_function, find_passer};
+    struct pct_fold fold = pct_fold(&folding, node);
+    struct pct_buf text = {0};
+    if (!fold.passer) {
+        put_node(l, node, corner, fold.n);
+        return fold.last;
+    }
+    l->any_passing = true;
+    pct_buf_clear(&l->figures);
+    l->view->put_figures(l->view->arg, node, &l->figures);
+    pct_fold_text(&text, &fold, !l->view->tree->nodes[node].module);
+    put_note(l, text.data, corner);
+    pct_buf_free(&text);
+    return fold.last;
+}
+
+/* ---- The tree -------------------------------------------------------------------------------- */
+
+/* Prints children. A single visible child is not indented. `depth`: lines above. */
 static void put_children(struct printer *l, uint32_t node, unsigned depth)
 {
     const struct pct_join_tree_node *nodes = l->view->tree->nodes;
@@ -101,16 +160,13 @@ static void put_children(struct printer *l, uint32_t node, unsigned depth)
         if (!is_visible(l, i))
             continue;
         unsigned at = depth + 1;
-        uint32_t end = i;
         struct pct_corner corner = pct_branches_corner(&l->branches, top, --left == 0);
-        put_node(l, i, corner);
+        uint32_t end = put_fold(l, i, corner);
         pct_buf_text(guide, corner.below);
-        for (struct children below = look_at_children(l, end);
-             below.n == 1 && !below.n_hidden && (!l->view->depth || at < l->view->depth);
-             below = look_at_children(l, end), at++) {
-            end = below.only;
-            put_node(l, end, pct_branches_corner(&l->branches, true, false));
-        }
+        for (uint32_t only;
+             (!l->view->depth || at < l->view->depth) && (only = only_child(l, end)) != PC_NO_INDEX;
+             at++)
+            end = put_fold(l, only, pct_branches_corner(&l->branches, true, false));
         put_children(l, end, at);
         guide->n = n_guide;
         guide->data[n_guide] = 0;
@@ -126,6 +182,8 @@ void pct_join_view_print(FILE *out, const struct pct_join_view *v)
         .branches = {.out = out, .width = v->width, .utf8 = v->utf8, .figures = v->figures}};
     pct_buf_put(&l.branches.guide, "", 0);
     put_children(&l, 0, 0);
+    if (l.any_passing)
+        fprintf(out, "  " PCT_FOLD_LEGEND "\n", pct_branches_dots(&l.branches));
     pct_buf_free(&l.branches.guide);
     pct_buf_free(&l.figures);
 }

@@ -3,8 +3,7 @@
  * The calling-context tree as text. A line shows the inclusive figures of a node: its share, time
  * in MPI and CPU time outside of it side by side, a picture over ranks, its name and the place
  * where it was called. A single visible child is not indented; lines and corners are drawn only at
- * branches, so that deep paths stay on the screen. A recursive function is one line, and so are
- * consecutive frames in a language's runtime library, or without a name, that only pass a call on.
+ * branches, so that deep paths stay on the screen. Some nodes are folded into one line (folds.h).
  *
  * Nodes that are hidden because their share is small are one line "N more" with their sum, if the
  * sum is worth a line. Without a threshold from the user, the tree uses one with which it fits a
@@ -12,6 +11,7 @@
  */
 #include "view/branches.h"
 #include "view/fit_lines.h"
+#include "view/folds.h"
 #include "view/node_figures.h"
 #include "view/node_text.h"
 
@@ -146,52 +146,38 @@ static void put_hidden(struct printer *l, const struct children *c, struct pct_c
     pct_buf_free(&more);
 }
 
-/* ---- Frames that pass a call on ---------------------------------------------------------------
+/* ---- Folded nodes ------------------------------------------------------------------------------
  */
 
-/* The runtime library of a language, if the frame is in its code; the module, if its function has
- * no name. Else NULL. */
-static const char *find_passer(const struct printer *l, uint32_t node)
+static uint32_t only_child(void *printer, uint32_t node)
 {
-    static const char *const languages[][2] = {{"/include/c++/", "the C++ library"},
-                                               {"<frozen importlib", "the import of Python"}};
+    struct children c = look_at_children(printer, node);
+    return c.n == 1 && !c.n_hidden ? c.first : PC_NO_INDEX;
+}
+
+static bool is_same_function(const void *printer, uint32_t node, uint32_t other)
+{
+    const struct pct_node *nodes = ((const struct printer *)printer)->figures.tree->nodes;
+    return nodes[node].label == nodes[other].label && nodes[node].kind == nodes[other].kind;
+}
+
+static const char *find_passer(const void *printer, uint32_t node)
+{
+    const struct printer *l = printer;
     const struct pct_node *n = &l->figures.tree->nodes[node];
     if (l->figures.o->full_names ||
         (n->kind != PCOLLECT_NODE_FRAME && n->kind != PCOLLECT_NODE_POINT))
         return NULL;
-    for (size_t i = 0; n->frame.file && i < PC_ARRAY_LEN(languages); i++)
-        if (strstr(n->frame.file, languages[i][0]))
-            return languages[i][1];
-    return n->frame.function || n->module == PC_NO_INDEX
-               ? NULL
-               : l->figures.d->profile->modules[n->module].path;
+    return pct_passer(n->frame.function, n->frame.file,
+                      n->module == PC_NO_INDEX ? NULL
+                                               : l->figures.d->profile->modules[n->module].path);
 }
 
-/* The number of consecutive such frames from `node` on, each with a single child; *last_out: the
- * last of them. */
-static size_t count_passing(struct printer *l, uint32_t node, uint32_t *last_out)
-{
-    const char *passer = find_passer(l, node);
-    size_t n = 0;
-    while (passer && find_passer(l, node) == passer) {
-        struct children c = look_at_children(l, node);
-        if (c.n != 1 || c.n_hidden)
-            break;
-        *last_out = node;
-        node = c.first;
-        n++;
-    }
-    return n;
-}
-
-static void put_passing(struct printer *l, uint32_t node, struct pct_corner corner, size_t n)
+static void put_passing(struct printer *l, uint32_t node, struct pct_corner corner,
+                        const struct pct_fold *fold)
 {
     struct pct_buf text = {0};
-    const char *passer = find_passer(l, node);
-    pct_buf_format(&text,
-                   l->figures.tree->nodes[node].frame.function ? "%zu frames of %s"
-                                                               : "%zu nameless frames in %s",
-                   n, pct_symbols_base_name(passer));
+    pct_fold_text(&text, fold, l->figures.tree->nodes[node].frame.function);
     put_note(l, &l->figures.tree->below[node], text.data, corner);
     l->any_passing = true;
     pct_buf_free(&text);
@@ -200,32 +186,22 @@ static void put_passing(struct printer *l, uint32_t node, struct pct_corner corn
 /* ---- The tree ---------------------------------------------------------------------------------
  */
 
-/* Prints a chain of nodes with one visible child; a recursive function is one line. `corner` is
- * that of the first line. Returns the last node of the chain, at which the tree branches. */
+/* Prints a chain of nodes with one visible child. `corner` is that of the first line. Returns the
+ * last node of the chain, at which the tree branches. */
 static uint32_t put_run(struct printer *l, uint32_t node, struct pct_corner corner)
 {
-    const struct pct_node *nodes = l->figures.tree->nodes;
+    const struct pct_folding folding = {l, only_child, is_same_function, find_passer};
     for (;;) {
-        size_t times = 1, n_passing;
-        uint32_t first = node;
-        n_passing = count_passing(l, node, &node);
-        struct children c = look_at_children(l, node);
-        while (n_passing < 2 && c.n == 1 && !c.n_hidden &&
-               nodes[c.first].label == nodes[first].label &&
-               nodes[c.first].kind == nodes[first].kind) {
-            node = c.first;
-            times++;
-            c = look_at_children(l, node);
-        }
-        if (n_passing < 2)
-            put_node(l, first, corner, times);
+        struct pct_fold fold = pct_fold(&folding, node);
+        if (fold.passer)
+            put_passing(l, node, corner, &fold);
         else
-            put_passing(l, first, corner, n_passing);
+            put_node(l, node, corner, fold.n);
         pct_buf_text(&l->branches.guide, corner.below);
-        if (c.n != 1 || c.n_hidden)
-            return node;
+        node = only_child(l, fold.last);
+        if (node == PC_NO_INDEX)
+            return fold.last;
         corner = pct_branches_corner(&l->branches, true, false);
-        node = c.first;
     }
 }
 
@@ -326,9 +302,7 @@ static void put_legend(const struct printer *l)
                 "  left out: branches of a function that together have less than %s\n",
                 pct_text_percent_1(share, l->least));
     if (l->any_passing)
-        fprintf(l->branches.out,
-                "  %s N frames: they only pass a call on; --full-names shows them\n",
-                pct_branches_dots(&l->branches));
+        fprintf(l->branches.out, "  " PCT_FOLD_LEGEND "\n", pct_branches_dots(&l->branches));
     if (!l->figures.o->has_min_percent)
         pct_print_hidden(l->branches.out, (unsigned)l->least);
 }

@@ -289,6 +289,18 @@ static void note_call(const struct joiner *b, struct pct_join_node *node, const 
     node->told = true;
 }
 
+static void note_caller(const struct joiner *b, struct pct_join_node *node,
+                        const struct pct_node *n)
+{
+    bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
+    if (!frame || n->module == PC_NO_INDEX)
+        return;
+    const char *path = b->source->profile->modules[n->module].path;
+    if (!node->function)
+        node->module = pct_pool_intern(b->join->pool, path);
+    node->caller = pct_symbols_caller(b->source->profile, n->module, &n->frame);
+}
+
 static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
 {
     struct pct_join_node *node = &b->join->nodes[at];
@@ -310,6 +322,7 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
         node->file = n->frame.file ? pct_pool_intern(b->join->pool, n->frame.file) : NULL;
         node->line = n->frame.line;
     }
+    note_caller(b, node, n);
 }
 
 /* True for time sampled inside MPI, which is part of the time of the calls. */
@@ -453,6 +466,22 @@ static bool is_function(const struct pct_join *j, uint32_t node)
     return j->nodes[node].kind == PCOLLECT_NODE_FRAME || j->nodes[node].kind == PCOLLECT_NODE_POINT;
 }
 
+/* The function of Python above a node that only passes its calls on; if there is none, the node
+ * itself. */
+static uint32_t python_above(const struct pct_join *j, uint32_t node, uint32_t *callee)
+{
+    uint32_t up = node, below = *callee;
+    if (node == PC_NO_INDEX || j->nodes[node].kind != PCOLLECT_NODE_FRAME ||
+        j->nodes[node].caller != PCT_CALLER_PASSES)
+        return node;
+    for (; up != PC_NO_INDEX && is_function(j, up); below = up, up = j->nodes[up].parent)
+        if (j->nodes[up].caller == PCT_CALLER_PYTHON) {
+            *callee = below;
+            return up;
+        }
+    return node;
+}
+
 /* The node itself or the function above it, and the node that it calls on the way. */
 static uint32_t frame_above(const struct pct_join *j, uint32_t node, uint32_t *callee)
 {
@@ -460,7 +489,7 @@ static uint32_t frame_above(const struct pct_join *j, uint32_t node, uint32_t *c
         *callee = node;
         node = j->nodes[node].parent;
     }
-    return node;
+    return python_above(j, node, callee);
 }
 
 /* Appends "solve (poisson.c:212)", the place where it calls `callee`, which may be the function

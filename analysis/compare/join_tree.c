@@ -39,6 +39,7 @@ static struct pct_join_tree_node describe(const struct pct_join *j, uint32_t nod
                                    .kind = n->kind,
                                    .inlined = n->inlined,
                                    .name = name_of(j, node),
+                                   .module = n->module,
                                    .file = n->file};
     if (n->call_file && n->call_line) {
         d.call_file = n->call_file;

@@ -129,8 +129,12 @@ static void add_part(struct search *s, const struct part *part)
         if (!is_program_frame(p, &p->nodes[up]))
             continue;
         struct pct_place place = find_place(s->evidence, &p->nodes[up]);
-        for (uint32_t k = place.n_frames; k-- > 0; nearest = false)
+        for (uint32_t k = place.n_frames; k-- > 0;) {
+            if (pct_symbols_runtime(place.frames[k].file))
+                continue;
             add_frame(s, &place.frames[k], part, INLINED * depth + k, nearest);
+            nearest = false;
+        }
     }
 }
 

@@ -12,11 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static enum pct_caller caller_kind(const struct pct_tree *t, const struct pct_node *n)
+{
+    return pct_symbols_caller(t->totals->profile, n->module, &n->frame);
+}
+
 static const struct pct_node *caller_of(const struct pct_tree *t, const struct pct_node *n)
 {
     while (n->kind != PCOLLECT_NODE_FRAME && n->parent != PC_NO_INDEX)
         n = &t->nodes[n->parent];
-    return n->kind == PCOLLECT_NODE_FRAME ? n : NULL;
+    if (n->kind != PCOLLECT_NODE_FRAME)
+        return NULL;
+    if (caller_kind(t, n) != PCT_CALLER_PASSES)
+        return n;
+    for (const struct pct_node *up = n; up->kind == PCOLLECT_NODE_FRAME; up = &t->nodes[up->parent])
+        if (caller_kind(t, up) == PCT_CALLER_PYTHON)
+            return up;
+    return n;
 }
 
 void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,

@@ -262,6 +262,26 @@ bool pct_symbols_is_program(const struct pc_profile_module *m)
     return true;
 }
 
+const char *pct_symbols_runtime(const char *file)
+{
+    static const char *const languages[][2] = {{"/include/c++/", "the C++ library"},
+                                               {"<frozen importlib", "the import of Python"}};
+    for (size_t i = 0; file && i < PC_ARRAY_LEN(languages); i++)
+        if (strstr(file, languages[i][0]))
+            return languages[i][1];
+    return NULL;
+}
+
+enum pct_caller pct_symbols_caller(const struct pc_profile *p, uint32_t module,
+                                   const struct pct_frame *frame)
+{
+    if (!frame->function)
+        return PCT_CALLER_PASSES;
+    if (module == PC_NO_INDEX || strcmp(p->modules[module].path, PCOLLECT_MODULE_PYTHON) != 0)
+        return PCT_CALLER_OTHER;
+    return pct_symbols_runtime(frame->file) ? PCT_CALLER_PASSES : PCT_CALLER_PYTHON;
+}
+
 /* Complains if lines are missing; they may have come from the profile instead of the file. */
 static void complain_of_lines(const struct pct_symbols *s, uint32_t module)
 {

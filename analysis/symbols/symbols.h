@@ -90,6 +90,16 @@ bool pct_symbols_is_program(const struct pc_profile_module *m);
 /* One line that says what is wrong with a module's symbols and what to do, or NULL. */
 const char *pct_symbols_complaint(const struct pct_symbols *s, uint32_t module);
 
+/* The runtime library of a language that a source file belongs to, such as "the C++ library"; NULL:
+ * none. `file` may be NULL. */
+const char *pct_symbols_runtime(const char *file);
+
+/* A frame as the place of an MPI call. Python calls MPI through modules whose functions have no
+ * names, and imports them through its runtime library: the place is then the function of Python. */
+enum pct_caller { PCT_CALLER_OTHER, PCT_CALLER_PASSES, PCT_CALLER_PYTHON };
+enum pct_caller pct_symbols_caller(const struct pc_profile *p, uint32_t module,
+                                   const struct pct_frame *frame);
+
 /* The last part of a path. */
 const char *pct_symbols_base_name(const char *path);
 

@@ -151,15 +151,21 @@ static struct pct_rolled_row row_of_node(const struct sums *s, const struct part
     return row_of_frame(s, part, f, &p->nodes[f->tail_call ? p->nodes[node].parent : node]);
 }
 
-/* Place where Python called code without known functions, such as the modules by which it calls
- * MPI: the node of the innermost Python frame, if there are only frames between it and `node`; else
- * PC_NO_INDEX. */
-static uint32_t find_python(const struct pc_profile *p, uint32_t node)
+/* The innermost frame of a node as the place of a call. */
+static enum pct_caller caller_at(const struct sums *s, uint32_t node, const struct pct_place *place)
 {
-    for (; node != PC_NO_INDEX && p->nodes[node].kind == PCOLLECT_NODE_FRAME;
-         node = p->nodes[node].parent) {
-        uint32_t module = p->nodes[node].module;
-        if (module != PC_NO_INDEX && !strcmp(p->modules[module].path, PCOLLECT_MODULE_PYTHON))
+    const struct pc_profile *p = s->totals->profile;
+    return pct_symbols_caller(p, p->nodes[node].module, &place->frames[place->n_frames - 1]);
+}
+
+/* The node of the innermost function of Python, if there are only frames between it and `node`;
+ * else PC_NO_INDEX. */
+static uint32_t find_python(const struct sums *s, uint32_t node)
+{
+    const struct pc_profile *p = s->totals->profile;
+    for (; node != PC_NO_INDEX && is_frame(&p->nodes[node]); node = p->nodes[node].parent) {
+        struct pct_place place = pct_symbols_node(s->symbols, node);
+        if (place.n_frames && caller_at(s, node, &place) == PCT_CALLER_PYTHON)
             return node;
     }
     return PC_NO_INDEX;
@@ -181,8 +187,8 @@ static void add_site(struct sums *s, const struct part *part)
         if (up != PC_NO_INDEX && p->nodes[up].kind == PCOLLECT_NODE_FRAME)
             place = pct_symbols_node(s->symbols, up);
     }
-    if (place.n_frames && !place.frames[place.n_frames - 1].function) {
-        uint32_t python = find_python(p, up);
+    if (place.n_frames && caller_at(s, up, &place) == PCT_CALLER_PASSES) {
+        uint32_t python = find_python(s, up);
         up = python == PC_NO_INDEX ? up : python;
         place = pct_symbols_node(s->symbols, up);
     }
@@ -246,13 +252,25 @@ static void add_frames(struct sums *s, const struct part *part)
     }
 }
 
+/* True for a frame of the program; false for the import of Python, though it is in a program. */
+static bool is_of_program(const struct sums *s, uint32_t node)
+{
+    const struct pc_profile *p = s->totals->profile;
+    uint32_t module = p->nodes[node].module;
+    if (module == PC_NO_INDEX || !pct_symbols_is_program(&p->modules[module]))
+        return false;
+    struct pct_place place = pct_symbols_node(s->symbols, node);
+    return !place.n_frames || !place.frames[place.n_frames - 1].function ||
+           caller_at(s, node, &place) != PCT_CALLER_PASSES;
+}
+
 /* The innermost frame of the program from a node outwards, up to an MPI call or the end of a cut
  * stack; the node itself if there is none. */
-static uint32_t find_program(const struct pc_profile *p, uint32_t node)
+static uint32_t find_program(const struct sums *s, uint32_t node)
 {
+    const struct pc_profile *p = s->totals->profile;
     for (uint32_t up = node; up != PC_NO_INDEX && is_frame(&p->nodes[up]); up = p->nodes[up].parent)
-        if (p->nodes[up].module != PC_NO_INDEX &&
-            pct_symbols_is_program(&p->modules[p->nodes[up].module]))
+        if (is_of_program(s, up))
             return up;
     return node;
 }
@@ -260,12 +278,12 @@ static uint32_t find_program(const struct pc_profile *p, uint32_t node)
 static void add_to_program(struct sums *s, const struct part *part)
 {
     const struct pc_profile *p = s->totals->profile;
-    uint32_t owner = find_program(p, part->node), module = p->nodes[part->node].module;
+    uint32_t owner = find_program(s, part->node), module = p->nodes[part->node].module;
     struct pct_place place = pct_symbols_node(s->symbols, owner);
     struct pct_rolled_row like = part->like;
     if (place.n_frames)
         like = row_of_node(s, part, owner, &place.frames[place.n_frames - 1]);
-    if (owner != part->node && module != PC_NO_INDEX)
+    if (owner != part->node && module != PC_NO_INDEX && module != p->nodes[owner].module)
         like.library = p->modules[module].path;
     add_own(s, find_row(s, &like), part);
 }
