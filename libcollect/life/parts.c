@@ -33,13 +33,13 @@ static const struct pc_part parts[] = {
      .init_end = pc_sampler_init_end,
      .before_merge = pc_sampler_end,
      .forget = pc_sampler_forget},
-    {.start = pc_usage_start, .init_end = pc_usage_init_end, .before_merge = pc_usage_note},
     {.start = pc_machine_start, .before_merge = pc_machine_note},
     {.start = pc_run_tables_start,
      .init_end = pc_run_tables_note,
      .before_merge = pc_run_tables_note},
-    /* Must be the last row: before the merge it comes first, so that it does not book the work of
+    /* Must be the last rows: before the merge they come first, so that they do not book the work of
      * the other parts. */
+    {.start = pc_usage_start, .init_end = pc_usage_init_end, .before_merge = pc_usage_note},
     {.start = pc_thread_times_start,
      .thread = {pc_thread_times_enter, pc_thread_times_leave},
      .init_end = pc_thread_times_skip,
