@@ -8,14 +8,9 @@
  */
 #include <mpi.h>
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "pcollect/arena.h"
+#include "tests/used_bytes.h"
 
 #define NOINLINE __attribute__((noinline, noclone))
 #define AFTER_CALL() __asm__ volatile("" ::: "memory") /* keeps a call from becoming a jump */
@@ -29,28 +24,6 @@ static double clock_s(clockid_t which)
     struct timespec t;
     clock_gettime(which, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* Bytes in use, from the header of the file, which has the process id in its name. */
-static unsigned long long arena_bytes(void)
-{
-    struct pcollect_arena_header h = {.used_bytes = 0};
-    char folder[500], pid[32], file[1000];
-    const char *spool = getenv("PCOLLECT_SPOOL_PATH");
-    snprintf(folder, sizeof folder, "%s/pcollect-%u", spool ? spool : "", (unsigned)geteuid());
-    snprintf(pid, sizeof pid, ".%d.", (int)getpid());
-    DIR *dir = opendir(folder);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        snprintf(file, sizeof file, "%s/%s", folder, e->d_name);
-        FILE *f = strstr(e->d_name, pid) ? fopen(file, "r") : NULL;
-        if (f && fread(&h, sizeof h, 1, f) != 1)
-            h.used_bytes = 0;
-        if (f)
-            fclose(f);
-    }
-    if (dir)
-        closedir(dir);
-    return h.used_bytes;
 }
 
 /* ---- Contexts: two levels of ten functions ----------------------------------------------------
@@ -179,7 +152,7 @@ int main(int argc, char **argv)
             last = duplicate(last);
         }
         compute_until(end_s);
-        printf("%ld %.2f %llu\n", stage * n_calls, ns, arena_bytes());
+        printf("%ld %.2f %lu\n", stage * n_calls, ns, used_bytes());
         fflush(stdout);
     }
     if (last != MPI_COMM_SELF)

@@ -6,35 +6,7 @@
  */
 #include <mpi.h>
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "pcollect/arena.h"
-
-/* Bytes that the arena of this process uses. Its file has the process id in its name. */
-static unsigned long used_bytes(void)
-{
-    char folder[500], file[1000], pid[32];
-    struct pcollect_arena_header h = {.used_bytes = 0};
-    snprintf(folder, sizeof folder, "%s/pcollect-%u", getenv("PCOLLECT_SPOOL_PATH"),
-             (unsigned)geteuid());
-    snprintf(pid, sizeof pid, ".%d.", (int)getpid());
-    DIR *dir = opendir(folder);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        snprintf(file, sizeof file, "%s/%s", folder, e->d_name);
-        FILE *f = strstr(e->d_name, pid) ? fopen(file, "r") : NULL;
-        if (f && fread(&h, sizeof h, 1, f) != 1)
-            h.used_bytes = 0;
-        if (f)
-            fclose(f);
-    }
-    if (dir)
-        closedir(dir);
-    return (unsigned long)h.used_bytes;
-}
+#include "tests/used_bytes.h"
 
 static MPI_Comm chain(MPI_Comm last)
 {
