@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * `arenas FOLDER RANKS CONTEXTS NEIGHBOURS`: writes the arenas of a job that was killed, as cct/
- * makes them, for bench/recover.sh. Each rank has calls from CONTEXTS contexts, the same on all
- * ranks, and pairs with NEIGHBOURS ranks on a ring. The ranks belong to another host: recovery does
- * not ask if they run.
+ * `arenas FOLDER RANKS CONTEXTS NEIGHBOURS OWN`: writes the arenas of a job that was killed, as
+ * cct/ makes them, for bench/recover.sh. Each rank has calls from CONTEXTS contexts, the last OWN
+ * of them its own, the others the same on all ranks, and pairs with NEIGHBOURS ranks on a ring. The
+ * ranks belong to another host: recovery does not ask if they run.
  */
 #include "cct/cct.h"
 #include "include/pcollect/plugin.h"
@@ -53,7 +53,7 @@ static const struct pcollect_column_rec columns[N_KEYS + N_VALUES] = {
 
 struct job {
     const char *folder;
-    int n_ranks, n_contexts, n_neighbours;
+    int n_ranks, n_contexts, n_neighbours, n_own;
 };
 
 static uint64_t random_of(uint64_t a, uint64_t b, uint64_t below)
@@ -94,7 +94,8 @@ static void fill_tree(const struct job *job, int rank, struct pc_tree *t, pcolle
     pcollect_ref caller = 0;
     for (int i = 0; i < job->n_contexts; i++) {
         bool collapsed = false;
-        uint64_t offset = 4096 * (uint64_t)i;
+        bool own = i >= job->n_contexts - job->n_own;
+        uint64_t offset = 4096 * (uint64_t)i + (own ? (uint64_t)(rank + 1) << 32 : 0);
         if (i % PER_CALLER == 0)
             caller = pc_tree_frame(t, t->root, module, offset);
         pcollect_ref frame = pc_tree_frame(t, caller, module, offset + 16);
@@ -156,11 +157,11 @@ static bool make_arena(const struct job *job, int rank)
 
 int main(int argc, char **argv)
 {
-    if (argc != 5) {
-        fprintf(stderr, "arenas FOLDER RANKS CONTEXTS NEIGHBOURS\n");
+    if (argc != 6) {
+        fprintf(stderr, "arenas FOLDER RANKS CONTEXTS NEIGHBOURS OWN\n");
         return 2;
     }
-    const struct job job = {argv[1], atoi(argv[2]), atoi(argv[3]), atoi(argv[4])};
+    const struct job job = {argv[1], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]), atoi(argv[5])};
     for (int rank = 0; rank < job.n_ranks; rank++)
         if (!make_arena(&job, rank)) {
             fprintf(stderr, "arenas: %s: rank %d cannot be written\n", job.folder, rank);

@@ -466,6 +466,8 @@ static int merge_nodes(struct merge *m, struct pc_pool *scratch)
     struct pc_profile *out = m->out;
     if ((size_t)a->n_nodes + b->n_nodes >= PC_NO_INDEX)
         return pc_error_set(m->error, PC_ENOMEM, "the profiles have too many contexts together");
+    if ((a->packed && a->data) || (b->packed && b->data))
+        return pc_error_set(m->error, PC_EARG, "packed records have values: they can be written");
     out->n_nodes = pair_nodes(m);
     out->nodes = pc_pool_array(out->memory, out->n_nodes, sizeof *out->nodes);
     bool room = out->nodes && pc_record_reader_open(&m->a.records, a, scratch) &&

@@ -107,6 +107,22 @@ bool pc_record_writer_close(struct pc_record_writer *w)
     return true;
 }
 
+bool pc_records_pack(struct pc_profile *p)
+{
+    struct pc_buffer b = {0};
+    pc_buffer_end(&b, 1);
+    for (uint32_t i = 0; i < p->n_data; i++)
+        pc_record_encode(p, &p->data[i], &b);
+    if (b.failed) {
+        free(b.data);
+        return false;
+    }
+    p->packed = b.data;
+    p->packed_bytes = b.n;
+    p->data = NULL;
+    return true;
+}
+
 /* ---- Lists ---------------------------------------------------------------------------------- */
 
 /* Makes structures of packed records, and marks those that will have values. */

@@ -6,9 +6,10 @@
  * 1,000 bytes; packed, a record of one rank takes some 70. Where each rank has contexts of its own,
  * only packed ones find room at the root of a reduction.
  *
- * Packed records have no values by rank, unless pc_records_make_lists has given them some.
+ * Packed records have no values by rank, unless pc_records_make_lists has given them some; then
+ * they can be written and encoded, but no longer be added to others.
  *
- * Used by profile_merge.c and merge/lists.c. Nothing here is AS-safe.
+ * Used by profile_merge.c, merge/lists.c and merge/files.c. Nothing here is AS-safe.
  */
 #ifndef PC_FORMAT_RECORD_ROWS_H
 #define PC_FORMAT_RECORD_ROWS_H
@@ -63,6 +64,9 @@ bool pc_record_writer_copy(struct pc_record_writer *w, const struct pc_record_re
 
 /* Ends the records. False: no memory, then or before. */
 bool pc_record_writer_close(struct pc_record_writer *w);
+
+/* Packs the records of a profile, which must not have values by rank. False: no memory. */
+bool pc_records_pack(struct pc_profile *p);
 
 /* Gives the records i with keeps[i] lists for the values of their ranks; records of packed ones
  * become structures without statistics for this. False: no memory, or damage. */

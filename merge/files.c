@@ -5,6 +5,7 @@
  * arenas of running processes, for checkpoints.
  */
 #include "base/progress.h"
+#include "format/record_rows.h"
 #include "merge/arena_file.h"
 #include "merge/image.h"
 #include "merge/lists.h"
@@ -43,14 +44,18 @@ static bool has_rank(const bool *ranks, uint32_t n_ranks, int32_t rank)
     return rank >= 0 && (uint32_t)rank < n_ranks && ranks[rank];
 }
 
-/* Profiles are added with their values as long as all values fit into the bound. If they do not,
- * the rest is added without values, and all arenas are read again when it is known which values are
- * kept. */
+/* Profiles are added with their values, as structures, as long as all values fit into the bound,
+ * and the structures into MOST_BYTES. If they do not, the rest is added without values, and all
+ * arenas are read again when it is known which values are kept. Records are packed then, and values
+ * are gathered apart, as in the job (reduce.c). */
+enum { MOST_BYTES = 64 << 20 };
+
 struct gathering {
     struct pc_profile_sum sum;
     struct pc_record_counts counts;
-    uint32_t *places; /* by row of the counts, in the second pass over the files */
-    uint64_t bytes;   /* of the values so far */
+    uint32_t *places;       /* by row of the counts, in the second pass over the files */
+    struct pc_buffer *runs; /* world_size elements, with `places`: the values of a rank */
+    uint64_t bytes;         /* of the values so far */
     struct pc_kept_bound bound;
     bool is_over;
     uint64_t job_key;
@@ -95,6 +100,15 @@ static const char *why_not(const struct gathering *g, const struct pc_profile *p
     return NULL;
 }
 
+/* Bytes of a record as a structure. */
+static uint64_t structure_bytes(const struct pc_profile *p)
+{
+    uint64_t n = sizeof(struct pc_profile_data);
+    for (uint32_t k = 0; k < p->n_fields; k++)
+        n += sizeof(struct pc_stat) + sizeof(uint64_t *) + p->fields[k].bins * sizeof(uint64_t);
+    return n;
+}
+
 static int count_records(struct gathering *g, const struct pc_profile *p, const uint64_t *keys)
 {
     struct pc_record_counts own;
@@ -104,21 +118,21 @@ static int count_records(struct gathering *g, const struct pc_profile *p, const 
     for (size_t i = 0; i < own.n; i++)
         g->bytes += own.rows[i].bytes;
     g->is_over |= g->bound.bytes && g->bytes > g->bound.bytes;
+    g->is_over |= g->counts.n * structure_bytes(p) > MOST_BYTES;
     free(own.rows);
     return err;
 }
 
 static int leave_out_values(const struct gathering *g, struct pc_profile *p, const uint64_t *keys)
 {
-    uint32_t *places = malloc(p->n_data * sizeof *places + 1);
-    for (uint32_t i = 0; places && i < p->n_data; i++)
-        places[i] = g->places ? pc_record_counts_place(&g->counts, g->places, keys[i])
-                              : (uint32_t)PC_NO_INDEX;
+    uint32_t *places = pc_record_counts_places(&g->counts, g->places, keys, p->n_data);
     if (places)
-        pc_lists_drop(p, places);
-    int err = places ? PC_OK : PC_ENOMEM;
+        pc_lists_put(p, places, &g->runs[p->ranks[0].rank]);
+    else
+        pc_lists_drop(p);
+    bool failed = !places && g->places;
     free(places);
-    return err;
+    return failed || !pc_records_pack(p) ? PC_ENOMEM : PC_OK;
 }
 
 /* Takes p. */
@@ -211,13 +225,40 @@ static int gather_all(struct gathering *g, size_t n, struct pc_error *error)
 static int gather_again(struct gathering *g, size_t n, struct pc_error *error)
 {
     g->places = pc_record_counts_choose(&g->counts, &g->bound);
-    if (!g->places)
+    g->runs = calloc(g->world_size, sizeof *g->runs);
+    if (!g->places || !g->runs)
         return pc_error_set(error, PC_ENOMEM, "no memory to choose values");
     memset(g->ranks, 0, g->world_size * sizeof *g->ranks);
     pc_profile_sum_free(&g->sum);
     g->n = 0;
     g->say = NULL; /* everything was reported in the first pass */
     return gather_all(g, n, error);
+}
+
+/* Adds the values to the sum, in the order of ranks. */
+static int add_values(struct gathering *g, struct pc_profile *sum, struct pc_error *error)
+{
+    struct pc_buffer all = {0};
+    for (uint32_t rank = 0; rank < g->world_size; rank++) {
+        struct pc_buffer *run = &g->runs[rank];
+        all.failed |= run->failed;
+        pc_put_bytes(&all, run->data, run->n);
+        free(run->data);
+        *run = (struct pc_buffer){0};
+    }
+    int err = all.failed ? PC_ENOMEM : pc_lists_get(sum, &g->counts, g->places, all.data, all.n);
+    free(all.data);
+    return err ? pc_error_set(error, err, "the values of ranks: %s", pc_err_text(err)) : PC_OK;
+}
+
+static void end(struct gathering *g)
+{
+    for (uint32_t rank = 0; g->runs && rank < g->world_size; rank++)
+        free(g->runs[rank].data);
+    free(g->runs);
+    free(g->ranks);
+    free(g->counts.rows);
+    free(g->places);
 }
 
 static int gather(struct gathering *g, size_t n, struct pc_profile **out, struct pc_error *error)
@@ -233,9 +274,11 @@ static int gather(struct gathering *g, size_t n, struct pc_profile **out, struct
         err = pc_profile_sum_finish(&g->sum, out, error);
     else
         pc_profile_sum_free(&g->sum);
-    free(g->ranks);
-    free(g->counts.rows);
-    free(g->places);
+    if (!err && g->runs && *out && (err = add_values(g, *out, error))) {
+        pc_profile_free(*out);
+        *out = NULL;
+    }
+    end(g);
     if (!err && !g->n)
         return pc_error_set(error, PC_ENOENT, "there is no arena to make a profile of");
     return err;

@@ -6,18 +6,13 @@
 
 #include "format/record_rows.h"
 
-static void drop_list(struct pc_profile_data *d)
+void pc_lists_drop(struct pc_profile *p)
 {
-    d->kept = false;
-    d->ranks = NULL;
-    d->values = NULL;
-}
-
-void pc_lists_drop(struct pc_profile *p, const uint32_t *place_of_record)
-{
-    for (uint32_t i = 0; i < p->n_data; i++)
-        if (place_of_record[i] == PC_NO_INDEX)
-            drop_list(&p->data[i]);
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        p->data[i].kept = false;
+        p->data[i].ranks = NULL;
+        p->data[i].values = NULL;
+    }
 }
 
 static uint64_t field_key(const struct pc_profile_field *f)
@@ -71,8 +66,7 @@ void pc_lists_put(struct pc_profile *p, const uint32_t *place_of_record, struct 
         next = i + 1;
         put_record(p, &p->data[records[i]], out);
     }
-    for (uint32_t i = 0; i < p->n_data; i++)
-        drop_list(&p->data[i]);
+    pc_lists_drop(p);
     out->failed |= !records;
     free(records);
 }
@@ -157,8 +151,8 @@ static bool is_complete(const struct getting *g)
     return true;
 }
 
-int pc_lists_get(struct pc_profile *p, const uint32_t *place_of_record, const uint8_t *data,
-                 size_t n)
+static int get_lists(struct pc_profile *p, const uint32_t *place_of_record, const uint8_t *data,
+                     size_t n)
 {
     uint32_t n_places;
     uint32_t *records = order_of_places(p, place_of_record, &n_places);
@@ -182,5 +176,16 @@ int pc_lists_get(struct pc_profile *p, const uint32_t *place_of_record, const ui
     free(records);
     free(g.filled);
     free(g.field_of);
+    return err;
+}
+
+int pc_lists_get(struct pc_profile *p, const struct pc_record_counts *counts,
+                 const uint32_t *places, const uint8_t *data, size_t n)
+{
+    uint64_t *keys = pc_record_counts_keys(p);
+    uint32_t *place_of_record = pc_record_counts_places(counts, places, keys, p->n_data);
+    int err = place_of_record ? get_lists(p, place_of_record, data, n) : PC_ENOMEM;
+    free(keys);
+    free(place_of_record);
     return err;
 }

@@ -8,22 +8,23 @@
  * bytes); number of records; for each its place among the kept ones (as distance from the previous
  * one), and its values except histograms, as varints.
  *
- * Used by reduce.c. Nothing here is AS-safe.
+ * Used by reduce.c and files.c. Nothing here is AS-safe.
  */
 #ifndef PC_MERGE_LISTS_H
 #define PC_MERGE_LISTS_H
 
 #include "merge/record_counts.h"
 
-/* Removes the lists of records that have no place. */
-void pc_lists_drop(struct pc_profile *p, const uint32_t *place_of_record);
+/* Removes all lists of a profile. */
+void pc_lists_drop(struct pc_profile *p);
 
 /* Appends the values of a profile of one rank to `out`, and removes all its lists. */
 void pc_lists_put(struct pc_profile *p, const uint32_t *place_of_record, struct pc_buffer *out);
 
-/* Adds the lists in these runs to p, which has statistics only. All of its ranks must have sent
- * theirs. PC_EFORMAT, PC_ENOMEM: p cannot be used. */
-int pc_lists_get(struct pc_profile *p, const uint32_t *place_of_record, const uint8_t *data,
-                 size_t n);
+/* Adds the lists in these runs to p, which has statistics only; the runs have the places that were
+ * chosen for the rows of `counts`. All ranks of p must have sent theirs. PC_EFORMAT, PC_ENOMEM: p
+ * cannot be used. */
+int pc_lists_get(struct pc_profile *p, const struct pc_record_counts *counts,
+                 const uint32_t *places, const uint8_t *data, size_t n);
 
 #endif

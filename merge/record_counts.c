@@ -268,11 +268,19 @@ uint32_t *pc_record_counts_translate(const struct pc_record_counts *all, const u
     return out;
 }
 
-uint32_t pc_record_counts_place(const struct pc_record_counts *c, const uint32_t *places,
-                                uint64_t key)
+static uint32_t place_of(const struct pc_record_counts *c, const uint32_t *places, uint64_t key)
 {
     const struct pc_record_count wanted = {.key = key}, *found = NULL;
     if (c->n)
         found = bsearch(&wanted, c->rows, c->n, sizeof wanted, compare_rows);
     return found ? places[found - c->rows] : PC_NO_INDEX;
+}
+
+uint32_t *pc_record_counts_places(const struct pc_record_counts *c, const uint32_t *places,
+                                  const uint64_t *keys, uint32_t n)
+{
+    uint32_t *out = keys && places ? malloc(n * sizeof *out + 1) : NULL;
+    for (uint32_t i = 0; out && i < n; i++)
+        out[i] = place_of(c, places, keys[i]);
+    return out;
 }

@@ -59,8 +59,9 @@ uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
 uint32_t *pc_record_counts_translate(const struct pc_record_counts *all, const uint32_t *places,
                                      const struct pc_record_counts *part);
 
-/* The place of a key in the counts, or PC_NO_INDEX. */
-uint32_t pc_record_counts_place(const struct pc_record_counts *c, const uint32_t *places,
-                                uint64_t key);
+/* The place of each of n records with those keys, or PC_NO_INDEX; freed with free(). NULL: no
+ * memory, or no places. */
+uint32_t *pc_record_counts_places(const struct pc_record_counts *c, const uint32_t *places,
+                                  const uint64_t *keys, uint32_t n);
 
 #endif

@@ -212,22 +212,13 @@ static void choose(struct reduction *r)
     }
 }
 
-/* The place of each record of p; freed with free(). NULL: no memory. */
-static uint32_t *places_of(const struct reduction *r, const struct pc_profile *p,
-                           const uint64_t *keys)
-{
-    uint32_t *out = keys && r->places ? malloc(p->n_data * sizeof *out + 1) : NULL;
-    for (uint32_t i = 0; out && i < p->n_data; i++)
-        out[i] = pc_record_counts_place(&r->all, r->places, keys[i]);
-    return out;
-}
-
 /* ---- 3. Profiles and values ----------------------------------------------------------------- */
 
 static void put_own(struct reduction *r)
 {
     bool puts = r->mine && !r->err;
-    uint32_t *places = puts ? places_of(r, r->mine, r->keys) : NULL;
+    uint32_t *places =
+        puts ? pc_record_counts_places(&r->all, r->places, r->keys, r->mine->n_data) : NULL;
     if (places)
         pc_lists_put(r->mine, places, &r->lists);
     else if (puts)
@@ -309,13 +300,9 @@ static void complete(struct reduction *r)
                              (unsigned)r->t->n_ranks - have, r->t->n_ranks));
     if (r->err)
         return;
-    uint64_t *keys = pc_record_counts_keys(r->mine);
-    uint32_t *places = places_of(r, r->mine, keys);
-    int err = places ? pc_lists_get(r->mine, places, r->lists.data, r->lists.n) : PC_ENOMEM;
+    int err = pc_lists_get(r->mine, &r->all, r->places, r->lists.data, r->lists.n);
     if (err)
         note(r, pc_error_set(r->error, err, "the values of ranks: %s", pc_err_text(err)));
-    free(keys);
-    free(places);
 }
 
 int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struct pc_profile **out,

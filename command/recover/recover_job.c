@@ -215,6 +215,23 @@ static void remove_held_by_own(const struct pct_recovery *r, struct pct_job *job
     pc_profile_free(p);
 }
 
+/* Replaces a profile that is for writing by one that can be added to a file with values. */
+static int unpack(struct pc_profile **p, struct pc_error *error)
+{
+    struct pc_profile *out = NULL;
+    uint8_t *data = NULL;
+    size_t n = 0;
+    int err = pc_profile_encode(*p, &data, &n);
+    if (!err)
+        err = pc_profile_decode(data, n, &out, error);
+    else
+        pc_error_set(error, err, "no memory to add the arenas to the profile");
+    free(data);
+    pc_profile_free(*p);
+    *p = out;
+    return err;
+}
+
 /* The sum of the arenas and of the existing profile; a rank that is in the profile is not added
  * again. */
 static struct pc_profile *merge_arenas(const struct pct_recovery *r, const struct pct_job *job,
@@ -230,7 +247,9 @@ static struct pc_profile *merge_arenas(const struct pct_recovery *r, const struc
     free(paths);
     if (err || there == NULL)
         return err ? NULL : fresh;
-    err = pc_profile_merge(there, fresh, &sum, error);
+    err = unpack(&fresh, error);
+    if (!err)
+        err = pc_profile_merge(there, fresh, &sum, error);
     pc_profile_free(fresh);
     return err ? NULL : sum;
 }

@@ -5,8 +5,9 @@
  *     make_arena SPOOL KEY=VALUE...
  *
  * run=, job= (keys), rank=, ranks=, launched= (the launcher's rank), init= (ticks at which MPI_Init
- * began), calls= (of MPI_Send in one context; 0: none), state=, out=, exe=, stay= (seconds before
- * it ends). It ends without removing anything.
+ * began), calls= (of MPI_Send in one context; 0: none), frame= (number of that context), values=
+ * (KiB for values by rank; 0: no bound), state=, out=, exe=, stay= (seconds before it ends). It
+ * ends without removing anything.
  */
 #include "cct/cct.h"
 #include "include/pcollect/plugin.h"
@@ -42,7 +43,7 @@ static uint64_t now_ns(bool true_time)
     return 951827696000000000u;
 }
 
-static void add_calls(struct pc_arena *a, int calls)
+static void add_calls(struct pc_arena *a, int calls, int number)
 {
     struct pcollect_plugin_rec plugin = {.record_bytes = 8, .n_fields = 1, .name = "time"};
     struct pcollect_field_rec field = {
@@ -56,7 +57,7 @@ static void add_calls(struct pc_arena *a, int calls)
     pcollect_ref m = pc_arena_add_module(a, &module, path);
     pc_arena_add_op(a, 3, PCOLLECT_CLASS_P2P, "MPI_Send");
     struct pc_tree *t = pc_tree_open(a, getpid(), "main", false);
-    pcollect_ref frame = pc_tree_frame(t, t->root, m, 0x1234);
+    pcollect_ref frame = pc_tree_frame(t, t->root, m, 0x1234 + (uint64_t)number);
     pcollect_ref op = pc_tree_op(t, frame, 3, 64, &collapsed);
     uint64_t *record = pc_tree_record(t, op);
     *record = (uint64_t)calls;
@@ -77,6 +78,7 @@ int main(int argc, char **argv)
     h->rank = number_of(argc, argv, "rank", -1);
     h->n_ranks = number_of(argc, argv, "ranks", 1);
     h->launch_rank = number_of(argc, argv, "launched", -1);
+    h->values_kib = (uint32_t)number_of(argc, argv, "values", 0);
     h->init_begin_ticks = (uint64_t)number_of(argc, argv, "init", 0);
     pc_clock_init();
     pc_clock_pair(&h->ticks_0, &h->mono_0_ns);
@@ -86,7 +88,7 @@ int main(int argc, char **argv)
     snprintf(h->out, sizeof h->out, "%s", value_of(argc, argv, "out", ""));
     int calls = number_of(argc, argv, "calls", 5);
     if (calls)
-        add_calls(&arena, calls);
+        add_calls(&arena, calls, number_of(argc, argv, "frame", 0));
     pc_clock_pair(&h->ticks_1, &h->mono_1_ns);
     h->state = (uint32_t)number_of(argc, argv, "state", PCOLLECT_STATE_INITIALISED);
     printf("%s\n", arena.path);
