@@ -6,6 +6,7 @@
 #include "watch/jit_names.h"
 #include "watch/watch.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct process {
     struct pct_jit jit;
     char *program;     /* path; NULL: not known yet */
     char *mpi_folder;  /* NULL: no MPI library is mapped */
+    bool hidden;       /* the kernel does not let us read its mappings */
     bool in_exec;      /* no code of the program was seen since its exec */
     struct unit *unit; /* NULL: to be found */
 };
@@ -94,6 +96,7 @@ static struct process **find_link(struct pct_recorder *r, int pid)
 static void forget_program(struct process *p)
 {
     pct_code_clear(&p->code);
+    p->hidden = false;
     pct_jit_clear(&p->jit);
     pct_free(p->program);
     pct_free(p->mpi_folder);
@@ -142,6 +145,12 @@ static void note_file(void *arg, const char *path)
     p->unit = NULL;
 }
 
+static void read_mappings(struct pct_recorder *r, struct process *p)
+{
+    p->hidden = !pct_code_read(&p->code, r->files, p->pid, note_file, p) &&
+                (errno == EACCES || errno == EPERM);
+}
+
 static void read_process(struct pct_recorder *r, struct process *p)
 {
     char link[64], path[4096];
@@ -151,7 +160,7 @@ static void read_process(struct pct_recorder *r, struct process *p)
         path[n] = '\0';
         note_file(p, path);
     }
-    pct_code_read(&p->code, r->files, p->pid, note_file, p);
+    read_mappings(r, p);
 }
 
 void pct_recorder_add(struct pct_recorder *r, int pid)
@@ -163,7 +172,7 @@ void pct_recorder_map(struct pct_recorder *r, int pid)
 {
     struct process *p = *find_link(r, pid);
     if (p)
-        pct_code_read(&p->code, r->files, pid, note_file, p);
+        read_mappings(r, p);
 }
 
 static struct process *find_process(struct pct_recorder *r, int pid)
@@ -182,6 +191,7 @@ static void fork_process(struct pct_recorder *r, int parent, int pid)
         return;
     struct process *from = find_process(r, parent), *p = add_process(r, pid);
     pct_code_copy(&p->code, &from->code);
+    p->hidden = from->hidden;
     p->program = from->program ? pct_copy(from->program) : NULL;
     p->mpi_folder = from->mpi_folder ? pct_copy(from->mpi_folder) : NULL;
     p->unit = from->unit;
@@ -298,7 +308,10 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
         r->told.n_unknown++;
         s.frames[s.n++] = (struct pct_stack_frame){.function = "(kernel)", .exact = true};
     }
-    r->told.n_cut += s.cut;
+    if (p->hidden)
+        r->told.n_hidden += s.cut;
+    else
+        r->told.n_cut += s.cut;
     struct pct_shown_frames shown = pct_shown_frames(&s);
     struct unit *u = unit_of(r, p);
     if (r->show)

@@ -21,6 +21,7 @@ struct pct_recorded {
     uint64_t sampled_ns;     /* time that the samples of the clock stand for */
     uint64_t sampled_events; /* events that the samples of the event stand for */
     uint64_t n_cut;          /* samples whose outer frames could not be found */
+    uint64_t n_hidden;       /* the same, of processes whose mappings we may not read */
     uint64_t n_unknown;      /* samples without code of a program, as in kernel threads */
     uint64_t n_lost;         /* records that the kernel had no room for */
     uint64_t n_processes;

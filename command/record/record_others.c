@@ -187,6 +187,11 @@ static void tell(const struct job *j, const struct pct_recorded *told)
                 "%.0f %% of the samples have no outer frames: code without unwind tables, or more "
                 "stack than the kernel copies",
                 100 * (double)told->n_cut / n);
+    if (told->n_hidden)
+        pct_say(j->sampling.self,
+                "%.2g %% of the samples have no functions: they are of processes whose code the "
+                "kernel does not let you see; CAP_SYS_PTRACE, as root has it, is needed",
+                100 * (double)told->n_hidden / n);
     tell_missed(j, told->sampled_ns);
     if (j->sampling.stops)
         tell_stops(j, told->n_samples);
