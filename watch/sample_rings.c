@@ -196,15 +196,16 @@ static int refused(const struct ring *g, int tid, int why, struct pc_error *erro
                             "kernel.perf_event_mlock_kb and `ulimit -l`, which others of your "
                             "programs may be using");
     if (why == EACCES || why == EPERM)
-        return pc_error_set(error, PC_EIO,
-                            tid < 0
-                                ? "the kernel does not let you sample processors: "
-                                  "kernel.perf_event_paranoid is %s; run this as root, or ask "
-                                  "the administrator for `sysctl kernel.perf_event_paranoid=0`"
-                                : "the kernel does not let you sample it: it belongs to another "
-                                  "user or runs with more rights, or "
-                                  "kernel.perf_event_paranoid, which is %s, forbids it",
-                            level);
+        return pc_error_set(
+            error, PC_EIO,
+            tid < 0 ? "the kernel does not let you sample processors: "
+                      "kernel.perf_event_paranoid is %s; CAP_PERFMON is needed, or the "
+                      "administrator's `sysctl kernel.perf_event_paranoid=0`"
+                    : "the kernel does not let you sample it: it belongs to another "
+                      "user or runs with more rights, or "
+                      "kernel.perf_event_paranoid, which is %s, forbids it; CAP_PERFMON "
+                      "and CAP_SYS_PTRACE, as root has them, are needed",
+            level);
     return pc_error_set(error, PC_EIO, "samples cannot be taken: %s", strerror(why));
 }
 

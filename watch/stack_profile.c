@@ -8,7 +8,6 @@
 #include "analysis/buffer.h"
 #include "watch/node_stacks.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -135,25 +134,4 @@ void pct_watch_free(struct pct_watch *w)
     pct_free(w->mpi_folder);
     w->stacks = NULL;
     w->mpi_folder = NULL;
-}
-
-int pct_stack_refused(int pid, int why, struct pc_error *error)
-{
-    char scope[8] = "";
-    if (why == ENOENT || why == ESRCH)
-        return pc_error_set(error, PC_ENOENT, "%d: the process has ended", pid);
-    if (why != EPERM && why != EACCES)
-        return pc_error_set(error, PC_EIO, "%d: its stacks cannot be read: %s", pid,
-                            why ? strerror(why) : "no frames were found");
-    pc_read_small("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
-    if (*scope > '0')
-        return pc_error_set(error, PC_EIO,
-                            "%d: the kernel does not let you read it: kernel.yama.ptrace_scope is "
-                            "%c; run this as root, or ask the administrator for "
-                            "`sysctl kernel.yama.ptrace_scope=0`",
-                            pid, *scope);
-    return pc_error_set(error, PC_EIO,
-                        "%d: the kernel does not let you read it: it belongs to another user, runs "
-                        "with more rights, or is watched by a debugger",
-                        pid);
 }

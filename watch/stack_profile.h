@@ -11,7 +11,4 @@
 int pct_stack_add(struct pct_watch *w, const struct pct_watched_stack *of,
                   const struct pct_stack *s, struct pc_error *error);
 
-/* Sets the reason why a process cannot be read, and the cure. */
-int pct_stack_refused(int pid, int why, struct pc_error *error);
-
 #endif

@@ -15,7 +15,8 @@
 #include "watch/stopped_samples.h"
 #include "analysis/allocation.h"
 #include "watch/caught.h"
-#include "watch/stack_profile.h"
+#include "watch/refusal.h"
+#include "watch/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -133,9 +134,9 @@ static int check_right(int pid, struct pc_error *error)
     snprintf(path, sizeof path, "/proc/%d/mem", pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return pct_stack_refused(pid, errno, error);
+        return pct_refusal_explain(pid, errno, error);
     close(fd);
-    return PC_OK;
+    return pct_refusal_filtered(pid, true, error);
 }
 
 int pct_stops_add(struct pct_stops *s, int pid, struct pc_error *error)
@@ -143,7 +144,7 @@ int pct_stops_add(struct pct_stops *s, int pid, struct pc_error *error)
     struct pc_process_status now;
     int err = check_right(pid, error);
     if (!err && !pc_process_look(pid, &now))
-        err = pct_stack_refused(pid, ESRCH, error);
+        err = pct_refusal_explain(pid, ESRCH, error);
     if (!err)
         begin_here(add_process(s, &now), &now);
     return err;
@@ -159,7 +160,7 @@ int pct_stops_add_thread(struct pct_stops *s, int tid, struct pc_error *error)
     pct_free(status);
     int err = check_right(pid, error);
     if (!err && !pc_thread_look(pid, tid, &now))
-        err = pct_stack_refused(tid, ESRCH, error);
+        err = pct_refusal_explain(tid, ESRCH, error);
     if (err)
         return err;
     now.pid = pid;

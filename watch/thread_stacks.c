@@ -12,6 +12,7 @@
 #include "analysis/symbols/symbols.h"
 #include "libcollect/adapter.h"
 #include "watch/caught.h"
+#include "watch/refusal.h"
 #include "watch/stack_profile.h"
 #include "watch/waited_messages.h"
 
@@ -353,7 +354,7 @@ static int take_threads(struct view *v, struct pc_error *error)
     pct_free(threads);
     if (!n)
         return pc_error_set(error, PC_ENOENT, "%d: the process has ended", v->pid);
-    return err || n_taken ? err : pct_stack_refused(v->pid, why, error);
+    return err || n_taken ? err : pct_refusal_explain(v->pid, why, error);
 }
 
 int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error)
@@ -362,7 +363,9 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
                                          .find_debuginfo = find_no_debuginfo};
     struct view v = {
         .watch = w, .process = process, .pid = pct_watch_view(w->job->processes[process].pid)};
-    int err = PC_OK;
+    int err = pct_refusal_filtered(v.pid, false, error);
+    if (err)
+        return err;
     v.caught.pid = v.pid;
     v.patience_ms = WATCHER_MS;
     v.dwfl = dwfl_begin(&files);
@@ -371,7 +374,7 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
     errno = 0;
     int failed = dwfl_linux_proc_report(v.dwfl, v.pid);
     if (failed || dwfl_report_end(v.dwfl, NULL, NULL)) {
-        err = pct_stack_refused(v.pid, failed > 0 ? failed : errno, error);
+        err = pct_refusal_explain(v.pid, failed > 0 ? failed : errno, error);
         dwfl_end(v.dwfl);
         return err;
     }
