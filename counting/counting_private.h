@@ -74,6 +74,8 @@ void pc_counting_attributes(const struct pc_counting_term *term, struct perf_eve
 
 /* Explains an errno of perf_event_open. */
 int pc_counting_explain(int error_number, struct pc_error *error);
+/* Says what the paranoid level allows, and the highest level at which the rest is allowed. */
+int pc_counting_refused(const char *allowed, int level, struct pc_error *error);
 
 /* Opens the group in the calling thread, switched off; closes all on failure (a negative errno). */
 int pc_counting_open_group(const struct pc_counting_group *group, struct pc_counting_open *open);

@@ -138,20 +138,26 @@ static bool is_virtual(void)
 #endif
 }
 
+int pc_counting_refused(const char *allowed, int level, struct pc_error *error)
+{
+    /* Levels above 2 are Debian's and Ubuntu's, and Debian's kernel asks for CAP_SYS_ADMIN there
+     * (6.1). */
+    int now = read_paranoid();
+    return pc_error_set(error, PC_EIO,
+                        "the kernel lets %s: kernel.perf_event_paranoid is %d; %s is needed, or "
+                        "the administrator's `sysctl kernel.perf_event_paranoid=%d`",
+                        allowed, now, now > 2 ? "CAP_SYS_ADMIN" : "CAP_PERFMON", level);
+}
+
 /* Explains a refusal. The kernel itself returns EACCES, by the process's capabilities and the
  * paranoid level. Seccomp filters and security modules usually return EPERM. */
 static int explain_refusal(int error_number, struct pc_error *error)
 {
     int level = read_paranoid();
     if (error_number == EACCES && level > 2)
-        return pc_error_set(error, PC_EIO,
-                            "the kernel lets only administrators count "
-                            "(kernel.perf_event_paranoid is %d, 2 or less is needed)",
-                            level);
+        return pc_counting_refused("only administrators count", 2, error);
     if (error_number == EACCES && level == 2)
-        return pc_error_set(error, PC_EIO,
-                            "the kernel lets users count their own code only "
-                            "(kernel.perf_event_paranoid is 2, 1 or less is needed)");
+        return pc_counting_refused("users count their own code only", 1, error);
     return pc_error_set(error, PC_EIO,
                         "perf_event_open is forbidden here, though kernel.perf_event_paranoid "
                         "allows it (a container's seccomp filter or a security module)");

@@ -87,9 +87,7 @@ static int explain(int error_number, const struct pc_counting_viewee *who, struc
                             "CAP_PERFMON and CAP_SYS_PTRACE, may count it",
                             who->tid);
     if (error_number == EACCES && who->tid < 0)
-        return pc_error_set(error, PC_EIO,
-                            "the kernel lets only administrators count a whole processor "
-                            "(CAP_PERFMON, or kernel.perf_event_paranoid 0 or less)");
+        return pc_counting_refused("only administrators count a whole processor", 0, error);
     return pc_counting_explain(error_number, error);
 }
 
