@@ -65,6 +65,8 @@ compile() { # OUT SOURCE [FLAG...]
 
 mkdir -p "$root/pc/built" "$root/pc/src/tests/counting" "$root/tmp/build"
 compile loops "$here/loops.c" "$build/counting/.libs/libpccounting.a" "$build/base/.libs/libpcbase.a"
+compile rights "$here/rights.c"
+compile filtered "$here/../counting/filtered.c"
 compile known-mpich "$here/known.c" -I"$sysroot/usr/include/$triplet/mpich" -lmpich
 compile known-openmpi "$here/known.c" -I"$sysroot/usr/lib/$triplet/openmpi/include" \
     -L"$sysroot/usr/lib/$triplet/openmpi/lib" -lmpi
@@ -100,7 +102,7 @@ cp "$sysroot/bin/busybox" "$root/bin/" && cp "$here/guest.sh" "$root/init" && ch
 needed $(find "$root/pc" "$root/usr" -type f \( -name '*.so*' -o -perm -100 \) ! -name '*.la' ! -name '*.sh' ! -name '*.test')
 (cd "$root" && find . | cpio -o -H newc 2>/dev/null | gzip -1) >"$work/initrd" || exit 1
 
-timeout 600 qemu-system-aarch64 -M virt -nic none -cpu cortex-a57 -icount shift=1,sleep=off -m 768 \
+timeout 1800 qemu-system-aarch64 -M virt -nic none -cpu cortex-a57 -icount shift=1,sleep=off -m 768 \
     -display none -monitor none -serial file:"$work/serial" -no-reboot -kernel "$kernel" \
     -initrd "$work/initrd" -append "console=ttyAMA0 quiet panic=-1 -- $parts" </dev/null ||
     echo "# qemu ended with status $?"
