@@ -6,7 +6,7 @@
 const pairMetrics = [
     {name: "sent", head: "bytes", type: "bytes", of: "bytes"},
     {name: "calls", head: "messages", type: "count", of: "messages"},
-    {name: "time", head: "time in calls that send", type: "ns", of: "time"}
+    {name: "time", head: "time in calls that only send", type: "ns", of: "time"}
 ];
 const mostPairRows = 20, mostPixels = 600;
 
@@ -152,7 +152,7 @@ class CommunicationView {
         const {names} = this.sums, sum = this.sums.at(from, to), word = this.by === "rank" ? "rank " : "";
         return `${word}${names[from]} to ${word}${names[to]}: ` + (sum
             ? `${forPeople("count", sum.calls)} messages, ${forPeople("bytes", sum.sent)}, ` +
-              `${forPeople("ns", sum.time)} in calls that send` : "no message");
+              `${forPeople("ns", sum.time)} in calls that only send` : "no message");
     }
 
     place(place) {

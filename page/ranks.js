@@ -12,7 +12,7 @@ const rankMetrics = [
     {name: "received", head: "received", type: "bytes", of: "bytes_received"}
 ];
 
-const rankParts = [["blocked_s", "blocked outside MPI"], ["delayed_s", "waiting for a processor"]];
+const rankParts = [["blocked_s", "blocked outside MPI"], ["delayed_s", "waiting for a processor outside MPI"]];
 
 const heatHeight = 24, markHeight = 4;
 

@@ -92,7 +92,7 @@ function timeParts(ranks, primitives, modules) {
         add("outside MPI", Number.isNaN(ranks.number(row, "own_s")) ? ranks.number(row, "compute_s") || 0 : 0);
         computing += computingOf(ranks, row);
         add("blocked outside MPI", ranks.number(row, "blocked_s") || 0);
-        add("waiting for a processor", ranks.number(row, "delayed_s") || 0);
+        add("waiting for a processor outside MPI", ranks.number(row, "delayed_s") || 0);
     }
     moduleParts(modules, computing).forEach(([name, ns]) => add(name, ns));
     add("before MPI_Init", sumOf(ranks, "before_init_s"));

@@ -320,8 +320,10 @@ static void put_imbalance(const struct head *h, struct pct_buf *b)
     pct_buf_text(b, pct_style(h->o, PCT_STYLE_TITLE));
     put_percent(b, pct_header_imbalance(h->d));
     pct_buf_format(b, "%s: rank %d %s ", pct_style(h->o, PCT_STYLE_PLAIN), ranks[t->busiest].rank,
-                   t->blocked_ns > LITTLE * t->mean_ns * (double)t->n ? "computes or is blocked for"
-                                                                      : "computes");
+                   !t->divided ? "is outside MPI for"
+                   : t->blocked_ns > LITTLE * t->mean_ns * (double)t->n
+                       ? "computes or is blocked for"
+                       : "computes");
     put_ns(b, t->list[t->busiest].own_ns);
     pct_buf_text(b, ", the mean rank ");
     put_ns(b, t->mean_ns);

@@ -53,7 +53,7 @@ def check_band(page, tables):
     wanted = collections.Counter()
     for row in rows_of(tables, "primitives"):
         wanted["MPI: " + row["class"]] += ns(row["mpi_exclusive_s"])
-    names = {"computing": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor",
+    names = {"computing": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor outside MPI",
              "before_init_s": "before MPI_Init", "after_s": "after MPI_Finalize", "merge_s": "merge of the profile"}
     for row in ranks_of(tables):
         for column, name in names.items():

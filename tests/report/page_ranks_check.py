@@ -8,7 +8,7 @@ from page_driver import ns, path_without_lines, ranks_of, rounds_to, rows_of, se
 
 RANK_METRICS = {"time": "mpi_exclusive_s", "cpu": "cpu_exclusive_s", "calls": "calls", "sent": "bytes_sent",
                 "received": "bytes_received"}
-RANK_PARTS = {"computing": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor"}
+RANK_PARTS = {"computing": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor outside MPI"}
 
 MOST_CONTEXTS = 48
 
