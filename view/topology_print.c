@@ -101,6 +101,8 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
     for (size_t i = 0; i < n; i++)
         put_pair(out, sorted[i]);
     pct_free(sorted);
+    fputs("  sending, receiving: time in calls that do it; MPI_Sendrecv counts as receiving\n",
+          out);
     if (t->rounded)
         fputs("  Times are rounded to within 0.8 % of what was measured.\n", out);
     uint64_t unequal = t->n_distances ? 0 : count_unequal(t);
@@ -196,7 +198,7 @@ void pct_topology_print_text(FILE *out, const struct pct_topology_view *v)
             v->topology->n_nodes, v->topology->n_nodes == 1 ? "" : "s", v->pattern->n_active);
     fprintf(out, "  pattern      %s\n", pattern.data);
     if (v->pattern->kind != PCT_PATTERN_NONE)
-        fprintf(out, "               %s of what is sent is along it\n",
+        fprintf(out, "               %s of what is sent to other ranks is along it\n",
                 pct_text_percent_1(explained, v->pattern->explained));
     put_sums(out, v);
     put_pairs(out, v);

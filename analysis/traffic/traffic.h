@@ -130,7 +130,8 @@ struct pct_pattern {
     bool reordered; /* RING: not in the order of the ranks */
     uint32_t master;
     uint32_t arity; /* TREE: each rank r has the parent (r - 1) / arity; 0: another; 1: binomial */
-    pc_u128 explained; /* thousandths of a percent of the weight that is on edges of the pattern */
+    pc_u128 explained; /* thousandths of a percent of the weight between ranks that is on edges of
+                          the pattern */
 };
 
 void pct_pattern_find(const struct pct_graph *g, struct pct_pattern *out);
