@@ -132,14 +132,25 @@ static int take_option(struct parse *p, const struct pct_option *o, const char *
     }
 }
 
+/* The first word that is no file; without one, the first that is too many. */
+static const char *find_meant(const struct pct_line *line, size_t most)
+{
+    for (size_t i = 0; i < line->n_words; i++)
+        if (access(line->words[i], F_OK))
+            return line->words[i];
+    return line->words[most];
+}
+
 static int refuse_number(const struct parse *p)
 {
     const struct pct_command *self = p->self;
     const struct pct_line *line = p->line;
     size_t most = self->argument ? self->n_most : 0;
-    if (line->n_words > most && self->meant)
-        return pct_refuse(self, "unexpected argument: %s: did you mean --%s %s?", line->words[most],
-                          self->meant, line->words[most]);
+    if (line->n_words > most && self->meant) {
+        const char *word = find_meant(line, most);
+        return pct_refuse(self, "unexpected argument: %s: did you mean --%s %s?", word, self->meant,
+                          word);
+    }
     if (line->n_words > most)
         return pct_refuse(self, "unexpected argument: %s", line->words[most]);
     if (self->n_least > 1)
