@@ -22,8 +22,9 @@ const struct pc_option pc_options[] = {
     {"output", "values", PC_OPTION_SIZE, "64M", 0, 1024 * GIB, "", AT(output_values),
      "Memory limit on rank 0 for the values of each rank while the profile is made; in the file "
      "they take about an eighth of it. The contexts with most time keep the values of all their "
-     "ranks, as far as this memory allows. The others keep statistics over ranks: number, sum, sum "
-     "of squares, min and max with their ranks. 0 means no limit.",
+     "ranks, as far as this limit and half of the memory that rank 0 has left allow. The others "
+     "keep statistics over ranks: number, sum, sum of squares, min and max with their ranks. 0 "
+     "means no limit.",
      "memory limit for values by rank"},
     {"output", "per_rank", PC_OPTION_INTEGER, "0", 0, 1000000000, "ranks", AT(output_per_rank),
      "A context that occurs on more ranks than this keeps statistics only, whatever `values` "

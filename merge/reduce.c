@@ -172,14 +172,16 @@ static void receive_places(struct reduction *r)
     note(r, err);
 }
 
-/* True if the records of all ranks fit into the memory of rank 0. If it took more, the kernel would
- * end the process, and so the job. */
-static bool has_room(struct reduction *r)
+/* True if the records of all ranks fit into the memory of rank 0, which has *left_out bytes left
+ * beside them. If it took more, the kernel would end the process, and so the job. */
+static bool has_room(struct reduction *r, uint64_t *left_out)
 {
     uint64_t there = pc_memory_available();
     uint64_t needed = r->mine ? pc_record_counts_memory(&r->all, r->mine) : 0;
-    if (needed <= there)
+    if (needed <= there) {
+        *left_out = there - needed;
         return true;
+    }
     note(r,
          pc_error_set(r->error, PC_ENOMEM,
                       "the ranks have %zu different contexts, which would take %lu MiB of memory "
@@ -195,16 +197,35 @@ static void drop_counts(struct pc_record_counts *c)
     *c = (struct pc_record_counts){NULL, 0};
 }
 
-static void choose(struct reduction *r)
+/* The bound of values on rank 0, where so many bytes are left. */
+static struct pc_kept_bound bound_values(const struct reduction *r, uint64_t left)
 {
     /* Without a profile on this rank there will be no result. */
     struct pc_kept_bound bound = {.bytes = 1};
     if (r->mine)
         bound = (struct pc_kept_bound){r->mine->values_bytes, r->mine->per_rank};
+    /* Values arrive as runs, and are in memory twice while these become lists. */
+    uint64_t most = left < 2 ? 1 : left / 2;
+    if (!bound.bytes || bound.bytes > most)
+        bound.bytes = most;
+    return bound;
+}
+
+static void choose_on_0(struct reduction *r)
+{
+    uint64_t left;
+    if (!has_room(r, &left))
+        return;
+    struct pc_kept_bound bound = bound_values(r, left);
+    r->places = pc_record_counts_choose(&r->all, &bound);
+}
+
+static void choose(struct reduction *r)
+{
     if (r->t->rank)
         receive_places(r);
-    else if (has_room(r))
-        r->places = pc_record_counts_choose(&r->all, &bound);
+    else
+        choose_on_0(r);
     for (int round = n_rounds(r->t); round-- > 0;) {
         if (child_of(r->t, round) >= 0)
             send_places(r, &r->child[round], child_of(r->t, round));
