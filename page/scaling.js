@@ -135,9 +135,16 @@ class ScalingView {
         const most = 1.1 * Math.max(...points.map(([, y]) => y), ...band.map(({value}) => value));
         const chart = new Chart({lines, least: 0, most: most || 1, form: value => forPeople("ns", value), title: "Time a rank",
             band: band.length ? {low: band.map(({ranks, low}) => [ranks, low]), high: band.map(({ranks, high}) => [ranks, high])} : null});
-        this.details.replaceChildren(make("p", {}, contexts.exact(row, "place")), chart.svg, contexts.exact(row, "model") ? make("p", {}, "Model of the time per rank in seconds, p is the number of ranks: ",
-                make("code", {}, contexts.exact(row, "model"))) : make("p", {}, "There is no model of this context."),
+        this.details.replaceChildren(make("p", {}, contexts.exact(row, "place")), chart.svg, this.makeModel(contexts.exact(row, "model"), band),
             this.makeLegend(chart, band));
+    }
+
+    makeModel(model, band) {
+        if (!model)
+            return make("p", {}, "There is no model of this context.");
+        return make("p", {}, band.length ? "Model of the time per rank in seconds, p is the number of ranks: "
+            : "No form of growth fits these runs, so that nothing is predicted. The best is, in seconds per rank: ",
+        make("code", {}, model));
     }
 
     // A band that is no higher than its line cannot be seen.

@@ -312,13 +312,27 @@ static void print_first(FILE *out, const struct pct_scale *s, size_t width)
         print_loss(out, s, i, width);
 }
 
-static int compare_future(const void *a, const void *b)
+/* A context and its time per rank at the scale of --predict, in seconds. Without a model that can
+ * be used it is at least that of the largest scale. */
+struct dominating {
+    const struct pct_scale_row *row;
+    double value;
+};
+
+static struct dominating expect(const struct pct_scale *s, const struct pct_scale_row *row)
 {
-    const struct pct_scale_row *x = *(const struct pct_scale_row *const *)a,
-                               *y = *(const struct pct_scale_row *const *)b;
-    if (x->future.value != y->future.value)
-        return x->future.value > y->future.value ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    size_t last = pct_scale_last(s);
+    double measured = row->costs[last].ns / s->points[last].ranks / 1e9;
+    return (struct dominating){row, pct_scale_trusts(row) ? row->future.value
+                                                          : fmax(row->future.value, measured)};
+}
+
+static int compare_expected(const void *a, const void *b)
+{
+    const struct dominating *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
+    return x->row->node < y->row->node ? -1 : x->row->node > y->row->node;
 }
 
 /* Prints the prediction for the whole run at the scale of --predict; `sum`: of all contexts. */
@@ -355,20 +369,23 @@ static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
         fputs("\nNo prediction: it needs runs at three or more numbers of ranks.\n", out);
         return;
     }
-    const struct pct_scale_row **order = pct_alloc(s->n_rows, sizeof *order);
+    struct dominating *order = pct_alloc(s->n_rows, sizeof *order);
     double sum = 0;
     for (size_t i = 0; i < s->n_rows; i++) {
-        order[i] = &s->rows[i];
-        sum += s->rows[i].future.value;
+        order[i] = expect(s, &s->rows[i]);
+        sum += order[i].value;
     }
-    qsort(order, s->n_rows, sizeof *order, compare_future);
+    qsort(order, s->n_rows, sizeof *order, compare_expected);
     print_whole(out, s, sum, width);
     for (size_t i = 0; i < s->n_rows && i < MOST; i++) {
         struct pct_buf b = {0};
-        put_band(&b, &order[i]->future, "");
+        if (pct_scale_trusts(order[i].row))
+            put_band(&b, &order[i].row->future, "");
+        else
+            pct_buf_text(&b, "not known (no form of growth fits these runs)");
         if (pct_fit_band_tells(&s->future))
-            snprintf(share, sizeof share, "%5.1f %%  ", 100 * per(order[i]->future.value, sum));
-        pct_print_sentence(out, width, *share ? 11 : 4, "  %s%s: %s", share, order[i]->place,
+            snprintf(share, sizeof share, "%5.1f %%  ", 100 * per(order[i].value, sum));
+        pct_print_sentence(out, width, *share ? 11 : 4, "  %s%s: %s", share, order[i].row->place,
                            b.data);
         pct_buf_free(&b);
     }

@@ -267,6 +267,17 @@ static bool make_row_model(const struct pct_scale *s, const struct pct_scale_row
     return made;
 }
 
+/* True if the model does not leave out the largest scale, which cross-validation may take for an
+ * exception. */
+static bool reaches(const struct pct_scale *s, const struct pct_scale_row *row)
+{
+    const struct pct_scale_point *last = &s->points[pct_scale_last(s)];
+    double place[PCT_FIT_PARAMETERS] = {last->ranks, last->size};
+    double value = pct_fit_value(&row->fit.best, s->n_sizes > 1 ? 2 : 1, place),
+           measured = row->costs[pct_scale_last(s)].ns / last->ranks / 1e9;
+    return value >= measured / 2 && value <= 2 * measured;
+}
+
 static void make_models(struct pct_scale *s)
 {
     struct pct_fit_rivals rivals;
@@ -275,6 +286,7 @@ static void make_models(struct pct_scale *s)
         struct pct_scale_row *row = &s->rows[k];
         pc_progress_begin("modelling", "contexts", k + 1, s->n_rows);
         row->modelled = make_row_model(s, row, &row->fit, &rivals);
+        row->reaches = row->modelled && reaches(s, row);
         if (row->modelled && ranks > 0)
             row->future = predict(s, &row->fit, &rivals, ranks);
         pc_progress_end();
@@ -292,7 +304,7 @@ bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
 {
     struct pct_fit fit;
     struct pct_fit_rivals rivals;
-    bool made = row->modelled && make_row_model(s, row, &fit, &rivals);
+    bool made = pct_scale_trusts(row) && make_row_model(s, row, &fit, &rivals);
     for (size_t i = 0; made && i < n; i++)
         out[i] = predict(s, &fit, &rivals, ranks[i]);
     return made;
@@ -300,7 +312,7 @@ bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
 
 bool pct_scale_trusts(const struct pct_scale_row *row)
 {
-    return row->modelled && row->fit.best.error < 0.5;
+    return row->modelled && row->reaches && row->fit.best.error < 0.5;
 }
 
 /* Waiting for a processor makes other ranks wait in MPI: any call may contain up to all of it. */

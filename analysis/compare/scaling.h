@@ -46,6 +46,8 @@ struct pct_scale_row {
     double lost_ns;               /* at the largest scale */
     double speed_up, efficiency;  /* at the largest scale; 0: context missing at the smallest */
     bool modelled;
+    bool
+        reaches; /* at the largest scale the model is within a factor of two of what was measured */
     struct pct_fit fit;         /* of the time per rank, in seconds */
     struct pct_fit_band future; /* of the time per rank at options.predict, in seconds */
 };
@@ -96,7 +98,7 @@ struct pct_scale_tree *pct_scale_tree_new(const struct pct_scale *s);
 void pct_scale_tree_free(struct pct_scale_tree *t);
 
 /* Time per rank that the model of a context predicts for n numbers of ranks, in seconds, at the
- * size of the prediction. False: there is no model. */
+ * size of the prediction. False: there is no model that can be used. */
 bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
                      const double *ranks, size_t n, struct pct_fit_band *out);
 
@@ -116,7 +118,8 @@ static inline size_t pct_scale_first(const struct pct_scale *s)
 /* Names of the parameters of models: p, the ranks, and n, the size. */
 extern const char *const pct_scale_parameters[PCT_FIT_PARAMETERS];
 
-/* True if the model can be used: its cross-validation error is below one half. */
+/* True if the model can be used: its cross-validation error is below one half, and at the largest
+ * scale it is near what was measured. */
 bool pct_scale_trusts(const struct pct_scale_row *row);
 
 /* Reason why a row loses, in words; interned. */

@@ -297,6 +297,12 @@ static void contexts_are_modelled_and_predicted(void **state)
     close_runs(runs, s);
 }
 
+/* Next to nothing up to the largest scale, at which it is most of the run. */
+static double jump_ms(unsigned p)
+{
+    return p < scales[N_SCALES - 1] ? 0.001 : 600;
+}
+
 static bool says(const struct pct_scale *s, const char *what)
 {
     char *text = NULL;
@@ -327,6 +333,28 @@ static void prediction_that_contradicts_the_whole_is_named(void **state)
     assert_true(says(s, contradict));
     s->future = (struct pct_fit_band){.value = 9 * sum, .low = 2 * sum, .high = 20 * sum};
     assert_true(says(s, contradict));
+    close_runs(runs, s);
+}
+
+/* The context stays in the list, since it is most of the largest run, but nothing is predicted. */
+static void growth_that_no_form_fits_predicts_nothing(void **state)
+{
+    struct pct_run runs[N_SCALES];
+    struct pct_fit_band band;
+    struct pct_scale *s =
+        compare(runs, same, jump_ms,
+                &(struct pct_scale_options){.scaling = PCT_SCALING_STRONG, .predict = 1024});
+    struct pct_data d = {.kind = PCT_DATA_SCALE, .scale = s, .pool = s->join->pool};
+    const struct pct_table *contexts = &pct_scale_tables[1];
+    (void)state;
+    assert_string_equal(contexts->name, "contexts");
+    for (size_t i = 0; i < s->n_rows; i++) {
+        bool jumps = s->rows[i].node == s->join->compute;
+        assert_true(pct_scale_trusts(&s->rows[i]) == !jumps);
+        assert_true(pct_scale_bands(s, &s->rows[i], (double[]){1024}, 1, &band) == !jumps);
+        assert_true(pct_table_value(pct_column_find(contexts, "predicted_s"), &d, i).none == jumps);
+    }
+    assert_true(says(s, ": not known (no form of growth fits these runs)"));
     close_runs(runs, s);
 }
 
@@ -714,6 +742,7 @@ int main(void)
         cmocka_unit_test(contexts_are_modelled_and_predicted),
         cmocka_unit_test(prediction_that_contradicts_the_whole_is_named),
         cmocka_unit_test(prediction_that_is_not_known_is_none),
+        cmocka_unit_test(growth_that_no_form_fits_predicts_nothing),
         cmocka_unit_test(weak_scaling_is_told_and_rated),
         cmocka_unit_test(what_no_processor_was_free_for_is_not_blamed_on_the_program),
         cmocka_unit_test(delay_start_and_end_are_in_no_figure),

@@ -253,7 +253,7 @@ static void row_few(const struct pct_cell *c, struct pct_value *out)
 
 static bool has_future(const struct pct_cell *c)
 {
-    return row_at(c)->modelled && pct_data_scale(c->d)->options.predict > 0;
+    return pct_scale_trusts(row_at(c)) && pct_data_scale(c->d)->options.predict > 0;
 }
 
 static void row_predicted(const struct pct_cell *c, struct pct_value *out)
@@ -305,7 +305,8 @@ static const struct pct_column row_columns[] = {
     {"adjusted_r2", "R2", PCT_REAL, "adjusted R2 of the model", row_r2},
     {"few", "few", PCT_YES_NO, "yes: fewer than five scales, the form of the model is a guess",
      row_few},
-    {"predicted_s", "predicted", PCT_NS, "time per rank at the scale of --predict", row_predicted},
+    {"predicted_s", "predicted", PCT_NS,
+     "time per rank at the scale of --predict; empty if the model does not fit", row_predicted},
     {"low_s", "from", PCT_NS, "lower end of its interval", row_low},
     {"high_s", "to", PCT_NS, "upper end", row_high},
     {"path", "path", PCT_TEXT, "the calling context, outermost function first", row_path,
