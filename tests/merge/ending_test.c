@@ -486,6 +486,7 @@ static void ranks_that_are_killed_or_stopped_at_any_step(void **state)
          .n_kills = 2,
          .all_orders = true},
         {.name = "4 ranks, one killed, one stopped",
+         .is_long = true,
          .n_ranks = 4,
          .limit_ms = {WAIT, WAIT, WAIT, WAIT},
          .speaks = {true},
@@ -505,7 +506,7 @@ static void ranks_that_are_killed_or_stopped_at_any_step(void **state)
 static void what_is_left_is_recovered_whenever_that_is_killed(void **state)
 {
     static const struct exploration list[] = {
-        {.name = "2 ranks of one node, one killed, recovered twice",
+        {.name = "2 ranks of one node, both killed, recovered twice",
          .n_ranks = 2,
          .limit_ms = {HERE, HERE},
          AT_ONCE,
@@ -513,6 +514,15 @@ static void what_is_left_is_recovered_whenever_that_is_killed(void **state)
          .recovers = true,
          .n_killed_recoveries = 2},
         {.name = "2 nodes, one rank killed",
+         .n_ranks = 2,
+         .limit_ms = {WAIT, WAIT},
+         .node = {0, 1},
+         AT_ONCE,
+         .n_kills = 1,
+         .recovers = true,
+         .n_killed_recoveries = 1},
+        {.name = "2 nodes, both ranks killed",
+         .is_long = true,
          .n_ranks = 2,
          .limit_ms = {WAIT, WAIT},
          .node = {0, 1},
