@@ -77,7 +77,9 @@ class ScalingView {
                 this.wanted = Number(chosen);
                 remember({predict: chosen});
                 this.draw();
-            }) : "Models need three numbers of ranks or more.",
+            }) : rowsOf(contexts).some(row => contexts.exact(row, "model"))
+            ? "No form of growth fits the times of a context, so that nothing is predicted."
+            : "Models need three numbers of ranks or more.",
         this.few && this.places.length ? "With fewer than five numbers of ranks the form of a model is a guess." : "");
         const rows = rowsOf(contexts).slice(0, mostLossRows);
         const table = makeFigureTable(contexts, lossColumns, rows, {id: "losses"}, row => this.select(row));
