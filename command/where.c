@@ -386,7 +386,7 @@ const struct pct_command pct_where_command = {
                "job of this node is shown, or the jobs are listed. For a job under `pcollect run` "
                "it shows for which ranks, on which communicator and for how long each MPI call "
                "waits, and names deadlocks that follow from that. The job is not changed: running "
-               "threads are stopped for less than a millisecond, most waiting threads not at all.",
+               "threads are stopped for a moment, most waiting threads not at all.",
     .options = options,
     .argument = "JOB",
     .n_most = PCT_ANY_NUMBER,
