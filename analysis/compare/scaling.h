@@ -46,8 +46,8 @@ struct pct_scale_row {
     double lost_ns;               /* at the largest scale */
     double speed_up, efficiency;  /* at the largest scale; 0: context missing at the smallest */
     bool modelled;
-    bool
-        reaches; /* at the largest scale the model is within a factor of two of what was measured */
+    /* At the largest scale the model is within a factor of two of what was measured. */
+    bool reaches;
     struct pct_fit fit;         /* of the time per rank, in seconds */
     struct pct_fit_band future; /* of the time per rank at options.predict, in seconds */
 };
