@@ -132,10 +132,10 @@ static int take_option(struct parse *p, const struct pct_option *o, const char *
     }
 }
 
-/* The first word that is no file; without one, the first that is too many. */
+/* The first word that is too many; if it is a file, the first that is none instead. */
 static const char *find_meant(const struct pct_line *line, size_t most)
 {
-    for (size_t i = 0; i < line->n_words; i++)
+    for (size_t i = 0; i < line->n_words && access(line->words[most], F_OK) == 0; i++)
         if (access(line->words[i], F_OK))
             return line->words[i];
     return line->words[most];
