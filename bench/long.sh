@@ -18,7 +18,7 @@ run() { # MPI STAGES SECONDS [ENV=VALUE...]: the lines of the program
 }
 
 measure() { # MPI COMPILER
-    "$2" -O2 -g -I"$PC_SRC" -I"$PC_SRC/include" -I"$PC_STAGE/include" "$PC_SRC/bench/long_cost.c" -o "$work/long.$1"
+    "$2" -O2 -g -I"$PC_SRC" "$PC_SRC/bench/long_cost.c" -o "$work/long.$1"
     echo "$1"
     rm -f "$work/x.pcol"
     bare=$(run "$1" 1 0 | awk '{ print $2 }')

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pcollect/arena.h"
+#include "include/pcollect/arena.h"
 
 /* From the header of the file, which has the process id in its name; 0: there is none. */
 static inline unsigned long used_bytes(void)
