@@ -6,6 +6,7 @@
  * bursts, as in a program that opens libraries. PCOLLECT_TEST_LONG: more writers.
  */
 #include "merge/merge.h"
+#include "tests/merge/unpacked.h"
 #include "tests/random.h"
 #include "tests/seed.h"
 
@@ -219,31 +220,19 @@ static void judge_mark(const struct pc_profile *p, const struct pc_merge_copy *c
     assert_int_equal(p->ranks[0].incomplete, 1);
 }
 
-/* The profile with cells in its tables: those of a sum of arenas are packed. */
-static struct pc_profile *unpack(struct pc_profile *sum)
-{
-    struct pc_profile *p;
-    uint8_t *data;
-    size_t n;
-    assert_int_equal(pc_profile_encode(sum, &data, &n), PC_OK);
-    assert_int_equal(pc_profile_decode(data, n, &p, NULL), PC_OK);
-    pc_profile_free(sum);
-    free(data);
-    return p;
-}
-
 static void judge_copy(const char *path)
 {
     struct pc_merge_copy copy;
-    struct pc_profile *p = NULL;
+    struct pc_profile *sum_of_one = NULL;
     struct pc_error error = {""};
     uint64_t calls = all_calls(), rows = all_rows();
     if (pc_merge_copy(path, &copy, &error))
         fail_msg("%s", error.text);
     uint64_t calls_after = all_calls() + N_THREADS, rows_after = all_rows() + N_THREADS;
-    if (pc_merge_copies(&copy, 1, &p, &error) || error.text[0])
+    if (pc_merge_copies(&copy, 1, &sum_of_one, &error) || error.text[0])
         fail_msg("%s", error.text);
-    p = unpack(p);
+    struct pc_profile *p = unpacked(sum_of_one);
+    pc_profile_free(sum_of_one);
     assert_false(p->ranks[0].notes & PCOLLECT_NOTE_DAMAGED);
     uint64_t sum = contexts_sum(p);
     assert_in_range(sum, calls, calls_after);

@@ -22,4 +22,4 @@ tests_merge_damage_test_SOURCES = tests/merge/damage_test.c $(merge_test_common)
 tests_merge_files_test_SOURCES = tests/merge/files_test.c $(merge_test_common)
 
 script_tests += tests/merge/unwritten.test tests/merge/tables.test
-EXTRA_DIST += tests/merge/exchange.c tests/merge/tables_plug.c
+EXTRA_DIST += tests/merge/exchange.c tests/merge/tables_plug.c tests/merge/unpacked.h

@@ -7,6 +7,7 @@
 #include "merge/module.h"
 #include "tests/merge/made_arena.h"
 #include "tests/merge/net.h"
+#include "tests/merge/unpacked.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -184,18 +185,6 @@ static pc_u128 time_of(const struct pc_profile *p, const struct pc_profile_data 
         if (p->fields[k].combine == PCOLLECT_SUM && p->fields[k].unit == PCOLLECT_UNIT_NS)
             sum += pc_data_stat(d, k)->sum;
     return sum;
-}
-
-/* A result as a reader gets it. */
-static struct pc_profile *unpacked(const struct pc_profile *result)
-{
-    struct pc_profile *p;
-    uint8_t *data;
-    size_t n;
-    assert_int_equal(pc_profile_encode(result, &data, &n), PC_OK);
-    assert_int_equal(pc_profile_decode(data, n, &p, NULL), PC_OK);
-    free(data);
-    return p;
 }
 
 /* The result has the statistics of `whole`, and the values of some of its records. The others found
