@@ -149,7 +149,7 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
                    struct pct_rank_time *t)
 {
     double run_ns = fmax(0, (double)rank->inside_ns - apart_ns);
-    double mpi_ns = fmax(0, (double)rank->mpi_ns - apart_ns);
+    double mpi_ns = fmax(0, (double)pct_totals_mpi_ns(rank) - apart_ns);
     double delayed_ns = fmin(told->delayed_ns, run_ns);
     t->wall_ns = (double)pct_totals_compute_ns(rank);
     t->all_delayed_ns = delayed_ns;

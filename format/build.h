@@ -159,7 +159,7 @@ enum pc_part {
     PC_PART_VALUES, /* not in files, which have columns instead */
     PC_N_PARTS_END
 };
-#define PC_STREAM_VERSION 3u
+#define PC_STREAM_VERSION 4u
 
 /* The version in which a part is written and read. */
 unsigned pc_part_version(unsigned part);

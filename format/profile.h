@@ -86,7 +86,8 @@ struct pc_profile_table {
 };
 
 /* Figures of one rank. Times in nanoseconds; the three spans add up to the time from exec to the
- * last moment known. A span that was never reached is 0. */
+ * last moment known. A span that was never reached is 0. The main thread is the one that called
+ * MPI_Init: while it is in MPI, the rank is. */
 struct pc_profile_rank {
     int32_t rank;
     int32_t pid;
@@ -95,10 +96,13 @@ struct pc_profile_rank {
     uint64_t before_init_ns;    /* exec to MPI_Init; to the end without MPI_Init */
     uint64_t inside_ns;         /* MPI_Init to the return of MPI_Finalize, or as far as known */
     uint64_t after_ns;          /* MPI_Finalize to exit; 0 with `closed` false */
-    uint64_t mpi_ns, mpi_calls; /* outermost calls only */
+    uint64_t mpi_ns, mpi_calls; /* of all threads; outermost calls only */
+    uint64_t others_mpi_ns;     /* part of mpi_ns of other threads than the main thread */
     uint64_t merge_ns;          /* spent by this library in MPI_Finalize; not in mpi_ns */
     uint32_t n_threads;
-    uint32_t closed;     /* the process was seen to its end */
+    uint32_t
+        n_others;    /* other threads that called MPI; those that followed each other count once */
+    uint32_t closed; /* the process was seen to its end */
     uint32_t incomplete; /* recovered, or a checkpoint: MPI_Finalize was not reached */
     uint64_t notes;      /* enum pcollect_note */
     uint64_t lost[PCOLLECT_N_LOST];

@@ -18,9 +18,9 @@ static const char *const part_names[PC_N_PARTS_END] = {
     [PC_PART_VALUES] = "values",
 };
 
-/* Versions of the parts. Where it is 2, version 1 was never released, and is refused. */
+/* Versions of the parts. No earlier version was ever released: they are refused. */
 static const unsigned part_versions[PC_N_PARTS_END] = {
-    [PC_PART_META] = 2,   [PC_PART_RANKS] = 2,  [PC_PART_MODULES] = 1, [PC_PART_OPS] = 1,
+    [PC_PART_META] = 2,   [PC_PART_RANKS] = 3,  [PC_PART_MODULES] = 1, [PC_PART_OPS] = 1,
     [PC_PART_FIELDS] = 2, [PC_PART_NODES] = 2,  [PC_PART_DATA] = 2,    [PC_PART_STRINGS] = 1,
     [PC_PART_TABLES] = 2, [PC_PART_VALUES] = 1,
 };

@@ -101,10 +101,13 @@ static int unite_rank(struct merge *m, void *out, const void *b)
     replace_known(&r->after_ns, new->after_ns);
     replace_known(&r->mpi_ns, new->mpi_ns);
     replace_known(&r->mpi_calls, new->mpi_calls);
+    replace_known(&r->others_mpi_ns, new->others_mpi_ns);
     replace_known(&r->merge_ns, new->merge_ns);
     r->notes |= new->notes;
     if (new->n_threads)
         r->n_threads = new->n_threads;
+    if (new->n_others)
+        r->n_others = new->n_others;
     r->closed |= new->closed;
     r->incomplete |= new->incomplete;
     for (unsigned k = 0; k < PCOLLECT_N_LOST; k++)

@@ -239,11 +239,13 @@ static uint64_t span(const struct image *m, uint64_t begin, uint64_t end)
 }
 
 /* Adds the figures of the thread records; returns the last time at which the process was seen
- * alive. */
+ * alive. A thread that calls MPI before and after the merge has a record for each. */
 static uint64_t add_threads(struct image *m, struct pc_profile_rank *r)
 {
     const struct pcollect_arena_header *h = m->header;
-    uint64_t last = h->ticks_1 > h->exit_ticks ? h->ticks_1 : h->exit_ticks, ticks = 0;
+    uint64_t last = h->ticks_1 > h->exit_ticks ? h->ticks_1 : h->exit_ticks;
+    int32_t main_tid = h->init_tid ? h->init_tid : h->pid;
+    uint64_t ticks = 0, others_ticks = 0;
     pcollect_ref ref = m->threads = __atomic_load_n(&h->threads, __ATOMIC_ACQUIRE);
     m->n_threads = pc_image_count_list(m, ref, sizeof(struct pcollect_thread), "thread");
     for (uint32_t i = 0; i < m->n_threads; i++) {
@@ -251,11 +253,16 @@ static uint64_t add_threads(struct image *m, struct pc_profile_rank *r)
         ticks += t->mpi_ticks;
         r->mpi_calls += t->mpi_calls;
         r->n_threads += t->late ? 0 : t->n_adopted;
+        if (t->tid != main_tid) {
+            others_ticks += t->mpi_ticks;
+            r->n_others += t->mpi_calls && !t->late;
+        }
         if (t->last_ticks > last)
             last = t->last_ticks;
         ref = t->next;
     }
     r->mpi_ns = pc_image_ns(m, ticks);
+    r->others_mpi_ns = pc_image_ns(m, others_ticks);
     return last;
 }
 

@@ -174,19 +174,6 @@ static void put_times(const struct head *h, struct pct_buf *b)
     put_buf(h, "wall time", b);
 }
 
-/* The most threads of a rank that spend time in MPI, as far as the table of threads says. */
-static size_t count_callers(const struct head *h)
-{
-    const struct pct_thread_times *t = pct_data_thread_times(h->d);
-    size_t n = 0, most = 0;
-    for (size_t i = 0; i < t->n; i++) {
-        n = i && t->list[i].rank == t->list[i - 1].rank ? n : 0;
-        n += t->list[i].mpi_ns != 0;
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
 static void put_share(const struct head *h, struct pct_buf *b)
 {
     const struct pct_overall *a = &h->d->totals->all;
@@ -205,11 +192,13 @@ static void put_share(const struct head *h, struct pct_buf *b)
     pct_buf_text(b, ", ");
     put_time(b, mean(h, a->mpi_ns));
     pct_buf_text(b, a->mpi.n > 1 ? " per rank, " : ", ");
+    if (a->most_callers > 1) {
+        pct_buf_format(b, "in the main thread; all threads of a rank, up to %u: ", a->most_callers);
+        put_time(b, mean(h, a->threads_mpi_ns));
+        pct_buf_text(b, ", ");
+    }
     put_count(b, a->mpi_calls);
     pct_buf_text(b, a->mpi_calls == 1 ? " call" : " calls");
-    size_t n_callers = count_callers(h);
-    if (n_callers > 1)
-        pct_buf_format(b, "; sums over the threads of a rank, up to %zu", n_callers);
     put_buf(h, "in MPI", b);
 }
 
@@ -604,7 +593,7 @@ static void put_lost(const struct head *h, struct pct_buf *b)
  * separately: it is an uncounted loss. */
 static void put_disagreement(const struct head *h, struct pct_buf *b)
 {
-    pc_u128 contexts = h->d->totals->context_mpi_ns, ranks = h->d->totals->all.mpi_ns;
+    pc_u128 contexts = h->d->totals->context_mpi_ns, ranks = h->d->totals->all.threads_mpi_ns;
     pc_u128 difference = contexts > ranks ? contexts - ranks : ranks - contexts;
     if (!h->d->totals->has[PCT_TIME]) {
         if (!(h->d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE))

@@ -29,9 +29,10 @@ struct pct_fact {
     uint32_t node; /* node of the shown tree; the first of several in one place */
     const char *op;
     uint16_t op_class;
-    const char *place;    /* "MPI_Send in exchange (a.c:30)" */
-    const char *function; /* that calls it; may be NULL */
-    double ns, calls, bytes_sent, bytes_received;
+    const char *place;                            /* "MPI_Send in exchange (a.c:30)" */
+    const char *function;                         /* that calls it; may be NULL */
+    double ns, calls, bytes_sent, bytes_received; /* of all threads */
+    double main_part;  /* part of the time in MPI that is of main threads */
     size_t n_callers;  /* ranks with time in it; 0: not known */
     double excused_ns; /* part of ns: waiting for the rank that computes longest */
     double paused_ns;  /* at most this part of ns: waiting for ranks in paused phases */
@@ -160,7 +161,9 @@ const char *pct_finding_why_longer(const struct pct_evidence *f, double longer);
 /* Means over all ranks except the busiest; 0 if there is no other. */
 struct pct_rank_use pct_finding_use_of_others(const struct pct_evidence *f);
 
-/* Time of the place without excused time and without time that may be due to paused ranks. */
+/* Time of the place without excused time and without time that may be due to paused ranks. Of calls
+ * in other threads only the part counts that main threads have of all time in MPI: their waits
+ * need not hold up the rank. */
 double pct_fact_own_ns(const struct pct_fact *fact);
 
 /* True if the place sends or receives messages, or waits for them. */

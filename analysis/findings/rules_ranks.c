@@ -270,9 +270,10 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
     double waits = 0, longest = 0;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        double others = pct_finding_is_message(fact)
-                            ? fmax(0, fact->off_hub_ns - fact->excused_ns - fact->paused_ns)
-                            : 0;
+        double others =
+            pct_finding_is_message(fact)
+                ? fmax(0, fact->off_hub_ns - fact->excused_ns - fact->paused_ns) * fact->main_part
+                : 0;
         waits += others;
         if (others > longest) {
             longest = others;

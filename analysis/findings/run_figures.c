@@ -65,13 +65,16 @@ static void fill_fact(struct pct_evidence *f, struct pct_fact *fact, uint32_t no
 {
     const struct pct_node *n = &pct_data_tree(f->data)->nodes[node];
     const struct pc_profile_op *op = &f->data->profile->ops[n->op];
-    *fact = (struct pct_fact){.node = node,
-                              .op = op->name,
-                              .op_class = op->op_class,
-                              .ns = (double)n->own.sum[PCT_EXCLUSIVE],
-                              .calls = (double)n->own.sum[PCT_CALLS],
-                              .bytes_sent = (double)n->own.sum[PCT_SENT],
-                              .bytes_received = (double)n->own.sum[PCT_RECEIVED]};
+    const struct pct_overall *all = &f->data->totals->all;
+    *fact =
+        (struct pct_fact){.node = node,
+                          .op = op->name,
+                          .op_class = op->op_class,
+                          .ns = (double)n->own.sum[PCT_EXCLUSIVE],
+                          .main_part = (double)all->mpi_ns / fmax(1, (double)all->threads_mpi_ns),
+                          .calls = (double)n->own.sum[PCT_CALLS],
+                          .bytes_sent = (double)n->own.sum[PCT_SENT],
+                          .bytes_received = (double)n->own.sum[PCT_RECEIVED]};
     fact->place = pct_finding_place(f, node, &fact->function);
 }
 
@@ -212,7 +215,7 @@ static void gather_messages(struct pct_evidence *f)
 
 double pct_fact_own_ns(const struct pct_fact *fact)
 {
-    return fmax(0, fact->ns - fact->excused_ns - fact->paused_ns);
+    return fmax(0, fact->ns - fact->excused_ns - fact->paused_ns) * fact->main_part;
 }
 
 bool pct_finding_is_message(const struct pct_fact *fact)

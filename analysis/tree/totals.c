@@ -378,10 +378,14 @@ uint64_t pct_totals_wall_ns(const struct pc_profile_rank *r)
     return r->before_init_ns + r->inside_ns + r->after_ns;
 }
 
-/* Time outside MPI. With several threads in MPI the sum of their times may exceed the wall time. */
+uint64_t pct_totals_mpi_ns(const struct pc_profile_rank *r)
+{
+    return r->mpi_ns > r->others_mpi_ns ? r->mpi_ns - r->others_mpi_ns : 0;
+}
+
 uint64_t pct_totals_compute_ns(const struct pc_profile_rank *r)
 {
-    uint64_t taken = r->mpi_ns + r->merge_ns;
+    uint64_t taken = pct_totals_mpi_ns(r) + r->merge_ns;
     return r->inside_ns > taken ? r->inside_ns - taken : 0;
 }
 
@@ -411,20 +415,24 @@ struct pct_spread pct_totals_spread(const struct pc_profile *p, const uint64_t *
 
 static void sum_rank(struct pct_overall *a, const struct pc_profile_rank *r)
 {
-    uint64_t wall = pct_totals_wall_ns(r), compute = pct_totals_compute_ns(r);
+    uint64_t wall = pct_totals_wall_ns(r), compute = pct_totals_compute_ns(r),
+             mpi = pct_totals_mpi_ns(r);
     a->wall_ns += wall;
     a->before_ns += r->before_init_ns;
     a->inside_ns += r->inside_ns;
     a->after_ns += r->after_ns;
-    a->mpi_ns += r->mpi_ns;
+    a->mpi_ns += mpi;
+    a->threads_mpi_ns += r->mpi_ns;
+    a->threads_wall_ns += (pc_u128)wall * (1 + r->n_others);
+    a->most_callers = r->n_others >= a->most_callers ? 1 + r->n_others : a->most_callers;
     a->merge_ns += r->merge_ns;
     a->compute_ns += compute;
     a->mpi_calls += r->mpi_calls;
     spread_value(&a->wall, r->rank, wall);
-    spread_value(&a->mpi, r->rank, r->mpi_ns);
+    spread_value(&a->mpi, r->rank, mpi);
     spread_value(&a->merge, r->rank, r->merge_ns);
     spread_value(&a->compute, r->rank, compute);
-    spread_value(&a->share, r->rank, (uint64_t)pct_text_share(r->mpi_ns, wall));
+    spread_value(&a->share, r->rank, (uint64_t)pct_text_share(mpi, wall));
     a->n_incomplete += r->incomplete != 0;
     a->n_open += !r->incomplete && !r->closed;
     a->notes |= r->notes;

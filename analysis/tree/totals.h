@@ -44,11 +44,15 @@ struct pct_op {
     uint32_t n_contexts;
 };
 
-/* Sums over all ranks. compute is the time between MPI_Init and MPI_Finalize outside MPI. */
+/* Sums over all ranks. mpi and compute are times between MPI_Init and MPI_Finalize of the main
+ * threads (format/profile.h): in MPI, and outside of it. */
 struct pct_overall {
     pc_u128 wall_ns, before_ns, inside_ns, after_ns, mpi_ns, compute_ns, merge_ns;
     struct pct_spread wall, mpi, compute, merge;
     struct pct_spread share; /* mpi of wall of each rank, thousandths of a percent */
+    pc_u128 threads_mpi_ns;  /* time in MPI of all threads */
+    pc_u128 threads_wall_ns; /* wall time of all threads that called MPI at the same time */
+    uint32_t most_callers;   /* threads of a rank that called MPI at the same time */
     pc_u128 mpi_calls;
     uint32_t n_incomplete, n_open; /* ranks whose end was not seen, but that were merged */
     uint32_t n_missing;            /* ranks of the job that are not in the profile */
@@ -125,7 +129,9 @@ struct pct_end pct_totals_end(const struct pc_profile *p);
 bool pct_totals_is_init(const struct pc_profile_op *op);
 bool pct_totals_is_end(const struct pc_profile_op *op);
 
-uint64_t pct_totals_wall_ns(const struct pc_profile_rank *r);
+/* Times of the main thread: in MPI, and between MPI_Init and MPI_Finalize outside of it. */
+uint64_t pct_totals_mpi_ns(const struct pc_profile_rank *r);
 uint64_t pct_totals_compute_ns(const struct pc_profile_rank *r);
+uint64_t pct_totals_wall_ns(const struct pc_profile_rank *r);
 
 #endif

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 #define PCOLLECT_ARENA_MAGIC "PCOLARN"
-#define PCOLLECT_ARENA_VERSION 2u
+#define PCOLLECT_ARENA_VERSION 3u
 #define PCOLLECT_BYTE_ORDER 0x01020304u
 #define PCOLLECT_REF_UNIT 16u
 #define PCOLLECT_MAX_OPS 1024u
@@ -79,7 +79,9 @@ struct pcollect_arena_header {
      * that the launcher gave. By these the ranks of a node know which of them are measured. */
     uint64_t launch_key;
     int32_t launch_rank;
-    uint32_t flags; /* enum pcollect_arena_flag */
+    uint32_t flags;   /* enum pcollect_arena_flag */
+    int32_t init_tid; /* thread that called MPI_Init, 0: none */
+    uint32_t reserved;
     /* Two points on both clocks: ticks are converted by the line through them. */
     uint64_t ticks_0, mono_0_ns;
     uint64_t ticks_1, mono_1_ns;

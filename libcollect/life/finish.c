@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void pc_init_begin(void)
@@ -29,6 +30,7 @@ void pc_init_begin(void)
     if (!pc_header() || pc_header()->init_begin_ticks)
         return;
     pc_parts_init_begin();
+    pc_header()->init_tid = (int32_t)syscall(SYS_gettid);
     pc_header()->init_begin_ticks = pc_ticks();
     errno = saved;
 }

@@ -442,7 +442,8 @@ static void write_rank(struct pc_profile *p, int rank)
                                          .inside_ns = rng_next(&r),
                                          .mpi_ns = rng_below(&r, 1000),
                                          .mpi_calls = rng_below(&r, 50),
-                                         .n_threads = 1 + (uint32_t)rank % 3};
+                                         .n_threads = 1 + (uint32_t)rank % 3,
+                                         .n_others = (uint32_t)rank % 2};
     p->ranks->lost[rank % PCOLLECT_N_LOST] = (uint64_t)rank;
 }
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 script_tests += tests/mpi/jobs.test tests/mpi/large.test tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/scopes.test tests/mpi/series.test tests/mpi/objects.test tests/mpi/bounded.test tests/mpi/truth_c.test \
-    tests/mpi/truth_fortran.test tests/mpi/truth_paths.test tests/mpi/truth_example.test \
+    tests/mpi/main_thread.test tests/mpi/truth_fortran.test tests/mpi/truth_paths.test tests/mpi/truth_example.test \
     tests/mpi/truth_signals.test tests/mpi/coverage.test tests/mpi/truth_calls.test tests/mpi/volume.test
 EXTRA_DIST += tests/mpi/truth.sh tests/mpi/truth.c tests/mpi/truth.h tests/mpi/truth_f.F90 \
     tests/mpi/mix.c tests/mpi/mix.h tests/mpi/mix_callbacks.c tests/mpi/mix_collectives.c \
     tests/mpi/mix_communicators.c tests/mpi/mix_nonblocking.c tests/mpi/mix_p2p.c \
-    tests/mpi/paths.c tests/mpi/paths.h tests/mpi/paths_frames.c tests/mpi/paths_jumps.c \
+    tests/mpi/main_thread.c tests/mpi/paths.c tests/mpi/paths.h tests/mpi/paths_frames.c tests/mpi/paths_jumps.c \
     tests/mpi/paths_plug.c tests/mpi/paths_register.c tests/mpi/paths_reload.c \
     tests/mpi/paths_threads.c tests/mpi/paths_throw.cc tests/mpi/requests_places.c tests/mpi/requests_store.c tests/mpi/requests_threads.c \
     tests/mpi/signals.c tests/mpi/calls.c tests/mpi/calls.h tests/mpi/calls_objects.c \

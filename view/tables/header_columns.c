@@ -199,12 +199,17 @@ static void get_after(const struct pct_cell *c, struct pct_value *out)
 
 static void get_mpi_time(const struct pct_cell *c, struct pct_value *out)
 {
-    set_mean(c->d, c->d->totals->all.mpi_ns, out);
+    set_mean(c->d, c->d->totals->all.threads_mpi_ns, out);
 }
 
 static void get_mpi_sum(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = c->d->totals->all.mpi_ns;
+    out->number = c->d->totals->all.threads_mpi_ns;
+}
+
+static void get_mpi_main(const struct pct_cell *c, struct pct_value *out)
+{
+    set_mean(c->d, c->d->totals->all.mpi_ns, out);
 }
 
 static void get_mpi_calls(const struct pct_cell *c, struct pct_value *out)
@@ -320,11 +325,13 @@ static const struct pct_column header_columns[] = {
      get_inside},
     {"after_s", "after", PCT_NS,
      "part of wall_s after MPI_Finalize; empty if it was seen on no rank", get_after},
-    {"mpi_s", "MPI", PCT_NS, "time in MPI, mean over ranks", get_mpi_time},
-    {"mpi_sum_s", "MPI", PCT_NS, "time in MPI, sum over ranks", get_mpi_sum},
+    {"mpi_s", "MPI", PCT_NS, "time in MPI of all threads, mean over ranks", get_mpi_time},
+    {"mpi_sum_s", "MPI", PCT_NS, "time in MPI of all threads, sum over ranks", get_mpi_sum},
+    {"mpi_main_s", "main", PCT_NS,
+     "time in MPI of the main thread, the one that called MPI_Init; mean over ranks", get_mpi_main},
     {"mpi_calls", "calls", PCT_COUNT,
      "MPI calls, sum over ranks, without those inside other MPI calls", get_mpi_calls},
-    {"mpi_percent", "of wall", PCT_PERCENT, "time in MPI as a share of wall time", get_share},
+    {"mpi_percent", "of wall", PCT_PERCENT, "mpi_main_s as a share of wall_s", get_share},
     {"mpi_percent_min", "min", PCT_PERCENT, "mpi_percent of single ranks, min over ranks",
      get_share_min},
     {"mpi_percent_min_rank", "rank", PCT_INTEGER, "the rank of mpi_percent_min",
@@ -334,7 +341,9 @@ static const struct pct_column header_columns[] = {
     {"mpi_percent_max_rank", "rank", PCT_INTEGER, "the rank of mpi_percent_max",
      get_share_max_rank},
     {"compute_s", "outside MPI", PCT_NS,
-     "time between MPI_Init and MPI_Finalize outside MPI, mean over ranks", get_compute},
+     "time between MPI_Init and MPI_Finalize in which the main thread was outside MPI, mean over "
+     "ranks",
+     get_compute},
     {"compute_max_s", "max", PCT_NS, "compute_s of single ranks, max over ranks", get_compute_max},
     {"compute_max_rank", "rank", PCT_INTEGER, "the rank of compute_max_s", get_compute_rank},
     {"imbalance_percent", "imbalance", PCT_PERCENT,

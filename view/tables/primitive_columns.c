@@ -57,7 +57,8 @@ static void op_figure(const struct pct_cell *c, struct pct_value *out)
 
 static void op_wall_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_text_share(op_of(c)->calls.sum[PCT_EXCLUSIVE], c->d->totals->all.wall_ns);
+    out->number =
+        pct_text_share(op_of(c)->calls.sum[PCT_EXCLUSIVE], c->d->totals->all.threads_wall_ns);
 }
 
 static void op_waiting(const struct pct_cell *c, struct pct_value *out)
@@ -93,7 +94,9 @@ static const struct pct_column primitive_columns[] = {
     PCT_EXCLUSIVE_COLUMN(op_figure, 0),
     PCT_SHARE_COLUMN(op_figure, 0),
     {"wall_percent", "of wall", PCT_PERCENT,
-     "mpi_exclusive_s as a share of the wall time of all ranks", op_wall_percent},
+     "mpi_exclusive_s as a share of the wall time of all ranks, and of their other threads that "
+     "called MPI",
+     op_wall_percent},
     PCT_DURATION_COLUMNS(op_figure, 0),
     PCT_BYTES_COLUMNS(op_figure, 0),
     PCT_SPREAD_COLUMNS(op_figure, 0),

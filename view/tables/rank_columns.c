@@ -41,6 +41,11 @@ static void rank_mpi(const struct pct_cell *c, struct pct_value *out)
     out->number = rank_of(c)->mpi_ns;
 }
 
+static void rank_mpi_main(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = pct_totals_mpi_ns(rank_of(c));
+}
+
 static void rank_before(const struct pct_cell *c, struct pct_value *out)
 {
     out->number = rank_of(c)->before_init_ns;
@@ -80,7 +85,7 @@ static void rank_closed(const struct pct_cell *c, struct pct_value *out)
 static void rank_mpi_percent(const struct pct_cell *c, struct pct_value *out)
 {
     const struct pc_profile_rank *r = rank_of(c);
-    out->number = pct_text_share(r->mpi_ns, pct_totals_wall_ns(r));
+    out->number = pct_text_share(pct_totals_mpi_ns(r), pct_totals_wall_ns(r));
 }
 
 static void rank_compute(const struct pct_cell *c, struct pct_value *out)
@@ -170,8 +175,8 @@ static const struct pct_column rank_columns[] = {
     {"complete", "complete", PCT_YES_NO, "no: MPI_Finalize was not reached, the data was recovered",
      rank_complete},
     {"closed", "closed", PCT_YES_NO, "yes: the process was seen to its end", rank_closed},
-    {"mpi_percent", "of wall", PCT_PERCENT, "mpi_s as a share of wall_s", rank_mpi_percent},
-    {"compute_s", "outside MPI", PCT_NS, "inside_s without mpi_s and merge_s", rank_compute},
+    {"mpi_percent", "of wall", PCT_PERCENT, "mpi_main_s as a share of wall_s", rank_mpi_percent},
+    {"compute_s", "outside MPI", PCT_NS, "inside_s without mpi_main_s and merge_s", rank_compute},
     {"merge_s", "merge", PCT_NS, "time in MPI_Finalize that pcollect took for itself", rank_merge},
     {"start_s", "start", PCT_NS, "start of the program, in seconds since 1970 UTC", rank_start,
      .exact = true},
@@ -194,6 +199,8 @@ static const struct pct_column rank_columns[] = {
      "start of the program after that of the rank that started first, by the clocks of the hosts; "
      "empty if it is not known",
      rank_later},
+    {"mpi_main_s", "MPI of main", PCT_NS,
+     "part of mpi_s of the main thread, the one that called MPI_Init", rank_mpi_main},
 };
 
 const struct pct_table pct_ranks_table = {
