@@ -2,9 +2,9 @@
  *
  * The hottest lines as text: lines of the program with most computation, and MPI calls with most
  * time, each summed over all contexts. Computation in a library counts for the line of the program
- * that called it, and the library is named. If even the greatest line has too few samples to tell
- * its error, whole functions are printed instead. A few rows are printed before the tree, which
- * shows the contexts.
+ * that called it, and the library is named. If the greatest row is of no known line of the program,
+ * or has too few samples to tell its error, whole functions are printed instead. A few rows are
+ * printed before the tree, which shows the contexts.
  */
 #include "analysis/symbols/short_name.h"
 #include "analysis/symbols/symbols.h"
@@ -97,15 +97,22 @@ static size_t room_of(const struct pct_options *o)
     return !o->width ? SIZE_MAX : o->width > FIGURES + 20 ? o->width - FIGURES : 20;
 }
 
-/* True for a threading runtime, in which idle threads wait: it computes nothing for the program. */
-static bool is_runtime(const struct pct_data *d, const char *module)
+/* True if a module of this name is what `kind` says. */
+static bool is_one(const struct pct_data *d, const char *module,
+                   bool (*kind)(const struct pc_profile_module *m))
 {
     const struct pc_profile *p = d->profile;
-    for (uint32_t i = 0; i < p->n_modules; i++)
-        if (p->modules[i].flags & PCOLLECT_MODULE_RUNTIME &&
-            !strcmp(pct_symbols_base_name(p->modules[i].path), pct_symbols_base_name(module)))
+    for (uint32_t i = 0; module && i < p->n_modules; i++)
+        if (!strcmp(pct_symbols_base_name(p->modules[i].path), pct_symbols_base_name(module)) &&
+            kind(&p->modules[i]))
             return true;
     return false;
+}
+
+/* True for a threading runtime, in which idle threads wait: it computes nothing for the program. */
+static bool is_runtime(const struct pc_profile_module *m)
+{
+    return m->flags & PCOLLECT_MODULE_RUNTIME;
 }
 
 /* False if each rank is known to have one thread, which waits for no other. */
@@ -143,6 +150,8 @@ static void put_place(const struct pct_options *o, const struct pct_rolled_row *
         pct_buf_text(function, r->function);
     else if (r->function)
         pct_short_name(function, r->function);
+    else if (!out->piece[PRIMITIVE].n && !r->line && !r->library)
+        pct_buf_text(function, "nameless functions");
     pct_place_put(&out->piece[PLACE], &place,
                   function->n || out->piece[PRIMITIVE].n ? PCT_PLACE_LIST : PCT_PLACE_ALONE);
 }
@@ -151,7 +160,7 @@ static void put_place(const struct pct_options *o, const struct pct_rolled_row *
 static void put_library(const struct pct_data *d, const struct pct_rolled_row *r, struct pct_buf *b)
 {
     const char *module = r->library ? r->library : r->module;
-    bool waits = module && is_runtime(d, module) && has_threads(d);
+    bool waits = is_one(d, module, is_runtime) && has_threads(d);
     if (r->library)
         pct_buf_format(b, "(%s%s)", pct_symbols_base_name(r->library),
                        waits ? ": threads wait there" : "");
@@ -269,7 +278,9 @@ static void put_computing(FILE *out, const struct pct_data *d, const struct pct_
 static void print_computing(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     struct computing c = find_computing(d, o, PCT_BY_PROGRAM_LINE);
-    bool lines = c.hottest.n && c.hottest.row[0]->self.samples >= PCT_SAMPLES_FEW;
+    const struct pct_rolled_row *first = c.hottest.n ? c.hottest.row[0] : NULL;
+    bool lines = first && first->line && is_one(d, first->module, pct_symbols_is_program) &&
+                 first->self.samples >= PCT_SAMPLES_FEW;
     if (!lines) {
         pct_free(c.list);
         c = find_computing(d, o, PCT_BY_PROGRAM_FUNCTION);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Finds the function in which the busiest rank has more CPU time outside MPI than the others, by
- * samples. Functions of libraries count for the function of the program that called them.
+ * samples. Functions of libraries count for the function of the program that called them,
+ * unless the program has no names.
  *
  * Data structure: a list of the program's functions, each with its share of the lead, its inclusive
  * time, and its distance from the root. Each sampled instruction is added on the way to the root.
@@ -42,10 +43,13 @@ struct search {
     double call_most;
 };
 
-static bool is_program_frame(const struct pc_profile *p, const struct pc_profile_node *n)
+/* True for a frame of the program; with `any` also of libraries, except those of MPI and of
+ * threads. */
+static bool is_counted(const struct pc_profile *p, const struct pc_profile_node *n, bool any)
 {
-    return (n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT) &&
-           n->module != PC_NO_INDEX && pct_symbols_is_program(&p->modules[n->module]);
+    const struct pc_profile_module *m = n->module == PC_NO_INDEX ? NULL : &p->modules[n->module];
+    return (n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT) && m &&
+           (pct_symbols_is_program(m) || (any && !(m->flags & ~PCOLLECT_MODULE_LIBC)));
 }
 
 static struct pct_place find_place(const struct pct_evidence *f, const struct pc_profile_node *n)
@@ -120,22 +124,33 @@ static void add_frame(struct search *s, const struct pct_frame *frame, const str
     to->busiest_ns += part->own;
 }
 
-static void add_part(struct search *s, const struct part *part)
+/* Adds the part to its functions; false if none has a name. */
+static bool add_frames(struct search *s, const struct part *part, bool any)
 {
     const struct pc_profile *p = s->evidence->data->profile;
     uint32_t depth = count_above(p, part->node);
-    bool nearest = true;
+    bool nearest = true, named = false;
     for (uint32_t up = part->node; up != PC_NO_INDEX; up = p->nodes[up].parent, depth--) {
-        if (!is_program_frame(p, &p->nodes[up]))
+        if (!is_counted(p, &p->nodes[up], any))
             continue;
         struct pct_place place = find_place(s->evidence, &p->nodes[up]);
         for (uint32_t k = place.n_frames; k-- > 0;) {
             if (pct_symbols_runtime(place.frames[k].file))
                 continue;
             add_frame(s, &place.frames[k], part, INLINED * depth + k, nearest);
+            named |= place.frames[k].function != NULL;
             nearest = false;
         }
     }
+    return named;
+}
+
+/* Adds the part to the functions of the program, or to those of libraries if it has no names: it
+ * may be a main function around a library. */
+static void add_part(struct search *s, const struct part *part)
+{
+    if (!add_frames(s, part, false))
+        add_frames(s, part, true);
 }
 
 static void add_call(struct search *s, const struct part *part)

@@ -264,14 +264,21 @@ static bool is_of_program(const struct sums *s, uint32_t node)
            caller_at(s, node, &place) != PCT_CALLER_PASSES;
 }
 
+static bool has_name(const struct sums *s, uint32_t node)
+{
+    struct pct_place place = pct_symbols_node(s->symbols, node);
+    return place.n_frames && place.frames[place.n_frames - 1].function;
+}
+
 /* The innermost frame of the program from a node outwards, up to an MPI call or the end of a cut
- * stack; the node itself if there is none. */
+ * stack; the node itself if there is none, or if it has no name: then the function of the library
+ * says more. */
 static uint32_t find_program(const struct sums *s, uint32_t node)
 {
     const struct pc_profile *p = s->totals->profile;
     for (uint32_t up = node; up != PC_NO_INDEX && is_frame(&p->nodes[up]); up = p->nodes[up].parent)
         if (is_of_program(s, up))
-            return up;
+            return has_name(s, up) ? up : node;
     return node;
 }
 

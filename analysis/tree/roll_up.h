@@ -33,7 +33,8 @@ enum pct_key {
     /* Options of a roll-up. */
     PCT_KEY_CODE = 1 << 10, /* MPI functions are rows, and so is each place without a name */
     PCT_KEY_HERE = 1 << 11, /* only the row's own calls, nothing called from it */
-    /* Computation only: that of libraries belongs to the line of the program that called them. */
+    /* Computation only: that of libraries belongs to the line of the program that called them, if
+     * the function there is known. */
     PCT_KEY_PROGRAM = 1 << 12
 };
 
