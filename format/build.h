@@ -22,6 +22,11 @@ bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsig
 bool pc_profile_data_make(struct pc_pool *pool, const struct pc_profile *p,
                           struct pc_profile_data *d, unsigned kind);
 
+/* Copies a record without bins, which was made from another pool, into p, in as few bytes as it
+ * takes; its lists are those of `from`. False: no memory. */
+bool pc_profile_data_keep(struct pc_profile *p, const struct pc_profile_data *from,
+                          struct pc_profile_data *to);
+
 /* The values of field k in the lists of d, which must be in memory. */
 struct pc_by_rank pc_data_listed(const struct pc_profile *p, const struct pc_profile_data *d,
                                  uint32_t k);
@@ -37,6 +42,8 @@ bool pc_profile_data_lists(struct pc_profile *p, struct pc_profile_data *d, uint
 
 /* Drops the lists of a record that has more ranks than p->per_rank. */
 void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d);
+
+bool pc_stat_same(const struct pc_stat *a, const struct pc_stat *b);
 
 /* Combines two statistics of a field over different ranks. */
 struct pc_stat pc_stat_add(const struct pc_stat *a, const struct pc_stat *b);

@@ -153,17 +153,12 @@ static bool has_rank(const struct pc_profile *p, int32_t rank)
     return false;
 }
 
-static bool same_stat(const struct pc_stat *a, const struct pc_stat *b)
-{
-    return a->n == b->n && a->sum == b->sum && a->sum_squares == b->sum_squares &&
-           a->min == b->min && a->max == b->max && a->min_rank == b->min_rank &&
-           a->max_rank == b->max_rank;
-}
-
 /* True if a statistic is possible; for records without values to compute it from. */
 static bool stat_is_possible(const struct pc_profile *p, const struct pc_profile_data *d,
-                             const struct pc_stat *s, bool is_hist)
+                             uint32_t k)
 {
+    const struct pc_stat stat = pc_data_stat(p, d, k), *s = &stat;
+    bool is_hist = p->fields[k].combine == PCOLLECT_HIST;
     if (is_hist)
         return s->n == d->n_ranks && !s->sum && !s->sum_squares && !s->min && !s->max &&
                !s->min_rank && !s->max_rank;
@@ -180,11 +175,9 @@ static int check_statistics(const struct pc_profile *p, const struct pc_profile_
         return refuse(error, "a record without the values that it keeps", i);
     if (d->n_ranks > p->n_ranks || !has_rank(p, d->first_rank))
         return refuse(error, "a record of too many ranks", i);
-    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
-        bool is_hist = p->fields[k].combine == PCOLLECT_HIST;
-        if (!stat_is_possible(p, d, pc_data_stat(d, k), is_hist))
+    for (uint32_t k = d->first_field; k < p->n_fields; k++)
+        if (!stat_is_possible(p, d, k))
             return refuse(error, "a record with impossible statistics", i);
-    }
     return PC_OK;
 }
 
@@ -227,8 +220,8 @@ static int check_values(const struct pc_profile *p, uint32_t i, struct pc_error 
         for (uint32_t r = 0; is_hist && r < by.n; r++)
             if (by.values[r * by.stride])
                 return refuse(error, "a record with a value for a histogram", i);
-        struct pc_stat s = pc_stat_of(p, &by, k);
-        if (!err && !same_stat(&s, pc_data_stat(d, k)))
+        struct pc_stat listed = pc_stat_of(p, &by, k), kept = pc_data_stat(p, d, k);
+        if (!err && !pc_stat_same(&listed, &kept))
             return refuse(error, "a record with wrong statistics", i);
     }
     return err;

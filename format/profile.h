@@ -132,14 +132,17 @@ struct pc_profile_node {
 
 /* The record of one node: for each of its fields either a statistic or bins. The record of an OP or
  * DOMAIN has all fields of the profile, that of a POINT those of compute plugins, from first_field
- * on. Field k is element k - first_field of stats and bins, and of each row of values. */
+ * on. Field k is element k - first_field of stats, lone and bins, and of each row of values. In a
+ * profile that was read without histograms, the record of one rank has `lone` instead of `stats`,
+ * an eighth of the bytes, if its statistics are those of these values. */
 struct pc_profile_data {
     uint32_t first_field;
     uint32_t n_ranks;      /* ranks that have the context, at least 1 */
     int32_t first_rank;    /* the lowest of them */
     bool kept;             /* there are per-rank lists; not in memory if p->statistics_only */
     uint32_t stored;       /* number of the record in p->columns, if it has no lists in memory */
-    struct pc_stat *stats; /* n_fields - first_field; histograms: only n is used */
+    struct pc_stat *stats; /* n_fields - first_field; histograms: only n is used; NULL: `lone` */
+    uint64_t *lone;        /* n_fields - first_field values of rank first_rank; NULL: `stats` */
     uint64_t **bins;       /* n_fields - first_field; NULL but for histograms; NULL: p->no_bins */
     int32_t *ranks;        /* n_ranks, ascending; NULL: only the statistics are here */
     uint64_t *values;      /* row per rank; 0 for histograms; NULL with `ranks` */
@@ -179,10 +182,25 @@ void pc_profile_free(struct pc_profile *p); /* NULL is allowed */
 int pc_module_compare(const struct pc_profile_module *a, const struct pc_profile_module *b);
 int pc_node_compare(const struct pc_profile_node *a, const struct pc_profile_node *b);
 
-/* The statistic of field k in d; NULL: it is not in this record. */
-static inline const struct pc_stat *pc_data_stat(const struct pc_profile_data *d, uint32_t k)
+/* The statistic of a field that has this value in one rank alone. */
+static inline struct pc_stat pc_stat_of_one(const struct pc_profile_field *f, int32_t rank,
+                                            uint64_t v)
 {
-    return k >= d->first_field ? &d->stats[k - d->first_field] : NULL;
+    if (f->combine == PCOLLECT_HIST)
+        return (struct pc_stat){.n = 1};
+    if (f->combine == PCOLLECT_MIN && !v)
+        return (struct pc_stat){.n = 0};
+    return (struct pc_stat){v, (pc_u128)v * v, 1, v, v, rank, rank};
+}
+
+/* The statistic of field k in record d of p; of no rank if the record does not have the field. */
+static inline struct pc_stat pc_data_stat(const struct pc_profile *p,
+                                          const struct pc_profile_data *d, uint32_t k)
+{
+    if (k < d->first_field)
+        return (struct pc_stat){.n = 0};
+    return d->lone ? pc_stat_of_one(&p->fields[k], d->first_rank, d->lone[k - d->first_field])
+                   : d->stats[k - d->first_field];
 }
 
 /* The bins of field k; NULL: it is not in this record, is no histogram, or was not read. */

@@ -340,7 +340,7 @@ static struct pc_stat stat_in(const struct merge *m, const struct side *s,
                               const struct pc_profile_data *d, uint32_t k)
 {
     if (d && s->back[k] != PC_NO_INDEX)
-        return *pc_data_stat(d, s->back[k]);
+        return pc_data_stat(s->p, d, s->back[k]);
     bool counts = d && m->out->fields[k].combine != PCOLLECT_MIN;
     return (struct pc_stat){.n = counts ? d->n_ranks : 0,
                             .min_rank = counts ? d->first_rank : 0,

@@ -56,10 +56,12 @@ void pc_record_encode(const struct pc_profile *p, const struct pc_profile_data *
     pc_put_varint(b, (uint64_t)d->n_ranks << 1 | pc_data_has_values(p, d));
     pc_put_varint(b, (uint64_t)d->first_rank);
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
-        if (p->fields[k].combine == PCOLLECT_HIST)
+        if (p->fields[k].combine == PCOLLECT_HIST) {
             encode_bins(pc_data_bins(d, k), p->fields[k].bins, b);
-        else
-            encode_stat(pc_data_stat(d, k), b);
+        } else {
+            struct pc_stat s = pc_data_stat(p, d, k);
+            encode_stat(&s, b);
+        }
     }
 }
 
@@ -171,6 +173,35 @@ static int take_packed(struct pc_profile *p, struct pc_cursor *c)
     return PC_OK;
 }
 
+/* Decodes the record of a node of that kind; without histograms from a room for such records. */
+static bool decode_one(struct pc_profile *p, struct pc_cursor *c, unsigned kind,
+                       struct pc_profile_data *room, struct pc_profile_data *d)
+{
+    if (!p->no_bins) {
+        if (!pc_profile_data_init(p, d, kind, 0))
+            return false;
+        pc_record_decode(p, c, d);
+        return true;
+    }
+    pc_record_decode(p, c, room);
+    return pc_profile_data_keep(p, room, d);
+}
+
+static int decode_records(struct pc_profile *p, struct pc_cursor *c, struct pc_pool *scratch)
+{
+    struct pc_profile_data with_comm = {0}, without = {0};
+    if (!pc_profile_data_make(scratch, p, &with_comm, PCOLLECT_NODE_OP) ||
+        !pc_profile_data_make(scratch, p, &without, PCOLLECT_NODE_POINT))
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < p->n_nodes && !c->failed; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        struct pc_profile_data *room = n->kind == PCOLLECT_NODE_POINT ? &without : &with_comm;
+        if (n->data != PC_NO_INDEX && !decode_one(p, c, n->kind, room, &p->data[n->data]))
+            return PC_ENOMEM;
+    }
+    return PC_OK;
+}
+
 int pc_data_decode(struct pc_profile *p, struct pc_cursor *c)
 {
     uint32_t n = pc_get_count(c, 1);
@@ -181,16 +212,10 @@ int pc_data_decode(struct pc_profile *p, struct pc_cursor *c)
     if (!p->data)
         return c->failed ? PC_OK : PC_ENOMEM;
     p->statistics_only = true; /* until values are decoded */
-    for (uint32_t i = 0; i < p->n_nodes && !c->failed; i++) {
-        const struct pc_profile_node *node = &p->nodes[i];
-        if (node->data == PC_NO_INDEX)
-            continue;
-        struct pc_profile_data *d = &p->data[node->data];
-        if (!pc_profile_data_init(p, d, node->kind, 0))
-            return PC_ENOMEM;
-        pc_record_decode(p, c, d);
-    }
-    return PC_OK;
+    struct pc_pool *scratch = pc_pool_new();
+    int err = scratch ? decode_records(p, c, scratch) : PC_ENOMEM;
+    pc_pool_free(scratch);
+    return err;
 }
 
 static int decode_lists(struct pc_profile *p, struct pc_cursor *c, unsigned row_bytes,

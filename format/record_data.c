@@ -46,6 +46,36 @@ bool pc_profile_data_make(struct pc_pool *pool, const struct pc_profile *p,
     return d->bins != NULL;
 }
 
+/* True if the statistics are those of the least values, which one rank has. */
+static bool is_of_one(const struct pc_profile *p, const struct pc_profile_data *d)
+{
+    bool same = d->n_ranks == 1;
+    for (uint32_t k = d->first_field; k < p->n_fields && same; k++) {
+        const struct pc_stat *s = &d->stats[k - d->first_field];
+        struct pc_stat of_one = pc_stat_of_one(&p->fields[k], d->first_rank, s->min);
+        same = pc_stat_same(s, &of_one);
+    }
+    return same;
+}
+
+bool pc_profile_data_keep(struct pc_profile *p, const struct pc_profile_data *from,
+                          struct pc_profile_data *to)
+{
+    uint32_t n = p->n_fields - from->first_field;
+    *to = *from;
+    if (!is_of_one(p, from)) {
+        to->stats = pc_pool_array(p->memory, n, sizeof *to->stats);
+        if (to->stats)
+            memcpy(to->stats, from->stats, n * sizeof *to->stats);
+        return to->stats != NULL;
+    }
+    to->stats = NULL;
+    to->lone = pc_pool_array(p->memory, n, sizeof *to->lone);
+    for (uint32_t i = 0; to->lone && i < n; i++)
+        to->lone[i] = from->stats[i].min;
+    return to->lone != NULL;
+}
+
 bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
                           uint32_t n_ranks)
 {
@@ -102,6 +132,13 @@ struct pc_stat pc_stat_add(const struct pc_stat *a, const struct pc_stat *b)
         s.max_rank = b->max_rank;
     }
     return s;
+}
+
+bool pc_stat_same(const struct pc_stat *a, const struct pc_stat *b)
+{
+    return a->n == b->n && a->sum == b->sum && a->sum_squares == b->sum_squares &&
+           a->min == b->min && a->max == b->max && a->min_rank == b->min_rank &&
+           a->max_rank == b->max_rank;
 }
 
 struct pc_stat pc_stat_of(const struct pc_profile *p, const struct pc_by_rank *by, uint32_t k)

@@ -64,24 +64,33 @@ bool pc_record_writer_open(struct pc_record_writer *w, struct pc_profile *p, siz
         return pc_buffer_end(&w->packed, a->packed_bytes + b->packed_bytes + 1) &&
                make_room(&w->room, p, scratch);
     p->data = pc_pool_array(p->memory, most, sizeof *p->data);
-    return p->data != NULL;
+    return p->data && (!p->no_bins || make_room(&w->room, p, scratch));
 }
 
 struct pc_profile_data *pc_record_writer_begin(struct pc_record_writer *w, unsigned kind,
                                                uint32_t n_ranks)
 {
     struct pc_profile *p = w->p;
-    w->record = p->data ? &p->data[p->n_data] : clear_room(&w->room, p, kind);
-    if (p->data && !pc_profile_data_init(p, w->record, kind, n_ranks))
-        return NULL;
-    return w->record;
+    if (p->data && !p->no_bins) {
+        w->record = &p->data[p->n_data];
+        return pc_profile_data_init(p, w->record, kind, n_ranks) ? w->record : NULL;
+    }
+    w->record = clear_room(&w->room, p, kind);
+    w->record->kept = false;
+    w->record->ranks = NULL;
+    w->record->values = NULL;
+    bool lists = p->data && n_ranks;
+    return !lists || pc_profile_data_lists(p, w->record, n_ranks) ? w->record : NULL;
 }
 
 void pc_record_writer_end(struct pc_record_writer *w)
 {
-    if (!w->p->data)
-        pc_record_encode(w->p, w->record, &w->packed);
-    w->p->n_data++;
+    struct pc_profile *p = w->p;
+    if (!p->data)
+        pc_record_encode(p, w->record, &w->packed);
+    else if (p->no_bins)
+        w->failed |= !pc_profile_data_keep(p, w->record, &p->data[p->n_data]);
+    p->n_data++;
 }
 
 bool pc_record_writer_copy(struct pc_record_writer *w, const struct pc_record_reader *r)
@@ -95,7 +104,7 @@ bool pc_record_writer_copy(struct pc_record_writer *w, const struct pc_record_re
 
 bool pc_record_writer_close(struct pc_record_writer *w)
 {
-    if (w->packed.failed) {
+    if (w->packed.failed || w->failed) {
         free(w->packed.data);
         return false;
     }

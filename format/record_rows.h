@@ -4,7 +4,8 @@
  * are structures in memory, or packed: the bytes that they have in the part of records, without
  * their number in front. A structure takes as much for a record of one rank as for one of all, some
  * 1,000 bytes; packed, a record of one rank takes some 70. Where each rank has contexts of its own,
- * only packed ones find room at the root of a reduction.
+ * only packed ones find room at the root of a reduction. Records without histograms are structures
+ * of as few bytes as they take (pc_profile_data_keep).
  *
  * Packed records have no values by rank, unless pc_records_make_lists has given them some; then
  * they can be written and encoded, but no longer be added to others.
@@ -42,6 +43,7 @@ bool pc_record_reader_ended(const struct pc_record_reader *r);
 
 struct pc_record_writer {
     struct pc_profile *p;
+    bool failed; /* no memory for a record */
     struct pc_buffer packed;
     struct pc_profile_data *record; /* the one that is written */
     struct pc_record_room room;

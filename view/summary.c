@@ -645,10 +645,8 @@ static void put_event(const struct head *h, struct pct_buf *b)
     pc_u128 sum = 0;
     if (field == PC_NO_INDEX)
         return;
-    for (uint32_t i = 0; i < p->n_data; i++) {
-        const struct pc_stat *s = pc_data_stat(&p->data[i], field);
-        sum += s ? s->sum : 0;
-    }
+    for (uint32_t i = 0; i < p->n_data; i++)
+        sum += pc_data_stat(p, &p->data[i], field).sum;
     pct_text_escape(b, p->fields[field].name, PCT_ESCAPE_CELL);
     pct_buf_text(b, ": the samples stand for ");
     put_count(b, sum);

@@ -152,9 +152,8 @@ static void join_rows(struct pct_estimates *out)
 
 static uint64_t sum_field(const struct making *m, uint32_t data, uint32_t field)
 {
-    const struct pc_stat *s =
-        field == PC_NO_INDEX ? NULL : pc_data_stat(&m->profile->data[data], field);
-    return s ? (uint64_t)s->sum : 0;
+    const struct pc_profile *p = m->profile;
+    return field == PC_NO_INDEX ? 0 : (uint64_t)pc_data_stat(p, &p->data[data], field).sum;
 }
 
 static void sum_windows(struct making *m)

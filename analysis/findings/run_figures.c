@@ -165,8 +165,9 @@ static void bound_messages(struct pct_evidence *f, uint32_t node)
     const struct pc_profile_data *d = data == PC_NO_INDEX ? NULL : &m->profile->data[data];
     if (!d || !d->kept || !m->has[PCT_CALLS])
         return;
-    f->calls += (double)pc_data_stat(d, m->field[PCT_CALLS])->sum;
-    f->hub_calls += (double)pc_data_stat(d, m->field[PCT_CALLS])->max;
+    struct pc_stat calls = pc_data_stat(m->profile, d, m->field[PCT_CALLS]);
+    f->calls += (double)calls.sum;
+    f->hub_calls += (double)calls.max;
 }
 
 bool pct_finding_has_hub(const struct pct_evidence *f)

@@ -35,14 +35,14 @@ bool pct_field_value(const struct pc_profile *p, struct pct_chain c, uint32_t fi
     *out = 0;
     for (uint32_t i = c.first; i != PC_NO_INDEX; i = c.next[i]) {
         const struct pc_profile_data *d = data_of(p, i);
-        const struct pc_stat *s = d ? pc_data_stat(d, field) : NULL;
-        if (!s || !s->n)
+        const struct pc_stat s = d ? pc_data_stat(p, d, field) : (struct pc_stat){.n = 0};
+        if (!s.n)
             continue;
         any = true;
         if (combine == PCOLLECT_SUM)
-            *out += s->sum;
-        else if (combine == PCOLLECT_MAX ? s->max > *out : s->min && (!*out || s->min < *out))
-            *out = combine == PCOLLECT_MAX ? s->max : s->min;
+            *out += s.sum;
+        else if (combine == PCOLLECT_MAX ? s.max > *out : s.min && (!*out || s.min < *out))
+            *out = combine == PCOLLECT_MAX ? s.max : s.min;
     }
     return any && (combine != PCOLLECT_MIN || *out);
 }

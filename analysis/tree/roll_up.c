@@ -434,7 +434,7 @@ void pct_rolled_ranks(const struct pct_rolled *r, size_t row, uint64_t *values, 
         return;
     for (uint32_t i = r->row[row].first_node; i != PC_NO_INDEX; i = r->next[i]) {
         const struct pc_profile_data *data = &p->data[p->nodes[i].data];
-        if (pc_data_stat(data, field) && (!code || pct_samples_of(r->samples, i).samples))
+        if (field >= data->first_field && (!code || pct_samples_of(r->samples, i).samples))
             pct_totals_add_field(p, i, field, values, present);
     }
 }

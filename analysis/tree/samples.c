@@ -20,10 +20,8 @@ bool pct_samples_any(const struct pc_profile *p)
 {
     uint32_t samples = pct_samples_field(p, "clock", "samples");
     bool any = false;
-    for (uint32_t i = 0; i < p->n_data && samples != PC_NO_INDEX; i++) {
-        const struct pc_stat *s = pc_data_stat(&p->data[i], samples);
-        any |= s && s->sum;
-    }
+    for (uint32_t i = 0; i < p->n_data && samples != PC_NO_INDEX; i++)
+        any |= pc_data_stat(p, &p->data[i], samples).sum != 0;
     return any && pct_samples_field(p, "clock", "time") != PC_NO_INDEX;
 }
 
@@ -46,13 +44,10 @@ struct pct_sampled pct_samples_of(const struct pct_samples *s, uint32_t node)
     uint32_t data = p->nodes[node].data;
     if (data == PC_NO_INDEX || s->samples_field == PC_NO_INDEX || s->time_field == PC_NO_INDEX)
         return none;
-    const struct pc_stat *samples = pc_data_stat(&p->data[data], s->samples_field);
-    const struct pc_stat *time = pc_data_stat(&p->data[data], s->time_field);
-    if (!samples || !time)
-        return none;
-    const struct pc_stat *squares =
-        s->squares_field == PC_NO_INDEX ? NULL : pc_data_stat(&p->data[data], s->squares_field);
-    return pct_samples_made(s, samples->sum, time->sum, squares ? squares->sum : 0);
+    const struct pc_profile_data *d = &p->data[data];
+    return pct_samples_made(
+        s, pc_data_stat(p, d, s->samples_field).sum, pc_data_stat(p, d, s->time_field).sum,
+        s->squares_field == PC_NO_INDEX ? 0 : pc_data_stat(p, d, s->squares_field).sum);
 }
 
 bool pct_samples_has(const struct pct_samples *s, uint32_t node)
@@ -62,8 +57,7 @@ bool pct_samples_has(const struct pct_samples *s, uint32_t node)
         return true;
     if (data == PC_NO_INDEX || s->event_field == PC_NO_INDEX)
         return false;
-    const struct pc_stat *events = pc_data_stat(&s->profile->data[data], s->event_field);
-    return events && events->sum;
+    return pc_data_stat(s->profile, &s->profile->data[data], s->event_field).sum != 0;
 }
 
 static uint32_t find_event(const struct pc_profile *p)

@@ -63,7 +63,7 @@ uint32_t pct_totals_call(const struct pc_profile *p, uint32_t node)
 static pc_u128 time_of(const struct pct_totals *m, uint32_t node)
 {
     const struct pc_profile_data *d = data_of(m, node);
-    return d && m->has[PCT_TIME] && !d->first_field ? pc_data_stat(d, m->field[PCT_TIME])->sum : 0;
+    return d && m->has[PCT_TIME] ? pc_data_stat(m->profile, d, m->field[PCT_TIME]).sum : 0;
 }
 
 static void find_outer(struct pct_totals *m)
@@ -116,16 +116,17 @@ static void find_exclusive(struct pct_totals *m)
 
 void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_sum *t)
 {
+    const struct pc_profile *p = m->profile;
     const struct pc_profile_data *d = data_of(m, node);
     t->sum[PCT_EXCLUSIVE] += m->exclusive_ns[node];
     if (!d || d->first_field)
         return;
     for (size_t k = 0; k < PCT_EXCLUSIVE; k++) {
         if (m->has[k])
-            t->sum[k] += pc_data_stat(d, m->field[k])->sum;
+            t->sum[k] += pc_data_stat(p, d, m->field[k]).sum;
     }
-    uint64_t min = m->min_field == PC_NO_INDEX ? 0 : pc_data_stat(d, m->min_field)->min;
-    uint64_t max = m->max_field == PC_NO_INDEX ? 0 : pc_data_stat(d, m->max_field)->max;
+    uint64_t min = m->min_field == PC_NO_INDEX ? 0 : pc_data_stat(p, d, m->min_field).min;
+    uint64_t max = m->max_field == PC_NO_INDEX ? 0 : pc_data_stat(p, d, m->max_field).max;
     if (min && (!t->min_ns || min < t->min_ns))
         t->min_ns = min;
     if (max > t->max_ns)
@@ -307,8 +308,8 @@ struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t no
     const struct pc_profile_data *d = data_of(m, node);
     if (!d || d->first_field || !m->has[PCT_TIME])
         return (struct pct_spread){0};
-    const struct pc_stat *s = pc_data_stat(d, m->field[PCT_TIME]);
-    return (struct pct_spread){(uint32_t)s->n, s->min, s->max, s->min_rank, s->max_rank};
+    const struct pc_stat s = pc_data_stat(m->profile, d, m->field[PCT_TIME]);
+    return (struct pct_spread){(uint32_t)s.n, s.min, s.max, s.min_rank, s.max_rank};
 }
 
 /* ---- Ranks ------------------------------------------------------------------------------------
@@ -334,10 +335,9 @@ bool pct_totals_is_end(const struct pc_profile_op *op)
     return !strcmp(op->name, "MPI_Finalize");
 }
 
-/* The next statistic of the time of a primitive from *at on; NULL: there are no more. */
-static const struct pc_stat *next_time(const struct pc_profile *p,
-                                       bool (*is_meant)(const struct pc_profile_op *op),
-                                       uint32_t *at)
+/* The next statistic of the time of a primitive from *at on; false: there are no more. */
+static bool next_time(const struct pc_profile *p, bool (*is_meant)(const struct pc_profile_op *op),
+                      uint32_t *at, struct pc_stat *out)
 {
     uint32_t field = find_field(p, field_names[PCT_TIME], PCOLLECT_SUM);
     while (field != PC_NO_INDEX && *at < p->n_nodes) {
@@ -346,19 +346,18 @@ static const struct pc_stat *next_time(const struct pc_profile *p,
         if (!is_call(n) || n->data == PC_NO_INDEX ||
             !is_meant(&p->ops[p->nodes[pct_totals_call(p, i)].op]))
             continue;
-        const struct pc_stat *s = pc_data_stat(&p->data[n->data], field);
-        if (s)
-            return s;
+        *out = pc_data_stat(p, &p->data[n->data], field);
+        return true;
     }
-    return NULL;
+    return false;
 }
 
 double pct_totals_init_ns(const struct pc_profile *p)
 {
     double ns = 0;
     uint32_t at = 0;
-    for (const struct pc_stat *s; (s = next_time(p, pct_totals_is_init, &at));)
-        ns += (double)s->sum;
+    for (struct pc_stat s; next_time(p, pct_totals_is_init, &at, &s);)
+        ns += (double)s.sum;
     return ns;
 }
 
@@ -366,9 +365,9 @@ struct pct_end pct_totals_end(const struct pc_profile *p)
 {
     struct pct_end end = {0};
     uint32_t at = 0;
-    for (const struct pc_stat *s; (s = next_time(p, pct_totals_is_end, &at));) {
-        end.all_ns += (double)s->sum;
-        end.own_ns += (double)s->min * (double)s->n;
+    for (struct pc_stat s; next_time(p, pct_totals_is_end, &at, &s);) {
+        end.all_ns += (double)s.sum;
+        end.own_ns += (double)s.min * (double)s.n;
     }
     return end;
 }

@@ -104,7 +104,8 @@ static void a_context_before_and_after_the_merge_is_no_fault(void **state)
     pc_profile_free(read_well(path, true));
     assert_int_equal(pc_pcol_read_statistics(path, &p, &e), PC_OK);
     assert_string_equal(e.text, "");
-    assert_true(pc_data_stat(&p->data[0], 0)->sum == 2 * pc_data_stat(&once->data[0], 0)->sum);
+    assert_true(pc_data_stat(p, &p->data[0], 0).sum ==
+                2 * pc_data_stat(once, &once->data[0], 0).sum);
     pc_profile_free(p);
     pc_profile_free(once);
     free(facts);

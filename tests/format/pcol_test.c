@@ -558,7 +558,7 @@ static uint64_t sum_of(const struct pc_profile *p, const char *op, const char *f
             continue;
         for (uint32_t k = 0; k < p->n_fields; k++)
             if (!strcmp(p->fields[k].name, field))
-                sum += (uint64_t)pc_data_stat(&p->data[n->data], k)->sum;
+                sum += (uint64_t)pc_data_stat(p, &p->data[n->data], k).sum;
     }
     return sum;
 }
@@ -568,7 +568,7 @@ static uint64_t sum_of_points(const struct pc_profile *p)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++)
         if (p->nodes[i].kind == PCOLLECT_NODE_POINT && p->nodes[i].data != PC_NO_INDEX)
-            sum += (uint64_t)pc_data_stat(&p->data[p->nodes[i].data], p->n_comm)->sum;
+            sum += (uint64_t)pc_data_stat(p, &p->data[p->nodes[i].data], p->n_comm).sum;
     return sum;
 }
 

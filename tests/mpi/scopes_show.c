@@ -44,7 +44,7 @@ static uint64_t calls_of(const struct pc_profile *p, const struct pc_profile_nod
         return 0;
     for (uint32_t k = 0; k < p->n_fields; k++)
         if (!strcmp(p->fields[k].plugin, "time") && !strcmp(p->fields[k].name, "count"))
-            return (uint64_t)pc_data_stat(&p->data[n->data], k)->sum;
+            return (uint64_t)pc_data_stat(p, &p->data[n->data], k).sum;
     return 0;
 }
 
