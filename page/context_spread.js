@@ -20,13 +20,14 @@ function addSpreads(root, nodes, ranks) {
 
 const spreadNames = {mpi: "MPI time", cpu: "CPU time"};
 
-// {ranks, known, min, median, max, picture...} of a node; null: no values by rank are kept.
+// {ranks, known, places, picture} of a node; null: no values by rank are kept. The median of two ranks is no third value.
 function readSpread(nodes, node, of) {
     if (!nodes || node.row === undefined || !nodes.number(node.row, of + "_ranks"))
         return null;
     const at = (word, unit) => nodes.number(node.row, `${of}_${word}${unit}`);
     const place = word => ({word, ns: at(word, "_s"), rank: nodes.exact(node.row, `${of}_${word}_rank`)});
-    return {ranks: at("ranks", ""), known: at("known", "_s"), places: ["min", "median", "max"].map(place),
+    const ranks = at("ranks", ""), words = ranks < 3 ? ["min", "max"] : ["min", "median", "max"];
+    return {ranks, known: at("known", "_s"), places: words.map(place),
         picture: nodes.exact(node.row, of + "_picture")};
 }
 

@@ -145,7 +145,10 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
             pct_buf_format(&b, "%s size %g on", k ? ";" : "", p->size);
         pct_buf_format(&b, "%s %s", p->base != k ? "," : "", count_text(p->ranks, n));
     }
-    pct_buf_format(&b, " ranks (the total of computation grows as p^%.2f)", s->growth);
+    if (fabs(s->growth) < 0.005)
+        pct_buf_text(&b, " ranks (the total of computation does not grow)");
+    else
+        pct_buf_format(&b, " ranks (the total of computation grows as p^%.2f)", s->growth);
     pct_print_sentence(out, width, 0, "%s", b.data);
     if (!s->join->by_line)
         pct_print_sentence(out, width, 0,
