@@ -205,7 +205,7 @@ const double *pct_data_waiting(const struct pct_data *d)
 
 static bool is_sampled(const struct pct_tree *t, uint32_t node)
 {
-    return t->below[node].total.samples != 0;
+    return pct_tree_below(t, node).total.samples != 0;
 }
 
 /* Nodes below the root in preorder; sampled: those with samples, in the order in which they were

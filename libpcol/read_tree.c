@@ -62,16 +62,16 @@ static void describe(const struct pcol_profile *p, const struct pct_node *n, enu
                               .first_child = n->first_child,
                               .next = n->next,
                               .label = n->label,
-                              .function = n->frame.function,
-                              .file = n->frame.file,
-                              .call_file = n->call_file,
-                              .call_line = n->call_line,
-                              .inlined = n->frame.inlined,
+                              .function = n->frame->function,
+                              .file = n->frame->file,
+                              .call_file = n->caller ? n->caller->file : NULL,
+                              .call_line = n->caller ? n->caller->line : 0,
+                              .inlined = n->frame->inlined,
                               .context = context.none ? NULL : context.text};
     if (out->kind == PCOL_MPI)
         out->function = p->profile->ops[n->op].name;
     if (out->kind == PCOL_FUNCTION && shape == PCOL_TREE_LINES)
-        out->line = n->frame.line;
+        out->line = n->frame->line;
     if (n->module != PC_NO_INDEX)
         out->module = p->profile->modules[n->module].path;
 }

@@ -46,12 +46,12 @@ static void put_frame(FILE *out, const struct pct_data *d, const struct pct_node
         fputs("{\"cut\": true", out);
     } else {
         fputs("{\"function\": ", out);
-        pct_json_put(out, n->frame.function);
+        pct_json_put(out, n->frame->function);
         fputs(", \"file\": ", out);
-        pct_json_put(out, n->frame.file);
-        fprintf(out, ", \"line\": %u, \"inlined\": %s, %s\"module\": ", n->frame.line,
-                n->frame.inlined ? "true" : "false",
-                n->frame.tail_call ? "\"tail_call\": true, " : "");
+        pct_json_put(out, n->frame->file);
+        fprintf(out, ", \"line\": %u, \"inlined\": %s, %s\"module\": ", n->frame->line,
+                n->frame->inlined ? "true" : "false",
+                n->frame->tail_call ? "\"tail_call\": true, " : "");
         pct_json_put(out, n->module == PC_NO_INDEX ? NULL : d->profile->modules[n->module].path);
         fprintf(out, ", \"offset\": %llu", (unsigned long long)n->offset);
     }

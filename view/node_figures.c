@@ -29,11 +29,11 @@ pc_u128 pct_node_figure_below(const struct pct_node_figures *f, const struct pct
 
 bool pct_node_has_figure(const struct pct_node_figures *f, uint32_t node)
 {
-    const struct pct_below *below = &f->tree->below[node];
+    const struct pct_below below = pct_tree_below(f->tree, node);
     bool any = f->tree->nodes[node].kind == PCOLLECT_NODE_OP ||
-               (f->columns != PCT_COLUMNS_METRIC && below->total.samples);
+               (f->columns != PCT_COLUMNS_METRIC && below.total.samples);
     for (size_t k = 0; k < PCT_N_METRICS; k++)
-        any |= below->sum[k] != 0;
+        any |= below.sum[k] != 0;
     return any;
 }
 
@@ -87,9 +87,9 @@ void pct_node_put_bar(struct pct_node_figures *f, uint32_t node, struct pct_buf 
 /* Appends the place where the node was called, or else its own. */
 static void put_place(struct pct_node_figures *f, const struct pct_node *n, struct pct_buf *b)
 {
-    f->any_call |= n->call_file != NULL;
+    f->any_call |= n->caller != NULL;
     pct_node_place(b, f->d->profile, n, f->o->tree.full_paths);
-    if (n->kind == PCOLLECT_NODE_OP || n->frame.inlined || n->frame.tail_call)
+    if (n->kind == PCOLLECT_NODE_OP || n->frame->inlined || n->frame->tail_call)
         return;
     if (!f->tree->callers && f->tree->nodes[n->parent].kind == PCOLLECT_NODE_OP)
         pct_buf_text(b, " [called by MPI]");
@@ -115,7 +115,10 @@ static void put_calls(const struct pct_node_figures *f, const struct pct_node *n
                       struct pct_buf *b)
 {
     char number[PCT_NUMBER_BYTES], text[PCT_NUMBER_BYTES + 16];
-    const pc_u128 *sum = f->tree->callers ? f->tree->below[n - f->tree->nodes].sum : n->own.sum;
+    uint32_t node = (uint32_t)(n - f->tree->nodes);
+    const struct pct_below below = pct_tree_below(f->tree, node);
+    const struct pct_own own = pct_tree_own(f->tree, node);
+    const pc_u128 *sum = f->tree->callers ? below.sum : own.calls.sum;
     struct pct_buf details = {0};
     pct_buf_format(&details, "%s %s", pct_text_count(number, sum[PCT_CALLS]),
                    sum[PCT_CALLS] == 1 ? "call" : "calls");
@@ -235,8 +238,8 @@ void pct_node_figures_open(struct pct_node_figures *f, const struct pct_data *d,
     bool one = f->columns == PCT_COLUMNS_METRIC;
     f->tree = make_tree(f);
     pct_tree_sort(f->tree, figure_of(f), sort);
-    f->mpi = f->tree->below[0].sum[PCT_TIME];
-    f->computed = f->tree->below[0].computed.ns;
+    f->mpi = pct_tree_below(f->tree, 0).sum[PCT_TIME];
+    f->computed = pct_tree_below(f->tree, 0).computed.ns;
     f->whole = one && f->metric == PCT_TIME ? d->totals->context_mpi_ns : pct_node_figure(f, 0);
     f->values = pct_alloc(n, sizeof *f->values);
     f->present = pct_alloc(n, sizeof *f->present);

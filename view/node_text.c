@@ -17,16 +17,16 @@ void pct_node_name(struct pct_buf *b, const struct pc_profile *p, const struct p
         pct_buf_text(b, "(cut: the callers are unknown)");
     else if (n->kind == PCOLLECT_NODE_PHASE || n->kind == PCOLLECT_NODE_REGION)
         pct_buf_text(b, n->label);
-    else if (!n->frame.function)
+    else if (!n->frame->function)
         pct_label_offset(b,
                          n->module == PC_NO_INDEX
                              ? "unknown"
                              : pct_symbols_base_name(p->modules[n->module].path),
                          n->offset);
     else if (full)
-        pct_text_escape(b, n->frame.function, PCT_ESCAPE_CELL);
+        pct_text_escape(b, n->frame->function, PCT_ESCAPE_CELL);
     else {
-        pct_text_escape(&name, n->frame.function, PCT_ESCAPE_CELL);
+        pct_text_escape(&name, n->frame->function, PCT_ESCAPE_CELL);
         pct_short_name(b, name.data);
     }
     pct_buf_free(&name);
@@ -36,20 +36,22 @@ void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct 
                     bool full_paths)
 {
     bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
-    bool unknown = frame && n->frame.function && !n->frame.file && n->module != PC_NO_INDEX;
+    bool unknown = frame && n->frame->function && !n->frame->file && n->module != PC_NO_INDEX;
     const char *module = unknown ? p->modules[n->module].path : NULL;
-    struct pct_place_text place = {
-        .file = n->call_file, .line = n->call_line, .full_path = full_paths};
-    if (!place.file && frame)
-        place = (struct pct_place_text){.file = module ? module : n->frame.file,
+    struct pct_place_text place = {.full_path = full_paths};
+    if (n->caller)
+        place = (struct pct_place_text){
+            .file = n->caller->file, .line = n->caller->line, .full_path = full_paths};
+    else if (frame)
+        place = (struct pct_place_text){.file = module ? module : n->frame->file,
                                         .full_path = full_paths};
     pct_place_put(b, &place, PCT_PLACE_LIST);
     if (!frame)
         return;
-    if (n->call_file && module) {
+    if (n->caller && module) {
         pct_buf_text(b, " [in ");
         pct_text_escape(b, full_paths ? module : pct_symbols_base_name(module), PCT_ESCAPE_CELL);
         pct_buf_text(b, "]");
     }
-    pct_buf_text(b, n->frame.inlined ? " [inlined]" : n->frame.tail_call ? " [tail call]" : "");
+    pct_buf_text(b, n->frame->inlined ? " [inlined]" : n->frame->tail_call ? " [tail call]" : "");
 }

@@ -153,7 +153,7 @@ static void get_module(const struct pct_cell *c, struct pct_value *out)
 static void get_computed(const struct pct_cell *c, struct pct_value *out)
 {
     out->none = !c->d->tree->samples;
-    out->number = c->d->tree->below[node_of(c)->node].computed.ns;
+    out->number = pct_tree_below(c->d->tree, node_of(c)->node).computed.ns;
 }
 
 static void get_spread(const struct pct_cell *c, struct pct_value *out)

@@ -45,8 +45,9 @@ static bool is_enough(const struct printer *l, pc_u128 value, const struct pct_b
 
 static bool is_visible(const struct printer *l, uint32_t node)
 {
+    const struct pct_below below = pct_tree_below(l->figures.tree, node);
     return pct_node_has_figure(&l->figures, node) &&
-           is_enough(l, pct_node_figure(&l->figures, node), &l->figures.tree->below[node]);
+           is_enough(l, pct_node_figure(&l->figures, node), &below);
 }
 
 /* Children of a node. n_hidden: hidden ones, if together they are enough for a line. */
@@ -56,14 +57,6 @@ struct children {
     uint32_t first;
 };
 
-static void add_below(struct pct_below *to, const struct pct_below *what)
-{
-    for (size_t k = 0; k < PCT_N_METRICS; k++)
-        to->sum[k] += what->sum[k];
-    pct_sampled_add(&to->total, what->total);
-    pct_sampled_add(&to->computed, what->computed);
-}
-
 static struct children look_at_children(struct printer *l, uint32_t node)
 {
     const struct pct_node *nodes = l->figures.tree->nodes;
@@ -72,8 +65,9 @@ static struct children look_at_children(struct printer *l, uint32_t node)
         if (!pct_node_has_figure(&l->figures, i))
             continue;
         if (!is_visible(l, i)) {
+            const struct pct_below below = pct_tree_below(l->figures.tree, i);
             c.n_hidden++;
-            add_below(&c.hidden, &l->figures.tree->below[i]);
+            pct_below_add(&c.hidden, &below);
             continue;
         }
         if (!c.n++)
@@ -95,8 +89,8 @@ static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
     const struct pct_node *n = &l->figures.tree->nodes[node];
     bool op = n->kind == PCOLLECT_NODE_OP;
     struct pct_buf figures = {0}, name = {0}, rest = {0};
-    pct_node_put_figures(&l->figures, &l->figures.tree->below[node],
-                         pct_node_figure(&l->figures, node), &figures);
+    const struct pct_below below = pct_tree_below(l->figures.tree, node);
+    pct_node_put_figures(&l->figures, &below, pct_node_figure(&l->figures, node), &figures);
     pct_node_put_bar(&l->figures, node, &figures);
     size_t room = pct_branches_room(&l->branches, corner);
     pct_node_name(&name, l->figures.d->profile, n, l->figures.o->full_names);
@@ -168,7 +162,7 @@ static const char *find_passer(const void *printer, uint32_t node)
     if (l->figures.o->full_names ||
         (n->kind != PCOLLECT_NODE_FRAME && n->kind != PCOLLECT_NODE_POINT))
         return NULL;
-    return pct_passer(n->frame.function, n->frame.file,
+    return pct_passer(n->frame->function, n->frame->file,
                       n->module == PC_NO_INDEX ? NULL
                                                : l->figures.d->profile->modules[n->module].path);
 }
@@ -177,8 +171,9 @@ static void put_passing(struct printer *l, uint32_t node, struct pct_corner corn
                         const struct pct_fold *fold)
 {
     struct pct_buf text = {0};
-    pct_fold_text(&text, fold, l->figures.tree->nodes[node].frame.function);
-    put_note(l, &l->figures.tree->below[node], text.data, corner);
+    pct_fold_text(&text, fold, l->figures.tree->nodes[node].frame->function);
+    const struct pct_below below = pct_tree_below(l->figures.tree, node);
+    put_note(l, &below, text.data, corner);
     l->any_passing = true;
     pct_buf_free(&text);
 }

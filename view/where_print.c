@@ -100,7 +100,7 @@ static struct place *find_places(struct printer *p)
     size_t n_stacks = p->w->d->profile->n_ranks;
     struct place *places = pct_alloc(n_stacks + 1, sizeof *places);
     for (uint32_t i = 1; i < p->tree->n; i++) {
-        if (!p->tree->nodes[i].self.samples)
+        if (!pct_tree_own(p->tree, i).self.samples)
             continue;
         memset(p->values, 0, n_stacks * sizeof *p->values);
         pct_tree_sampled_ranks(p->tree, i, PCT_SAMPLED_SELF, p->values, p->present);
@@ -212,14 +212,14 @@ static size_t put_node(struct printer *p, uint32_t node, struct pct_corner corne
     pct_buf_format(&figures, "  %7zu", set.n);
     if (p->w->repeated)
         pct_buf_format(&figures, "  %5.1f %%",
-                       100 * (double)p->tree->below[node].total.samples /
+                       100 * (double)pct_tree_below(p->tree, node).total.samples /
                            (double)p->tree->samples->all.samples);
     pct_buf_text(&figures, "  ");
     pct_node_name(&name, p->w->d->profile, n, p->w->full_names);
     pct_buf_put(&rest, "", 0);
     pct_node_place(&rest, p->w->d->profile, n, false);
-    p->any_call |= n->call_file != NULL;
-    if (n->self.samples)
+    p->any_call |= n->caller != NULL;
+    if (pct_tree_own(p->tree, node).self.samples)
         put_lines(p, node, &rest);
     if (set.n != n_above) {
         pct_buf_format(&rest, ": %s ", set.n == 1 ? p->w->one : p->w->many);
@@ -319,7 +319,7 @@ void pct_where_rows(FILE *out, const struct pct_where *w, bool json)
     begin(&p);
     pct_rows_begin(&rows);
     for (uint32_t i = 1; i < p.tree->n; i++) {
-        uint64_t samples = p.tree->nodes[i].self.samples;
+        uint64_t samples = pct_tree_own(p.tree, i).self.samples;
         const char *op = in_what(p.tree, w->d->profile, i);
         struct pct_buf cells[N_COLUMNS] = {{0}};
         if (!samples)

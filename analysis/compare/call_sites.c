@@ -61,7 +61,7 @@ struct pct_call_site *pct_call_sites(const struct pct_tree *t, const char *const
         sites[i].n = 1;
         if (caller && t->nodes[caller].kind == PCOLLECT_NODE_FRAME)
             calls[n++] = (struct call){t->nodes[caller].parent, labels[caller], labels[i],
-                                       t->nodes[caller].frame.line, i};
+                                       t->nodes[caller].frame->line, i};
     }
     qsort(calls, n, sizeof *calls, compare_calls);
     for (size_t first = 0, end; first < n; first = end) {

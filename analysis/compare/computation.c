@@ -49,14 +49,15 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
 {
     const struct pct_tree *t = r->tree;
     double all_ns = j->own ? r->run->own.compute_ns : r->run->compute_ns;
-    double sampled = (double)t->below[0].computed.ns;
+    double sampled = (double)pct_tree_below(t, 0).computed.ns;
     double scale = sampled > all_ns ? all_ns / sampled : 1;
     for (uint32_t i = 0; i < t->n && t->samples; i++) {
-        if (!t->nodes[i].computed.samples)
+        const struct pct_sampled computed = pct_tree_own(t, i).computed;
+        if (!computed.samples)
             continue;
         struct pct_cost *cost = cost_of(j, r->node[i], r->k);
-        cost->ns += (double)t->nodes[i].computed.ns * scale;
-        cost->samples += (double)t->nodes[i].computed.samples;
+        cost->ns += (double)computed.ns * scale;
+        cost->samples += (double)computed.samples;
         describe(j, r, i);
     }
     cost_of(j, j->compute, r->k)->ns += fmax(0, all_ns - sampled * scale);
@@ -96,7 +97,7 @@ static double find_waits(const struct pct_joined *r, size_t busiest, double *wai
         for (size_t k = 0; k < p->n_ranks; k++)
             waits[i] += values[k] > values[busiest] ? (double)(values[k] - values[busiest]) : 0;
         waits[i] *= mpi_part;
-        waits[i] = fmin(waits[i], (double)t->nodes[i].own.sum[PCT_EXCLUSIVE] * mpi_part);
+        waits[i] = fmin(waits[i], (double)pct_tree_own(t, i).calls.sum[PCT_EXCLUSIVE] * mpi_part);
         sum += waits[i];
     }
     pct_free(values);
@@ -141,7 +142,7 @@ static double *find_excess(const struct pct_join *j, const struct pct_joined *r,
     const struct pct_tree *t = r->tree;
     double *excess = pct_alloc(j->n, sizeof *excess);
     for (uint32_t i = 0; i < t->n && t->samples; i++) {
-        if (!t->nodes[i].computed.samples)
+        if (!pct_tree_own(t, i).computed.samples)
             continue;
         for (uint32_t s = t->nodes[i].first_source; s != PC_NO_INDEX; s = t->next_source[s])
             excess[r->node[i]] +=

@@ -202,17 +202,17 @@ static const char *label_of(const struct joiner *b, const struct pct_node *n)
     const struct pc_profile *p = b->source->profile;
     bool computes = n->kind == PCOLLECT_NODE_POINT;
     struct pct_buf text = {0};
-    if (computes && !n->frame.function)
+    if (computes && !n->frame->function)
         pct_text_escape(&text,
                         n->module == PC_NO_INDEX
                             ? "unknown"
                             : pct_symbols_base_name(p->modules[n->module].path),
                         PCT_ESCAPE_NAME);
-    else if ((n->kind != PCOLLECT_NODE_FRAME && !computes) || !n->frame.function ||
+    else if ((n->kind != PCOLLECT_NODE_FRAME && !computes) || !n->frame->function ||
              b->join->by_line)
         return pct_pool_intern(b->join->pool, n->label);
     else
-        pct_text_escape(&text, n->frame.function, PCT_ESCAPE_NAME);
+        pct_text_escape(&text, n->frame->function, PCT_ESCAPE_NAME);
     const char *label = pct_pool_intern(b->join->pool, text.data);
     pct_buf_free(&text);
     return label;
@@ -252,7 +252,7 @@ static uint32_t match_node(struct joiner *b, const struct pct_node *n, uint32_t 
     uint32_t found = find_child(b->join, at, &key);
     if (found == PC_NO_INDEX && !b->join->by_line) {
         bool frame = n->kind == PCOLLECT_NODE_FRAME;
-        if (frame && n->frame.inlined && has_known_child(b, n, at))
+        if (frame && n->frame->inlined && has_known_child(b, n, at))
             return at;
         found = find_below_inlined(b, at, &key);
     }
@@ -277,7 +277,7 @@ static void note_call(const struct joiner *b, struct pct_join_node *node, const 
 {
     static const struct pct_frame nowhere;
     const struct pct_frame *from =
-        n->parent == PC_NO_INDEX ? &nowhere : &b->tree->nodes[n->parent].frame;
+        n->parent == PC_NO_INDEX ? &nowhere : b->tree->nodes[n->parent].frame;
     const char *file =
         from->file ? pct_pool_intern(b->join->pool, pct_symbols_base_name(from->file)) : NULL;
     if (!node->told) {
@@ -298,7 +298,7 @@ static void note_caller(const struct joiner *b, struct pct_join_node *node,
     const char *path = b->source->profile->modules[n->module].path;
     if (!node->function)
         node->module = pct_pool_intern(b->join->pool, path);
-    node->caller = pct_symbols_caller(b->source->profile, n->module, &n->frame);
+    node->caller = pct_symbols_caller(b->source->profile, n->module, n->frame);
 }
 
 static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
@@ -306,21 +306,22 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     struct pct_join_node *node = &b->join->nodes[at];
     struct pct_cost *cost = &b->join->costs[(size_t)at * b->join->n_runs + b->run];
     cost->present = true;
-    cost->ns += (double)n->own.sum[PCT_EXCLUSIVE] * part_of(b, n);
+    const struct pct_call_sum own = pct_tree_own(b->tree, (uint32_t)(n - b->tree->nodes)).calls;
+    cost->ns += (double)own.sum[PCT_EXCLUSIVE] * part_of(b, n);
     if (n->kind == PCOLLECT_NODE_OP) {
-        cost->calls += (double)n->own.sum[PCT_CALLS];
-        cost->bytes += (double)n->own.sum[PCT_SENT] + (double)n->own.sum[PCT_RECEIVED];
+        cost->calls += (double)own.sum[PCT_CALLS];
+        cost->bytes += (double)own.sum[PCT_SENT] + (double)own.sum[PCT_RECEIVED];
     }
     if (at && !node->context)
         node->context = n->context;
-    node->inlined |= n->kind == PCOLLECT_NODE_FRAME && n->frame.inlined;
+    node->inlined |= n->kind == PCOLLECT_NODE_FRAME && n->frame->inlined;
     note_call(b, node, n);
-    if (n->kind == PCOLLECT_NODE_FRAME && node->function && n->frame.line != node->line)
+    if (n->kind == PCOLLECT_NODE_FRAME && node->function && n->frame->line != node->line)
         node->line = 0; /* calls from several lines, or of several builds */
-    if (n->kind == PCOLLECT_NODE_FRAME && !node->function && n->frame.function) {
-        node->function = pct_pool_intern(b->join->pool, n->frame.function);
-        node->file = n->frame.file ? pct_pool_intern(b->join->pool, n->frame.file) : NULL;
-        node->line = n->frame.line;
+    if (n->kind == PCOLLECT_NODE_FRAME && !node->function && n->frame->function) {
+        node->function = pct_pool_intern(b->join->pool, n->frame->function);
+        node->file = n->frame->file ? pct_pool_intern(b->join->pool, n->frame->file) : NULL;
+        node->line = n->frame->line;
     }
     note_caller(b, node, n);
 }
@@ -328,7 +329,8 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
 /* True for time sampled inside MPI, which is part of the time of the calls. */
 static bool is_left_out(const struct pct_tree *t, const struct pct_node *n)
 {
-    return n->kind == PCOLLECT_NODE_POINT && !t->below[n - t->nodes].computed.samples;
+    return n->kind == PCOLLECT_NODE_POINT &&
+           !pct_tree_below(t, (uint32_t)(n - t->nodes)).computed.samples;
 }
 
 static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k, bool blame)

@@ -86,6 +86,11 @@ static uint64_t cell_or(const uint64_t *cells, uint32_t at, uint64_t otherwise)
     return at == PC_NO_INDEX ? otherwise : cells[at];
 }
 
+static struct pct_sampled time_of(const struct making *m, uint32_t context)
+{
+    return pct_tree_own(m->tree, context).self;
+}
+
 /* brief_ns: the length of the brief windows. */
 static void read_row(struct making *m, const uint64_t *cells, const uint32_t at[N_COLUMNS],
                      uint64_t brief_ns)
@@ -93,7 +98,7 @@ static void read_row(struct making *m, const uint64_t *cells, const uint32_t at[
     uint64_t node = cells[at[CONTEXT]], event = cells[at[EVENT]], n = cells[at[READINGS]];
     uint32_t context = node < m->profile->n_nodes ? m->tree->shown[node] : PC_NO_INDEX;
     /* Contexts of counts have samples, except in a damaged file. */
-    if (context == PC_NO_INDEX || !event || !n || !m->tree->nodes[context].self.samples)
+    if (context == PC_NO_INDEX || !event || !n || !time_of(m, context).samples)
         return;
     const struct pct_moments moments = {.n = n,
                                         .weight = cell_or(cells, at[WEIGHT], n),
@@ -178,11 +183,6 @@ static void sum_windows(struct making *m)
 
 /* ---- Events ------------------------------------------------------------------------------------
  */
-
-static struct pct_sampled time_of(const struct making *m, uint32_t context)
-{
-    return m->tree->nodes[context].self;
-}
 
 static void estimate_counts(struct making *m)
 {

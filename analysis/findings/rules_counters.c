@@ -50,7 +50,8 @@ static struct missing *gather_functions(const struct pct_data *d, const struct m
     size_t n = 0, n_united = 0;
     for (size_t i = 0; i < e->n_ratios; i++) {
         const struct pct_ratio_row *ratio = &e->ratios[i];
-        const struct pct_node *at = &pct_data_functions(d)->nodes[ratio->context];
+        const struct pct_tree *functions = pct_data_functions(d);
+        const struct pct_node *at = &functions->nodes[ratio->context];
         if (strcmp(ratio->kind->name, miss->ratio) != 0 || ratio->e.trust != PCT_TRUST_FULL ||
             !*at->label)
             continue;
@@ -58,7 +59,8 @@ static struct missing *gather_functions(const struct pct_data *d, const struct m
         double each = ratio->e.value / ratio->kind->scale;
         double deviation = sqrt(ratio->e.variance) / ratio->kind->scale * instructions;
         list[n++] = (struct missing){at->label, each * instructions, instructions,
-                                     (double)at->self.ns, deviation * deviation};
+                                     (double)pct_tree_own(functions, ratio->context).self.ns,
+                                     deviation * deviation};
     }
     if (n)
         qsort(list, n, sizeof *list, compare_functions);

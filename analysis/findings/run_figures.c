@@ -14,7 +14,7 @@
 
 static enum pct_caller caller_kind(const struct pct_tree *t, const struct pct_node *n)
 {
-    return pct_symbols_caller(t->totals->profile, n->module, &n->frame);
+    return pct_symbols_caller(t->totals->profile, n->module, n->frame);
 }
 
 static const struct pct_node *caller_of(const struct pct_tree *t, const struct pct_node *n)
@@ -48,12 +48,12 @@ const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
     const struct pct_node *n = &t->nodes[node], *caller = caller_of(t, n);
     struct pct_buf b = {0};
     pct_text_escape(&b, f->data->profile->ops[n->op].name, PCT_ESCAPE_CELL);
-    *function_out = caller ? caller->frame.function : NULL;
+    *function_out = caller ? caller->frame->function : NULL;
     if (caller)
         pct_buf_text(&b, " in ");
     if (*function_out)
-        pct_finding_put_function(&b, caller->frame.function, caller->frame.file,
-                                 caller->frame.line);
+        pct_finding_put_function(&b, caller->frame->function, caller->frame->file,
+                                 caller->frame->line);
     else if (caller)
         pct_place_of_path(&b, caller->label, false);
     const char *place = pct_pool_intern(f->pool, b.data);
@@ -66,15 +66,16 @@ static void fill_fact(struct pct_evidence *f, struct pct_fact *fact, uint32_t no
     const struct pct_node *n = &pct_data_tree(f->data)->nodes[node];
     const struct pc_profile_op *op = &f->data->profile->ops[n->op];
     const struct pct_overall *all = &f->data->totals->all;
+    const struct pct_own own = pct_tree_own(pct_data_tree(f->data), node);
     *fact =
         (struct pct_fact){.node = node,
                           .op = op->name,
                           .op_class = op->op_class,
-                          .ns = (double)n->own.sum[PCT_EXCLUSIVE],
+                          .ns = (double)own.calls.sum[PCT_EXCLUSIVE],
                           .main_part = (double)all->mpi_ns / fmax(1, (double)all->threads_mpi_ns),
-                          .calls = (double)n->own.sum[PCT_CALLS],
-                          .bytes_sent = (double)n->own.sum[PCT_SENT],
-                          .bytes_received = (double)n->own.sum[PCT_RECEIVED]};
+                          .calls = (double)own.calls.sum[PCT_CALLS],
+                          .bytes_sent = (double)own.calls.sum[PCT_SENT],
+                          .bytes_received = (double)own.calls.sum[PCT_RECEIVED]};
     fact->place = pct_finding_place(f, node, &fact->function);
 }
 
@@ -309,7 +310,8 @@ static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold,
             place.bytes_sent += from->bytes_sent;
             place.bytes_received += from->bytes_received;
         }
-        inclusive_ns += (double)pct_data_tree(f->data)->nodes[from->node].own.sum[PCT_TIME];
+        inclusive_ns +=
+            (double)pct_tree_own(pct_data_tree(f->data), from->node).calls.sum[PCT_TIME];
         if (!f->bounds)
             fold_context(f, fold, from, &place);
     }

@@ -11,19 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Place of a call; file NULL: unknown. */
-struct call {
-    const char *file;
-    uint32_t line;
-};
-
 struct builder {
     struct pct_tree *tree;
     struct pct_symbols *symbols;
     const struct pct_tree_options *options;
     uint32_t *slots; /* open addressing over nodes, index + 1; at most half full */
     size_t n_slots;
-    struct call *calls; /* by profile node: place of its calls */
+    const struct pct_frame **calls; /* by profile node: that makes its calls; NULL: unknown */
     struct pct_buf text;
 };
 
@@ -65,6 +59,7 @@ static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, co
     uint32_t *slot = find_slot(b, parent, kind, label);
     if (*slot)
         return *slot - 1;
+    static const struct pct_frame unknown;
     t->nodes = pct_grow(t->nodes, t->n, &t->room, sizeof *t->nodes);
     struct pct_node *up = parent == PC_NO_INDEX ? NULL : &t->nodes[parent];
     bool frame = parent != PC_NO_INDEX && kind != PCOLLECT_NODE_OP;
@@ -74,8 +69,10 @@ static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, co
                                        .kind = kind,
                                        .depth = (up ? up->depth : 0) + frame,
                                        .label = label,
+                                       .frame = &unknown,
                                        .module = PC_NO_INDEX,
-                                       .first_source = PC_NO_INDEX};
+                                       .first_source = PC_NO_INDEX,
+                                       .own = PC_NO_INDEX};
     if (up)
         up->first_child = (uint32_t)t->n;
     *slot = (uint32_t)++t->n;
@@ -119,24 +116,25 @@ static uint32_t find_other(struct builder *b, uint32_t at, const struct pc_profi
     return at;
 }
 
-/* The child of `at` with the label in the buffer, called from that place. */
-static uint32_t find_called(struct builder *b, uint32_t at, uint16_t kind, struct call call)
+/* The child of `at` with the label in the buffer, called by that frame. */
+static uint32_t find_called(struct builder *b, uint32_t at, uint16_t kind,
+                            const struct pct_frame *caller)
 {
     bool told = b->options->grain == PCT_GRAIN_CALL;
-    if (told && call.file)
-        pct_label_call(&b->text, call.file, call.line);
+    if (caller && !caller->file)
+        caller = NULL;
+    if (told && caller)
+        pct_label_call(&b->text, caller->file, caller->line);
     at = find_child(b, at, kind, pct_pool_intern(b->tree->pool, b->text.data));
-    if (told) {
-        b->tree->nodes[at].call_file = call.file;
-        b->tree->nodes[at].call_line = call.line;
-    }
+    if (told)
+        b->tree->nodes[at].caller = caller;
     return at;
 }
 
-static struct call call_above(const struct builder *b, uint32_t source)
+static const struct pct_frame *caller_above(const struct builder *b, uint32_t source)
 {
     uint32_t parent = b->tree->totals->profile->nodes[source].parent;
-    return parent == PC_NO_INDEX ? (struct call){NULL, 0} : b->calls[parent];
+    return parent == PC_NO_INDEX ? NULL : b->calls[parent];
 }
 
 /* The node that has the module of a frame of `n`. */
@@ -149,9 +147,9 @@ node_of_frame(const struct builder *b, const struct pc_profile_node *n, const st
 static void describe_frame(struct pct_node *node, const struct pct_frame *f,
                            const struct pc_profile_node *n)
 {
-    if (node->frame.function || node->module != PC_NO_INDEX)
+    if (node->frame->function || node->module != PC_NO_INDEX)
         return;
-    node->frame = *f;
+    node->frame = f;
     node->module = n->module;
     node->offset = n->offset;
 }
@@ -162,7 +160,7 @@ static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
 {
     const struct pc_profile_node *own = &b->tree->totals->profile->nodes[source];
     struct pct_place place = pct_symbols_node(b->symbols, source);
-    struct call call = call_above(b, source);
+    const struct pct_frame *caller = caller_above(b, source);
     bool lines = b->options->grain == PCT_GRAIN_LINE;
     for (uint32_t i = 0; i < place.n_frames; i++) {
         const struct pc_profile_node *n = node_of_frame(b, own, &place.frames[i]);
@@ -170,38 +168,65 @@ static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
         if (b->options->depth && b->tree->nodes[at].depth >= b->options->depth)
             break;
         put_frame(b, &place.frames[i], n, lines && !computes);
-        at = find_called(b, at, computes ? PCOLLECT_NODE_POINT : PCOLLECT_NODE_FRAME, call);
+        at = find_called(b, at, computes ? PCOLLECT_NODE_POINT : PCOLLECT_NODE_FRAME, caller);
         describe_frame(&b->tree->nodes[at], &place.frames[i], n);
         set_context(b, at, n, &place.frames[i]);
-        call = (struct call){place.frames[i].file, place.frames[i].line};
+        caller = &place.frames[i];
     }
-    b->calls[source] = call;
+    b->calls[source] = caller;
     return at;
+}
+
+static bool is_call(const struct pct_tree *t, uint32_t source)
+{
+    return t->totals->profile->nodes[source].kind != PCOLLECT_NODE_POINT;
 }
 
 /* True if what was sampled at a node of the profile is in the time of an MPI call. */
 static bool is_in_mpi(const struct pct_tree *t, uint32_t source)
 {
-    return t->totals->profile->nodes[source].kind != PCOLLECT_NODE_POINT ||
-           t->totals->outer[source] != PC_NO_INDEX;
+    return is_call(t, source) || t->totals->outer[source] != PC_NO_INDEX;
 }
 
-/* Adds the record of a profile node to a node of this tree. */
+/* Adds the record of a profile node. */
+static void add_record(const struct pct_tree *t, uint32_t source, struct pct_own *own)
+{
+    if (is_call(t, source))
+        pct_totals_add(t->totals, source, &own->calls);
+    if (!t->samples)
+        return;
+    struct pct_sampled sampled = pct_samples_of(t->samples, source);
+    pct_sampled_add(&own->self, sampled);
+    if (!is_in_mpi(t, source))
+        pct_sampled_add(&own->computed, sampled);
+}
+
+struct pct_own pct_tree_own(const struct pct_tree *t, uint32_t node)
+{
+    const struct pct_node *n = &t->nodes[node];
+    struct pct_own own = {.self = {0, 0, 0}};
+    if (n->own != PC_NO_INDEX)
+        return t->own[n->own];
+    if (n->first_source != PC_NO_INDEX)
+        add_record(t, n->first_source, &own);
+    return own;
+}
+
+/* Puts the record of a profile node into a node of this tree. */
 static void add_source(struct pct_tree *t, uint32_t at, uint32_t source)
 {
-    const struct pc_profile_node *n = &t->totals->profile->nodes[source];
     struct pct_node *node = &t->nodes[at];
-    struct pct_sampled sampled = {0};
-    bool call = n->kind != PCOLLECT_NODE_POINT;
-    if (call)
-        pct_totals_add(t->totals, source, &node->own);
-    if (t->samples)
-        sampled = pct_samples_of(t->samples, source);
-    pct_sampled_add(&node->self, sampled);
-    if (!is_in_mpi(t, source))
-        pct_sampled_add(&node->computed, sampled);
-    if (!call && !(t->samples && pct_samples_has(t->samples, source)))
+    if (!is_call(t, source) && !(t->samples && pct_samples_has(t->samples, source)))
         return;
+    if (node->first_source != PC_NO_INDEX) {
+        struct pct_own own = pct_tree_own(t, at);
+        if (node->own == PC_NO_INDEX) {
+            t->own = pct_grow(t->own, t->n_own, &t->own_room, sizeof *t->own);
+            node->own = (uint32_t)t->n_own++;
+        }
+        add_record(t, source, &own);
+        t->own[node->own] = own;
+    }
     t->next_source[source] = node->first_source;
     node->first_source = source;
 }
@@ -214,7 +239,7 @@ static uint32_t add_op(struct builder *b, uint32_t at, uint32_t source)
     pct_buf_clear(&b->text);
     pct_label_other(&b->text, t->totals->profile, n);
     at = find_called(b, at, PCOLLECT_NODE_OP, b->calls[source]);
-    b->calls[source] = (struct call){NULL, 0}; /* its callbacks are not called from that place */
+    b->calls[source] = NULL; /* its callbacks are not called from that place */
     t->nodes[at].op = n->op;
     set_context(b, at, n, NULL);
     add_source(t, at, source);
@@ -272,10 +297,8 @@ static uint32_t add_caller(struct builder *b, uint32_t at, const struct pct_fram
     put_frame(b, f, n, b->options->grain == PCT_GRAIN_LINE && !computes);
     at = find_child(b, at, PCOLLECT_NODE_FRAME, pct_pool_intern(b->tree->pool, b->text.data));
     struct pct_node *node = &b->tree->nodes[at];
-    if (node->module == PC_NO_INDEX && !computes) {
-        node->call_file = f->file;
-        node->call_line = f->line;
-    }
+    if (node->module == PC_NO_INDEX && !computes)
+        node->caller = f->file ? f : NULL;
     describe_frame(node, f, n);
     return at;
 }
@@ -291,7 +314,10 @@ static uint32_t add_other_caller(struct builder *b, uint32_t at, const struct pc
     pct_buf_clear(&b->text);
     pct_label_other(&b->text, p, n);
     at = find_child(b, at, PCOLLECT_NODE_FRAME, pct_pool_intern(b->tree->pool, b->text.data));
-    b->tree->nodes[at].frame.function = p->ops[n->op].name;
+    if (!b->tree->op_callers)
+        b->tree->op_callers = pct_alloc(p->n_ops, sizeof *b->tree->op_callers);
+    b->tree->op_callers[n->op].function = p->ops[n->op].name;
+    b->tree->nodes[at].frame = &b->tree->op_callers[n->op];
     return at;
 }
 
@@ -374,26 +400,51 @@ static bool is_outer(const struct pct_tree *t, const struct pct_node *n)
     return n->kind == PCOLLECT_NODE_OP && !t->callers;
 }
 
-/* Children come after their parents: from the end, every node is complete when it is added to its
- * parent. */
+void pct_below_add(struct pct_below *to, const struct pct_below *what)
+{
+    for (size_t k = 0; k < PCT_N_METRICS; k++)
+        to->sum[k] += what->sum[k];
+    pct_sampled_add(&to->total, what->total);
+    pct_sampled_add(&to->computed, what->computed);
+}
+
+static struct pct_below below_of_own(const struct pct_tree *t, uint32_t node)
+{
+    struct pct_own own = pct_tree_own(t, node);
+    struct pct_below below = {.total = own.self, .computed = own.computed};
+    memcpy(below.sum, own.calls.sum, sizeof below.sum);
+    return below;
+}
+
+struct pct_below pct_tree_below(const struct pct_tree *t, uint32_t node)
+{
+    uint32_t j = t->below_of[node];
+    return j < t->n ? below_of_own(t, j) : t->below[j - t->n];
+}
+
+/* Children come after their parents: from the end, those of each node are complete. */
 static void sum_below(struct pct_tree *t)
 {
-    t->below = pct_alloc(t->n, sizeof *t->below);
+    t->below_of = pct_alloc(t->n, sizeof *t->below_of);
     for (size_t i = t->n; i-- > 0;) {
         const struct pct_node *n = &t->nodes[i];
-        struct pct_below *below = &t->below[i];
-        for (size_t k = 0; k < PCT_N_METRICS; k++)
-            below->sum[k] += n->own.sum[k];
-        pct_sampled_add(&below->total, n->self);
-        pct_sampled_add(&below->computed, n->computed);
+        uint32_t child = n->first_child;
+        bool alone = child != PC_NO_INDEX && t->nodes[child].next == PC_NO_INDEX;
+        if (child == PC_NO_INDEX || (alone && n->first_source == PC_NO_INDEX)) {
+            t->below_of[i] = child == PC_NO_INDEX ? (uint32_t)i : t->below_of[child];
+            continue;
+        }
+        struct pct_below all = {.sum = {0}}, own = below_of_own(t, (uint32_t)i);
+        for (; child != PC_NO_INDEX; child = t->nodes[child].next) {
+            struct pct_below below = pct_tree_below(t, child);
+            pct_below_add(&all, &below);
+        }
+        pct_below_add(&all, &own);
         if (is_outer(t, n))
-            below->sum[PCT_TIME] = n->own.sum[PCT_TIME];
-        if (!i)
-            break;
-        for (size_t k = 0; k < PCT_N_METRICS; k++)
-            t->below[n->parent].sum[k] += below->sum[k];
-        pct_sampled_add(&t->below[n->parent].total, below->total);
-        pct_sampled_add(&t->below[n->parent].computed, below->computed);
+            all.sum[PCT_TIME] = own.sum[PCT_TIME];
+        t->below = pct_grow(t->below, t->n_below, &t->below_room, sizeof *t->below);
+        t->below_of[i] = (uint32_t)(t->n + t->n_below);
+        t->below[t->n_below++] = all;
     }
 }
 
@@ -433,7 +484,10 @@ void pct_tree_free(struct pct_tree *t)
     pct_free(t->nodes);
     pct_free(t->next_source);
     pct_free(t->shown);
+    pct_free(t->own);
     pct_free(t->below);
+    pct_free(t->below_of);
+    pct_free(t->op_callers);
     pct_pool_free(t->pool);
     pct_free(t);
 }
@@ -458,14 +512,14 @@ static int compare_siblings(const void *a, const void *b)
 pc_u128 pct_tree_figure(const struct pct_tree *t, uint32_t node, enum pct_figure_of of,
                         enum pct_metric metric)
 {
-    const struct pct_below *below = &t->below[node];
+    const struct pct_below below = pct_tree_below(t, node);
     switch (of) {
     case PCT_OF_TOTAL:
-        return below->total.ns;
+        return below.total.ns;
     case PCT_OF_TIME:
-        return below->sum[PCT_TIME] + below->computed.ns;
+        return below.sum[PCT_TIME] + below.computed.ns;
     default:
-        return below->sum[metric];
+        return below.sum[metric];
     }
 }
 
@@ -560,11 +614,6 @@ uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, 
     while (node != root && t->nodes[node].next == PC_NO_INDEX)
         node = t->nodes[node].parent;
     return node == root ? PC_NO_INDEX : t->nodes[node].next;
-}
-
-static bool is_call(const struct pct_tree *t, uint32_t source)
-{
-    return t->totals->profile->nodes[source].kind != PCOLLECT_NODE_POINT;
 }
 
 uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric metric,

@@ -8,8 +8,13 @@
  *  - each record of the profile is in one node: a call in that of its MPI function (kind OP; a
  *    DOMAIN is part of its OP), samples in that of the function that computed, or of the OP that
  *    they hit;
- *  - so the sum of `own` over the nodes is that of the profile, whatever the grain;
+ *  - so the sum of pct_tree_own over the nodes is that of the profile, whatever the grain;
  *  - a parent comes before its children.
+ *
+ * Where each rank has contexts of its own, there are more than a million nodes, most of them in
+ * chains that do not branch and end in one record. So figures are stored only where they are sums:
+ * of a node itself, if several records are in it; of a node with all below it, if it branches or
+ * has a record. The others follow from a record, or are those of the only child.
  *
  * Phases and regions are nodes below which their contexts hang.
  *
@@ -26,25 +31,29 @@
 #include "analysis/tree/samples.h"
 #include "analysis/tree/totals.h"
 
-/* A node by its index; node 0 is the root. */
+/* A node by its index; node 0 is the root. Frames belong to the symbols. */
 struct pct_node {
-    uint32_t parent;            /* PC_NO_INDEX for the root */
-    uint32_t first_child, next; /* PC_NO_INDEX: none */
-    uint16_t kind;              /* enum pcollect_node_kind; POINT: see below */
-    uint16_t flags;             /* enum pcollect_node_flag */
-    uint32_t op;                /* OP: index into the profile's ops */
-    uint32_t depth;             /* frames from the root to here, this one included */
-    const char *label;          /* escaped element of a path; "" for the root */
-    uint64_t context;           /* of label.h; 0 for the root, and in a tree of callers */
-    const char *call_file;      /* PCT_GRAIN_CALL: where the node was called, NULL: unknown */
-    uint32_t call_line;
-    struct pct_frame frame;      /* FRAME, POINT */
-    uint32_t module;             /* FRAME, POINT: of the first address seen, or PC_NO_INDEX */
-    uint64_t offset;             /* FRAME, POINT: of the first address seen */
-    struct pct_call_sum own;     /* OP; of a tree of callers the outermost of its frames */
+    uint32_t parent;                /* PC_NO_INDEX for the root */
+    uint32_t first_child, next;     /* PC_NO_INDEX: none */
+    uint16_t kind;                  /* enum pcollect_node_kind; POINT: see below */
+    uint16_t flags;                 /* enum pcollect_node_flag */
+    uint32_t op;                    /* OP: index into the profile's ops */
+    uint32_t depth;                 /* frames from the root to here, this one included */
+    uint32_t first_source;          /* chain of profile nodes whose records are in it */
+    uint32_t own;                   /* their sum in tree->own; PC_NO_INDEX: there is at most one */
+    const char *label;              /* escaped element of a path; "" for the root */
+    uint64_t context;               /* of label.h; 0 for the root, and in a tree of callers */
+    const struct pct_frame *frame;  /* FRAME, POINT; others: nothing is known */
+    const struct pct_frame *caller; /* PCT_GRAIN_CALL: where it was called, with a file, or NULL */
+    uint64_t offset;                /* FRAME, POINT: of the first address seen */
+    uint32_t module;                /* FRAME, POINT: of the first address seen, or PC_NO_INDEX */
+};
+
+/* A node itself. */
+struct pct_own {
+    struct pct_call_sum calls;   /* OP; of a tree of callers the outermost of its frames */
     struct pct_sampled self;     /* sampled right there */
     struct pct_sampled computed; /* of these outside of MPI calls, and of what they call back */
-    uint32_t first_source;       /* of own and self: chain of profile nodes that it stands for */
 };
 
 /* A node with all below it. */
@@ -59,11 +68,17 @@ struct pct_tree {
     const struct pct_samples *samples; /* NULL: a tree of calls alone */
     struct pct_node *nodes;
     size_t n, room;
-    uint32_t *next_source;   /* by profile node: next of the chain, or PC_NO_INDEX */
-    uint32_t *shown;         /* by profile node: its node here */
-    struct pct_pool *pool;   /* of labels */
-    bool callers;            /* as it was asked for */
-    struct pct_below *below; /* by node */
+    uint32_t *next_source; /* by profile node: next of the chain, or PC_NO_INDEX */
+    uint32_t *shown;       /* by profile node: its node here */
+    struct pct_pool *pool; /* of labels */
+    bool callers;          /* as it was asked for */
+    struct pct_own *own;   /* of nodes with several sources */
+    size_t n_own, own_room;
+    struct pct_below *below; /* of nodes that branch, or have sources and children */
+    size_t n_below, below_room;
+    uint32_t *below_of;           /* by node: a node j < n without children whose figures are those
+                                     with all below; or n and an index into below */
+    struct pct_frame *op_callers; /* by MPI function: as a caller; NULL: none is one */
 };
 
 enum pct_grain {
@@ -93,6 +108,12 @@ struct pct_tree *pct_tree_new(const struct pct_totals *m, struct pct_symbols *s,
                               const struct pct_samples *samples,
                               const struct pct_tree_options *options);
 void pct_tree_free(struct pct_tree *t);
+
+/* Figures of a node itself, and with all below it. */
+struct pct_own pct_tree_own(const struct pct_tree *t, uint32_t node);
+struct pct_below pct_tree_below(const struct pct_tree *t, uint32_t node);
+
+void pct_below_add(struct pct_below *to, const struct pct_below *what);
 
 /* A figure of a node with all below it. */
 pc_u128 pct_tree_figure(const struct pct_tree *t, uint32_t node, enum pct_figure_of of,

@@ -225,13 +225,51 @@ static void totals_agree_between_tables_at_every_depth(void **state)
             assert_true(sum_column(d, "contexts", columns[k]) ==
                         sum_column(d, "primitives", columns[k]));
         pct_tree_sort(pct_data_tree(d), PCT_OF_METRIC, PCT_TIME);
-        assert_true(pct_data_tree(d)->below[0].sum[PCT_TIME] == sum_column(d, "ranks", "mpi_s"));
+        assert_true(pct_tree_below(pct_data_tree(d), 0).sum[PCT_TIME] ==
+                    sum_column(d, "ranks", "mpi_s"));
         assert_true(sum_column(d, "contexts", "mpi_exclusive_s") ==
                     sum_column(d, "ranks", "mpi_s"));
         for (size_t i = 0; depth && i < pct_data_tree(d)->n; i++)
             assert_true(pct_data_tree(d)->nodes[i].depth <= depth);
         pct_data_free(d);
     }
+}
+
+/* Sums what each node of a tree has itself, and compares. */
+static void assert_sums(const struct pct_tree *t)
+{
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct pct_below seen = pct_tree_below(t, i), sum = {.sum = {0}};
+        for (uint32_t k = i; k != PC_NO_INDEX; k = pct_tree_after(t, i, k, true)) {
+            struct pct_own own = pct_tree_own(t, k);
+            struct pct_below one = {.total = own.self, .computed = own.computed};
+            memcpy(one.sum, own.calls.sum, sizeof one.sum);
+            pct_below_add(&sum, &one);
+        }
+        sum.sum[PCT_TIME] = 0;
+        for (uint32_t k = i; k != PC_NO_INDEX;) {
+            bool nested = t->nodes[k].kind == PCOLLECT_NODE_OP && !t->callers;
+            sum.sum[PCT_TIME] += pct_tree_own(t, k).calls.sum[PCT_TIME];
+            k = pct_tree_after(t, i, k, !nested);
+        }
+        for (size_t k = 0; k < PCT_N_METRICS; k++)
+            assert_true(seen.sum[k] == sum.sum[k]);
+        assert_true(seen.total.ns == sum.total.ns && seen.total.samples == sum.total.samples);
+        assert_true(seen.computed.ns == sum.computed.ns);
+    }
+}
+
+static void figures_of_a_node_are_those_of_all_below_it(void **state)
+{
+    (void)state;
+    for (unsigned callers = 0; callers < 2; callers++)
+        for (unsigned grain = PCT_GRAIN_LINE; grain <= PCT_GRAIN_FUNCTION; grain++) {
+            struct pct_tree_options options = {.grain = grain, .callers = callers};
+            struct pct_data *d = open_solver(&options);
+            if (!callers || grain != PCT_GRAIN_CALL)
+                assert_sums(pct_data_lines(d));
+            pct_data_free(d);
+        }
 }
 
 static void addresses_that_read_the_same_are_one_context(void **state)
@@ -464,8 +502,10 @@ static void samples_are_told_by_rank_and_by_caller(void **state)
     uint64_t values[3] = {0};
     bool present[3] = {false};
     const struct pct_tree *t = pct_data_functions(d);
+    assert_sums(t);
+    assert_sums(pct_data_sample_callers(d)->tree);
     for (uint32_t i = 0; i < t->n; i++)
-        if (t->below[i].total.ns == 86 * ms)
+        if (pct_tree_below(t, i).total.ns == 86 * ms)
             pct_tree_sampled_ranks(t, i, PCT_SAMPLED_TOTAL, values, present);
     assert_true(values[0] == 0 && values[1] == 81 * ms && values[2] == 5 * ms);
     assert_true(!present[0] && present[1] && present[2]);
@@ -583,6 +623,7 @@ int main(void)
         cmocka_unit_test(paths_compare_as_their_texts_do),
         cmocka_unit_test(paths_show_inlined_and_nested_calls),
         cmocka_unit_test(totals_agree_between_tables_at_every_depth),
+        cmocka_unit_test(figures_of_a_node_are_those_of_all_below_it),
         cmocka_unit_test(addresses_that_read_the_same_are_one_context),
         cmocka_unit_test(rows_are_sorted_and_filtered),
         cmocka_unit_test(the_first_columns_are_the_promised_ones),

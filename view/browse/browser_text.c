@@ -47,7 +47,8 @@ void pct_browser_line(struct pct_browser *b, size_t row, struct pct_browser_line
     struct pct_buf name = {0}, rest = {0};
     *out =
         (struct pct_browser_line){.heat = heat_of(f, r->first), .op = n->kind == PCOLLECT_NODE_OP};
-    pct_node_put_figures(f, &f->tree->below[r->first], pct_node_figure(f, r->first), &out->figures);
+    const struct pct_below below = pct_tree_below(f->tree, r->first);
+    pct_node_put_figures(f, &below, pct_node_figure(f, r->first), &out->figures);
     pct_node_put_bar(f, r->first, &out->figures);
     size_t width = b->options.width, taken = f->cells + 2 + (size_t)2 * r->indent;
     size_t room = width > taken + LEAST_CELLS ? width - taken : LEAST_CELLS;
@@ -163,13 +164,13 @@ const char *pct_browser_function(struct pct_browser *b, uint32_t *line_out)
         return NULL;
     const struct pct_node *n = &t->nodes[row->node];
     if (n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT) {
-        *line_out = t->callers ? n->frame.line : 0;
-        return n->frame.function;
+        *line_out = t->callers ? n->frame->line : 0;
+        return n->frame->function;
     }
     if (n->kind != PCOLLECT_NODE_OP || t->callers)
         return NULL;
-    *line_out = n->call_line;
-    return t->nodes[n->parent].frame.function;
+    *line_out = n->caller ? n->caller->line : 0;
+    return t->nodes[n->parent].frame->function;
 }
 
 /* Shows figures of each rank side by side: time in MPI, and computation outside of it. */

@@ -314,7 +314,8 @@ static const struct pct_node *caller_node(const struct pct_cell *c)
 
 static void caller_figure(const struct pct_cell *c, struct pct_value *out)
 {
-    struct pct_figures f = {.sum = pct_data_callers(c->d)->tree->below[caller_of(c)].sum};
+    const struct pct_below below = pct_tree_below(pct_data_callers(c->d)->tree, caller_of(c));
+    struct pct_figures f = {.sum = below.sum};
     pct_figure(c->d, f, c->column->which, out);
 }
 

@@ -28,16 +28,13 @@ static void context_op(const struct pct_cell *c, struct pct_value *out)
     pct_value_text(c->d, c->d->profile->ops[context_of(c)->op].name, out);
 }
 
-static struct pct_figures context_figures(const struct pct_cell *c)
-{
-    const struct pct_call_sum *t = &context_of(c)->own;
-    return (struct pct_figures){t->sum, t->min_ns, t->max_ns,
-                                pct_data_context_spread(c->d, c->row)};
-}
-
 static void context_figure(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_figure(c->d, context_figures(c), c->column->which, out);
+    uint32_t node = pct_data_contexts(c->d)->node[c->row];
+    const struct pct_call_sum calls = pct_tree_own(pct_data_tree(c->d), node).calls;
+    struct pct_figures f = {calls.sum, calls.min_ns, calls.max_ns,
+                            pct_data_context_spread(c->d, c->row)};
+    pct_figure(c->d, f, c->column->which, out);
 }
 
 static void context_id(const struct pct_cell *c, struct pct_value *out)

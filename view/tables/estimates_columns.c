@@ -118,7 +118,7 @@ static void event_window(const struct pct_cell *c, struct pct_value *out)
 
 static void event_self(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = context_of(c)->self.ns;
+    out->number = pct_tree_own(pct_data_functions(c->d), node_of(c)).self.ns;
 }
 
 static const struct pct_column estimate_columns[] = {
@@ -190,7 +190,8 @@ static void ratio_per(const struct pct_cell *c, struct pct_value *out)
 
 static void ratio_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_text_share(context_of(c)->self.ns, pct_data_samples(c->d)->all.ns);
+    out->number = pct_text_share(pct_tree_own(pct_data_functions(c->d), node_of(c)).self.ns,
+                                 pct_data_samples(c->d)->all.ns);
 }
 
 static const struct pct_column ratio_columns[] = {

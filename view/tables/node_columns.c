@@ -12,14 +12,14 @@ static size_t count_nodes(const struct pct_data *d)
     return d->tree->n;
 }
 
-static const struct pct_node *node_of(const struct pct_cell *c)
+static struct pct_own own_of(const struct pct_cell *c)
 {
-    return &c->d->tree->nodes[c->row];
+    return pct_tree_own(c->d->tree, (uint32_t)c->row);
 }
 
-static const struct pct_below *below_of(const struct pct_cell *c)
+static struct pct_below below_of(const struct pct_cell *c)
 {
-    return &c->d->tree->below[c->row];
+    return pct_tree_below(c->d->tree, (uint32_t)c->row);
 }
 
 static struct pct_spread spread_of(const struct pct_cell *c)
@@ -36,15 +36,16 @@ static struct pct_spread spread_of(const struct pct_cell *c)
 /* Figure of the node's own calls. */
 static void own_figure(const struct pct_cell *c, struct pct_value *out)
 {
-    const struct pct_call_sum *t = &node_of(c)->own;
-    struct pct_figures f = {t->sum, t->min_ns, t->max_ns, {0}};
+    const struct pct_call_sum t = own_of(c).calls;
+    struct pct_figures f = {t.sum, t.min_ns, t.max_ns, {0}};
     pct_figure(c->d, f, c->column->which, out);
 }
 
 /* Inclusive figure of calls. */
 static void below_figure(const struct pct_cell *c, struct pct_value *out)
 {
-    struct pct_figures f = {below_of(c)->sum, 0, 0, {0}};
+    const struct pct_below below = below_of(c);
+    struct pct_figures f = {below.sum, 0, 0, {0}};
     if (c->column->which >= PCT_FIGURE_RANKS)
         f.spread = spread_of(c);
     pct_figure(c->d, f, c->column->which, out);
@@ -58,11 +59,11 @@ static struct pct_sampled part_of(const struct pct_cell *c)
 {
     switch (c->column->of) {
     case SELF:
-        return node_of(c)->self;
+        return own_of(c).self;
     case TOTAL:
-        return below_of(c)->total;
+        return below_of(c).total;
     default:
-        return below_of(c)->computed;
+        return below_of(c).computed;
     }
 }
 

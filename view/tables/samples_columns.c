@@ -119,7 +119,8 @@ static struct pct_sampled part_of(const struct pct_cell *c)
     bool self = c->column->which == SELF;
     if (!is_tree(c->column->of))
         return self ? row_of(c)->self : row_of(c)->total;
-    return self ? tree_of(c)->nodes[node_of(c)].self : tree_of(c)->below[node_of(c)].total;
+    return self ? pct_tree_own(tree_of(c), node_of(c)).self
+                : pct_tree_below(tree_of(c), node_of(c)).total;
 }
 
 static void get_samples(const struct pct_cell *c, struct pct_value *out)

@@ -115,8 +115,8 @@ static void put_locations(struct pct_buf *b, const struct pct_stacks *s)
         const struct pct_node *n = &s->tree->nodes[i];
         put_number(&location, LOCATION_ID, i);
         put_number(&line, LINE_FUNCTION, s->function_of[i] + (uint64_t)1);
-        if (n->kind == PCOLLECT_NODE_FRAME && n->frame.line)
-            put_number(&line, LINE_LINE, n->frame.line);
+        if (n->kind == PCOLLECT_NODE_FRAME && n->frame->line)
+            put_number(&line, LINE_LINE, n->frame->line);
         put_message(&location, LOCATION_LINE, &line);
         put_message(b, PROFILE_LOCATION, &location);
     }

@@ -20,27 +20,28 @@ const struct pct_value_type pct_value_types[PCT_N_VALUE_KINDS] = {
                             "bytes", false},
 };
 
-static pc_u128 own(const struct pct_node *n, enum pct_value_kind kind)
+static pc_u128 value_of(const struct pct_tree *t, uint32_t node, enum pct_value_kind kind)
 {
+    const struct pct_own own = pct_tree_own(t, node);
     switch (kind) {
     case PCT_VALUE_TIME:
-        return n->own.sum[PCT_EXCLUSIVE] + n->computed.ns;
+        return own.calls.sum[PCT_EXCLUSIVE] + own.computed.ns;
     case PCT_VALUE_COMPUTATION:
-        return n->computed.ns;
+        return own.computed.ns;
     case PCT_VALUE_MPI:
-        return n->own.sum[PCT_EXCLUSIVE];
+        return own.calls.sum[PCT_EXCLUSIVE];
     case PCT_VALUE_CALLS:
-        return n->own.sum[PCT_CALLS];
+        return own.calls.sum[PCT_CALLS];
     case PCT_VALUE_SENT:
-        return n->own.sum[PCT_SENT];
+        return own.calls.sum[PCT_SENT];
     default:
-        return n->own.sum[PCT_RECEIVED];
+        return own.calls.sum[PCT_RECEIVED];
     }
 }
 
 uint64_t pct_stack_value(const struct pct_stacks *s, uint32_t node, enum pct_value_kind kind)
 {
-    return (uint64_t)own(&s->tree->nodes[node], kind);
+    return (uint64_t)value_of(s->tree, node, kind);
 }
 
 bool pct_stack_has_value(const struct pct_stacks *s, uint32_t node)
@@ -57,7 +58,7 @@ static bool sum_up(struct pct_stacks *s, struct pct_buf *why)
     for (int k = 0; k < PCT_N_VALUE_KINDS; k++) {
         pc_u128 sum = 0;
         for (uint32_t i = 0; i < s->tree->n; i++)
-            sum += own(&s->tree->nodes[i], k);
+            sum += value_of(s->tree, i, k);
         if (sum > INT64_MAX) {
             pct_buf_format(why,
                            "%s: the sum is above 2^63 - 1, and other viewers have no room for it",
@@ -90,8 +91,8 @@ static struct pct_stack_function describe(struct pct_stacks *s, const struct pct
     pct_buf_clear(b);
     pct_node_name(b, p, n, true);
     f.name = keep(s, b);
-    if (code && (n->frame.file || module)) {
-        pct_text_escape(b, n->frame.file ? n->frame.file : module, PCT_ESCAPE_CELL);
+    if (code && (n->frame->file || module)) {
+        pct_text_escape(b, n->frame->file ? n->frame->file : module, PCT_ESCAPE_CELL);
         f.file = keep(s, b);
     }
     return f;
