@@ -98,6 +98,14 @@ bool __wrap_pc_process_look(int pid, struct pc_process_status *status)
     return all_live || explored_lives(pid - NO_PID);
 }
 
+/* Memory is not what is explored: the files that tell how much is left are not read at each merge.
+ */
+uint64_t __wrap_pc_memory_available(void);
+uint64_t __wrap_pc_memory_available(void)
+{
+    return UINT64_MAX;
+}
+
 static int add_late(int rank, bool ended)
 {
     struct pcollect_arena_header *h = arenas[rank].arena.header;

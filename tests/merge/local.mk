@@ -17,7 +17,7 @@ tests_merge_ending_test_SOURCES = tests/merge/ending_test.c tests/merge/explorer
     merge/merge_module.c $(merge_test_common)
 tests_merge_ending_test_CFLAGS = $(AM_CFLAGS)
 tests_merge_ending_test_LDADD = $(command_pcollect_LDADD) $(CMOCKA_LIBS) $(ZLIB_LIBS) -lm -lpthread
-tests_merge_ending_test_LDFLAGS = -Wl,--wrap=unlink,--wrap=rmdir,--wrap=rename,--wrap=link,--wrap=linkat,--wrap=pwrite,--wrap=pc_process_look
+tests_merge_ending_test_LDFLAGS = -Wl,--wrap=unlink,--wrap=rmdir,--wrap=rename,--wrap=link,--wrap=linkat,--wrap=pwrite,--wrap=pc_process_look,--wrap=pc_memory_available
 tests_merge_damage_test_SOURCES = tests/merge/damage_test.c $(merge_test_common)
 tests_merge_files_test_SOURCES = tests/merge/files_test.c $(merge_test_common)
 
