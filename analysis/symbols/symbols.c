@@ -25,7 +25,7 @@ struct module {
 
 struct entry {
     struct pct_spot spot;
-    struct pct_place place; /* frames NULL: the entry is free */
+    struct pct_place place; /* frames NULL: not known yet */
     bool owned;             /* the frames */
     bool taught;
 };
@@ -34,8 +34,10 @@ struct pct_symbols {
     const struct pc_profile *profile;
     struct pct_pool *pool;
     struct module *modules;
-    struct entry *entries; /* open addressing, at most half full */
-    size_t n_slots, n;
+    struct entry *entries;
+    size_t n, room;
+    uint32_t *slots; /* open addressing over entries, index + 1; at most half full */
+    size_t n_slots;
     struct pct_place *nodes;    /* by node of the profile; frames NULL: not asked for */
     struct pct_callee *callees; /* by MPI function; n 0: not asked for */
 };
@@ -55,11 +57,12 @@ void pct_symbols_free(struct pct_symbols *s)
         pct_dw_close(s->modules[i].dw);
     }
 #endif
-    for (size_t i = 0; i < s->n_slots; i++) {
+    for (size_t i = 0; i < s->n; i++) {
         if (s->entries[i].owned)
             pct_free((void *)s->entries[i].place.frames);
     }
     pct_free(s->entries);
+    pct_free(s->slots);
     pct_free(s->nodes);
     pct_free(s->callees);
     pct_free(s->modules);
@@ -390,39 +393,38 @@ static struct pct_spot spot_of_address(uint32_t module, uint64_t offset)
     return (struct pct_spot){.module = module, .offset = offset, .callee_module = PC_NO_INDEX};
 }
 
-static struct entry *find_entry(struct entry *entries, size_t n_slots, struct pct_spot spot)
+static uint32_t *find_slot(const struct pct_symbols *s, struct pct_spot spot)
 {
     uint64_t hash = pc_hash_u64(spot.offset ^ (uint64_t)spot.module << 48);
     if (spot.callee_module != PC_NO_INDEX)
         hash = pc_hash_u64(hash ^ spot.callee ^ (uint64_t)spot.callee_module << 48);
-    size_t i = hash & (n_slots - 1);
-    while (entries[i].place.frames && !is_same_spot(&entries[i].spot, &spot))
-        i = (i + 1) & (n_slots - 1);
-    return &entries[i];
+    size_t i = hash & (s->n_slots - 1);
+    while (s->slots[i] && !is_same_spot(&s->entries[s->slots[i] - 1].spot, &spot))
+        i = (i + 1) & (s->n_slots - 1);
+    return &s->slots[i];
 }
 
-static void double_entries(struct pct_symbols *s)
+static void double_slots(struct pct_symbols *s)
 {
-    size_t n_slots = s->n_slots * 2;
-    struct entry *entries = pct_alloc(n_slots, sizeof *entries);
-    for (size_t i = 0; i < s->n_slots; i++) {
-        const struct entry *e = &s->entries[i];
-        if (e->place.frames)
-            *find_entry(entries, n_slots, e->spot) = *e;
-    }
-    pct_free(s->entries);
-    s->entries = entries;
-    s->n_slots = n_slots;
+    pct_free(s->slots);
+    s->n_slots *= 2;
+    s->slots = pct_alloc(s->n_slots, sizeof *s->slots);
+    for (size_t i = 0; i < s->n; i++)
+        *find_slot(s, s->entries[i].spot) = (uint32_t)i + 1;
 }
 
-/* The entry of a spot, made free of a place if it is new. */
+/* The entry of a spot, without a place if it is new; valid until the next call. */
 static struct entry *make_entry(struct pct_symbols *s, struct pct_spot spot)
 {
     if (s->n * 2 >= s->n_slots)
-        double_entries(s);
-    struct entry *e = find_entry(s->entries, s->n_slots, spot);
-    s->n += !e->place.frames;
-    return e;
+        double_slots(s);
+    uint32_t *slot = find_slot(s, spot);
+    if (!*slot) {
+        s->entries = pct_grow(s->entries, s->n, &s->room, sizeof *s->entries);
+        s->entries[s->n] = (struct entry){.spot = spot};
+        *slot = (uint32_t)++s->n;
+    }
+    return &s->entries[*slot - 1];
 }
 
 static void note_place(struct module *m, struct pct_place place)
@@ -564,7 +566,7 @@ void pct_symbols_each(const struct pct_symbols *s,
                       void (*take)(void *arg, struct pct_spot spot, struct pct_place place),
                       void *arg)
 {
-    for (size_t i = 0; i < s->n_slots; i++) {
+    for (size_t i = 0; i < s->n; i++) {
         const struct entry *e = &s->entries[i];
         if (!e->place.frames)
             continue;
@@ -601,7 +603,7 @@ struct pct_symbols *pct_symbols_new_files(const struct pc_profile *p)
     s->pool = pct_pool_new();
     s->modules = pct_alloc(p->n_modules, sizeof *s->modules);
     s->n_slots = 1024;
-    s->entries = pct_alloc(s->n_slots, sizeof *s->entries);
+    s->slots = pct_alloc(s->n_slots, sizeof *s->slots);
     return s;
 }
 

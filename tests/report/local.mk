@@ -12,7 +12,8 @@ endif
 EXTRA_DIST += tests/report/symbols.test tests/report/tail_calls.test tests/report/stripped.test
 check_PROGRAMS += tests/report/show tests/report/json_check tests/report/grown
 script_tests += tests/report/golden.test tests/report/report.test tests/report/choice.test \
-    tests/report/findings.test tests/report/planted.test tests/report/filter.test tests/report/parts.test tests/report/growth.test tests/report/page.test tests/report/page_runs.test tests/report/page_names.test tests/report/page_several.test tests/report/firefox.test tests/report/cube.test tests/report/team.test tests/report/width.test tests/report/passing.test tests/report/bound.test
+    tests/report/findings.test tests/report/planted.test tests/report/filter.test tests/report/parts.test tests/report/growth.test tests/report/page.test tests/report/page_runs.test tests/report/page_names.test tests/report/page_several.test tests/report/firefox.test tests/report/cube.test tests/report/team.test tests/report/width.test tests/report/passing.test tests/report/bound.test \
+    tests/report/room.test
 EXTRA_DIST += tests/report/golden tests/report/fault.awk tests/report/schema_check.py tests/report/serve.py tests/report/chromium.sh tests/report/page_check.py tests/report/page_driver.py tests/report/page_contexts_check.py tests/report/page_ranks_check.py tests/report/page_compare_check.py tests/report/page_firefox_check.py tests/report/page_memory_check.py tests/report/program/cube.c tests/report/program/team.c tests/report/program/tail.c tests/report/program/tail_mpi.c tests/report/program/tail_cxx.cc tests/report/program/tail.f90 tests/report/program/part.c tests/report/program/part.h \
     tests/report/program/part_main.cc tests/report/program/part.f90 \
     tests/report/program/mixed.cc tests/report/program/mixed.f90
