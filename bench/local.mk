@@ -56,8 +56,8 @@ bench_read_SOURCES = bench/read_cost.c
 bench_read_CFLAGS = $(PC_FLAGS)
 bench_read_LDADD = format/libpcformat.la base/libpcbase.la
 
-bench-read: command/pcollect bench/read tests/report/grown
-	@$(SHELL) $(srcdir)/bench/read.sh command/pcollect bench/read tests/report/grown
+bench-read: command/pcollect bench/read tests/report/grown bench/merge
+	@$(SHELL) $(srcdir)/bench/read.sh command/pcollect bench/read tests/report/grown bench/merge
 
 # Time of the page of a large profile in Chromium. BENCH_FLAGS: rounds
 bench-html: command/pcollect bench/read

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Measures the time of reading large profiles: bench/read.sh PCOLLECT READ GROWN
+# Measures the time of reading large profiles: bench/read.sh PCOLLECT READ GROWN MERGE
 # Simulated profiles of 10,000 contexts on 2,000 to 10,000 ranks, with statistics only and with the values by
 # rank of every tenth and of every call. Processor time, fastest of three runs, compared with the time to read
 # the bytes of the file once, and to inflate and decode all of it.
 set -eu
-pcollect=${1:?usage: bench/read.sh PCOLLECT READ GROWN} read=${2:?} grown=${3:?}
+pcollect=${1:?usage: bench/read.sh PCOLLECT READ GROWN MERGE} read=${2:?} grown=${3:?} merge=${4:?}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -62,6 +62,15 @@ echo '65,536 ranks, each with a context of its own'
 "$grown" "$work/profile.pcol" own 65536
 references "$work/profile.pcol"
 row 'report --table primitives' "$pcollect" report --table primitives
+
+echo '10,000 ranks with 900 contexts that all have and 100 of their own: 1,000,900 in all'
+"$merge" 10000 1000 10 own 26 64 "$work/profile.pcol" >"$work/merged"
+references "$work/profile.pcol"
+row 'report --table header' "$pcollect" report --table header
+row 'report --table ranks' "$pcollect" report --table ranks
+row 'report --table findings' "$pcollect" report --table findings
+row 'report' "$pcollect" report
+row 'info' "$pcollect" info
 
 for kept in 10 1; do
     for ranks in 2000 4000 6000 8000 10000; do
