@@ -18,6 +18,20 @@ function readExpression(text) {
     }
 }
 
+// Notes that the figures of a node of a shape come from this node of the whole tree; null: from several.
+function addOrigin(place, node) {
+    place.origin = place.origin === undefined || place.origin === node ? node : null;
+}
+
+// Values by rank are the same if no other node has a part of the times, and none is left out.
+function addSame(top) {
+    const equal = ({figures}, whole) => ["mpi", "cpu"].every(metric => figures[metric] === whole.figures[metric]);
+    top.each(node => {
+        if (node.origin && equal(node, node.origin))
+            node.same = node.origin;
+    });
+}
+
 // Adds the own figures of `node` to `to` and to all nodes above it.
 function addOwn(to, node, ways) {
     for (const metric in node.own)
@@ -61,11 +75,16 @@ function makeShape(whole, shape, wanted, unwanted) {
             return;
         if (shape === "flat")
             addFlat(top, node, labels, ways);
-        else if (shape === "callers")
-            addOwn(top.descend(labels.reverse()), node, ways);
-        else {
+        else if (shape === "callers") {
+            const to = top.descend(labels.reverse());
+            addOwn(to, node, ways);
+            for (let up = to; up.parent && (node.own.mpi || node.own.cpu); up = up.parent)
+                addOrigin(up, node);
+        } else {
             const to = top.descend(labels);
             addOwn(to, node, ways);
+            for (let up = to, from = node; up; up = up.parent, from = from.parent)
+                addOrigin(up, from);
             to.add("cpu_self", node.own.cpu);
             for (const metric of Object.keys(node.estimates)) {
                 to.figures[metric] = node.figures[metric];
@@ -73,5 +92,6 @@ function makeShape(whole, shape, wanted, unwanted) {
             }
         }
     });
+    addSame(top);
     return finishTree(top, whole);
 }

@@ -4,31 +4,45 @@
 
 const pictureDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-// Gives each node of the tree its row.
+// Gives each node of the tree its row, and what it computes outside MPI.
 function addSpreads(root, nodes, ranks) {
-    const above = [root];
+    const above = [root], modules = new Map();
     for (let row = 0; row < nodes.rows; row++) {
         const level = nodes.number(row, "level");
         const node = level ? above[level - 1]?.children.get(nodes.exact(row, "label")) : root;
         above.length = level;
         above[level] = node;
-        if (node)
-            node.row = row;
+        if (!node)
+            continue;
+        node.row = row;
+        modules.set(node.label, nodes.exact(row, "module"));
+        addComputed(node, nodes.number(row, "computed_s"));
     }
-    Object.assign(root, {nodes, ranks: ranks.rows});
+    root.each(node => node.own.computed || delete node.own.computed);
+    Object.assign(root, {nodes, modules, ranks: ranks.rows});
+}
+
+// The time is that of the node and of all below it.
+function addComputed(node, ns) {
+    if (!ns)
+        return;
+    node.figures.computed = ns;
+    node.own.computed = (node.own.computed || 0) + ns;
+    if (node.parent)
+        node.parent.own.computed -= ns;
 }
 
 const spreadNames = {mpi: "MPI time", cpu: "CPU time"};
 
 // {ranks, known, places, picture} of a node; null: no values by rank are kept. The median of two ranks is no third value.
 function readSpread(nodes, node, of) {
-    if (!nodes || node.row === undefined || !nodes.number(node.row, of + "_ranks"))
+    const {row} = node.same || node;
+    if (row === undefined || !nodes.number(row, of + "_ranks"))
         return null;
-    const at = (word, unit) => nodes.number(node.row, `${of}_${word}${unit}`);
-    const place = word => ({word, ns: at(word, "_s"), rank: nodes.exact(node.row, `${of}_${word}_rank`)});
+    const at = (word, unit) => nodes.number(row, `${of}_${word}${unit}`);
+    const place = word => ({word, ns: at(word, "_s"), rank: nodes.exact(row, `${of}_${word}_rank`)});
     const ranks = at("ranks", ""), words = ranks < 3 ? ["min", "max"] : ["min", "median", "max"];
-    return {ranks, known: at("known", "_s"), places: words.map(place),
-        picture: nodes.exact(node.row, of + "_picture")};
+    return {ranks, known: at("known", "_s"), places: words.map(place), picture: nodes.exact(row, of + "_picture")};
 }
 
 // A small picture: a bar for each digit, whose height is the digit.
@@ -86,7 +100,7 @@ const treeColours = {
             return imbalance === null ? "--unknown" : "--step" + stepOf(imbalance, 1);
         },
         key: () => [["--step0", "max at most 20 % above the mean of all ranks"], ["--step1", "40 %"], ["--step2", "60 %"],
-            ["--step3", "80 %"], ["--step4", "more"], ["--unknown", "no values by rank"]]
+            ["--step3", "80 %"], ["--step4", "more"], ["--unknown", "no values by rank of this sum"]]
     },
     efficiency: {
         title: "efficiency",
@@ -99,8 +113,8 @@ const treeColours = {
     }
 };
 
-function moduleOf(node, {nodes}) {
-    const own = node.row === undefined ? "" : nodes.exact(node.row, "module");
+function moduleOf(node, {nodes, modules}) {
+    const own = node.row === undefined ? modules.get(node.label) : nodes.exact(node.row, "module");
     return own || (node.label.startsWith("MPI_") ? "MPI" : "unknown");
 }
 
@@ -110,12 +124,10 @@ function imbalanceOf(node, root, metric) {
     if (!spread || !spread.known)
         return null;
     const mean = spread.known / root.ranks;
-    return (spread.places[2].ns - mean) / mean;
+    return (spread.places.at(-1).ns - mean) / mean;
 }
 
 // CPU time outside MPI, divided by its sum with the time in MPI; null: nothing was sampled.
-function efficiencyOf(node, root) {
-    const {nodes} = root, computed = node.row === undefined ? NaN : nodes.number(node.row, "computed_s");
-    const whole = computed + (node.figures.mpi || 0);
-    return Number.isNaN(computed) || !whole ? null : computed / whole;
+function efficiencyOf({figures: {computed = 0, mpi = 0}}, root) {
+    return root.computation.rows && computed + mpi ? computed / (computed + mpi) : null;
 }

@@ -26,6 +26,9 @@ class ContextNode {
         this.estimates = {}; // of those that are estimated, {error, mark}
         this.samples = null; // row of the table `computation`
         this.rows = []; // of the table `contexts`, whose call this node is
+        this.row = undefined; // of the table `nodes`
+        this.origin = undefined; // of a node of another shape: addOrigin
+        this.same = null; // of a node of another shape: that of the whole tree with the same values by rank
     }
 
     child(label) {
@@ -139,8 +142,8 @@ function addSamples(root, computation) {
 }
 
 // Facts of a whole tree: its tables, the metrics that it has.
-function finishTree(root, {contexts, computation, known}) {
-    Object.assign(root, {contexts, computation, known});
+function finishTree(root, {contexts, computation, known, nodes, modules, ranks}) {
+    Object.assign(root, {contexts, computation, known, nodes, modules, ranks});
     const found = new Set();
     root.each(node => {
         for (const name in node.figures)
@@ -166,5 +169,5 @@ async function makeContextTree(profile) {
         ...addEstimates(root, estimates, "estimate", estimateMetrics(), "event"),
         ...addEstimates(root, ratios, "value", ratioMetrics(), "ratio", "unit", "of", "per"),
         ...addFields(root, nodes, profile.fields)];
-    return finishTree(root, {contexts, computation, known});
+    return finishTree(root, {...root, contexts, computation, known});
 }

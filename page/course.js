@@ -2,9 +2,11 @@
 // The view of the course of the run: the table `series`, whose bins are distributed over equal intervals of time; a bin
 // that lies across two of them gives a part to each. A map has a row for each rank, a column for each interval; where a
 // row of pixels stands for several ranks, it has the greatest of them. The table below has the sums over all ranks.
-// Phases and regions are lanes above the map (lanes.js).
+// Phases and regions are lanes above the map (lanes.js). An axis below each picture has the seconds since the first bin.
 
+// `share`: the figure is divided by the time of the ranks.
 const courseMetrics = [
+    {name: "share", head: "share of MPI", type: "percent", of: "mpi_time", share: true},
     {name: "time", head: "time in MPI", type: "ns", of: "mpi_time"},
     {name: "cpu", head: "CPU time by samples", type: "ns", of: "cpu_time"},
     {name: "computed", head: "CPU time outside MPI", type: "ns", of: "computed"},
@@ -34,8 +36,9 @@ class Course {
     }
 
     // [place * columns + column]: the figure of each rank in each interval; of all ranks together if `sum`.
-    spread(of, columns, sum) {
+    spread({of, share}, columns, sum) {
         const {series, begin, end} = this, out = new Float64Array(columns * (sum ? 1 : this.ranks.length));
+        const whole = (end - begin) / columns * (sum ? this.ranks.length : 1);
         const [values, starts, widths, ranks] = [of, "start", "width", "rank"].map(name => series.numbers(name));
         for (let row = 0; row < series.rows; row++) {
             const value = values[row] || 0, scale = columns / (end - begin);
@@ -44,7 +47,12 @@ class Course {
             for (let k = Math.floor(from); value && k < to && k < columns; k++)
                 out[first + k] += value * (Math.min(to, k + 1) - Math.max(from, k)) / (to - from);
         }
-        return out;
+        return share ? out.map(time => time / whole * 100 * unitOf.percent) : out;
+    }
+
+    // Metrics that add up over parts of the run.
+    get sums() {
+        return this.metrics.filter(({share}) => !share);
     }
 
     // [{phase, begin, end, figures}] by the number of the phase.
@@ -55,10 +63,10 @@ class Course {
             if (!phase)
                 continue;
             if (!found.has(phase))
-                found.set(phase, {phase, begin: Infinity, end: 0, figures: this.metrics.map(() => 0)});
+                found.set(phase, {phase, begin: Infinity, end: 0, figures: this.sums.map(() => 0)});
             const one = found.get(phase), end = start + series.number(row, "width");
             Object.assign(one, {begin: Math.min(one.begin, start), end: Math.max(one.end, end)});
-            this.metrics.forEach(({of}, m) => one.figures[m] += series.number(row, of) || 0);
+            this.sums.forEach(({of}, m) => one.figures[m] += series.number(row, of) || 0);
         }
         return [...found.values()].sort((a, b) => a.phase - b.phase);
     }
@@ -66,6 +74,19 @@ class Course {
     // "1.234 s" after the beginning of the first bin.
     at(column, columns) {
         return forPeople("ns", (this.end - this.begin) * column / columns);
+    }
+
+    // Ticks of the time since the first bin, in seconds.
+    makeAxis() {
+        const seconds = (this.end - this.begin) / unitOf.ns, step = niceStep(seconds);
+        const places = Math.max(0, -Math.floor(Math.log10(step * 1.001)));
+        return make("div", {class: "axis", "aria-hidden": "true"},
+            Array.from({length: Math.floor(seconds / step * 1.0001) + 1}, (_, k) => {
+                const part = Math.min(1, k * step / seconds);
+                const tick = make("span", {class: part > 0.85 ? "last" : null}, (k * step).toFixed(places) + " s");
+                tick.style.left = 100 * part + "%";
+                return tick;
+            }));
     }
 }
 
@@ -79,6 +100,7 @@ class CourseView {
             "aria-label": "Map of ranks over time: arrows choose a rank", onkeydown: event => this.key(event),
             onclick: event => this.select(this.under(event)[0]),
             onmousemove: event => this.map.title = this.told(...this.under(event))});
+        this.most = make("p", {id: "course-most"});
         this.legend = make("p", {class: "legend", id: "course-legend"});
         this.details = make("p", {id: "course-rank", "aria-live": "polite"});
         this.lanes = course.regions?.rows ? new Lanes(course) : null;
@@ -93,8 +115,9 @@ class CourseView {
                     remember({metric: chosen});
                     this.draw();
                 })),
-            this.legend, make("p", {}, "All ranks"), this.sum, this.lanes ? this.lanes.picture() : "",
-            make("p", {}, "Each rank, the lowest at the top"), this.map, this.details, this.makeTable(course),
+            this.legend, this.most, this.sum, course.makeAxis(),
+            ...this.lanes ? [this.lanes.picture(), course.makeAxis()] : [],
+            make("p", {}, "Each rank, the lowest at the top"), this.map, course.makeAxis(), this.details, this.makeTable(course),
             this.lanes ? this.lanes.makeTable() : "", this.makePhases(course));
         this.draw();
         window.onresize = () => this.lanes?.draw(this.selected);
@@ -107,19 +130,20 @@ class CourseView {
             return "";
         return make("div", {class: "scroll"}, make("table", {id: "phases"},
             make("caption", {}, "Phases (MPI_Pcontrol), from the first bin of the series to the last; sums over all ranks."),
-            make("thead", {}, make("tr", {}, ["phase", "from", "to", ...course.metrics.map(({head}) => head)].map(head =>
+            make("thead", {}, make("tr", {}, ["phase", "from", "to", ...course.sums.map(({head}) => head)].map(head =>
                 make("th", {scope: "col"}, head)))),
             make("tbody", {}, phases.map(({phase, begin, end, figures}) => make("tr", {"data-phase": phase},
                 make("th", {scope: "row"}, String(phase)),
                 [begin, end].map(at => make("td", {class: "number", title: exactly("ns", at)}, forPeople("ns", at))),
-                course.metrics.map(({type}, m) => make("td", {class: "number", title: exactly(type, figures[m])},
+                course.sums.map(({type}, m) => make("td", {class: "number", title: exactly(type, figures[m])},
                     forPeople(type, figures[m]))))))));
     }
 
     makeTable(course) {
-        const sums = course.metrics.map(({of}) => course.spread(of, courseIntervals, true));
+        const sums = course.metrics.map(metric => course.spread(metric, courseIntervals, true));
         return make("div", {class: "scroll"}, make("table", {id: "course"},
-            make("caption", {}, "Sums over all ranks in intervals of " + course.at(1, courseIntervals) + "."),
+            make("caption", {}, "Sums over all ranks in intervals of " + course.at(1, courseIntervals) +
+                ". The share of MPI is the time in MPI of all threads, divided by the time of the ranks."),
             make("thead", {}, make("tr", {}, ["from", ...course.metrics.map(({head}) => head)].map(head =>
                 make("th", {scope: "col"}, head)))),
             make("tbody", {}, Array.from({length: courseIntervals}, (_, k) => make("tr", {},
@@ -157,7 +181,7 @@ class CourseView {
 
     draw() {
         const {course, metric} = this, {ranks} = course;
-        this.values = course.spread(metric.of, courseColumns, false);
+        this.values = course.spread(metric, courseColumns, false);
         const rows = Math.min(ranks.length, mostCourseRows), peaks = new Float64Array(rows * courseColumns);
         this.values.forEach((value, i) => {
             const at = Math.floor(Math.floor(i / courseColumns) * rows / ranks.length) * courseColumns + i % courseColumns;
@@ -182,8 +206,9 @@ class CourseView {
     }
 
     drawSum(style) {
-        const sums = this.course.spread(this.metric.of, courseColumns, true), pen = this.sum.getContext("2d");
+        const sums = this.course.spread(this.metric, courseColumns, true), pen = this.sum.getContext("2d");
         const most = sums.reduce((a, b) => Math.max(a, b), 0), {height} = this.sum;
+        this.most.textContent = `All ranks, at most ${forPeople(this.metric.type, most)} in a column`;
         pen.clearRect(0, 0, courseColumns, height);
         pen.fillStyle = style.getPropertyValue("--heat");
         sums.forEach((value, k) => pen.fillRect(k, height - height * value / most, 1, height * value / most));

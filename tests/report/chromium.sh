@@ -25,6 +25,7 @@ write_tables() {
     for keys in context,rank context; do
         "$pcollect" report --format tsv --by $keys "$2" >"$work/$1.tsv/$keys" 2>/dev/null
     done
+    "$pcollect" report --format json --table contexts "$2" >"$work/$1.tsv/frames" 2>/dev/null
     "$pcollect" annotate --min-percent 0 --context 0 "$2" >"$work/$1.tsv/annotate" 2>/dev/null
     "$pcollect" topology "$2" 2>/dev/null | sed -n 's/^  pattern  *//p' >"$work/$1.tsv/pattern"
     "$pcollect" topology --format json "$2" >"$work/$1.tsv/topology" 2>/dev/null
@@ -47,7 +48,13 @@ check() {
     fi
     write_tables "$1" "$2"
     $python -B -u "$PC_SRC/tests/report/page_check.py" "$work/$1.html" "$work/$1.tsv" ${3:+"$3"} >"$work/$1.log" 2>&1
-    all_read "$1" 'the page shows the tables' $((14 + $#))
+    all_read "$1" 'the page shows the tables' $((17 + $#))
+}
+
+# compared NAME KIND LEAST: the check of the page has compared so many figures of this kind.
+compared() {
+    [ -z "$no_browser" ] || return
+    holds "$(sed -n "s/^# compared $2 //p" "$work/$1.log" | grep . || echo 0)" -ge "$3" "$1: $2 are compared"
 }
 
 # compare scale|diff ROWS OPTION...: compares the page of a comparison with the output of the command.

@@ -3,7 +3,7 @@
  * The tables `estimates` and `ratios` of a profile made by hand: windows at two instructions of a
  * function are one context, whose value and error follow by arithmetic; one context has too few
  * windows, and most windows of another one ended elsewhere. A damaged table has no rows, and
- * nothing crashes.
+ * nothing crashes. `counters_test -w FILE` writes the profile, for the test of pages.
  */
 #include "sample.h"
 
@@ -474,8 +474,20 @@ static void test_damage(void **state)
     pct_data_free(d);
 }
 
-int main(void)
+static int write_made(const char *path)
 {
+    struct pc_error error = {""};
+    make();
+    int err = pc_pcol_write(&m.sample.p, path, 0, &error);
+    if (err)
+        fprintf(stderr, "counters_test: %s\n", error.text);
+    return err ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && !strcmp(argv[1], "-w"))
+        return write_made(argv[2]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_profile_is_valid),
         cmocka_unit_test(test_difference_of_lengths),

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a page of `pcollect html` in Chromium and compares each figure with tables of `pcollect report --format
 tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, in `pattern` that of its messages and in `topology` what `topology --format json` says, in `context,rank` and `context` what `report --by` these
-says, and in `annotate` what `annotate --min-percent 0 --context 0` does.
+says, in `frames` what `report --format json` says of contexts, and in `annotate` what `annotate --min-percent 0 --context 0` does.
 Prints a line for each view, which begins with "ok" or "not ok", and what differs. Pictures of the views go into the
 folder PICTURES."""
-import base64
 import collections
 import json
 import math
@@ -16,11 +15,13 @@ import urllib.parse
 
 from selenium.webdriver.common.keys import Keys
 
-from page_contexts_check import check_context_waiting, check_contexts, check_metrics, check_shapes, check_spreads
+from page_contexts_check import (
+    check_colours, check_context_waiting, check_contexts, check_errors, check_metrics, check_search, check_shapes, check_spreads)
 from page_driver import (
     Page, is_short, ns, path_without_lines, places, ranks_of, read_table, read_tables, rounds_to, rows_of,
-    same_value, selected, with_table)
+    selected, wanted_pairs, with_table)
 from page_ranks_check import check_ranks
+from page_tables_check import check_print, check_tables
 
 
 def check_summary(page, tables):
@@ -179,20 +180,6 @@ def check_keys(page, tables):
     page.press("?").until("return document.getElementById('help').open")
     page.press(Keys.ESCAPE).until("return !document.getElementById('help').open")
     return wrong
-
-
-def wanted_pairs(page, tables, by, metric):
-    """Sums by pair of names, and the names in their order."""
-    hosts = {row["rank"]: row["host"] if by == "host" else row["rank"] for row in rows_of(tables, "ranks")}
-    if by == "proposed":
-        nodes = list(dict.fromkeys(row["host"] for row in rows_of(tables, "ranks")))
-        hosts = {rank: nodes[page.placement["node_of_rank"][int(rank)]] for rank in hosts}
-    sums = collections.Counter()
-    for row in rows_of(tables, "pairs"):
-        if row["source"] in hosts and row["destination"] in hosts:
-            value = ns(row["time"]) if metric == "time" else int(row["bytes" if metric == "sent" else "messages"])
-            sums[hosts[row["source"]], hosts[row["destination"]]] += value
-    return sums, list(dict.fromkeys(hosts.values()))
 
 
 def check_placement(page, tables):
@@ -456,8 +443,28 @@ def check_phases(page, rows, begin):
     return wrong + ([] if seen == wanted else [f"phases {seen}, not {wanted}"])
 
 
+def check_axes(page, seconds):
+    """Below each picture ticks from 0 on in equal steps, at most six, each where its time is."""
+    wrong = []
+    pictures = page.ask("""return [...document.querySelectorAll('#time .axis')].map(axis => {
+        const {left, width} = axis.getBoundingClientRect(), picture = axis.previousElementSibling.getBoundingClientRect();
+        return [picture.left, picture.width, [...axis.children].map(tick => {
+            const box = tick.getBoundingClientRect();
+            return [tick.textContent, tick.className === 'last' ? box.right : box.left, box.right <= left + width + 1]})]})""")
+    if len(pictures) != 2 + page.ask("return document.querySelectorAll('#lanes').length"):
+        wrong.append(f"{len(pictures)} axes")
+    for left, width, ticks in pictures:
+        times = [float(text.removesuffix(" s")) for text, _, _ in ticks]
+        if not 2 <= len(times) <= 6 or times[0] or seconds - times[-1] >= times[1] * 1.001 or \
+                any(abs(time - k * times[1]) > 1e-6 * seconds for k, time in enumerate(times)):
+            wrong.append(f"ticks {ticks} of {seconds} s")
+        wrong += [f"{text} is at {x} of {left} to {left + width}" for time, (text, x, inside) in zip(times, ticks)
+                  if not inside or abs(x - left - width * time / seconds) > 3]
+    return wrong
+
+
 def check_course(page, tables):
-    """The sums of each interval, and that the map has something where the series has."""
+    """The sums of each interval and its share of MPI, and that the map has something where the series has."""
     page.show("time")
     if not tables.get("series", ((), ()))[1]:
         return [] if "series" in page.ask("return document.getElementById('time').innerText") else ["not explained"]
@@ -467,7 +474,12 @@ def check_course(page, tables):
     end = max(int(row["start"]) + int(row["width"]) for row in rows + regions)
     seen = page.ask("return [...document.querySelectorAll('#course tbody tr')].map("
                     "r => [...r.cells].slice(1).map(c => [c.title, c.textContent]))")
-    for m, (name, unit) in enumerate(COURSE_COLUMNS):
+    n_ranks = len({row["rank"] for row in rows + regions})
+    for k, (share, (exact, _), *_) in enumerate(seen):
+        wanted = float(exact) / ((end - begin) / len(seen) * n_ranks) # of the time in MPI, which is compared below
+        if not rounds_to(share[1].removesuffix(" %"), str(100 * wanted)) or abs(float(share[0]) - 1e5 * wanted) > 0.1:
+            wrong.append(f"share of MPI, interval {k}: {share}, not {wanted}")
+    for m, (name, unit) in enumerate(COURSE_COLUMNS, 1):
         wanted = [0.0] * len(seen)
         for row in rows:
             start, width = int(row["start"]) - begin, int(row["width"])
@@ -481,7 +493,7 @@ def check_course(page, tables):
                 wrong.append(f"{name}, interval {k}: {seen[k][m]}, not {value}")
         if abs(sum(float(cells[m][0]) for cells in seen) - sum(float(row[name]) * unit for row in rows)) > 1e-6 * whole + 1e-6:
             wrong.append(f"{name} in all")
-    wrong += check_phases(page, rows, begin) + check_lanes(page, regions, begin, end)
+    wrong += check_axes(page, (end - begin) / 1e9) + check_phases(page, rows, begin) + check_lanes(page, regions, begin, end)
     ranks = {row["rank"] for row in rows + regions}
     page.show("time&metric=calls&rank=" + sorted(ranks)[-1])
     height, drawn = page.ask("""
@@ -499,89 +511,6 @@ def check_course(page, tables):
         told = page.ask("return document.getElementById('course-rank').textContent")
         if told != f"Rank {rank} is marked.":
             wrong.append(f"{told}, not {rank}")
-    return wrong
-
-
-def check_tables(page, tables):
-    wrong = []
-    for name, (head, rows) in tables.items():
-        page.show("tables&table=" + name)
-        people, exact = page.ask("""
-            const cells = () => [...document.querySelectorAll('#table tbody tr')].map(
-                row => [...row.cells].map(cell => cell.textContent));
-            for (let more; (more = document.querySelector('#table .cut button')); )
-                more.click();
-            const people = cells();
-            document.getElementById('exact').click();
-            for (let more; (more = document.querySelector('#table .cut button')); )
-                more.click();
-            return [people, cells()]""")
-        if page.ask("return [...document.querySelectorAll('#table th')].map(e => e.innerText.trim())") != head and rows:
-            wrong.append(f"{name}: other columns than {head}")
-        if len(exact) != min(len(rows), math.ceil(1500 / len(head))):
-            wrong.append(f"{name}: {len(exact)} rows, not {len(rows)}")
-        for i, row in enumerate(rows[:len(exact)]):
-            for column, seen, shown, value in zip(head, exact[i], people[i], row):
-                if not same_value(seen, value):
-                    wrong.append(f"{name}, row {i}, {column}: {seen}, not {value}")
-                elif column in ("path", "caller") or column == "function" and "path" in head:
-                    if places(value) not in (None, shown) and (shown, value) != ("-", ""):
-                        wrong.append(f"{name}, row {i}, {column}: {shown} for {value}")
-                elif not rounds_to(shown.removesuffix(" %"), value) and not is_short(shown, value):
-                    wrong.append(f"{name}, row {i}, {column}: {shown} for {value}")
-    return wrong + check_last_row(page, tables)
-
-
-def check_last_row(page, tables):
-    """A row that is selected is shown, however far down, and no more rows than otherwise; all are copied."""
-    head, rows = tables.get("ranks", ((), ())) # a page of several profiles has none
-    if not rows:
-        return []
-    most, last = math.ceil(1500 / len(head)), rows[-1][head.index("rank")]
-    page.show(f"tables&table=ranks&rank={last}")
-    seen = page.ask("return [...document.querySelectorAll('#table tbody tr')].map(row => [row.ariaSelected, row.cells[0].title])")
-    wrong = [] if ["true", rows[-1][0]] in seen and len(seen) <= most else [f"{len(seen)} rows, rank {last} is not selected"]
-    copied = page.ask("""
-        let text;
-        document.execCommand = () => { text = document.activeElement.value; return true; };
-        [...document.querySelectorAll('#tables button')].find(e => e.textContent === 'Copy as TSV').click();
-        return text""")
-    if copied.count("\n") != len(rows) + 1:
-        wrong.append(f"{copied.count(chr(10))} lines are copied")
-    if len(rows) > most:
-        page.ask("[...document.querySelectorAll('#rows button')].find(e => e.textContent === 'Show the first').click()")
-        first = page.ask("return document.querySelector('#table tbody tr').cells[0].title")
-        wrong += [f"the first row is {first}"] if first != rows[0][0] else []
-    return wrong
-
-
-def check_print(page, tables):
-    """All parts are there, the figures of functions are those of the table, and it is a few pages of paper."""
-    wrong = []
-    page.show("print")
-    titles = page.ask("return [...document.querySelectorAll('#print h2')].map(e => e.textContent)")
-    parts = ["What the run loses", "The run", "Where the time of the ranks goes", "MPI functions",
-             "Contexts with one percent and more", "Ranks"]
-    parts += ["Course of the run"] if tables.get("series", ((), ()))[1] else []
-    parts += ["Communication"] if tables.get("pairs", ((), ()))[1] else []
-    if titles != parts:
-        wrong.append(f"the parts are {titles}, not {parts}")
-    if page.ask("return [...document.querySelectorAll('#print .controls')].some(e => e.checkVisibility())"):
-        wrong.append("controls are shown")
-    seen = page.ask("return [...document.querySelectorAll('#functions tbody tr')].map("
-                    "r => [...r.cells].map(c => [c.textContent, c.title]))")
-    columns = ["primitive", "calls", "time_s", "mpi_exclusive_percent", "mean_s", "bytes_sent", "bytes_received"]
-    rows = rows_of(tables, "primitives")[:20]
-    if len(seen) != len(rows):
-        wrong.append(f"{len(seen)} functions, not {len(rows)}")
-    for cells, row in zip(seen, rows):
-        for (shown, exact), name in zip(cells, columns):
-            if not same_value(exact, row[name]) or not (name == "primitive" or rounds_to(shown.replace(" %", ""), row[name])):
-                wrong.append(f"{row['primitive']} {name}: {shown} ({exact}), not {row[name]}")
-    pdf = base64.b64decode(page.driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
-    pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
-    if not 1 <= pages <= 20:
-        wrong.append(f"{pages} pages")
     return wrong
 
 
@@ -634,11 +563,14 @@ def main():
     with open(os.path.join(sys.argv[2], "topology"), encoding="utf-8") as f:
         page.placement = json.loads(f.read() or "{}").get("placement")
     page.annotated = read_annotate(sys.argv[2])
+    with open(os.path.join(sys.argv[2], "frames"), encoding="utf-8") as f:
+        page.frames = json.loads(f.read() or "{}").get("contexts", [])
     page.by_rank = read_table(sys.argv[2], "context,rank")
     page.by_context = read_table(sys.argv[2], "context")
     try:
         checks = [("Summary", check_summary), ("Contexts", check_contexts), ("Metrics", check_metrics), ("Shapes", check_shapes),
                   ("Spreads", check_spreads), ("Waiting", check_context_waiting),
+                  ("Errors", check_errors), ("Search", check_search), ("Colours", check_colours),
                   ("Ranks", check_ranks), ("Course", check_course), ("Source", check_source),
                   ("Communication", check_communication), ("Tables", check_tables),
                   ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
@@ -649,6 +581,8 @@ def main():
             wrong = check(page, tables)
             print("not ok" if wrong else "ok", name)
             print("".join(f"  {line}\n" for line in wrong[:20]), end="")
+        for kind, n in sorted(page.compared.items()):
+            print(f"# compared {kind} {n}")
     finally:
         page.driver.quit()
 

@@ -123,6 +123,8 @@ def check_metrics(page, tables):
         if set(seen) != set(wanted[head]):
             wrong.append(f"{head}: rows {sorted(seen)}, not {sorted(wanted[head])}")
         for path, (exact, shown) in seen.items():
+            page.compared["metrics"] += 1
+            page.compared["estimates"] += isinstance(wanted[head].get(path), tuple)
             if not same_metric(exact, shown, wanted[head].get(path)):
                 wrong.append(f"{head} of {path}: {shown} ({exact}), not {wanted[head].get(path)}")
     return wrong
@@ -219,7 +221,7 @@ def spread_places(values):
 
 
 def check_spreads(page, tables):
-    """Pictures of all rows of the tree, exact figures of some, and colours by imbalance of its bars."""
+    """Pictures of all rows of the tree, and exact figures of some."""
     wrong, ranks = [], [int(row["rank"]) for row in rows_of(tables, "ranks")]
     for time, wanted in wanted_spreads(page).items():
         page.show("contexts&metric=" + time)
@@ -254,6 +256,162 @@ def check_spreads(page, tables):
                                 "return e && [e.title, e.nextElementSibling.textContent]", word)
                 if not told or ns(told[0]) != value or told[1] != f"rank {rank}":
                     wrong.append(f"{time} of {path}, chosen: {word} {told}, not {value} ns on {rank}")
+    return wrong
+
+
+def told_error(shown, title, error):
+    """True if a time is shown with the error that the report gives it, or with the word for its lack."""
+    if not error:
+        return shown.endswith(" few")
+    parts = [people_value(part) for part in shown.split(" ± ")]
+    return all(part and abs(part[0] - float(text)) <= part[1] + 5.01e-4 * float(text) for part, text in zip(parts, (title, error))) \
+        and len(parts) == (2 if float(error) > 1e-5 * float(title) else 1)
+
+
+def check_errors(page, tables):
+    """CPU times of the tree have the errors of `computation`."""
+    wrong = []
+    page.show("contexts")
+    for head, time in (("CPU time", "cpu_inclusive"), ("CPU time, own", "cpu_exclusive")):
+        rows = {row["path"]: row for row in rows_of(tables, "computation") if ns(row[time + "_s"])}
+        seen = {path: cell for path, cell in read_column(page, head).items() if path} if rows else {}
+        wrong += [f"{head} of {path}: {shown}, not {rows.get(path)}" for path, (title, shown) in seen.items()
+                  if path not in rows or not told_error(shown, title, rows[path][time + "_error_s"])]
+        wrong += [f"{head}: rows {sorted(seen)}, not {sorted(rows)}"] if set(seen) != set(rows) else []
+        page.compared["errors"] += len(seen)
+    return wrong
+
+
+# ---- Search ----
+
+
+def check_search(page, tables):
+    """An expression leaves the rows that it matches and those above them; one that is not valid leaves all and is marked."""
+    wrong, paths = [], {path for path, figures in wanted_tree(tables).items() if figures or not path}
+    if not any(paths):
+        return wrong
+    labels = sorted({path.split(" > ")[-1] for path in paths if path})
+    name = re.match(r"\w*", labels[-1])[0] or "none"
+    for text, matches in ((name[:40].upper(), lambda label: name[:40].lower() in label.lower()), ("^mpi_[a-l]", lambda label: re.match("MPI_[A-L]", label)),
+                          ("no such name|^x{99}", lambda _: False), ("(", lambda _: True)):
+        page.show("contexts").show("contexts&search=" + urllib.parse.quote(text))
+        show_all_rows(page)
+        seen = set(page.ask("return [...document.querySelectorAll('#tree tbody tr')].map(row => row.node.path)"))
+        found = {path for path in paths if path and matches(path.split(" > ")[-1])}
+        wanted = {path for path in paths if any(each == path or not path or each.startswith(path + " > ") for each in found)}
+        if seen != wanted:
+            wrong.append(f"search for {text}: {sorted(seen)}, not {sorted(wanted)}")
+        page.compared["searches"] += len(wanted)
+    page.show("contexts")
+    page.ask("const e = document.getElementById('search'); e.value = '('; e.dispatchEvent(new Event('input'))")
+    if page.ask("return document.getElementById('search').getAttribute('aria-invalid')") != "true":
+        wrong.append("an expression that is not valid is not marked")
+    return wrong
+
+
+# ---- Colours ----
+
+COLOURS = [f"--colour{k}" for k in range(8)] + [f"--step{k}" for k in range(5)] + ["--unknown"]
+
+
+def hash_of(text):
+    value = 0
+    for i in range(0, len(raw := text.encode("utf-16-le")), 2):
+        value = (value * 31 + int.from_bytes(raw[i:i + 2], "little")) % 2**32
+    return f"--colour{value % 8}"
+
+
+def bars_of(figures, metric):
+    """(path, left, width) of the bars of the picture, as parts of its whole width."""
+    below = collections.defaultdict(list)
+    for path in figures:
+        if path:
+            below[" > ".join(path.split(" > ")[:-1])].append(path)
+    whole = figures.get("", {}).get(metric, 0)
+
+    def lay(path, left):
+        yield path, left, figures[path].get(metric, 0) / whole
+        for child in sorted(below[path], key=lambda child: (-figures[child].get(metric, 0), child)):
+            yield from lay(child, left)
+            left += figures[child].get(metric, 0) / whole
+    return list(lay("", 0)) if whole else []
+
+
+def modules_of(folder_rows):
+    """{label: names of modules} of the frames of contexts."""
+    modules = collections.defaultdict(set)
+    for row in folder_rows:
+        for label, frame in zip(row["path"].split(" > "), row["frames"]):
+            if frame.get("module"):
+                modules[re.sub(r"(@.*):\d+$", r"\1", label)].add(frame["module"].split("/")[-1])
+    return modules
+
+
+def origins_of(tables, shape, figures, whole):
+    """{path: the path of the whole tree that has all of its times}."""
+    if shape == "tree":
+        return {path: path for path in figures if all(figures[path].get(of) == whole[path].get(of) for of in ("mpi", "cpu"))}
+    own = collections.defaultdict(collections.Counter)
+    for path, figures_of in own_figures(tables):
+        own[" > ".join(path)].update({of: figures_of.get(of, 0) for of in ("mpi", "cpu")})
+    found = collections.defaultdict(set)
+    for path, times in own.items():
+        labels = path.split(" > ")[::-1]
+        for n in range(1, len(labels) + 1) if any(times.values()) else ():
+            found[" > ".join(labels[:n])].add(path)
+    return {place: path for place, (path, *more) in ((place, sorted(paths)) for place, paths in found.items())
+            if not more and all(own[path][of] == whole[path].get(of, 0) for of in ("mpi", "cpu"))}
+
+
+def step_of(part):
+    """Steps that the part may have: two where it is at the limit between them."""
+    return {f"--step{max(0, min(4, math.floor(5 * part + slip)))}" for slip in (-1e-6, 1e-6)}
+
+
+def wanted_colours(page, tables, shape, focus):
+    """{colour: {path: names of colours, of which one is right}}."""
+    ranks, primitives = len(rows_of(tables, "ranks")), {row["primitive"] for row in rows_of(tables, "primitives")}
+    whole, figures, spreads = wanted_tree(tables), wanted_shape(tables, shape, focus, ""), wanted_spreads(page)["mpi"]
+    computed, sampled = collections.Counter(), bool(rows_of(tables, "computation"))
+    for row in rows_of(tables, "computation"):
+        path = row["path"].split(" > ")
+        if set(path) & primitives or focus and not any(re.search(focus, label, re.I) for label in path):
+            continue
+        order = path[::-1] if shape == "callers" else path
+        for n in range(len(order) + 1):
+            computed[" > ".join(order[:n])] += ns(row["cpu_exclusive_s"])
+    origins, modules, wanted = origins_of(tables, shape, figures, whole), modules_of(page.frames), collections.defaultdict(dict)
+    for path, of in figures.items():
+        label = path.split(" > ")[-1]
+        wanted["function"][path] = {hash_of(label)}
+        if label in primitives or label in modules:
+            wanted["module"][path] = {hash_of(name) for name in (["MPI"] if label in primitives else modules[label])}
+        values = spreads.get(origins.get(path), {})
+        wanted["imbalance"][path] = step_of(max(values.values()) / (sum(values.values()) / ranks) - 1) if values else {"--unknown"}
+        times = computed[path] + of.get("mpi", 0)
+        wanted["efficiency"][path] = step_of(1 - computed[path] / times) if sampled and times else {"--unknown"}
+    return wanted
+
+
+def check_colours(page, tables):
+    """Bars of the picture by the pixels at their right ends, which no name covers."""
+    wrong, labels = [], sorted({path[0] for path, _ in own_figures(tables)} - {"MPI_Init", "MPI_Finalize", ""})
+    for shape, focus in (("tree", ""), ("callers", ""), ("tree", "^" + re.escape(labels[-1]) + "$" if labels else "none")):
+        figures, wanted = wanted_shape(tables, shape, focus, ""), wanted_colours(page, tables, shape, focus)
+        for colour in ("function", "module", "imbalance", "efficiency"):
+            page.show(f"contexts&metric=mpi&shape={shape}&focus={urllib.parse.quote(focus)}&colour={colour}")
+            bars = [bar for bar in bars_of(figures, "mpi") if bar[0] and bar[0] in wanted[colour]]
+            seen, names = page.ask("""
+                const canvas = document.querySelector('.icicle'), pen = canvas?.getContext('2d');
+                const style = getComputedStyle(document.documentElement), hex = value => value.toString(16).padStart(2, '0');
+                return [arguments[0].map(([x, width, y]) => width * canvas.width < 6 ? '' : '#' + [...pen.getImageData(
+                    Math.floor((x + width) * canvas.width - 3), 20 * y + 10, 1, 1).data].slice(0, 3).map(hex).join('')),
+                    Object.fromEntries(arguments[1].map(name => [name, style.getPropertyValue(name).trim()]))]""",
+                [[left, width, path.count(" > ") + 1] for path, left, width in bars], COLOURS)
+            for (path, _, _), pixel in zip(bars, seen):
+                if pixel and pixel not in {names[name] for name in wanted[colour][path]}:
+                    wrong.append(f"{shape} of {focus}, {colour} of {path}: {pixel}, not {[names[name] for name in wanted[colour][path]]}")
+                page.compared[f"colours-{shape}-{colour}"] += bool(pixel) and "--unknown" not in wanted[colour][path]
     return wrong
 
 

@@ -2,6 +2,7 @@
 """A page of `pcollect html` in Chromium, and what the tables of `pcollect report --format tsv` say: for the checks of
 the views, page_check.py and others."""
 import base64
+import collections
 import json
 import math
 import os
@@ -102,10 +103,27 @@ def places(path):
         shown.append(re.sub(r"\\([@>])", r"\1", name if file is None else f"{name} ({file})"))
     return " > ".join(shown)
 
+
+def wanted_pairs(page, tables, by, metric):
+    """Sums by pair of names, and the names in their order."""
+    hosts = {row["rank"]: row["host"] if by == "host" else row["rank"] for row in rows_of(tables, "ranks")}
+    if by == "proposed":
+        nodes = list(dict.fromkeys(row["host"] for row in rows_of(tables, "ranks")))
+        hosts = {rank: nodes[page.placement["node_of_rank"][int(rank)]] for rank in hosts}
+    sums = collections.Counter()
+    for row in rows_of(tables, "pairs"):
+        if row["source"] in hosts and row["destination"] in hosts:
+            value = ns(row["time"]) if metric == "time" else int(row["bytes" if metric == "sent" else "messages"])
+            sums[hosts[row["source"]], hosts[row["destination"]]] += value
+    return sums, list(dict.fromkeys(hosts.values()))
+
+
 LONG = 600  # seconds of a wait, longer than any step takes on a slow machine
 
 
 class Page:
+    compared = collections.Counter() # figures of each kind
+
     def __init__(self, path):
         options = Options()
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",

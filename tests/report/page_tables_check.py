@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tables of a page, sorted, filtered and copied, and its print form. For page_check.py."""
+import base64
+import math
+import re
+
+from page_contexts_check import read_tree, wanted_tree
+from page_driver import is_short, places, rounds_to, rows_of, same_value, wanted_pairs
+from page_ranks_check import compare_cells, rank_cells, wanted_ranks
+
+
+def check_tables(page, tables):
+    wrong = []
+    for name, (head, rows) in tables.items():
+        page.show("tables&table=" + name)
+        people, exact = page.ask("""
+            const cells = () => [...document.querySelectorAll('#table tbody tr')].map(
+                row => [...row.cells].map(cell => cell.textContent));
+            for (let more; (more = document.querySelector('#table .cut button')); )
+                more.click();
+            const people = cells();
+            document.getElementById('exact').click();
+            for (let more; (more = document.querySelector('#table .cut button')); )
+                more.click();
+            return [people, cells()]""")
+        if page.ask("return [...document.querySelectorAll('#table th')].map(e => e.innerText.trim())") != head and rows:
+            wrong.append(f"{name}: other columns than {head}")
+        if len(exact) != min(len(rows), math.ceil(1500 / len(head))):
+            wrong.append(f"{name}: {len(exact)} rows, not {len(rows)}")
+        for i, row in enumerate(rows[:len(exact)]):
+            for column, seen, shown, value in zip(head, exact[i], people[i], row):
+                if not same_value(seen, value):
+                    wrong.append(f"{name}, row {i}, {column}: {seen}, not {value}")
+                elif column in ("path", "caller") or column == "function" and "path" in head:
+                    if places(value) not in (None, shown) and (shown, value) != ("-", ""):
+                        wrong.append(f"{name}, row {i}, {column}: {shown} for {value}")
+                elif not rounds_to(shown.removesuffix(" %"), value) and not is_short(shown, value):
+                    wrong.append(f"{name}, row {i}, {column}: {shown} for {value}")
+    return wrong + check_last_row(page, tables) + check_order(page, tables)
+
+
+def check_last_row(page, tables):
+    """A row that is selected is shown, however far down, and no more rows than otherwise; all are copied."""
+    head, rows = tables.get("ranks", ((), ())) # a page of several profiles has none
+    if not rows:
+        return []
+    most, last = math.ceil(1500 / len(head)), rows[-1][head.index("rank")]
+    page.show(f"tables&table=ranks&rank={last}")
+    seen = page.ask("return [...document.querySelectorAll('#table tbody tr')].map(row => [row.ariaSelected, row.cells[0].title])")
+    wrong = [] if ["true", rows[-1][0]] in seen and len(seen) <= most else [f"{len(seen)} rows, rank {last} is not selected"]
+    if len(copied_rows(page)) != len(rows) + 1:
+        wrong.append(f"{len(copied_rows(page))} lines are copied")
+    if len(rows) > most:
+        page.ask("[...document.querySelectorAll('#rows button')].find(e => e.textContent === 'Show the first').click()")
+        first = page.ask("return document.querySelector('#table tbody tr').cells[0].title")
+        wrong += [f"the first row is {first}"] if first != rows[0][0] else []
+    return wrong
+
+
+def copied_rows(page):
+    """What the button copies, as rows of cells."""
+    copied = page.ask("""
+        let text;
+        document.execCommand = () => { text = document.activeElement.value; return true; };
+        [...document.querySelectorAll('#tables button')].find(e => e.textContent === 'Copy as TSV').click();
+        return text""")
+    return [line.split("\t") for line in copied.split("\n")[:-1]]
+
+
+def same_rows(seen, wanted):
+    return len(seen) == len(wanted) and all(
+        len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b)) for a, b in zip(seen, wanted))
+
+
+def number_or_none(cell):
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def check_order(page, tables):
+    """Rows that are filtered by an expression and sorted by a column: numbers from the greatest on, texts from the least on,
+    the other way at the second click; the copy has all of them as `report --format tsv` does."""
+    wrong = []
+    for name in ("contexts", "primitives", "ranks"):
+        head, rows = tables.get(name, ((), ()))
+        page.show("tables&table=" + name)
+        if not rows:
+            continue
+        if not same_rows(copied_rows(page), [head, *rows]):
+            wrong.append(f"{name}: the copy is not the table")
+        expression = "[2468]" if name == "ranks" else "MPI_[A-S]"
+        filtered = [row for row in rows if any(re.search(expression, cell, re.I) for cell in row)]
+        page.ask("const e = document.getElementById('search'); e.value = arguments[0]; e.dispatchEvent(new Event('input'))", expression)
+        for column in ("primitive", "calls", "wall_s", "host"):
+            if column not in head:
+                continue
+            k = head.index(column)
+            numbers = all(not row[k] or number_or_none(row[k]) is not None for row in rows)
+            key = lambda row: (not row[k], -float(row[k] or 0) if numbers else row[k])
+            wanted = sorted(filtered, key=key)
+            for order in (wanted, None):
+                page.ask("document.querySelectorAll('#table th button')[arguments[0]].click()", k)
+                page.until("return document.getElementById('rows').textContent !== 'Searching.'")
+                seen = copied_rows(page)[1:]
+                right = same_rows(seen, wanted) if order else [row[k] for row in seen] == [row[k] for row in wanted[::-1]]
+                shown = page.ask("return [...document.querySelectorAll('#table tbody tr')].map(row => row.cells[arguments[0]].title)", k)
+                if not right or shown != [row[k] for row in seen][:len(shown)] or bool(shown) != bool(seen):
+                    wrong.append(f"{name} by {column}: {[row[k] for row in seen][:9]}, shown {shown[:9]}, not {[row[k] for row in wanted][:9]}")
+                page.compared["sorted"] += len(seen)
+    return wrong
+
+
+def check_print(page, tables):
+    """All parts are there, the figures of functions are those of the table, and it is a few pages of paper."""
+    wrong = []
+    page.show("print")
+    titles = page.ask("return [...document.querySelectorAll('#print h2')].map(e => e.textContent)")
+    parts = ["What the run loses", "The run", "Where the time of the ranks goes", "MPI functions",
+             "Contexts with one percent and more", "Ranks"]
+    parts += ["Course of the run"] if tables.get("series", ((), ()))[1] else []
+    parts += ["Communication"] if tables.get("pairs", ((), ()))[1] else []
+    if titles != parts:
+        wrong.append(f"the parts are {titles}, not {parts}")
+    if page.ask("return [...document.querySelectorAll('#print .controls')].some(e => e.checkVisibility())"):
+        wrong.append("controls are shown")
+    seen = page.ask("return [...document.querySelectorAll('#functions tbody tr')].map("
+                    "r => [...r.cells].map(c => [c.textContent, c.title]))")
+    columns = ["primitive", "calls", "time_s", "mpi_exclusive_percent", "mean_s", "bytes_sent", "bytes_received"]
+    rows = rows_of(tables, "primitives")[:20]
+    if len(seen) != len(rows):
+        wrong.append(f"{len(seen)} functions, not {len(rows)}")
+    for cells, row in zip(seen, rows):
+        for (shown, exact), name in zip(cells, columns):
+            if not same_value(exact, row[name]) or not (name == "primitive" or rounds_to(shown.replace(" %", ""), row[name])):
+                wrong.append(f"{row['primitive']} {name}: {shown} ({exact}), not {row[name]}")
+    wrong += check_printed(page, tables)
+    pdf = base64.b64decode(page.driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
+    pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
+    if not 1 <= pages <= 20:
+        wrong.append(f"{pages} pages")
+    return wrong
+
+
+def check_printed(page, tables):
+    """The figures of contexts, ranks and pairs in the print form."""
+    whole, wrong = wanted_tree(tables), []
+    if any(whole.values()):
+        seen, wrong = read_tree(page)
+        order = "mpi" if "mpi" in whole[""] else next(iter(seen[""]))
+        kept = {path: of for path, of in whole.items() if of.get(order, 0) >= 0.01 * whole[""][order]}
+        wrong += [f"{path} is printed as {seen.get(path)}, not {kept.get(path)}" for path in set(seen) | set(kept)
+                  if seen.get(path) != kept.get(path)]
+    ranks, cells = [row["rank"] for row in rows_of(tables, "ranks")], rank_cells(page, "heat")
+    wanted = wanted_ranks(page, tables, "time", "primitive")
+    wrong += compare_cells("printed", cells, {label: [pick(values[rank] for rank in ranks) for pick in (min, max)]
+                                              for label, values in wanted.items() if any(values[rank] for rank in ranks)}, "time")
+    if tables.get("pairs", ((), ()))[1]:
+        sums = wanted_pairs(page, tables, "rank", "sent")[0]
+        seen = page.ask("return [...document.querySelectorAll('#pairs tbody tr')].map(row => Number(row.cells[2].title))")
+        wrong += [f"pairs are printed as {seen}"] if seen != sorted(sums.values(), reverse=True)[:20] else []
+    return wrong
