@@ -21,4 +21,9 @@ need firefox-esr firefox-esr python3-websocket
 need strace strace
 need protoc protobuf-compiler
 need go golang-go
+if ! command -v speedscope >/dev/null; then
+    need npm npm
+    npm install -g --prefix "$cache/npm" --ignore-scripts --no-audit --no-fund speedscope@1.25.0 >>"$work/install.log" 2>&1
+    export PATH="$PATH:$cache/npm/bin"
+fi
 exec ./quickstart.sh check
