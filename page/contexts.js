@@ -20,6 +20,7 @@ class ContextView {
         this.left = make("p", {id: "left-out"});
         this.legend = make("p", {class: "legend"});
         this.colourKey = make("p", {class: "legend colours", id: "colours"});
+        this.thin = make("p", {class: "legend", id: "thin"});
     }
 
     // The chosen metric, if the tree has it.
@@ -86,7 +87,7 @@ class ContextView {
     place(place) {
         place.append(
             this.makeControls(),
-            make("div", {class: "picture"}, this.icicle.canvas), this.colourKey,
+            make("div", {class: "picture"}, this.icicle.canvas), this.colourKey, this.thin,
             this.details,
             this.legend,
             make("div", {class: "scroll"},
@@ -102,10 +103,13 @@ class ContextView {
     // Functions of a flat list overlap: they have no picture.
     drawPicture() {
         const colours = treeColours[this.colour];
-        this.icicle.canvas.hidden = this.colourKey.hidden = this.shape === "flat";
+        this.icicle.canvas.hidden = this.colourKey.hidden = this.thin.hidden = this.shape === "flat";
         if (this.shape === "flat")
             return;
         this.icicle.draw(this.root, this.order, this.selected, node => colours.of(node, this.root, this.metric));
+        const {leftOut} = this.icicle;
+        this.thin.textContent = leftOut ? `The picture leaves out ${grouped(leftOut)} ${leftOut === 1 ? "bar" : "bars"} ` +
+            `narrower than ${100 * leastBar} % of it. The table has all rows.` : "";
         this.colourKey.replaceChildren(...colours.key(this.root).map(([colour, text]) => makeKey(colour, text)));
     }
 

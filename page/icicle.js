@@ -2,14 +2,14 @@
 // The picture of the tree: a bar for each node, as wide as its share, with its children below it. The tree table shows
 // the same in text, so screen readers pass over the picture.
 
-const icicleRow = 20;
+const icicleRow = 20, leastBar = 0.0005; // a share of the whole
 
 // Visible bars: [node, x, y, width], x and width as shares of the whole.
 function layIcicle(top, metric) {
     const bars = [], whole = top.figures[metric] || 0;
     const lay = (node, x, y) => {
         const width = (node.figures[metric] || 0) / whole;
-        if (!whole || width < 0.0005)
+        if (!whole || width < leastBar)
             return;
         bars.push([node, x, y, width]);
         for (const child of node.by(metric)) {
@@ -29,6 +29,7 @@ class Icicle {
             onclick: event => this.at(event) && onselect(this.at(event)),
             onmousemove: event => this.canvas.title = this.at(event) ? cutText(placesOf(this.at(event).label, true)) : ""});
         this.bars = [];
+        this.leftOut = 0; // bars that are too narrow
     }
 
     at(event) {
@@ -41,6 +42,8 @@ class Icicle {
     // `colour` returns the variable of the style with which a node is drawn.
     draw(top, metric, selected, colour) {
         this.bars = layIcicle(top, metric);
+        this.leftOut = -this.bars.length;
+        top.each(node => this.leftOut += node.figures[metric] > 0);
         const rows = this.bars.reduce((most, [, , y]) => Math.max(most, y + 1), 0);
         const width = this.canvas.parentNode.clientWidth, ratio = window.devicePixelRatio || 1;
         this.canvas.style.height = rows * icicleRow + "px";

@@ -408,6 +408,11 @@ def check_colours(page, tables):
                     Math.floor((x + width) * canvas.width - 3), 20 * y + 10, 1, 1).data].slice(0, 3).map(hex).join('')),
                     Object.fromEntries(arguments[1].map(name => [name, style.getPropertyValue(name).trim()]))]""",
                 [[left, width, path.count(" > ") + 1] for path, left, width in bars], COLOURS)
+            thin = sum(0 < width < 0.0005 for _, _, width in bars_of(figures, "mpi"))
+            told = page.ask("return document.getElementById('thin')?.textContent || ''")
+            if (re.findall(r"leaves out ([\d,]+) bar.* 0.05 %", told) or ["0"])[0].replace(",", "") != str(thin):
+                wrong.append(f"{shape} of {focus}: {told}, not {thin} narrow bars")
+            page.compared["thin"] += thin
             for (path, _, _), pixel in zip(bars, seen):
                 if pixel and pixel not in {names[name] for name in wanted[colour][path]}:
                     wrong.append(f"{shape} of {focus}, {colour} of {path}: {pixel}, not {[names[name] for name in wanted[colour][path]]}")
