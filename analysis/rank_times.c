@@ -186,11 +186,13 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
     t->n = p->n_ranks;
     t->list = pct_alloc(t->n, sizeof *t->list);
     t->divided = t->n > 0;
-    /* Times that all ranks have in common, at begin and end. */
+    /* Times that all ranks have in common, at begin and end: of one rank, in whole ns, so that the
+     * parts of its time add up when they are printed. */
     double apart_ns = pct_totals_init_ns(p) + pct_totals_end(p).own_ns;
+    apart_ns = t->n ? floor(apart_ns / (double)t->n) : 0;
     for (size_t r = 0; r < t->n; r++) {
         count_threads(&told[r]);
-        divide(&p->ranks[r], &told[r], apart_ns / (double)t->n, &t->list[r]);
+        divide(&p->ranks[r], &told[r], apart_ns, &t->list[r]);
         t->divided &= told[r].divided;
         t->mean_ns += t->list[r].own_ns / (double)t->n;
         t->delayed_ns += t->list[r].delayed_ns;
