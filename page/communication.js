@@ -167,7 +167,7 @@ class CommunicationView {
                     make("caption", {}, `The first ${mostPairRows} pairs of those in the picture.`),
                     make("thead", {}, make("tr", {}, ["from", "to", ...pairMetrics.map(({head}) => head), "mean size"]
                         .map(head => make("th", {scope: "col"}, head)))), this.body))),
-            this.profile.placement ? makePlacement(this.profile.placement) : "", this.beside,
+            makePlacement(this.profile), this.beside,
             make("p", {class: "legend"}, "More in tables: ", ["pairs", "pairs_by_distance", "sizes", "collectives", "domains"]
                 .filter(name => this.profile.byName.get(name)?.rows)
                 .map(name => [make("a", {href: addressOf("tables", {table: name})}, name), " "]).flat()));

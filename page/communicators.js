@@ -78,7 +78,11 @@ function makeSizes(sizes, domain) {
 }
 
 // The placement in words; its picture is the matrix by the proposed nodes.
-function makePlacement({before, after, nodes}) {
+function makePlacement({placement, mostPairs}) {
+    if (!placement)
+        return mostPairs ? make("p", {id: "placement"}, `There are more than ${grouped(mostPairs)} pairs of ranks, too many to ` +
+            "propose a placement in a page: pcollect topology proposes one.") : "";
+    const {before, after, nodes} = placement;
     const told = value => make("span", {title: String(value)}, forPeople("bytes", value));
     return make("p", {id: "placement"}, ...after < before
         ? [`A better placement on ${grouped(nodes.length)} nodes: `, told(after), " instead of ", told(before),

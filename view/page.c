@@ -201,13 +201,17 @@ static void put_warnings(struct pct_buf *b, const struct pct_data *d)
 }
 
 /* Appends a placement with less traffic between nodes; null: there is one node, or there are too
- * many pairs to compute it while a page is made. */
+ * many pairs to compute it while a page is made, which is said. */
 static void put_placement(struct pct_buf *b, const struct pct_topology *t)
 {
     struct pct_placement placement;
     struct pct_graph graph;
-    if (t->n_nodes < 2 || t->n_pairs > PCT_MANY_PAIRS) {
+    if (t->n_nodes < 2) {
         pct_buf_text(b, "null");
+        return;
+    }
+    if (t->n_pairs > PCT_MANY_PAIRS) {
+        pct_buf_format(b, "null, \"most_pairs\": %d", PCT_MANY_PAIRS);
         return;
     }
     struct pct_slots *slots = pct_slots_new(t, 0, 0);

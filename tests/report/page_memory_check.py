@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks what a page says of a table for which the browser has no memory: page_memory_check.py PAGE FOLDER. Makes a
-page in FOLDER whose list gives the table `primitives` 2^40 rows, more than an array can have, and one whose list gives
+"""Checks what pages say of what they do not show: page_memory_check.py PAGE FOLDER MANY. First of a table for which the
+browser has no memory. Makes a page in FOLDER whose list gives the table `primitives` 2^40 rows, more than an array can have, and one whose list gives
 it a column that is not there. The views that read the table must tell the two apart each time, and the others must be
-shown as before.
+shown as before. Then of the placement in the page MANY, whose profile has too many pairs of ranks for it.
 Prints a line for each view, which begins with "ok" or "not ok"."""
 import os
 import sys
@@ -30,7 +30,14 @@ def check(page, view, expected):
     print("ok" if right else "not ok", view, said)
 
 
-def main(path, folder):
+def check_placement(page, many):
+    page.open(many)
+    page.show("communication")
+    said = page.ask("return document.getElementById('placement')?.textContent || ''")
+    print("ok" if said.startswith("There are more than 200,000 pairs of ranks") else "not ok", "placement", said)
+
+
+def main(path, folder, many):
     with open(path, encoding="utf-8") as f:
         text = f.read()
     page = Page(path)
@@ -43,6 +50,7 @@ def main(path, folder):
             check(page, view, expected)
             check(page, "tables&table=ranks", None)
             check(page, view, expected)
+    check_placement(page, many)
     page.driver.quit()
 
 

@@ -309,6 +309,8 @@ const char *const sample_hostile_names[] = {
     "31m",
     "gr\xc3\xbc\xc3\x9f dich",
     "\"quoted\"",
+    "</script><img src=x onerror=window.ran=1>",
+    "\xe2\x81\xa6isolated\xe2\x81\xa9 \xd7\x90 <b>'&amp;",
     "operator>",
     "std::map<int, std::vector<int> >",
     "",

@@ -16,7 +16,7 @@ program mixed
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
     call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), rank, half, ierr)
     call MPI_Comm_dup(half, twin, ierr)
-    call MPI_Comm_set_name(twin, "twin", ierr)
+    call MPI_Comm_set_name(twin, "twin</script><img src=x onerror=window.ran=1>", ierr)
     call pcollect_region_begin("first steps")
     call step(2)
     call pcollect_region_end("first steps")
@@ -34,9 +34,9 @@ contains
         integer :: i, sizes, values(1000), sums(1000)
         values = rank
         do i = 1, n
-            call pcollect_region_begin("smooth")
+            call pcollect_region_begin("</script><b onload=window.ran=1>&amp;")
             call smooth(20000 * (rank + 1))
-            call pcollect_region_end("smooth")
+            call pcollect_region_end("</script><b onload=window.ran=1>&amp;")
             call MPI_Comm_size(MPI_COMM_WORLD, sizes, ierr)
             call MPI_Sendrecv(values, 1000, MPI_INTEGER, mod(rank + 1, sizes), 0, sums, 1000, MPI_INTEGER, &
                 mod(rank + sizes - 1, sizes), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
