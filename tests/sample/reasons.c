@@ -137,6 +137,8 @@ static atomic_bool finalized;
 
 static void *compute_on(void *unused)
 {
+    burn(5);
+    sem_post(&computed);
     while (!finalized)
         burn(1);
     burn(50);
@@ -147,8 +149,11 @@ static void finalize_before_threads(void)
 {
     enum { THREADS = 3 };
     pthread_t threads[THREADS];
+    sem_init(&computed, 0, 0);
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, compute_on, NULL);
+    for (int i = 0; i < THREADS; i++)
+        sem_wait(&computed);
     burn(20);
     MPI_Finalize();
     finalized = true;
