@@ -18,20 +18,23 @@ const courseMetrics = [
 const courseColumns = 240, courseIntervals = 20, mostCourseRows = 400;
 
 class Course {
-    // `regions` has the same bins, of phases and regions; null: the profile does not have it.
-    constructor(series, regions) {
+    // `regions` has the same bins, of phases and regions; null: the profile does not have it. Where several threads of a
+    // rank were in MPI, their time has no share in that of the rank.
+    constructor(series, regions, ranks) {
         Object.assign(this, {series, regions, begin: Infinity, end: -Infinity});
-        this.metrics = courseMetrics.filter(({of}) => series.has(of));
-        const ranks = new Set();
+        const [all, main] = ["mpi_s", "mpi_main_s"].map(name => ranks.numbers(name));
+        const threads = all.some((ns, i) => ns > main[i]);
+        this.metrics = courseMetrics.filter(({of, share}) => series.has(of) && !(share && threads));
+        const seen = new Set();
         for (const table of regions ? [series, regions] : [series]) {
             const [starts, widths, of] = ["start", "width", "rank"].map(name => table.numbers(name));
             for (let row = 0; row < table.rows; row++) {
                 this.begin = Math.min(this.begin, starts[row]);
                 this.end = Math.max(this.end, starts[row] + widths[row]);
-                ranks.add(of[row]);
+                seen.add(of[row]);
             }
         }
-        this.ranks = [...ranks].sort((a, b) => a - b);
+        this.ranks = [...seen].sort((a, b) => a - b);
         this.places = new Map(this.ranks.map((rank, i) => [rank, i]));
     }
 
@@ -143,7 +146,7 @@ class CourseView {
         const sums = course.metrics.map(metric => course.spread(metric, courseIntervals, true));
         return make("div", {class: "scroll"}, make("table", {id: "course"},
             make("caption", {}, "Sums over all ranks in intervals of " + course.at(1, courseIntervals) +
-                ". The share of MPI is the time in MPI of all threads, divided by the time of the ranks."),
+                (course.metrics[0].share ? ". The share of MPI is the time in MPI, divided by the time of the ranks." : ".")),
             make("thead", {}, make("tr", {}, ["from", ...course.metrics.map(({head}) => head)].map(head =>
                 make("th", {scope: "col"}, head)))),
             make("tbody", {}, Array.from({length: courseIntervals}, (_, k) => make("tr", {},
@@ -222,5 +225,5 @@ async function showCourse(profile, place, options) {
         return;
     }
     const regions = profile.byName.has("series_regions") ? await profile.table("series_regions") : null;
-    new CourseView(new Course(await profile.table("series"), regions), options).place(place);
+    new CourseView(new Course(await profile.table("series"), regions, await profile.table("ranks")), options).place(place);
 }
