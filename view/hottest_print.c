@@ -115,7 +115,20 @@ static bool is_runtime(const struct pc_profile_module *m)
     return m->flags & PCOLLECT_MODULE_RUNTIME;
 }
 
-/* False if each rank is known to have one thread, which waits for no other. */
+/* True if a thread begins in a threading runtime, which made it. */
+static bool begins_in_runtime(const struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        bool outermost =
+            n->parent != PC_NO_INDEX && p->nodes[n->parent].kind != PCOLLECT_NODE_FRAME;
+        if (outermost && n->module != PC_NO_INDEX && is_runtime(&p->modules[n->module]))
+            return true;
+    }
+    return false;
+}
+
+/* True if a rank has several threads. Profiles of samples from outside do not list threads. */
 static bool has_threads(const struct pct_data *d)
 {
     const struct pct_thread_times *t = pct_data_thread_times(d);
@@ -127,7 +140,7 @@ static bool has_threads(const struct pct_data *d)
             return true;
         before = t->list[i].rank;
     }
-    return !t->n;
+    return !t->n && begins_in_runtime(d->profile);
 }
 
 /* Pieces of the text of a row, which are not broken between lines if they fit into one. PLACE keeps

@@ -4,6 +4,7 @@
  */
 #include "analysis/allocation.h"
 #include "analysis/symbols/symbols.h"
+#include "libcollect/walk/loadmap.h"
 #include "watch/stack_tree.h"
 
 #include <ctype.h>
@@ -19,6 +20,14 @@ bool pct_stack_module_is(const struct pct_stack_module *m, const char *path,
     return n_build_id ? !memcmp(m->build_id, build_id, n_build_id) : !strcmp(m->path, path);
 }
 
+/* True for libpcollect and its modules. */
+static bool is_own(const char *path)
+{
+    const char *base = pct_symbols_base_name(path);
+    return !strncmp(base, "libpcollect.so", 14) || !strncmp(base, "pcollect-", 9) ||
+           !strncmp(base, "adapter-", 8);
+}
+
 const struct pct_stack_module *pct_stack_module(struct pct_stack_modules *m, const char *path,
                                                 const uint8_t *build_id, uint32_t n_build_id)
 {
@@ -27,6 +36,7 @@ const struct pct_stack_module *pct_stack_module(struct pct_stack_modules *m, con
             return m->at[i];
     struct pct_stack_module *made = pct_alloc(1, sizeof *made);
     made->path = pct_copy(path);
+    made->flags = is_own(path) ? PCOLLECT_MODULE_OWN : pc_loadmap_kind(path);
     made->n_build_id = n_build_id;
     if (n_build_id)
         memcpy(made->build_id, build_id, n_build_id);
@@ -48,9 +58,10 @@ void pct_stack_modules_free(struct pct_stack_modules *m)
 /* True for frames of the program: neither of the system nor of MPI. */
 static bool is_program(const struct pct_stack *s, const struct pct_stack_frame *f)
 {
-    const char *path = f->module ? f->module->path : NULL;
-    if (!path || !pct_symbols_is_program(&(struct pc_profile_module){.path = (char *)path}))
+    if (!f->module || !pct_symbols_is_program(&(struct pc_profile_module){
+                          .path = f->module->path, .flags = f->module->flags}))
         return false;
+    const char *path = f->module->path;
     size_t n = (size_t)(pct_symbols_base_name(path) - path);
     return !(s->mpi_folder && strlen(s->mpi_folder) == n && !memcmp(s->mpi_folder, path, n) &&
              !strncmp(path + n, "lib", 3));
@@ -58,15 +69,13 @@ static bool is_program(const struct pct_stack *s, const struct pct_stack_frame *
 
 bool pct_stack_is_own(const struct pct_stack_frame *f)
 {
-    const char *base = f->module ? pct_symbols_base_name(f->module->path) : "";
-    return !strncmp(base, "libpcollect.so", 14) || !strncmp(base, "pcollect-", 9) ||
-           !strncmp(base, "adapter-", 8);
+    return f->module && f->module->flags & PCOLLECT_MODULE_OWN;
 }
 
 bool pct_stack_is_program(const struct pct_stack *s)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (is_program(s, &s->frames[i]) && !pct_stack_is_own(&s->frames[i]))
+        if (is_program(s, &s->frames[i]))
             return true;
     return false;
 }
@@ -94,12 +103,7 @@ static bool is_mpi(const struct pct_stack *s, const struct pct_stack_frame *f, c
  * frames outside of it are such, too. */
 static bool is_start(const struct pct_stack_frame *f)
 {
-    static const char *const libc[] = {"libc.so", "libc-", "libpthread", "ld-linux", "ld-musl"};
-    const char *base = f->module ? pct_symbols_base_name(f->module->path) : "";
-    for (size_t i = 0; i < PC_ARRAY_LEN(libc); i++)
-        if (!strncmp(base, libc[i], strlen(libc[i])))
-            return true;
-    return false;
+    return f->module && f->module->flags & PCOLLECT_MODULE_LIBC;
 }
 
 /* Finds a wrapper of the library whose MPI function has no frame, because some functions of MPICH

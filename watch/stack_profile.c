@@ -112,6 +112,7 @@ void pct_watch_look_up(struct pct_watch *w)
         const struct pct_stack_module *from = w->modules.at[p.n_modules];
         struct pc_profile_module *m = &p.modules[p.n_modules];
         m->path = from->path;
+        m->flags = from->flags;
         m->build_id_bytes = from->n_build_id;
         memcpy(m->build_id, from->build_id, from->n_build_id);
     }

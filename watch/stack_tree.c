@@ -161,7 +161,7 @@ static int compare_modules(const void *a, const void *b)
 
 static struct pc_profile_module module_of(struct pc_profile *p, const struct pct_stack_module *from)
 {
-    struct pc_profile_module m = {.build_id_bytes = from->n_build_id};
+    struct pc_profile_module m = {.flags = from->flags, .build_id_bytes = from->n_build_id};
     memcpy(m.build_id, from->build_id, from->n_build_id);
     m.path = pc_pool_text(p->memory, from->path, strlen(from->path));
     return m;

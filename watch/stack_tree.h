@@ -14,6 +14,7 @@ enum { PCT_STACK_FRAMES = 1024 };
 
 struct pct_stack_module {
     char *path;
+    uint32_t flags; /* enum pcollect_module_flag, as far as the path tells them */
     uint8_t build_id[PCOLLECT_BUILD_ID_BYTES];
     uint32_t n_build_id;
 };

@@ -37,6 +37,10 @@ extern PC_HIDDEN _Atomic uint32_t pc_loadmap_generation;
 typedef bool (*pc_loadmap_is_mpi_fn)(const struct pc_module *module);
 void pc_loadmap_set_is_mpi(pc_loadmap_is_mpi_fn fn);
 
+/* The flag that the name of a file tells: PCOLLECT_MODULE_LIBC or PCOLLECT_MODULE_RUNTIME; 0: none.
+ * For processes that are watched from outside, too. AS-safe, MT-safe. */
+uint32_t pc_loadmap_kind(const char *path);
+
 /* The module that holds pc now, or NULL. AS-safe, MT-safe, no malloc, no lock. */
 struct pc_module *pc_loadmap_find(uintptr_t pc);
 

@@ -211,15 +211,19 @@ static const char *base_name(const char *path)
 
 /* ---- Flags ----------------------------------------------------------------------------------- */
 
-static bool is_libc(const char *name)
+static bool begins_with_any(const char *name, const char *const *prefixes, size_t n)
 {
-    static const char *const prefixes[] = {"libc.so.", "libc-2.",       "ld-linux", "ld-2.",
-                                           "ld64.so",  "libpthread.so", "libc.musl"};
-    for (size_t i = 0; i < PC_ARRAY_LEN(prefixes); i++) {
+    for (size_t i = 0; i < n; i++)
         if (starts_with(name, prefixes[i]))
             return true;
-    }
     return false;
+}
+
+static bool is_libc(const char *name)
+{
+    static const char *const prefixes[] = {"libc.so", "libc-2.",       "ld-linux",  "ld-2.",
+                                           "ld64.so", "libpthread.so", "libc.musl", "ld-musl"};
+    return begins_with_any(name, prefixes, PC_ARRAY_LEN(prefixes));
 }
 
 /* True for libraries that make threads and call back, and that users do not want to see in
@@ -231,10 +235,13 @@ static bool is_runtime(const char *name)
         "libevent", "libopen-",  "libpsm",  "libhwloc.", "libmlx",  "librdmacm.", "libibverbs.",
         "libhcoll", "libsharp",  "libucc",  "libprrte.", "libcxi.", "libxpmem.",  "libnuma.",
         "libgomp",  "libiomp5.", "libomp.", "libomp-",   "libmca_"};
-    for (size_t i = 0; i < PC_ARRAY_LEN(prefixes); i++)
-        if (starts_with(name, prefixes[i]))
-            return true;
-    return false;
+    return begins_with_any(name, prefixes, PC_ARRAY_LEN(prefixes));
+}
+
+uint32_t pc_loadmap_kind(const char *path)
+{
+    const char *name = base_name(path);
+    return is_libc(name) ? PCOLLECT_MODULE_LIBC : is_runtime(name) ? PCOLLECT_MODULE_RUNTIME : 0;
 }
 
 /* True for the module of this library, which holds this function. */
@@ -264,12 +271,12 @@ static uint32_t find_flags(const struct pc_loadmap_object *o, const char *soname
     bool exe = o->name[0] == '\0' && m->path[0] != '[';
     if (exe)
         flags |= PCOLLECT_MODULE_EXE;
-    else if (is_libc(soname ? soname : base_name(m->path)))
+    else if (soname && is_libc(soname))
         flags |= PCOLLECT_MODULE_LIBC;
     else if (holds_us(m) || is_beside_us(m->path))
         flags |= PCOLLECT_MODULE_OWN;
-    else if (is_runtime(base_name(m->path)))
-        flags |= PCOLLECT_MODULE_RUNTIME;
+    else
+        flags |= pc_loadmap_kind(m->path);
     pc_loadmap_is_mpi_fn ask = atomic_load(&is_mpi);
     if (ask && ask(m))
         flags |= PCOLLECT_MODULE_MPI;
