@@ -126,21 +126,23 @@ static double find_variance(const struct told *told)
 /* Takes other threads into account. While the main thread is blocked and another thread of the rank
  * works, the rank computes: at least for the time that this thread works longer than the main
  * thread. While any of its threads waits for a processor, which may be at different times, the rank
- * waits for one. Without samples the CPU time of all other threads is known, but not which of them
- * ran at the same time: it is taken as if each had run alone, so that nothing is called blocked
- * that may have been work. */
+ * waits for one: threads that take turns on a processor have equal work, and each is blocked until
+ * the other has done its part. Without samples the CPU time of all other threads is known, but not
+ * which of them ran at the same time: it is taken as if each had run alone, so that nothing is
+ * called blocked that may have been work. */
 static void count_threads(struct told *told)
 {
-    if (!told->sampled)
+    if (!told->sampled) {
         told->blocked_ns -= fmax(0, fmin(told->blocked_ns, told->others_ns));
+        return;
+    }
     double work_ns = fmax(0, fmin(told->blocked_ns, told->work_ns - told->compute_ns));
     double waits_ns = fmin(told->blocked_ns - work_ns, told->waits_ns);
-    if (!told->sampled || !(told->work_ns > told->compute_ns))
-        return;
     told->blocked_ns -= work_ns + waits_ns;
     told->delayed_ns += waits_ns;
     told->compute_ns += work_ns;
-    told->n_samples = fmax(told->n_samples, PCT_SAMPLES_FEW);
+    if (work_ns > 0)
+        told->n_samples = fmax(told->n_samples, PCT_SAMPLES_FEW);
 }
 
 /* Divides the time of a rank. apart_ns: time in MPI_Init, after which the tables begin, and in

@@ -22,13 +22,13 @@
 enum { RUNS = 2000, PERIOD_US = 10000 };
 static const double ms = 1e6;
 
-/* One run: ranks and the two tables. */
+/* One run: ranks and their tables. */
 static struct {
     struct pc_profile p;
     struct pc_profile_rank ranks[SAMPLE_RANKS];
-    struct pc_profile_table tables[2];
-    struct pc_profile_column columns[2][8];
-    uint64_t cells[2][SAMPLE_RANKS * 8];
+    struct pc_profile_table tables[3];
+    struct pc_profile_column columns[3][8];
+    uint64_t cells[3][SAMPLE_RANKS * 8];
 } run;
 
 static uint64_t seed;
@@ -80,20 +80,40 @@ struct sampled {
     double n, us, squares;
 };
 
+static void add_thread_sampling(uint32_t r, uint32_t thread, struct sampled compute,
+                                struct sampled mpi)
+{
+    static const char *const columns[] = {"rank",     "thread",       "booked",
+                                          "period",   "compute_time", "compute_squares",
+                                          "mpi_time", "mpi_squares",  NULL};
+    struct pc_profile_table *t = r || thread ? &run.tables[1] : add_table("sampling", columns);
+    uint64_t *cells = t->cells + 8 * (size_t)t->n_rows++;
+    cells[0] = r;
+    cells[1] = thread;
+    cells[2] = (uint64_t)compute.n;
+    cells[3] = PERIOD_US * 1000;
+    cells[4] = (uint64_t)(compute.us * 1000);
+    cells[5] = (uint64_t)compute.squares;
+    cells[6] = (uint64_t)(mpi.us * 1000);
+    cells[7] = (uint64_t)mpi.squares;
+}
+
 static void add_sampling(uint32_t r, struct sampled compute, struct sampled mpi)
 {
-    static const char *const columns[] = {
-        "rank",     "booked",      "period", "compute_time", "compute_squares",
-        "mpi_time", "mpi_squares", NULL};
-    struct pc_profile_table *t = r ? &run.tables[1] : add_table("sampling", columns);
-    uint64_t *cells = t->cells + 7 * (size_t)t->n_rows++;
+    add_thread_sampling(r, 0, compute, mpi);
+}
+
+/* A thread with that time in the runtime of threads, and that time without a processor, in ms. */
+static void add_thread(uint32_t r, uint32_t thread, double in_runtime, double delayed)
+{
+    static const char *const columns[] = {"rank", "thread", "in_runtime", "delayed", NULL};
+    struct pc_profile_table *t =
+        r || thread ? &run.tables[2] : add_table("thread_records", columns);
+    uint64_t *cells = t->cells + 4 * (size_t)t->n_rows++;
     cells[0] = r;
-    cells[1] = (uint64_t)compute.n;
-    cells[2] = PERIOD_US * 1000;
-    cells[3] = (uint64_t)(compute.us * 1000);
-    cells[4] = (uint64_t)compute.squares;
-    cells[5] = (uint64_t)(mpi.us * 1000);
-    cells[6] = (uint64_t)mpi.squares;
+    cells[1] = thread;
+    cells[2] = (uint64_t)(in_runtime * ms);
+    cells[3] = (uint64_t)(delayed * ms);
 }
 
 /* Interrupts of a thread that computes and waits in turns, as the sampler draws their distance.
@@ -198,6 +218,36 @@ static void a_rank_whose_threads_compute_is_not_blocked(void **state)
     pct_rank_times_free(t);
 }
 
+/* Two threads of each rank have equal work. On one processor they take turns: while the main thread
+ * is blocked, the other one works or waits for the processor. With a processor for each, the main
+ * thread is blocked for another reason. */
+static void threads_that_take_turns_are_not_blocked(void **state)
+{
+    static const struct {
+        double delayed, blocked, sampled, other_delayed, want_blocked, want_delayed;
+    } ranks[] = {{400, 200, 400, 450, 0, 600}, {0, 600, 400, 0, 600, 0}};
+    (void)state;
+    begin(PC_ARRAY_LEN(ranks));
+    for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+        set_rank(r, 1000, 0);
+        add_resources(r, ranks[r].delayed + 1, ranks[r].blocked, 0);
+    }
+    for (uint32_t r = 0; r < run.p.n_ranks; r++)
+        for (uint32_t i = 0; i < 2; i++)
+            add_thread_sampling(r, i, (struct sampled){100, ranks[r].sampled * 1000, 0},
+                                (struct sampled){0, 0, 0});
+    for (uint32_t r = 0; r < run.p.n_ranks; r++)
+        for (uint32_t i = 0; i < 2; i++)
+            add_thread(r, i, 100, i ? ranks[r].other_delayed : ranks[r].delayed);
+    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    for (uint32_t r = 0; r < run.p.n_ranks; r++)
+        if (fabs(t->list[r].blocked_ns - ranks[r].want_blocked * ms) > 1 * ms ||
+            fabs(t->list[r].delayed_ns - ranks[r].want_delayed * ms) > 1 * ms)
+            fail_msg("rank %u: blocked %g, delayed %g", r, t->list[r].blocked_ns,
+                     t->list[r].delayed_ns);
+    pct_rank_times_free(t);
+}
+
 /* A rank of 10 ms, delayed for most of the time, without an interrupt outside MPI: it has computed
  * although it has no samples. */
 static void samples_say_nothing_of_a_short_run(void **state)
@@ -299,6 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_outside_mpi_is_divided),
         cmocka_unit_test(a_rank_whose_threads_compute_is_not_blocked),
+        cmocka_unit_test(threads_that_take_turns_are_not_blocked),
         cmocka_unit_test(samples_say_nothing_of_a_short_run),
         cmocka_unit_test(equal_work_has_no_sure_lead_by_samples),
         cmocka_unit_test(scatter_of_ranks_is_no_lead),
