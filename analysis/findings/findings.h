@@ -138,10 +138,17 @@ const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
 void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
                               uint32_t line);
 
-/* The place with most page faults, and the place with most time in system calls: a sentence with a
- * leading blank, or "". If nothing is known, the sentence says how to find out. */
+/* The place with most page faults: a sentence with a leading blank, or "". If nothing is known, the
+ * sentence says how to find out. */
 const char *pct_finding_page_faults(const struct pct_evidence *f);
-const char *pct_finding_system_calls(const struct pct_evidence *f);
+
+/* The place with most time in system calls, and what to do, for a finding about this time:
+ * sentences with a leading blank. The place is named only if samples found half of the time. */
+const char *pct_finding_system_calls(const struct pct_evidence *f, double ns);
+
+/* The place with most samples in system calls that may block: a sentence with a leading blank, or
+ * "". Samples count CPU time, so they are few. */
+const char *pct_finding_blocking_calls(const struct pct_evidence *f);
 
 /* The system call for which this function of the C library is only a wrapper; NULL: none. */
 const char *pct_finding_system_call(const char *function);

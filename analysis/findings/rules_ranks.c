@@ -184,7 +184,7 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
                         "lock, a thread or another process, and %s.%s",
                         rank_at(f, t->busiest),
                         pct_text_time(time, (pc_u128)llround(t->list[t->busiest].blocked_ns)),
-                        others_wait(f), pct_finding_system_calls(f));
+                        others_wait(f), pct_finding_blocking_calls(f));
         return;
     }
     for (size_t r = 0; r < t->n; r++)
@@ -196,7 +196,7 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
                         "processes.%s",
                         percent(f, t->blocked_ns), rank_at(f, most),
                         pct_text_time(time, (pc_u128)llround(t->list[most].blocked_ns)),
-                        pct_finding_system_calls(f));
+                        pct_finding_blocking_calls(f));
 }
 
 /* ---- Threads of a rank ------------------------------------------------------------------------

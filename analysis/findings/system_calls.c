@@ -3,93 +3,119 @@
  * Finds where the program made system calls, by its samples. A sample that is due in a system call
  * is taken when the call returns, in the function of the C library that made it; the program's
  * place is the call by which that library was entered. Functions that mostly compute, or enter the
- * kernel only sometimes, are ignored, and so are threads of the MPI library. For the rule
- * system-time.
+ * kernel only sometimes, are ignored, and so are threads of the MPI library. For the rules
+ * system-time and blocked.
  */
 #include "analysis/findings/findings.h"
+#include "analysis/thread_times.h"
 #include "analysis/tree/samples.h"
 
+#include <math.h>
 #include <string.h>
 
+/* Purposes of system calls, and those in which a thread may be blocked. */
+enum kind { OTHER, DATA, FILE_NAME, MEMORY, QUESTION, WAIT, N_KINDS };
+static const struct {
+    const char *advice;
+    bool blocks;
+} kinds[N_KINDS] = {
+    [OTHER] = {" Read and write larger blocks; look for sleeps, locks and calls that read a clock "
+               "in inner loops.",
+               true},
+    [DATA] = {" Read and write larger blocks.", true},
+    [FILE_NAME] = {" Keep files open, and ask less often for their state.", true},
+    [MEMORY] = {" Keep memory instead of freeing and allocating it again.", false},
+    [QUESTION] = {" Take it out of inner loops.", false},
+    [WAIT] = {" Wait less often and longer.", true},
+};
+
 /* Names of system calls, without leading underscores and without the suffixes below. */
-static const char *const calls[] = {
-    "access",
-    "brk",
-    "clock_nanosleep",
-    "clone",
-    "close",
-    "epoll_pwait",
-    "epoll_wait",
-    "execve",
-    "fallocate",
-    "fcntl",
-    "fdatasync",
-    "fstat",
-    "fstatat",
-    "fsync",
-    "ftruncate",
-    "futex_abstimed_wait_common",
-    "getdents",
-    "getpid",
-    "getppid",
-    "getrusage",
-    "gettid",
-    "ioctl",
-    "kill",
-    "lll_lock_wait",
-    "lll_lock_wake",
-    "lseek",
-    "lstat",
-    "madvise",
-    "mkdir",
-    "mmap",
-    "mprotect",
-    "mremap",
-    "munmap",
-    "nanosleep",
-    "open",
-    "openat",
-    "pipe",
-    "poll",
-    "ppoll",
-    "pread",
-    "preadv",
-    "pselect",
-    "pwrite",
-    "pwritev",
-    "read",
-    "readv",
-    "recv",
-    "recvfrom",
-    "recvmsg",
-    "rename",
-    "sbrk",
-    "sched_yield",
-    "select",
-    "send",
-    "sendmsg",
-    "sendto",
-    "stat",
-    "statx",
-    "syscall",
-    "times",
-    "truncate",
-    "unlink",
-    "usleep",
-    "wait4",
-    "waitpid",
-    "write",
-    "writev",
+static const struct call {
+    const char *name;
+    enum kind kind;
+} calls[] = {
+    {"access", FILE_NAME},
+    {"brk", MEMORY},
+    {"clock_nanosleep", WAIT},
+    {"clone", OTHER},
+    {"close", FILE_NAME},
+    {"epoll_pwait", WAIT},
+    {"epoll_wait", WAIT},
+    {"execve", OTHER},
+    {"fallocate", DATA},
+    {"fcntl", OTHER},
+    {"fdatasync", DATA},
+    {"fstat", FILE_NAME},
+    {"fstatat", FILE_NAME},
+    {"fsync", DATA},
+    {"ftruncate", DATA},
+    {"futex_abstimed_wait_common", WAIT},
+    {"getdents", FILE_NAME},
+    {"getpid", QUESTION},
+    {"getppid", QUESTION},
+    {"getrusage", QUESTION},
+    {"gettid", QUESTION},
+    {"ioctl", OTHER},
+    {"kill", OTHER},
+    {"lll_lock_wait", WAIT},
+    {"lll_lock_wake", WAIT},
+    {"lseek", FILE_NAME},
+    {"lstat", FILE_NAME},
+    {"madvise", MEMORY},
+    {"mkdir", FILE_NAME},
+    {"mmap", MEMORY},
+    {"mprotect", MEMORY},
+    {"mremap", MEMORY},
+    {"munmap", MEMORY},
+    {"nanosleep", WAIT},
+    {"open", FILE_NAME},
+    {"openat", FILE_NAME},
+    {"pipe", OTHER},
+    {"poll", WAIT},
+    {"ppoll", WAIT},
+    {"pread", DATA},
+    {"preadv", DATA},
+    {"pselect", WAIT},
+    {"pwrite", DATA},
+    {"pwritev", DATA},
+    {"read", DATA},
+    {"readv", DATA},
+    {"recv", DATA},
+    {"recvfrom", DATA},
+    {"recvmsg", DATA},
+    {"rename", FILE_NAME},
+    {"sbrk", MEMORY},
+    {"sched_yield", WAIT},
+    {"select", WAIT},
+    {"send", DATA},
+    {"sendmsg", DATA},
+    {"sendto", DATA},
+    {"stat", FILE_NAME},
+    {"statx", FILE_NAME},
+    {"syscall", OTHER},
+    {"times", QUESTION},
+    {"truncate", DATA},
+    {"unlink", FILE_NAME},
+    {"usleep", WAIT},
+    {"wait4", WAIT},
+    {"waitpid", WAIT},
+    {"write", DATA},
+    {"writev", DATA},
 };
 
 /* A caller in the program, or in a library that is not the C library. */
 struct caller {
-    const char *call; /* as above */
+    const struct call *call;
     struct pct_frame frame;
-    double ns;
+    double ns, samples;
 };
 
-const char *pct_finding_system_call(const char *function)
+/* Samples of all system calls that are looked at. */
+struct sums {
+    double ns, samples;
+};
+
+static const struct call *find_call(const char *function)
 {
     static const char *const suffixes[] = {"", "64", "_nocancel", "64_nocancel", "_time64"};
     const char *name = function + strspn(function, "_");
@@ -98,12 +124,18 @@ const char *pct_finding_system_call(const char *function)
     if (!strncmp(name, "libc_", 5))
         name += 5;
     for (size_t i = 0; i < PC_ARRAY_LEN(calls); i++) {
-        size_t n = strlen(calls[i]);
-        for (size_t k = 0; k < PC_ARRAY_LEN(suffixes) && !strncmp(name, calls[i], n); k++)
+        size_t n = strlen(calls[i].name);
+        for (size_t k = 0; k < PC_ARRAY_LEN(suffixes) && !strncmp(name, calls[i].name, n); k++)
             if (!strcmp(name + n, suffixes[k]))
-                return calls[i];
+                return &calls[i];
     }
     return NULL;
+}
+
+const char *pct_finding_system_call(const char *function)
+{
+    const struct call *call = find_call(function);
+    return call ? call->name : NULL;
 }
 
 static const struct pct_frame *frame_at(const struct pct_evidence *f,
@@ -142,14 +174,14 @@ static const struct pct_frame *find_caller(const struct pct_evidence *f,
     return NULL;
 }
 
-static bool is_same(const struct caller *c, const char *call, const struct pct_frame *frame)
+static bool is_same(const struct caller *c, const struct call *call, const struct pct_frame *frame)
 {
     const char *file = c->frame.file ? c->frame.file : "", *other = frame->file ? frame->file : "";
     return c->call == call && !strcmp(c->frame.function, frame->function) && !strcmp(file, other);
 }
 
-/* The caller and call with most sampled time; *all_ns: the time of all calls; ns 0: none. */
-static struct caller find_most(const struct pct_evidence *f, double *all_ns)
+/* The caller and call with most sampled time; ns 0: none. */
+static struct caller find_most(const struct pct_evidence *f, bool blocks, struct sums *all)
 {
     enum { ROOM = 256 };
     const struct pc_profile *p = f->data->profile;
@@ -161,18 +193,22 @@ static struct caller find_most(const struct pct_evidence *f, double *all_ns)
             !is_of_program(p, node))
             continue;
         const struct pct_frame *frame = frame_at(f, node);
-        const char *call = frame->function ? pct_finding_system_call(frame->function) : NULL;
-        const struct pct_frame *caller = call ? find_caller(f, node) : NULL;
-        double ns = (double)pct_samples_of(pct_data_samples(f->data), i).ns;
-        *all_ns += call ? ns : 0;
+        const struct call *call = frame->function ? find_call(frame->function) : NULL;
+        if (!call || (blocks && !kinds[call->kind].blocks))
+            continue;
+        const struct pct_frame *caller = find_caller(f, node);
+        struct pct_sampled at = pct_samples_of(pct_data_samples(f->data), i);
+        all->ns += (double)at.ns;
+        all->samples += (double)at.samples;
         size_t k = 0;
         while (caller && k < n && !is_same(&list[k], call, caller))
             k++;
         if (!caller || k == ROOM)
             continue;
         if (k == n)
-            list[n++] = (struct caller){call, *caller, 0};
-        list[k].ns += ns;
+            list[n++] = (struct caller){call, *caller, 0, 0};
+        list[k].ns += (double)at.ns;
+        list[k].samples += (double)at.samples;
         if (list[k].ns > most.ns)
             most = list[k];
     }
@@ -180,20 +216,70 @@ static struct caller find_most(const struct pct_evidence *f, double *all_ns)
     return most;
 }
 
-const char *pct_finding_system_calls(const struct pct_evidence *f)
+static const char *keep(const struct pct_evidence *f, struct pct_buf *b)
 {
-    double all_ns = 0;
+    const char *text = pct_pool_intern(f->pool, b->data);
+    pct_buf_free(b);
+    return text;
+}
+
+static void put_most(struct pct_buf *b, const struct caller *most)
+{
+    pct_buf_format(b, " in the system call %s, called by ", most->call->name);
+    pct_finding_put_function(b, most->frame.function, most->frame.file, most->frame.line);
+    pct_buf_text(b, ".");
+}
+
+/* CPU time of all threads in the runtime of threads, where they wait for each other. */
+static double runtime_ns(const struct pct_evidence *f)
+{
+    struct pct_thread_times *t = pct_thread_times_new(f->data->profile);
+    double ns = 0;
+    for (size_t i = 0; i < t->n; i++)
+        ns += pct_thread_is_program(&t->list[i]) ? (double)t->list[i].waits_ns : 0;
+    pct_thread_times_free(t);
+    return ns;
+}
+
+const char *pct_finding_system_calls(const struct pct_evidence *f, double ns)
+{
+    char time[PCT_NUMBER_BYTES];
+    struct pct_buf b = {0};
+    struct sums all = {0, 0};
+    if (!pct_data_samples(f->data)->all.samples) {
+        pct_buf_format(&b, " To see in which function: pcollect run --sample 200.%s",
+                       kinds[OTHER].advice);
+        return keep(f, &b);
+    }
+    struct caller most = find_most(f, false, &all);
+    double waits_ns = runtime_ns(f);
+    if (all.ns >= ns / 2 && most.samples >= PCT_SAMPLES_FEW) {
+        pct_buf_format(&b, " Of the samples there %.0f %% are", 100 * most.ns / all.ns);
+        put_most(&b, &most);
+        pct_buf_text(&b, kinds[most.call->kind].advice);
+    } else if (waits_ns >= ns / 2) {
+        pct_buf_format(&b,
+                       " Part of it may be threads that wait for each other: they take %s of CPU "
+                       "time in the runtime of threads (pcollect report --by thread).",
+                       pct_text_time(time, (pc_u128)llround(waits_ns)));
+    } else {
+        pct_buf_text(&b, kinds[OTHER].advice);
+    }
+    return keep(f, &b);
+}
+
+const char *pct_finding_blocking_calls(const struct pct_evidence *f)
+{
+    struct pct_buf b = {0};
+    struct sums all = {0, 0};
     if (!pct_data_samples(f->data)->all.samples)
         return " To see in which function: pcollect run --sample 200.";
-    struct caller most = find_most(f, &all_ns);
+    struct caller most = find_most(f, true, &all);
     if (!(most.ns > 0))
         return "";
-    struct pct_buf b = {0};
-    pct_buf_format(&b, " Of the samples there %.0f %% are in the system call %s, called by ",
-                   100 * most.ns / all_ns, most.call);
-    pct_finding_put_function(&b, most.frame.function, most.frame.file, most.frame.line);
-    pct_buf_text(&b, ".");
-    const char *text = pct_pool_intern(f->pool, b.data);
-    pct_buf_free(&b);
-    return text;
+    pct_buf_format(&b, " Of %.0f %s in system calls that may block %.0f %s", all.samples,
+                   all.samples == 1 ? "sample" : "samples", most.samples,
+                   most.samples == 1 ? "is" : "are");
+    put_most(&b, &most);
+    return keep(f, &b);
 }

@@ -196,9 +196,11 @@ struct pct_data *end_run(void)
     pct_symbols_teach(symbols, 0, ELSEWHERE + 1, (struct pct_place){&m.sampled_at[1], 1});
     m.library[0] = (struct pct_frame){"__memcpy_avx_unaligned", "memmove.S", 100, false, false};
     m.library[1] = (struct pct_frame){"__GI___libc_write", "write.c", 26, false, false};
+    m.library[2] = (struct pct_frame){"__brk", "brk.c", 37, false, false};
     if (m.sample.p.n_modules > 1) {
         pct_symbols_teach(symbols, 1, COPYING + 1, (struct pct_place){&m.library[0], 1});
         pct_symbols_teach(symbols, 1, WRITING + 1, (struct pct_place){&m.library[1], 1});
+        pct_symbols_teach(symbols, 1, SHRINKING + 1, (struct pct_place){&m.library[2], 1});
     }
     struct pct_data *d = pct_data_new("made", &m.sample.p, symbols, &options);
     d->findings = pct_findings_make(d, NULL);

@@ -20,7 +20,7 @@ struct made {
     unsigned n, late; /* number of ranks; the rank that is late */
     uint32_t caller;  /* node of the function with the fault */
     char function[32], file[32];
-    struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[2];
+    struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[3];
     double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
     double system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
     double blocked_ms[SAMPLE_RANKS], paused_ms[SAMPLE_RANKS];
@@ -34,7 +34,13 @@ struct made {
 };
 
 /* Offsets of instructions that end_run names: in the program, and in libraries. */
-enum { IN_FUNCTION = 0x100000, ELSEWHERE = 0x200000, COPYING = 0x100, WRITING = 0x200 };
+enum {
+    IN_FUNCTION = 0x100000,
+    ELSEWHERE = 0x200000,
+    COPYING = 0x100,
+    WRITING = 0x200,
+    SHRINKING = 0x300
+};
 
 extern struct made m;
 
