@@ -74,7 +74,7 @@ function hashOf(text, before = 0) {
     return hash;
 }
 
-// A long name of C++ without the text in < > and ( ), and without its return type.
+// A long name of C++ without the text in < > and ( ), and without its return type. That of a region is all brackets.
 function shortName(name) {
     if (name.length <= 40 || name.includes("operator"))
         return name;
@@ -90,7 +90,7 @@ function shortName(name) {
         else if (!depth)
             out += sign;
     }
-    return out.replaceAll("\u0001", "(anonymous namespace)");
+    return out === "()" ? name : out.replaceAll("\u0001", "(anonymous namespace)");
 }
 
 // Separates the labels of functions and MPI functions in the path of a context.

@@ -71,12 +71,15 @@ static void put_folded(struct pct_buf *b, const char *name, size_t n, bool marke
     }
 }
 
+/* A name that is all brackets, as that of a region, stays whole. */
 void pct_short_name(struct pct_buf *b, const char *name)
 {
+    struct pct_buf folded = {0};
+    pct_buf_put(&folded, "", 0);
     if (pct_text_cells(name) > PCT_WHOLE_NAME)
-        put_folded(b, name, strlen(name), true);
-    else
-        pct_buf_text(b, name);
+        put_folded(&folded, name, strlen(name), true);
+    pct_buf_text(b, folded.n && strcmp(folded.data, "()") != 0 ? folded.data : name);
+    pct_buf_free(&folded);
 }
 
 /* Appends the name without its brackets and a ` const` behind them. */

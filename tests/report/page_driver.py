@@ -93,12 +93,12 @@ def is_short(shown, value):
 
 
 def places(path):
-    """A path as people read it; None where a name of C++ is shortened."""
+    """A path as people read it; None where the name of a function is shortened."""
     shown = []
     for label in path.split(" > "):
         parts = re.fullmatch(r"((?:\\.|[^\\@])*)@(.*)", label, re.S)
         name, file = parts.groups() if parts else (label, None)
-        if len(name) > 40:
+        if parts and len(name) > 40:
             return None
         shown.append(re.sub(r"\\([@>])", r"\1", name if file is None else f"{name} ({file})"))
     return " > ".join(shown)

@@ -263,6 +263,8 @@ static void names_are_shortened_in_one_way(void **state)
          "a_long_name_without_any_bracket_in_it_at_all"},
         {"unbalanced_name_that_is_longer_than_forty>>)(<",
          "unbalanced_name_that_is_longer_than_forty>>)()"},
+        {"(region with a name of more than forty (40) signs)",
+         "(region with a name of more than forty (40) signs)"},
     };
     (void)state;
     for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
