@@ -453,3 +453,16 @@ void pct_text_cut(struct pct_buf *b, const char *text, size_t cells, bool utf8)
     pct_buf_text(b, dots);
     pct_buf_text(b, skip_cells(text, n - tail));
 }
+
+void pct_text_bounded(struct pct_buf *b, const char *name)
+{
+    enum { FIRST = 400, LAST = 100 };
+    size_t n = pct_text_cells(name);
+    if (n <= PCT_LONGEST_NAME) {
+        pct_buf_text(b, name);
+        return;
+    }
+    pct_buf_put(b, name, (size_t)(skip_cells(name, FIRST) - name));
+    pct_buf_format(b, " ... (%zu characters left out) ... ", n - FIRST - LAST);
+    pct_buf_text(b, skip_cells(name, n - LAST));
+}

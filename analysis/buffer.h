@@ -98,4 +98,9 @@ size_t pct_text_cells(const char *text);
  * the middle. */
 void pct_text_cut(struct pct_buf *b, const char *text, size_t cells, bool utf8);
 
+/* Appends a name for users. One of more than PCT_LONGEST_NAME characters loses its middle, in whose
+ * place is the number of characters that are left out. Data for programs has whole names. */
+enum { PCT_LONGEST_NAME = 2000 };
+void pct_text_bounded(struct pct_buf *b, const char *name);
+
 #endif

@@ -169,8 +169,8 @@ static bool put_functions(const struct pct_column *c, const char *text, bool ful
 {
     if (c->labels)
         pct_place_of_path(b, text, full_names);
-    else if (!full_names && !strcmp(c->name, "function"))
-        pct_short_name(b, text);
+    else if (!strcmp(c->name, "function"))
+        pct_name_put(b, text, full_names);
     else
         return false;
     return true;

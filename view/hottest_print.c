@@ -159,10 +159,8 @@ static void put_place(const struct pct_options *o, const struct pct_rolled_row *
     struct pct_buf *function = &out->piece[FUNCTION];
     if (r->function && out->piece[PRIMITIVE].n)
         pct_buf_text(function, "in ");
-    if (r->function && o->full_names)
-        pct_buf_text(function, r->function);
-    else if (r->function)
-        pct_short_name(function, r->function);
+    if (r->function)
+        pct_name_put(function, r->function, o->full_names);
     else if (!out->piece[PRIMITIVE].n && !r->line && !r->library)
         pct_buf_text(function, "nameless functions");
     pct_place_put(&out->piece[PLACE], &place,

@@ -66,10 +66,7 @@ static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
     struct pct_buf name = {0}, rest = {0};
     pct_buf_clear(&l->figures);
     l->view->put_figures(l->view->arg, node, &l->figures);
-    if (l->view->full_names)
-        pct_buf_text(&name, l->view->tree->nodes[node].name);
-    else
-        pct_short_name(&name, l->view->tree->nodes[node].name);
+    pct_name_put(&name, l->view->tree->nodes[node].name, l->view->full_names);
     if (times > 1)
         pct_buf_format(&name, " %s%zu times", l->view->utf8 ? "\xc3\x97 " : "x ", times);
     set_rest(&l->view->tree->nodes[node], &rest);

@@ -7,28 +7,32 @@
 #include "analysis/symbols/short_name.h"
 #include "analysis/tree/label.h"
 
-void pct_node_name(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
-                   bool full)
+void pct_node_whole_name(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n)
 {
-    struct pct_buf name = {0};
     if (n->kind == PCOLLECT_NODE_OP)
         pct_text_escape(b, p->ops[n->op].name, PCT_ESCAPE_CELL);
     else if (n->kind == PCOLLECT_NODE_CUT)
         pct_buf_text(b, "(cut: the callers are unknown)");
     else if (n->kind == PCOLLECT_NODE_PHASE || n->kind == PCOLLECT_NODE_REGION)
         pct_buf_text(b, n->label);
-    else if (!n->frame->function)
+    else if (n->frame->function)
+        pct_text_escape(b, n->frame->function, PCT_ESCAPE_CELL);
+    else
         pct_label_offset(b,
                          n->module == PC_NO_INDEX
                              ? "unknown"
                              : pct_symbols_base_name(p->modules[n->module].path),
                          n->offset);
-    else if (full)
-        pct_text_escape(b, n->frame->function, PCT_ESCAPE_CELL);
-    else {
-        pct_text_escape(&name, n->frame->function, PCT_ESCAPE_CELL);
-        pct_short_name(b, name.data);
-    }
+}
+
+void pct_node_name(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
+                   bool full)
+{
+    bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
+    struct pct_buf name = {0};
+    pct_buf_put(&name, "", 0);
+    pct_node_whole_name(&name, p, n);
+    pct_name_put(b, name.data, full || !frame || !n->frame->function);
     pct_buf_free(&name);
 }
 

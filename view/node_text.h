@@ -7,7 +7,10 @@
 
 #include "analysis/tree/tree.h"
 
-/* Appends the name. full: names of C++ with all their arguments. */
+/* Appends the name for data and searches, whole. */
+void pct_node_whole_name(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n);
+
+/* Appends the name for text. full: names of C++ with all their arguments. */
 void pct_node_name(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
                    bool full);
 

@@ -78,8 +78,16 @@ void pct_short_name(struct pct_buf *b, const char *name)
     pct_buf_put(&folded, "", 0);
     if (pct_text_cells(name) > PCT_WHOLE_NAME)
         put_folded(&folded, name, strlen(name), true);
-    pct_buf_text(b, folded.n && strcmp(folded.data, "()") != 0 ? folded.data : name);
+    pct_text_bounded(b, folded.n && strcmp(folded.data, "()") != 0 ? folded.data : name);
     pct_buf_free(&folded);
+}
+
+void pct_name_put(struct pct_buf *b, const char *name, bool full)
+{
+    if (full)
+        pct_text_bounded(b, name);
+    else
+        pct_short_name(b, name);
 }
 
 /* Appends the name without its brackets and a ` const` behind them. */

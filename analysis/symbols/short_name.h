@@ -12,9 +12,12 @@
 const char *pct_demangle(const char *name, struct pct_pool *pool);
 
 /* Appends a function's name. One that is longer than PCT_WHOLE_NAME cells loses its template and
- * call arguments, and its return type. */
+ * call arguments, and its return type; what is left is bounded. */
 enum { PCT_WHOLE_NAME = 40 };
 void pct_short_name(struct pct_buf *b, const char *name);
+
+/* Appends the name, shortened, or `full` and bounded (pct_text_bounded). */
+void pct_name_put(struct pct_buf *b, const char *name, bool full);
 
 /* True if the text `asked` selects the function `name`: by its whole name, or without arguments and
  * without a prefix up to some `::`. `reduce`, `phys::reduce` and `phys::reduce<>()` mean `double

@@ -120,10 +120,7 @@ static void put_of_label(struct pct_buf *b, const char *label, const char *end, 
     struct pct_buf name = {0};
     pct_buf_put(&name, "", 0);
     put_plain(&name, label, at ? at : end);
-    if (full_names)
-        pct_buf_text(b, name.data);
-    else
-        pct_short_name(b, name.data);
+    pct_name_put(b, name.data, full_names);
     pct_buf_free(&name);
     if (at) {
         pct_buf_text(b, " (");

@@ -41,10 +41,7 @@ static void put_place(struct printer *p, struct pct_buf *b, uint32_t place, bool
         return;
     }
     pct_text_escape(&name, pct_demangle(at->function, p->names), PCT_ESCAPE_CELL);
-    if (full)
-        pct_buf_text(b, name.data);
-    else
-        pct_short_name(b, name.data);
+    pct_name_put(b, name.data, full);
     pct_buf_free(&name);
 }
 

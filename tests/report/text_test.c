@@ -275,6 +275,41 @@ static void names_are_shortened_in_one_way(void **state)
     }
 }
 
+/* Names of n characters, of one and of two bytes. */
+static char *name_of(size_t n, bool wide)
+{
+    struct pct_buf b = {0};
+    for (size_t i = 0; i < n; i++)
+        pct_buf_text(&b, wide ? "\xc3\xa9" : (const char *const[]){"a", "b", "c"}[i % 3]);
+    return b.data;
+}
+
+static void very_long_names_lose_their_middle(void **state)
+{
+    static const size_t lengths[] = {1, 2000, 2001, 1048576};
+    (void)state;
+    for (size_t i = 0; i < 2 * PC_ARRAY_LEN(lengths); i++) {
+        size_t n = lengths[i / 2];
+        bool full = i & 1, whole = n <= 2000;
+        for (int wide = 0; wide < 2; wide++) {
+            struct pct_buf b = {0};
+            char *name = name_of(n, wide), left[64];
+            pct_name_put(&b, name, full);
+            snprintf(left, sizeof left, " ... (%zu characters left out) ... ", n - 500);
+            const char *gap = strstr(b.data, left);
+            assert_int_equal(!gap, whole);
+            size_t first = gap ? (size_t)(gap - b.data) : b.n;
+            assert_int_equal(pct_text_cells(b.data), whole ? n : 500 + strlen(left));
+            assert_memory_equal(b.data, name, first);
+            assert_int_equal(first, (wide ? 2 : 1) * (gap ? 400 : n));
+            if (gap)
+                assert_string_equal(gap + strlen(left), name + strlen(name) - (wide ? 2 : 1) * 100);
+            pct_buf_free(&b);
+            pct_free(name);
+        }
+    }
+}
+
 static void people_read_labels_in_one_notation(void **state)
 {
     static const struct {
@@ -386,6 +421,7 @@ int main(void)
         cmocka_unit_test(long_texts_lose_their_middle),
         cmocka_unit_test(equal_texts_are_kept_once),
         cmocka_unit_test(names_are_shortened_in_one_way),
+        cmocka_unit_test(very_long_names_lose_their_middle),
         cmocka_unit_test(functions_are_asked_for_by_parts_of_their_names),
         cmocka_unit_test(people_read_labels_in_one_notation),
         cmocka_unit_test(places_have_three_forms),

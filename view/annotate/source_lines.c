@@ -312,8 +312,11 @@ static void put_message(FILE *out, const struct lines *l, const struct line *lin
             line->self.samples == 1 ? "sample" : "samples");
     }
     if (line->function) {
+        struct pct_buf name = {0};
+        pct_text_escape(&name, line->function, PCT_ESCAPE_CELL);
         pct_buf_text(&b, ", in ");
-        pct_text_escape(&b, line->function, PCT_ESCAPE_CELL);
+        pct_text_bounded(&b, name.data);
+        pct_buf_free(&name);
     }
     fprintf(out, "%s\n", b.data);
     pct_buf_free(&b);

@@ -89,7 +89,7 @@ static struct pct_stack_function describe(struct pct_stacks *s, const struct pct
     bool code = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
     const char *module = code && n->module != PC_NO_INDEX ? p->modules[n->module].path : NULL;
     pct_buf_clear(b);
-    pct_node_name(b, p, n, true);
+    pct_node_whole_name(b, p, n);
     f.name = keep(s, b);
     if (code && (n->frame->file || module)) {
         pct_text_escape(b, n->frame->file ? n->frame->file : module, PCT_ESCAPE_CELL);
