@@ -114,7 +114,7 @@ static void put_moment(struct pct_buf *b, uint64_t ns)
 
 static void put_started(const struct head *h, struct pct_buf *b)
 {
-    put_moment(b, pct_header_start_ns(h->d->profile));
+    put_moment(b, h->d->totals->all.start_ns);
     if (b->n && *h->d->profile->job)
         pct_buf_text(b, ", ");
     if (*h->d->profile->job) {

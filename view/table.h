@@ -121,9 +121,6 @@ void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
 /* Hosts of the ranks, each once, in the order of their first ranks; the caller frees the list. */
 size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out);
 
-/* Start of the first rank, ns since 1970; 0: unknown. */
-uint64_t pct_header_start_ns(const struct pc_profile *p);
-
 /* Moment at which a checkpoint was taken, of its last rank, ns since 1970; 0: it is none. */
 uint64_t pct_header_taken_ns(const struct pc_profile *p);
 

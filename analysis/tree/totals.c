@@ -441,6 +441,17 @@ static void sum_rank(struct pct_overall *a, const struct pc_profile_rank *r)
     }
 }
 
+uint64_t pct_totals_start_ns(const struct pc_profile *p)
+{
+    uint64_t start = 0;
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        uint64_t t = p->ranks[i].start_realtime_ns;
+        if (t && (!start || t < start))
+            start = t;
+    }
+    return start;
+}
+
 struct pct_totals *pct_totals_new(const struct pc_profile *p)
 {
     struct pct_totals *m = pct_alloc(1, sizeof *m);
@@ -455,6 +466,7 @@ struct pct_totals *pct_totals_new(const struct pc_profile *p)
     sum_ops(m);
     for (uint32_t i = 0; i < p->n_ranks; i++)
         sum_rank(&m->all, &p->ranks[i]);
+    m->all.start_ns = pct_totals_start_ns(p);
     m->all.n_missing = p->world_size > p->n_ranks ? p->world_size - p->n_ranks : 0;
     return m;
 }

@@ -54,6 +54,7 @@ struct pct_overall {
     pc_u128 threads_wall_ns; /* wall time of all threads that called MPI at the same time */
     uint32_t most_callers;   /* threads of a rank that called MPI at the same time */
     pc_u128 mpi_calls;
+    uint64_t start_ns;             /* pct_totals_start_ns */
     uint32_t n_incomplete, n_open; /* ranks whose end was not seen, but that were merged */
     uint32_t n_missing;            /* ranks of the job that are not in the profile */
     uint64_t notes;                /* of any rank */
@@ -128,6 +129,9 @@ struct pct_end {
 struct pct_end pct_totals_end(const struct pc_profile *p);
 bool pct_totals_is_init(const struct pc_profile_op *op);
 bool pct_totals_is_end(const struct pc_profile_op *op);
+
+/* Start of the rank that started first, ns since 1970; 0: unknown. */
+uint64_t pct_totals_start_ns(const struct pc_profile *p);
 
 /* Times of the main thread: in MPI, and between MPI_Init and MPI_Finalize outside of it. */
 uint64_t pct_totals_mpi_ns(const struct pc_profile_rank *r);

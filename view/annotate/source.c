@@ -92,7 +92,7 @@ static void split_lines(struct pct_source *s)
 void pct_source_read(const struct pc_profile *p, const char *path, struct pct_source *out)
 {
     struct stat st;
-    uint64_t start_ns = pct_header_start_ns(p);
+    uint64_t start_ns = pct_totals_start_ns(p);
     if (pct_source_read_stored(p, path, out))
         return;
     out->text = read_file(path, &st);

@@ -16,17 +16,6 @@ static size_t count_header(const struct pct_data *d)
     return 1;
 }
 
-uint64_t pct_header_start_ns(const struct pc_profile *p)
-{
-    uint64_t start = 0;
-    for (uint32_t i = 0; i < p->n_ranks; i++) {
-        uint64_t t = p->ranks[i].start_realtime_ns;
-        if (t && (!start || t < start))
-            start = t;
-    }
-    return start;
-}
-
 uint64_t pct_header_taken_ns(const struct pc_profile *p)
 {
     const struct pc_profile_table *t = pc_profile_table(p, PC_TABLE_CHECKPOINT);
@@ -145,7 +134,7 @@ static void set_moment(const struct pct_data *d, uint64_t ns, struct pct_value *
 
 static void get_started(const struct pct_cell *c, struct pct_value *out)
 {
-    set_moment(c->d, pct_header_start_ns(c->d->profile), out);
+    set_moment(c->d, c->d->totals->all.start_ns, out);
 }
 
 static void get_ranks(const struct pct_cell *c, struct pct_value *out)

@@ -106,7 +106,7 @@ static void rank_start(const struct pct_cell *c, struct pct_value *out)
 
 static void rank_later(const struct pct_cell *c, struct pct_value *out)
 {
-    uint64_t first = pct_header_start_ns(c->d->profile), start = rank_of(c)->start_realtime_ns;
+    uint64_t first = c->d->totals->all.start_ns, start = rank_of(c)->start_realtime_ns;
     out->none = !start;
     out->number = start ? start - first : 0;
 }

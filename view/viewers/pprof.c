@@ -158,7 +158,7 @@ void pct_viewer_pprof(FILE *out, const struct pct_stacks *s)
     put_functions(&b, s, &strings);
     put_locations(&b, s);
     put_samples(&b, s);
-    put_number(&b, PROFILE_TIME_NS, pct_header_start_ns(s->data->profile));
+    put_number(&b, PROFILE_TIME_NS, s->data->totals->all.start_ns);
     put_number(&b, PROFILE_DURATION_NS, longest_ns);
     fwrite(b.data, 1, b.n, out);
     pct_buf_free(&b);
