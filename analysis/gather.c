@@ -23,6 +23,7 @@ struct pct_parts {
     struct pct_rank_classes *rank_classes;
     struct pct_thread_times *thread_times;
     uint32_t *frames;
+    bool looked_up; /* all nodes, in the symbols */
     struct pct_contexts contexts;
     struct pct_spread *spreads;
     double *waiting_ns;
@@ -56,8 +57,9 @@ struct pct_tree *pct_data_functions(const struct pct_data *d)
 
 struct pct_symbols *pct_data_symbols(const struct pct_data *d)
 {
-    pct_data_tree(d);
-    pct_data_functions(d);
+    if (!d->parts->looked_up)
+        pct_symbols_look_up(d->symbols, pct_data_samples(d)->all.samples != 0);
+    d->parts->looked_up = true;
     return d->symbols;
 }
 
@@ -78,7 +80,8 @@ struct pct_counts *pct_data_counts(const struct pct_data *d)
 struct pct_estimates *pct_data_estimates(const struct pct_data *d)
 {
     if (!d->parts->estimates)
-        d->parts->estimates = pct_estimates_new(pct_data_functions(d));
+        d->parts->estimates =
+            pct_estimates_new(pct_estimates_any(d->profile) ? pct_data_functions(d) : NULL);
     return d->parts->estimates;
 }
 

@@ -66,8 +66,7 @@ struct pct_tree *pct_data_tree(const struct pct_data *d);
 struct pct_tree *pct_data_lines(const struct pct_data *d);
 /* Calls and samples by function. */
 struct pct_tree *pct_data_functions(const struct pct_data *d);
-/* The symbols, after every address of the tree was looked up: only then are all complaints
- * known. */
+/* The symbols, after every address was looked up: only then are all complaints known. */
 struct pct_symbols *pct_data_symbols(const struct pct_data *d);
 struct pct_samples *pct_data_samples(const struct pct_data *d);
 struct pct_counts *pct_data_counts(const struct pct_data *d);

@@ -324,14 +324,29 @@ static void sort_rows(struct making *m)
         qsort_r(out->ratios, out->n_ratios, sizeof *out->ratios, compare_ratios, m);
 }
 
+/* The table of readings, with the places of its columns; NULL: there is none. */
+static const struct pc_profile_table *find_readings(const struct pc_profile *p, uint32_t *at)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "readings");
+    return t && !strcmp(t->plugin, "counters") && find_columns(t, at) ? t : NULL;
+}
+
+bool pct_estimates_any(const struct pc_profile *p)
+{
+    uint32_t at[N_COLUMNS];
+    return find_readings(p, at) != NULL;
+}
+
 struct pct_estimates *pct_estimates_new(const struct pct_tree *functions)
 {
-    const struct pc_profile *p = functions->totals->profile;
     struct pct_estimates *out = pct_alloc(1, sizeof *out);
-    struct making m = {.profile = p, .tree = functions, .out = out};
-    const struct pc_profile_table *t = pc_profile_table(p, "readings");
     uint32_t at[N_COLUMNS];
-    if (!t || !functions->samples || strcmp(t->plugin, "counters") != 0 || !find_columns(t, at))
+    if (!functions || !functions->samples)
+        return out;
+    const struct pc_profile *p = functions->totals->profile;
+    const struct pc_profile_table *t = find_readings(p, at);
+    struct making m = {.profile = p, .tree = functions, .out = out};
+    if (!t)
         return out;
     read_rows(&m, t, at);
     join_rows(out);

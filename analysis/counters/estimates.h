@@ -32,8 +32,12 @@ struct pct_estimates {
     size_t n, n_ratios;
 };
 
+/* True if the profile has readings of windows. Else no tree is needed for its estimates. */
+bool pct_estimates_any(const struct pc_profile *p);
+
 /* Never NULL. Without rows if the profile has no windows or no samples, or if the table of that
- * name belongs to another plugin. The tree of functions must outlive it. */
+ * name belongs to another plugin. The tree of functions must outlive it; NULL: there are no
+ * windows. */
 struct pct_estimates *pct_estimates_new(const struct pct_tree *functions);
 void pct_estimates_free(struct pct_estimates *e);
 

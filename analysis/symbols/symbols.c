@@ -559,6 +559,16 @@ struct pct_place pct_symbols_node(struct pct_symbols *s, uint32_t node)
     return s->nodes[node];
 }
 
+void pct_symbols_look_up(struct pct_symbols *s, bool points)
+{
+    for (uint32_t i = 0; i < s->profile->n_nodes; i++) {
+        uint16_t kind = s->profile->nodes[i].kind;
+        if (kind == PCOLLECT_NODE_FRAME || kind == PCOLLECT_NODE_OP ||
+            (points && kind == PCOLLECT_NODE_POINT))
+            pct_symbols_node(s, i);
+    }
+}
+
 /* ---- Stored -----------------------------------------------------------------------------------
  */
 

@@ -76,6 +76,9 @@ struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64
  */
 struct pct_place pct_symbols_node(struct pct_symbols *s, uint32_t node);
 
+/* Looks up all nodes of the profile that have frames; without `points` no sampled instruction. */
+void pct_symbols_look_up(struct pct_symbols *s, bool points);
+
 /* A copy of p that contains all places that were looked up in s, so that reading it needs no
  * files. */
 int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,
