@@ -29,12 +29,12 @@ void pct_buf_vformat(struct pct_buf *b, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
-    if (n > 0) {
+    int n = vsnprintf(b->data + b->n, b->room - b->n, format, args);
+    if (n > 0 && b->n + (size_t)n >= b->room) {
         b->data = pct_grow(b->data, b->n + (size_t)n, &b->room, 1);
         vsnprintf(b->data + b->n, (size_t)n + 1, format, again);
-        b->n += (size_t)n;
     }
+    b->n += n > 0 ? (size_t)n : 0;
     va_end(again);
 }
 
@@ -84,9 +84,11 @@ struct chunk {
     char text[];
 };
 
-/* Open addressing over the texts, at most half full. */
+/* Open addressing, at most three quarters full. The hash of a text stands beside it, so that other
+ * texts are seldom read, and none when the table grows. */
 struct pct_pool {
     char **slots;
+    uint32_t *hashes;
     size_t n_slots, n;
     struct chunk *chunks; /* the last one made first */
 };
@@ -96,6 +98,7 @@ struct pct_pool *pct_pool_new(void)
     struct pct_pool *p = pct_alloc(1, sizeof *p);
     p->n_slots = 1024;
     p->slots = pct_alloc(p->n_slots, sizeof *p->slots);
+    p->hashes = pct_alloc(p->n_slots, sizeof *p->hashes);
     return p;
 }
 
@@ -108,6 +111,7 @@ void pct_pool_free(struct pct_pool *p)
         pct_free(c);
     }
     pct_free(p->slots);
+    pct_free(p->hashes);
     pct_free(p);
 }
 
@@ -125,32 +129,48 @@ static char *keep(struct pct_pool *p, const char *text)
     return memcpy(c->text + c->n - n, text, n);
 }
 
-static char **find_slot(char **slots, size_t n_slots, const char *text)
+/* The slot of a text, or a free one. */
+static size_t find_slot(const struct pct_pool *p, const char *text, uint32_t hash)
 {
-    size_t i = pc_hash_bytes(text, strlen(text), 0) & (n_slots - 1);
-    while (slots[i] && strcmp(slots[i], text))
-        i = (i + 1) & (n_slots - 1);
-    return &slots[i];
+    size_t i = hash & (p->n_slots - 1);
+    while (p->slots[i] && (p->hashes[i] != hash || strcmp(p->slots[i], text)))
+        i = (i + 1) & (p->n_slots - 1);
+    return i;
+}
+
+static void double_slots(struct pct_pool *p)
+{
+    char **slots = p->slots;
+    uint32_t *hashes = p->hashes;
+    size_t n = p->n_slots;
+    p->n_slots = 2 * n;
+    p->slots = pct_alloc(p->n_slots, sizeof *p->slots);
+    p->hashes = pct_alloc(p->n_slots, sizeof *p->hashes);
+    for (size_t i = 0; i < n; i++) {
+        size_t to = hashes[i] & (p->n_slots - 1);
+        while (slots[i] && p->slots[to])
+            to = (to + 1) & (p->n_slots - 1);
+        if (slots[i]) {
+            p->slots[to] = slots[i];
+            p->hashes[to] = hashes[i];
+        }
+    }
+    pct_free(slots);
+    pct_free(hashes);
 }
 
 const char *pct_pool_intern(struct pct_pool *p, const char *text)
 {
-    if (p->n * 2 >= p->n_slots) {
-        char **slots = pct_alloc(p->n_slots * 2, sizeof *slots);
-        for (size_t i = 0; i < p->n_slots; i++) {
-            if (p->slots[i])
-                *find_slot(slots, p->n_slots * 2, p->slots[i]) = p->slots[i];
-        }
-        pct_free(p->slots);
-        p->slots = slots;
-        p->n_slots *= 2;
-    }
-    char **slot = find_slot(p->slots, p->n_slots, text);
-    if (!*slot) {
-        *slot = keep(p, text);
+    if (p->n >= p->n_slots / 4 * 3)
+        double_slots(p);
+    uint32_t hash = (uint32_t)pc_hash_bytes(text, strlen(text), 0);
+    size_t i = find_slot(p, text, hash);
+    if (!p->slots[i]) {
+        p->slots[i] = keep(p, text);
+        p->hashes[i] = hash;
         p->n++;
     }
-    return *slot;
+    return p->slots[i];
 }
 
 /* ---- Escapes ----------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ struct module {
     const char **others;     /* other paths of its file */
     size_t n_others, room;
     bool asked, named, lines; /* some address: looked up; has a function; has a line */
+    bool told;                /* places are known without its file */
 };
 
 struct entry {
@@ -436,9 +437,17 @@ static void note_place(struct module *m, struct pct_place place)
     }
 }
 
+/* True if no place of the module can be known: then none is kept. */
+static bool is_nameless(const struct module *m)
+{
+    return m->state != PCT_SYMBOLS_UNUSED && !m->dw && !m->told;
+}
+
 struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset)
 {
     if (module >= s->profile->n_modules)
+        return unknown_place;
+    if (is_nameless(&s->modules[module]))
         return unknown_place;
     struct entry *e = make_entry(s, spot_of_address(module, offset));
     if (!e->place.frames) {
@@ -544,7 +553,9 @@ static struct pct_place find_node(struct pct_symbols *s, uint32_t node)
                             .callee_module = op ? PCT_CALLEE_OP : n->module,
                             .callee = op ? n->op : offset};
     pct_symbols_find(s, spot.module, spot.offset);
-    place_of_spot(s, spot); /* both files are open now */
+    struct pct_place place = place_of_spot(s, spot); /* both files are open now */
+    if (is_nameless(&s->modules[spot.module]))
+        return place;
     if (!make_entry(s, spot)->place.frames)
         find_removed(s, spot);
     return make_entry(s, spot)->place;
@@ -591,6 +602,7 @@ void pct_symbols_each(const struct pct_symbols *s,
 
 static void take_stored(struct pct_symbols *s, struct pct_spot spot, struct pct_place place)
 {
+    s->modules[spot.module].told = true;
     if (spot.callee_module != PC_NO_INDEX) {
         join_places(s, spot, place.frames, place.n_frames);
         pct_free((void *)place.frames);
@@ -628,5 +640,6 @@ void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
                        struct pct_place place)
 {
     struct pct_spot spot = spot_of_address(module, offset);
+    s->modules[module].told = true;
     *make_entry(s, spot) = (struct entry){.spot = spot, .place = place, .taught = true};
 }

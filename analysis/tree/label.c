@@ -23,8 +23,14 @@ void pct_label_call(struct pct_buf *b, const char *file, uint32_t line)
 
 void pct_label_offset(struct pct_buf *b, const char *module, uint64_t offset)
 {
+    char text[24], *at = text + sizeof text;
+    do {
+        *--at = "0123456789abcdef"[offset & 15];
+        offset >>= 4;
+    } while (offset);
     pct_text_escape(b, module, PCT_ESCAPE_NAME);
-    pct_buf_format(b, "+0x%llx", (unsigned long long)offset);
+    pct_buf_text(b, "+0x");
+    pct_buf_put(b, at, (size_t)(text + sizeof text - at));
 }
 
 void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct pc_profile_node *n,

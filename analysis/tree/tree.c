@@ -11,12 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A node with siblings, and the hash of its key, so that other nodes are seldom read, and none when
+ * the table grows. An only child is in no slot: most nodes of a large tree are such. */
+struct slot {
+    uint32_t node; /* index + 1; 0: free */
+    uint32_t hash;
+};
+
 struct builder {
     struct pct_tree *tree;
     struct pct_symbols *symbols;
     const struct pct_tree_options *options;
-    uint32_t *slots; /* open addressing over nodes, index + 1; at most half full */
-    size_t n_slots;
+    struct slot *slots; /* open addressing; at most three quarters full */
+    size_t n_slots, n_hashed;
     const struct pct_frame **calls; /* by profile node: that makes its calls; NULL: unknown */
     struct pct_buf text;
 };
@@ -24,59 +31,94 @@ struct builder {
 /* ---- Nodes ------------------------------------------------------------------------------------
  */
 
-static uint32_t *find_slot(struct builder *b, uint32_t parent, uint16_t kind, const char *label)
+static uint32_t hash_key(uint32_t parent, uint16_t kind, const char *label)
 {
-    uint64_t hash = pc_hash_u64((uintptr_t)label ^ (uint64_t)parent << 40 ^ kind);
-    size_t i = hash & (b->n_slots - 1);
-    for (; b->slots[i]; i = (i + 1) & (b->n_slots - 1)) {
-        const struct pct_node *n = &b->tree->nodes[b->slots[i] - 1];
-        if (n->parent == parent && n->kind == kind && n->label == label)
-            break;
-    }
-    return &b->slots[i];
+    return (uint32_t)pc_hash_u64((uintptr_t)label ^ (uint64_t)parent << 40 ^ kind);
+}
+
+static bool has_key(const struct pct_node *n, uint32_t parent, uint16_t kind, const char *label)
+{
+    return n->parent == parent && n->kind == kind && n->label == label;
 }
 
 static void double_slots(struct builder *b)
 {
-    uint32_t *old = b->slots;
-    size_t n_old = b->n_slots;
+    struct slot *old = b->slots;
+    size_t n_old = b->n_slots, mask = 2 * n_old - 1;
     b->n_slots *= 2;
     b->slots = pct_alloc(b->n_slots, sizeof *b->slots);
     for (size_t i = 0; i < n_old; i++) {
-        if (!old[i])
-            continue;
-        const struct pct_node *n = &b->tree->nodes[old[i] - 1];
-        *find_slot(b, n->parent, n->kind, n->label) = old[i];
+        size_t to = old[i].hash & mask;
+        while (old[i].node && b->slots[to].node)
+            to = (to + 1) & mask;
+        if (old[i].node)
+            b->slots[to] = old[i];
     }
     pct_free(old);
+}
+
+/* The slot of the node with this key, or a free one. */
+static struct slot *find_slot(struct builder *b, uint32_t parent, uint16_t kind, const char *label)
+{
+    uint32_t hash = hash_key(parent, kind, label);
+    if (b->n_hashed >= b->n_slots / 4 * 3)
+        double_slots(b);
+    size_t i = hash & (b->n_slots - 1);
+    for (; b->slots[i].node; i = (i + 1) & (b->n_slots - 1))
+        if (b->slots[i].hash == hash &&
+            has_key(&b->tree->nodes[b->slots[i].node - 1], parent, kind, label))
+            break;
+    b->slots[i].hash = hash;
+    return &b->slots[i];
+}
+
+static void put_into_slot(struct builder *b, uint32_t node)
+{
+    const struct pct_node *n = &b->tree->nodes[node];
+    find_slot(b, n->parent, n->kind, n->label)->node = node + 1;
+    b->n_hashed++;
+}
+
+/* The child with this key; PC_NO_INDEX: there is none. */
+static uint32_t look_for_child(struct builder *b, uint32_t parent, uint16_t kind, const char *label)
+{
+    const struct pct_node *nodes = b->tree->nodes;
+    uint32_t child = parent == PC_NO_INDEX ? PC_NO_INDEX : nodes[parent].first_child;
+    if (child == PC_NO_INDEX)
+        return PC_NO_INDEX;
+    if (nodes[child].next == PC_NO_INDEX)
+        return has_key(&nodes[child], parent, kind, label) ? child : PC_NO_INDEX;
+    return find_slot(b, parent, kind, label)->node - 1;
 }
 
 static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, const char *label)
 {
     struct pct_tree *t = b->tree;
-    if (t->n * 2 >= b->n_slots)
-        double_slots(b);
-    uint32_t *slot = find_slot(b, parent, kind, label);
-    if (*slot)
-        return *slot - 1;
+    uint32_t found = look_for_child(b, parent, kind, label);
+    if (found != PC_NO_INDEX)
+        return found;
     static const struct pct_frame unknown;
     t->nodes = pct_grow(t->nodes, t->n, &t->room, sizeof *t->nodes);
     struct pct_node *up = parent == PC_NO_INDEX ? NULL : &t->nodes[parent];
+    uint32_t sibling = up ? up->first_child : PC_NO_INDEX, at = (uint32_t)t->n++;
     bool frame = parent != PC_NO_INDEX && kind != PCOLLECT_NODE_OP;
-    t->nodes[t->n] = (struct pct_node){.parent = parent,
-                                       .first_child = PC_NO_INDEX,
-                                       .next = up ? up->first_child : PC_NO_INDEX,
-                                       .kind = kind,
-                                       .depth = (up ? up->depth : 0) + frame,
-                                       .label = label,
-                                       .frame = &unknown,
-                                       .module = PC_NO_INDEX,
-                                       .first_source = PC_NO_INDEX,
-                                       .own = PC_NO_INDEX};
+    t->nodes[at] = (struct pct_node){.parent = parent,
+                                     .first_child = PC_NO_INDEX,
+                                     .next = sibling,
+                                     .kind = kind,
+                                     .depth = (up ? up->depth : 0) + frame,
+                                     .label = label,
+                                     .frame = &unknown,
+                                     .module = PC_NO_INDEX,
+                                     .first_source = PC_NO_INDEX,
+                                     .own = PC_NO_INDEX};
     if (up)
-        up->first_child = (uint32_t)t->n;
-    *slot = (uint32_t)++t->n;
-    return (uint32_t)t->n - 1;
+        up->first_child = at;
+    if (sibling != PC_NO_INDEX && t->nodes[sibling].next == PC_NO_INDEX)
+        put_into_slot(b, sibling); /* it is no longer the only one */
+    if (sibling != PC_NO_INDEX)
+        put_into_slot(b, at);
+    return at;
 }
 
 /* ---- Labels -----------------------------------------------------------------------------------
@@ -98,12 +140,15 @@ static void set_context(struct builder *b, uint32_t at, const struct pc_profile_
     struct pct_node *node = &b->tree->nodes[at];
     if (node->context)
         return;
+    /* A label without line, folders and caller is the one that the id is made of. */
+    bool same = !node->caller && (!f || (!f->function && !b->options->full_paths));
     pct_buf_clear(&b->text);
-    if (f)
+    if (f && !same)
         pct_label_frame(&b->text, b->tree->totals->profile, n, f, 0);
-    else
+    else if (!same)
         pct_label_other(&b->text, b->tree->totals->profile, n);
-    node->context = pct_label_context(b->tree->nodes[node->parent].context, b->text.data);
+    node->context =
+        pct_label_context(b->tree->nodes[node->parent].context, same ? node->label : b->text.data);
 }
 
 /* The child of `at` for a node that is not a frame. */
