@@ -71,6 +71,7 @@ class DifferenceView {
             `${grouped(ranks)} ${ranks === 1 ? "rank" : "ranks"}: `, make("strong", {title: exactly("ns", time)}, forPeople("ns", time)),
         error > 0 ? " ± " + forPeople("ns", error) : "");
         return make("div", {id: "sides"}, make("ul", {}, side("before", before), side("after", after)),
+            ...[before, after].filter(({delay}) => delay).map(({delay}) => make("p", {class: "delay"}, makeText(delay))),
             make("p", {class: "finding"}, `The run takes ${Math.abs(percent).toFixed(1)} % ${percent < 0 ? "less" : "more"}` +
                 (doubt < 0 ? "." : doubt > 0.05 ? ", which may be noise." :
                     doubt < 0.001 ? " (more than 99.9 % sure)." : ` (${(100 * (1 - doubt)).toFixed(1)} % sure).`)),

@@ -45,6 +45,12 @@ void pct_compare_fit(FILE *out, pct_compare_print_fn *print, const void *compari
 /* Prints the option that shows more, if pct_compare_fit has raised the threshold. */
 void pct_compare_hidden(FILE *out, const struct pct_compare_print *how);
 
+/* Part of the time from which on the wait for a processor is worth a sentence. */
+#define PCT_COMPARE_DELAYED 0.05
+/* Appends the sentence on the wait for a processor, which is left out; nothing if it is little.
+ * `where`: "On 4 ranks". */
+void pct_delay_put(struct pct_buf *b, const char *where, double delayed_ns, double all_ns);
+
 /* Prints a remark if the runs seem to be of two programs: few MPI calls are in all of them. */
 void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
                         size_t width);
@@ -53,6 +59,8 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
 
 extern const struct pct_table pct_diff_table; /* contexts: columns read pct_data.diff */
 void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how);
+/* Appends that sentence for one side. */
+void pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after);
 void pct_diff_json(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 void pct_diff_tsv(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 

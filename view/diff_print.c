@@ -11,10 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Above this part of the core time, delay makes the run depend more on its machine than on its
- * program. */
-#define DELAYED 0.05
-
 static const char *const verdict_names[PCT_N_VERDICTS] = {
     [PCT_VERDICT_SAME] = "same", [PCT_VERDICT_NOISE] = "noise", [PCT_VERDICT_MORE] = "more",
     [PCT_VERDICT_LESS] = "less", [PCT_VERDICT_NEW] = "new",     [PCT_VERDICT_GONE] = "gone"};
@@ -191,13 +187,47 @@ static void print_side(FILE *out, const struct pct_diff *d, const char *name, si
     pct_buf_free(&b);
 }
 
+/* Sum over the runs of a side. */
+static double core_ns(const struct pct_diff *d, bool after)
+{
+    double sum = 0;
+    for (size_t i = after ? d->n_before : 0; i < d->n_before + (after ? d->n_after : 0); i++)
+        sum += d->runs[i].core_ns;
+    return sum;
+}
+
+void pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
+{
+    struct pct_buf where = {0};
+    size_t n = after ? d->n_after : d->n_before;
+    double delayed_ns = (after ? d->delayed.after : d->delayed.before).mean * (double)n;
+    if (n == 1)
+        pct_buf_format(&where, "In %s", d->runs[after ? d->n_before : 0].path);
+    else
+        pct_buf_format(&where, "In the %zu runs %s", n, after ? "after" : "before");
+    pct_delay_put(b, where.data, delayed_ns, core_ns(d, after));
+    pct_buf_free(&where);
+}
+
+static void print_delay(FILE *out, const struct pct_diff *d, bool after, size_t width)
+{
+    struct pct_buf b = {0};
+    pct_diff_delay_put(&b, d, after);
+    pct_print_sentence(out, width, 0, "%s", b.data);
+    pct_buf_free(&b);
+}
+
 static void print_run(FILE *out, const struct pct_diff *d, size_t width)
 {
     const struct pct_diff_change *t = &d->time;
+    char text[PCT_NUMBER_BYTES];
     double percent = t->before.mean > 0 ? 100 * t->change / t->before.mean : 0;
     print_side(out, d, "before:", 0, d->n_before, &t->before);
     print_side(out, d, "after: ", d->n_before, d->n_after, &t->after);
-    fprintf(out, "\nThe run takes %.1f %% %s", fabs(percent), percent < 0 ? "less" : "more");
+    fputc('\n', out);
+    print_delay(out, d, false, width);
+    print_delay(out, d, true, width);
+    fprintf(out, "The run takes %.1f %% %s", fabs(percent), percent < 0 ? "less" : "more");
     if (t->doubt >= 0)
         fprintf(out,
                 t->doubt > 0.05    ? ", which may be noise"
@@ -205,13 +235,17 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
                                    : " (%.1f %% sure)",
                 100 * (1 - t->doubt));
     fputs(".\n", out);
-    for (size_t i = 0; i < d->n_before + d->n_after; i++)
-        if (d->runs[i].delayed_ns > DELAYED * d->runs[i].core_ns)
-            pct_print_sentence(
-                out, width, 0,
-                "In %s no processor was free for %.0f %% of the time: this is partly "
-                "the machine.",
-                d->runs[i].path, 100 * d->runs[i].delayed_ns / d->runs[i].core_ns);
+    double calls_ns = 0;
+    for (size_t i = 0; i < d->n_rows && d->metric == PCT_DIFF_TIME; i++)
+        if (d->join->nodes[d->rows[i].node].kind == PCOLLECT_NODE_OP)
+            calls_ns += fabs(d->rows[i].figure.change);
+    double machine_ns = fmin(fabs(d->delayed.change), calls_ns);
+    double all_ns = core_ns(d, false) / (double)d->n_before;
+    if (all_ns > 0 && machine_ns >= PCT_COMPARE_DELAYED * all_ns)
+        pct_print_sentence(out, width, 0,
+                           "Up to %s of the changes in MPI calls may be waiting for ranks that "
+                           "lost time because no processor was free.",
+                           pct_text_time(text, (pc_u128)llround(machine_ns)));
     pct_print_programs(out, d->join, d->runs, width);
     if (!d->repeated)
         fputs("Each side needs two runs or more to tell changes from noise.\n", out);
@@ -399,8 +433,9 @@ void pct_diff_json(FILE *out, const struct pct_diff *diff, const struct pct_choi
     const struct pct_diff_change *t = &diff->time;
     fprintf(out,
             "{\n  \"pcollect_diff\": 1,\n  \"metric\": \"%s\",\n  \"time_before_s\": %.9f,\n"
-            "  \"time_after_s\": %.9f",
-            pct_diff_metric_names[diff->metric], t->before.mean * 1e-9, t->after.mean * 1e-9);
+            "  \"time_after_s\": %.9f,\n  \"delayed_before_s\": %.9f,\n  \"delayed_after_s\": %.9f",
+            pct_diff_metric_names[diff->metric], t->before.mean * 1e-9, t->after.mean * 1e-9,
+            diff->delayed.before.mean * 1e-9, diff->delayed.after.mean * 1e-9);
     pct_table_json(out, &pct_diff_table, &d, choice);
     fputs("\n}\n", out);
 }

@@ -226,6 +226,16 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
                            partial, n, first);
 }
 
+void pct_delay_put(struct pct_buf *b, const char *where, double delayed_ns, double all_ns)
+{
+    pct_buf_put(b, "", 0);
+    if (all_ns > 0 && delayed_ns >= PCT_COMPARE_DELAYED * all_ns)
+        pct_buf_format(b,
+                       "%s no processor was free for %.0f %% of the time: this time is left out of "
+                       "all figures.",
+                       where, 100 * delayed_ns / all_ns);
+}
+
 /* ---- Length of the text ---------------------------------------------------------------------- */
 
 enum { TWO_SCREENS = 80 }; /* lines */

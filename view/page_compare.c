@@ -136,13 +136,20 @@ void pct_page_put_scale(FILE *out, const struct pct_scale *s)
     free_curves(&curves);
 }
 
-static void put_side(struct pct_buf *b, const char *name, const struct pct_run *runs, size_t n,
-                     const struct pct_diff_side *time)
+static void put_side(struct pct_buf *b, const struct pct_diff *diff, bool after)
 {
-    pct_buf_format(b, "\"%s\": {\"files\": ", name);
-    put_files(b, runs, n);
-    pct_buf_format(b, ", \"ranks\": %u, \"time\": %.0f, \"error\": %.0f}, ", runs[0].n_ranks,
+    const struct pct_run *runs = diff->runs + (after ? diff->n_before : 0);
+    const struct pct_diff_side *time = after ? &diff->time.after : &diff->time.before;
+    struct pct_buf delay = {0};
+    pct_diff_delay_put(&delay, diff, after);
+    pct_buf_format(b, "\"%s\": {\"files\": ", after ? "after" : "before");
+    put_files(b, runs, after ? diff->n_after : diff->n_before);
+    pct_buf_format(b,
+                   ", \"ranks\": %u, \"time\": %.0f, \"error\": %.0f, \"delay\": ", runs[0].n_ranks,
                    time->mean, time->error);
+    pct_text_json(b, delay.data);
+    pct_buf_text(b, "}, ");
+    pct_buf_free(&delay);
 }
 
 void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
@@ -152,8 +159,8 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
     struct pct_buf *b = &page.head;
     put_head(b, diff->runs, diff->n_before + diff->n_after);
     pct_buf_text(b, ", \"difference\": {");
-    put_side(b, "before", diff->runs, diff->n_before, &diff->time.before);
-    put_side(b, "after", diff->runs + diff->n_before, diff->n_after, &diff->time.after);
+    put_side(b, diff, false);
+    put_side(b, diff, true);
     pct_buf_format(b, "\"doubt\": %.9g, \"repeated\": %s}", diff->time.doubt,
                    diff->repeated ? "true" : "false");
     pct_page_add(&page, "difference", &pct_diff_table, &d);

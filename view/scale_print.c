@@ -157,22 +157,18 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
     pct_buf_free(&b);
 }
 
-/* Above this part of the core time, delay makes the run depend more on its machine than on its
- * program. */
-#define DELAYED 0.05
-
 static void print_delays(FILE *out, const struct pct_scale *s, size_t width)
 {
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
-        double part = per(p->delayed_ns, p->all_ns);
         char n[RANKS_BYTES];
+        struct pct_buf where = {0}, sentence = {0};
         ranks_text(p, n);
-        if (part >= DELAYED)
-            pct_print_sentence(out, width, 0,
-                               "On %s no processor was free for %.0f %% of the time: this time is "
-                               "left out of all figures.",
-                               n, 100 * part);
+        pct_buf_format(&where, "On %s", n);
+        pct_delay_put(&sentence, where.data, p->delayed_ns, p->all_ns);
+        pct_print_sentence(out, width, 0, "%s", sentence.data);
+        pct_buf_free(&where);
+        pct_buf_free(&sentence);
     }
 }
 
@@ -302,7 +298,7 @@ static void print_first(FILE *out, const struct pct_scale *s, size_t width)
                        s->lost_ns < 0 ? "-" : "", time_text(fabs(s->lost_ns), time),
                        time_text(s->core_ns, all), 100 * per(s->lost_ns, s->core_ns));
     double machine_ns = fmin(s->machine_ns, s->lost_ns);
-    if (machine_ns >= DELAYED * s->core_ns)
+    if (machine_ns >= PCT_COMPARE_DELAYED * s->core_ns)
         pct_print_sentence(out, width, 0,
                            "Up to %s of this may be waiting for ranks that lost time because no "
                            "processor was free.",

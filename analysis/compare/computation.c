@@ -48,7 +48,7 @@ static void describe(struct pct_join *j, const struct pct_joined *r, uint32_t at
 void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
 {
     const struct pct_tree *t = r->tree;
-    double all_ns = j->own ? r->run->own.compute_ns : r->run->compute_ns;
+    double all_ns = j->times == PCT_JOIN_ALL ? r->run->compute_ns : r->run->own.compute_ns;
     double sampled = (double)pct_tree_below(t, 0).computed.ns;
     double scale = sampled > all_ns ? all_ns / sampled : 1;
     for (uint32_t i = 0; i < t->n && t->samples; i++) {

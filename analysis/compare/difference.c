@@ -87,10 +87,12 @@ static void make_totals(struct pct_diff *d)
         double sum = 0;
         for (uint32_t k = 0; k < d->join->n; k++)
             sum += value_of(d, k, i);
-        add_value(before ? &d->time.before : &d->time.after, d->runs[i].time_ns);
+        add_value(before ? &d->time.before : &d->time.after, d->runs[i].undelayed.time_ns);
+        add_value(before ? &d->delayed.before : &d->delayed.after, d->runs[i].delayed_ns);
         add_value(before ? &d->total.before : &d->total.after, sum);
     }
     close_change(&d->time);
+    close_change(&d->delayed);
     close_change(&d->total);
 }
 
@@ -210,7 +212,7 @@ struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size
     *d =
         (struct pct_diff){.metric = metric, .runs = runs, .n_before = n_before, .n_after = n_after};
     d->repeated = n_before > 1 && n_after > 1;
-    if (pct_join_new(runs, n_before + n_after, false, &d->join, error)) {
+    if (pct_join_new(runs, n_before + n_after, PCT_JOIN_UNDELAYED, &d->join, error)) {
         pct_diff_free(d);
         return NULL;
     }

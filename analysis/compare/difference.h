@@ -4,7 +4,8 @@
  * several repeats.
  *
  * Data structure: rows, one for each context with a figure on either side, in order of the size of
- * its change. Invariant: the changes of all rows add up to the change of the whole run.
+ * its change. Times are without waiting for a processor (struct pct_run_undelayed). Invariant: the
+ * changes of all rows add up to the change of the whole run.
  *
  * With repeats on both sides a change is tested against the scatter of the repeats (Welch's test).
  * Many contexts are tested at once, so the share of false alarms among the reported changes is
@@ -56,9 +57,10 @@ struct pct_diff {
     struct pct_join *join;
     struct pct_diff_row *rows;
     size_t n_rows;
-    struct pct_diff_change time;  /* of the run, longest rank, ns */
-    struct pct_diff_change total; /* of the metric, over all contexts */
-    bool repeated;                /* both sides have repeats */
+    struct pct_diff_change time;    /* of the run, longest rank, ns */
+    struct pct_diff_change delayed; /* left out: no processor was free; ns over all ranks */
+    struct pct_diff_change total;   /* of the metric, over all contexts */
+    bool repeated;                  /* both sides have repeats */
 };
 
 /* The runs must outlive the result. NULL with a text: one could not be read. */

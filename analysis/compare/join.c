@@ -62,6 +62,10 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
         own->time_ns = fmax(longest_ns - (run->init_ns + run->end_ns) / p->n_ranks,
                             own->core_ns / (double)p->n_ranks);
     own->time_ns = fmax(own->time_ns, own->busiest_ns);
+    double both_ns = run->init_ns + run->end_ns;
+    run->undelayed = (struct pct_run_undelayed){
+        own->time_ns + (p->n_ranks ? both_ns / p->n_ranks : 0), own->core_ns + both_ns,
+        own->end_part + (end.all_ns > 0 ? end.own_ns / end.all_ns : 0)};
     pct_rank_times_free(t);
 }
 
@@ -265,11 +269,16 @@ static uint32_t match_node(struct joiner *b, const struct pct_node *n, uint32_t 
 /* Rest of the time of a node. */
 static double part_of(const struct joiner *b, const struct pct_node *n)
 {
-    if (!b->join->own || n->kind != PCOLLECT_NODE_OP)
+    if (b->join->times == PCT_JOIN_ALL || n->kind != PCOLLECT_NODE_OP)
         return 1;
+    bool own = b->join->times == PCT_JOIN_OWN_BLAMED;
     const struct pc_profile_op *op = &b->source->profile->ops[n->op];
-    const struct pct_run_own *own = &b->source->own;
-    return pct_totals_is_init(op) ? 0 : pct_totals_is_end(op) ? own->end_part : own->mpi_part;
+    const struct pct_run *run = b->source;
+    if (pct_totals_is_init(op))
+        return own ? 0 : 1;
+    if (pct_totals_is_end(op))
+        return own ? run->own.end_part : run->undelayed.end_part;
+    return run->own.mpi_part;
 }
 
 /* Notes the place of the call, as long as there is only one. */
@@ -333,7 +342,7 @@ static bool is_left_out(const struct pct_tree *t, const struct pct_node *n)
            !pct_tree_below(t, (uint32_t)(n - t->nodes)).computed.samples;
 }
 
-static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k, bool blame)
+static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k)
 {
     static const struct pct_tree_options lines = {.grain = PCT_GRAIN_LINE};
     struct pct_joined r = {.run = run, .k = k};
@@ -356,7 +365,7 @@ static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k, bo
         add_cost(&b, r.node[i], n);
     }
     pct_join_add_computation(j, &r);
-    if (blame)
+    if (j->times == PCT_JOIN_OWN_BLAMED)
         pct_join_blame(j, &r);
     pct_free(b.labels);
     pct_free(b.sites);
@@ -364,20 +373,19 @@ static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k, bo
     pct_tree_free(r.tree);
 }
 
-static int add_run(struct pct_join *j, const struct pct_run *run, size_t k, bool blame,
-                   struct pc_error *error)
+static int add_run(struct pct_join *j, const struct pct_run *run, size_t k, struct pc_error *error)
 {
     struct pct_run open;
     struct pc_profile *profile = NULL;
     if (run->profile) {
-        add_tree(j, run, k, blame);
+        add_tree(j, run, k);
         return PC_OK;
     }
     int err = pc_pcol_read_columns(run->path, &profile, error);
     if (err)
         return refuse_run(run->path, err, error);
     pct_run_adopt(&open, run->path, profile, pct_symbols_new(profile));
-    add_tree(j, &open, k, blame);
+    add_tree(j, &open, k);
     pct_run_close(&open);
     if (pc_profile_unread(profile))
         err = pc_error_set(error, PC_EFORMAT, "%s: %s", run->path, pc_profile_unread(profile));
@@ -385,14 +393,14 @@ static int add_run(struct pct_join *j, const struct pct_run *run, size_t k, bool
     return err;
 }
 
-int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_join **out,
-                 struct pc_error *error)
+int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times,
+                 struct pct_join **out, struct pc_error *error)
 {
     int err = PC_OK;
     struct pct_join *j = pct_alloc(1, sizeof *j);
     j->n_runs = n;
     j->divided = n > 0;
-    j->own = blame;
+    j->times = times;
     for (size_t k = 0; k < n; k++)
         j->divided &= runs[k].sampled;
     j->pool = pct_pool_new();
@@ -404,7 +412,7 @@ int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_jo
     j->compute = add_node(j, 0, &compute);
     for (size_t k = 0; k < n && !err; k++) {
         pc_progress_begin("comparing", runs[k].path, k + 1, n);
-        err = add_run(j, &runs[k], k, blame, error);
+        err = add_run(j, &runs[k], k, error);
         pc_progress_end();
     }
     if (err) {

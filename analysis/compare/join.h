@@ -42,6 +42,10 @@ struct pct_run {
     struct pct_run_own {
         double time_ns, core_ns, compute_ns, busiest_ns, mpi_part, end_part;
     } own;
+    /* Times with MPI_Init and all of MPI_Finalize, but without waiting for a processor. */
+    struct pct_run_undelayed {
+        double time_ns, core_ns, end_part;
+    } undelayed;
 
     const struct pc_profile *profile; /* NULL: not open */
     struct pct_totals *totals;
@@ -93,25 +97,32 @@ struct pct_join_node {
     double line_ns;              /* POINT: time sampled at `line`, which has the most */
 };
 
+/* Times that costs have, and the sum of all costs of a run. */
+enum pct_join_times {
+    PCT_JOIN_ALL,       /* core_ns of the run */
+    PCT_JOIN_UNDELAYED, /* undelayed.core_ns */
+    /* own.core_ns; and the time in which ranks wait for the one that computes longest is taken from
+     * the MPI functions in which they wait, and added to the computation in which that rank is
+     * longer than the mean. */
+    PCT_JOIN_OWN_BLAMED
+};
+
 struct pct_join {
     size_t n_runs;
     struct pct_join_node *nodes;
     struct pct_cost *costs; /* node * n_runs + run */
     size_t n, room;
     bool by_line;
-    bool own;         /* costs are of struct pct_run_own */
+    enum pct_join_times times;
     bool divided;     /* computation is divided by samples, which all runs have */
     uint32_t compute; /* node of computation that is not divided */
     struct pct_pool *pool;
 };
 
-/* With `blame`, the time in which ranks wait for the one that computes longest is taken from the
- * MPI functions in which they wait, and added to the computation in which that rank is longer than
- * the mean. The times that struct pct_run_own leaves out are left out, too, so that costs add up to
- * own.core_ns. Opens runs that are not open, one after the other. Fails like pct_run_look if one
- * cannot be read. */
-int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_join **out,
-                 struct pc_error *error);
+/* Opens runs that are not open, one after the other. Fails like pct_run_look if one cannot be
+ * read. */
+int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times,
+                 struct pct_join **out, struct pc_error *error);
 void pct_join_free(struct pct_join *j);
 
 static inline const struct pct_cost *pct_join_cost(const struct pct_join *j, uint32_t node,

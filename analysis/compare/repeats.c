@@ -80,7 +80,7 @@ int pct_repeats_make(const struct pct_run *runs, size_t n, struct pct_repeats **
                 runs[0].path, runs[0].n_ranks, runs[i].path, runs[i].n_ranks);
     }
     struct pct_join *join;
-    int err = pct_join_new(runs, n, false, &join, error);
+    int err = pct_join_new(runs, n, PCT_JOIN_ALL, &join, error);
     if (err)
         return err;
     struct pct_repeats *r = pct_alloc(1, sizeof *r);

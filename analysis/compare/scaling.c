@@ -359,7 +359,7 @@ int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_
         return err;
     }
     rate_points(s);
-    err = pct_join_new(runs, n, true, &s->join, error);
+    err = pct_join_new(runs, n, PCT_JOIN_OWN_BLAMED, &s->join, error);
     if (err) {
         pct_scale_free(s);
         return err;

@@ -10,6 +10,7 @@
 #include "analysis/student.h"
 #include "analysis/symbols/symbols_private.h"
 #include "tests/random.h"
+#include "view/compare_print.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -33,6 +34,22 @@ struct times {
 };
 
 static uint64_t seed;
+
+/* By run: factor by which all its times are longer because no processor was free; 0: none. */
+static double stretched[MAX_RUNS];
+static bool around; /* runs have MPI_Init and MPI_Finalize */
+
+/* Adds a call outside of the functions; returns its time. */
+static uint64_t add_around(struct sample *s, uint32_t op, const char *name, uint64_t ns)
+{
+    s->ops[op] = (struct pc_profile_op){(char *)name, PCOLLECT_CLASS_ENV};
+    s->p.n_ops = op + 1;
+    sample_op(s, 0, op);
+    for (int r = 0; r < RANKS; r++)
+        sample_add(s,
+                   &(struct sample_calls){.rank = r, .count = 1, .time = ns, .min = ns, .max = ns});
+    return ns;
+}
 
 /* Each context is a call of MPI_Barrier in a separate function. */
 static void open_run(struct pct_run *run, unsigned k, const struct times *t)
@@ -61,9 +78,13 @@ static void open_run(struct pct_run *run, unsigned k, const struct times *t)
                               .rank = r, .count = 1 + c, .time = ns, .min = ns, .max = ns});
         mpi += ns;
     }
+    if (around)
+        mpi += add_around(s, 1, "MPI_Init", 40000000) + add_around(s, 2, "MPI_Finalize", 30000000);
     for (int r = 0; r < RANKS; r++)
         s->ranks[r] = (struct pc_profile_rank){
             .rank = r, .host = (char *)"node", .inside_ns = mpi + 1000000000, .mpi_ns = mpi};
+    if (stretched[k] > 0)
+        sample_stretch(s, stretched[k]);
     sample_end(s);
     pct_run_adopt(run, "run", &s->p, symbols);
 }
@@ -125,6 +146,65 @@ static void single_runs_are_compared_context_by_context(void **state)
     assert_true(fabs(pct_diff_worst(d, &place) - 1.4e8 / (2 * 1.65e9)) < 1e-6);
     assert_string_equal(place, "MPI_Barrier in f3 (a.c:4)");
     close_all(runs, 2, d);
+}
+
+/* Output of pcollect diff, in `text`. */
+static void print_diff(const struct pct_diff *d, char *text, size_t room)
+{
+    FILE *out = fmemopen(text, room, "w");
+    assert_non_null(out);
+    pct_diff_print(out, d, &(struct pct_compare_print){.width = 0});
+    fclose(out);
+}
+
+/* The same two runs, with and without waiting for a processor in one of them or in both: only the
+ * costs of MPI_Init, in which no wait is left out, differ. The text begins with what is left out.
+ */
+static void waiting_for_a_processor_is_in_no_figure(void **state)
+{
+    static const struct times times[] = {{{1e8, 2e8, 3e8}}, {{1e8, 2.6e8, 1e8}}};
+    static const double factors[][2] = {{3, 0}, {0, 2.5}, {3, 2.5}};
+    static char text[1 << 14];
+    struct pct_run runs[2];
+    (void)state;
+    for (unsigned i = 0; i < 2 * PC_ARRAY_LEN(factors); i++) {
+        struct pct_diff_change time, total, rows[4];
+        const char *const places[] = {"MPI_Barrier in f0 (a.c:1)", "MPI_Barrier in f1 (a.c:2)",
+                                      "MPI_Barrier in f2 (a.c:3)", "computation outside MPI"};
+        around = i & 1;
+        struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
+        print_diff(d, text, sizeof text);
+        assert_null(strstr(text, "no processor was free"));
+        time = d->time;
+        total = d->total;
+        for (unsigned k = 0; k < 4; k++)
+            rows[k] = row_of(d, places[k])->figure;
+        close_all(runs, 2, d);
+
+        memcpy(stretched, factors[i / 2], sizeof factors[i / 2]);
+        d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
+        stretched[0] = stretched[1] = 0;
+        /* The delay in MPI_Init is 40 ms for each rank and unit of the factor. It is taken off the
+         * other calls, because nobody knows in which it was. */
+        double off = around ? RANKS * 40e6 * fmax(factors[i / 2][0], factors[i / 2][1]) : 2;
+        assert_true(fabs(d->time.change - time.change) < off);
+        assert_true(fabs(d->total.change - total.change) < off);
+        for (unsigned k = 0; k < 4; k++)
+            assert_true(fabs(row_of(d, places[k])->figure.change - rows[k].change) < off);
+        double sum = 0;
+        for (size_t k = 0; k < d->n_rows; k++)
+            sum += d->rows[k].figure.change;
+        assert_true(fabs(sum - d->total.change) < 1);
+        assert_true(fabs(d->total.before.mean - d->runs[0].undelayed.core_ns) < 2);
+        assert_true(fabs(d->total.after.mean - d->runs[1].undelayed.core_ns) < 2);
+        print_diff(d, text, sizeof text);
+        const char *left_out = strstr(text, "no processor was free"),
+                   *first = strstr(text, "The run takes");
+        assert_true(left_out && left_out < first);
+        assert_non_null(strstr(text, "left out of all figures"));
+        close_all(runs, 2, d);
+    }
+    around = false;
 }
 
 static void calls_are_compared_too(void **state)
@@ -208,6 +288,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_runs_are_compared_context_by_context),
+        cmocka_unit_test(waiting_for_a_processor_is_in_no_figure),
         cmocka_unit_test(calls_are_compared_too),
         cmocka_unit_test(scatter_is_called_noise_and_changes_are_found),
         cmocka_unit_test(the_tail_of_student_is_right),

@@ -86,6 +86,10 @@ def check_difference(page, tables):
     page.show("difference")
     rows = driver.rows_of(tables, "difference")
     wrong = compare_rows("contexts", read_cells(page, "changes"), rows, ("before", "after", "change"))
+    with open(os.path.join(sys.argv[3], "delays"), encoding="utf-8") as file:
+        delays, shown = file.read().splitlines(), page.ask("return [...document.querySelectorAll('#sides .delay')].map(e => e.textContent)")
+    if shown != delays:
+        wrong.append(f"left out is {shown}, not {delays}")
     quiet = page.ask("return [...document.querySelectorAll('#changes tbody tr')].map(row => row.className === 'quiet')")
     if quiet != [row["verdict"] in QUIET for row in rows]:
         wrong.append(f"grey rows are {quiet}")
@@ -125,7 +129,7 @@ def check_colours(page, sums):
                 const one = document.createElement('canvas').getContext('2d');
                 one.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(arguments[1]);
                 one.fillRect(0, 0, 1, 1);
-                return [[...pen.getImageData(arguments[0] * canvas.width, canvas.height / canvas.clientHeight * 23, 1, 1).data],
+                return [[...pen.getImageData(arguments[0] * canvas.width, canvas.height / canvas.clientHeight * 21, 1, 1).data],
                     [...one.getImageData(0, 0, 1, 1).data]]""", at + 0.9 * share, colour_of(*sums[path]))
             if seen != wanted:
                 wrong.append(f"{path}: colour {seen}, not {wanted} of {colour_of(*sums[path])}")

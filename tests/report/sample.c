@@ -162,6 +162,33 @@ static void add_stat(struct pc_stat *t, int32_t rank, uint64_t value)
     t->sum_squares += (pc_u128)value * value;
 }
 
+void sample_stretch(struct sample *s, double factor)
+{
+    for (uint32_t i = 0; i < s->p.n_data; i++)
+        for (unsigned r = 0; r < s->p.n_ranks; r++)
+            s->values[i][r * s->p.n_fields + TIME] =
+                (uint64_t)(factor * (double)s->values[i][r * s->p.n_fields + TIME]);
+    s->resources = (struct pc_profile_table){.name = (char *)"resources",
+                                             .n_keys = 1,
+                                             .n_columns = 2,
+                                             .columns = s->resource_columns,
+                                             .n_rows = s->p.n_ranks,
+                                             .cells = s->resource_cells};
+    s->resource_columns[0] =
+        (struct pc_profile_column){.name = (char *)"rank", .type = PCOLLECT_COLUMN_RANK};
+    s->resource_columns[1] =
+        (struct pc_profile_column){.name = (char *)"delayed", .type = PCOLLECT_COLUMN_NUMBER};
+    for (unsigned r = 0; r < s->p.n_ranks; r++) {
+        double inside_ns = (double)s->ranks[r].inside_ns;
+        s->resource_cells[2 * r] = r;
+        s->resource_cells[2 * r + 1] = (uint64_t)(inside_ns * (factor - 1));
+        s->ranks[r].inside_ns = (uint64_t)(inside_ns * factor);
+        s->ranks[r].mpi_ns = (uint64_t)((double)s->ranks[r].mpi_ns * factor);
+    }
+    s->p.tables = &s->resources;
+    s->p.n_tables = 1;
+}
+
 void sample_end(struct sample *s)
 {
     for (uint32_t i = 0; i < s->p.n_data; i++) {

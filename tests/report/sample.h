@@ -34,6 +34,9 @@ struct sample {
     uint64_t *bin_lists[SAMPLE_NODES][SAMPLE_FIELDS + SAMPLE_CLOCK_FIELDS];
     int32_t rank_lists[SAMPLE_NODES][SAMPLE_RANKS];
     uint64_t values[SAMPLE_NODES][SAMPLE_RANKS * (SAMPLE_FIELDS + SAMPLE_CLOCK_FIELDS)];
+    struct pc_profile_table resources;
+    struct pc_profile_column resource_columns[2];
+    uint64_t resource_cells[2 * SAMPLE_RANKS];
 };
 
 /* Figures of one rank in one context. */
@@ -55,6 +58,9 @@ void sample_add(struct sample *s, const struct sample_calls *calls);
 /* Adds an instruction that computes; and the time of one rank there, in ns. */
 uint32_t sample_point(struct sample *s, uint32_t parent, uint32_t module, uint64_t offset);
 void sample_add_samples(struct sample *s, int32_t rank, uint64_t ns);
+/* Makes every part of the run longer by a factor, and adds the table `resources`, by which no
+ * processor was free meanwhile. All contexts need figures of all ranks. */
+void sample_stretch(struct sample *s, double factor);
 /* Fills the statistics from the lists. */
 void sample_end(struct sample *s);
 

@@ -41,11 +41,6 @@ static double stretch_of(unsigned p, bool stretched)
 
 static bool stretched;
 static double init_ms, end_ms, end_wait_ms;
-static struct {
-    struct pc_profile_table table;
-    struct pc_profile_column columns[2];
-    uint64_t cells[2 * SAMPLE_RANKS];
-} resources[N_SCALES];
 
 /* Times per rank in ms, by number of ranks. */
 static double reduce_ms(unsigned p)
@@ -141,43 +136,13 @@ static void add_end(struct sample *s, unsigned p)
     }
 }
 
-/* Every part of the run takes longer by the same factor, and figures of the system show the
- * cause. */
-static void stretch(struct sample *s, unsigned k, unsigned p)
-{
-    double factor = stretch_of(p, true);
-    for (uint32_t i = 0; i < s->p.n_data; i++)
-        for (unsigned r = 0; r < p; r++)
-            s->values[i][r * s->p.n_fields + TIME] =
-                (uint64_t)(factor * (double)s->values[i][r * s->p.n_fields + TIME]);
-    resources[k].table = (struct pc_profile_table){.name = (char *)"resources",
-                                                   .n_keys = 1,
-                                                   .n_columns = 2,
-                                                   .columns = resources[k].columns,
-                                                   .n_rows = p,
-                                                   .cells = resources[k].cells};
-    resources[k].columns[0] =
-        (struct pc_profile_column){.name = (char *)"rank", .type = PCOLLECT_COLUMN_RANK};
-    resources[k].columns[1] =
-        (struct pc_profile_column){.name = (char *)"delayed", .type = PCOLLECT_COLUMN_NUMBER};
-    for (unsigned r = 0; r < p; r++) {
-        double inside_ns = (double)s->ranks[r].inside_ns;
-        resources[k].cells[2 * r] = r;
-        resources[k].cells[2 * r + 1] = (uint64_t)(inside_ns * (factor - 1));
-        s->ranks[r].inside_ns = (uint64_t)(inside_ns * factor);
-        s->ranks[r].mpi_ns = (uint64_t)((double)s->ranks[r].mpi_ns * factor);
-    }
-    s->p.tables = &resources[k].table;
-    s->p.n_tables = 1;
-}
-
 static void open_run(struct pct_run *run, unsigned k, unsigned p, const struct layout *l,
                      double (*compute_ms)(unsigned))
 {
     struct pct_frame *f = frames[k];
     make_sample(&samples[k], p, l, compute_ms);
     if (stretched)
-        stretch(&samples[k], k, p);
+        sample_stretch(&samples[k], stretch_of(p, true));
     if (init_ms > 0)
         add_init(&samples[k], p);
     if (end_ms > 0)
