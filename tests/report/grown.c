@@ -3,7 +3,8 @@
  * `grown FILE own N`: writes a profile of N ranks, each with a separate context, whose values by
  * rank are kept. `grown FILE halo N`: one of N ranks on nodes of 16, two sockets each, that talk to
  * the 8 neighbours of a grid of 64 columns. For growth.test, which counts the instructions of
- * readers.
+ * readers. `grown FILE wide N`: one of N ranks in each of 40 contexts, 1 ms for each. For
+ * screens.test.
  */
 #include "format/profile.h"
 
@@ -12,6 +13,7 @@
 #include <string.h>
 
 enum { COUNT, TIME, N_FIELDS };
+enum { WIDE_CONTEXTS = 40, WIDE_NS = 1000000 };
 enum { NODE_RANKS = 16, GRID_COLUMNS = 64, NEIGHBOURS = 8 };
 
 static void *take(size_t n, size_t size)
@@ -54,27 +56,31 @@ static uint32_t add_node(struct pc_profile *p, uint32_t parent, uint16_t kind)
     return i;
 }
 
-/* A call of one rank. */
-static void add_data(struct pc_profile *p, int32_t rank)
+/* A call of each of n ranks. */
+static void add_data(struct pc_profile *p, int32_t first, uint32_t n, uint64_t ns)
 {
     struct pc_profile_data *d = &p->data[p->n_data];
-    uint64_t values[N_FIELDS] = {[COUNT] = 1, [TIME] = 1000};
-    *d = (struct pc_profile_data){.n_ranks = 1,
-                                  .first_rank = rank,
+    uint64_t values[N_FIELDS] = {[COUNT] = 1, [TIME] = ns};
+    *d = (struct pc_profile_data){.n_ranks = n,
+                                  .first_rank = first,
                                   .kept = true,
                                   .stats = take(N_FIELDS, sizeof *d->stats),
                                   .bins = take(N_FIELDS, sizeof *d->bins),
-                                  .ranks = take(1, sizeof *d->ranks),
-                                  .values = take(N_FIELDS, sizeof *d->values)};
-    d->ranks[0] = rank;
+                                  .ranks = take(n, sizeof *d->ranks),
+                                  .values = take(n, N_FIELDS * sizeof *d->values)};
+    for (uint32_t r = 0; r < n; r++) {
+        d->ranks[r] = first + (int32_t)r;
+        memcpy(&d->values[r * N_FIELDS], values, sizeof values);
+    }
     for (uint32_t k = 0; k < N_FIELDS; k++) {
-        uint64_t v = d->values[k] = values[k];
-        d->stats[k] = (struct pc_stat){v, (pc_u128)v * v, 1, v, v, rank, rank};
+        uint64_t v = values[k];
+        d->stats[k] = (struct pc_stat){n * v, (pc_u128)n * v * v, n, v, v, first, first};
     }
     p->nodes[p->n_nodes - 1].data = p->n_data++;
 }
 
-static void make_contexts(struct pc_profile *p, uint32_t n)
+/* n contexts, each of another rank, or of all of them. */
+static void make_contexts(struct pc_profile *p, uint32_t n, bool all)
 {
     p->nodes = take(1 + 2 * (size_t)n, sizeof *p->nodes);
     p->data = take(n, sizeof *p->data);
@@ -84,7 +90,19 @@ static void make_contexts(struct pc_profile *p, uint32_t n)
         p->nodes[frame].module = 0;
         p->nodes[frame].offset = 0x1000 + 16 * (uint64_t)i;
         p->nodes[add_node(p, frame, PCOLLECT_NODE_OP)].op = 0;
-        add_data(p, (int32_t)i);
+        if (all)
+            add_data(p, 0, p->n_ranks, WIDE_NS);
+        else
+            add_data(p, (int32_t)i, 1, 1000);
+    }
+}
+
+static void make_wide(struct pc_profile *p)
+{
+    make_contexts(p, WIDE_CONTEXTS, true);
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        p->ranks[i].mpi_ns = WIDE_CONTEXTS * WIDE_NS;
+        p->ranks[i].inside_ns = p->ranks[i].mpi_ns * 11 / 10;
     }
 }
 
@@ -189,8 +207,10 @@ int main(int argc, char **argv)
     make_ranks(&p, (uint32_t)strtoul(argv[3], NULL, 10));
     if (!strcmp(argv[2], "halo"))
         make_halo(&p);
+    else if (!strcmp(argv[2], "wide"))
+        make_wide(&p);
     else
-        make_contexts(&p, p.n_ranks);
+        make_contexts(&p, p.n_ranks, false);
     if (pc_profile_check(&p, &error) || pc_pcol_write(&p, argv[1], 0, &error)) {
         fprintf(stderr, "grown: %s\n", error.text);
         return 1;
