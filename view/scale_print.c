@@ -151,8 +151,10 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
         pct_buf_format(&b, " ranks (the total of computation grows as p^%.2f)", s->growth);
     pct_print_sentence(out, width, 0, "%s", b.data);
     if (!s->join->by_line)
-        pct_print_sentence(out, width, 0,
-                           "The runs are of different builds: contexts are matched by function.");
+        pct_print_sentence(out, width, 0, "%s: contexts are matched by function.",
+                           pct_runs_builds_known(s->runs, s->n_runs)
+                               ? "The runs are of different builds"
+                               : "It is not known whether the runs are of one build");
     pct_print_programs(out, s->join, s->runs, width);
     pct_buf_free(&b);
 }

@@ -140,6 +140,14 @@ bool pct_runs_same_build(const struct pct_run *runs, size_t n)
     return true;
 }
 
+bool pct_runs_builds_known(const struct pct_run *runs, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!runs[i].build.build_id_bytes)
+            return false;
+    return true;
+}
+
 /* ---- Nodes ------------------------------------------------------------------------------------
  */
 

@@ -63,6 +63,8 @@ void pct_run_close(struct pct_run *run);
 
 /* True if all runs are of one build of the program. */
 bool pct_runs_same_build(const struct pct_run *runs, size_t n);
+/* True if the program has a build-id in all runs. */
+bool pct_runs_builds_known(const struct pct_run *runs, size_t n);
 
 struct pct_cost {
     bool present;
