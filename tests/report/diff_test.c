@@ -157,7 +157,7 @@ static void print_diff(const struct pct_diff *d, char *text, size_t room)
     fclose(out);
 }
 
-/* The same two runs, with and without waiting for a processor in one of them or in both: only the
+/* Compares two runs with and without waiting for a processor in one of them or in both: only the
  * costs of MPI_Init, in which no wait is left out, differ. The text begins with what is left out.
  */
 static void waiting_for_a_processor_is_in_no_figure(void **state)
