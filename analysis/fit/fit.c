@@ -49,7 +49,15 @@ struct search {
     size_t places[PCT_FIT_PARAMETERS]; /* different values of each parameter */
     struct pct_fit_factor factors[PCT_FIT_PARAMETERS][MAX_FACTORS];
     unsigned n_factors[PCT_FIT_PARAMETERS];
+    double *values[PCT_FIT_PARAMETERS]; /* of each factor at each point: thousands of hypotheses
+                                           need them */
+    double *products;                   /* of two factors, at each point */
 };
+
+static const double *values_of(const struct search *s, unsigned d, unsigned factor)
+{
+    return s->values[d] + factor * s->work.n;
+}
 
 /* ---- Points -----------------------------------------------------------------------------------
  */
@@ -148,6 +156,15 @@ static void make_factors(struct search *s, unsigned d)
     }
 }
 
+static void evaluate_factors(struct search *s, unsigned d)
+{
+    size_t n = s->work.n;
+    s->values[d] = pct_alloc(s->n_factors[d] * n, sizeof *s->values[d]);
+    for (unsigned f = 0; f < s->n_factors[d]; f++)
+        for (size_t i = 0; i < n; i++)
+            s->values[d][f * n + i] = pct_fit_factor(&s->factors[d][f], s->work.points[i].x[d]);
+}
+
 static void price(struct pct_fit_guess *g, unsigned n_parameters)
 {
     static const double by_terms[] = {PRICE_FIRST * PRICE_NEXT * PRICE_NEXT,
@@ -175,12 +192,13 @@ static void keep(struct pct_fit_rivals *rivals, const struct pct_fit_guess *g)
     rivals->of[at] = *g;
 }
 
-static void try_guess(struct search *s, struct pct_fit_guess *g)
+/* Fits and judges a hypothesis, where term k has values[k][i] at point i. */
+static void try_guess(struct search *s, const double *const *values, struct pct_fit_guess *g)
 {
     /* With as many coefficients as points the fit is always exact, and proves nothing. */
     if (s->work.n < g->n_terms + 2 && g->n_terms)
         return;
-    if (!pct_fit_solve(&s->work, g))
+    if (!pct_fit_solve(&s->work, values, g))
         return;
     price(g, s->work.n_parameters);
     keep(s->rivals, g);
@@ -197,7 +215,7 @@ static void try_singles(struct search *s, unsigned d)
 {
     for (unsigned i = 0; i < s->n_factors[d]; i++) {
         struct pct_fit_guess g = {.n_terms = 1, .terms = {term_of(d, &s->factors[d][i])}};
-        try_guess(s, &g);
+        try_guess(s, (const double *[]){values_of(s, d, i)}, &g);
     }
 }
 
@@ -212,7 +230,7 @@ static void try_pairs(struct search *s, unsigned d)
             struct pct_fit_guess g = {
                 .n_terms = 2,
                 .terms = {term_of(d, &s->factors[d][i]), term_of(d, &s->factors[d][k])}};
-            try_guess(s, &g);
+            try_guess(s, (const double *[]){values_of(s, d, i), values_of(s, d, k)}, &g);
         }
     }
 }
@@ -222,14 +240,15 @@ static void try_pairs(struct search *s, unsigned d)
 
 /* Fits one factor along each line on which the other parameter is constant: the mean of the errors
  * over lines of at least three places, or infinity. */
-static double error_on_lines(const struct search *s, unsigned d, const struct pct_fit_factor *f)
+static double error_on_lines(const struct search *s, unsigned d, unsigned factor)
 {
     const struct pct_fit_work *all = &s->work;
+    const double *values = values_of(s, d, factor);
     unsigned other = 1 - d;
     double sum = 0;
     size_t n_lines = 0;
     struct pct_fit_point *line = pct_alloc(all->n, sizeof *line);
-    double *room = pct_alloc(all->n, (PCT_FIT_TERMS + 4) * sizeof *room);
+    double *room = pct_alloc(all->n, (PCT_FIT_TERMS + 5) * sizeof *room);
     for (size_t i = 0; i < all->n; i++) {
         size_t n = 0, first = 0;
         while (all->points[first].x[other] != all->points[i].x[other])
@@ -237,19 +256,21 @@ static double error_on_lines(const struct search *s, unsigned d, const struct pc
         if (first < i)
             continue; /* this line is done */
         for (size_t k = i; k < all->n; k++) {
-            if (all->points[k].x[other] == all->points[i].x[other])
+            if (all->points[k].x[other] == all->points[i].x[other]) {
+                room[n] = values[k];
                 line[n++] = all->points[k];
+            }
         }
         struct pct_fit_work w = {.n = n,
                                  .n_parameters = 2,
                                  .points = line,
-                                 .weight = room,
-                                 .target = room + n,
-                                 .left = room + 2 * n,
-                                 .columns = room + 3 * n};
-        struct pct_fit_guess g = {.n_terms = 1, .terms = {term_of(d, f)}};
+                                 .weight = room + n,
+                                 .target = room + 2 * n,
+                                 .left = room + 3 * n,
+                                 .columns = room + 4 * n};
+        struct pct_fit_guess g = {.n_terms = 1, .terms = {term_of(d, &s->factors[d][factor])}};
         weigh_points(&w);
-        if (n >= 3 && pct_fit_solve(&w, &g)) {
+        if (n >= 3 && pct_fit_solve(&w, (const double *[]){room}, &g)) {
             sum += g.error;
             n_lines++;
         }
@@ -260,16 +281,15 @@ static double error_on_lines(const struct search *s, unsigned d, const struct pc
 }
 
 /* The factors of parameter d that fit its lines best, best first. */
-static unsigned best_factors(const struct search *s, unsigned d, struct pct_fit_factor *best)
+static unsigned best_factors(const struct search *s, unsigned d, unsigned *best)
 {
     double errors[N_BEST];
     unsigned n = 0;
     for (unsigned i = 0; i < s->n_factors[d]; i++) {
-        const struct pct_fit_factor *f = &s->factors[d][i];
-        double e = error_on_lines(s, d, f);
+        double e = error_on_lines(s, d, i);
         if (!isfinite(e))
             e = 1e9 + i; /* no lines: in the order of the table, simple ones first */
-        e = (e < EXACT ? EXACT : e) * (1 + PRICE_STEP * complexity(f));
+        e = (e < EXACT ? EXACT : e) * (1 + PRICE_STEP * complexity(&s->factors[d][i]));
         unsigned at = n;
         while (at > 0 && e < errors[at - 1])
             at--;
@@ -279,7 +299,7 @@ static unsigned best_factors(const struct search *s, unsigned d, struct pct_fit_
         memmove(&errors[at + 1], &errors[at], (n - at - 1) * sizeof *errors);
         memmove(&best[at + 1], &best[at], (n - at - 1) * sizeof *best);
         errors[at] = e;
-        best[at] = *f;
+        best[at] = i;
     }
     return n;
 }
@@ -287,19 +307,28 @@ static unsigned best_factors(const struct search *s, unsigned d, struct pct_fit_
 /* Tries all combinations of one factor of each parameter. */
 static void try_combinations(struct search *s)
 {
-    struct pct_fit_factor f[N_BEST], g[N_BEST];
-    unsigned n_f = best_factors(s, 0, f), n_g = best_factors(s, 1, g);
+    unsigned f[N_BEST], g[N_BEST], n_f = best_factors(s, 0, f), n_g = best_factors(s, 1, g);
+    double *product_values = s->products;
     for (unsigned i = 0; i < n_f; i++) {
         for (unsigned k = 0; k < n_g; k++) {
-            struct pct_fit_term a = term_of(0, &f[i]), b = term_of(1, &g[k]);
-            struct pct_fit_term product = {{f[i], g[k]}};
-            struct pct_fit_guess guesses[] = {
-                {.n_terms = 1, .terms = {product}},       {.n_terms = 2, .terms = {a, b}},
-                {.n_terms = 2, .terms = {a, product}},    {.n_terms = 2, .terms = {b, product}},
-                {.n_terms = 3, .terms = {a, b, product}},
+            const struct pct_fit_factor *of_a = &s->factors[0][f[i]], *of_b = &s->factors[1][g[k]];
+            const double *at_a = values_of(s, 0, f[i]), *at_b = values_of(s, 1, g[k]);
+            struct pct_fit_term a = term_of(0, of_a), b = term_of(1, of_b);
+            struct pct_fit_term product = {{*of_a, *of_b}};
+            for (size_t j = 0; j < s->work.n; j++)
+                product_values[j] = at_a[j] * at_b[j];
+            struct {
+                struct pct_fit_guess guess;
+                const double *values[PCT_FIT_TERMS];
+            } tried[] = {
+                {{.n_terms = 1, .terms = {product}}, {product_values}},
+                {{.n_terms = 2, .terms = {a, b}}, {at_a, at_b}},
+                {{.n_terms = 2, .terms = {a, product}}, {at_a, product_values}},
+                {{.n_terms = 2, .terms = {b, product}}, {at_b, product_values}},
+                {{.n_terms = 3, .terms = {a, b, product}}, {at_a, at_b, product_values}},
             };
-            for (unsigned j = 0; j < sizeof guesses / sizeof *guesses; j++)
-                try_guess(s, &guesses[j]);
+            for (unsigned j = 0; j < sizeof tried / sizeof *tried; j++)
+                try_guess(s, tried[j].values, &tried[j].guess);
         }
     }
 }
@@ -361,11 +390,12 @@ static void describe(struct search *s)
 static void choose(struct search *s)
 {
     struct pct_fit_guess constant = {0};
-    try_guess(s, &constant);
+    try_guess(s, NULL, &constant);
     for (unsigned d = 0; d < s->work.n_parameters; d++) {
         s->places[d] = count_places(s->work.points, s->work.n, d);
         if (s->places[d] >= 3)
             make_factors(s, d);
+        evaluate_factors(s, d);
         try_singles(s, d);
         try_pairs(s, d);
     }
@@ -378,7 +408,7 @@ bool pct_fit_make(const struct pct_fit_point *points, size_t n, unsigned n_param
                   struct pct_fit *out, struct pct_fit_rivals *rivals_out)
 {
     struct pct_fit_point *mine = pct_alloc(n, sizeof *mine);
-    double *room = pct_alloc(n, (PCT_FIT_TERMS + 4) * sizeof *room);
+    double *room = pct_alloc(n, (PCT_FIT_TERMS + 5) * sizeof *room);
     struct search *s = pct_alloc(1, sizeof *s);
     bool made = false;
     if (n_parameters >= 1 && n_parameters <= PCT_FIT_PARAMETERS) {
@@ -397,11 +427,14 @@ bool pct_fit_make(const struct pct_fit_point *points, size_t n, unsigned n_param
                                             .target = room + n,
                                             .left = room + 2 * n,
                                             .columns = room + 3 * n};
+            s->products = room + (PCT_FIT_TERMS + 4) * n;
             weigh_points(&s->work);
             choose(s);
             made = true;
         }
     }
+    for (unsigned d = 0; d < PCT_FIT_PARAMETERS; d++)
+        pct_free(s->values[d]);
     pct_free(mine);
     pct_free(room);
     pct_free(s);

@@ -20,9 +20,9 @@ struct pct_fit_work {
     double *columns; /* (PCT_FIT_TERMS + 1) x n, orthonormal once solved */
 };
 
-/* Fits the coefficients of g's terms; sets c, spread and error. False: the terms cannot be told
- * apart on these points, or there are too few of them. */
-bool pct_fit_solve(struct pct_fit_work *w, struct pct_fit_guess *g);
+/* Fits the coefficients of g's terms, where term k has values[k][i] at point i; sets c, spread and
+ * error. False: the terms cannot be told apart on these points, or there are too few of them. */
+bool pct_fit_solve(struct pct_fit_work *w, const double *const *values, struct pct_fit_guess *g);
 
 /* x^(power/root) * log2(x)^log */
 double pct_fit_factor(const struct pct_fit_factor *f, double x);

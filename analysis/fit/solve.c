@@ -110,7 +110,7 @@ static double judge(const struct pct_fit_work *w, unsigned m, double *variance_o
     return sqrt(left_out / (double)w->n);
 }
 
-bool pct_fit_solve(struct pct_fit_work *w, struct pct_fit_guess *g)
+bool pct_fit_solve(struct pct_fit_work *w, const double *const *values, struct pct_fit_guess *g)
 {
     unsigned m = g->n_terms + 1;
     double r[COLUMNS][COLUMNS] = {{0}}, inverse[COLUMNS][COLUMNS], along[COLUMNS], variance;
@@ -118,9 +118,7 @@ bool pct_fit_solve(struct pct_fit_work *w, struct pct_fit_guess *g)
         return false;
     for (unsigned k = 0; k < m; k++) {
         for (size_t i = 0; i < w->n; i++)
-            w->columns[k * w->n + i] =
-                w->weight[i] *
-                (k ? pct_fit_term(&g->terms[k - 1], w->n_parameters, w->points[i].x) : 1);
+            w->columns[k * w->n + i] = w->weight[i] * (k ? values[k - 1][i] : 1);
         if (!orthogonalise(w, k, r))
             return false;
     }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A user of libpcol to whom memory is refused: reads all of a profile repeatedly, each time in a
- * new process in which another allocation fails, alone or with all later ones. Prints violations of
- * these conditions: the reader is not ended, each refusal is reported or has no effect, figures
- * read without an error are those read with enough memory, and pcol_close frees everything.
+ * A user of libpcol to whom memory is refused: reads all of a profile. At each allocation two
+ * copies of the process continue in its place, in which it fails, alone or with all later ones.
+ * Prints violations of these conditions: the reader is not ended, each refusal is reported or has
+ * no effect, figures read without an error are those read with enough memory, and pcol_close frees
+ * everything.
  * Arguments: PROFILE STEP [own]; every STEP-th allocation is refused, with `own` only those of
  * libpcol itself: libdw does not report some refusals, and libdw 0.188 ends the program at others.
  */
@@ -26,11 +27,14 @@ void *__libc_realloc(void *p, size_t n);
 
 void __libc_free(void *p);
 
-/* The allocation that is refused, counted since it was armed; 0: none is. */
-static long refused_at, calls;
-static long alive; /* allocations since then that were not freed */
-static bool armed, stays;
+/* What fails from now on, in a copy of the process. */
+static enum { NONE, THIS, THIS_AND_LATER } refused;
+static long calls, step; /* allocations so far; every step-th one is refused in copies, 0: none */
+static long alive;       /* allocations since `armed` was set that were not freed */
+static bool armed, is_copy;
 static const void *own; /* where libpcol is loaded; NULL: whoever asks is refused */
+
+static bool continue_in_copies(void);
 
 static bool is_refused(const void *caller)
 {
@@ -38,8 +42,12 @@ static bool is_refused(const void *caller)
     if (!armed || (own && (!dladdr(caller, &at) || at.dli_fbase != own)))
         return false;
     calls++;
-    if (!refused_at || (calls != refused_at && !(stays && calls > refused_at)))
+    if (refused == NONE && (!step || (calls - 1) % step || !continue_in_copies()))
         return false;
+    if (refused == THIS) {
+        step = 0;
+        refused = NONE;
+    }
     errno = ENOMEM;
     return true;
 }
@@ -155,54 +163,66 @@ static int next_file(void)
     return fd;
 }
 
-/* Runs in a new process and returns the outcome. */
-static void try(const char *path, long at, bool for_good, struct seen wanted, long *counts)
+static long counts[REFUSED_LATER + 1];
+
+static void await_copy(pid_t copy, bool for_good)
 {
-    pid_t pid = fork();
-    int status = 0, file = next_file();
-    if (!pid) {
-        refused_at = at;
-        stays = for_good;
-        calls = 0;
-        armed = true;
-        struct seen seen = read_all(path);
-        armed = false;
-        if (alive)
-            _exit(13);
-        if (next_file() != file)
-            _exit(14);
-        _exit(seen.how == wanted.how && seen.sum != wanted.sum ? 12 : FIRST_STATUS + seen.how);
-    }
-    if (pid < 0 || waitpid(pid, &status, 0) != pid)
-        exit(1);
+    int status = 0;
+    if (copy < 0 || waitpid(copy, &status, 0) != copy)
+        _exit(1);
     int how = WIFEXITED(status) ? WEXITSTATUS(status) - FIRST_STATUS : -1;
     if (how >= 0 && how <= REFUSED_LATER)
         counts[how]++;
     else
-        printf("allocation %ld%s: status %#x\n", at, for_good ? " and all after it" : "",
+        printf("allocation %ld%s: status %#x\n", calls, for_good ? " and all after it" : "",
                (unsigned)status);
+}
+
+/* True in the copies, where `refused` is set; the process itself waits for their ends. */
+static bool continue_in_copies(void)
+{
+    armed = false;
+    for (int each = THIS; each <= THIS_AND_LATER; each++) {
+        pid_t copy = fork();
+        if (!copy) {
+            refused = each;
+            is_copy = armed = true;
+            return true;
+        }
+        await_copy(copy, each == THIS_AND_LATER);
+    }
+    armed = true;
+    return false;
 }
 
 int main(int argc, char **argv)
 {
-    long counts[REFUSED_LATER + 1] = {0}, step = argc > 2 ? atol(argv[2]) : 0;
     Dl_info at;
-    if (step < 1 || !dladdr((void *)pcol_open, &at))
+    long every = argc > 2 ? atol(argv[2]) : 0;
+    if (every < 1 || !dladdr((void *)pcol_open, &at))
         return 2;
     own = argc > 3 ? at.dli_fbase : NULL;
+    setvbuf(stdout, NULL, _IONBF,
+            0);        /* a copy must not write what this process has not written yet */
     read_all(argv[1]); /* what is loaded once is loaded now */
-    armed = true;
     struct seen wanted = read_all(argv[1]);
+    int file = next_file();
+    step = every;
+    armed = true;
+    struct seen seen = read_all(argv[1]);
     armed = false;
-    long n = calls;
-    for (long at = 1; at <= n; at += step) {
-        try(argv[1], at, false, wanted, counts);
-        try(argv[1], at, true, wanted, counts);
+    if (is_copy) {
+        int wrong = alive ? 13 : next_file() != file ? 14 : 0;
+        if (!wrong && seen.how == wanted.how && seen.sum != wanted.sum)
+            wrong = 12;
+        _exit(wrong ? wrong : FIRST_STATUS + seen.how);
     }
+    if (seen.how != wanted.how || seen.sum != wanted.sum || alive)
+        printf("copies have an effect on the process itself\n");
     fprintf(stderr,
             "%ld allocations: read %ld, with warnings %ld, in part %ld, not opened %ld, refused "
             "later %ld\n",
-            n, counts[READ], counts[READ_WITH_WARNINGS], counts[PARTS_UNREAD],
+            calls, counts[READ], counts[READ_WITH_WARNINGS], counts[PARTS_UNREAD],
             counts[REFUSED_TO_OPEN], counts[REFUSED_LATER]);
     if (!counts[REFUSED_TO_OPEN] || !counts[REFUSED_LATER])
         printf("nothing was refused\n");

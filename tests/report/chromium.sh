@@ -11,6 +11,21 @@ no_browser=
 [ -n "$python" ] && command -v chromium >/dev/null && [ -x /usr/bin/chromedriver ] ||
     no_browser='chromium, chromium-driver or python3-selenium is not installed'
 
+# begin_browser: starts the browser in which each page of this script is a tab of its own, unless it runs; its address is
+# PC_CHROMIUM.
+begin_browser() {
+    [ -z "${PC_CHROMIUM-}" ] || return 0
+    chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --window-size=1280,800 --no-first-run \
+        --disable-background-networking --disable-extensions --user-data-dir="$work/chromium" --remote-debugging-port=0 \
+        about:blank >"$work/chromium.log" 2>&1 &
+    chromium=$!
+    trap 'kill $chromium; wait $chromium; rm -rf "$spool"' EXIT
+    address=$work/chromium/DevToolsActivePort # its first line is the port
+    until_true test -s "$address"
+    PC_CHROMIUM=localhost:$(head -n 1 "$address")
+    export PC_CHROMIUM
+}
+
 # write_tables NAME PROFILE: output of `report` and similar commands for the profile, into NAME.tsv.
 write_tables() {
     mkdir -p "$work/$1.tsv"
@@ -31,6 +46,14 @@ write_tables() {
     "$pcollect" topology --format json "$2" >"$work/$1.tsv/topology" 2>/dev/null
 }
 
+# read_pages PROGRAM ARGUMENT...: a check of pages, which looks at them in the browser.
+read_pages() {
+    begin_browser
+    program=$1
+    shift
+    $python -B -u "$PC_SRC/tests/report/$program" "$@"
+}
+
 # all_read NAME WHAT VIEWS: the log of a check has a line "ok" for each view, and nothing else; it is shown if not.
 all_read() {
     grep -v -e '^ok' -e '^# ' "$work/$1.log" >"$work/$1.wrong"
@@ -38,7 +61,8 @@ all_read() {
     is "$(grep -c '^ok' "$work/$1.log")" "$3" "$1: all views were read" || note "$(cat "$work/$1.log")"
 }
 
-# check NAME PROFILE [PICTURES]: compares its page with its tables.
+# check NAME PROFILE [PICTURES]: compares its page with its tables; PC_VIEWS=NAME,... limits it to these checks of
+# page_check.py.
 check() {
     "$pcollect" html -o "$work/$1.html" "$2"
     ok $? "$1: the page is written" || return
@@ -47,8 +71,10 @@ check() {
         return
     fi
     write_tables "$1" "$2"
-    $python -B -u "$PC_SRC/tests/report/page_check.py" "$work/$1.html" "$work/$1.tsv" ${3:+"$3"} >"$work/$1.log" 2>&1
-    all_read "$1" 'the page shows the tables' $((17 + $#))
+    read_pages page_check.py "$work/$1.html" "$work/$1.tsv" ${3:+"$3"} >"$work/$1.log" 2>&1
+    views=$((17 + $#))
+    [ -z "${PC_VIEWS-}" ] || views=$(echo "$PC_VIEWS" | tr ',' '\n' | wc -l)
+    all_read "$1" 'the page shows the tables' "$views"
 }
 
 # compared NAME KIND LEAST: the check of the page has compared so many figures of this kind.
@@ -67,7 +93,7 @@ compare() {
         skip "$kind: the page shows the tables" "$no_browser"
         return
     fi
-    $python -B -u "$PC_SRC/tests/report/page_compare_check.py" "$kind" "$work/$kind.html" "$work/$kind.tsv" \
+    read_pages page_compare_check.py "$kind" "$work/$kind.html" "$work/$kind.tsv" \
         "$work/pictures" >"$work/$kind.log" 2>&1
     all_read "$kind" 'the page shows what the command does' "$rows"
 }

@@ -574,17 +574,20 @@ def main():
                   ("Ranks", check_ranks), ("Course", check_course), ("Source", check_source),
                   ("Communication", check_communication), ("Tables", check_tables),
                   ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
-                  ("no request, no markup", check_safety), ("Fewer columns", check_fewer_columns)]
+                  ("no request and no markup", check_safety), ("Fewer columns", check_fewer_columns)]
         if len(sys.argv) > 3:
             checks.append(("pictures", lambda page, _: take_pictures(page, sys.argv[3], VIEWS)))
+        views = os.environ.get("PC_VIEWS")
         for name, check in checks:
+            if views and name not in views.split(","):
+                continue
             wrong = check(page, tables)
             print("not ok" if wrong else "ok", name)
             print("".join(f"  {line}\n" for line in wrong[:20]), end="")
         for kind, n in sorted(page.compared.items()):
             print(f"# compared {kind} {n}")
     finally:
-        page.driver.quit()
+        page.close()
 
 
 if __name__ == "__main__":

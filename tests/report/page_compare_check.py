@@ -150,7 +150,7 @@ def main():
             wrong = check.take_pictures(page, sys.argv[4], ["scaling" if kind == "scale" else "difference"])
             print("not ok" if wrong else "ok", "pictures", *wrong)
     finally:
-        page.driver.quit()
+        page.close()
 
 
 main()

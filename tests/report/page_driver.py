@@ -126,14 +126,17 @@ class Page:
 
     def __init__(self, path):
         options = Options()
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                         "--window-size=1280,800", "--no-first-run", "--disable-background-networking"):
-            options.add_argument(argument)
+        options.debugger_address = os.environ["PC_CHROMIUM"]
         options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
         self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        self.driver.switch_to.new_window("tab")
         self.driver.set_script_timeout(LONG)
         self.driver.set_page_load_timeout(LONG)
         self.open(path)
+
+    def close(self):
+        self.driver.close()
+        self.driver.quit()
 
     def open(self, path):
         self.address = "file://" + os.path.abspath(path).replace("%", "%25").replace("#", "%23").replace("?", "%3F")

@@ -51,7 +51,7 @@ def main(path, folder, many):
             check(page, "tables&table=ranks", None)
             check(page, view, expected)
     check_placement(page, many)
-    page.driver.quit()
+    page.close()
 
 
 main(*sys.argv[1:])
