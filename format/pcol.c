@@ -81,24 +81,37 @@ static bool give(struct feed *f, z_stream *z)
     return f->n > 0;
 }
 
-/* Appends the deflated bytes, in steps: room for the longest result that can be would be as much as
- * the data. False: it would have `most` bytes or more, or there is no memory. */
-static bool deflate_to(struct pc_buffer *b, struct feed f, size_t most)
+/* Prepares to deflate n bytes. The usual tables have 268 KB, and most parts and blocks a few
+ * hundred bytes: the tables are no larger than the data need in one block and within reach of its
+ * first byte. */
+static int begin_deflate(z_stream *z, size_t n)
+{
+    enum { LOOKAHEAD = 262, LEAST_BITS = 9, MEMORY_LEVEL = 8 };
+    int bits = LEAST_BITS;
+    while (bits < MAX_WBITS && (size_t)1 << bits < n + LOOKAHEAD)
+        bits++;
+    return deflateInit2(z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, bits,
+                        bits - 6 < MEMORY_LEVEL ? bits - 6 : MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
+}
+
+/* Appends the n bytes of f, deflated, in steps: room for the longest result that can be would be as
+ * much as the data. False: it would have n bytes or more, or there is no memory. */
+static bool deflate_to(struct pc_buffer *b, struct feed f, size_t n)
 {
     enum { STEP = 1 << 16 };
     z_stream z = {0};
     size_t start = b->n;
-    int state = deflateInit(&z, Z_DEFAULT_COMPRESSION);
+    int state = begin_deflate(&z, n);
     if (state != Z_OK)
         return false;
-    while (state == Z_OK && b->n - start < most && (z.next_out = pc_buffer_end(b, STEP))) {
+    while (state == Z_OK && b->n - start < n && (z.next_out = pc_buffer_end(b, STEP))) {
         bool more = give(&f, &z);
         z.avail_out = STEP;
         state = deflate(&z, more ? Z_NO_FLUSH : Z_FINISH);
         b->n += STEP - z.avail_out;
     }
     deflateEnd(&z);
-    return state == Z_STREAM_END && b->n - start < most;
+    return state == Z_STREAM_END && b->n - start < n;
 }
 
 bool pc_pcol_pack_pieces(struct pc_buffer *b, const struct pc_bytes *pieces, size_t n)

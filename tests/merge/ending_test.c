@@ -83,6 +83,8 @@ static int merge(int rank, const struct pc_transport *t, struct pc_error *error)
     return pc_merge_module.job(&arenas[rank].arena, t, rank ? NULL : out, &merged[rank], error);
 }
 
+static unsigned long n_changes =
+    1;                       /* of files and arenas: what was read before the last one is old */
 static bool all_live;        /* those that were killed, too */
 static bool adds_meanwhile;  /* see leave_more_meanwhile */
 static int writes_late = -1; /* the rank that does */
@@ -110,6 +112,7 @@ static int add_late(int rank, bool ended)
 {
     struct pcollect_arena_header *h = arenas[rank].arena.header;
     struct pc_error error;
+    n_changes++;
     h->merge_ticks = 1000;
     h->finalize_end_ticks = 2000;
     h->exit_ticks = ended ? 5000 : 0;
@@ -145,26 +148,45 @@ static const char *profile_name(unsigned i)
     return i < 4 && !pc_pcol_number(out, i + 1, name, sizeof name, &error) ? name : NULL;
 }
 
-/* 0: the rank is not in the file; else 1 + the number of steps after the merge whose result it
- * contains. */
-static unsigned told_in(const char *file, int rank)
+/* What a file tells of each rank. 0: the rank is not in it; else 1 + the number of steps after the
+ * merge whose result it contains. */
+struct told {
+    char file[sizeof out + 16];
+    unsigned long read_at; /* n_changes then */
+    unsigned of[EXPLORED_RANKS];
+};
+
+static void read_told(struct told *t)
 {
     struct pc_profile *p;
     struct pc_error error;
-    const struct pcollect_arena_header *h = arenas[rank].arena.header;
-    unsigned told = 0;
-    if (access(file, F_OK) != 0 || pc_pcol_read(file, &p, &error))
-        return 0;
+    memset(t->of, 0, sizeof t->of);
+    if (access(t->file, F_OK) != 0 || pc_pcol_read(t->file, &p, &error))
+        return;
     if (error.text[0])
         fail_msg("%s", error.text);
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         const struct pc_profile_rank *r = &p->ranks[i];
-        if (r->rank == rank)
-            told = 1 + (r->merge_ns > 0) +
-                   (r->closed > 0 && r->after_ns == h->exit_ticks - h->finalize_end_ticks);
+        const struct pcollect_arena_header *h = arenas[r->rank].arena.header;
+        t->of[r->rank] = 1 + (r->merge_ns > 0) +
+                         (r->closed > 0 && r->after_ns == h->exit_ticks - h->finalize_end_ticks);
     }
     pc_profile_free(p);
-    return told;
+}
+
+/* The explorer asks for the same files repeatedly. */
+static unsigned told_in(const char *file, int rank)
+{
+    static struct told known[4];
+    struct told *t = known;
+    while (t < known + PC_ARRAY_LEN(known) - 1 && t->read_at && strcmp(t->file, file) != 0)
+        t++;
+    if (t->read_at != n_changes || strcmp(t->file, file) != 0) {
+        snprintf(t->file, sizeof t->file, "%s", file);
+        read_told(t);
+        t->read_at = n_changes;
+    }
+    return t->of[rank];
 }
 
 static unsigned told_late(int rank)
@@ -191,8 +213,9 @@ static unsigned n_profiles(void)
 
 static void begin_run(void)
 {
+    static unsigned long begun_at;
     char name[PATH_BYTES];
-    for (unsigned i = 0; profile_name(i); i++)
+    for (unsigned i = 0; n_changes != begun_at && profile_name(i); i++)
         unlink(profile_name(i));
     for (int i = 0; i < EXPLORED_RANKS && arenas[i].arena.header; i++) {
         struct pcollect_arena_header *h = arenas[i].arena.header;
@@ -204,6 +227,7 @@ static void begin_run(void)
                  (unsigned)(h->job_key >> 32), (unsigned)h->job_key);
         unlink(name); /* of ranks that were killed */
     }
+    begun_at = ++n_changes;
 }
 
 /* ---- Recovery, in a process that can be killed before each of its effects -------------------- */
@@ -215,6 +239,7 @@ static char spool[sizeof folder + 16];
 
 static void effect(void)
 {
+    n_changes++;
     if (++n_done == kill_before)
         kill(getpid(), SIGKILL);
 }
@@ -281,6 +306,7 @@ static int recover_spool(unsigned kill_at)
     }
     if (pid < 0 || waitpid(pid, &status, 0) != pid)
         fail_msg("no process to recover in");
+    n_changes++;
     snprintf(hidden, sizeof hidden, "%s/.pcollect-%d-0.tmp", folder, pid);
     if (unlink(hidden) == 0 && has_unnamed_files && !replaces)
         fail_msg("recovery that was killed at %u has left %s", kill_at, hidden);
