@@ -19,18 +19,20 @@
 
 #include <cmocka.h>
 
-enum { MOST_ROWS = 8192, N_THREADS = 4, LEAST_PARTNERS = 32, MOST_PARTNERS = 1024 };
+enum { MOST_ROWS = 8192, BUCKETS = 4096, N_THREADS = 4, LEAST_PARTNERS = 32, MOST_PARTNERS = 1024 };
 enum { MESSAGES, BYTES, TIME, RECEIVED, RECEIVED_BYTES };
 
 struct row {
     bool is_pair;
     uint64_t keys[4], values[6];
+    struct row *next; /* with the same hash */
 };
 
 /* Data that one thread has written. */
 struct rows {
     uint32_t n;
     struct row all[MOST_ROWS];
+    struct row *by_hash[BUCKETS];
 };
 
 static struct rows threads[N_THREADS];
@@ -49,12 +51,16 @@ static uint64_t *row_at(void *thread, uint32_t node, const struct pcollect_table
     assert_true(is_pairs(table) || !strcmp(table->name, "pairs_by_distance"));
     assert_int_equal(table->n_keys, is_pairs(table) ? 4 : 3);
     assert_int_equal(table->n_values, 6);
-    for (uint32_t i = 0; i < rows->n; i++)
-        if (rows->all[i].is_pair == is_pairs(table) &&
-            !memcmp(rows->all[i].keys, keys, table->n_keys * sizeof *keys))
-            return rows->all[i].values;
+    uint64_t hash = is_pairs(table);
+    for (uint32_t k = 0; k < table->n_keys; k++)
+        hash = hash * 31 + keys[k];
+    struct row **at = &rows->by_hash[hash % BUCKETS];
+    for (; *at; at = &(*at)->next)
+        if ((*at)->is_pair == is_pairs(table) &&
+            !memcmp((*at)->keys, keys, table->n_keys * sizeof *keys))
+            return (*at)->values;
     assert_true(rows->n < MOST_ROWS);
-    struct row *row = &rows->all[rows->n++];
+    struct row *row = *at = &rows->all[rows->n++];
     *row = (struct row){.is_pair = is_pairs(table)};
     memcpy(row->keys, keys, table->n_keys * sizeof *keys);
     return row->values;
