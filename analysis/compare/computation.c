@@ -60,7 +60,8 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
         cost->samples += (double)computed.samples;
         describe(j, r, i);
     }
-    cost_of(j, j->compute, r->k)->ns += fmax(0, all_ns - sampled * scale);
+    /* Rounding would leave a part of a nanosecond of the difference to scaled samples. */
+    cost_of(j, j->compute, r->k)->ns += sampled < all_ns ? all_ns - sampled : 0;
 }
 
 /* ---- Waiting for the busiest rank

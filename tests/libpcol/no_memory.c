@@ -27,7 +27,7 @@ void *__libc_realloc(void *p, size_t n);
 
 void __libc_free(void *p);
 
-/* What fails from now on, in a copy of the process. */
+/* Allocations that fail from now on, in a copy of the process. */
 static enum { NONE, THIS, THIS_AND_LATER } refused;
 static long calls, step; /* allocations so far; every step-th one is refused in copies, 0: none */
 static long alive;       /* allocations since `armed` was set that were not freed */

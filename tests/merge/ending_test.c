@@ -148,8 +148,8 @@ static const char *profile_name(unsigned i)
     return i < 4 && !pc_pcol_number(out, i + 1, name, sizeof name, &error) ? name : NULL;
 }
 
-/* What a file tells of each rank. 0: the rank is not in it; else 1 + the number of steps after the
- * merge whose result it contains. */
+/* Answers of a file about each rank. 0: the rank is not in it; else 1 + the number of steps after
+ * the merge whose result it contains. */
 struct told {
     char file[sizeof out + 16];
     unsigned long read_at; /* n_changes then */

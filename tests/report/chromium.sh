@@ -61,7 +61,7 @@ all_read() {
     is "$(grep -c '^ok' "$work/$1.log")" "$3" "$1: all views were read" || note "$(cat "$work/$1.log")"
 }
 
-# check NAME PROFILE [PICTURES]: compares its page with its tables; PC_VIEWS=NAME,... limits it to these checks of
+# check NAME PROFILE [PICTURES]: compares its page with its tables; PC_VIEWS='NAME; ...' limits it to these checks of
 # page_check.py.
 check() {
     "$pcollect" html -o "$work/$1.html" "$2"
@@ -73,7 +73,7 @@ check() {
     write_tables "$1" "$2"
     read_pages page_check.py "$work/$1.html" "$work/$1.tsv" ${3:+"$3"} >"$work/$1.log" 2>&1
     views=$((17 + $#))
-    [ -z "${PC_VIEWS-}" ] || views=$(echo "$PC_VIEWS" | tr ',' '\n' | wc -l)
+    [ -z "${PC_VIEWS-}" ] || views=$(echo "$PC_VIEWS" | tr ';' '\n' | wc -l)
     all_read "$1" 'the page shows the tables' "$views"
 }
 

@@ -574,12 +574,12 @@ def main():
                   ("Ranks", check_ranks), ("Course", check_course), ("Source", check_source),
                   ("Communication", check_communication), ("Tables", check_tables),
                   ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
-                  ("no request and no markup", check_safety), ("Fewer columns", check_fewer_columns)]
+                  ("no request, no markup", check_safety), ("Fewer columns", check_fewer_columns)]
         if len(sys.argv) > 3:
             checks.append(("pictures", lambda page, _: take_pictures(page, sys.argv[3], VIEWS)))
         views = os.environ.get("PC_VIEWS")
         for name, check in checks:
-            if views and name not in views.split(","):
+            if views and name not in views.split("; "):
                 continue
             wrong = check(page, tables)
             print("not ok" if wrong else "ok", name)

@@ -505,6 +505,7 @@ static double excess_ms(unsigned p)
 
 /* Each rank computes this in relax, independent of their number. */
 static double repeated_ms;
+static double unsampled_ms = 1; /* of each rank */
 
 static void make_sampled(struct sample *s, unsigned p)
 {
@@ -521,7 +522,8 @@ static void make_sampled(struct sample *s, unsigned p)
     uint32_t in_main = sample_frame(s, 0, 0, MAIN), in_solve = sample_frame(s, in_main, 0, SOLVE);
     sample_op(s, in_solve, 0);
     for (unsigned r = 0; r < p; r++) {
-        double wait = 5 + (r + 1 < p ? excess_ms(p) : 0), own = 1200.0 / p + 1 + repeated_ms;
+        double wait = 5 + (r + 1 < p ? excess_ms(p) : 0),
+               own = 1200.0 / p + unsampled_ms + repeated_ms;
         sample_add(s, &(struct sample_calls){
                           .rank = (int32_t)r, .count = 10, .time = (uint64_t)(wait * ms)});
         s->ranks[r] =
@@ -589,6 +591,28 @@ static void computation_is_divided_and_charged_with_the_waiting_it_causes(void *
         sum += s->rows[i].lost_ns;
     assert_true(is_near(sum, s->lost_ns));
     close_runs(runs, s);
+}
+
+/* On 4 ranks samples exceed the time outside MPI; with these figures the product of the samples and
+ * their scale is not exactly that time. */
+static void remainders_of_rounding_are_no_time(void **state)
+{
+    struct pct_run runs[2];
+    struct pct_scale *s = NULL;
+    struct pc_error error = {""};
+    struct pct_scale_options strong = {.scaling = PCT_SCALING_STRONG};
+    (void)state;
+    open_sampled(&runs[0], 0);
+    unsampled_ms = -41.600009;
+    open_sampled(&runs[1], 1);
+    unsampled_ms = 1;
+    assert_int_equal(pct_scale_make(runs, 2, &strong, &s, &error), PC_OK);
+    const struct pct_scale_row *rest = row_named(s, "time outside MPI without a sample");
+    if (rest->costs[1].ns != 0 || rest->speed_up != 0)
+        fail_msg("%g ns are left: %g times as fast", rest->costs[1].ns, rest->speed_up);
+    pct_scale_free(s);
+    for (unsigned k = 0; k < 2; k++)
+        pct_run_close(&runs[k]);
 }
 
 static void what_ranks_compute_together_is_told_without_what_others_wait(void **state)
@@ -716,6 +740,7 @@ int main(void)
         cmocka_unit_test(builds_are_matched_by_function_through_inlining),
         cmocka_unit_test(computation_is_divided_and_charged_with_the_waiting_it_causes),
         cmocka_unit_test(ranks_and_size_are_modelled_together),
+        cmocka_unit_test(remainders_of_rounding_are_no_time),
         cmocka_unit_test(what_ranks_compute_together_is_told_without_what_others_wait),
         cmocka_unit_test(computation_is_whole_unless_all_runs_have_samples),
     };

@@ -21,13 +21,13 @@ static void set_change(double ns, struct pct_value *out)
 static void set_part(double part, struct pct_value *out)
 {
     out->none = !(part > 0);
-    out->number = part > 0 ? (pc_u128)llround(part * 100000) : 0;
+    out->number = part > 0 ? (pc_u128)round(part * 100000) : 0;
 }
 
 static void set_ratio(double v, struct pct_value *out)
 {
     out->none = !(v > 0);
-    out->number = v > 0 ? (pc_u128)llround(v * 1000) : 0;
+    out->number = v > 0 ? (pc_u128)round(v * 1000) : 0;
 }
 
 static void set_real(bool there, double v, struct pct_value *out)
