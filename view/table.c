@@ -60,31 +60,36 @@ static int compare_keys_reversed(const void *a, const void *b)
     return c ? c : compare_numbers(x->row, y->row);
 }
 
+static void sort_rows(const struct pct_table *t, const struct pct_data *d, const char *sort,
+                      struct pct_rows *rows)
+{
+    struct key *keys = pct_alloc(rows->n, sizeof *keys);
+    const struct pct_column *column = pct_column_find(t, sort);
+    for (size_t i = 0; i < rows->n; i++)
+        keys[i] = (struct key){pct_table_place(column, d, rows->index[i]), rows->index[i]};
+    qsort(keys, rows->n, sizeof *keys, *sort == '-' ? compare_keys_reversed : compare_keys);
+    for (size_t i = 0; i < rows->n; i++)
+        rows->index[i] = keys[i].row;
+    pct_free(keys);
+}
+
 struct pct_rows pct_table_rows(const struct pct_table *t, const struct pct_data *d,
                                const struct pct_choice *choice)
 {
     struct pct_rows rows = {0};
     size_t n = t->count(d);
-    struct key *keys = pct_alloc(n, sizeof *keys);
     struct pct_conditions *conditions = pct_conditions_new(choice, t);
     const char *sort = choice ? choice->sort : NULL;
     sort = sort && pct_column_find(t, sort) ? sort : t->sort;
+    rows.index = pct_alloc(n, sizeof *rows.index);
     for (size_t i = 0; i < n; i++) {
-        if (!pct_conditions_hold(conditions, d, i)) {
+        if (pct_conditions_hold(conditions, d, i))
+            rows.index[rows.n++] = i;
+        else
             rows.n_hidden++;
-            continue;
-        }
-        keys[rows.n].row = i;
-        if (sort)
-            keys[rows.n].value = pct_table_place(pct_column_find(t, sort), d, i);
-        rows.n++;
     }
     if (sort && rows.n)
-        qsort(keys, rows.n, sizeof *keys, *sort == '-' ? compare_keys_reversed : compare_keys);
-    rows.index = pct_alloc(rows.n, sizeof *rows.index);
-    for (size_t i = 0; i < rows.n; i++)
-        rows.index[i] = keys[i].row;
-    pct_free(keys);
+        sort_rows(t, d, sort, &rows);
     pct_conditions_free(conditions);
     return rows;
 }
