@@ -291,6 +291,8 @@ static int read_all(const char *path)
         fprintf(stderr, "read: %s\n", error.text);
         return 1;
     }
+    for (uint32_t i = 0; i < p->n_tables; i++)
+        pc_table_need(p, &p->tables[i]);
     for (uint32_t k = 0; k < p->n_fields; k++)
         for (uint32_t i = 0; i < p->n_data; i++) {
             struct pc_by_rank by = pc_data_by_rank(p, &p->data[i], k);

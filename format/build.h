@@ -101,6 +101,15 @@ bool pc_table_agrees(const struct pc_profile_table *a, const struct pc_profile_t
 /* True if the two profiles define no table differently. */
 bool pc_tables_agree(const struct pc_profile *a, const struct pc_profile *b);
 
+/* The bytes in which rows are that were not asked for yet: those of the part of tables. */
+struct pc_later_rows {
+    uint8_t *bytes; /* with malloc */
+    struct pc_error error;
+};
+
+/* Makes the cells of all tables. PC_EFORMAT: some are damaged. */
+int pc_tables_need(const struct pc_profile *p, struct pc_error *error);
+
 /* Checks strings and tables, for pc_profile_check. */
 int pc_tables_check(const struct pc_profile *p, struct pc_error *error);
 
@@ -133,6 +142,7 @@ void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b);
 struct pc_bytes *pc_tables_pieces(const struct pc_profile *p, bool in_file, struct pc_buffer *own,
                                   size_t *n_out);
 int pc_strings_decode(struct pc_profile *p, struct pc_cursor *c);
+/* With p->later, rows stay in the bytes. */
 int pc_tables_decode(struct pc_profile *p, struct pc_cursor *c);
 
 /* Combines two values of one field (not for histograms). */

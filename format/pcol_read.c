@@ -170,13 +170,32 @@ static int find_sections(struct file *f, struct pc_error *error)
     return PC_OK;
 }
 
-static int decode_section(const struct section *s, struct pc_profile *p, struct pc_error *error)
+/* Lets the profile keep the bytes of its tables, if their rows are not read before they are asked
+ * for. */
+static int keep_rows(const struct file *f, struct pc_profile *p, uint8_t *raw)
+{
+    if (f->values >= VALUES_PASSED_ON)
+        return PC_OK;
+    p->later = pc_pool_array(p->memory, 1, sizeof *p->later);
+    if (!p->later)
+        return PC_ENOMEM;
+    p->later->bytes = raw;
+    return PC_OK;
+}
+
+static int decode_section(const struct file *f, const struct section *s, struct pc_profile *p,
+                          struct pc_error *error)
 {
     struct pc_error inner = {""};
     bool deflated = s->flags & PC_SECTION_DEFLATED;
     uint8_t *raw = pc_pcol_unpack(s->content, s->stored, s->raw, deflated, &inner);
-    int err = raw ? pc_part_decode(p, s->type, raw, s->raw, &inner) : PC_EFORMAT;
-    free(raw);
+    int err = raw ? PC_OK : PC_EFORMAT;
+    if (!err && s->type == PC_PART_TABLES)
+        err = keep_rows(f, p, raw);
+    if (!err)
+        err = pc_part_decode(p, s->type, raw, s->raw, &inner);
+    if (!p->later || p->later->bytes != raw)
+        free(raw);
     if (err)
         pc_error_set(error, err, "section '%s' at byte %lu: %s", pc_part_name(s->type),
                      (unsigned long)s->at, inner.text);
@@ -210,7 +229,7 @@ static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *e
         err = find_sections(f, error);
     (*p)->no_bins = f->values < VALUES_PASSED_ON;
     for (unsigned part = PC_PART_META; !err && part < PC_PART_VALUES; part++)
-        err = decode_section(&f->parts[part], *p, error);
+        err = decode_section(f, &f->parts[part], *p, error);
     if (!err && f->values != VALUES_NONE)
         err = take_values(f, *p, error);
     if (!err)

@@ -43,6 +43,8 @@ void pc_profile_free(struct pc_profile *p)
         return;
     pc_columns_close(p->columns);
     free(p->packed);
+    if (p->later)
+        free(p->later->bytes);
     pc_pool_free(p->memory);
 }
 

@@ -81,7 +81,7 @@ struct pc_profile_table {
     bool rounded;               /* times are in steps: it was read from such a file */
     struct pc_profile_column *columns;
     uint32_t n_rows;
-    uint64_t *cells;         /* n_rows x n_columns; NULL: they are packed */
+    uint64_t *cells;         /* n_rows x n_columns; NULL: they are packed, or not asked for yet */
     struct pc_bytes *packed; /* by column, its cells (format/table_rows.h); NULL: there are cells */
 };
 
@@ -161,7 +161,8 @@ struct pc_profile {
     bool unchecked;        /* decoded so: packed records and rows, not checked yet */
     uint8_t *packed;       /* records (format/record_rows.h), with malloc; NULL: in data */
     size_t packed_bytes;
-    struct pc_columns *columns; /* source of values that are read on demand, or NULL */
+    struct pc_columns *columns;  /* source of values that are read on demand, or NULL */
+    struct pc_later_rows *later; /* rows of tables that are read on demand, or NULL */
     struct pc_profile_rank *ranks;
     struct pc_profile_module *modules;
     struct pc_profile_op *ops;
@@ -222,7 +223,7 @@ struct pc_by_rank {
 struct pc_by_rank pc_data_by_rank(const struct pc_profile *p, const struct pc_profile_data *d,
                                   uint32_t k);
 
-/* Reason why values that were asked for could not be read from the file; NULL: all were. */
+/* Reason why values or rows that were asked for could not be read from the file; NULL: all were. */
 const char *pc_profile_unread(const struct pc_profile *p);
 
 /* True if the record has values by rank, in memory or in the file. */
@@ -244,8 +245,15 @@ static inline uint64_t pc_data_value(const struct pc_profile *p, const struct pc
  * `taken` is the moment, in ns since 1970. */
 #define PC_TABLE_CHECKPOINT "checkpoint"
 
-/* The table of that name, or NULL. */
+/* The table of that name, with its cells, or NULL. */
 const struct pc_profile_table *pc_profile_table(const struct pc_profile *p, const char *name);
+
+/* Its number of rows, without making cells; 0: there is no such table. */
+uint32_t pc_profile_rows(const struct pc_profile *p, const char *name);
+
+/* Makes the cells of table t of p, whose rows may have been left as they are in the file until now.
+ * If they are damaged, the table has no rows any more, and pc_profile_unread says so. */
+void pc_table_need(const struct pc_profile *p, const struct pc_profile_table *t);
 
 /* The column of that name and type, or PC_NO_INDEX; also for no table (NULL). Readers that find a
  * table by its name must give types: another plugin may have a table of this name, and cells were
@@ -280,7 +288,8 @@ const char *pc_profile_region(const struct pc_profile *p, uint64_t hash);
 /* 0 if the invariants above hold; else PC_EFORMAT with the first that does not. */
 int pc_profile_check(const struct pc_profile *p, struct pc_error *error);
 
-/* Checks values that are still in the file: reads all of them, a few records at a time. */
+/* Checks values and rows that were not read yet: makes the cells of all tables, and reads the
+ * values, a few records at a time. */
 int pc_profile_check_values(const struct pc_profile *p, struct pc_error *error);
 
 /* The profile as bytes, and back. The bytes of equal profiles are equal. Decoding checks every
@@ -365,15 +374,16 @@ int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *err
 
 /* Reads a profile without the values by rank: the file is read without these, and histograms are
  * not kept. Statistics are those of pc_pcol_read, taken from the file unchecked against values.
- * Only for reading: it cannot be written. */
+ * Rows of tables are made into cells when they are asked for. Only for reading: it cannot be
+ * written. */
 int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc_error *error);
 
 /* Reads a profile whose values are read when pc_data_by_rank asks for them. The file stays open
- * until the profile is freed, and its checksums are verified. */
+ * until the profile is freed, and its checksums are verified. Rows of tables as above. */
 int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_error *error);
 
-/* Does the same with histograms. The profile, and its sum with others, can be written: then the
- * values are read. */
+/* Does the same with histograms and all cells. The profile, and its sum with others, can be
+ * written: then the values are read. */
 int pc_pcol_read_histograms(const char *path, struct pc_profile **out, struct pc_error *error);
 
 /* Writes what happened in ranks after the merge into their slots: the end of MPI_Finalize, the time

@@ -10,12 +10,26 @@
  */
 #include "format/table_rows.h"
 
-const struct pc_profile_table *pc_profile_table(const struct pc_profile *p, const char *name)
+static const struct pc_profile_table *find_table(const struct pc_profile *p, const char *name)
 {
     for (uint32_t i = 0; i < p->n_tables; i++)
         if (!strcmp(p->tables[i].name, name))
             return &p->tables[i];
     return NULL;
+}
+
+const struct pc_profile_table *pc_profile_table(const struct pc_profile *p, const char *name)
+{
+    const struct pc_profile_table *t = find_table(p, name);
+    if (t)
+        pc_table_need(p, t);
+    return t;
+}
+
+uint32_t pc_profile_rows(const struct pc_profile *p, const char *name)
+{
+    const struct pc_profile_table *t = find_table(p, name);
+    return t ? t->n_rows : 0;
 }
 
 uint32_t pc_table_column(const struct pc_profile_table *t, const char *name,
@@ -84,6 +98,44 @@ static int check_table(const struct pc_profile *p, const struct pc_profile_table
     return PC_OK;
 }
 
+/* ---- Rows on demand ------------------------------------------------------------------------- */
+
+/* Decodes n columns of cells. PC_EFORMAT: the bytes are no varints, or are left over. */
+static int unpack_columns(struct pc_profile_table *t)
+{
+    for (uint32_t k = 0; k < t->n_columns; k++) {
+        struct pc_cursor c = {t->packed[k].data, t->packed[k].data + t->packed[k].n, false};
+        pc_rows_get(t, k, &c);
+        if (c.failed || c.at != c.end)
+            return PC_EFORMAT;
+    }
+    return PC_OK;
+}
+
+void pc_table_need(const struct pc_profile *p, const struct pc_profile_table *table)
+{
+    struct pc_profile_table *t = (struct pc_profile_table *)table; /* of p, which owns it */
+    if (!t->packed || !p->later)
+        return;
+    t->cells = pc_pool_array(p->memory, t->n_rows, t->n_columns * sizeof *t->cells);
+    int err = t->cells ? unpack_columns(t) : PC_ENOMEM;
+    if (err)
+        pc_error_set(&p->later->error, err, "table '%s': %s", t->name, pc_err_text(err));
+    else
+        err = check_table(p, t, &p->later->error);
+    t->packed = NULL;
+    t->n_rows = err ? 0 : t->n_rows;
+}
+
+int pc_tables_need(const struct pc_profile *p, struct pc_error *error)
+{
+    for (uint32_t i = 0; i < p->n_tables; i++)
+        pc_table_need(p, &p->tables[i]);
+    if (p->later && *p->later->error.text)
+        return pc_error_set(error, PC_EFORMAT, "%s", p->later->error.text);
+    return PC_OK;
+}
+
 int pc_tables_check(const struct pc_profile *p, struct pc_error *error)
 {
     for (uint32_t i = 0; i < p->n_strings; i++)
@@ -118,7 +170,7 @@ bool pc_table_agrees(const struct pc_profile_table *a, const struct pc_profile_t
 bool pc_tables_agree(const struct pc_profile *a, const struct pc_profile *b)
 {
     for (uint32_t i = 0; i < a->n_tables; i++) {
-        const struct pc_profile_table *other = pc_profile_table(b, a->tables[i].name);
+        const struct pc_profile_table *other = find_table(b, a->tables[i].name);
         if (other && !pc_table_agrees(&a->tables[i], other))
             return false;
     }
@@ -329,8 +381,8 @@ static int decode_columns(struct pc_profile *p, struct pc_cursor *c, struct pc_p
 static int decode_rows(struct pc_profile *p, struct pc_cursor *c, struct pc_profile_table *t)
 {
     uint32_t n = c->failed ? 0 : pc_get_count(c, t->n_columns);
-    if (p->unchecked)
-        return pc_rows_take(t, p->memory, c, n) ? PC_OK : PC_ENOMEM;
+    if (p->unchecked || p->later)
+        return (p->later ? pc_rows_find : pc_rows_take)(t, p->memory, c, n) ? PC_OK : PC_ENOMEM;
     t->cells = pc_pool_array(p->memory, n, t->n_columns * sizeof *t->cells);
     if (!t->cells)
         return PC_ENOMEM;

@@ -209,24 +209,32 @@ static void skip_varints(struct pc_cursor *c, uint64_t n)
     c->failed |= n > 0;
 }
 
-bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
+bool pc_rows_find(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
                   uint32_t n_rows)
 {
-    const uint8_t *begin = c->at;
     t->packed = pc_pool_array(pool, t->n_columns, sizeof *t->packed);
     if (!t->packed)
         return false;
     for (uint32_t i = 0; i < t->n_columns; i++) {
         const uint8_t *at = c->at;
         skip_varints(c, n_rows);
-        t->packed[i].n = (size_t)(c->at - at);
+        t->packed[i] = (struct pc_bytes){at, (size_t)(c->at - at)};
     }
+    t->n_rows = n_rows;
+    return true;
+}
+
+bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
+                  uint32_t n_rows)
+{
+    const uint8_t *begin = c->at;
+    if (!pc_rows_find(t, pool, c, n_rows))
+        return false;
     uint8_t *data = pc_pool_array(pool, (size_t)(c->at - begin), 1);
     if (!data)
         return false;
     memcpy(data, begin, (size_t)(c->at - begin));
     for (uint32_t i = 0; i < t->n_columns; data += t->packed[i++].n)
         t->packed[i].data = data;
-    t->n_rows = n_rows;
     return true;
 }

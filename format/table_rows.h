@@ -48,7 +48,10 @@ bool pc_row_writer_close(struct pc_row_writer *w, struct pc_pool *pool);
 /* Packs the rows of a table that has cells. False: no memory, the cells stay. */
 bool pc_rows_pack(struct pc_profile_table *t, struct pc_pool *pool);
 
-/* Takes n_rows packed rows from c. False: no memory. */
+/* Finds n_rows packed rows in c, where they stay. False: no memory. */
+bool pc_rows_find(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
+                  uint32_t n_rows);
+/* Copies them. */
 bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
                   uint32_t n_rows);
 

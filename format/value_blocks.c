@@ -462,7 +462,9 @@ struct pc_by_rank pc_data_by_rank(const struct pc_profile *p, const struct pc_pr
 
 const char *pc_profile_unread(const struct pc_profile *p)
 {
-    return p->columns && *p->columns->error.text ? p->columns->error.text : NULL;
+    if (p->columns && *p->columns->error.text)
+        return p->columns->error.text;
+    return p->later && *p->later->error.text ? p->later->error.text : NULL;
 }
 
 /* ---- Read: all ------------------------------------------------------------------------------ */

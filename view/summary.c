@@ -229,8 +229,8 @@ static void put_start(const struct head *h, struct pct_buf *b)
  * pair. */
 static void put_messages(const struct head *h, struct pct_buf *b)
 {
-    const struct pc_profile_table *rows = pc_profile_table(h->d->profile, "pairs");
-    if (h->d->profile->world_size < 2 || !rows || !rows->n_rows || rows->n_rows > PCT_MANY_PAIRS)
+    uint32_t n_pairs = pc_profile_rows(h->d->profile, "pairs");
+    if (h->d->profile->world_size < 2 || !n_pairs || n_pairs > PCT_MANY_PAIRS)
         return;
     struct pct_topology *t = pct_topology_new(h->d->profile, &(const struct pct_pair_filter){0});
     char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES];

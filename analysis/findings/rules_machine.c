@@ -292,8 +292,8 @@ static void judge_placement(const struct pct_evidence *f, const struct pct_rule 
 static void find_placement(const struct pct_evidence *f, const struct pct_rule *rule,
                            double threshold, struct pct_findings *out)
 {
-    const struct pc_profile_table *pairs = pc_profile_table(f->data->profile, "pairs");
-    if (!pairs || pairs->n_rows > PCT_MANY_PAIRS)
+    uint32_t n_pairs = pc_profile_rows(f->data->profile, "pairs");
+    if (!n_pairs || n_pairs > PCT_MANY_PAIRS)
         return;
     struct pct_topology *t = pct_topology_new(f->data->profile, &(const struct pct_pair_filter){0});
     if (t && t->n_nodes > 1 && !t->n_distances)

@@ -152,6 +152,7 @@ static void copy_tables(struct pct_part *part, const struct pc_profile *p,
     for (uint32_t i = 0; i < p->n_tables; i++) {
         const struct pc_profile_table *from = &p->tables[i];
         struct pc_profile_table *t = &part->tables[i];
+        pc_table_need(p, from);
         *t = *from;
         t->cells = pct_alloc((size_t)from->n_rows * from->n_columns, sizeof *t->cells);
         t->n_rows = 0;

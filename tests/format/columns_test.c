@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Values that are read on request are those of the whole file, for any requests in any order; and
- * no file makes the reader crash or return something else.
+ * Values and rows that are read on request are those of the whole file, for any requests in any
+ * order; and no file makes the reader crash or return something else.
  */
 #include "tests/format/mend.h"
 #include "tests/format/random_profile.h"
@@ -261,6 +261,74 @@ static bool ask_for_all(const struct pc_profile *p)
     return true;
 }
 
+static void assert_same_rows(const struct pc_profile_table *a, const struct pc_profile_table *b)
+{
+    assert_int_equal(a->n_rows, b->n_rows);
+    assert_memory_equal(a->cells, b->cells, (size_t)a->n_rows * a->n_columns * sizeof *a->cells);
+}
+
+/* Rows become cells when their table is asked for, and not before. */
+static void rows_on_demand_are_those_of_the_whole_file(void **state)
+{
+    (void)state;
+    unsigned n_rows = 0;
+    for (unsigned s = 0; s < n_shapes; s++) {
+        char path[PATH_BYTES];
+        struct pc_profile *written = large_profile(&shapes[s], 3), *q[2];
+        path_in(path, "rows.pcol");
+        assert_int_equal(pc_pcol_write(written, path, 0, NULL), PC_OK);
+        struct pc_profile *p = read_well(path, false);
+        q[0] = read_well(path, true);
+        assert_int_equal(pc_pcol_read_statistics(path, &q[1], NULL), PC_OK);
+        for (uint32_t i = 0; i < p->n_tables * 2; i++) {
+            const struct pc_profile *of = q[i % 2];
+            const struct pc_profile_table *t = &of->tables[i / 2], *all = &p->tables[i / 2];
+            assert_true(all->cells && !t->cells);
+            assert_int_equal(pc_profile_rows(of, all->name), all->n_rows);
+            assert_null(t->cells);
+            assert_ptr_equal(pc_profile_table(of, all->name), t);
+            assert_same_rows(all, t);
+            n_rows += t->n_rows;
+        }
+        assert_int_equal(pc_profile_check(q[0], NULL), PC_OK);
+        assert_null(pc_profile_unread(q[0]));
+        assert_null(pc_profile_unread(q[1]));
+        pc_profile_free(q[0]);
+        pc_profile_free(q[1]);
+        pc_profile_free(p);
+        pc_profile_free(written);
+        unlink(path);
+    }
+    assert_true(n_rows > 100);
+}
+
+/* Rows that a right checksum covers, and that are impossible, are none. */
+static void wrong_rows_are_found_when_they_are_asked_for(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    struct pc_error e;
+    struct pc_profile *p = large_profile(&shapes[7], 3), *q;
+    struct pc_profile_table *t = &p->tables[0];
+    assert_true(t->n_rows > 1);
+    memcpy(t->cells, t->cells + t->n_columns, t->n_columns * sizeof *t->cells);
+    path_in(path, "rows.pcol");
+    assert_int_equal(pc_pcol_write(p, path, 0, NULL), PC_OK);
+    assert_int_equal(pc_pcol_read(path, &q, &e), PC_EFORMAT);
+    q = read_well(path, true);
+    assert_int_equal(pc_profile_table(q, p->tables[1].name)->n_rows, p->tables[1].n_rows);
+    assert_null(pc_profile_unread(q));
+    assert_int_equal(pc_profile_table(q, t->name)->n_rows, 0);
+    assert_non_null(strstr(pc_profile_unread(q), "is not in order (row 1)"));
+    pc_profile_free(q);
+    q = read_well(path, true);
+    assert_int_equal(pc_profile_check_values(q, &e), PC_EFORMAT);
+    assert_non_null(strstr(e.text, "is not in order (row 1)"));
+    pc_profile_free(q);
+    pc_profile_free(p);
+    unlink(path);
+}
+
 /* Damage that checksums show is refused, as if the whole file were read. */
 static void damage_is_found_before_a_value_is_asked_for(void **state)
 {
@@ -397,6 +465,8 @@ int main(void)
         cmocka_unit_test(many_runs_of_records_read_back),
         cmocka_unit_test(values_pass_from_file_to_file),
         cmocka_unit_test(values_in_a_file_are_not_added_to),
+        cmocka_unit_test(rows_on_demand_are_those_of_the_whole_file),
+        cmocka_unit_test(wrong_rows_are_found_when_they_are_asked_for),
         cmocka_unit_test(damage_is_found_before_a_value_is_asked_for),
         cmocka_unit_test(wrong_columns_never_crash),
         cmocka_unit_test(a_file_that_becomes_shorter_is_said),

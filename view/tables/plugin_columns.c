@@ -27,7 +27,7 @@ static void get_cell(const struct pct_cell *at, struct pct_value *out)
     const struct pct_data *d = at->d;
     const struct pc_profile_table *t = d->rows_of;
     const struct pc_profile_column *c = &t->columns[at->column->which];
-    uint64_t cell = t->cells[at->row * t->n_columns + at->column->which];
+    uint64_t cell = pc_table_cell(t, (uint32_t)at->row, at->column->which);
     struct pct_buf text = {0};
     out->number = type_of(c) == PCT_INTEGER ? 0 : cell;
     out->none = c->type == PCOLLECT_COLUMN_NUMBER ? c->combine == PCOLLECT_MIN && !cell : !cell;
@@ -49,6 +49,7 @@ static void get_cell(const struct pct_cell *at, struct pct_value *out)
 
 static size_t count_rows(const struct pct_data *d)
 {
+    pc_table_need(d->profile, d->rows_of);
     return d->rows_of->n_rows;
 }
 
