@@ -78,16 +78,31 @@ static int print_report(const struct pc_profile *p, const struct pct_report_requ
     return status;
 }
 
-/* Reads the profile, without values by rank if none are shown. */
+/* Reads ranks and tables, if what is shown may be made of these. False: it is not. */
+static bool read_ranks(const struct pct_report_request *r, struct pc_profile **out,
+                       struct pc_error *error)
+{
+    const struct pct_options *view = &r->view;
+    if (!view->table_name || view->by || is_filtered(&view->filter) || r->domain ||
+        (view->table && !view->table->of_ranks) || pc_pcol_read_ranks(r->file, out, error))
+        return false;
+    if (view->table || pc_profile_table(*out, view->table_name))
+        return true;
+    pc_profile_free(*out);
+    return false;
+}
+
+/* Reads the profile, without values by rank, or without contexts, if none are shown. */
 static int read_profile(const struct pct_report_request *r, struct pc_profile **out)
 {
     struct pc_error error = {""};
     pct_progress_show();
     pc_progress_begin("reading", r->file, 0, 0);
     bool header = r->view.table_name && !strcmp(r->view.table_name, "header");
-    int err = header       ? pc_pcol_read_statistics(r->file, out, &error)
-              : r->view.by ? pc_pcol_read_histograms(r->file, out, &error)
-                           : pc_pcol_read_columns(r->file, out, &error);
+    int err = read_ranks(r, out, &error) ? PC_OK
+              : header                   ? pc_pcol_read_statistics(r->file, out, &error)
+              : r->view.by               ? pc_pcol_read_histograms(r->file, out, &error)
+                                         : pc_pcol_read_columns(r->file, out, &error);
     pc_progress_end();
     if (*error.text)
         pct_say(&pct_report, "%s", error.text);

@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Parts of the values by rank that are read. */
-enum values { VALUES_NONE, VALUES_ON_DEMAND, VALUES_PASSED_ON, VALUES_ALL };
+/* Parts of the values by rank that are read; the first: of contexts and records neither. */
+enum values { VALUES_OF_RANKS, VALUES_NONE, VALUES_ON_DEMAND, VALUES_PASSED_ON, VALUES_ALL };
 
 struct section {
     uint64_t at; /* of its header in the file */
@@ -76,7 +76,14 @@ static int refuse_unread(struct pc_error *error, int err)
 /* True if a section has values by rank, and none of them are requested. */
 static bool is_skipped(const struct file *f, const struct section *s)
 {
-    return f->values == VALUES_NONE && s->type == PC_PCOL_TYPE_COLUMNS;
+    return f->values <= VALUES_NONE && s->type == PC_PCOL_TYPE_COLUMNS;
+}
+
+/* True if only the checksum of a section is looked at here. */
+static bool is_passed_over(const struct file *f, const struct section *s)
+{
+    bool contexts = s->type == PC_PART_NODES || s->type == PC_PART_DATA;
+    return s->type == PC_PCOL_TYPE_COLUMNS || (contexts && f->values == VALUES_OF_RANKS);
 }
 
 static int load_section(struct file *f, uint64_t at, struct section *s, struct pc_error *error)
@@ -98,9 +105,9 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
                           .crc = (uint32_t)pc_load_le(h + 28, 4),
                           .header = h,
                           .content = h + PC_PCOL_SECTION_BYTES};
-    bool live = s->flags & PC_SECTION_LIVE, columns = s->type == PC_PCOL_TYPE_COLUMNS;
+    bool live = s->flags & PC_SECTION_LIVE, passed = is_passed_over(f, s);
     uLong crc = crc32(0, h, 28);
-    if (columns && !is_skipped(f, s))
+    if (passed && !is_skipped(f, s))
         failed = fetch_crc(f, at + PC_PCOL_SECTION_BYTES, s->stored, &crc);
     else if (!is_skipped(f, s) && !live)
         failed = fetch(f, at + PC_PCOL_SECTION_BYTES, s->stored);
@@ -115,7 +122,7 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
                             (unsigned long)f->h.file_bytes);
     if (is_skipped(f, s))
         return PC_OK;
-    if (!live && !columns)
+    if (!live && !passed)
         crc = crc32_z(crc, s->content, s->stored);
     if (crc != s->crc)
         return pc_error_set(error, PC_EFORMAT,
@@ -219,6 +226,51 @@ static int take_values(struct file *f, struct pc_profile *p, struct pc_error *er
     return f->values == VALUES_ALL ? pc_columns_load(p, error) : PC_OK;
 }
 
+static bool refers_to_contexts(const struct pc_profile_table *t)
+{
+    bool refers = false;
+    for (uint32_t i = 0; i < t->n_columns; i++)
+        refers |= t->columns[i].type == PCOLLECT_COLUMN_NODE;
+    return refers;
+}
+
+static void leave_out_tables_of_contexts(struct pc_profile *p)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n_tables; i++)
+        if (!refers_to_contexts(&p->tables[i]))
+            p->tables[n++] = p->tables[i];
+    p->n_tables = n;
+}
+
+static int make_root(struct pc_profile *p)
+{
+    p->nodes = pc_pool_array(p->memory, 1, sizeof *p->nodes);
+    if (!p->nodes)
+        return PC_ENOMEM;
+    p->nodes[0] = (struct pc_profile_node){.parent = PC_NO_INDEX,
+                                           .kind = PCOLLECT_NODE_ROOT,
+                                           .module = PC_NO_INDEX,
+                                           .op = PC_NO_INDEX,
+                                           .data = PC_NO_INDEX};
+    p->n_nodes = 1;
+    p->statistics_only = true;
+    return PC_OK;
+}
+
+static int decode_parts(struct file *f, struct pc_profile *p, struct pc_error *error)
+{
+    int err = PC_OK;
+    for (unsigned part = PC_PART_META; !err && part < PC_PART_VALUES; part++)
+        if (!is_passed_over(f, &f->parts[part]))
+            err = decode_section(f, &f->parts[part], p, error);
+    if (!err && f->values == VALUES_OF_RANKS) {
+        err = make_root(p);
+        leave_out_tables_of_contexts(p);
+    }
+    return err;
+}
+
 static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *error)
 {
     int failed = fetch(f, 0, PC_PCOL_HEADER_BYTES);
@@ -228,13 +280,17 @@ static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *e
     if (!err)
         err = find_sections(f, error);
     (*p)->no_bins = f->values < VALUES_PASSED_ON;
-    for (unsigned part = PC_PART_META; !err && part < PC_PART_VALUES; part++)
-        err = decode_section(f, &f->parts[part], *p, error);
-    if (!err && f->values != VALUES_NONE)
+    if (!err)
+        err = decode_parts(f, *p, error);
+    if (!err && f->values > VALUES_NONE)
         err = take_values(f, *p, error);
     if (!err)
         err = pc_profile_check(*p, error);
-    return err ? err : pc_pcol_read_slots(f->fd, f->n, &f->h, p, error);
+    if (!err)
+        err = pc_pcol_read_slots(f->fd, f->n, &f->h, p, error);
+    if (!err && f->values == VALUES_OF_RANKS)
+        leave_out_tables_of_contexts(*p); /* of late parts */
+    return err;
 }
 
 /* Opens a regular file. */
@@ -298,6 +354,11 @@ static int read_file(const char *path, enum values values, struct pc_profile **o
 int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *error)
 {
     return read_file(path, VALUES_ALL, out, error);
+}
+
+int pc_pcol_read_ranks(const char *path, struct pc_profile **out, struct pc_error *error)
+{
+    return read_file(path, VALUES_OF_RANKS, out, error);
 }
 
 int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc_error *error)

@@ -378,6 +378,11 @@ int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *err
  * written. */
 int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc_error *error);
 
+/* Reads ranks and tables alone, as above: the profile has no contexts but the root, no records, and
+ * no tables that refer to contexts. Of what it passes over checksums are verified, but those of the
+ * values. */
+int pc_pcol_read_ranks(const char *path, struct pc_profile **out, struct pc_error *error);
+
 /* Reads a profile whose values are read when pc_data_by_rank asks for them. The file stays open
  * until the profile is freed, and its checksums are verified. Rows of tables as above. */
 int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_error *error);

@@ -83,6 +83,7 @@ struct pct_table {
     size_t n_columns;
     size_t n_shown;          /* number of columns that text output shows by default; 0: all */
     pct_picture_fn *picture; /* NULL: its rows have no picture of the ranks */
+    bool of_ranks;           /* made of ranks and tables alone, without contexts and records */
 };
 
 /* In the order in which they are listed. */

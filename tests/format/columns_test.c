@@ -302,6 +302,56 @@ static void rows_on_demand_are_those_of_the_whole_file(void **state)
     assert_true(n_rows > 100);
 }
 
+static bool refers_to_contexts(const struct pc_profile_table *t)
+{
+    bool refers = false;
+    for (uint32_t i = 0; i < t->n_columns; i++)
+        refers |= t->columns[i].type == PCOLLECT_COLUMN_NODE;
+    return refers;
+}
+
+/* Without contexts, ranks and tables are the same, with and without what ranks did late. */
+static void ranks_alone_are_those_of_the_whole_file(void **state)
+{
+    (void)state;
+    unsigned n_left_out = 0, n_rows = 0;
+    for (unsigned s = 0; s < n_shapes; s++) {
+        char path[PATH_BYTES];
+        struct late_job j = make_late_job(&shapes[s], 3, 2);
+        path_in(path, "ranks.pcol");
+        assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+        for (int late = 0; late < 2; late++) {
+            struct pc_profile *p = read_well(path, false), *q;
+            struct pc_buffer a = {0}, b = {0};
+            struct pc_error e;
+            assert_int_equal(pc_pcol_read_ranks(path, &q, &e), PC_OK);
+            assert_string_equal(e.text, "");
+            assert_true(late || (q->n_nodes == 1 && !q->n_data));
+            pc_part_encode(p, PC_PART_RANKS, &a);
+            pc_part_encode(q, PC_PART_RANKS, &b);
+            assert_int_equal(a.n, b.n);
+            assert_memory_equal(a.data, b.data, a.n);
+            for (uint32_t i = 0; i < p->n_tables; i++) {
+                const struct pc_profile_table *t = pc_profile_table(q, p->tables[i].name);
+                assert_true(refers_to_contexts(&p->tables[i]) == !t);
+                n_left_out += !t;
+                n_rows += t ? t->n_rows : 0;
+                if (t)
+                    assert_same_rows(&p->tables[i], t);
+            }
+            assert_null(pc_profile_unread(q));
+            free(a.data);
+            free(b.data);
+            pc_profile_free(p);
+            pc_profile_free(q);
+            assert_int_equal(pc_pcol_write_late(path, j.late[1], NULL), PC_OK);
+        }
+        unlink(path);
+        free_late_job(&j);
+    }
+    assert_true(n_left_out && n_rows > 100);
+}
+
 /* Rows that a right checksum covers, and that are impossible, are none. */
 static void wrong_rows_are_found_when_they_are_asked_for(void **state)
 {
@@ -466,6 +516,7 @@ int main(void)
         cmocka_unit_test(values_pass_from_file_to_file),
         cmocka_unit_test(values_in_a_file_are_not_added_to),
         cmocka_unit_test(rows_on_demand_are_those_of_the_whole_file),
+        cmocka_unit_test(ranks_alone_are_those_of_the_whole_file),
         cmocka_unit_test(wrong_rows_are_found_when_they_are_asked_for),
         cmocka_unit_test(damage_is_found_before_a_value_is_asked_for),
         cmocka_unit_test(wrong_columns_never_crash),

@@ -35,5 +35,6 @@ const struct pct_table pct_lost_table = {
     .name = "lost",
     .doc = "what the profile lacks, by kind",
     .count = count_lost,
+    .of_ranks = true,
     PCT_COLUMNS(lost_columns),
 };

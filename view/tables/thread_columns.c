@@ -113,5 +113,6 @@ const struct pct_table pct_thread_times_table = {
     .name = "thread_times",
     .doc = "MPI and CPU time of each thread",
     .count = count_threads,
+    .of_ranks = true,
     PCT_COLUMNS(thread_columns),
 };
