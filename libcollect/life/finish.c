@@ -221,8 +221,9 @@ static void say_missing(int n_ranks)
 static void say_failed(void)
 {
     if (pc_core_refused())
-        pc_log("no profile was written, because rank 0 was not measured; the data of the other "
-               "ranks stays in the spool: `pcollect recover` makes a profile of it");
+        pc_log(
+            "no profile was written, because rank 0 was not measured; if other ranks were, their "
+            "data stays in the spool: `pcollect recover` makes a profile of it");
     else if (pc_process.arena.is_file)
         pc_log("no profile was written; the data stays in %s: `pcollect recover` makes a profile "
                "of it",
