@@ -110,8 +110,8 @@ function makeBand(ranks, primitives, modules) {
     parts.forEach(([, ns], i) => band.children[i].style.flexGrow = share(ns));
     return make("div", {},
         band,
-        make("table", {id: "band"}, make("caption", {}, "Sums over all ranks and threads" +
-            (sumOf(modules, "cpu_exclusive_s") ? "; computation is divided among modules by samples." : ".") +
+        make("table", {id: "band"}, make("caption", {}, "Sums over all ranks: MPI functions of all threads, other times of main threads." +
+            (sumOf(modules, "cpu_exclusive_s") ? " Computation is divided among modules by the samples of all threads." : "") +
             (parts.some(([name]) => name === waitingName) ? " A rank waits in an MPI function for as long as it is longer " +
                 "there than the rank that is longest outside MPI; all waits together are at most the lead of that rank." : "")),
             make("tbody", {}, parts.map(([name, ns], i) => make("tr", {},

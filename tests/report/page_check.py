@@ -125,6 +125,9 @@ def check_wall(page, tables):
         wall = sum(ns(row["wall_s"]) for row in rows)
         if abs(seen - wall) > 1e-6 * wall + 10 * len(rows):
             wrong.append(f"parts of {seen} ns, not {wall}")
+        caption = page.ask("return document.querySelector('#band caption').innerText")
+        if "other times of main threads" not in caption:
+            wrong.append(f"the caption of the wall time of the ranks is: {caption}")
     cost = sum(ns(row["cost"]) for row in rows_of(tables, "sampling")) if "sampling" in tables else 0
     told = page.ask("return [...document.querySelectorAll('#cost span')].map(e => [e.title, e.textContent])")
     cpu = sum(ns(row["cpu"]) for row in rows_of(tables, "sampling")) if cost else 0
