@@ -8,7 +8,8 @@
  * and may add findings; findings are sorted by what they would save, as a part of the run's
  * core-seconds. Invariant: time that ranks wait for the one that computes longest is counted for
  * that, and not again for the calls in which they wait. Time in which they may have waited for a
- * rank whose collection MPI_Pcontrol had switched off is not counted.
+ * rank whose collection MPI_Pcontrol had switched off, or that alone reads and writes files, is not
+ * counted.
  *
  * Values by rank are most of a large file. So the rules look first at evidence made of statistics,
  * in which every figure that depends on values has its worst case; if no rule finds anything then,
@@ -36,6 +37,7 @@ struct pct_fact {
     size_t n_callers;  /* ranks with time in it; 0: not known */
     double excused_ns; /* part of ns: waiting for the rank that computes longest */
     double paused_ns;  /* at most this part of ns: waiting for ranks in paused phases */
+    double files_ns;   /* at most this part of ns: waiting for the rank that is longest in files */
     /* Figures of the time by rank, including callbacks; 0 if it is known for no rank. */
     double off_hub_ns;        /* of all ranks but the hub */
     double first_ns, last_ns; /* of the first and the last rank */
@@ -63,6 +65,8 @@ struct pct_evidence {
     struct pct_lead lead; /* of times->busiest */
     double delayed_ns;    /* of all ranks, while they did not wait for the busiest */
     double paused_ns;     /* of the rank with most time that MPI_Pcontrol left out */
+    uint64_t *files_ns;   /* by rank: time in functions of files; NULL: not known, or none */
+    size_t most_files;    /* index of the rank with most of it */
     size_t hub;           /* index of the rank with most point-to-point calls, if they are many */
     double hub_calls, calls; /* calls of the hub, at most; calls of all ranks */
     struct pct_pool *pool;
@@ -168,9 +172,9 @@ const char *pct_finding_why_longer(const struct pct_evidence *f, double longer);
 /* Means over all ranks except the busiest; 0 if there is no other. */
 struct pct_rank_use pct_finding_use_of_others(const struct pct_evidence *f);
 
-/* Time of the place without excused time and without time that may be due to paused ranks. Of calls
- * in other threads only the part counts that main threads have of all time in MPI: their waits
- * need not hold up the rank. */
+/* Time of the place without excused time and without time that may be due to paused ranks or to
+ * files of another rank. Of calls in other threads only the part counts that main threads have of
+ * all time in MPI: their waits need not hold up the rank. */
 double pct_fact_own_ns(const struct pct_fact *fact);
 
 /* True if the place sends or receives messages, or waits for them. */

@@ -272,7 +272,8 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
         const struct pct_fact *fact = &f->list[i];
         double others =
             pct_finding_is_message(fact)
-                ? fmax(0, fact->off_hub_ns - fact->excused_ns - fact->paused_ns) * fact->main_part
+                ? fmax(0, fact->off_hub_ns - fact->excused_ns - fact->paused_ns - fact->files_ns) *
+                      fact->main_part
                 : 0;
         waits += others;
         if (others > longest) {

@@ -213,11 +213,33 @@ static void gather_messages(struct pct_evidence *f)
     pct_free(present);
 }
 
+/* Gathers the time of each rank in functions of files, if values by rank are read. */
+static void gather_files(struct pct_evidence *f)
+{
+    const struct pct_data *d = f->data;
+    bool *present = NULL;
+    for (size_t i = 0; i < pct_data_contexts(d)->n && !f->bounds && f->n_ranks > 1; i++) {
+        const struct pct_node *n = &pct_data_tree(d)->nodes[pct_data_contexts(d)->node[i]];
+        if (d->profile->ops[n->op].op_class != PCOLLECT_CLASS_IO)
+            continue;
+        if (!present) {
+            present = pct_alloc(f->n_ranks, sizeof *present);
+            f->files_ns = pct_alloc(f->n_ranks, sizeof *f->files_ns);
+        }
+        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = pct_data_tree(d)->next_source[s])
+            pct_totals_add_ranks(d->totals, s, PCT_TIME, f->files_ns, present);
+    }
+    for (size_t r = 0; f->files_ns && r < f->n_ranks; r++)
+        f->most_files = f->files_ns[r] > f->files_ns[f->most_files] ? r : f->most_files;
+    pct_free(present);
+}
+
 /* ---- Places: contexts with equal text are one fact, whatever their callers are --------------- */
 
 double pct_fact_own_ns(const struct pct_fact *fact)
 {
-    return fmax(0, fact->ns - fact->excused_ns - fact->paused_ns) * fact->main_part;
+    return fmax(0, fact->ns - fact->excused_ns - fact->paused_ns - fact->files_ns) *
+           fact->main_part;
 }
 
 bool pct_finding_is_message(const struct pct_fact *fact)
@@ -272,14 +294,27 @@ static double pauses_of(const struct pct_evidence *f, size_t r, double place_ns)
     return fmin(place_ns, f->paused_ns - f->use[r].paused_ns);
 }
 
+/* Time that a rank may have waited in a place for the rank with most time in files: by how much
+ * that rank is longer in files, and longer outside of MPI and in files together. */
+static double files_of(const struct pct_evidence *f, size_t r, double place_ns)
+{
+    if (!f->files_ns)
+        return 0;
+    double longer_ns = (double)f->files_ns[f->most_files] - (double)f->files_ns[r];
+    double lead_ns = longer_ns + f->compute_ns[f->most_files] - f->compute_ns[r];
+    return fmin(place_ns, fmax(0, fmin(longer_ns, lead_ns)));
+}
+
 static void fold_place(const struct pct_evidence *f, struct folding *fold, struct pct_fact *place)
 {
     bool may_wait = place->op_class != PCOLLECT_CLASS_ENV && place->op_class != PCOLLECT_CLASS_TYPE;
+    bool is_file = place->op_class == PCOLLECT_CLASS_IO;
     for (size_t r = 0; r < fold->end; r++) {
         double ns = (double)(int64_t)fold->place_ns[r];
         place->off_hub_ns += r == f->hub ? 0 : ns;
         place->n_callers += fold->place_ns[r] > 0;
         place->paused_ns += may_wait ? pauses_of(f, r, ns) : 0;
+        place->files_ns += may_wait && !is_file ? files_of(f, r, ns) : 0;
     }
     place->first_ns = (double)fold->place_ns[0];
     place->last_ns = (double)fold->place_ns[f->n_ranks - 1];
@@ -354,6 +389,7 @@ void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struc
     *f = (struct pct_evidence){.data = d, .pool = pool, .bounds = bounds};
     gather_ranks(f);
     gather_messages(f);
+    gather_files(f);
     f->list = pct_alloc(pct_data_contexts(d)->n, sizeof *f->list);
     for (size_t i = 0; i < pct_data_contexts(d)->n; i++)
         fill_fact(f, &f->list[f->n++], pct_data_contexts(d)->node[i]);
@@ -366,6 +402,7 @@ void pct_evidence_forget(struct pct_evidence *f)
     pct_free(f->list);
     pct_free(f->compute_ns);
     pct_free(f->use);
+    pct_free(f->files_ns);
 }
 
 /* ---- Findings ---------------------------------------------------------------------------------
