@@ -18,10 +18,12 @@ function factIsShown(header, name) {
 function makeRun(header) {
     if (!header.rows)
         return make("p", {}, "The profile has no figures of the run.");
-    return make("dl", {id: "run"}, runFacts.filter(([name]) => factIsShown(header, name)).map(
+    const notes = header.has("notes") ? header.exact(0, "notes") : "";
+    return make("div", {}, make("dl", {id: "run"}, runFacts.filter(([name]) => factIsShown(header, name)).map(
         ([name, label]) => make("div", {},
             make("dt", {title: header.columns[header.find(name)].doc}, label || name.replace("_", " ")),
-            make("dd", {"data-column": name, title: header.exact(0, name)}, header.shown(0, name)))));
+            make("dd", {"data-column": name, title: header.exact(0, name)}, header.shown(0, name))))),
+    notes ? make("p", {id: "notes"}, "Note: " + notes) : "");
 }
 
 // Place where the page shows the subject of a finding: its context, its rank, or the table with details.
@@ -103,12 +105,14 @@ function timeParts(ranks, primitives, modules) {
 
 function makeBand(ranks, primitives, modules) {
     const parts = timeParts(ranks, primitives, modules);
+    if (!parts.length)
+        return "";
     const whole = parts.reduce((sum, [, ns]) => sum + ns, 0);
     const share = ns => whole ? 100 * ns / whole : 0;
     const band = make("div", {class: "band", "aria-hidden": "true"}, parts.map(([name], i) =>
         make("span", {class: "colour" + Math.min(i, 7), title: name})));
     parts.forEach(([, ns], i) => band.children[i].style.flexGrow = share(ns));
-    return make("div", {},
+    return make("div", {}, make("h2", {}, "Where the time of the ranks goes"),
         band,
         make("table", {id: "band"}, make("caption", {}, "Sums over all ranks: MPI functions of all threads, other times of main threads." +
             (sumOf(modules, "cpu_exclusive_s") ? " Computation is divided among modules by the samples of all threads." : "") +
@@ -138,6 +142,5 @@ async function showSummary(profile, place) {
             ? make("ul", {id: "warnings"}, profile.warnings.map(text => make("li", {}, text))) : "",
         make("h2", {}, "What the run loses"), makeFindings(findings),
         make("h2", {}, "The run"), makeRun(header),
-        make("h2", {}, "Where the time of the ranks goes"),
         makeBand(ranks, primitives, modules), makeCost(sampling));
 }

@@ -42,6 +42,8 @@ struct pct_value pct_table_place(const struct pct_column *c, const struct pct_da
     c->get(&(struct pct_cell){d, row, c}, &v);
     if (c->type == PCT_TEXT && !v.text && !v.tree)
         v.none = true;
+    if (c->mpi && d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE)
+        v.none = true;
     return v;
 }
 

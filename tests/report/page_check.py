@@ -37,6 +37,9 @@ def check_summary(page, tables):
     told = [column for column, _, _ in facts]
     wrong += [f"{column} is not told" for column in ("program", "mpi", "ranks", "hosts", "wall_s", "mpi_percent", "mpi_calls")
               if header and header[0][column] and column not in told]
+    notes, wanted = page.ask("return document.querySelector('#notes')?.innerText || ''"), header[0]["notes"] if header else ""
+    if notes.removeprefix("Note: ") != wanted:
+        wrong.append(f"notes: {notes}, not {wanted}")
     seen = page.ask("return [...document.querySelectorAll('#findings .finding')].map(e => e.innerText)")
     wanted = [row["finding"] for row in rows_of(tables, "findings")]
     if seen != wanted:
@@ -122,11 +125,11 @@ def check_wall(page, tables):
     rows, wrong = rows_of(tables, "ranks"), []
     inside = sum(ns(row["mpi_s"]) for row in rows)
     if abs(inside - sum(ns(row["mpi_exclusive_s"]) for row in rows_of(tables, "primitives"))) <= 1e-6 * inside:
-        wall = sum(ns(row["wall_s"]) for row in rows)
+        wall = sum(ns(row["wall_s"]) for row in rows if row["inside_s"])
         if abs(seen - wall) > 1e-6 * wall + 10 * len(rows):
             wrong.append(f"parts of {seen} ns, not {wall}")
-        caption = page.ask("return document.querySelector('#band caption').innerText")
-        if "other times of main threads" not in caption:
+        caption = page.ask("return document.querySelector('#band caption')?.innerText || ''")
+        if seen and "other times of main threads" not in caption:
             wrong.append(f"the caption of the wall time of the ranks is: {caption}")
     cost = sum(ns(row["cost"]) for row in rows_of(tables, "sampling")) if "sampling" in tables else 0
     told = page.ask("return [...document.querySelectorAll('#cost span')].map(e => [e.title, e.textContent])")

@@ -5,7 +5,7 @@ import math
 import re
 
 from page_contexts_check import read_tree, wanted_tree
-from page_driver import is_short, places, rounds_to, rows_of, same_value, wanted_pairs
+from page_driver import is_short, ns, places, rounds_to, rows_of, same_value, wanted_pairs
 from page_ranks_check import compare_cells, rank_cells, wanted_ranks
 
 
@@ -117,8 +117,9 @@ def check_print(page, tables):
     wrong = []
     page.show("print")
     titles = page.ask("return [...document.querySelectorAll('#print h2')].map(e => e.textContent)")
-    parts = ["What the run loses", "The run", "Where the time of the ranks goes", "MPI functions",
-             "Contexts with one percent and more", "Ranks"]
+    known = any(row["inside_s"] and ns(row["wall_s"]) for row in rows_of(tables, "ranks"))
+    parts = ["What the run loses", "The run"] + ["Where the time of the ranks goes"] * known + [
+        "MPI functions", "Contexts with one percent and more", "Ranks"]
     parts += ["Course of the run"] if tables.get("series", ((), ()))[1] else []
     parts += ["Communication"] if tables.get("pairs", ((), ()))[1] else []
     if titles != parts:
@@ -153,7 +154,7 @@ def check_printed(page, tables):
         wrong += [f"{path} is printed as {seen.get(path)}, not {kept.get(path)}" for path in set(seen) | set(kept)
                   if seen.get(path) != kept.get(path)]
     ranks, cells = [row["rank"] for row in rows_of(tables, "ranks")], rank_cells(page, "heat")
-    wanted = wanted_ranks(page, tables, "time", "primitive")
+    wanted = wanted_ranks(page, tables, "time", "primitive") or wanted_ranks(page, tables, "cpu", "primitive")
     wrong += compare_cells("printed", cells, {label: [pick(values[rank] for rank in ranks) for pick in (min, max)]
                                               for label, values in wanted.items() if any(values[rank] for rank in ranks)}, "time")
     if tables.get("pairs", ((), ()))[1]:
