@@ -178,13 +178,26 @@ static bool put_functions(const struct pct_column *c, const char *text, bool ful
     return true;
 }
 
+/* Appends what stands for no value: where nothing is known of a function but its module, this. */
+static void put_module(const struct pct_table *t, const struct pct_column *c,
+                       const struct pct_data *d, size_t row, struct pct_buf *b)
+{
+    struct pct_value module = {.none = true};
+    if (c->module)
+        module = pct_table_value(pct_column_find(t, c->module), d, row);
+    if (module.none)
+        pct_buf_text(b, "-");
+    else
+        pct_buf_format(b, "[in %s]", pct_symbols_base_name(module.text));
+}
+
 void pct_value_people(const struct pct_table *t, const struct pct_column *c,
                       const struct pct_data *d, size_t row, struct pct_people people,
                       struct pct_buf *b)
 {
     struct pct_value v = pct_table_value(c, d, row), error = {.none = true};
     if (v.none) {
-        pct_buf_text(b, "-");
+        put_module(t, c, d, row, b);
         return;
     }
     if (c->type == PCT_TEXT && put_functions(c, v.text, people.full_names, b))

@@ -62,12 +62,13 @@ struct pct_column {
     /* PCT_TEXT that is a histogram, "12:340,13:20" for 340 values from 2^12 on and 20 from 2^13 on:
      * the unit of the values, enum pcollect_unit. Text output shows a picture. 0: no histogram. */
     uint16_t histogram;
-    bool mpi;    /* empty if calls of MPI were not measured: of pcollect record */
     bool asked;  /* shown only if it is named: it takes long to compute */
     bool exact;  /* text output shows it only if it is named: another column says it to people */
     bool path;   /* PCT_TEXT that is the path of a file: text output shows its last part */
     bool labels; /* PCT_TEXT that is a label or labels joined by " > ", analysis/tree/label.h */
     bool nodes;  /* PCT_TEXT of paths of nodes; without `labels` text output shows them unchanged */
+    bool mpi;    /* empty if calls of MPI were not measured: of pcollect record */
+    const char *module; /* the column that text output shows instead of no value; or NULL */
 };
 
 /* Adds the time of a row to values[k] of the k-th rank of the profile, and marks present[k]. */

@@ -138,6 +138,8 @@ static void add_members(struct pct_cube *cube, const struct member *m, size_t n,
         *c = *pct_column_find(m[i].from, m[i].name);
         c->of = (uint16_t)keys;
         c->path = !strcmp(c->name, "file") || !strcmp(c->name, "module");
+        if (keys & PCT_KEY_FUNCTION && !strcmp(c->name, "file"))
+            c->module = "module";
     }
 }
 
