@@ -428,11 +428,18 @@ static struct entry *make_entry(struct pct_symbols *s, struct pct_spot spot)
     return &s->entries[*slot - 1];
 }
 
+/* True for a stub of the linker, whose name is known of stripped files, too. */
+static bool is_stub(const char *function)
+{
+    size_t n = strlen(function);
+    return n > 4 && !strcmp(function + n - 4, "@plt");
+}
+
 static void note_place(struct module *m, struct pct_place place)
 {
     m->asked = true;
     for (uint32_t i = 0; i < place.n_frames; i++) {
-        m->named |= place.frames[i].function != NULL;
+        m->named |= place.frames[i].function && !is_stub(place.frames[i].function);
         m->lines |= place.frames[i].line != 0;
     }
 }
