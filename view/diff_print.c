@@ -209,24 +209,30 @@ void pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
     pct_buf_free(&where);
 }
 
-static void print_delay(FILE *out, const struct pct_diff *d, bool after, size_t width)
+static void print_delays(FILE *out, const struct pct_diff *d, size_t width)
 {
-    struct pct_buf b = {0};
-    pct_diff_delay_put(&b, d, after);
-    pct_print_sentence(out, width, 0, "%s", b.data);
-    pct_buf_free(&b);
+    bool any = false;
+    for (int after = 0; after < 2; after++) {
+        struct pct_buf b = {0};
+        pct_diff_delay_put(&b, d, after);
+        any |= b.n > 0;
+        pct_print_sentence(out, width, 0, "%s", b.data);
+        pct_buf_free(&b);
+    }
+    if (any)
+        pct_print_sentence(out, width, 0,
+                           "MPI calls still contain the time in which ranks waited for others that "
+                           "had no processor.");
 }
 
 static void print_run(FILE *out, const struct pct_diff *d, size_t width)
 {
     const struct pct_diff_change *t = &d->time;
-    char text[PCT_NUMBER_BYTES];
     double percent = t->before.mean > 0 ? 100 * t->change / t->before.mean : 0;
     print_side(out, d, "before:", 0, d->n_before, &t->before);
     print_side(out, d, "after: ", d->n_before, d->n_after, &t->after);
     fputc('\n', out);
-    print_delay(out, d, false, width);
-    print_delay(out, d, true, width);
+    print_delays(out, d, width);
     fprintf(out, "The run takes %.1f %% %s", fabs(percent), percent < 0 ? "less" : "more");
     if (t->doubt >= 0)
         fprintf(out,
@@ -235,17 +241,6 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
                                    : " (%.1f %% sure)",
                 100 * (1 - t->doubt));
     fputs(".\n", out);
-    double calls_ns = 0;
-    for (size_t i = 0; i < d->n_rows && d->metric == PCT_DIFF_TIME; i++)
-        if (d->join->nodes[d->rows[i].node].kind == PCOLLECT_NODE_OP)
-            calls_ns += fabs(d->rows[i].figure.change);
-    double machine_ns = fmin(fabs(d->delayed.change), calls_ns);
-    double all_ns = core_ns(d, false) / (double)d->n_before;
-    if (all_ns > 0 && machine_ns >= PCT_COMPARE_DELAYED * all_ns)
-        pct_print_sentence(out, width, 0,
-                           "Up to %s of the changes in MPI calls may be waiting for ranks that "
-                           "lost time because no processor was free.",
-                           pct_text_time(text, (pc_u128)llround(machine_ns)));
     pct_print_programs(out, d->join, d->runs, width);
     if (!d->repeated)
         fputs("Each side needs two runs or more to tell changes from noise.\n", out);
