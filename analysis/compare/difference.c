@@ -113,8 +113,8 @@ static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_ro
             *(i < d->n_before ? &before : &after) = true;
     }
     close_change(&row->figure);
-    /* A few samples on one side and none on the other are no evidence of a change. */
-    if (before != after && d->join->nodes[node].kind == PCOLLECT_NODE_POINT &&
+    /* A few samples on both sides together are no evidence of a change. */
+    if ((before || after) && d->join->nodes[node].kind == PCOLLECT_NODE_POINT &&
         samples < PCT_SAMPLES_FEW)
         row->verdict = PCT_VERDICT_NOISE;
     else if (before != after)
@@ -248,7 +248,8 @@ struct pct_diff_tree *pct_diff_tree_new(const struct pct_diff *d)
             *(k < d->n_before ? &before : &after) += own;
         }
         close_change(&t->change[i]);
-        t->moved[i] += fabs(after / (double)d->n_after - before / (double)d->n_before);
+        if (!t->tree->few[i])
+            t->moved[i] += fabs(after / (double)d->n_after - before / (double)d->n_before);
         if (i)
             t->moved[t->tree->nodes[i].parent] += t->moved[i];
     }

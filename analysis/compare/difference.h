@@ -70,7 +70,7 @@ void pct_diff_free(struct pct_diff *d);
 
 /* The trees of both sides as one, with the metric as figure. For each node: the inclusive figure of
  * each side, as mean over its runs, and the sum of the sizes of all changes at the node and
- * below. */
+ * below, without computation of which there are few samples. */
 struct pct_diff_tree {
     struct pct_join_tree *tree; /* nodes with the greatest changes first */
     struct pct_diff_change *change;

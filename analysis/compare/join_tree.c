@@ -5,6 +5,8 @@
  */
 #include "analysis/compare/join_tree.h"
 
+#include "analysis/tree/samples.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,9 +94,17 @@ static void sum_up(struct pct_join_tree *t, const uint32_t *part_of,
     size_t n = t->join->n_runs;
     t->own = pct_alloc(t->n * n, sizeof *t->own);
     t->below = pct_alloc(t->n * n, sizeof *t->below);
+    t->few = pct_alloc(t->n, sizeof *t->few);
+    double *samples = pct_alloc(t->n, sizeof *samples);
     for (uint32_t i = 0; i < t->join->n; i++)
-        for (size_t k = 0; k < n; k++)
-            t->own[part_of[i] * n + k] += figure(pct_join_cost(t->join, i, k));
+        for (size_t k = 0; k < n; k++) {
+            const struct pct_cost *cost = pct_join_cost(t->join, i, k);
+            t->own[part_of[i] * n + k] += figure(cost);
+            samples[part_of[i]] += cost->samples;
+        }
+    for (uint32_t i = 0; i < t->n; i++)
+        t->few[i] = samples[i] > 0 && samples[i] < PCT_SAMPLES_FEW;
+    pct_free(samples);
     memcpy(t->below, t->own, t->n * n * sizeof *t->own);
     for (size_t i = t->n; i-- > 1;)
         for (size_t k = 0; k < n; k++)
@@ -127,6 +137,7 @@ void pct_join_tree_free(struct pct_join_tree *t)
     pct_free(t->nodes);
     pct_free(t->own);
     pct_free(t->below);
+    pct_free(t->few);
     pct_free(t);
 }
 

@@ -32,6 +32,7 @@ struct pct_join_tree {
     struct pct_join_tree_node *nodes;
     size_t n, room;
     double *own, *below; /* node * n_runs + run */
+    bool *few;           /* own computation has too few samples in all runs to tell a change */
 };
 
 /* Makes the tree; `figure` gets the figure from a cost. */

@@ -4,6 +4,7 @@
  */
 #include "analysis/compare/scaling.h"
 
+#include "analysis/tree/samples.h"
 #include "base/progress.h"
 
 #include <math.h>
@@ -139,6 +140,7 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
         mean->waits_ns += cost->waits_ns / n;
         mean->calls += cost->calls / n;
         mean->bytes += cost->bytes / n;
+        row->samples += cost->samples;
         costs |= cost->ns > 0;
     }
     for (size_t k = 0; k < s->n_points; k++)
@@ -210,7 +212,8 @@ struct pct_scale_tree *pct_scale_tree_new(const struct pct_scale *s)
     t->moved = pct_alloc(t->tree->n, sizeof *t->moved);
     for (size_t i = t->tree->n; i-- > 0;) {
         t->loss[i] = find_loss(s, &t->tree->below[i * s->n_runs]);
-        t->moved[i] += fabs(find_loss(s, &t->tree->own[i * s->n_runs]).lost_ns);
+        if (!t->tree->few[i])
+            t->moved[i] += fabs(find_loss(s, &t->tree->own[i * s->n_runs]).lost_ns);
         if (i)
             t->moved[t->tree->nodes[i].parent] += t->moved[i];
     }
@@ -319,6 +322,8 @@ bool pct_scale_trusts(const struct pct_scale_row *row)
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row)
 {
     bool call = s->join->nodes[row->node].kind == PCOLLECT_NODE_OP;
+    if (row->samples > 0 && row->samples < PCT_SAMPLES_FEW)
+        return false;
     return row->lost_ns - (call ? s->machine_ns : 0) > WORTH * s->core_ns;
 }
 

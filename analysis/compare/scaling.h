@@ -43,6 +43,7 @@ struct pct_scale_row {
     uint32_t node;
     const char *place;
     struct pct_scale_cost *costs; /* by scale */
+    double samples;               /* of computation, in all runs; 0: it is no such context */
     double lost_ns;               /* at the largest scale */
     double speed_up, efficiency;  /* at the largest scale; 0: context missing at the smallest */
     bool modelled;
@@ -86,7 +87,7 @@ void pct_scale_free(struct pct_scale *s);
 
 /* The trees of all runs as one; for each node, inclusive, summed over ranks, as mean of the runs:
  * the time at the smallest and at the largest scale, the loss there, and the sum of the sizes of
- * all losses and gains below. */
+ * all losses and gains below, without computation of which there are few samples. */
 struct pct_scale_tree {
     struct pct_join_tree *tree; /* nodes with the greatest losses first */
     struct pct_scale_loss {
@@ -102,7 +103,8 @@ void pct_scale_tree_free(struct pct_scale_tree *t);
 bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
                      const double *ranks, size_t n, struct pct_fit_band *out);
 
-/* True if the loss of the context is worth a sentence, even without all waiting for processors. */
+/* True if the loss of the context is worth a sentence, even without all waiting for processors. A
+ * few samples are no evidence of a loss. */
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row);
 
 /* The scales between which losses are counted: most ranks at the largest size, and its base. */

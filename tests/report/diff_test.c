@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_RUNS = 8, CONTEXTS = 12, RANKS = 2, OFFSET = 0x1000 };
+enum { MAX_RUNS = 8, CONTEXTS = 12, RANKS = 2, OFFSET = 0x1000, RARE = 0x9000 };
 
 static struct sample samples[MAX_RUNS];
 static struct pct_frame frames[CONTEXTS];
@@ -38,6 +38,9 @@ static uint64_t seed;
 /* By run: factor by which all its times are longer because no processor was free; 0: none. */
 static double stretched[MAX_RUNS];
 static bool around; /* runs have MPI_Init and MPI_Finalize */
+/* By run: what rank 0 computes in the function `rare`, with a sample for each ms; 0: no samples. */
+static double rare_ms[MAX_RUNS];
+static struct pct_frame rare = {"rare", "a.c", 400, false, false};
 
 /* Adds a call outside of the functions; returns its time. */
 static uint64_t add_around(struct sample *s, uint32_t op, const char *name, uint64_t ns)
@@ -57,6 +60,8 @@ static void open_run(struct pct_run *run, unsigned k, const struct times *t)
     struct sample *s = &samples[k];
     uint64_t mpi = 0;
     sample_begin(s);
+    if (rare_ms[k] > 0)
+        sample_clock(s);
     s->modules[0] = (struct pc_profile_module){.build_id = {1},
                                                .build_id_bytes = 20,
                                                .flags = PCOLLECT_MODULE_EXE,
@@ -77,6 +82,11 @@ static void open_run(struct pct_run *run, unsigned k, const struct times *t)
             sample_add(s, &(struct sample_calls){
                               .rank = r, .count = 1 + c, .time = ns, .min = ns, .max = ns});
         mpi += ns;
+    }
+    if (rare_ms[k] > 0) {
+        pct_symbols_teach(symbols, 0, RARE + 1, (struct pct_place){&rare, 1});
+        sample_point(s, 0, 0, RARE);
+        sample_add_samples(s, 0, (uint64_t)(rare_ms[k] * 1e6));
     }
     if (around)
         mpi += add_around(s, 1, "MPI_Init", 40000000) + add_around(s, 2, "MPI_Finalize", 30000000);
@@ -148,6 +158,30 @@ static void single_runs_are_compared_context_by_context(void **state)
     close_all(runs, 2, d);
 }
 
+/* Two functions of which the second run computes less: in one of them there are few samples. */
+static void few_samples_are_no_change(void **state)
+{
+    static const struct times times[] = {{{1e8}}, {{1e8}}};
+    struct pct_run runs[2];
+    (void)state;
+    for (unsigned few = 0; few < 2; few++) {
+        for (unsigned k = 0; k < 2; k++)
+            rare_ms[k] = (few ? 3 : 18) / (1 + 2 * k);
+        struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
+        assert_int_equal(row_of(d, "computation in rare (a.c:400)")->verdict,
+                         few ? PCT_VERDICT_NOISE : PCT_VERDICT_LESS);
+        struct pct_diff_tree *t = pct_diff_tree_new(d);
+        size_t i = 0;
+        while (strcmp(t->tree->nodes[i].name, "rare") != 0)
+            assert_true(++i < t->tree->n);
+        assert_int_equal(t->moved[i] > 0, !few);
+        assert_true(fabs(t->change[i].change + (few ? 2e6 : 12e6)) < 10);
+        pct_diff_tree_free(t);
+        close_all(runs, 2, d);
+    }
+    rare_ms[0] = rare_ms[1] = 0;
+}
+
 /* Output of pcollect diff, in `text`. */
 static void print_diff(const struct pct_diff *d, char *text, size_t room)
 {
@@ -202,6 +236,7 @@ static void waiting_for_a_processor_is_in_no_figure(void **state)
                    *first = strstr(text, "The run takes");
         assert_true(left_out && left_out < first);
         assert_non_null(strstr(text, "left out of all figures"));
+        assert_non_null(strstr(text, "MPI calls still contain the time"));
         close_all(runs, 2, d);
     }
     around = false;
@@ -288,6 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_runs_are_compared_context_by_context),
+        cmocka_unit_test(few_samples_are_no_change),
         cmocka_unit_test(waiting_for_a_processor_is_in_no_figure),
         cmocka_unit_test(calls_are_compared_too),
         cmocka_unit_test(scatter_is_called_noise_and_changes_are_found),
