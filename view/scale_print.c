@@ -267,9 +267,9 @@ static void put_future(struct pct_buf *b, const struct pct_scale *s,
     pct_buf_text(b, ".");
 }
 
-static void print_loss(FILE *out, const struct pct_scale *s, size_t i, size_t width)
+static void print_loss(FILE *out, const struct pct_scale *s, const struct pct_scale_row *row,
+                       size_t number, size_t width)
 {
-    const struct pct_scale_row *row = &s->rows[i];
     char growth[PCT_FIT_TEXT];
     struct pct_buf b = {0};
     pct_buf_format(&b, "%s: %.1f %% of the run lost. ", row->place,
@@ -277,12 +277,16 @@ static void print_loss(FILE *out, const struct pct_scale *s, size_t i, size_t wi
     const char *reason = pct_scale_reason(s, row);
     pct_buf_format(&b, "%c%s", *reason >= 'a' && *reason <= 'z' ? *reason - 'a' + 'A' : *reason,
                    reason + 1);
-    if (pct_scale_trusts(row) &&
+    const struct pct_scale_point *from = &s->points[pct_scale_first(s)],
+                                 *to = &s->points[pct_scale_last(s)];
+    bool grows = row->costs[pct_scale_last(s)].ns / to->ranks >
+                 row->costs[pct_scale_first(s)].ns / from->ranks;
+    if (grows && pct_scale_trusts(row) &&
         strcmp(pct_fit_growth(&row->fit, pct_scale_parameters, growth), "constant") != 0)
         pct_buf_format(&b, "; its time per rank grows as %s", growth);
     pct_buf_text(&b, ".");
     put_future(&b, s, row);
-    fprintf(out, "  %zu. ", i + 1);
+    fprintf(out, "  %zu. ", number);
     pct_print_sentence(out, width, 5, "%s", b.data);
     pct_buf_free(&b);
 }
@@ -290,9 +294,11 @@ static void print_loss(FILE *out, const struct pct_scale *s, size_t i, size_t wi
 static void print_first(FILE *out, const struct pct_scale *s, size_t width)
 {
     char ranks[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
+    const struct pct_scale_row *blamed[FIRST];
     size_t n = 0;
-    while (n < FIRST && n < s->n_rows && pct_scale_blames(s, &s->rows[n]))
-        n++;
+    for (size_t i = 0; i < s->n_rows && n < FIRST; i++)
+        if (pct_scale_blames(s, &s->rows[i]))
+            blamed[n++] = &s->rows[i];
     fputc('\n', out);
     pct_print_sentence(out, width, 0,
                        "Lost on %s ranks against ideal scaling: %s%s of %s core time (%.1f %%)",
@@ -310,7 +316,7 @@ static void print_first(FILE *out, const struct pct_scale *s, size_t width)
                               : "No context loses more than 1 % of the run.\n",
           out);
     for (size_t i = 0; i < n; i++)
-        print_loss(out, s, i, width);
+        print_loss(out, s, blamed[i], i + 1, width);
 }
 
 /* A context and its time per rank at the scale of --predict, in seconds. Without a model that can

@@ -4,6 +4,7 @@
  * the efficiencies, the models, and the matching of contexts between builds.
  */
 #include "analysis/symbols/symbols_private.h"
+#include "analysis/tree/samples.h"
 #include "sample.h"
 
 #include "view/compare_print.h"
@@ -48,9 +49,11 @@ static double reduce_ms(unsigned p)
     return 5 + 10 * log2(p);
 }
 
+static bool falling; /* the time per rank in MPI_Bcast falls as p^(1/2) */
+
 static double bcast_ms(unsigned p)
 {
-    return 2 * p;
+    return falling ? 100 - 20 * sqrt(p) : 2 * p;
 }
 
 static double strong_ms(unsigned p)
@@ -395,6 +398,51 @@ static void what_no_processor_was_free_for_is_not_blamed_on_the_program(void **s
     }
 }
 
+static double repeating_ms(unsigned p)
+{
+    return 1600.0 / p * (1 + 0.1 * log2(p));
+}
+
+/* A call that loses most, but perhaps by waiting for a processor, does not hide what loses less. */
+static void what_surely_loses_is_named_behind_what_may_not(void **state)
+{
+    static char text[1 << 16];
+    struct pct_run runs[N_SCALES];
+    (void)state;
+    struct pct_scale *s = compare(runs, same, repeating_ms, &(struct pct_scale_options){0});
+    assert_int_equal(s->join->nodes[s->rows[0].node].kind, PCOLLECT_NODE_OP);
+    double lost_ns = s->rows[0].lost_ns;
+    pct_scale_free(s);
+    runs[N_SCALES - 1].delayed_ns = lost_ns;
+    struct pc_error error = {""};
+    assert_int_equal(pct_scale_make(runs, N_SCALES, &(struct pct_scale_options){0}, &s, &error),
+                     PC_OK);
+    print_scale(s, text, sizeof text);
+    assert_non_null(strstr(text, "Look first at\n  1. computation outside MPI: "));
+    close_runs(runs, s);
+}
+
+/* A loss can be a fall that is too slow: the sentence does not say that the time grows. */
+static void a_time_that_falls_is_not_said_to_grow(void **state)
+{
+    static char text[1 << 16];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct pct_run runs[N_SCALES];
+        falling = i;
+        struct pct_scale *s = compare(runs, same, strong_ms, &(struct pct_scale_options){0});
+        print_scale(s, text, sizeof text);
+        const char *sentence = strstr(text, "MPI_Bcast in setup (a.c:300): ");
+        assert_non_null(sentence);
+        const char *grows = strstr(sentence, "its time per rank grows as "),
+                   *end = strchr(sentence, '\n');
+        assert_int_equal(!grows || grows > end, falling);
+        assert_true(pct_scale_trusts(row_named(s, "MPI_Bcast in setup (a.c:300)")));
+        close_runs(runs, s);
+    }
+    falling = false;
+}
+
 /* No processor was free for up to four fifths of the time, more with more ranks; and MPI_Init takes
  * longer than all the rest. All figures equal those of a run without both. */
 static void delay_start_and_end_are_in_no_figure(void **state)
@@ -585,6 +633,10 @@ static void computation_is_divided_and_charged_with_the_waiting_it_causes(void *
         assert_true(fabs(rest->costs[k].ns - p * ms) < 1000);
     }
     assert_ptr_equal(&s->rows[0], relax);
+    struct pct_scale_row few = *relax;
+    assert_true(few.samples >= PCT_SAMPLES_FEW && pct_scale_blames(s, &few));
+    few.samples = PCT_SAMPLES_FEW - 1;
+    assert_false(pct_scale_blames(s, &few));
     assert_non_null(strstr(pct_scale_reason(s, relax), "the others wait for it in MPI"));
     assert_null(strstr(pct_scale_reason(s, reduce), "wait for it"));
     for (size_t i = 0; i < s->n_rows; i++)
@@ -734,6 +786,8 @@ int main(void)
         cmocka_unit_test(growth_that_no_form_fits_predicts_nothing),
         cmocka_unit_test(weak_scaling_is_told_and_rated),
         cmocka_unit_test(what_no_processor_was_free_for_is_not_blamed_on_the_program),
+        cmocka_unit_test(what_surely_loses_is_named_behind_what_may_not),
+        cmocka_unit_test(a_time_that_falls_is_not_said_to_grow),
         cmocka_unit_test(delay_start_and_end_are_in_no_figure),
         cmocka_unit_test(waiting_for_the_last_rank_in_finalize_stays),
         cmocka_unit_test(what_is_neither_strong_nor_weak_is_asked_for),
