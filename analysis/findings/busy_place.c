@@ -4,6 +4,8 @@
  * samples. Functions of libraries count for the function of the program that called them,
  * unless the program has no names.
  *
+ * A function in which few samples of that rank were taken is no place: two of them can be chance.
+ *
  * Data structure: a list of the program's functions, each with its share of the lead, its inclusive
  * time, and its distance from the root. Each sampled instruction is added on the way to the root.
  * For the rules of ranks.
@@ -29,6 +31,7 @@ struct function {
     double own, total;    /* ns of the lead: as nearest function of the program; all below */
     double most;          /* most time of one instruction, which gives the line */
     double busiest_ns;    /* of the busiest rank, in it and below */
+    double samples;       /* of the busiest rank, in it and below */
     uint32_t depth, seen; /* from the root; the instruction that was added last */
 };
 
@@ -72,19 +75,20 @@ static struct function *find_function(struct search *s, const struct pct_frame *
     return &s->list[i];
 }
 
-/* Part of the lead that an instruction has, and the busiest rank's own. */
+/* Part of the lead that an instruction has, and the busiest rank's own time and samples. */
 struct part {
     uint32_t node;
-    double lead, own;
+    double lead, own, samples;
 };
 
 /* The value of the busiest rank in a field of the instruction, and its excess over the mean of the
  * others. */
-static struct part find_part(const struct pct_evidence *f, uint32_t node, uint32_t field)
+static struct part find_part(const struct pct_evidence *f, uint32_t node, uint32_t field,
+                             uint32_t samples)
 {
     const struct pc_profile *p = f->data->profile;
     struct pc_by_rank by = pc_data_by_rank(p, &p->data[p->nodes[node].data], field);
-    struct part part = {node, 0, 0};
+    struct part part = {.node = node};
     double others = 0;
     for (uint32_t i = 0; i < by.n; i++) {
         double value = (double)by.values[i * by.stride];
@@ -94,6 +98,10 @@ static struct part find_part(const struct pct_evidence *f, uint32_t node, uint32
             others += value;
     }
     part.lead = part.own - others / (double)(f->n_ranks - 1);
+    by = pc_data_by_rank(p, &p->data[p->nodes[node].data], samples);
+    for (uint32_t i = 0; i < by.n; i++)
+        if (by.ranks[i] == p->ranks[f->times->busiest].rank)
+            part.samples = (double)by.values[i * by.stride];
     return part;
 }
 
@@ -122,6 +130,7 @@ static void add_frame(struct search *s, const struct pct_frame *frame, const str
     to->seen = part->node + 1;
     to->total += part->lead;
     to->busiest_ns += part->own;
+    to->samples += part->samples;
 }
 
 /* Adds the part to its functions; false if none has a name. */
@@ -202,18 +211,20 @@ struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f)
     const struct pc_profile *p = f->data->profile;
     struct search s = {.evidence = f};
     struct pct_busy_place place = {0};
-    uint32_t field = pct_samples_field(p, "clock", "time");
-    for (uint32_t i = 0; i < p->n_nodes && field != PC_NO_INDEX; i++) {
+    uint32_t field = pct_samples_field(p, "clock", "time"),
+             samples = pct_samples_field(p, "clock", "samples");
+    bool known = field != PC_NO_INDEX && samples != PC_NO_INDEX;
+    for (uint32_t i = 0; i < p->n_nodes && known; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
         if (n->kind != PCOLLECT_NODE_POINT || n->data == PC_NO_INDEX ||
             f->data->totals->outer[i] != PC_NO_INDEX)
             continue;
-        struct part part = find_part(f, i, field);
+        struct part part = find_part(f, i, field, samples);
         add_part(&s, &part);
         add_call(&s, &part);
     }
     const struct function *chosen = s.all > 0 ? choose(&s) : NULL;
-    if (chosen) {
+    if (chosen && chosen->samples >= PCT_SAMPLES_FEW) {
         place.function = chosen->frame;
         place.call = s.calls > s.all / 2 ? s.call : NULL;
         place.ns = chosen->busiest_ns;
