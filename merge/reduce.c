@@ -3,11 +3,12 @@
  * The reduction over the ranks: a binomial tree, log2(P) rounds, in three steps.
  *
  *  1. Up: the counts of records (record_counts.h). In the round of bit b a rank with that bit set
- *     sends what it has to the rank without it and is done; the other receives and adds.
+ *     sends what it has to the rank without it and is done; the other receives and adds. If a rank
+ *     has no room for the records that it would merge, it says so with them.
  *  2. Down: rank 0 has chosen the records whose values are kept. Each rank is told, for each row of
  *     the counts that it sent, the place of the record among these; it learns nothing of
- *     other records. If rank 0 has no room for all records, it sends an empty message: then no rank
- *     below it sends a profile.
+ *     other records. If a rank has no room, rank 0 sends an empty message: then no rank below it
+ *     sends a profile.
  *  3. Up: profiles with statistics only, which are merged, and the values that are kept (lists.h),
  *     which are put one behind the other. Rank 0 gives its sum the lists.
  *
@@ -25,11 +26,19 @@
 
 enum { MOST_ROUNDS = 31 };
 
+/* Memory that a rank will need while it merges, and that it has; needed 0: it has enough. */
+struct lack {
+    uint64_t needed, there;
+    int32_t rank;
+};
+
 struct reduction {
     const struct pc_transport *t;
     struct pc_profile *mine; /* profile of this rank, then of all below it; NULL: failed */
     uint64_t *keys;          /* keys of the records of this rank */
     struct pc_record_counts own, all;
+    struct lack lack; /* the greatest of this rank and all below it */
+    uint64_t left;    /* bytes that this rank has left beside the records */
     struct pc_record_counts child[MOST_ROUNDS]; /* counts that a child sent, by round */
     uint32_t *places;                           /* by row of `all` */
     struct pc_buffer lists;
@@ -105,12 +114,47 @@ static void count_own(struct reduction *r)
         note(r, pc_error_set(r->error, err, "no memory to count records"));
 }
 
+static void note_lack(struct reduction *r, const struct lack *lack)
+{
+    if (lack->needed > lack->there &&
+        (!r->lack.needed || lack->needed - lack->there > r->lack.needed - r->lack.there))
+        r->lack = *lack;
+}
+
+/* Notes it if the records of this rank and all below it do not fit into its memory. If it took
+ * more, the kernel would end the process, and so the job. */
+static void look_for_room(struct reduction *r)
+{
+    struct lack lack = {.there = pc_memory_available(), .rank = r->t->rank};
+    lack.needed = r->mine ? pc_record_counts_memory(&r->all, r->mine) : 0;
+    r->left = lack.there > lack.needed ? lack.there - lack.needed : 0;
+    note_lack(r, &lack);
+}
+
+static void put_lack(const struct lack *lack, struct pc_buffer *b)
+{
+    pc_put_varint(b, lack->needed);
+    pc_put_varint(b, lack->there);
+    pc_put_varint(b, (uint64_t)lack->rank);
+}
+
+static int get_counts(struct reduction *r, const struct pc_buffer *b, struct pc_record_counts *out)
+{
+    struct pc_cursor c = {b->data, b->data + b->n, false};
+    struct lack lack = {.needed = pc_get_varint(&c), .there = pc_get_varint(&c)};
+    lack.rank = (int32_t)pc_get_below(&c, INT32_MAX);
+    if (c.failed)
+        return PC_EFORMAT;
+    note_lack(r, &lack);
+    return pc_record_counts_decode(c.at, pc_cursor_left(&c), out);
+}
+
 static void count_child(struct reduction *r, int round, int from)
 {
     struct pc_buffer b = {0};
     int err = receive_bytes(r, from, "the record counts", &b);
     if (!err && b.n)
-        err = pc_record_counts_decode(b.data, b.n, &r->child[round]);
+        err = get_counts(r, &b, &r->child[round]);
     if (!err)
         err = pc_record_counts_add(&r->all, &r->child[round]);
     free(b.data);
@@ -126,8 +170,11 @@ static void count_all(struct reduction *r)
     for (int round = 0; round < n_rounds(r->t); round++)
         if (child_of(r->t, round) >= 0)
             count_child(r, round, child_of(r->t, round));
+    if (r->t->rank == 0 || child_of(r->t, 0) >= 0) /* it will merge */
+        look_for_room(r);
     if (r->t->rank == 0)
         return;
+    put_lack(&r->lack, &b);
     pc_record_counts_encode(&r->all, &b);
     send_bytes(r, &b, parent_of(r->t));
     free(b.data);
@@ -172,22 +219,19 @@ static void receive_places(struct reduction *r)
     note(r, err);
 }
 
-/* True if the records of all ranks fit into the memory of rank 0, which has *left_out bytes left
- * beside them. If it took more, the kernel would end the process, and so the job. */
-static bool has_room(struct reduction *r, uint64_t *left_out)
+/* False, with the reason: a rank has no room for the records that it would merge. */
+static bool has_room(struct reduction *r)
 {
-    uint64_t there = pc_memory_available();
-    uint64_t needed = r->mine ? pc_record_counts_memory(&r->all, r->mine) : 0;
-    if (needed <= there) {
-        *left_out = there - needed;
+    const struct lack *lack = &r->lack;
+    if (!lack->needed)
         return true;
-    }
     note(r,
          pc_error_set(r->error, PC_ENOMEM,
                       "the ranks have %zu different contexts, which would take %lu MiB of memory "
-                      "on rank 0, where %lu MiB are available; a smaller [collect] max_depth "
+                      "on rank %d, where %lu MiB are available; a smaller [collect] max_depth "
                       "makes fewer, `pcollect recover` can merge where there is more memory",
-                      r->all.n, (unsigned long)(needed >> 20), (unsigned long)(there >> 20)));
+                      r->all.n, (unsigned long)(lack->needed >> 20), lack->rank,
+                      (unsigned long)(lack->there >> 20)));
     return false;
 }
 
@@ -213,10 +257,9 @@ static struct pc_kept_bound bound_values(const struct reduction *r, uint64_t lef
 
 static void choose_on_0(struct reduction *r)
 {
-    uint64_t left;
-    if (!has_room(r, &left))
+    if (!has_room(r))
         return;
-    struct pc_kept_bound bound = bound_values(r, left);
+    struct pc_kept_bound bound = bound_values(r, r->left);
     r->places = pc_record_counts_choose(&r->all, &bound);
 }
 

@@ -87,10 +87,12 @@ static struct pc_profile *profile_of_rank(const struct job *j, int rank)
     return p;
 }
 
+static _Thread_local int this_rank;
+
 static void reduce(struct net_rank *r, void *arg)
 {
     struct job *j = arg;
-    int me = r->transport.rank;
+    int me = this_rank = r->transport.rank;
     struct pc_profile *mine = me == j->missing ? NULL : profile_of_rank(j, me);
     j->result[me] = (void *)j;
     j->err[me] = pc_merge_reduce(&r->transport, mine, &j->result[me], &j->error[me]);
@@ -328,11 +330,12 @@ static void every_failing_transfer_is_an_error_on_rank_0(void **state)
  */
 
 static uint64_t available = UINT64_MAX;
+static int poor_rank = -1; /* the one that has so little, or -1: all */
 
 uint64_t __wrap_pc_memory_available(void);
 uint64_t __wrap_pc_memory_available(void)
 {
-    return available;
+    return poor_rank < 0 || poor_rank == this_rank ? available : UINT64_MAX;
 }
 
 static uint64_t sent_with(struct job *j, uint64_t bytes)
@@ -393,6 +396,32 @@ static void a_profile_without_room_on_rank_0_is_refused_before_it_is_sent(void *
     uint64_t most = values_kept_with(&j, UINT64_MAX);
     assert_in_range(values_kept_with(&j, enough + most), 1, most / 2);
     assert_int_equal(values_kept_with(&j, enough + 2 * 1024), most);
+    free_job(&j);
+}
+
+/* Ranks within the tree need room, too; one that merges nothing needs none. */
+static void a_profile_without_room_on_any_rank_is_refused_before_it_is_sent(void **state)
+{
+    (void)state;
+    static struct job j;
+    make_bounded_job(&j, &many, 13, 1, false);
+    uint64_t all = sent_with(&j, UINT64_MAX);
+    pc_profile_free(j.result[0]);
+    for (poor_rank = 1; poor_rank < j.n_ranks; poor_rank++) {
+        char where[64];
+        uint64_t n = sent_with(&j, 1);
+        bool merges = poor_rank % 2 == 0 && poor_rank + 1 < j.n_ranks;
+        assert_int_equal(j.err[0], merges ? PC_ENOMEM : PC_OK);
+        if (merges) {
+            snprintf(where, sizeof where, "of memory on rank %d, where 0 MiB", poor_rank);
+            assert_non_null(strstr(j.error[0].text, where));
+            assert_null(j.result[0]);
+            assert_true(n < all / 2);
+        } else {
+            pc_profile_free(j.result[0]);
+        }
+    }
+    poor_rank = -1;
     free_job(&j);
 }
 
@@ -575,6 +604,7 @@ int main(void)
         cmocka_unit_test(values_get_their_room_by_time_in_the_job_and_after_it),
         cmocka_unit_test(values_that_will_be_dropped_are_not_sent),
         cmocka_unit_test(a_profile_without_room_on_rank_0_is_refused_before_it_is_sent),
+        cmocka_unit_test(a_profile_without_room_on_any_rank_is_refused_before_it_is_sent),
         cmocka_unit_test(a_rank_without_profile_is_an_error_on_rank_0_and_holds_up_nobody),
         cmocka_unit_test(every_failing_transfer_is_an_error_on_rank_0),
         cmocka_unit_test(a_rank_lost_at_any_moment_among_64_holds_up_nobody),
