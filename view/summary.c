@@ -575,6 +575,34 @@ static void put_listed(const struct head *h, enum which which, size_t kind, stru
     pct_free(list);
 }
 
+/* Appends which rank ended the job by MPI_Abort: the cause of all ranks that are not complete. */
+static void put_abort(const struct head *h, struct pct_buf *b)
+{
+    const struct pct_totals *t = h->d->totals;
+    for (uint32_t op = 0; op < t->profile->n_ops; op++) {
+        if (strcmp(t->profile->ops[op].name, "MPI_Abort") != 0 || !t->ops[op].calls.sum[PCT_CALLS])
+            continue;
+        struct pct_spread who = pct_totals_op_time(t, op);
+        if (who.n == 1)
+            pct_buf_format(b, "rank %d called MPI_Abort; ", who.min_rank);
+        else if (who.n)
+            pct_buf_format(b, "%u ranks called MPI_Abort; ", who.n);
+    }
+}
+
+static void put_incomplete(const struct head *h, struct pct_buf *b)
+{
+    uint64_t taken_ns = pct_header_taken_ns(h->d->profile);
+    put_abort(h, b);
+    put_listed(h, INCOMPLETE, 0, b);
+    pct_buf_text(b, taken_ns ? " ran on: a checkpoint of "
+                             : " did not reach MPI_Finalize: recovered, up to the last moment "
+                               "known");
+    put_moment(b, taken_ns);
+    if (!pct_data_rank_times(h->d)->divided)
+        pct_buf_text(b, ". How long ranks waited for a processor is not known");
+}
+
 static void put_lost(const struct head *h, struct pct_buf *b)
 {
     const struct pct_overall *a = &h->d->totals->all;
@@ -680,14 +708,7 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     put_event(&h, &b);
     put_counters(&h, &b);
     if (a->n_incomplete) {
-        uint64_t taken_ns = pct_header_taken_ns(d->profile);
-        put_listed(&h, INCOMPLETE, 0, &b);
-        pct_buf_text(&b, taken_ns ? " ran on: a checkpoint of "
-                                  : " did not reach MPI_Finalize: recovered, up to the last moment "
-                                    "known");
-        put_moment(&b, taken_ns);
-        if (!pct_data_rank_times(d)->divided)
-            pct_buf_text(&b, ". How long ranks waited for a processor is not known");
+        put_incomplete(&h, &b);
         put_buf(&h, "incomplete", &b);
     }
     if (a->n_missing) {
