@@ -20,7 +20,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OUTER = 50, INNER = 100, N_OPS = 8, N_FIELDS = 7, BINS = 40, KEPT_RANKS = 1000 };
+enum {
+    OUTER = 50,
+    INNER = 100,
+    N_OPS = 8,
+    N_FIELDS = 7,
+    BINS = 40,
+    KEPT_RANKS = 1000,
+    N_HOSTS = 128
+};
 enum { SEND = 6 }; /* of op_names, and the first call of it */
 enum { RECEIVED, SENT, COUNT, DURATIONS, MAX, MIN, TIME };
 
@@ -137,12 +145,12 @@ static void fill_ranks(struct pc_profile *p, uint32_t n)
     p->ranks = take(n, sizeof *p->ranks);
     p->n_ranks = p->world_size = n;
     for (uint32_t i = 0; i < n; i++) {
-        static char hosts[128][8];
-        snprintf(hosts[i % 128], sizeof hosts[0], "n%u", i % 128);
+        static char hosts[N_HOSTS][8];
+        snprintf(hosts[i % N_HOSTS], sizeof hosts[0], "n%u", i % N_HOSTS);
         p->ranks[i] =
             (struct pc_profile_rank){.rank = (int32_t)i,
                                      .pid = 1000 + (int32_t)i,
-                                     .host = hosts[i % 128],
+                                     .host = hosts[i % N_HOSTS],
                                      .start_realtime_ns = 1700000000000000000u,
                                      .before_init_ns = 10000000,
                                      .inside_ns = 3600000000000u,
@@ -200,28 +208,48 @@ static int write_profile(const struct pc_profile *p, const char *path, unsigned 
     return err ? 1 : 0;
 }
 
-/* One call of each rank after the merge. */
+struct late_rank {
+    struct pc_profile profile;
+    struct pc_profile_node nodes[3];
+    struct pc_profile_data data;
+};
+
+/* One call of a rank after the merge. */
+static void make_late(const struct pc_profile *p, uint32_t rank, struct late_rank *out)
+{
+    struct pc_profile *late = &out->profile;
+    struct pc_profile_data *d = &out->data;
+    *late = *p;
+    late->nodes = out->nodes;
+    late->data = d;
+    late->n_nodes = 0;
+    late->n_data = late->n_ranks = 1;
+    late->ranks = &p->ranks[rank];
+    uint32_t op =
+        add_node(late, add_frame(late, add_node(late, PC_NO_INDEX, PCOLLECT_NODE_ROOT), 1),
+                 PCOLLECT_NODE_OP);
+    out->nodes[op].op = out->nodes[op].data = 0;
+    fill_data(late, d, true, false);
+    d->first_rank = d->ranks[0] = (int32_t)rank;
+    for (unsigned k = 0; k < N_FIELDS; k++)
+        d->stats[k].min_rank = d->stats[k].max_rank = k == DURATIONS ? 0 : (int32_t)rank;
+}
+
+/* Writes what the ranks did after the merge, node by node. */
 static int write_late(const struct pc_profile *p, const char *path)
 {
-    struct pc_profile late = *p;
-    struct pc_profile_node nodes[3];
-    struct pc_profile_data data = {0};
-    late.nodes = nodes;
-    late.data = &data;
-    late.n_nodes = 0;
-    late.n_data = late.n_ranks = 1;
-    uint32_t op =
-        add_node(&late, add_frame(&late, add_node(&late, PC_NO_INDEX, PCOLLECT_NODE_ROOT), 1),
-                 PCOLLECT_NODE_OP);
-    nodes[op].op = nodes[op].data = 0;
-    fill_data(&late, &data, true, false);
-    for (uint32_t i = 0; i < p->n_ranks; i++) {
+    struct late_rank *late = take(p->n_ranks, sizeof *late);
+    const struct pc_profile **of_node = take(p->n_ranks, sizeof *of_node);
+    int32_t *ranks = take(p->n_ranks, sizeof *ranks);
+    for (uint32_t node = 0; node < N_HOSTS; node++) {
         struct pc_error error = {""};
-        late.ranks = &p->ranks[i];
-        data.first_rank = data.ranks[0] = (int32_t)i;
-        for (unsigned k = 0; k < N_FIELDS; k++)
-            data.stats[k].min_rank = data.stats[k].max_rank = k == DURATIONS ? 0 : (int32_t)i;
-        if (pc_pcol_write_late(path, &late, &error)) {
+        uint32_t n = 0;
+        for (uint32_t i = node; i < p->n_ranks; i += N_HOSTS, n++) {
+            make_late(p, i, &late[i]);
+            of_node[n] = &late[i].profile;
+            ranks[n] = (int32_t)i;
+        }
+        if (n && pc_pcol_write_node(path, of_node, ranks, n, &error)) {
             fprintf(stderr, "read: %s\n", error.text);
             return 1;
         }
