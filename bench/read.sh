@@ -67,8 +67,18 @@ echo '10,000 ranks with 900 contexts that all have and 100 of their own: 1,000,9
 "$merge" 10000 1000 10 own 26 64 "$work/profile.pcol" >"$work/merged"
 references "$work/profile.pcol"
 row 'report --table header' "$pcollect" report --table header
+row 'report --table resources' "$pcollect" report --table resources
 row 'report --table ranks' "$pcollect" report --table ranks
 row 'report --table findings' "$pcollect" report --table findings
+row 'report' "$pcollect" report
+row 'info' "$pcollect" info
+
+echo '100,000 ranks with 26 neighbours and 1,000 contexts, of which 20 % differ'
+"$merge" 100000 1000 20 place 26 64 "$work/profile.pcol" >"$work/merged"
+references "$work/profile.pcol"
+for table in header findings primitives resources ranks pairs; do
+    row "report --table $table" "$pcollect" report --table $table
+done
 row 'report' "$pcollect" report
 row 'info' "$pcollect" info
 
