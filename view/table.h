@@ -101,7 +101,8 @@ const struct pct_column *pct_column_find(const struct pct_table *t, const char *
 
 /* Calls and samples by the keys of analysis/tree/roll_up.h, with all figures and the fields of
  * plugins as columns; a table of the report, to be used with `data`. Valid as long as d and the
- * profile are. d NULL: only the columns, without fields. */
+ * profile are. d NULL: only the columns, without fields. `name`: the keys as the user named them.
+ */
 struct pct_cube {
     struct pct_table table;
     struct pct_data data;

@@ -84,6 +84,10 @@ struct member {
     unsigned with, without;
 };
 
+/* A key of functions and lines includes their module. With this bit, which is no key, the user has
+ * named it too. */
+#define NAMED_MODULE (1u << 31)
+
 #define FRAMES PCT_KEYS_OF_FRAMES
 #define SITES &pct_call_sites_table
 #define LINES &pct_lines_table
@@ -94,6 +98,7 @@ static const struct member keys_and_shown[] = {
     {SITES, "file", PCT_KEY_FILE, 0},
     {SITES, "line", PCT_KEY_LINE, 0},
     {SITES, "module", PCT_KEY_FILE | PCT_KEY_MODULE, PCT_KEY_FUNCTION},
+    {SITES, "module", NAMED_MODULE, 0},
     {&own_table, "path", PCT_KEY_CONTEXT, 0},
     {SITES, "primitive", PCT_KEY_PRIMITIVE, 0},
     {COMMUNICATORS, "communicator", PCT_KEY_COMMUNICATOR, 0},
@@ -110,7 +115,7 @@ static const struct member keys_and_shown[] = {
 };
 
 static const struct member others[] = {
-    {SITES, "module", PCT_KEY_FUNCTION, 0},
+    {SITES, "module", PCT_KEY_FUNCTION, NAMED_MODULE},
     {LINES, "mpi_inclusive_percent", FRAMES, PCT_KEY_HERE},
     {LINES, "cpu_exclusive_error_s", 0, 0},
     {LINES, "cpu_inclusive_error_s", FRAMES, PCT_KEY_HERE},
@@ -138,7 +143,7 @@ static void add_members(struct pct_cube *cube, const struct member *m, size_t n,
         *c = *pct_column_find(m[i].from, m[i].name);
         c->of = (uint16_t)keys;
         c->path = !strcmp(c->name, "file") || !strcmp(c->name, "module");
-        if (keys & PCT_KEY_FUNCTION && !strcmp(c->name, "file"))
+        if (keys & PCT_KEY_FUNCTION && !(keys & NAMED_MODULE) && !strcmp(c->name, "file"))
             c->module = "module";
     }
 }
@@ -263,6 +268,16 @@ static bool computes_most(const struct pct_data *d)
     return s->all.ns - s->mpi.ns > d->totals->all.mpi_ns;
 }
 
+/* True if `module` is one of the words. */
+static bool names_module(const char *words)
+{
+    size_t n = strlen("module");
+    for (const char *at = strstr(words, "module"); at; at = strstr(at + n, "module"))
+        if ((at == words || at[-1] == ',') && (!at[n] || at[n] == ','))
+            return true;
+    return false;
+}
+
 void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys, const char *name)
 {
     if (keys & PCT_KEY_CONTEXT) /* a context has all of them */
@@ -285,10 +300,11 @@ void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys
         .percent = frames ? "mpi_inclusive_percent" : "mpi_exclusive_percent",
         .columns = out->columns,
         .picture = keys & PCT_KEY_RANK ? NULL : put_picture};
-    add_members(out, keys_and_shown, PC_ARRAY_LEN(keys_and_shown), keys);
+    unsigned named = keys & PCT_KEY_FUNCTION && names_module(name) ? keys | NAMED_MODULE : keys;
+    add_members(out, keys_and_shown, PC_ARRAY_LEN(keys_and_shown), named);
     add_fields(out, d, n_fields, keys, true);
     out->table.n_shown = out->table.n_columns;
-    add_members(out, others, PC_ARRAY_LEN(others), keys);
+    add_members(out, others, PC_ARRAY_LEN(others), named);
     add_fields(out, d, n_fields, keys, false);
 }
 
