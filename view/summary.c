@@ -313,6 +313,31 @@ static void put_main_thread(const struct head *h, struct pct_buf *b)
     }
 }
 
+/* Prints the part of the threads' CPU time in which they wait for each other: it counts as
+ * computing. */
+static void put_waits(const struct head *h, struct pct_buf *b)
+{
+    const struct pct_thread_times *t = pct_data_thread_times(h->d);
+    const struct pct_thread_time *last = NULL;
+    pc_u128 outside_ns = 0, waits_ns = 0;
+    bool several = false; /* some rank has two threads of the program */
+    for (size_t i = 0; i < t->n; i++) {
+        if (!pct_thread_is_program(&t->list[i]))
+            continue;
+        several |= last && last->rank == t->list[i].rank;
+        last = &t->list[i];
+        outside_ns += last->outside_ns;
+        waits_ns += last->waits_ns;
+    }
+    if (!several || (double)waits_ns <= LITTLE * (double)outside_ns)
+        return;
+    pct_buf_text(b, "for ");
+    put_percent(b, pct_text_share(waits_ns, outside_ns));
+    pct_buf_text(b, " of their CPU time outside MPI they wait for each other, in a runtime library "
+                    "(--by thread)");
+    put_buf(h, "threads", b);
+}
+
 static void put_imbalance(const struct head *h, struct pct_buf *b)
 {
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
@@ -702,6 +727,7 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     put_start(&h, &b);
     put_messages(&h, &b);
     put_division(&h, &b);
+    put_waits(&h, &b);
     put_imbalance(&h, &b);
     put_cost(&h, &b);
     put_sampling(&h, &b);
