@@ -7,6 +7,22 @@
 
 #include <stdlib.h>
 
+/* False with a message: the run has nothing that is compared. */
+static bool is_comparable(const struct pct_command *self, const char *path,
+                          const struct pct_run *run)
+{
+    if (run->core_ns > 0)
+        return true;
+    pct_say(self,
+            "%s: there is no time between MPI_Init and MPI_Finalize, which is compared: %s; "
+            "`pcollect report %s` shows what is known",
+            path,
+            run->outside ? "pcollect record knows no calls of MPI"
+                         : "no rank of it got so far, or the program calls no MPI function",
+            path);
+    return false;
+}
+
 struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size_t n,
                               int *status_out)
 {
@@ -17,7 +33,7 @@ struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size
         int err = pct_run_look(&runs[i], paths[i], &error);
         if (*error.text)
             pct_say(self, "%s", error.text);
-        if (!err)
+        if (!err && is_comparable(self, paths[i], &runs[i]))
             continue;
         *status_out = err == PC_ENOENT ? PCT_CALL : PCT_DATA;
         pct_runs_close(runs, n);

@@ -82,6 +82,7 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         const struct pc_profile_rank *r = &p->ranks[i];
         double inside = (double)r->inside_ns - (double)r->merge_ns;
+        run->outside |= r->notes & PCOLLECT_NOTE_OUTSIDE;
         double compute = (double)pct_totals_compute_ns(r);
         run->core_ns += inside;
         run->compute_ns += compute;

@@ -28,6 +28,7 @@ struct pct_run {
     char *program;                  /* as it was started; "": unknown */
     struct pc_profile_module build; /* of the program; no bytes of build-id: unknown; no path */
     bool sampled;
+    bool outside;      /* sampled from outside: calls of MPI and their times are not known */
     uint32_t n_ranks;  /* of the job */
     double time_ns;    /* longest rank from MPI_Init to the end of MPI_Finalize */
     double core_ns;    /* the same, summed over ranks */
