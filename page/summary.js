@@ -34,9 +34,11 @@ function evidenceOf(findings, row) {
         context: findings.exact(row, "context"), rank: findings.exact(row, "rank")});
 }
 
-function makeFindings(findings) {
+function makeFindings(findings, header) {
     if (!findings.rows)
-        return make("p", {id: "findings"}, "No rule finds a loss in this run.");
+        return make("p", {id: "findings"}, header.rows && header.exact(0, "mpi_calls") === ""
+            ? "Losses are found by calls of MPI and their times, which this profile does not have."
+            : "No rule finds a loss in this run.");
     return make("ol", {id: "findings"}, Array.from({length: findings.rows}, (_, row) => make("li", {},
         make("p", {class: "finding"}, make("a", {href: evidenceOf(findings, row)}, findings.exact(row, "finding"))),
         make("p", {class: "rule"}, "rule ", make("code", {}, findings.exact(row, "rule")),
@@ -140,7 +142,7 @@ async function showSummary(profile, place) {
     place.append(
         profile.warnings.length
             ? make("ul", {id: "warnings"}, profile.warnings.map(text => make("li", {}, text))) : "",
-        make("h2", {}, "What the run loses"), makeFindings(findings),
+        make("h2", {}, "What the run loses"), makeFindings(findings, header),
         make("h2", {}, "The run"), makeRun(header),
         makeBand(ranks, primitives, modules), makeCost(sampling));
 }

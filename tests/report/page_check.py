@@ -37,6 +37,9 @@ def check_summary(page, tables):
     told = [column for column, _, _ in facts]
     wrong += [f"{column} is not told" for column in ("program", "mpi", "ranks", "hosts", "wall_s", "mpi_percent", "mpi_calls")
               if header and header[0][column] and column not in told]
+    told = page.ask("return document.querySelector('p#findings')?.innerText || ''")
+    if header and told and told.startswith("Losses are found by calls of MPI") != (header[0]["mpi_calls"] == ""):
+        wrong.append(f"without findings the page says: {told}")
     notes, wanted = page.ask("return document.querySelector('#notes')?.innerText || ''"), header[0]["notes"] if header else ""
     if notes.removeprefix("Note: ") != wanted:
         wrong.append(f"notes: {notes}, not {wanted}")
