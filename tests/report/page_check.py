@@ -310,7 +310,7 @@ def read_annotate(folder):
             columns = [("mpi_inclusive_s", 0, 8), ("mpi_exclusive_s", 8, 18), ("calls", 18, 28)]
             columns += [("cpu_inclusive_s", 28, 36), ("cpu_exclusive_s", 36, 52)] if "of CPU" in line else []
             files[name] = {}
-        number = name and re.fullmatch(r" *(\d+)", line[columns[-1][2]:columns[-1][2] + 7])
+        number = name and line.startswith(" ") and re.fullmatch(r" *(\d+)", line[columns[-1][2]:columns[-1][2] + 7])
         if number:
             cells = {of: line[begin:end].strip() for of, begin, end in columns if line[begin:end].strip()}
             files[name][int(number[1])] = cells, line[columns[-1][2] + 9:]
