@@ -171,6 +171,8 @@ void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table
     pct_table_aligned(out, t, d, &rows, &how);
     if (!rows.n && rows.n_hidden)
         fprintf(out, "(none of %zu rows is left by the options)\n", rows.n_hidden);
+    else if (!rows.n)
+        fputs("(no rows: the profile has nothing for this table)\n", out);
     pct_picture_free(picture);
     pct_rows_free(&rows);
 }
