@@ -65,13 +65,14 @@ class DifferenceView {
     }
 
     makeRun() {
-        const {before, after, doubt, repeated} = this.profile.difference;
+        const {before, after, doubt, repeated, delay_stays: delayStays} = this.profile.difference;
         const percent = before.time ? 100 * (after.time - before.time) / before.time : 0;
         const side = (word, {files, ranks, time, error}) => make("li", {}, `${word}: ${files.join(", ")}, ` +
             `${grouped(ranks)} ${ranks === 1 ? "rank" : "ranks"}: `, make("strong", {title: exactly("ns", time)}, forPeople("ns", time)),
         error > 0 ? " ± " + forPeople("ns", error) : "");
         return make("div", {id: "sides"}, make("ul", {}, side("before", before), side("after", after)),
-            ...[before, after].filter(({delay}) => delay).map(({delay}) => make("p", {class: "delay"}, makeText(delay))),
+            ...(before.delay || after.delay ? [before.delay, after.delay, delayStays] : []).filter(text => text).map(
+                text => make("p", {class: "delay"}, makeText(text))),
             make("p", {class: "finding"}, `The run takes ${Math.abs(percent).toFixed(1)} % ${percent < 0 ? "less" : "more"}` +
                 (doubt < 0 ? "." : doubt > 0.05 ? ", which may be noise." :
                     doubt < 0.001 ? " (more than 99.9 % sure)." : ` (${(100 * (1 - doubt)).toFixed(1)} % sure).`)),

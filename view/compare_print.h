@@ -61,6 +61,9 @@ extern const struct pct_table pct_diff_table; /* contexts: columns read pct_data
 void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how);
 /* Appends that sentence for one side. */
 void pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after);
+/* Follows it, if there is one for a side. */
+#define PCT_DIFF_DELAY_STAYS                                                                       \
+    "MPI calls still contain the time in which ranks waited for others that had no processor."
 void pct_diff_json(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 void pct_diff_tsv(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 

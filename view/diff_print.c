@@ -220,9 +220,7 @@ static void print_delays(FILE *out, const struct pct_diff *d, size_t width)
         pct_buf_free(&b);
     }
     if (any)
-        pct_print_sentence(out, width, 0,
-                           "MPI calls still contain the time in which ranks waited for others that "
-                           "had no processor.");
+        pct_print_sentence(out, width, 0, PCT_DIFF_DELAY_STAYS);
 }
 
 static void print_run(FILE *out, const struct pct_diff *d, size_t width)

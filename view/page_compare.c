@@ -161,8 +161,10 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
     pct_buf_text(b, ", \"difference\": {");
     put_side(b, diff, false);
     put_side(b, diff, true);
-    pct_buf_format(b, "\"doubt\": %.9g, \"repeated\": %s}", diff->time.doubt,
+    pct_buf_format(b, "\"doubt\": %.9g, \"repeated\": %s, \"delay_stays\": ", diff->time.doubt,
                    diff->repeated ? "true" : "false");
+    pct_text_json(b, PCT_DIFF_DELAY_STAYS);
+    pct_buf_text(b, "}");
     pct_page_add(&page, "difference", &pct_diff_table, &d);
     pct_page_write(out, &page);
 }
