@@ -101,11 +101,17 @@ bool pc_table_agrees(const struct pc_profile_table *a, const struct pc_profile_t
 /* True if the two profiles define no table differently. */
 bool pc_tables_agree(const struct pc_profile *a, const struct pc_profile *b);
 
-/* The bytes in which rows are that were not asked for yet: those of the part of tables. */
+/* The bytes in which rows are that were not asked for yet: those of the part of tables. A profile
+ * and its sum with others may have them in common. */
 struct pc_later_rows {
-    uint8_t *bytes; /* with malloc */
+    uint8_t *bytes; /* with malloc, as this structure */
+    uint32_t n_users;
     struct pc_error error;
 };
+
+/* Gives p the bytes, which it frees. False: no memory, nothing is taken. */
+bool pc_later_open(struct pc_profile *p, uint8_t *bytes);
+void pc_later_close(struct pc_later_rows *later); /* called once by each user; NULL is allowed */
 
 /* Makes the cells of all tables. PC_EFORMAT: some are damaged. */
 int pc_tables_need(const struct pc_profile *p, struct pc_error *error);
@@ -119,7 +125,8 @@ struct pc_table_side {
     const struct pc_profile *p;
     const uint32_t *nodes, *strings;
 };
-/* Fills out->tables. PC_EMISMATCH: a table that the two define differently. */
+/* Fills out->tables. Rows of a that were not asked for stay so if b adds none and no number in them
+ * changes. PC_EMISMATCH: a table that the two define differently. PC_EFORMAT: rows are damaged. */
 int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b,
                     struct pc_profile *out, struct pc_error *error);
 

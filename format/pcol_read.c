@@ -177,19 +177,6 @@ static int find_sections(struct file *f, struct pc_error *error)
     return PC_OK;
 }
 
-/* Lets the profile keep the bytes of its tables, if their rows are not read before they are asked
- * for. */
-static int keep_rows(const struct file *f, struct pc_profile *p, uint8_t *raw)
-{
-    if (f->values >= VALUES_PASSED_ON)
-        return PC_OK;
-    p->later = pc_pool_array(p->memory, 1, sizeof *p->later);
-    if (!p->later)
-        return PC_ENOMEM;
-    p->later->bytes = raw;
-    return PC_OK;
-}
-
 static int decode_section(const struct file *f, const struct section *s, struct pc_profile *p,
                           struct pc_error *error)
 {
@@ -197,8 +184,8 @@ static int decode_section(const struct file *f, const struct section *s, struct 
     bool deflated = s->flags & PC_SECTION_DEFLATED;
     uint8_t *raw = pc_pcol_unpack(s->content, s->stored, s->raw, deflated, &inner);
     int err = raw ? PC_OK : PC_EFORMAT;
-    if (!err && s->type == PC_PART_TABLES)
-        err = keep_rows(f, p, raw);
+    if (!err && s->type == PC_PART_TABLES && f->values < VALUES_PASSED_ON)
+        err = pc_later_open(p, raw) ? PC_OK : PC_ENOMEM;
     if (!err)
         err = pc_part_decode(p, s->type, raw, s->raw, &inner);
     if (!p->later || p->later->bytes != raw)

@@ -43,8 +43,7 @@ void pc_profile_free(struct pc_profile *p)
         return;
     pc_columns_close(p->columns);
     free(p->packed);
-    if (p->later)
-        free(p->later->bytes);
+    pc_later_close(p->later);
     pc_pool_free(p->memory);
 }
 

@@ -574,10 +574,6 @@ static int merge_two(const struct pc_profile *a, const struct pc_profile *b, boo
     m.out = pc_profile_new();
     int err = scratch && m.out ? check_same_job(&m) : PC_ENOMEM;
     if (!err)
-        err = pc_tables_need(a, &inner);
-    if (!err)
-        err = pc_tables_need(b, &inner);
-    if (!err)
         err = merge_into(&m, scratch);
     pc_pool_free(scratch);
     if (err) {

@@ -100,6 +100,23 @@ static int check_table(const struct pc_profile *p, const struct pc_profile_table
 
 /* ---- Rows on demand ------------------------------------------------------------------------- */
 
+bool pc_later_open(struct pc_profile *p, uint8_t *bytes)
+{
+    p->later = calloc(1, sizeof *p->later);
+    if (!p->later)
+        return false;
+    *p->later = (struct pc_later_rows){.bytes = bytes, .n_users = 1};
+    return true;
+}
+
+void pc_later_close(struct pc_later_rows *later)
+{
+    if (!later || --later->n_users)
+        return;
+    free(later->bytes);
+    free(later);
+}
+
 /* Decodes n columns of cells. PC_EFORMAT: the bytes are no varints, or are left over. */
 static int unpack_columns(struct pc_profile_table *t)
 {
@@ -127,13 +144,18 @@ void pc_table_need(const struct pc_profile *p, const struct pc_profile_table *ta
     t->n_rows = err ? 0 : t->n_rows;
 }
 
+static int say_damage(const struct pc_profile *p, struct pc_error *error)
+{
+    if (p->later && *p->later->error.text)
+        return pc_error_set(error, PC_EFORMAT, "%s", p->later->error.text);
+    return PC_OK;
+}
+
 int pc_tables_need(const struct pc_profile *p, struct pc_error *error)
 {
     for (uint32_t i = 0; i < p->n_tables; i++)
         pc_table_need(p, &p->tables[i]);
-    if (p->later && *p->later->error.text)
-        return pc_error_set(error, PC_EFORMAT, "%s", p->later->error.text);
-    return PC_OK;
+    return say_damage(p, error);
 }
 
 int pc_tables_check(const struct pc_profile *p, struct pc_error *error)
@@ -222,6 +244,63 @@ static bool copy_columns(const struct pc_profile_table *from, struct pc_profile 
     return ok;
 }
 
+static bool changes(const uint32_t *numbers, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (numbers[i] != i)
+            return true;
+    return false;
+}
+
+/* True if the rows of x (of a) may stay as they are: y has none, and no number in them changes. */
+static bool passes(const struct pc_table_side *a, const struct pc_profile_table *x,
+                   const struct pc_profile_table *y)
+{
+    bool same = x && x->packed && a->p->later && !(y && y->n_rows);
+    for (uint32_t k = 0; same && k < x->n_columns; k++) {
+        if (x->columns[k].type == PCOLLECT_COLUMN_NODE)
+            same = !changes(a->nodes, a->p->n_nodes);
+        else if (x->columns[k].type == PCOLLECT_COLUMN_STRING)
+            same = !changes(a->strings, a->p->n_strings);
+    }
+    return same;
+}
+
+static int pass_rows(const struct pc_profile_table *x, struct pc_profile *out,
+                     struct pc_profile_table *t)
+{
+    t->packed = pc_pool_array(out->memory, t->n_columns, sizeof *t->packed);
+    if (!t->packed)
+        return PC_ENOMEM;
+    memcpy(t->packed, x->packed, t->n_columns * sizeof *t->packed);
+    t->n_rows = x->n_rows;
+    return PC_OK;
+}
+
+/* Fills t, which has the columns of x and y, of which one may be NULL. */
+static int merge_rows(const struct pc_table_side *a, const struct pc_profile_table *x,
+                      const struct pc_table_side *b, const struct pc_profile_table *y,
+                      struct pc_profile *out, struct pc_profile_table *t, struct pc_error *error)
+{
+    if (passes(a, x, y))
+        return pass_rows(x, out, t);
+    if (x)
+        pc_table_need(a->p, x);
+    if (y)
+        pc_table_need(b->p, y);
+    int err = say_damage(a->p, error);
+    if (!err)
+        err = say_damage(b->p, error);
+    return err ? err : join_rows(a, x, b, y, out, t);
+}
+
+static void share_later_rows(const struct pc_profile *a, struct pc_profile *out)
+{
+    out->later = a->later;
+    if (out->later)
+        out->later->n_users++;
+}
+
 int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b,
                     struct pc_profile *out, struct pc_error *error)
 {
@@ -229,6 +308,7 @@ int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b
     out->tables = pc_pool_array(out->memory, (size_t)n_a + n_b, sizeof *out->tables);
     if (!out->tables)
         return PC_ENOMEM;
+    share_later_rows(a->p, out);
     while (i < n_a || j < n_b) {
         const struct pc_profile_table *x = i < n_a ? &a->p->tables[i] : NULL;
         const struct pc_profile_table *y = j < n_b ? &b->p->tables[j] : NULL;
@@ -243,7 +323,8 @@ int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b
                                 "different versions",
                                 x->name);
         struct pc_profile_table *t = &out->tables[out->n_tables++];
-        int err = copy_columns(x ? x : y, out, t) ? join_rows(a, x, b, y, out, t) : PC_ENOMEM;
+        int err =
+            copy_columns(x ? x : y, out, t) ? merge_rows(a, x, b, y, out, t, error) : PC_ENOMEM;
         t->rounded = (x && x->rounded) || (y && y->rounded);
         if (err)
             return pc_error_set(error, err, "table '%s': %s", t->name ? t->name : "?",
@@ -298,6 +379,7 @@ struct pc_bytes *pc_tables_pieces(const struct pc_profile *p, bool in_file, stru
                                   size_t *n_out)
 {
     size_t n = 0, done = 0;
+    pc_tables_need(p, NULL);
     struct pc_bytes *out =
         malloc((1 + (size_t)p->n_tables * 2 * PC_TABLE_MOST_COLUMNS) * sizeof *out);
     pc_put_varint(own, p->n_tables);

@@ -302,6 +302,38 @@ static void rows_on_demand_are_those_of_the_whole_file(void **state)
     assert_true(n_rows > 100);
 }
 
+/* Late parts make cells of no other rows than those that they add to. */
+static void rows_stay_on_demand_beside_late_parts(void **state)
+{
+    (void)state;
+    unsigned n_left = 0, n_rows = 0;
+    for (unsigned s = 0; s < n_shapes; s++) {
+        char path[PATH_BYTES];
+        struct late_job j = make_late_job(&shapes[s], 3, 2);
+        path_in(path, "late.pcol");
+        assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+        for (int rows = 0; rows < 2; rows++) { /* without and with rows in the late part */
+            struct pc_profile late = *j.late[1];
+            late.n_tables = rows ? late.n_tables : 0;
+            late.n_strings = rows ? late.n_strings : 0;
+            assert_int_equal(pc_pcol_write_late(path, &late, NULL), PC_OK);
+            struct pc_profile *p = read_well(path, false), *q = read_well(path, true);
+            assert_int_equal(p->n_tables, q->n_tables);
+            for (uint32_t i = 0; i < p->n_tables; i++) {
+                n_left += !q->tables[i].cells;
+                assert_same_rows(&p->tables[i], pc_profile_table(q, p->tables[i].name));
+                n_rows += p->tables[i].n_rows;
+            }
+            assert_null(pc_profile_unread(q));
+            pc_profile_free(p);
+            pc_profile_free(q);
+        }
+        unlink(path);
+        free_late_job(&j);
+    }
+    assert_true(n_left && n_rows > 100);
+}
+
 static bool refers_to_contexts(const struct pc_profile_table *t)
 {
     bool refers = false;
@@ -516,6 +548,7 @@ int main(void)
         cmocka_unit_test(values_pass_from_file_to_file),
         cmocka_unit_test(values_in_a_file_are_not_added_to),
         cmocka_unit_test(rows_on_demand_are_those_of_the_whole_file),
+        cmocka_unit_test(rows_stay_on_demand_beside_late_parts),
         cmocka_unit_test(ranks_alone_are_those_of_the_whole_file),
         cmocka_unit_test(wrong_rows_are_found_when_they_are_asked_for),
         cmocka_unit_test(damage_is_found_before_a_value_is_asked_for),
