@@ -75,12 +75,18 @@ row 'info' "$pcollect" info
 
 echo '100,000 ranks with 26 neighbours and 1,000 contexts, of which 20 % differ'
 "$merge" 100000 1000 20 place 26 64 "$work/profile.pcol" >"$work/merged"
-references "$work/profile.pcol"
-for table in header findings primitives resources ranks pairs; do
-    row "report --table $table" "$pcollect" report --table $table
+for late in no yes; do
+    if [ $late = yes ]; then
+        echo 'the same, with what each rank did after the merge'
+        "$read" end "$work/profile.pcol"
+    fi
+    references "$work/profile.pcol"
+    for table in header findings primitives resources ranks pairs; do
+        row "report --table $table" "$pcollect" report --table $table
+    done
+    row 'report' "$pcollect" report
+    row 'info' "$pcollect" info
 done
-row 'report' "$pcollect" report
-row 'info' "$pcollect" info
 
 for kept in 10 1; do
     for ranks in 2000 4000 6000 8000 10000; do

@@ -3,11 +3,12 @@
  * For bench/read.sh: `read make FILE RANKS KEPT` writes a simulated profile of 10,000 contexts, of
  * which 5,000 are calls on all ranks; of each KEPT-th call 1,000 ranks have it, and their values
  * are in the file (0: of none). With another argument it also has calls of each rank after the
- * merge, and a cause for a finding: many small messages. `read all FILE` inflates and decodes all
- * of a file, field by field. `read measure COMMAND...` runs a command without its output and prints
- * the seconds of processor time and the KiB that it took. For bench/symbols.sh: `read places FILE
- * PROGRAM N` writes a profile of one rank with N frames spread over the code of a program, and
- * prints their addresses.
+ * merge, and a cause for a finding: many small messages. `read end FILE` adds the end of each rank
+ * to a profile, as it is after a job. `read all FILE` inflates and decodes all of a file, field by
+ * field. `read measure COMMAND...` runs a command without its output and prints the seconds of
+ * processor time and the KiB that it took. For bench/symbols.sh: `read places FILE PROGRAM N`
+ * writes a profile of one rank with N frames spread over the code of a program, and prints their
+ * addresses.
  */
 #include "format/profile.h"
 
@@ -257,6 +258,49 @@ static int write_late(const struct pc_profile *p, const char *path)
     return 0;
 }
 
+/* The end of a rank, without contexts. */
+static void make_end(const struct pc_profile *p, uint32_t rank, struct late_rank *out,
+                     struct pc_profile_rank *end)
+{
+    struct pc_profile *late = &out->profile;
+    *late = *p;
+    late->later = NULL;
+    late->nodes = out->nodes;
+    late->ranks = end;
+    late->n_nodes = late->n_data = late->n_strings = late->n_tables = 0;
+    late->n_ranks = 1;
+    add_node(late, PC_NO_INDEX, PCOLLECT_NODE_ROOT);
+    *end = (struct pc_profile_rank){.rank = p->ranks[rank].rank,
+                                    .host = (char *)"",
+                                    .inside_ns = p->ranks[rank].inside_ns + 1000,
+                                    .after_ns = 1000000 + rank,
+                                    .closed = 1};
+}
+
+/* Writes the ends of all ranks, node by node; the ranks of a node have successive numbers. */
+static int end_ranks(const char *path)
+{
+    struct pc_profile *p;
+    struct pc_error error = {""};
+    int err = pc_pcol_read_ranks(path, &p, &error);
+    uint32_t n = err ? 0 : p->n_ranks;
+    struct late_rank *late = take(n + 1, sizeof *late);
+    struct pc_profile_rank *ends = take(n + 1, sizeof *ends);
+    const struct pc_profile **of_node = take(n + 1, sizeof *of_node);
+    int32_t *ranks = take(n + 1, sizeof *ranks);
+    for (uint32_t first = 0, k; first < n && !err; first += k) {
+        for (k = 0; first + k < n && !strcmp(p->ranks[first + k].host, p->ranks[first].host); k++) {
+            make_end(p, first + k, &late[first + k], &ends[first + k]);
+            of_node[k] = &late[first + k].profile;
+            ranks[k] = ends[first + k].rank;
+        }
+        err = pc_pcol_write_node(path, of_node, ranks, k, &error);
+    }
+    if (err)
+        fprintf(stderr, "read: %s\n", error.text);
+    return err ? 1 : 0;
+}
+
 static int make(const char *path, uint32_t n_ranks, unsigned kept, bool fault)
 {
     struct pc_profile p = new_profile("/nowhere/app", n_ranks);
@@ -363,6 +407,8 @@ int main(int argc, char **argv)
         return make_places(argv[2], argv[3], (uint32_t)strtoul(argv[4], NULL, 10));
     if (argc == 3 && !strcmp(argv[1], "all"))
         return read_all(argv[2]);
+    if (argc == 3 && !strcmp(argv[1], "end"))
+        return end_ranks(argv[2]);
     if (argc > 2 && !strcmp(argv[1], "measure"))
         return measure(argv + 2);
     return 2;
