@@ -209,8 +209,8 @@ static void put_head(const struct pct_watch *w, const struct request *r,
                (unsigned long long)r->every_ms);
     if (w->n_other)
         printf(
-            "  and %u stacks of threads without a frame of the program: --all-threads shows them\n",
-            w->n_other);
+            "  and %u stack%s of threads without a frame of the program: --all-threads shows %s\n",
+            w->n_other, w->n_other == 1 ? "" : "s", w->n_other == 1 ? "it" : "them");
     if (w->n_lost)
         printf("  %u stack%s could not be read\n", w->n_lost, w->n_lost == 1 ? "" : "s");
     fputc('\n', stdout);

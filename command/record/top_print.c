@@ -32,22 +32,28 @@ struct printer {
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
+static void put_base_name(struct pct_buf *b, const char *path)
+{
+    pct_text_escape(b, pct_symbols_base_name(path), PCT_ESCAPE_CELL);
+}
+
 static void put_place(struct printer *p, struct pct_buf *b, uint32_t place, bool full)
 {
     const struct pct_busy_place *at = &p->t->busiest->places[place];
     struct pct_buf name = {0};
+    if (!at->function && at->module) {
+        pct_buf_text(b, "(in ");
+        put_base_name(b, at->module->path);
+        pct_buf_text(b, ")");
+        return;
+    }
     if (!at->function) {
-        pct_buf_text(b, at->module ? "(unknown)" : "(no file)");
+        pct_buf_text(b, "(no file)");
         return;
     }
     pct_text_escape(&name, pct_demangle(at->function, p->names), PCT_ESCAPE_CELL);
     pct_name_put(b, name.data, full);
     pct_buf_free(&name);
-}
-
-static void put_base_name(struct pct_buf *b, const char *path)
-{
-    pct_text_escape(b, pct_symbols_base_name(path), PCT_ESCAPE_CELL);
 }
 
 /* Appends the file of a function. */
