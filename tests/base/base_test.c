@@ -69,6 +69,9 @@ static void text_is_broken_at_blanks_that_fit(void **state)
         {"an incomprehensible word", 4, "an|incomprehensible|word|"},
         {"one\ntwo three\n\nfour", 20, "one|two three||four|"},
         {"one  two", 4, "one|two|"},
+        {"takes 789.4 ms on 2", 12, "takes|789.4 ms on|2|"},
+        {"at most 3 % of 5 tasks", 9, "at most|3 % of 5|tasks|"},
+        {"5 ms", 3, "5|ms|"},
         {"\xc3\xa4\xc3\xb6\xc3\xbc z", 5, "\xc3\xa4\xc3\xb6\xc3\xbc z|"},
     };
     char out[200];
