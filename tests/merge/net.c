@@ -3,7 +3,6 @@
 
 #include "base/base.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +17,6 @@ struct message {
 
 struct net {
     pthread_mutex_t lock;
-    pthread_cond_t changed;
     struct message *first;
     uint64_t n_messages, n_bytes;
     int n_ranks;
@@ -53,9 +51,9 @@ static void put(struct net_rank *r, const void *data, size_t n, int to, bool bro
     while (*at)
         at = &(*at)->next;
     *at = m;
-    pthread_cond_broadcast(&net->changed);
+    pthread_cond_signal(&net->ranks[to].changed);
     while (net->waits && n && !broadcast && is_queued(net, number))
-        pthread_cond_wait(&net->changed, &net->lock);
+        pthread_cond_wait(&r->changed, &net->lock);
     pthread_mutex_unlock(&net->lock);
 }
 
@@ -67,7 +65,7 @@ static struct message **wait_for(struct net_rank *r, int from, bool broadcast)
             if ((*at)->from == from && (*at)->to == r->transport.rank &&
                 (*at)->broadcast == broadcast)
                 return at;
-        pthread_cond_wait(&r->net->changed, &r->net->lock);
+        pthread_cond_wait(&r->changed, &r->net->lock);
     }
 }
 
@@ -75,8 +73,8 @@ static void take(struct net *net, struct message **at)
 {
     struct message *m = *at;
     *at = m->next;
+    pthread_cond_signal(&net->ranks[m->from].changed);
     free(m);
-    pthread_cond_broadcast(&net->changed);
 }
 
 static int net_send(void *self, const void *data, size_t n, int to)
@@ -139,10 +137,9 @@ struct net *net_new(int n_ranks, bool waits)
 {
     struct net *net = calloc(1, sizeof *net + (size_t)n_ranks * sizeof net->ranks[0]);
     pthread_mutex_init(&net->lock, NULL);
-    pthread_cond_init(&net->changed, NULL);
     net->n_ranks = n_ranks;
     net->waits = waits;
-    for (int i = 0; i < n_ranks; i++)
+    for (int i = 0; i < n_ranks; i++) {
         net->ranks[i] = (struct net_rank){.net = net,
                                           .transport = {.self = &net->ranks[i],
                                                         .rank = i,
@@ -151,6 +148,8 @@ struct net *net_new(int n_ranks, bool waits)
                                                         .receive_size = net_receive_size,
                                                         .receive = net_receive,
                                                         .broadcast = net_broadcast}};
+        pthread_cond_init(&net->ranks[i].changed, NULL);
+    }
     return net;
 }
 
@@ -158,7 +157,8 @@ void net_free(struct net *net)
 {
     while (net->first)
         take(net, &net->first);
-    pthread_cond_destroy(&net->changed);
+    for (int i = 0; i < net->n_ranks; i++)
+        pthread_cond_destroy(&net->ranks[i].changed);
     pthread_mutex_destroy(&net->lock);
     free(net);
 }

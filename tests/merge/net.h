@@ -8,6 +8,7 @@
 
 #include "merge/transport.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ struct net;
 struct net_rank {
     struct pc_transport transport;
     struct net *net;
+    pthread_cond_t changed;    /* a message to it has come, or one of its own was taken */
     unsigned n_calls, fail_at; /* of the transport's functions; fail_at 0: never */
     bool fails_on;             /* all later calls fail, too */
 };
