@@ -62,15 +62,23 @@ static void assert_all_values(const struct pc_profile *p, const struct pc_profil
     assert_null(pc_profile_unread(q));
 }
 
+/* Writes a job's profile without late parts to a file of that name, and the file's path to `path`.
+ */
+static struct late_job write_late_job(const struct shape *shape, const char *name, char *path)
+{
+    struct late_job j = make_late_job(shape, 3, 2);
+    path_in(path, name);
+    assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+    return j;
+}
+
 static void values_on_demand_are_those_of_the_whole_file(void **state)
 {
     (void)state;
     unsigned n_on_demand = 0;
     for (unsigned s = 0; s < n_shapes; s++) {
         char path[PATH_BYTES];
-        struct late_job j = make_late_job(&shapes[s], 3, 2);
-        path_in(path, "columns.pcol");
-        assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+        struct late_job j = write_late_job(&shapes[s], "columns.pcol", path);
         for (int late = 0; late < 2; late++) { /* without and with slots */
             struct pc_profile *p = read_well(path, false), *q = read_well(path, true);
             assert_int_equal(pc_profile_check(q, NULL), PC_OK);
@@ -195,9 +203,7 @@ static void values_pass_from_file_to_file(void **state)
     unsigned n_in_file = 0;
     for (unsigned s = 0; s < n_shapes; s++) {
         char path[PATH_BYTES];
-        struct late_job j = make_late_job(&shapes[s], 3, 2);
-        path_in(path, "passed.pcol");
-        assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+        struct late_job j = write_late_job(&shapes[s], "passed.pcol", path);
         for (int late = 0; late < 2; late++) {
             struct pc_profile *p = read_well(path, false), *q;
             assert_int_equal(pc_pcol_read_histograms(path, &q, NULL), PC_OK);
@@ -309,9 +315,7 @@ static void rows_stay_on_demand_beside_late_parts(void **state)
     unsigned n_left = 0, n_rows = 0;
     for (unsigned s = 0; s < n_shapes; s++) {
         char path[PATH_BYTES];
-        struct late_job j = make_late_job(&shapes[s], 3, 2);
-        path_in(path, "late.pcol");
-        assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+        struct late_job j = write_late_job(&shapes[s], "late.pcol", path);
         for (int rows = 0; rows < 2; rows++) { /* without and with rows in the late part */
             struct pc_profile late = *j.late[1];
             late.n_tables = rows ? late.n_tables : 0;
@@ -349,9 +353,7 @@ static void ranks_alone_are_those_of_the_whole_file(void **state)
     unsigned n_left_out = 0, n_rows = 0;
     for (unsigned s = 0; s < n_shapes; s++) {
         char path[PATH_BYTES];
-        struct late_job j = make_late_job(&shapes[s], 3, 2);
-        path_in(path, "ranks.pcol");
-        assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+        struct late_job j = write_late_job(&shapes[s], "ranks.pcol", path);
         for (int late = 0; late < 2; late++) {
             struct pc_profile *p = read_well(path, false), *q;
             struct pc_buffer a = {0}, b = {0};

@@ -176,10 +176,10 @@ static struct pct_scale *compare(struct pct_run *runs, const struct layout *layo
     return s;
 }
 
-static void close_runs(struct pct_run *runs, struct pct_scale *s)
+static void close_runs(struct pct_run *runs, unsigned n, struct pct_scale *s)
 {
     pct_scale_free(s);
-    for (unsigned k = 0; k < N_SCALES; k++)
+    for (unsigned k = 0; k < n; k++)
         pct_run_close(&runs[k]);
 }
 
@@ -243,7 +243,7 @@ static void efficiencies_are_those_of_their_definitions(void **state)
         assert_true(fabs(point->speed_up - time_2 / time) < 1e-6);
         assert_true(fabs(point->efficiency - point->speed_up * 2 / p) < 1e-9);
     }
-    close_runs(runs, s);
+    close_runs(runs, N_SCALES, s);
 }
 
 static void contexts_are_modelled_and_predicted(void **state)
@@ -262,7 +262,7 @@ static void contexts_are_modelled_and_predicted(void **state)
     assert_true(fabs(reduce->future.value - reduce_ms(1024) / 1e3) < 1e-6);
     assert_true(fabs(bcast->future.value - bcast_ms(1024) / 1e3) < 1e-6);
     assert_true(reduce->fit.few);
-    close_runs(runs, s);
+    close_runs(runs, N_SCALES, s);
 }
 
 /* Next to nothing up to the largest scale, at which it is most of the run. */
@@ -301,7 +301,7 @@ static void prediction_that_contradicts_the_whole_is_named(void **state)
     assert_true(says(s, contradict));
     s->future = (struct pct_fit_band){.value = 9 * sum, .low = 2 * sum, .high = 20 * sum};
     assert_true(says(s, contradict));
-    close_runs(runs, s);
+    close_runs(runs, N_SCALES, s);
 }
 
 /* The context stays in the list, since it is most of the largest run, but nothing is predicted. */
@@ -323,7 +323,7 @@ static void growth_that_no_form_fits_predicts_nothing(void **state)
         assert_true(pct_table_value(pct_column_find(contexts, "predicted_s"), &d, i).none == jumps);
     }
     assert_true(says(s, ": not known (no form of growth fits these runs)"));
-    close_runs(runs, s);
+    close_runs(runs, N_SCALES, s);
 }
 
 /* Prints neither a time nor shares of it if the runs determine nothing. */
@@ -342,7 +342,7 @@ static void prediction_that_is_not_known_is_none(void **state)
     s->future = (struct pct_fit_band){.value = 700, .low = 100, .high = 900};
     assert_true(says(s, "is 700"));
     assert_true(says(s, " %  MPI_"));
-    close_runs(runs, s);
+    close_runs(runs, N_SCALES, s);
 }
 
 static void weak_scaling_is_told_and_rated(void **state)
@@ -355,7 +355,7 @@ static void weak_scaling_is_told_and_rated(void **state)
     /* ideal: the time per rank is the same as on 2 ranks */
     assert_true(is_near(bcast->lost_ns, 16 * (bcast_ms(16) - bcast_ms(2)) * ms));
     assert_true(fabs(bcast->efficiency - bcast_ms(2) / bcast_ms(16)) < 1e-6);
-    close_runs(runs, s);
+    close_runs(runs, N_SCALES, s);
 }
 
 static double between_ms(unsigned p)
@@ -394,7 +394,7 @@ static void what_no_processor_was_free_for_is_not_blamed_on_the_program(void **s
         assert_true(load ? delay && delay < table : !delay);
         assert_int_equal(!strstr(text, "Look first at"), load == 2);
         assert_int_equal(!strstr(text, "because no processor was free"), load == 0);
-        close_runs(runs, s);
+        close_runs(runs, N_SCALES, s);
     }
 }
 
@@ -417,7 +417,7 @@ static void what_surely_loses_is_named_behind_what_may_not(void **state)
     assert_int_equal(pct_scale_make(runs, N_SCALES, &(struct pct_scale_options){0}, &s, NULL), 0);
     print_scale(s, text, sizeof text);
     assert_non_null(strstr(text, "Look first at\n  1. computation outside MPI: "));
-    close_runs(runs, s);
+    close_runs(runs, N_SCALES, s);
 }
 
 /* A loss can be a fall that is too slow: the sentence does not say that the time grows. */
@@ -435,7 +435,7 @@ static void a_time_that_falls_is_not_said_to_grow(void **state)
                    *end = strchr(sentence, '\n');
         assert_int_equal(!grows || grows > end, falling);
         assert_true(pct_scale_trusts(row_named(s, "MPI_Bcast in setup (a.c:300)")));
-        close_runs(runs, s);
+        close_runs(runs, N_SCALES, s);
     }
     falling = false;
 }
@@ -452,7 +452,7 @@ static void delay_start_and_end_are_in_no_figure(void **state)
     memcpy(points, s->points, sizeof points);
     for (unsigned i = 0; i < 3; i++)
         lost_ns[i] = s->rows[i].lost_ns;
-    close_runs(plain, s);
+    close_runs(plain, N_SCALES, s);
     for (unsigned k = 1; k < 4; k++) {
         stretched = k & 1;
         init_ms = k & 2 ? 1000 : 0;
@@ -474,7 +474,7 @@ static void delay_start_and_end_are_in_no_figure(void **state)
             costs_ns += s->rows[i].costs[N_SCALES - 1].ns;
         assert_true(is_near(costs_ns, s->points[N_SCALES - 1].core_ns));
         costs_ns = 0;
-        close_runs(runs, s);
+        close_runs(runs, N_SCALES, s);
     }
     stretched = false;
     init_ms = end_ms = 0;
@@ -495,7 +495,7 @@ static void waiting_for_the_last_rank_in_finalize_stays(void **state)
         assert_true(is_near(s->points[k].time_ns,
                             (reduce_ms(p) + bcast_ms(p) + 1.1 * strong_ms(p) + 40) * ms));
     }
-    close_runs(runs, s);
+    close_runs(runs, N_SCALES, s);
     end_ms = end_wait_ms = 0;
 }
 
@@ -517,7 +517,7 @@ static void what_is_neither_strong_nor_weak_is_asked_for(void **state)
                                     &(struct pct_scale_options){.scaling = PCT_SCALING_WEAK}, &s,
                                     &error),
                      PC_OK);
-    close_runs(runs, s);
+    close_runs(runs, N_SCALES, s);
 }
 
 static void builds_are_matched_by_function_through_inlining(void **state)
@@ -533,7 +533,7 @@ static void builds_are_matched_by_function_through_inlining(void **state)
         assert_int_equal(s->n_rows, 3);
         const struct pct_scale_row *reduce = row_named(s, "MPI_Allreduce");
         assert_true(is_near(reduce->lost_ns, (16 * reduce_ms(16) - 2 * reduce_ms(2)) * ms));
-        close_runs(runs, s);
+        close_runs(runs, N_SCALES, s);
     }
 }
 
@@ -639,7 +639,17 @@ static void computation_is_divided_and_charged_with_the_waiting_it_causes(void *
     for (size_t i = 0; i < s->n_rows; i++)
         sum += s->rows[i].lost_ns;
     assert_true(is_near(sum, s->lost_ns));
-    close_runs(runs, s);
+    close_runs(runs, N_SCALES, s);
+}
+
+/* Strong scaling of two runs. */
+static struct pct_scale *compare_pair(struct pct_run *runs)
+{
+    struct pct_scale *s = NULL;
+    struct pc_error error = {""};
+    const struct pct_scale_options strong = {.scaling = PCT_SCALING_STRONG};
+    assert_int_equal(pct_scale_make(runs, 2, &strong, &s, &error), PC_OK);
+    return s;
 }
 
 /* On 4 ranks samples exceed the time outside MPI; with these figures the product of the samples and
@@ -647,42 +657,32 @@ static void computation_is_divided_and_charged_with_the_waiting_it_causes(void *
 static void remainders_of_rounding_are_no_time(void **state)
 {
     struct pct_run runs[2];
-    struct pct_scale *s = NULL;
-    struct pc_error error = {""};
-    struct pct_scale_options strong = {.scaling = PCT_SCALING_STRONG};
     (void)state;
     open_sampled(&runs[0], 0);
     unsampled_ms = -41.600009;
     open_sampled(&runs[1], 1);
     unsampled_ms = 1;
-    assert_int_equal(pct_scale_make(runs, 2, &strong, &s, &error), PC_OK);
+    struct pct_scale *s = compare_pair(runs);
     const struct pct_scale_row *rest = row_named(s, "time outside MPI without a sample");
     if (rest->costs[1].ns != 0 || rest->speed_up != 0)
         fail_msg("%g ns are left: %g times as fast", rest->costs[1].ns, rest->speed_up);
-    pct_scale_free(s);
-    for (unsigned k = 0; k < 2; k++)
-        pct_run_close(&runs[k]);
+    close_runs(runs, 2, s);
 }
 
 static void what_ranks_compute_together_is_told_without_what_others_wait(void **state)
 {
     struct pct_run runs[2];
-    struct pct_scale *s = NULL;
-    struct pc_error error = {""};
-    struct pct_scale_options strong = {.scaling = PCT_SCALING_STRONG};
     (void)state;
     repeated_ms = 400;
     for (unsigned k = 0; k < 2; k++)
         open_sampled(&runs[k], k);
     repeated_ms = 0;
-    assert_int_equal(pct_scale_make(runs, 2, &strong, &s, &error), PC_OK);
+    struct pct_scale *s = compare_pair(runs);
     /* On 2 ranks 400 + 2 * 400 + 20 ms, on 4 ranks 400 + 4 * 400 + 40 ms. */
     const char *reason = pct_scale_reason(s, row_named(s, "computation in relax (a.c:220)"));
     if (!strstr(reason, "together the ranks compute 1.220 s on 2 ranks, 2.040 s on 4"))
         fail_msg("%s", reason);
-    pct_scale_free(s);
-    for (unsigned k = 0; k < 2; k++)
-        pct_run_close(&runs[k]);
+    close_runs(runs, 2, s);
 }
 
 /* One run without samples: then computation is one node in all runs. */
@@ -699,7 +699,7 @@ static void computation_is_whole_unless_all_runs_have_samples(void **state)
                      PC_OK);
     assert_false(s->join->divided);
     row_named(s, "computation outside MPI");
-    close_runs(runs, s);
+    close_runs(runs, N_SCALES, s);
 }
 
 /* ---- Two parameters -----------------------------------------------------------------------------
