@@ -188,7 +188,7 @@ static void put_module(const struct pct_table *t, const struct pct_column *c,
     if (module.none)
         pct_buf_text(b, "-");
     else
-        pct_buf_format(b, "[in %s]", pct_symbols_base_name(module.text));
+        pct_place_unnamed(b, module.text);
 }
 
 void pct_value_people(const struct pct_table *t, const struct pct_column *c,

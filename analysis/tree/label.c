@@ -98,6 +98,13 @@ void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum p
     pct_buf_text(b, after[form]);
 }
 
+void pct_place_unnamed(struct pct_buf *b, const char *path)
+{
+    pct_buf_text(b, "[in ");
+    pct_text_escape(b, pct_symbols_base_name(path), PCT_ESCAPE_CELL);
+    pct_buf_text(b, "]");
+}
+
 /* The @ between function and file; NULL: the label has none. */
 static const char *find_at(const char *label, const char *end)
 {

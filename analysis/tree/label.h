@@ -55,6 +55,9 @@ struct pct_place_text {
 /* Appends the place; nothing if nothing is known. */
 void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum pct_place_form form);
 
+/* Appends "[in FILE]": what users see of a function without a name in the module `path`. */
+void pct_place_unnamed(struct pct_buf *b, const char *path);
+
 /* Appends a label, or labels joined by " > ", as users read them: each as in a sentence.
  * full_names: functions of C++ with all their arguments. */
 void pct_place_of_path(struct pct_buf *b, const char *labels, bool full_names);

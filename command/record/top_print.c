@@ -8,6 +8,7 @@
 #include "analysis/buffer.h"
 #include "analysis/symbols/short_name.h"
 #include "analysis/symbols/symbols.h"
+#include "analysis/tree/label.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +43,7 @@ static void put_place(struct printer *p, struct pct_buf *b, uint32_t place, bool
     const struct pct_busy_place *at = &p->t->busiest->places[place];
     struct pct_buf name = {0};
     if (!at->function && at->module) {
-        pct_buf_text(b, "(in ");
-        put_base_name(b, at->module->path);
-        pct_buf_text(b, ")");
+        pct_place_unnamed(b, at->module->path);
         return;
     }
     if (!at->function) {
