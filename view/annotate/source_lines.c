@@ -130,15 +130,40 @@ static void put_time(struct pct_buf *b, pc_u128 ns)
     pct_buf_format(b, " %9s", ns ? pct_text_time(number, ns) : "");
 }
 
-/* Prints the figures of a line (NULL: none) and its text. Tabs become blanks, because the columns
- * before the text shift tab stops. */
+/* Appends the text of a line in the rest of the width. Without a width a very long line is bounded,
+ * too: generated files have lines of megabytes. Tabs become blanks, because the columns before the
+ * text shift tab stops. */
+static void put_source(struct pct_buf *b, const struct pct_annotate *a, const char *text)
+{
+    struct pct_buf plain = {0}, cells = {0};
+    size_t taken = pct_text_cells(b->data);
+    pct_buf_put(&plain, "", 0);
+    for (size_t column = 0; text && *text; text++, column++) {
+        pct_buf_fill(&plain, *text == '\t' ? ' ' : *text, 1);
+        while (*text == '\t' && ++column % 8)
+            pct_buf_fill(&plain, ' ', 1);
+        column -= *text == '\t';
+    }
+    pct_buf_put(&cells, "", 0);
+    pct_text_escape(&cells, plain.data, PCT_ESCAPE_LINE);
+    if (a->width)
+        pct_text_cut(b, cells.data, a->width > taken + 20 ? a->width - taken : 20, a->utf8);
+    else
+        pct_text_bounded(b, cells.data);
+    while (b->n && b->data[b->n - 1] == ' ')
+        b->data[--b->n] = '\0';
+    pct_buf_free(&plain);
+    pct_buf_free(&cells);
+}
+
+/* Prints the figures of a line (NULL: none) and its text. */
 static void put_line(FILE *out, const struct lines *l, const struct line *line, uint32_t number,
                      const char *text)
 {
     static const struct line nothing;
     const struct pct_samples *s = pct_data_samples(l->a->data);
     const struct line *f = line ? line : &nothing;
-    struct pct_buf b = {0}, plain = {0}, cells = {0};
+    struct pct_buf b = {0};
     char calls[PCT_NUMBER_BYTES];
     put_share(&b, f->below_ns, l->a->data->totals->context_mpi_ns);
     if (!is_narrow(l->a)) {
@@ -150,25 +175,9 @@ static void put_line(FILE *out, const struct lines *l, const struct line *line, 
         put_sampled(&b, f->self, s->all);
     }
     pct_buf_format(&b, " %6u  ", number);
-    for (size_t column = 0; text && *text; text++, column++) {
-        pct_buf_fill(&plain, *text == '\t' ? ' ' : *text, 1);
-        while (*text == '\t' && ++column % 8)
-            pct_buf_fill(&plain, ' ', 1);
-        column -= *text == '\t';
-    }
-    pct_text_escape(&cells, plain.n ? plain.data : "", PCT_ESCAPE_LINE);
-    size_t taken = pct_text_cells(b.data), width = l->a->width;
-    pct_text_cut(&b, cells.data,
-                 !width               ? SIZE_MAX
-                 : width > taken + 20 ? width - taken
-                                      : 20,
-                 l->a->utf8);
-    while (b.n && b.data[b.n - 1] == ' ')
-        b.data[--b.n] = '\0';
+    put_source(&b, l->a, text);
     fprintf(out, "%s\n", b.data);
     pct_buf_free(&b);
-    pct_buf_free(&plain);
-    pct_buf_free(&cells);
 }
 
 /* True if the line is shown. A function that is requested by name is shown completely, from the
