@@ -18,7 +18,8 @@ static const struct pct_option options[] = {
     {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs",
      "tsv has a line of names, then one line for each model; json has the same members. region, "
      "metric, model, adjusted_r2, rss: sum of the squared residuals; growth: the fastest growing "
-     "term; error: relative error of a point that was left out, 0.01 is one percent; points: "
+     "term, with a minus if it is subtracted; error: relative error of a point that was left out, "
+     "0.01 is one percent; points: "
      "number of points measured; few: yes means that the form is a guess; up_to, model_up_to, "
      "from, model_from, segments_error: two models, if they explain the points much better than "
      "one."},

@@ -282,7 +282,8 @@ static void print_loss(FILE *out, const struct pct_scale *s, const struct pct_sc
     bool grows = row->costs[pct_scale_last(s)].ns / to->ranks >
                  row->costs[pct_scale_first(s)].ns / from->ranks;
     if (grows && pct_scale_trusts(row) &&
-        strcmp(pct_fit_growth(&row->fit, pct_scale_parameters, growth), "constant") != 0)
+        strcmp(pct_fit_growth(&row->fit, pct_scale_parameters, growth), "constant") != 0 &&
+        *growth != '-')
         pct_buf_format(&b, "; its time per rank grows as %s", growth);
     pct_buf_text(&b, ".");
     put_future(&b, s, row);

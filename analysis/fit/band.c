@@ -127,15 +127,17 @@ static bool grows_faster(const struct pct_fit_term *a, const struct pct_fit_term
 char *pct_fit_growth(const struct pct_fit *f, const char *const *names, char *out)
 {
     const struct pct_fit_guess *g = &f->best;
-    const struct pct_fit_term *fastest = NULL;
+    unsigned fastest = 0;
     struct text t = {out, 0};
-    for (unsigned k = 0; k < g->n_terms; k++) {
-        if (!fastest || grows_faster(&g->terms[k], fastest, f->n_parameters))
-            fastest = &g->terms[k];
+    for (unsigned k = 1; k < g->n_terms; k++) {
+        if (grows_faster(&g->terms[k], &g->terms[fastest], f->n_parameters))
+            fastest = k;
     }
-    if (!fastest)
+    if (!g->n_terms) {
         put(&t, "constant");
-    else
-        put_term(&t, fastest, f->n_parameters, names, true);
+        return out;
+    }
+    put(&t, g->c[fastest + 1] < 0 ? "-" : "");
+    put_term(&t, &g->terms[fastest], f->n_parameters, names, true);
     return out;
 }

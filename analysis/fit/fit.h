@@ -109,8 +109,8 @@ const struct pct_fit_segment *pct_fit_segment_at(const struct pct_fit_segments *
 enum { PCT_FIT_TEXT = 512 };
 char *pct_fit_text(const struct pct_fit *f, const char *const *names, char *out);
 
-/* Growth of the model: text of its fastest growing term without coefficient, as "p^(1/2) *
- * log2(p)"; "constant". out[PCT_FIT_TEXT]. */
+/* Growth of the model: text of its fastest growing term without the size of its coefficient, as
+ * "p^(1/2) * log2(p)", or "-log2(p)" of a model that falls; "constant". out[PCT_FIT_TEXT]. */
 char *pct_fit_growth(const struct pct_fit *f, const char *const *names, char *out);
 
 #endif

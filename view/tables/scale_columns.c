@@ -297,8 +297,9 @@ static const struct pct_column row_columns[] = {
     {"efficiency_percent", "efficiency", PCT_PERCENT, "speed-up as a share of the ideal one",
      row_efficiency},
     {"growth", "time per rank grows as", PCT_TEXT,
-     "fastest growing term of the model of the time per rank; empty with fewer than three scales, "
-     "or if the model misses points that are left out by half of their value or more",
+     "fastest growing term of the model of the time per rank, with a minus if it is subtracted; "
+     "empty with fewer than three scales, or if the model misses points that are left out by half "
+     "of their value or more",
      row_growth},
     {"model", "model", PCT_TEXT,
      "model of the time per rank in seconds; p is the number of ranks, n the size", row_model},
