@@ -202,6 +202,32 @@ static size_t count_calls(const struct pct_join *j, size_t *partial_out)
     return n;
 }
 
+/* The first run that begins in another source file than run 0; 0: there is none, or it is unknown.
+ */
+static size_t find_other_begin(const struct pct_join *j)
+{
+    for (size_t k = 1; k < j->n_runs && j->begins[0]; k++)
+        if (j->begins[k] && strcmp(j->begins[0], j->begins[k]) != 0)
+            return k;
+    return 0;
+}
+
+static void print_begins(FILE *out, const struct pct_join *j, const struct pct_run *runs,
+                         size_t other, size_t width)
+{
+    const char *a = pct_symbols_base_name(runs[0].program),
+               *b = pct_symbols_base_name(runs[other].program);
+    if (strcmp(a, b) != 0)
+        pct_print_sentence(out, width, 0,
+                           "%s and %s seem to be two programs: one begins in %s, the other in %s.",
+                           a, b, j->begins[0], j->begins[other]);
+    else
+        pct_print_sentence(out, width, 0,
+                           "The runs seem to be of two programs named %s: one begins in %s, the "
+                           "other in %s.",
+                           a, j->begins[0], j->begins[other]);
+}
+
 /* Prints the remark on two programs. A run on one rank may lack most calls, so different names or a
  * few missing contexts are not enough. */
 void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
@@ -209,6 +235,11 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
 {
     size_t partial, n = count_calls(j, &partial);
     const char *first = pct_symbols_base_name(runs[0].program), *other = first;
+    size_t begins = find_other_begin(j);
+    if (begins) {
+        print_begins(out, j, runs, begins, width);
+        return;
+    }
     if (j->by_line || partial * 3 <= n * 2)
         return;
     for (size_t k = 1; k < j->n_runs && !strcmp(first, other); k++)

@@ -344,6 +344,27 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     note_caller(b, node, n);
 }
 
+/* Base name of the file in which the program begins: that of main, or the outermost one of Python;
+ * NULL: unknown. */
+static const char *find_begin(const struct joiner *b)
+{
+    const struct pc_profile *p = b->source->profile;
+    const char *file = NULL;
+    for (size_t i = 0; i < b->tree->n; i++) {
+        const struct pct_node *n = &b->tree->nodes[i];
+        if (n->kind != PCOLLECT_NODE_FRAME || n->module == PC_NO_INDEX || !n->frame->file)
+            continue;
+        bool python = pct_symbols_caller(p, n->module, n->frame) == PCT_CALLER_PYTHON;
+        bool main = !file && n->frame->function && !strcmp(n->frame->function, "main") &&
+                    p->modules[n->module].flags & PCOLLECT_MODULE_EXE;
+        if (python || main)
+            file = pct_symbols_base_name(n->frame->file);
+        if (python)
+            break;
+    }
+    return file ? pct_pool_intern(b->join->pool, file) : NULL;
+}
+
 /* True for time sampled inside MPI, which is part of the time of the calls. */
 static bool is_left_out(const struct pct_tree *t, const struct pct_node *n)
 {
@@ -362,6 +383,7 @@ static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k)
     for (size_t i = 0; i < r.tree->n; i++)
         b.labels[i] = label_of(&b, &r.tree->nodes[i]);
     b.sites = j->by_line ? NULL : pct_call_sites(r.tree, b.labels);
+    j->begins[k] = find_begin(&b);
     if (j->room < r.tree->n) /* runs of one program have most contexts in common */
         make_room(j, r.tree->n + r.tree->n / 4);
     /* Parents come before their children. */
@@ -413,6 +435,7 @@ int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times
     for (size_t k = 0; k < n; k++)
         j->divided &= runs[k].sampled;
     j->pool = pct_pool_new();
+    j->begins = pct_alloc(n, sizeof *j->begins);
     j->by_line = pct_runs_same_build(runs, n);
     make_room(j, 16);
     struct key root = {PCOLLECT_NODE_ROOT, pct_pool_intern(j->pool, ""), {0, 1}};
@@ -439,6 +462,7 @@ void pct_join_free(struct pct_join *j)
         return;
     pct_free(j->nodes);
     pct_free(j->costs);
+    pct_free(j->begins);
     pct_pool_free(j->pool);
     pct_free(j);
 }

@@ -116,6 +116,7 @@ struct pct_join {
     struct pct_cost *costs; /* node * n_runs + run */
     size_t n, room;
     bool by_line;
+    const char **begins; /* by run: source file of main or of the Python script; NULL: unknown */
     enum pct_join_times times;
     bool divided;     /* computation is divided by samples, which all runs have */
     uint32_t compute; /* node of computation that is not divided */
