@@ -158,13 +158,14 @@ void pct_join_blame(struct pct_join *j, const struct pct_joined *r)
     double waiting, *waits = pct_alloc(t->n, sizeof *waits);
     size_t busiest = busiest_rank(r->run->profile, &waiting);
     double sum = r->run->profile->n_ranks && waiting > 0 ? find_waits(r, busiest, waits) : 0;
-    double part = sum > 0 ? fmin(1, waiting / sum) : 0;
+    double instead = r->run->own.instead_ns;
+    double part = sum > 0 ? fmin(1, fmax(0, waiting - instead) / sum) : 0;
     double *excess = find_excess(j, r, busiest);
     for (size_t i = 0; i < t->n; i++)
         if (waits[i] > 0)
             cost_of(j, r->node[i], r->k)->ns -= waits[i] * part;
-    if (part > 0)
-        charge(j, r->k, sum * part, excess);
+    if (part > 0 || instead > 0)
+        charge(j, r->k, sum * part + instead, excess);
     pct_free(excess);
     pct_free(waits);
 }

@@ -38,12 +38,26 @@ static const struct pc_profile_module *program_of(const struct pc_profile *p)
     return NULL;
 }
 
+/* The time of the run on each rank is that of its longest rank. If the others lost more time
+ * without a processor, they would have waited for that rank instead: in MPI calls up to the delay
+ * of these, else for the computation of the rank that computes longest. */
+static void add_waiting(struct pct_run *run, uint32_t n_ranks, double mpi_ns, double delayed_ns,
+                        double unequal_ns)
+{
+    struct pct_run_own *own = &run->own;
+    double missing_ns = fmax(0, own->time_ns * n_ranks - own->core_ns);
+    double in_calls_ns = fmin(fmax(0, missing_ns - unequal_ns), delayed_ns);
+    own->core_ns += missing_ns;
+    own->instead_ns = missing_ns - in_calls_ns;
+    own->mpi_part = mpi_ns > 0 ? (mpi_ns - delayed_ns + in_calls_ns) / mpi_ns : 1;
+}
+
 static void describe_own(struct pct_run *run, const struct pc_profile *p)
 {
     struct pct_rank_times *t = pct_rank_times_new(p);
     struct pct_run_own *own = &run->own;
     struct pct_end end = pct_totals_end(p);
-    double mpi_ns = -run->init_ns - end.own_ns, longest_ns = 0;
+    double mpi_ns = -run->init_ns - end.own_ns, longest_ns = 0, unequal_ns = 0;
     run->end_ns = end.own_ns;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         const struct pc_profile_rank *r = &p->ranks[i];
@@ -53,19 +67,22 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
         own->compute_ns += t->list[i].own_ns;
         own->busiest_ns = fmax(own->busiest_ns, t->list[i].own_ns);
     }
+    unequal_ns = own->busiest_ns * p->n_ranks - own->compute_ns;
     mpi_ns = fmax(0, mpi_ns);
     double delayed_ns = fmin(mpi_ns, fmax(0, t->all_delayed_ns - t->delayed_ns));
-    own->mpi_part = mpi_ns > 0 ? 1 - delayed_ns / mpi_ns : 1;
-    own->end_part = end.all_ns > 0 ? own->mpi_part * (1 - end.own_ns / end.all_ns) : 1;
     own->core_ns = own->compute_ns + mpi_ns - delayed_ns;
     if (p->n_ranks)
         own->time_ns = fmax(longest_ns - (run->init_ns + run->end_ns) / p->n_ranks,
                             own->core_ns / (double)p->n_ranks);
     own->time_ns = fmax(own->time_ns, own->busiest_ns);
     double both_ns = run->init_ns + run->end_ns;
+    double last_part = end.all_ns > 0 ? 1 - end.own_ns / end.all_ns : 1; /* of MPI_Finalize */
+    double part = mpi_ns > 0 ? 1 - delayed_ns / mpi_ns : 1;
     run->undelayed = (struct pct_run_undelayed){
-        own->time_ns + (p->n_ranks ? both_ns / p->n_ranks : 0), own->core_ns + both_ns,
-        own->end_part + (end.all_ns > 0 ? end.own_ns / end.all_ns : 0)};
+        own->time_ns + (p->n_ranks ? both_ns / p->n_ranks : 0), own->core_ns + both_ns, part,
+        end.all_ns > 0 ? part * last_part + 1 - last_part : 1};
+    add_waiting(run, p->n_ranks, mpi_ns, delayed_ns, unequal_ns);
+    own->end_part = end.all_ns > 0 ? own->mpi_part * last_part : 1;
     pct_rank_times_free(t);
 }
 
@@ -287,7 +304,7 @@ static double part_of(const struct joiner *b, const struct pct_node *n)
         return own ? 0 : 1;
     if (pct_totals_is_end(op))
         return own ? run->own.end_part : run->undelayed.end_part;
-    return run->own.mpi_part;
+    return own ? run->own.mpi_part : run->undelayed.mpi_part;
 }
 
 /* Notes the place of the call, as long as there is only one. */

@@ -37,16 +37,19 @@ struct pct_run {
     double delayed_ns; /* ranks could run, but no processor was free; summed */
     double init_ns;    /* in MPI_Init, summed */
     double end_ns;     /* cost of MPI_Finalize itself, summed */
-    /* Times without MPI_Init, without the cost of MPI_Finalize itself, and without waiting for a
-     * processor. The wait for a processor in MPI is assumed to be spread evenly over the time in
-     * MPI: the part mpi_part of it is left, and the part end_part of that in MPI_Finalize. */
-    struct pct_run_own {
-        double time_ns, core_ns, compute_ns, busiest_ns, mpi_part, end_part;
-    } own;
-    /* Times with MPI_Init and all of MPI_Finalize, but without waiting for a processor. */
+    /* Times with MPI_Init and all of MPI_Finalize, but without waiting for a processor, which in
+     * MPI is assumed to be spread evenly over the time in MPI: the part mpi_part of it is left, and
+     * the part end_part of that in MPI_Finalize. core_ns is summed over ranks. */
     struct pct_run_undelayed {
-        double time_ns, core_ns, end_part;
+        double time_ns, core_ns, mpi_part, end_part;
     } undelayed;
+    /* Times without MPI_Init, without the cost of MPI_Finalize itself, and without waiting for a
+     * processor. core_ns is time_ns on each rank. Ranks that waited longer for a processor than the
+     * longest rank would have waited for that rank instead: in MPI, which is in mpi_part, and
+     * instead_ns for its computation. */
+    struct pct_run_own {
+        double time_ns, core_ns, compute_ns, busiest_ns, instead_ns, mpi_part, end_part;
+    } own;
 
     const struct pc_profile *profile; /* NULL: not open */
     struct pct_totals *totals;

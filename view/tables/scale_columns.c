@@ -151,7 +151,7 @@ static const struct pct_column point_columns[] = {
      "computation scalability: total of computation that ideal scaling would need, as a share of "
      "the total that was used",
      point_computation},
-    {"core_s", "core time", PCT_NS, "time of the run summed over ranks", point_core},
+    {"core_s", "core time", PCT_NS, "time_s on each rank, summed", point_core},
     {"compute_s", "computing", PCT_NS, "part of core_s outside MPI", point_compute},
     {"size", "size", PCT_REAL, "size of the problem, from --sizes", point_size},
     {"delayed_percent", "no processor", PCT_PERCENT,
