@@ -4,6 +4,7 @@
  * integers only, so that they are exact and do not depend on the locale.
  */
 #include "analysis/buffer.h"
+#include "analysis/hash_index.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,100 +78,75 @@ void pct_buf_free(struct pct_buf *b)
 
 enum { CHUNK_BYTES = 16384 };
 
-/* Texts one after the other. */
-struct chunk {
-    struct chunk *next;
-    size_t n, room;
-    char text[];
-};
-
-/* Open addressing, at most three quarters full. The hash of a text stands beside it, so that other
- * texts are seldom read, and none when the table grows. */
+/* Texts one after the other, in chunks. The number of a text in the index is its place, as if all
+ * chunks were one array. */
 struct pct_pool {
-    char **slots;
-    uint32_t *hashes;
-    size_t n_slots, n;
-    struct chunk *chunks; /* the last one made first */
+    char **chunks; /* by place / CHUNK_BYTES; NULL: a long text goes on */
+    size_t n_chunks, room;
+    uint32_t next; /* place for the next text, in the last chunk */
+    size_t left;   /* bytes there */
+    struct pct_hash_index by_text;
 };
 
 struct pct_pool *pct_pool_new(void)
 {
-    struct pct_pool *p = pct_alloc(1, sizeof *p);
-    p->n_slots = 1024;
-    p->slots = pct_alloc(p->n_slots, sizeof *p->slots);
-    p->hashes = pct_alloc(p->n_slots, sizeof *p->hashes);
-    return p;
+    return pct_alloc(1, sizeof(struct pct_pool));
 }
 
 void pct_pool_free(struct pct_pool *p)
 {
     if (!p)
         return;
-    for (struct chunk *c = p->chunks, *next; c; c = next) {
-        next = c->next;
-        pct_free(c);
-    }
-    pct_free(p->slots);
-    pct_free(p->hashes);
+    for (size_t i = 0; i < p->n_chunks; i++)
+        pct_free(p->chunks[i]);
+    pct_free(p->chunks);
+    pct_hash_free(&p->by_text);
     pct_free(p);
 }
 
-static char *keep(struct pct_pool *p, const char *text)
+static char *text_at(const struct pct_pool *p, uint32_t place)
+{
+    return p->chunks[place / CHUNK_BYTES] + place % CHUNK_BYTES;
+}
+
+/* Adds a chunk with n bytes or more. A long text has one of its own. */
+static void add_chunk(struct pct_pool *p, size_t n)
+{
+    size_t bytes = n > CHUNK_BYTES ? n : CHUNK_BYTES, first = p->n_chunks;
+    size_t end = first + (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
+    if (end > UINT32_MAX / CHUNK_BYTES)
+        pct_memory_refuse();
+    p->chunks = pct_grow(p->chunks, end - 1, &p->room, sizeof *p->chunks);
+    p->chunks[first] = pct_alloc(1, bytes);
+    for (p->n_chunks = first + 1; p->n_chunks < end; p->n_chunks++)
+        p->chunks[p->n_chunks] = NULL;
+    p->next = (uint32_t)(first * CHUNK_BYTES);
+    p->left = bytes;
+}
+
+/* Returns the place of a copy. */
+static uint32_t keep(struct pct_pool *p, const char *text)
 {
     size_t n = strlen(text) + 1;
-    struct chunk *c = p->chunks;
-    if (!c || c->room - c->n < n) {
-        size_t room = n > CHUNK_BYTES ? n : CHUNK_BYTES;
-        c = pct_alloc(1, sizeof *c + room);
-        *c = (struct chunk){.next = p->chunks, .room = room};
-        p->chunks = c;
-    }
-    c->n += n;
-    return memcpy(c->text + c->n - n, text, n);
-}
-
-/* The slot of a text, or a free one. */
-static size_t find_slot(const struct pct_pool *p, const char *text, uint32_t hash)
-{
-    size_t i = hash & (p->n_slots - 1);
-    while (p->slots[i] && (p->hashes[i] != hash || strcmp(p->slots[i], text)))
-        i = (i + 1) & (p->n_slots - 1);
-    return i;
-}
-
-static void double_slots(struct pct_pool *p)
-{
-    char **slots = p->slots;
-    uint32_t *hashes = p->hashes;
-    size_t n = p->n_slots;
-    p->n_slots = 2 * n;
-    p->slots = pct_alloc(p->n_slots, sizeof *p->slots);
-    p->hashes = pct_alloc(p->n_slots, sizeof *p->hashes);
-    for (size_t i = 0; i < n; i++) {
-        size_t to = hashes[i] & (p->n_slots - 1);
-        while (slots[i] && p->slots[to])
-            to = (to + 1) & (p->n_slots - 1);
-        if (slots[i]) {
-            p->slots[to] = slots[i];
-            p->hashes[to] = hashes[i];
-        }
-    }
-    pct_free(slots);
-    pct_free(hashes);
+    if (p->left < n)
+        add_chunk(p, n);
+    uint32_t place = p->next;
+    memcpy(text_at(p, place), text, n);
+    p->next += (uint32_t)n;
+    p->left -= n;
+    return place;
 }
 
 const char *pct_pool_intern(struct pct_pool *p, const char *text)
 {
-    if (p->n >= p->n_slots / 4 * 3)
-        double_slots(p);
-    uint32_t hash = (uint32_t)pc_hash_bytes(text, strlen(text), 0);
-    size_t i = find_slot(p, text, hash);
-    if (!p->slots[i]) {
-        p->slots[i] = keep(p, text);
-        p->hashes[i] = hash;
-        p->n++;
-    }
-    return p->slots[i];
+    struct pct_hash_search search = {.hash = (uint32_t)pc_hash_bytes(text, strlen(text), 0)};
+    uint32_t place;
+    while ((place = pct_hash_next(&p->by_text, &search)) != PC_NO_INDEX)
+        if (!strcmp(text_at(p, place), text))
+            return text_at(p, place);
+    place = keep(p, text);
+    pct_hash_add(&p->by_text, search.hash, place);
+    return text_at(p, place);
 }
 
 /* ---- Escapes ----------------------------------------------------------------------------------

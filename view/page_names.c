@@ -33,8 +33,7 @@ struct pct_page_names {
     struct pct_keys names; /* of the pool */
     struct path *path;
     size_t n_paths, paths_room;
-    uint32_t *slots; /* of paths: open addressing, index + 1; at most half full */
-    size_t n_slots;
+    struct pct_hash_index paths;
     struct known_tree *known;
     size_t n_known, known_room;
 };
@@ -52,7 +51,7 @@ void pct_page_names_free(struct pct_page_names *n)
         pct_free(n->known[i].path);
     pct_free(n->known);
     pct_keys_free(&n->names);
-    pct_free(n->slots);
+    pct_hash_free(&n->paths);
     pct_free(n->path);
     pct_pool_free(n->pool);
     pct_free(n);
@@ -60,26 +59,6 @@ void pct_page_names_free(struct pct_page_names *n)
 
 /* ---- Each once --------------------------------------------------------------------------------
  */
-
-static uint64_t hash_path(const struct pct_page_names *n, uint32_t i)
-{
-    return pc_hash_bytes(&n->path[i], sizeof n->path[i], 0);
-}
-
-static void keep_room(struct pct_page_names *n)
-{
-    if (n->n_slots > 2 * n->n_paths + 2)
-        return;
-    pct_free(n->slots);
-    n->n_slots = n->n_slots ? 2 * n->n_slots : 1024;
-    n->slots = pct_alloc(n->n_slots, sizeof *n->slots);
-    for (uint32_t i = 0; i < n->n_paths; i++) {
-        size_t at = hash_path(n, i) & (n->n_slots - 1);
-        while (n->slots[at])
-            at = (at + 1) & (n->n_slots - 1);
-        n->slots[at] = i + 1;
-    }
-}
 
 /* Number of the name with that many bytes, from 1; 0: none. */
 static uint32_t add_name(struct pct_page_names *n, const char *text, size_t bytes)
@@ -94,16 +73,18 @@ static uint32_t add_name(struct pct_page_names *n, const char *text, size_t byte
     return row + 1;
 }
 
+/* Number of the path, from 1. */
 static uint32_t add_path(struct pct_page_names *n, struct path path)
 {
-    keep_room(n);
+    struct pct_hash_search search = {.hash = (uint32_t)pc_hash_bytes(&path, sizeof path, 0)};
+    uint32_t i;
+    while ((i = pct_hash_next(&n->paths, &search)) != PC_NO_INDEX)
+        if (!memcmp(&n->path[i], &path, sizeof path))
+            return i + 1;
     n->path = pct_grow(n->path, n->n_paths, &n->paths_room, sizeof *n->path);
     n->path[n->n_paths] = path;
-    size_t mask = n->n_slots - 1, at = hash_path(n, (uint32_t)n->n_paths) & mask;
-    for (; n->slots[at]; at = (at + 1) & mask)
-        if (!memcmp(&n->path[n->slots[at] - 1], &path, sizeof path))
-            return n->slots[at];
-    return n->slots[at] = (uint32_t)++n->n_paths;
+    pct_hash_add(&n->paths, search.hash, (uint32_t)n->n_paths);
+    return (uint32_t)++n->n_paths;
 }
 
 /* ---- From texts and trees ---------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include "watch/busiest.h"
 #include "analysis/allocation.h"
 #include "analysis/buffer.h"
+#include "analysis/hash_index.h"
 
 #include <string.h>
 
@@ -13,8 +14,7 @@ struct key {
 struct keys {
     struct key *keys;
     size_t n, room;
-    uint32_t *slots; /* row + 1; 0: empty */
-    size_t n_slots;  /* a power of two, more than 2 n */
+    struct pct_hash_index rows;
     size_t rows_room;
 };
 
@@ -29,37 +29,22 @@ struct pct_busiest_index {
 
 /* ---- Rows by keys ---------------------------------------------------------------------------- */
 
-static uint32_t *find_slot(const struct keys *k, struct key key)
-{
-    size_t i = pc_hash_u64(key.a * 31 + pc_hash_u64(key.b)) & (k->n_slots - 1);
-    while (k->slots[i] && memcmp(&k->keys[k->slots[i] - 1], &key, sizeof key) != 0)
-        i = (i + 1) & (k->n_slots - 1);
-    return &k->slots[i];
-}
-
-static void grow_slots(struct keys *k)
-{
-    k->n_slots = k->n_slots ? k->n_slots * 2 : 256;
-    pct_free(k->slots);
-    k->slots = pct_alloc(k->n_slots, sizeof *k->slots);
-    for (size_t i = 0; i < k->n; i++)
-        *find_slot(k, k->keys[i]) = (uint32_t)i + 1;
-}
-
 /* The row of a key; *made: it was appended. */
 static uint32_t row_of(struct keys *k, uint64_t a, uint64_t b, bool *made)
 {
     struct key key = {a, b};
-    if ((k->n + 1) * 2 >= k->n_slots)
-        grow_slots(k);
-    uint32_t *slot = find_slot(k, key);
-    *made = !*slot;
-    if (*made) {
-        k->keys = pct_grow(k->keys, k->n, &k->room, sizeof *k->keys);
-        k->keys[k->n++] = key;
-        *slot = (uint32_t)k->n;
-    }
-    return *slot - 1;
+    struct pct_hash_search search = {.hash = (uint32_t)pc_hash_u64(a * 31 + pc_hash_u64(b))};
+    uint32_t row;
+    *made = false;
+    while ((row = pct_hash_next(&k->rows, &search)) != PC_NO_INDEX)
+        if (!memcmp(&k->keys[row], &key, sizeof key))
+            return row;
+    *made = true;
+    row = (uint32_t)k->n++;
+    k->keys = pct_grow(k->keys, row, &k->room, sizeof *k->keys);
+    k->keys[row] = key;
+    pct_hash_add(&k->rows, search.hash, row);
+    return row;
 }
 
 /* f NULL: the MPI function `op`. */
@@ -175,7 +160,7 @@ static void free_rows(struct pct_busiest *b)
 {
     for (size_t i = 0; i < N_KINDS; i++) {
         pct_free(b->index->of[i].keys);
-        pct_free(b->index->of[i].slots);
+        pct_hash_free(&b->index->of[i].rows);
     }
     pct_free(b->index->last);
     pct_free(b->places);

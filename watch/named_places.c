@@ -11,28 +11,8 @@ const char *pct_named_text(struct pct_named_places *p, const char *text)
     return pct_pool_intern(p->texts, text);
 }
 
-/* ---- The table ------------------------------------------------------------------------------- */
-
-static uint32_t *find_slot(const struct pct_named_places *p, const struct pct_stack_module *module,
-                           uint64_t offset)
-{
-    size_t i = pc_hash_u64(offset ^ (uintptr_t)module) & (p->n_slots - 1);
-    for (; p->slots[i]; i = (i + 1) & (p->n_slots - 1)) {
-        const struct pct_named_place *at = &p->at[p->slots[i] - 1];
-        if (at->module == module && at->offset == offset)
-            break;
-    }
-    return &p->slots[i];
-}
-
-static void double_slots(struct pct_named_places *p)
-{
-    pct_free(p->slots);
-    p->n_slots = p->n_slots ? p->n_slots * 2 : 64;
-    p->slots = pct_alloc(p->n_slots, sizeof *p->slots);
-    for (uint32_t i = 0; i < p->n; i++)
-        *find_slot(p, p->at[i].module, p->at[i].offset) = i + 1;
-}
+/* ---- Places by offset
+ * ------------------------------------------------------------------------------- */
 
 static struct pct_place copy_place(struct pct_named_places *p, struct pct_place place)
 {
@@ -49,14 +29,14 @@ static struct pct_place copy_place(struct pct_named_places *p, struct pct_place 
 void pct_named_add(struct pct_named_places *p, const struct pct_stack_module *module,
                    uint64_t offset, struct pct_place place)
 {
-    if (p->n * 2 >= p->n_slots)
-        double_slots(p);
-    uint32_t *slot = find_slot(p, module, offset);
-    if (*slot)
-        return;
+    struct pct_hash_search search = {.hash = (uint32_t)pc_hash_u64(offset ^ (uintptr_t)module)};
+    uint32_t i;
+    while ((i = pct_hash_next(&p->by_offset, &search)) != PC_NO_INDEX)
+        if (p->at[i].module == module && p->at[i].offset == offset)
+            return;
     p->at = pct_grow(p->at, p->n, &p->room, sizeof *p->at);
-    p->at[p->n++] = (struct pct_named_place){module, offset, copy_place(p, place)};
-    *slot = (uint32_t)p->n;
+    p->at[p->n] = (struct pct_named_place){module, offset, copy_place(p, place)};
+    pct_hash_add(&p->by_offset, search.hash, (uint32_t)p->n++);
 }
 
 /* The offset of a frame of Python is as libcollect makes it. */
@@ -105,7 +85,7 @@ void pct_named_free(struct pct_named_places *p)
     for (size_t i = 0; i < p->n; i++)
         pct_free((void *)p->at[i].place.frames);
     pct_free(p->at);
-    pct_free(p->slots);
+    pct_hash_free(&p->by_offset);
     if (p->texts)
         pct_pool_free(p->texts);
     *p = (struct pct_named_places){0};

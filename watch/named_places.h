@@ -8,6 +8,7 @@
 #ifndef PCT_NAMED_PLACES_H
 #define PCT_NAMED_PLACES_H
 
+#include "analysis/hash_index.h"
 #include "analysis/symbols/symbols.h"
 #include "watch/stack_tree.h"
 
@@ -22,8 +23,7 @@ struct pct_named_places {
     struct pct_pool *texts; /* NULL: none yet */
     struct pct_named_place *at;
     size_t n, room;
-    uint32_t *slots; /* index into `at`, plus 1; at most half of them are used */
-    size_t n_slots;  /* a power of two */
+    struct pct_hash_index by_offset;
 };
 
 /* Keeps a text once, as long as the places. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "watch/recorder.h"
 #include "analysis/allocation.h"
+#include "analysis/hash_index.h"
 #include "analysis/symbols/symbols.h"
 #include "watch/copied_walk.h"
 #include "watch/jit_names.h"
@@ -36,7 +37,7 @@ struct process {
 
 /* Cached meaning of a program counter. */
 struct known {
-    uintptr_t key; /* pc * 2 + exact; 0: empty */
+    uintptr_t key; /* pc * 2 + exact */
     struct pct_stack_frame frame;
 };
 
@@ -51,7 +52,8 @@ struct pct_recorder {
     struct unit **units;
     size_t n_units, units_room;
     struct known *known;
-    size_t n_known, known_room; /* a power of two */
+    size_t n_known, known_room;
+    struct pct_hash_index known_by_key;
     struct pct_stack_frame *frames;
     struct pct_walked *walked;
     struct pct_recorded told;
@@ -64,8 +66,6 @@ struct pct_recorder *pct_recorder_new(const char *event)
     struct pct_recorder *r = pct_alloc(1, sizeof *r);
     r->event = event;
     r->files = pct_code_files_new();
-    r->known_room = 4096;
-    r->known = pct_alloc(r->known_room, sizeof *r->known);
     r->frames = pct_alloc(PCT_STACK_FRAMES, sizeof *r->frames);
     r->walked = pct_alloc(PCT_STACK_FRAMES, sizeof *r->walked);
     return r;
@@ -221,38 +221,20 @@ static struct unit *unit_of(struct pct_recorder *r, struct process *p)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static struct known *find_known(struct pct_recorder *r, uintptr_t key)
-{
-    size_t i = pc_hash_u64(key) & (r->known_room - 1);
-    while (r->known[i].key && r->known[i].key != key)
-        i = (i + 1) & (r->known_room - 1);
-    return &r->known[i];
-}
-
-static void grow_known(struct pct_recorder *r)
-{
-    struct known *old = r->known;
-    size_t n = r->known_room;
-    r->known_room *= 2;
-    r->known = pct_alloc(r->known_room, sizeof *r->known);
-    for (size_t i = 0; i < n; i++)
-        if (old[i].key)
-            *find_known(r, old[i].key) = old[i];
-    pct_free(old);
-}
-
-/* A function is searched at the call, which may be its last instruction. */
+/* Looks up a function at the call, which may be its last instruction. Valid until the next call. */
 static const struct pct_stack_frame *frame_of(struct pct_recorder *r, const struct pct_walked *w)
 {
     uintptr_t key = w->pc * 2 + w->exact;
-    if (r->n_known * 2 > r->known_room)
-        grow_known(r);
-    struct known *k = find_known(r, key);
-    if (k->key)
-        return &k->frame;
+    struct pct_hash_search search = {.hash = (uint32_t)pc_hash_u64(key)};
+    uint32_t i;
+    while ((i = pct_hash_next(&r->known_by_key, &search)) != PC_NO_INDEX)
+        if (r->known[i].key == key)
+            return &r->known[i].frame;
+    r->known = pct_grow(r->known, r->n_known, &r->known_room, sizeof *r->known);
+    pct_hash_add(&r->known_by_key, search.hash, (uint32_t)r->n_known);
+    struct known *k = &r->known[r->n_known++];
     const struct pc_module *m = pc_loadmap_find(w->pc - !w->exact);
     *k = (struct known){key, {.exact = w->exact, .offset = w->there}};
-    r->n_known++;
     if (!m)
         return &k->frame;
     k->frame.offset = w->pc - m->bias;
@@ -492,6 +474,7 @@ void pct_recorder_free(struct pct_recorder *r)
     pct_named_free(&r->named);
     pct_free(r->units);
     pct_free(r->known);
+    pct_hash_free(&r->known_by_key);
     pct_free(r->frames);
     pct_free(r->walked);
     pct_free(r);

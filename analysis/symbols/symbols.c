@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "analysis/hash_index.h"
 #include "analysis/symbols/symbols_private.h"
 #include "base/progress.h"
 
@@ -37,8 +38,7 @@ struct pct_symbols {
     struct module *modules;
     struct entry *entries;
     size_t n, room;
-    uint32_t *slots; /* open addressing over entries, index + 1; at most half full */
-    size_t n_slots;
+    struct pct_hash_index by_spot;
     struct pct_place *nodes;    /* by node of the profile; frames NULL: not asked for */
     struct pct_callee *callees; /* by MPI function; n 0: not asked for */
 };
@@ -63,7 +63,7 @@ void pct_symbols_free(struct pct_symbols *s)
             pct_free((void *)s->entries[i].place.frames);
     }
     pct_free(s->entries);
-    pct_free(s->slots);
+    pct_hash_free(&s->by_spot);
     pct_free(s->nodes);
     pct_free(s->callees);
     pct_free(s->modules);
@@ -394,38 +394,26 @@ static struct pct_spot spot_of_address(uint32_t module, uint64_t offset)
     return (struct pct_spot){.module = module, .offset = offset, .callee_module = PC_NO_INDEX};
 }
 
-static uint32_t *find_slot(const struct pct_symbols *s, struct pct_spot spot)
+static uint32_t hash_spot(struct pct_spot spot)
 {
     uint64_t hash = pc_hash_u64(spot.offset ^ (uint64_t)spot.module << 48);
     if (spot.callee_module != PC_NO_INDEX)
         hash = pc_hash_u64(hash ^ spot.callee ^ (uint64_t)spot.callee_module << 48);
-    size_t i = hash & (s->n_slots - 1);
-    while (s->slots[i] && !is_same_spot(&s->entries[s->slots[i] - 1].spot, &spot))
-        i = (i + 1) & (s->n_slots - 1);
-    return &s->slots[i];
-}
-
-static void double_slots(struct pct_symbols *s)
-{
-    pct_free(s->slots);
-    s->n_slots *= 2;
-    s->slots = pct_alloc(s->n_slots, sizeof *s->slots);
-    for (size_t i = 0; i < s->n; i++)
-        *find_slot(s, s->entries[i].spot) = (uint32_t)i + 1;
+    return (uint32_t)hash;
 }
 
 /* The entry of a spot, without a place if it is new; valid until the next call. */
 static struct entry *make_entry(struct pct_symbols *s, struct pct_spot spot)
 {
-    if (s->n * 2 >= s->n_slots)
-        double_slots(s);
-    uint32_t *slot = find_slot(s, spot);
-    if (!*slot) {
-        s->entries = pct_grow(s->entries, s->n, &s->room, sizeof *s->entries);
-        s->entries[s->n] = (struct entry){.spot = spot};
-        *slot = (uint32_t)++s->n;
-    }
-    return &s->entries[*slot - 1];
+    struct pct_hash_search search = {.hash = hash_spot(spot)};
+    uint32_t i;
+    while ((i = pct_hash_next(&s->by_spot, &search)) != PC_NO_INDEX)
+        if (is_same_spot(&s->entries[i].spot, &spot))
+            return &s->entries[i];
+    s->entries = pct_grow(s->entries, s->n, &s->room, sizeof *s->entries);
+    s->entries[s->n] = (struct entry){.spot = spot};
+    pct_hash_add(&s->by_spot, search.hash, (uint32_t)s->n);
+    return &s->entries[s->n++];
 }
 
 /* True for a stub of the linker, whose name is known of stripped files, too. */
@@ -631,8 +619,6 @@ struct pct_symbols *pct_symbols_new_files(const struct pc_profile *p)
     s->profile = p;
     s->pool = pct_pool_new();
     s->modules = pct_alloc(p->n_modules, sizeof *s->modules);
-    s->n_slots = 1024;
-    s->slots = pct_alloc(s->n_slots, sizeof *s->slots);
     return s;
 }
 

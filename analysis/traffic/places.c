@@ -4,6 +4,7 @@
  * hwloc), bindings from the table `place`. A rank is on a socket if all processors on which it may
  * run are there. A node without rows in `machine` has the sockets that the kernel reported.
  */
+#include "analysis/hash_index.h"
 #include "analysis/traffic/traffic_private.h"
 
 #include <stdlib.h>
@@ -32,45 +33,45 @@ static bool lists_meet(const char *a, const char *b)
     return false;
 }
 
-/* Nodes by name: 1 + index into nodes, 0: free; a power of two, at least twice as many as ranks. */
-struct node_table {
-    uint32_t *slots;
-    size_t n_slots;
-};
-
-/* Index of the node, or where it would be. */
-static uint32_t *node_slot(const struct node_table *by_name, const struct pct_topology *t,
-                           const char *name)
+static uint32_t hash_name(const char *name)
 {
-    size_t at = pc_hash_bytes(name, strlen(name), 0);
-    for (;; at++) {
-        uint32_t *slot = &by_name->slots[at & (by_name->n_slots - 1)];
-        if (!*slot || !strcmp(t->nodes[*slot - 1], name))
-            return slot;
-    }
+    return (uint32_t)pc_hash_bytes(name, strlen(name), 0);
+}
+
+/* Index of the node; PC_NO_INDEX: there is none of this name. */
+static uint32_t find_node(const struct pct_hash_index *by_name, const struct pct_topology *t,
+                          const char *name)
+{
+    struct pct_hash_search search = {.hash = hash_name(name)};
+    uint32_t node;
+    while ((node = pct_hash_next(by_name, &search)) != PC_NO_INDEX)
+        if (!strcmp(t->nodes[node], name))
+            break;
+    return node;
 }
 
 /* Reads hosts. A rank that is not in the profile is assumed to be on the node of the rank before
  * it. */
 static void read_hosts(struct pct_topology *t, const struct pc_profile *p,
-                       const struct node_table *by_name)
+                       struct pct_hash_index *by_name)
 {
     uint32_t k = 0;
     for (uint32_t rank = 0; rank < t->n_ranks; rank++) {
         while (k + 1 < p->n_ranks && p->ranks[k].rank < (int32_t)rank)
             k++;
         const char *host = p->n_ranks ? p->ranks[k].host : "";
-        uint32_t *node = node_slot(by_name, t, host);
-        if (!*node) {
-            t->nodes[t->n_nodes++] = host;
-            *node = t->n_nodes;
+        uint32_t node = find_node(by_name, t, host);
+        if (node == PC_NO_INDEX) {
+            node = t->n_nodes++;
+            t->nodes[node] = host;
+            pct_hash_add(by_name, hash_name(host), node);
         }
-        t->places[rank] = (struct pct_rank_place){*node - 1, -1, ""};
+        t->places[rank] = (struct pct_rank_place){node, -1, ""};
     }
 }
 
 static void read_machine(struct pct_topology *t, const struct pc_profile *p,
-                         const struct node_table *by_name, const struct pc_profile_table *m)
+                         const struct pct_hash_index *by_name, const struct pc_profile_table *m)
 {
     uint32_t host = pc_table_column(m, "host", PCOLLECT_COLUMN_STRING),
              socket = pc_table_column(m, "socket", PCOLLECT_COLUMN_NUMBER),
@@ -78,11 +79,11 @@ static void read_machine(struct pct_topology *t, const struct pc_profile *p,
              list = pc_table_column(m, "list", PCOLLECT_COLUMN_STRING);
     for (uint32_t r = 0; r < m->n_rows; r++) {
         const char *name = pc_profile_string(p, pc_table_cell(m, r, host));
-        uint32_t node = *node_slot(by_name, t, name);
+        uint32_t node = find_node(by_name, t, name);
         uint64_t number = pc_table_cell(m, r, socket);
-        if (node && number - 1 < INT32_MAX)
+        if (node != PC_NO_INDEX && number - 1 < INT32_MAX)
             t->sockets[t->n_sockets++] = (struct pct_socket){
-                node - 1, (uint32_t)number - 1, (uint32_t)pc_table_cell(m, r, cores),
+                node, (uint32_t)number - 1, (uint32_t)pc_table_cell(m, r, cores),
                 pc_profile_string(p, pc_table_cell(m, r, list))};
     }
 }
@@ -171,17 +172,14 @@ void pct_topology_read_places(struct pct_topology *t, const struct pc_profile *p
                                   *machine = pc_profile_table(p, "machine");
     t->places = pct_alloc(t->n_ranks, sizeof *t->places);
     t->nodes = pct_alloc(t->n_ranks, sizeof *t->nodes);
-    struct node_table by_name = {.n_slots = 16};
-    while (by_name.n_slots < 2 * (size_t)t->n_ranks)
-        by_name.n_slots *= 2;
-    by_name.slots = pct_alloc(by_name.n_slots, sizeof *by_name.slots);
+    struct pct_hash_index by_name = {0};
     read_hosts(t, p, &by_name);
     size_t most = (machine ? machine->n_rows : 0) + (size_t)(place ? place->n_rows : 0);
     t->sockets = pct_alloc(most, sizeof *t->sockets);
     t->first_socket = pct_alloc(t->n_nodes + 1, sizeof *t->first_socket);
     if (machine)
         read_machine(t, p, &by_name, machine);
-    pct_free(by_name.slots);
+    pct_hash_free(&by_name);
     if (place)
         read_kernel_sockets(t, place);
     sort_sockets(t);

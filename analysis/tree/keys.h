@@ -6,15 +6,12 @@
 #ifndef PCT_KEYS_H
 #define PCT_KEYS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "analysis/hash_index.h"
 
 struct pct_keys {
     const char **keys; /* by row */
     size_t n, room;
-    uint32_t *slots; /* open addressing, row + 1; at most half full */
-    size_t n_slots;
+    struct pct_hash_index rows;
 };
 
 /* The row of an interned text; *is_new_out: it had none before. Never fails. */

@@ -6,24 +6,18 @@
  */
 #include "analysis/tree/tree.h"
 
+#include "analysis/hash_index.h"
 #include "analysis/tree/label.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A node with siblings, and the hash of its key, so that other nodes are seldom read, and none when
- * the table grows. An only child is in no slot: most nodes of a large tree are such. */
-struct slot {
-    uint32_t node; /* index + 1; 0: free */
-    uint32_t hash;
-};
-
 struct builder {
     struct pct_tree *tree;
     struct pct_symbols *symbols;
     const struct pct_tree_options *options;
-    struct slot *slots; /* open addressing; at most three quarters full */
-    size_t n_slots, n_hashed;
+    /* Nodes with siblings. An only child is not in it: most nodes of a large tree are such. */
+    struct pct_hash_index siblings;
     const struct pct_frame **calls; /* by profile node: that makes its calls; NULL: unknown */
     struct pct_buf text;
 };
@@ -41,46 +35,15 @@ static bool has_key(const struct pct_node *n, uint32_t parent, uint16_t kind, co
     return n->parent == parent && n->kind == kind && n->label == label;
 }
 
-static void double_slots(struct builder *b)
-{
-    struct slot *old = b->slots;
-    size_t n_old = b->n_slots, mask = 2 * n_old - 1;
-    b->n_slots *= 2;
-    b->slots = pct_alloc(b->n_slots, sizeof *b->slots);
-    for (size_t i = 0; i < n_old; i++) {
-        size_t to = old[i].hash & mask;
-        while (old[i].node && b->slots[to].node)
-            to = (to + 1) & mask;
-        if (old[i].node)
-            b->slots[to] = old[i];
-    }
-    pct_free(old);
-}
-
-/* The slot of the node with this key, or a free one. */
-static struct slot *find_slot(struct builder *b, uint32_t parent, uint16_t kind, const char *label)
-{
-    uint32_t hash = hash_key(parent, kind, label);
-    if (b->n_hashed >= b->n_slots / 4 * 3)
-        double_slots(b);
-    size_t i = hash & (b->n_slots - 1);
-    for (; b->slots[i].node; i = (i + 1) & (b->n_slots - 1))
-        if (b->slots[i].hash == hash &&
-            has_key(&b->tree->nodes[b->slots[i].node - 1], parent, kind, label))
-            break;
-    b->slots[i].hash = hash;
-    return &b->slots[i];
-}
-
-static void put_into_slot(struct builder *b, uint32_t node)
+static void add_sibling(struct builder *b, uint32_t node)
 {
     const struct pct_node *n = &b->tree->nodes[node];
-    find_slot(b, n->parent, n->kind, n->label)->node = node + 1;
-    b->n_hashed++;
+    pct_hash_add(&b->siblings, hash_key(n->parent, n->kind, n->label), node);
 }
 
 /* The child with this key; PC_NO_INDEX: there is none. */
-static uint32_t look_for_child(struct builder *b, uint32_t parent, uint16_t kind, const char *label)
+static uint32_t look_for_child(const struct builder *b, uint32_t parent, uint16_t kind,
+                               const char *label)
 {
     const struct pct_node *nodes = b->tree->nodes;
     uint32_t child = parent == PC_NO_INDEX ? PC_NO_INDEX : nodes[parent].first_child;
@@ -88,7 +51,11 @@ static uint32_t look_for_child(struct builder *b, uint32_t parent, uint16_t kind
         return PC_NO_INDEX;
     if (nodes[child].next == PC_NO_INDEX)
         return has_key(&nodes[child], parent, kind, label) ? child : PC_NO_INDEX;
-    return find_slot(b, parent, kind, label)->node - 1;
+    struct pct_hash_search search = {.hash = hash_key(parent, kind, label)};
+    while ((child = pct_hash_next(&b->siblings, &search)) != PC_NO_INDEX)
+        if (has_key(&nodes[child], parent, kind, label))
+            break;
+    return child;
 }
 
 static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, const char *label)
@@ -115,9 +82,9 @@ static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, co
     if (up)
         up->first_child = at;
     if (sibling != PC_NO_INDEX && t->nodes[sibling].next == PC_NO_INDEX)
-        put_into_slot(b, sibling); /* it is no longer the only one */
+        add_sibling(b, sibling); /* it is no longer the only one */
     if (sibling != PC_NO_INDEX)
-        put_into_slot(b, at);
+        add_sibling(b, at);
     return at;
 }
 
@@ -499,12 +466,11 @@ struct pct_tree *pct_tree_new(const struct pct_totals *m, struct pct_symbols *s,
 {
     const struct pc_profile *p = m->profile;
     struct pct_tree *t = pct_alloc(1, sizeof *t);
-    struct builder b = {.tree = t, .symbols = s, .options = options, .n_slots = 1024};
+    struct builder b = {.tree = t, .symbols = s, .options = options};
     t->totals = m;
     t->samples = samples && samples->all.samples ? samples : NULL;
     t->pool = pct_pool_new();
     t->next_source = pct_alloc(p->n_nodes, sizeof *t->next_source);
-    b.slots = pct_alloc(b.n_slots, sizeof *b.slots);
     t->shown = pct_alloc(p->n_nodes, sizeof *t->shown);
     b.calls = pct_alloc(p->n_nodes, sizeof *b.calls);
     t->room = (size_t)p->n_nodes + 1; /* more are needed only for inlined calls */
@@ -516,7 +482,7 @@ struct pct_tree *pct_tree_new(const struct pct_totals *m, struct pct_symbols *s,
     else
         add_contexts(&b);
     sum_below(t);
-    pct_free(b.slots);
+    pct_hash_free(&b.siblings);
     pct_free(b.calls);
     pct_buf_free(&b.text);
     return t;
