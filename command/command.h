@@ -294,6 +294,8 @@ void pct_say_exists(const struct pct_command *self, const char *path);
 FILE *pct_new_file(const struct pct_command *self, const char *path);
 bool pct_close_file(const struct pct_command *self, FILE *out, const char *path);
 
+bool pct_is_folder(const char *path);
+
 /* An absolute pattern for the output path given with -o, taken from the working directory; for a
  * folder the default file name is appended. Allocated. Refuses (NULL, said) bad patterns and
  * missing folders. */

@@ -90,7 +90,7 @@ static char *working_directory_pattern(void)
     return pattern;
 }
 
-static bool is_folder(const char *path)
+bool pct_is_folder(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
@@ -148,7 +148,7 @@ char *pct_output_pattern(const struct pct_command *self, const char *given)
     if (strcmp(given, ".") == 0)
         given = "";
     size_t n = strlen(given);
-    bool slash = n == 0 || given[n - 1] == '/', folder = slash || is_folder(given);
+    bool slash = n == 0 || given[n - 1] == '/', folder = slash || pct_is_folder(given);
     char *cwd = *given == '/' ? pct_text("%s", "") : working_directory_pattern();
     struct pc_config defaults;
     pc_config_defaults(&defaults);

@@ -55,12 +55,3 @@ struct pct_findings *pct_findings_make(const struct pct_data *d, const double *t
     pct_findings_free(most);
     return pct_findings_look(d, thresholds, false);
 }
-
-void pct_findings_free(struct pct_findings *f)
-{
-    if (!f)
-        return;
-    pct_free(f->list);
-    pct_pool_free(f->pool);
-    pct_free(f);
-}

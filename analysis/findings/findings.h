@@ -119,6 +119,7 @@ struct pct_findings *pct_findings_make(const struct pct_data *d, const double *t
 /* Makes findings from bounds, or from values whatever bounds say; for tests. */
 struct pct_findings *pct_findings_look(const struct pct_data *d, const double *thresholds,
                                        bool bounds);
+/* NULL is allowed. */
 void pct_findings_free(struct pct_findings *f);
 
 enum { PCT_FINDINGS_SHOWN = 5 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Gathers the evidence of a run for the rules, and collects their findings.
+ * Gathers the evidence of a run for the rules.
  */
 #include "analysis/findings/findings.h"
 
@@ -8,7 +8,6 @@
 #include "analysis/tree/label.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -405,115 +404,7 @@ void pct_evidence_forget(struct pct_evidence *f)
     pct_free(f->files_ns);
 }
 
-/* ---- Findings ---------------------------------------------------------------------------------
- */
-
-bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
-                        double saves_ns)
-{
-    double surely_ns = rule->knows_delay ? saves_ns : fmax(0, saves_ns - f->delayed_ns);
-    return surely_ns >= threshold * f->core_ns;
-}
-
-const char *pct_finding_number(const struct pct_evidence *f, double n)
-{
-    char number[PCT_NUMBER_BYTES];
-    return pct_pool_intern(f->pool, pct_text_count(number, (pc_u128)llround(fmax(0, n))));
-}
-
 struct pct_more pct_more_call(const struct pct_evidence *f, const struct pct_fact *fact)
 {
     return (struct pct_more){"contexts", pct_data_tree(f->data)->nodes[fact->node].context, -1};
-}
-
-struct pct_more pct_more_rank(const char *table, int32_t rank)
-{
-    return (struct pct_more){table, 0, rank};
-}
-
-struct pct_more pct_more_table(const char *table)
-{
-    return pct_more_rank(table, -1);
-}
-
-/* Waiting for paused ranks is mentioned from this part of the cost of the calls on. */
-#define PAUSES_TOLD 0.25
-
-/* Appends a remark on pauses. Waiting for the rank that was paused longest is subtracted. But ranks
- * that were paused for equal times, one after the other, have also waited for each other, which is
- * not known. */
-static void put_pauses(const struct pct_evidence *f, const struct pct_rule *rule, double saves_ns,
-                       struct pct_buf *text)
-{
-    char time[PCT_NUMBER_BYTES];
-    double most_ns = f->paused_ns * (double)(f->n_ranks - 1);
-    if (!rule->knows_delay && f->paused_ns > 0 && most_ns >= PAUSES_TOLD * saves_ns)
-        pct_buf_format(text,
-                       " Part of this may be waiting for ranks while MPI_Pcontrol had switched "
-                       "their collection off, at most %s on one rank.",
-                       pct_text_time(time, (pc_u128)llround(f->paused_ns)));
-}
-
-static void append(struct pct_findings *out, const struct pct_evidence *f,
-                   const struct pct_rule *rule, double saves_ns, struct pct_more more,
-                   const char *format, va_list args)
-{
-    struct pct_buf text = {0}, options = {0};
-    double saves = saves_ns / f->core_ns;
-    pct_buf_vformat(&text, format, args);
-    put_pauses(f, rule, saves_ns, &text);
-    if (saves_ns > 0 && !rule->knows_delay && f->data->totals->all.n_incomplete &&
-        !f->times->divided)
-        pct_buf_text(&text, " How much of it is waiting for a processor is not known.");
-    pct_buf_format(&options, "--table %s", more.table);
-    out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
-    out->list[out->n++] = (struct pct_finding){.rule = rule->name,
-                                               .saves = saves,
-                                               .text = pct_pool_intern(out->pool, text.data),
-                                               .more = pct_pool_intern(out->pool, options.data),
-                                               .context = more.context,
-                                               .rank = more.rank};
-    pct_buf_free(&options);
-    pct_buf_free(&text);
-}
-
-void pct_finding_say(struct pct_findings *out, const struct pct_evidence *f,
-                     const struct pct_rule *rule, double saves_ns, struct pct_more more,
-                     const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    append(out, f, rule, saves_ns, more, format, args);
-    va_end(args);
-}
-
-void pct_finding_add(struct pct_findings *out, const struct pct_evidence *f,
-                     const struct pct_rule *rule, double threshold, double saves_ns,
-                     struct pct_more more, const char *format, ...)
-{
-    va_list args;
-    if (!pct_finding_counts(f, rule, threshold, saves_ns))
-        return;
-    va_start(args, format);
-    append(out, f, rule, saves_ns, more, format, args);
-    va_end(args);
-}
-
-/* This many times the rule's limit: enough to report the count even if its time is uncertain. */
-#define VERY_MANY 10.0
-
-struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,
-                                 double threshold, double saves_ns, double shown_ns,
-                                 double times_many)
-{
-    char text[96];
-    if (pct_finding_counts(f, rule, threshold, saves_ns)) {
-        pct_text_format(text, sizeof text, "%.0f %% of the run", 100 * shown_ns / f->core_ns);
-        return (struct pct_cost){pct_pool_intern(f->pool, text), saves_ns};
-    }
-    bool speaks = times_many >= VERY_MANY && saves_ns >= threshold * f->core_ns;
-    const char *why = f->times->all_delayed_ns > 0 ? "there were too few processors"
-                                                   : "waits for a processor are not known";
-    pct_text_format(text, sizeof text, "the cost is not known, because %s", why);
-    return (struct pct_cost){speaks ? pct_pool_intern(f->pool, text) : NULL, 0};
 }

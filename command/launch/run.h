@@ -73,7 +73,7 @@ void pct_run_tell_earlier(const struct pct_command *self, char *const *folders, 
  * may be NULL. */
 void pct_checkpoint_drop(const char *wanted, const char *profile);
 
-/* ---- Data that a job has left (recover.c) --------------------------------------------------- */
+/* ---- Data that a job has left (recover_folders.c) ------------------------------------------- */
 
 struct pct_recovery {
     const struct pct_command *self;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The two halves of recovery: listing jobs (recover.c), recovering one job (recover_job.c).
+ * The two halves of recovery: listing jobs (recover_folders.c), recovering one job (recover_job.c).
  */
 #ifndef PCT_RECOVER_H
 #define PCT_RECOVER_H
