@@ -23,7 +23,7 @@ enum {
 };
 enum { WHICH_TABLE = 1 }; /* groups of options */
 
-/* Words are in the order of enum pct_format, enum pct_metric and by_words. */
+/* Words are in the order of enum pct_format, enum pct_metric and pct_by. */
 const struct pct_option pct_report_options[] = {
     {FORMAT, "format", "text|json|tsv|md|csv", "text for people (default), or for programs",
      "tsv and csv show one table: --table or --by names it."},
@@ -74,20 +74,6 @@ const struct pct_option pct_report_options[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* Words of --by: keys, or a table if the word is the only one. */
-static const struct {
-    unsigned keys;
-    const char *table;
-} by_words[] = {
-    {PCT_BY_FUNCTION, NULL},   {PCT_BY_LINE, NULL},
-    {PCT_BY_FILE, NULL},       {PCT_BY_MODULE, NULL},
-    {PCT_BY_SITE, NULL},       {PCT_KEY_CONTEXT | PCT_KEY_PRIMITIVE, NULL},
-    {PCT_KEY_PRIMITIVE, NULL}, {PCT_KEY_COMMUNICATOR, NULL},
-    {PCT_KEY_PHASE, NULL},     {PCT_KEY_REGION, NULL},
-    {PCT_KEY_RANK, "ranks"},   {0, "callers"},
-    {0, "thread_times"},       {0, "pairs"},
-};
-
 /* ---- Values -----------------------------------------------------------------------------------
  */
 
@@ -118,7 +104,7 @@ static const char *find_by_table(const struct pct_option *o, const char *value)
 {
     if (!strcmp(value, "rank,thread") || !strcmp(value, "thread,rank"))
         value = "thread";
-    return strchr(value, ',') ? NULL : by_words[pct_value_word(o, value)].table;
+    return strchr(value, ',') ? NULL : pct_by[pct_value_word(o, value)].table;
 }
 
 /* Takes the words of --by, which the parser has checked. */
@@ -133,7 +119,7 @@ static int choose_by(const struct pct_command *self, const struct pct_option *o,
     char *copy = pct_copy(value), *rest = copy, *word;
     int status = PCT_DONE;
     while (!status && (word = strsep(&rest, ","))) {
-        unsigned keys = by_words[pct_value_word(o, word)].keys;
+        unsigned keys = pct_by[pct_value_word(o, word)].keys;
         view->by |= keys;
         if (!keys && !strcmp(word, "thread"))
             status = pct_refuse(self,

@@ -101,15 +101,25 @@ const struct pct_column *pct_column_find(const struct pct_table *t, const char *
 
 /* Calls and samples by the keys of analysis/tree/roll_up.h, with all figures and the fields of
  * plugins as columns; a table of the report, to be used with `data`. Valid as long as d and the
- * profile are. d NULL: only the columns, without fields. `name`: the keys as the user named them.
- */
+ * profile are. d NULL: only the columns, without fields. `by`: enum pct_key, or-ed, and
+ * PCT_CUBE_MODULE: the module of functions and lines, which is one of their keys anyway, is shown
+ * beside them. `name`: the keys as the user named them. */
+enum { PCT_CUBE_MODULE = 1 << 30 };
 struct pct_cube {
     struct pct_table table;
     struct pct_data data;
     struct pct_column *columns;
 };
-void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys, const char *name);
+void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned by, const char *name);
 void pct_cube_free(struct pct_cube *c);
+
+/* Choices of users for sums, in the order of the words of `--by`; those with keys are in the order
+ * of the bits of enum pcol_by. */
+struct pct_by {
+    unsigned keys;     /* as pct_cube_make takes them; 0: it goes with nothing else */
+    const char *table; /* that has its rows if it is alone; NULL: the cube */
+};
+extern const struct pct_by pct_by[];
 
 /* A plugin's table as a table of the report, to be used with `data`. Valid as long as d and the
  * profile are. */

@@ -84,10 +84,6 @@ struct member {
     unsigned with, without;
 };
 
-/* A key of functions and lines includes their module. With this bit, which is no key, the user has
- * named it too. */
-#define NAMED_MODULE (1u << 31)
-
 #define FRAMES PCT_KEYS_OF_FRAMES
 #define SITES &pct_call_sites_table
 #define LINES &pct_lines_table
@@ -98,7 +94,7 @@ static const struct member keys_and_shown[] = {
     {SITES, "file", PCT_KEY_FILE, 0},
     {SITES, "line", PCT_KEY_LINE, 0},
     {SITES, "module", PCT_KEY_FILE | PCT_KEY_MODULE, PCT_KEY_FUNCTION},
-    {SITES, "module", NAMED_MODULE, 0},
+    {SITES, "module", PCT_CUBE_MODULE, 0},
     {&own_table, "path", PCT_KEY_CONTEXT, 0},
     {SITES, "primitive", PCT_KEY_PRIMITIVE, 0},
     {COMMUNICATORS, "communicator", PCT_KEY_COMMUNICATOR, 0},
@@ -115,7 +111,7 @@ static const struct member keys_and_shown[] = {
 };
 
 static const struct member others[] = {
-    {SITES, "module", PCT_KEY_FUNCTION, NAMED_MODULE},
+    {SITES, "module", PCT_KEY_FUNCTION, PCT_CUBE_MODULE},
     {LINES, "mpi_inclusive_percent", FRAMES, PCT_KEY_HERE},
     {LINES, "cpu_exclusive_error_s", 0, 0},
     {LINES, "cpu_inclusive_error_s", FRAMES, PCT_KEY_HERE},
@@ -143,7 +139,7 @@ static void add_members(struct pct_cube *cube, const struct member *m, size_t n,
         *c = *pct_column_find(m[i].from, m[i].name);
         c->of = (uint16_t)keys;
         c->path = !strcmp(c->name, "file") || !strcmp(c->name, "module");
-        if (keys & PCT_KEY_FUNCTION && !(keys & NAMED_MODULE) && !strcmp(c->name, "file"))
+        if (keys & PCT_KEY_FUNCTION && !(keys & PCT_CUBE_MODULE) && !strcmp(c->name, "file"))
             c->module = "module";
     }
 }
@@ -268,18 +264,19 @@ static bool computes_most(const struct pct_data *d)
     return s->all.ns - s->mpi.ns > d->totals->all.mpi_ns;
 }
 
-/* True if `module` is one of the words. */
-static bool names_module(const char *words)
-{
-    size_t n = strlen("module");
-    for (const char *at = strstr(words, "module"); at; at = strstr(at + n, "module"))
-        if ((at == words || at[-1] == ',') && (!at[n] || at[n] == ','))
-            return true;
-    return false;
-}
+const struct pct_by pct_by[] = {
+    {PCT_BY_FUNCTION, NULL},   {PCT_BY_LINE, NULL},
+    {PCT_BY_FILE, NULL},       {PCT_BY_MODULE | PCT_CUBE_MODULE, NULL},
+    {PCT_BY_SITE, NULL},       {PCT_KEY_CONTEXT | PCT_KEY_PRIMITIVE, NULL},
+    {PCT_KEY_PRIMITIVE, NULL}, {PCT_KEY_COMMUNICATOR, NULL},
+    {PCT_KEY_PHASE, NULL},     {PCT_KEY_REGION, NULL},
+    {PCT_KEY_RANK, "ranks"},   {0, "callers"},
+    {0, "thread_times"},       {0, "pairs"},
+};
 
-void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys, const char *name)
+void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned by, const char *name)
 {
+    unsigned keys = by & ~(unsigned)PCT_CUBE_MODULE;
     if (keys & PCT_KEY_CONTEXT) /* a context has all of them */
         keys &= ~(unsigned)(FRAMES | PCT_KEY_HERE);
     bool frames = keys & FRAMES && !(keys & PCT_KEY_HERE);
@@ -300,7 +297,7 @@ void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys
         .percent = frames ? "mpi_inclusive_percent" : "mpi_exclusive_percent",
         .columns = out->columns,
         .picture = keys & PCT_KEY_RANK ? NULL : put_picture};
-    unsigned named = keys & PCT_KEY_FUNCTION && names_module(name) ? keys | NAMED_MODULE : keys;
+    unsigned named = keys & PCT_KEY_FUNCTION ? keys | (by & PCT_CUBE_MODULE) : keys;
     add_members(out, keys_and_shown, PC_ARRAY_LEN(keys_and_shown), named);
     add_fields(out, d, n_fields, keys, true);
     out->table.n_shown = out->table.n_columns;
