@@ -176,6 +176,7 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
     t->blocked_ns = fmin(t->blocked_ns, t->own_ns);
     t->cpu_ns = t->own_ns - t->blocked_ns;
     t->delayed_ns = t->wall_ns - t->own_ns;
+    t->unsure_ns = fmax(0, fmin(t->delayed_ns, t->blocked_high_ns - t->blocked_ns));
 }
 
 struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
@@ -199,6 +200,7 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
         t->mean_ns += t->list[r].own_ns / (double)t->n;
         t->delayed_ns += t->list[r].delayed_ns;
         t->blocked_ns += t->list[r].blocked_ns;
+        t->unsure_ns += t->list[r].unsure_ns;
         t->all_delayed_ns += t->list[r].all_delayed_ns;
         if (t->list[r].own_ns > t->list[t->busiest].own_ns)
             t->busiest = r;

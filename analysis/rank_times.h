@@ -22,6 +22,7 @@ struct pct_rank_time {
     double low_ns;     /* lower bound of own_ns, without samples */
     double sampled_ns; /* CPU time outside MPI by the samples of the main thread */
     double blocked_low_ns, blocked_high_ns; /* bounds of blocked_ns */
+    double unsure_ns;                       /* part of delayed_ns that may be blocked as well */
     double variance;       /* of sampled_ns, in ns^2; below 0: the rank was not sampled */
     double n_samples;      /* of computation */
     double all_delayed_ns; /* delayed, in MPI and outside */
@@ -31,9 +32,9 @@ struct pct_rank_time {
 
 struct pct_rank_times {
     struct pct_rank_time *list;
-    size_t n, busiest;                             /* index of the rank with most time of its own */
-    double mean_ns;                                /* of own_ns */
-    double delayed_ns, blocked_ns, all_delayed_ns; /* of all ranks */
+    size_t n, busiest; /* index of the rank with most time of its own */
+    double mean_ns;    /* of own_ns */
+    double delayed_ns, blocked_ns, all_delayed_ns, unsure_ns; /* of all ranks */
     bool divided; /* CPU time and blocked time are known; else all that is not delayed is cpu_ns */
 };
 

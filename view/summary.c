@@ -260,8 +260,10 @@ static void put_ns(struct pct_buf *b, double ns)
     put_time(b, (pc_u128)llround(ns));
 }
 
-/* A part below this share of the time outside MPI is not mentioned. */
+/* A part below this share of the time outside MPI is not mentioned; if less than this may be
+ * another part, that is not. */
 #define LITTLE 0.01
+#define UNSURE 0.05
 
 /* Appends the mean over ranks, unless it is small. */
 static void put_part(struct pct_buf *b, double ns, double wall_ns, size_t n, const char *what)
@@ -289,8 +291,15 @@ static void put_division(const struct head *h, struct pct_buf *b)
     pct_buf_text(b, t->n > 1 ? " per rank: " : ": ");
     put_ns(b, cpu / n);
     pct_buf_text(b, " computing");
-    put_part(b, t->blocked_ns, wall, t->n, " blocked (asleep, files, locks)");
-    put_part(b, t->delayed_ns, wall, t->n, " waiting for a processor");
+    if (t->unsure_ns > UNSURE * wall) {
+        put_part(b, t->blocked_ns + t->delayed_ns, wall, t->n,
+                 " blocked (asleep, files, locks) or waiting for a processor");
+        put_part(b, t->blocked_ns, wall, t->n, " or more of it blocked");
+        put_part(b, t->delayed_ns - t->unsure_ns, wall, t->n, " or more of it waiting");
+    } else {
+        put_part(b, t->blocked_ns, wall, t->n, " blocked (asleep, files, locks)");
+        put_part(b, t->delayed_ns, wall, t->n, " waiting for a processor");
+    }
     put_buf(h, "outside MPI", b);
 }
 

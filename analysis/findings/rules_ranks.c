@@ -191,9 +191,10 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
         most = t->list[r].blocked_ns > t->list[most].blocked_ns ? r : most;
     if (t->divided && t->blocked_ns > 0 && t->blocked_ns >= threshold * own_core_ns(f))
         pct_finding_say(out, f, rule, t->blocked_ns, pct_more_rank("ranks", rank_at(f, most)),
-                        "The ranks are blocked outside MPI for %.0f %% of the run, most on rank %d "
-                        "(%s): they sleep, or wait for files, locks, threads or other "
+                        "The ranks are blocked outside MPI for %s%.0f %% of the run, most on rank "
+                        "%d (%s): they sleep, or wait for files, locks, threads or other "
                         "processes.%s",
+                        t->unsure_ns > t->blocked_ns / 10 ? "at least " : "",
                         percent(f, t->blocked_ns), rank_at(f, most),
                         pct_text_time(time, (pc_u128)llround(t->list[most].blocked_ns)),
                         pct_finding_blocking_calls(f));

@@ -7,6 +7,8 @@
  */
 #include "made_run.h"
 
+#include "view/report_print.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -138,6 +140,31 @@ static void blocked_time_is_not_due_to_calls_that_return_at_once(void **state)
     }
 }
 
+/* The main thread of each rank is blocked for 300 ms and without a processor for 400 ms: outside
+ * MPI, or in a long call of MPI, which nothing tells. */
+static void blocked_time_and_delay_are_divided_only_if_they_are_outside_mpi(void **state)
+{
+    static const char whole[] = " blocked (asleep, files, locks) or waiting for a processor";
+    static char text[1 << 14];
+    (void)state;
+    for (unsigned in_mpi = 0; in_mpi < 2; in_mpi++) {
+        begin_run(5, false);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.blocked_ms[r] = 300;
+            m.delayed_ms[r] = 400;
+        }
+        call_all("MPI_Alltoall", PCOLLECT_CLASS_COLL, 1, 8, in_mpi ? 900 : 1);
+        struct pct_data *d = end_run();
+        FILE *out = fmemopen(text, sizeof text, "w");
+        pct_print_head(out, d, &(struct pct_options){.width = 0});
+        fclose(out);
+        if ((strstr(text, whole) != NULL) != in_mpi ||
+            (strstr(text, "blocked (asleep, files, locks), ") != NULL) == in_mpi)
+            fail_msg("%u: %s", in_mpi, text);
+        pct_data_free(d);
+    }
+}
+
 /* The ranks wait 300 ms in the barrier for one that deletes files, or that computes meanwhile as
  * the others do and has short barriers for another reason. */
 static void a_barrier_is_not_to_blame_for_the_files_of_a_rank(void **state)
@@ -169,6 +196,7 @@ int main(void)
         cmocka_unit_test(a_system_call_is_named_if_samples_found_it),
         cmocka_unit_test(page_faults_are_no_system_calls),
         cmocka_unit_test(blocked_time_is_not_due_to_calls_that_return_at_once),
+        cmocka_unit_test(blocked_time_and_delay_are_divided_only_if_they_are_outside_mpi),
         cmocka_unit_test(a_barrier_is_not_to_blame_for_the_files_of_a_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -201,6 +201,26 @@ static void time_outside_mpi_is_divided(void **state)
 }
 
 /* The main threads sleep for 899 ms of 1,000; others of the rank have no samples. */
+/* Ranks with 1,000 ms outside MPI, of which 200 are CPU time, and as long in MPI, are blocked for
+ * 700 ms and delayed for 800: nothing tells which of both is outside MPI. */
+static void delay_that_may_be_blocked_is_unsure(void **state)
+{
+    static const double mpi[] = {1000, 400, 0}, want[] = {700, 400, 0};
+    (void)state;
+    begin(PC_ARRAY_LEN(mpi));
+    for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+        set_rank(r, 1000, mpi[r]);
+        add_resources(r, mpi[r] > 0 ? 800 : 100, 700, 0);
+        add_sampling(r, (struct sampled){100, 200 * 1000, 0}, (struct sampled){0, 0, 0});
+    }
+    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    for (uint32_t r = 0; r < run.p.n_ranks; r++)
+        if (fabs(t->list[r].unsure_ns - want[r] * ms) > ms)
+            fail_msg("rank %u: %g", r, t->list[r].unsure_ns);
+    assert_true(fabs(t->unsure_ns - 1100 * ms) < ms);
+    pct_rank_times_free(t);
+}
+
 static void a_rank_whose_threads_compute_is_not_blocked(void **state)
 {
     static const double others[] = {0, 600, 3000}, want_blocked[] = {899, 299, 0};
@@ -348,6 +368,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_outside_mpi_is_divided),
+        cmocka_unit_test(delay_that_may_be_blocked_is_unsure),
         cmocka_unit_test(a_rank_whose_threads_compute_is_not_blocked),
         cmocka_unit_test(threads_that_take_turns_are_not_blocked),
         cmocka_unit_test(samples_say_nothing_of_a_short_run),
