@@ -78,22 +78,29 @@ static void put_line(const struct screen *s, int y, const char *text, attr_t sty
     pct_buf_free(&cut);
 }
 
+/* Prints the file, the run if there is room for it, and what is shown. */
 static void put_title(struct screen *s)
 {
     const struct pct_data *d = s->browser.d;
     const struct pc_profile *p = d->profile;
-    struct pct_buf title = {0};
+    struct pct_buf title = {0}, run = {0}, view = {0};
     char wall[PCT_NUMBER_BYTES];
     pct_buf_format(&title, " %s: ", pct_symbols_base_name(d->file));
-    if (s->pane.open)
-        pct_buf_text(&title, s->pane.title);
-    else {
-        pct_buf_format(&title, "%u %s, %s   ", p->n_ranks, p->n_ranks == 1 ? "rank" : "ranks",
+    if (s->pane.open) {
+        pct_buf_text(&view, s->pane.title);
+    } else {
+        pct_buf_format(&run, "%u %s, %s   ", p->n_ranks, p->n_ranks == 1 ? "rank" : "ranks",
                        pct_text_time(wall, d->totals->all.wall.max));
-        pct_browser_title(&s->browser, &title);
+        pct_browser_title(&s->browser, &view);
+        size_t cells =
+            pct_text_cells(title.data) + pct_text_cells(run.data) + pct_text_cells(view.data);
+        pct_buf_text(&title, cells <= (size_t)COLS ? run.data : "");
     }
+    pct_buf_text(&title, view.data);
     put_line(s, 0, title.data, A_REVERSE);
     pct_buf_free(&title);
+    pct_buf_free(&run);
+    pct_buf_free(&view);
 }
 
 static attr_t heat_style(const struct screen *s, enum pct_heat heat)
