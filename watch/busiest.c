@@ -132,7 +132,7 @@ void pct_busiest_add(void *busiest, const struct pct_sampled_stack *s)
         bool in_op = op && i == s->shown->from;
         const struct pct_stack_frame *f = in_op ? NULL : &s->stack->frames[i - op];
         bool innermost = i == s->shown->from;
-        if (f && pct_stack_is_own(f) && !innermost)
+        if (f && !innermost && pct_stack_is_left_out(s->stack, i - op))
             continue;
         uint32_t place = place_of(b, f, s->shown->op);
         cell = cell_of(b, place, process);

@@ -67,9 +67,27 @@ static bool is_program(const struct pct_stack *s, const struct pct_stack_frame *
              !strncmp(path + n, "lib", 3));
 }
 
-bool pct_stack_is_own(const struct pct_stack_frame *f)
+static bool is_own_frame(const struct pct_stack_frame *f)
 {
     return f->module && f->module->flags & PCOLLECT_MODULE_OWN;
+}
+
+/* True for the function that GCC makes of the body of a parallel region. */
+static bool is_region(const struct pct_stack_frame *f)
+{
+    return f->function && strstr(f->function, "._omp_fn.");
+}
+
+bool pct_stack_is_left_out(const struct pct_stack *s, size_t i)
+{
+    const struct pct_stack_frame *f = &s->frames[i];
+    size_t inner = i;
+    if (is_own_frame(f))
+        return true;
+    while (inner > 0 && is_own_frame(&s->frames[inner - 1]))
+        inner--;
+    return inner > 0 && is_region(&s->frames[inner - 1]) && f->module &&
+           !strncmp(pct_symbols_base_name(f->module->path), "libgomp.so", 10);
 }
 
 bool pct_stack_is_program(const struct pct_stack *s)
@@ -125,7 +143,7 @@ static void find_wrapper(const struct pct_stack *s, struct pct_shown_frames *sho
 static size_t find_interrupted(const struct pct_stack *s)
 {
     for (size_t i = s->n; i-- > 2;)
-        if (s->frames[i].exact && pct_stack_is_own(&s->frames[i - 2]))
+        if (s->frames[i].exact && is_own_frame(&s->frames[i - 2]))
             return i;
     return s->n > 1 && s->frames[1].exact && !(s->n > 2 && s->frames[2].exact) ? 1 : 0;
 }

@@ -103,7 +103,7 @@ void pct_stack_tree_add(struct pct_stack_tree *t, const struct pct_stack *s,
     for (size_t i = shown->to; i-- > shown->from;) {
         const struct pct_stack_frame *f = &s->frames[i];
         bool innermost = i == shown->from && !op;
-        if (pct_stack_is_own(f) && !innermost)
+        if (!innermost && pct_stack_is_left_out(s, i))
             continue;
         at = child_of(t, at,
                       (struct node){.kind = innermost ? PCOLLECT_NODE_POINT : PCOLLECT_NODE_FRAME,
