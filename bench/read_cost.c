@@ -250,7 +250,7 @@ static int write_late(const struct pc_profile *p, const char *path)
             of_node[n] = &late[i].profile;
             ranks[n] = (int32_t)i;
         }
-        if (n && pc_pcol_write_node(path, of_node, ranks, n, &error)) {
+        if (n && pc_pcol_write_node(path, of_node, ranks, n, true, &error)) {
             fprintf(stderr, "read: %s\n", error.text);
             return 1;
         }
@@ -294,7 +294,7 @@ static int end_ranks(const char *path)
             of_node[k] = &late[first + k].profile;
             ranks[k] = ends[first + k].rank;
         }
-        err = pc_pcol_write_node(path, of_node, ranks, k, &error);
+        err = pc_pcol_write_node(path, of_node, ranks, k, true, &error);
     }
     if (err)
         fprintf(stderr, "read: %s\n", error.text);

@@ -204,6 +204,7 @@ int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data,
 #define PC_PCOL_SLOT_HEADER_BYTES 24u
 #define PC_PCOL_SLOT_MAGIC 0x4554414cu /* "LATE" */
 #define PC_PCOL_SLOT_DEFLATED 1u
+#define PC_PCOL_SLOT_ENDED 2u /* the ranks of the record have ended: it will not change */
 #define PC_PCOL_TYPE_SLOTS 64u
 #define PC_PCOL_SLOTS_VERSION 2u /* version 1 had no sets of ranks */
 #define PC_PCOL_TYPE_COLUMNS 65u

@@ -30,6 +30,7 @@ struct group {
     const struct pc_profile *const *late; /* for each rank; NULL: not known */
     const int32_t *ranks;                 /* ascending */
     uint32_t n;
+    bool ended; /* all of them: the last part of each is here */
 };
 
 /* The record of p in *b. False: no memory. */
@@ -51,7 +52,8 @@ static bool make_record(const struct group *g, const struct pc_profile *p, struc
     uint8_t *at = b->data;
     size_t stored = b->n - PC_PCOL_SLOT_HEADER_BYTES - set_bytes;
     pc_store_le(at, PC_PCOL_SLOT_MAGIC, 4);
-    pc_store_le(at + 4, deflated ? PC_PCOL_SLOT_DEFLATED : 0, 4);
+    pc_store_le(at + 4,
+                (deflated ? PC_PCOL_SLOT_DEFLATED : 0) | (g->ended ? PC_PCOL_SLOT_ENDED : 0), 4);
     pc_store_le(at + 8, stored, 4);
     pc_store_le(at + 12, n, 4);
     pc_store_le(at + 16, set_bytes, 4);
@@ -252,7 +254,7 @@ static int fit_record(const struct group *g, uint32_t slot_bytes, struct pc_buff
 
 int pc_pcol_late_record(const struct pc_profile *late, uint32_t most, struct pc_buffer *b)
 {
-    const struct group alone = {NULL, &late, &late->ranks[0].rank, 1};
+    const struct group alone = {NULL, &late, &late->ranks[0].rank, 1, false};
     return fit_record(&alone, most, b);
 }
 
@@ -349,9 +351,9 @@ static int write_into(int fd, const struct group *g, struct pc_error *error)
 }
 
 int pc_pcol_write_node(const char *path, const struct pc_profile *const *late, const int32_t *ranks,
-                       uint32_t n, struct pc_error *error)
+                       uint32_t n, bool ended, struct pc_error *error)
 {
-    struct group g = {path, late, ranks, n};
+    struct group g = {path, late, ranks, n, ended};
     int saved_errno = errno;
     int err;
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -366,9 +368,10 @@ int pc_pcol_write_node(const char *path, const struct pc_profile *const *late, c
     return err;
 }
 
-int pc_pcol_write_late(const char *path, const struct pc_profile *late, struct pc_error *error)
+int pc_pcol_write_late(const char *path, const struct pc_profile *late, bool ended,
+                       struct pc_error *error)
 {
     if (late->n_ranks != 1)
         return pc_error_set(error, PC_EARG, "%s: a late part is of one rank", path);
-    return pc_pcol_write_node(path, &late, &late->ranks[0].rank, 1, error);
+    return pc_pcol_write_node(path, &late, &late->ranks[0].rank, 1, ended, error);
 }

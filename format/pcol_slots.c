@@ -6,6 +6,10 @@
 #include "format/build.h"
 #include "format/rank_set.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 /* A pass over all slots. */
@@ -86,16 +90,24 @@ static bool belongs(const struct slots *s, const struct pc_profile *p)
            pc_fields_agree(p, s->main) && pc_tables_agree(p, s->main);
 }
 
-int pc_pcol_late_profile(const uint8_t *at, size_t n, struct pc_profile **out)
+/* True if the record at `at` lies within n bytes and has its checksum. */
+static bool is_whole(const uint8_t *at, size_t n)
 {
     if (n < PC_PCOL_SLOT_HEADER_BYTES)
+        return false;
+    uint64_t bytes = pc_load_le(at + 8, 4) + pc_load_le(at + 16, 4);
+    return bytes <= n - PC_PCOL_SLOT_HEADER_BYTES &&
+           crc32_z(crc32(0, at, 20), at + PC_PCOL_SLOT_HEADER_BYTES, bytes) ==
+               pc_load_le(at + 20, 4);
+}
+
+int pc_pcol_late_profile(const uint8_t *at, size_t n, struct pc_profile **out)
+{
+    if (!is_whole(at, n))
         return PC_EFORMAT;
     uint64_t flags = pc_load_le(at + 4, 4), stored = pc_load_le(at + 8, 4);
     uint64_t raw_bytes = pc_load_le(at + 12, 4), set_bytes = pc_load_le(at + 16, 4);
     const uint8_t *set = at + PC_PCOL_SLOT_HEADER_BYTES;
-    if (set_bytes + stored > n - PC_PCOL_SLOT_HEADER_BYTES ||
-        crc32_z(crc32(0, at, 20), set, set_bytes + stored) != pc_load_le(at + 20, 4))
-        return PC_EFORMAT;
     uint8_t *raw =
         pc_pcol_unpack(set + set_bytes, stored, raw_bytes, flags & PC_PCOL_SLOT_DEFLATED, NULL);
     int err = raw ? pc_profile_decode(raw, raw_bytes, out, NULL) : PC_EFORMAT;
@@ -161,28 +173,45 @@ static int read_all_slots(struct slots *s, struct pc_profile **p)
     return err;
 }
 
+/* Slots that the first n bytes of the file have. */
+static uint32_t count_slots(const struct pc_pcol_header *h, uint64_t n)
+{
+    if (!h->slots_at || h->slot_bytes <= PC_PCOL_SLOT_HEADER_BYTES ||
+        h->slot_bytes > PC_PCOL_SLOT_MAX_BYTES || h->slots_at >= n)
+        return 0;
+    uint64_t n_there = (n - h->slots_at) / h->slot_bytes;
+    return n_there < h->n_slots ? (uint32_t)n_there : h->n_slots;
+}
+
+static void begin_slots(struct slots *s, int fd, uint64_t n, const struct pc_pcol_header *h)
+{
+    s->fd = fd;
+    s->h = h;
+    s->n_there = count_slots(h, n);
+    s->taken = calloc((size_t)s->n_there + 1, sizeof *s->taken);
+    s->ranks = malloc(((size_t)s->n_there + 1) * sizeof *s->ranks);
+}
+
+static void end_slots(struct slots *s)
+{
+    free(s->taken);
+    free(s->ranks);
+    free(s->record.data);
+}
+
 int pc_pcol_read_slots(int fd, size_t n, const struct pc_pcol_header *h, struct pc_profile **p,
                        struct pc_error *error)
 {
     if (!h->slots_at || h->slot_bytes <= PC_PCOL_SLOT_HEADER_BYTES ||
         h->slot_bytes > PC_PCOL_SLOT_MAX_BYTES)
         return PC_OK;
-    uint64_t n_there = h->slots_at < n ? (n - h->slots_at) / h->slot_bytes : 0;
-    if (n_there > h->n_slots)
-        n_there = h->n_slots;
-    struct slots s = {.fd = fd,
-                      .h = h,
-                      .main = *p,
-                      .n_there = (uint32_t)n_there,
-                      .taken = calloc(n_there + 1, sizeof *s.taken),
-                      .ranks = malloc((n_there + 1) * sizeof *s.ranks)};
+    struct slots s = {.main = *p};
+    begin_slots(&s, fd, n, h);
     int err = read_all_slots(&s, p);
     uint32_t n_missing = h->n_slots - s.n_there;
     s.first_bad = s.n_bad ? s.first_bad : s.n_there;
     s.n_bad += n_missing;
-    free(s.taken);
-    free(s.ranks);
-    free(s.record.data);
+    end_slots(&s);
     if (err == PC_ENOENT)
         return err;
     if (err)
@@ -194,4 +223,44 @@ int pc_pcol_read_slots(int fd, size_t n, const struct pc_pcol_header *h, struct 
                      "%u)",
                      s.n_bad, h->n_slots, s.first_bad);
     return PC_OK;
+}
+
+/* ---- Ranks that have not ended --------------------------------------------------------------- */
+
+static uint32_t count_running(struct slots *s)
+{
+    uint32_t n = s->h->n_slots;
+    for (uint32_t i = 0; i < s->n_there; i++) {
+        if (s->taken[i] || read_record(s, i) || !is_whole(s->record.data, s->record.n))
+            continue;
+        bool ended = pc_load_le(s->record.data + 4, 4) & PC_PCOL_SLOT_ENDED;
+        for (size_t k = 0; k < s->n; k++) {
+            n -= ended && !s->taken[s->ranks[k]];
+            s->taken[s->ranks[k]] = true;
+        }
+    }
+    return n;
+}
+
+int pc_pcol_count_running(const char *path, uint32_t *n_out, struct pc_error *error)
+{
+    uint8_t bytes[PC_PCOL_HEADER_BYTES];
+    struct pc_pcol_header h;
+    struct slots s = {.fd = -1};
+    struct stat st;
+    size_t n = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return pc_pcol_system_error(error, path, "cannot be read", errno);
+    int failed = fstat(fd, &st) ? errno : pc_pcol_read_at(fd, bytes, sizeof bytes, 0, &n);
+    int err = failed ? pc_pcol_system_error(error, path, "cannot be read", failed)
+                     : pc_pcol_header_decode(bytes, n, &h, error);
+    if (!err) {
+        begin_slots(&s, fd, (uint64_t)st.st_size, &h);
+        err = s.taken && s.ranks ? PC_OK : PC_ENOMEM;
+        *n_out = err ? 0 : h.slots_at ? count_running(&s) : 0;
+    }
+    end_slots(&s);
+    close(fd);
+    return err;
 }

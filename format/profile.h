@@ -397,11 +397,16 @@ int pc_pcol_read_histograms(const char *path, struct pc_profile **out, struct pc
  * still the file of that job. Rows of tables that find no room are left out first, and counted as
  * PCOLLECT_LOST_ROWS; then contexts are collapsed to one node per primitive; if those find no room
  * either, they are left out and counted as PCOLLECT_LOST_LATE. Any number of processes may call it
- * at once, for lists of which no two have a rank in common. */
+ * at once, for lists of which no two have a rank in common. ended: it is the last part of all. */
 int pc_pcol_write_node(const char *path, const struct pc_profile *const *late, const int32_t *ranks,
-                       uint32_t n, struct pc_error *error);
+                       uint32_t n, bool ended, struct pc_error *error);
 
 /* pc_pcol_write_node for one rank. */
-int pc_pcol_write_late(const char *path, const struct pc_profile *late, struct pc_error *error);
+int pc_pcol_write_late(const char *path, const struct pc_profile *late, bool ended,
+                       struct pc_error *error);
+
+/* The number of ranks whose last part is not in the file: they, or ranks of their node, still run
+ * or were killed. 0 in a file without slots. */
+int pc_pcol_count_running(const char *path, uint32_t *n_out, struct pc_error *error);
 
 #endif

@@ -245,7 +245,8 @@ static int write_all(struct pc_board_head *h, const char *path, struct pc_error 
         late[i] = left[i].late;
         ranks[i] = left[i].rank;
     }
-    int err = pc_pcol_write_node(path, late, ranks, n, error);
+    bool ended = !others_come(h, PC_BOARD_ENDED);
+    int err = pc_pcol_write_node(path, late, ranks, n, ended, error);
     for (uint32_t i = 0; i < n; i++)
         pc_profile_free((struct pc_profile *)late[i]);
     return err;
@@ -284,7 +285,7 @@ int pc_board_leave(const struct pc_board *b, enum pc_board_state state, const ch
 {
     struct pc_board_head *h = b->head;
     if (!h)
-        return pc_pcol_write_late(path, late, error);
+        return pc_pcol_write_late(path, late, state == PC_BOARD_ENDED, error);
     put_part(h, b->place, state, late);
     /* A rank that is still in MPI_Finalize when this rank ends may never leave it: so the part of
      * this rank is written now, if no rank has begun to. */

@@ -16,8 +16,9 @@
 
 struct seen {
     const struct pct_command *self;
-    bool html;    /* pages are written, too */
-    char **named; /* profiles */
+    bool is_one_of_many; /* as of pct_run_job */
+    bool html;           /* pages are written, too */
+    char **named;        /* profiles */
     size_t n_named, n_in_memory;
     struct pct_recovered found;
 };
@@ -29,6 +30,28 @@ static void store_symbols(const struct pct_command *self, const char *path)
     struct pc_error error = {""};
     if (pct_embed_file(path, path, &(struct pct_embedded){0}, &error))
         pct_say(self, "no symbols are stored in the profile: %s", error.text);
+}
+
+/* Waits up to two seconds for the last parts of all ranks. If the launcher starts this command for
+ * each rank, the others may still run. Each writes its part into this file: so the file is not
+ * replaced before. */
+static void store_symbols_when_ended(const struct pct_command *self, const char *path)
+{
+    uint32_t n_running = 0;
+    struct pc_error error = {""};
+    for (int tries = 0; tries < 40; tries++) {
+        if (pc_pcol_count_running(path, &n_running, &error) || !n_running)
+            break;
+        usleep(50000);
+    }
+    if (n_running)
+        pct_say(self,
+                "no symbols are stored in the profile, because what %u of its ranks did last is "
+                "not in it yet: a rank still runs, or was killed after MPI_Finalize; later, "
+                "`pcollect embed %s` stores them",
+                n_running, path);
+    else
+        store_symbols(self, path);
 }
 
 static void put_page(void *arg, const char *path)
@@ -68,7 +91,10 @@ static void name_profile(void *arg, const char *path, const char *wanted)
         fprintf(stderr, " (there is a %s already)", wanted);
     fputc('\n', stderr);
     pct_checkpoint_drop(wanted ? wanted : path, path);
-    store_symbols(s->self, path);
+    if (s->is_one_of_many)
+        store_symbols_when_ended(s->self, path);
+    else
+        store_symbols(s->self, path);
     put_page(s, path);
 }
 
@@ -269,7 +295,8 @@ void pct_run_end(const struct pct_run_job *r, bool held, int status)
 {
     size_t n;
     char **folders = pct_spool_folders(&r->config, &n);
-    struct seen s = {.self = r->self, .html = r->config.output_html};
+    struct seen s = {
+        .self = r->self, .is_one_of_many = r->is_one_of_many, .html = r->config.output_html};
     if (r->part != PCT_RUN_NOTHING)
         look(r, folders, n, &s);
     if (r->part == PCT_RUN_WHOLE) {

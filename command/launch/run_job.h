@@ -24,9 +24,10 @@ struct pct_run_job {
     char *library;
     uint64_t key;
     enum pct_run_part part;
-    bool alone_sampled; /* a program without MPI is collected if this command starts it itself */
-    char **words;       /* of the job */
-    char **variables;   /* for the ranks; "NAME=VALUE" */
+    bool is_one_of_many; /* the launcher starts this command for each rank */
+    bool alone_sampled;  /* a program without MPI is collected if this command starts it itself */
+    char **words;        /* of the job */
+    char **variables;    /* for the ranks; "NAME=VALUE" */
     size_t n_variables;
 };
 

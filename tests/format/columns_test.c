@@ -87,7 +87,7 @@ static void values_on_demand_are_those_of_the_whole_file(void **state)
             assert_all_values(p, q);
             pc_profile_free(p);
             pc_profile_free(q);
-            assert_int_equal(pc_pcol_write_late(path, j.late[1], NULL), PC_OK);
+            assert_int_equal(pc_pcol_write_late(path, j.late[1], true, NULL), PC_OK);
         }
         unlink(path);
         free_late_job(&j);
@@ -108,7 +108,7 @@ static void a_context_before_and_after_the_merge_is_no_fault(void **state)
     assert_true(once->n_data > 0 && once->data[0].kept);
     assert_int_equal(pc_pcol_write(once, path_in(path, "twice.pcol"), PC_PCOL_LATE_SLOTS, NULL),
                      PC_OK);
-    assert_int_equal(pc_pcol_write_late(path, once, NULL), PC_OK);
+    assert_int_equal(pc_pcol_write_late(path, once, true, NULL), PC_OK);
     pc_profile_free(read_well(path, true));
     assert_int_equal(pc_pcol_read_statistics(path, &p, &e), PC_OK);
     assert_string_equal(e.text, "");
@@ -215,7 +215,7 @@ static void values_pass_from_file_to_file(void **state)
             pc_profile_free(p);
             pc_profile_free(more);
             pc_profile_free(more_of_q);
-            assert_int_equal(pc_pcol_write_late(path, j.late[1], NULL), PC_OK);
+            assert_int_equal(pc_pcol_write_late(path, j.late[1], true, NULL), PC_OK);
         }
         unlink(path);
         free_late_job(&j);
@@ -320,7 +320,7 @@ static void rows_stay_on_demand_beside_late_parts(void **state)
             struct pc_profile late = *j.late[1];
             late.n_tables = rows ? late.n_tables : 0;
             late.n_strings = rows ? late.n_strings : 0;
-            assert_int_equal(pc_pcol_write_late(path, &late, NULL), PC_OK);
+            assert_int_equal(pc_pcol_write_late(path, &late, true, NULL), PC_OK);
             struct pc_profile *p = read_well(path, false), *q = read_well(path, true);
             assert_int_equal(p->n_tables, q->n_tables);
             for (uint32_t i = 0; i < p->n_tables; i++) {
@@ -378,7 +378,7 @@ static void ranks_alone_are_those_of_the_whole_file(void **state)
             free(b.data);
             pc_profile_free(p);
             pc_profile_free(q);
-            assert_int_equal(pc_pcol_write_late(path, j.late[1], NULL), PC_OK);
+            assert_int_equal(pc_pcol_write_late(path, j.late[1], true, NULL), PC_OK);
         }
         unlink(path);
         free_late_job(&j);

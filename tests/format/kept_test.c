@@ -57,7 +57,7 @@ static void statistics_alone_are_those_of_the_whole_file(void **state)
             assert_true(!q->no_bins || pc_pcol_write(q, path, 0, NULL) == PC_EARG);
             pc_profile_free(p);
             pc_profile_free(q);
-            assert_int_equal(pc_pcol_write_late(path, j.late[1], NULL), PC_OK);
+            assert_int_equal(pc_pcol_write_late(path, j.late[1], true, NULL), PC_OK);
         }
         unlink(path);
         free_late_job(&j);
@@ -109,7 +109,7 @@ static void a_kept_file_reads(void **state)
     path_of_kept(path, "golden-1.2.pcol");
     if (getenv("PC_UPDATE_GOLDEN")) {
         assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
-        assert_int_equal(pc_pcol_write_late(path, j.late[2], NULL), PC_OK);
+        assert_int_equal(pc_pcol_write_late(path, j.late[2], true, NULL), PC_OK);
     }
     struct pc_profile *q = must_read(path), *expected;
     assert_int_equal(pc_profile_overlay(j.main, j.late[2], &expected, NULL), PC_OK);

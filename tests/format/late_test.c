@@ -96,7 +96,7 @@ static void write_node(const char *path, const struct late_job *j, int layout, i
             late[n] = rank == lacks ? NULL : j->late[rank];
             ranks[n++] = rank;
         }
-    if (pc_pcol_write_node(path, late, ranks, n, &e))
+    if (pc_pcol_write_node(path, late, ranks, n, true, &e))
         fail_msg("%s", e.text);
 }
 
@@ -126,6 +126,38 @@ static void a_node_writes_one_record_for_its_ranks(void **state)
         pc_profile_free(q);
         unlink(path);
     }
+    free_late_job(&j);
+}
+
+static uint32_t count_running(const char *path)
+{
+    uint32_t n = RANKS + 1;
+    assert_int_equal(pc_pcol_count_running(path, &n, NULL), PC_OK);
+    return n;
+}
+
+static void ranks_run_until_their_last_part_is_there(void **state)
+{
+    char path[PATH_BYTES];
+    struct late_job j = make_late_job(&shapes[1], RANKS, 2);
+    (void)state;
+    assert_int_equal(pc_pcol_write(j.main, path_in(path, "n.pcol"), PC_PCOL_LATE_SLOTS, NULL),
+                     PC_OK);
+    assert_int_equal(count_running(path), RANKS);
+    write_node(path, &j, 0, 1, -1);
+    uint32_t n_ended = RANKS - count_running(path);
+    assert_int_equal(n_ended, RANKS / 3);
+    assert_int_equal(pc_pcol_write_late(path, j.late[0], false, NULL), PC_OK);
+    assert_int_equal(count_running(path), RANKS - n_ended); /* not its last part */
+    assert_int_equal(pc_pcol_write_late(path, j.late[0], true, NULL), PC_OK);
+    assert_int_equal(count_running(path), RANKS - n_ended - 1);
+    for (int node = 0; node < 3; node++)
+        write_node(path, &j, 0, node, -1);
+    assert_int_equal(count_running(path), 0);
+    assert_int_equal(pc_pcol_write(j.whole, path, 0, NULL), PC_OK);
+    assert_int_equal(count_running(path), 0); /* there are no slots */
+    unlink(path);
+    assert_int_equal(pc_pcol_count_running(path, &n_ended, NULL), PC_ENOENT);
     free_late_job(&j);
 }
 
@@ -275,6 +307,7 @@ int main(void)
         cmocka_unit_test(a_regular_set_is_short),
         cmocka_unit_test(damaged_sets_never_crash),
         cmocka_unit_test(a_node_writes_one_record_for_its_ranks),
+        cmocka_unit_test(ranks_run_until_their_last_part_is_there),
         cmocka_unit_test(who_left_nothing_lacks_alone),
         cmocka_unit_test(damage_of_a_record_is_said_of_its_ranks),
         cmocka_unit_test(what_a_node_has_no_room_for_is_counted),

@@ -223,7 +223,7 @@ static int write_late_over_limit(const struct pc_profile *p, const char *where)
     if (pc_pcol_write(p, where, PC_PCOL_LATE_SLOTS, &e))
         return 1;
     setrlimit(RLIMIT_FSIZE, &limit);
-    if (pc_pcol_write_late(where, late, &e) != PC_EIO)
+    if (pc_pcol_write_late(where, late, true, &e) != PC_EIO)
         return 2;
     return strstr(e.text, "ulimit -f") ? 0 : 3;
 }
@@ -498,7 +498,7 @@ static void slots_written_by_many_processes_at_once_all_arrive(void **state)
         if (!pids[rank]) {
             int err = 0;
             for (int i = 0; i < 20 && !err; i++)
-                err = pc_pcol_write_late(path, j.late[rank], NULL);
+                err = pc_pcol_write_late(path, j.late[rank], true, NULL);
             _exit(err ? 1 : 0);
         }
     }
@@ -520,7 +520,7 @@ static void a_damaged_slot_harms_only_itself(void **state)
     struct late_job j = make_late_job(&shapes[1], 3, 2);
     struct image im = make_image(j.main, PC_PCOL_LATE_SLOTS);
     for (int rank = 0; rank < 3; rank++)
-        assert_int_equal(pc_pcol_write_late(im.path, j.late[rank], NULL), PC_OK);
+        assert_int_equal(pc_pcol_write_late(im.path, j.late[rank], true, NULL), PC_OK);
     free(im.data);
     im.data = slurp(im.path, &im.n);
     uint64_t slots_at = pc_load_le(im.data + 32, 8), slot_bytes = pc_load_le(im.data + 40, 4);
@@ -589,7 +589,7 @@ static void contexts_without_room_collapse_and_totals_stay(void **state)
     assert_int_equal(pc_pcol_write(j.main, path_in(path, "tight.pcol"), PC_PCOL_LATE_SLOTS, NULL),
                      PC_OK);
     for (int rank = 0; rank < 2; rank++)
-        assert_int_equal(pc_pcol_write_late(path, j.late[rank], NULL), PC_OK);
+        assert_int_equal(pc_pcol_write_late(path, j.late[rank], true, NULL), PC_OK);
     q = must_read(path);
     assert_true(q->n_nodes < j.whole->n_nodes);
     for (uint32_t i = 0; i < q->n_ops; i++)
@@ -615,7 +615,7 @@ static void what_finds_no_room_at_all_is_counted(void **state)
     seal_header(im.data);
     spit(im.path, im.data, im.n);
     struct pc_profile *q;
-    assert_int_equal(pc_pcol_write_late(im.path, j.late[1], NULL), PC_OK);
+    assert_int_equal(pc_pcol_write_late(im.path, j.late[1], true, NULL), PC_OK);
     q = must_read(im.path);
     uint64_t n_calls = 0;
     for (uint32_t i = 0; i < j.late[1]->n_ops; i++)
@@ -637,22 +637,22 @@ static void a_slot_is_written_into_the_right_file_only(void **state)
     struct image im = make_image(j.main, PC_PCOL_LATE_SLOTS);
     struct pc_error e;
     assert_int_equal(symlink(im.path, path_in(link, "link.pcol")), 0);
-    assert_int_equal(pc_pcol_write_late(link, j.late[0], &e), PC_EIO);
-    assert_int_equal(pc_pcol_write_late("/dev/null", j.late[0], &e), PC_EMISMATCH);
-    assert_int_equal(pc_pcol_write_late("/does/not/exist", j.late[0], &e), PC_ENOENT);
+    assert_int_equal(pc_pcol_write_late(link, j.late[0], true, &e), PC_EIO);
+    assert_int_equal(pc_pcol_write_late("/dev/null", j.late[0], true, &e), PC_EMISMATCH);
+    assert_int_equal(pc_pcol_write_late("/does/not/exist", j.late[0], true, &e), PC_ENOENT);
     j.late[0]->job_key++;
-    assert_int_equal(pc_pcol_write_late(im.path, j.late[0], &e), PC_EMISMATCH);
+    assert_int_equal(pc_pcol_write_late(im.path, j.late[0], true, &e), PC_EMISMATCH);
     assert_non_null(strstr(e.text, "another job"));
     j.late[0]->job_key--;
     spit(im.path, "something else that is longer than a header of sixty-four bytes....", 66);
-    assert_int_equal(pc_pcol_write_late(im.path, j.late[0], &e), PC_EFORMAT);
+    assert_int_equal(pc_pcol_write_late(im.path, j.late[0], true, &e), PC_EFORMAT);
     struct pc_profile *other = two_ranks();
     pc_profile_free(other);
     other = random_profile(&shapes[1], 1, 0, 2);
     other->job_key = j.main->job_key;
     unlink(im.path);
     assert_int_equal(pc_pcol_write(other, im.path, 0, NULL), PC_OK); /* a file without slots */
-    assert_int_equal(pc_pcol_write_late(im.path, j.late[0], &e), PC_EMISMATCH);
+    assert_int_equal(pc_pcol_write_late(im.path, j.late[0], true, &e), PC_EMISMATCH);
     pc_profile_free(other);
     unlink(link);
     drop_image(&im);

@@ -56,7 +56,7 @@ static void add_pcol(const struct shape *s, uint64_t seed, void (*add)(const voi
     close(mkstemp(path));
     unlink(path); /* what is no profile is not written over */
     FUZZ_REQUIRE(!pc_pcol_write(p, path, PC_PCOL_LATE_SLOTS, NULL) &&
-                     !pc_pcol_write_late(path, late, NULL),
+                     !pc_pcol_write_late(path, late, true, NULL),
                  "seed is not written");
     FILE *f = fopen(path, "r");
     size_t n = fread(data, 1, sizeof data, f);

@@ -460,7 +460,7 @@ static void files_with_right_checksums_and_wrong_content_never_crash_the_reader(
     snprintf(path, sizeof path, "%s/x.pcol", folder);
     struct pc_profile *p = random_profile(&shapes[7], 4, 0, 2);
     assert_int_equal(pc_pcol_write(p, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
-    assert_int_equal(pc_pcol_write_late(path, p, NULL), PC_OK);
+    assert_int_equal(pc_pcol_write_late(path, p, true, NULL), PC_OK);
     pc_profile_free(p);
     static uint8_t data[1 << 16], copy[sizeof data];
     FILE *f = fopen(path, "r");

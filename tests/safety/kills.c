@@ -3,7 +3,8 @@
  * kills FOLDER ROUNDS: each rank makes ROUNDS collective calls and keeps the number of those that
  * have returned in FOLDER/count.RANK, which outlives a kill. FOLDER/pid.RANK exists when the first
  * call has been made, FOLDER/end.RANK when the last has returned. With 0 ROUNDS the calls end when
- * FOLDER/stop exists.
+ * FOLDER/stop exists. A rank calls MPI_Finalized each 10 ms while FOLDER/stay.RANK exists, at least
+ * once if it did.
  */
 #include <mpi.h>
 
@@ -47,6 +48,19 @@ static bool is_stopped(const char *folder)
     return access(path, F_OK) == 0;
 }
 
+static void stay(const char *folder, int rank, volatile uint64_t *count)
+{
+    const struct timespec nap = {0, 10000000};
+    char path[4096];
+    int is_finalized;
+    snprintf(path, sizeof path, "%s/stay.%d", folder, rank);
+    while (access(path, F_OK) == 0) {
+        nanosleep(&nap, NULL);
+        MPI_Finalized(&is_finalized);
+        ++*count;
+    }
+}
+
 int main(int argc, char **argv)
 {
     int rank, last = 0, rounds = argc == 3 ? atoi(argv[2]) : 1;
@@ -67,5 +81,6 @@ int main(int argc, char **argv)
     }
     close(open_file(argv[1], "end", rank));
     MPI_Finalize();
+    stay(argv[1], rank, count);
     return 0;
 }
