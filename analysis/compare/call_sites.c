@@ -3,6 +3,7 @@
  * Numbers call sites, and joins those that cannot be distinguished: see call_sites.h.
  */
 #include "analysis/compare/call_sites.h"
+#include "analysis/hash_index.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,14 +105,6 @@ static void add_node(struct pct_join_node *to, const struct pct_join_node *from)
     }
 }
 
-static void take_out(struct pct_join *j, uint32_t node)
-{
-    uint32_t *at = &j->nodes[j->nodes[node].parent].first_child;
-    while (*at != node)
-        at = &j->nodes[*at].next;
-    *at = j->nodes[node].next;
-}
-
 static void put_below(struct pct_join *j, uint32_t parent, uint32_t node)
 {
     j->nodes[node].parent = parent;
@@ -124,10 +117,9 @@ static bool is_same_call(const struct pct_join_node *a, const struct pct_join_no
     return a->kind == b->kind && a->label == b->label;
 }
 
-/* Adds a node with its subtree to another, and unlinks it. */
+/* Adds a node, which no list of children has any more, with its subtree to another. */
 static void unite(struct pct_join *j, uint32_t to, uint32_t from)
 {
-    take_out(j, from);
     add_costs(j, to, from);
     add_node(&j->nodes[to], &j->nodes[from]);
     for (uint32_t c = j->nodes[from].first_child, next; c != PC_NO_INDEX; c = next) {
@@ -136,41 +128,71 @@ static void unite(struct pct_join *j, uint32_t to, uint32_t from)
         while (same != PC_NO_INDEX && !(is_same_call(&j->nodes[same], &j->nodes[c]) &&
                                         j->nodes[same].site.number == j->nodes[c].site.number))
             same = j->nodes[same].next;
-        if (same != PC_NO_INDEX) {
+        if (same != PC_NO_INDEX)
             unite(j, same, c);
-        } else {
-            take_out(j, c);
+        else
             put_below(j, to, c);
-        }
     }
 }
 
-/* True if some run has another number of these calls. */
-static bool is_uncertain(const struct pct_join *j, uint32_t first)
+/* Siblings that are the same call from several lines. */
+struct group {
+    uint32_t first;
+    bool uncertain; /* some run has another number of these calls */
+};
+
+struct groups {
+    struct group *list;
+    size_t n, room;
+    struct pct_hash_index by_call;
+};
+
+/* The group of a node, which begins one if it has none. */
+static struct group *group_of(struct groups *g, const struct pct_join *j, uint32_t node)
 {
-    const struct pct_join_node *nodes = j->nodes;
-    bool uncertain = nodes[first].uncertain;
-    for (uint32_t c = nodes[first].next; c != PC_NO_INDEX; c = nodes[c].next)
-        uncertain |= is_same_call(&nodes[c], &nodes[first]) &&
-                     (nodes[c].uncertain || nodes[c].site.n != nodes[first].site.n);
-    return uncertain;
+    const struct pct_join_node *n = &j->nodes[node];
+    struct pct_hash_search search = {.hash = (uint32_t)pc_hash_u64((uintptr_t)n->label ^ n->kind)};
+    uint32_t i;
+    while ((i = pct_hash_next(&g->by_call, &search)) != PC_NO_INDEX)
+        if (is_same_call(&j->nodes[g->list[i].first], n))
+            return &g->list[i];
+    g->list = pct_grow(g->list, g->n, &g->room, sizeof *g->list);
+    g->list[g->n] = (struct group){node, false};
+    pct_hash_add(&g->by_call, search.hash, (uint32_t)g->n);
+    return &g->list[g->n++];
+}
+
+/* Joins the uncertain calls among the children of a node; true if there were any. */
+static bool unite_children(struct pct_join *j, uint32_t node)
+{
+    struct pct_join_node *nodes = j->nodes;
+    struct groups groups = {0};
+    bool any = false;
+    for (uint32_t c = nodes[node].first_child; c != PC_NO_INDEX; c = nodes[c].next) {
+        struct group *of = group_of(&groups, j, c);
+        of->uncertain |= nodes[c].uncertain || nodes[c].site.n != nodes[of->first].site.n;
+        any |= of->uncertain;
+    }
+    for (uint32_t *at = &nodes[node].first_child, c; any && (c = *at) != PC_NO_INDEX;) {
+        const struct group *of = group_of(&groups, j, c);
+        if (of->uncertain && of->first != c) {
+            *at = nodes[c].next;
+            unite(j, of->first, c);
+        } else
+            at = &nodes[c].next;
+    }
+    pct_free(groups.list);
+    pct_hash_free(&groups.by_call);
+    return any;
 }
 
 /* Joins uncertain calls below the node; true if there were any. */
 static bool unite_below(struct pct_join *j, uint32_t node)
 {
-    bool any = false;
-    for (uint32_t c = j->nodes[node].first_child; c != PC_NO_INDEX; c = j->nodes[c].next) {
-        bool uncertain = is_uncertain(j, c);
-        for (uint32_t other = j->nodes[c].next, next; uncertain && other != PC_NO_INDEX;
-             other = next) {
-            next = j->nodes[other].next;
-            if (is_same_call(&j->nodes[other], &j->nodes[c]))
-                unite(j, c, other);
-        }
-        any |= uncertain;
+    uint32_t c = j->nodes[node].first_child;
+    bool any = c != PC_NO_INDEX && unite_children(j, node);
+    for (; c != PC_NO_INDEX; c = j->nodes[c].next)
         any |= unite_below(j, c);
-    }
     return any;
 }
 

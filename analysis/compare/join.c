@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Matches the trees of several runs. Each run's tree is walked from its root; a node finds or makes
- * its counterpart below that of its parent. A node has few children, so a list is searched.
+ * its counterpart below that of its parent.
  */
 #include "analysis/compare/call_sites.h"
 #include "analysis/compare/join_private.h"
@@ -183,12 +183,25 @@ static struct key key_of(const struct joiner *b, const struct pct_node *n)
                         b->sites ? b->sites[i] : (struct pct_call_site){0, 1}};
 }
 
+static uint32_t hash_key(uint32_t parent, const struct key *key)
+{
+    uint64_t above = pc_hash_u64((uint64_t)parent << 32 | key->site.number);
+    return (uint32_t)pc_hash_u64(above ^ (uintptr_t)key->label ^ key->kind);
+}
+
+static bool has_key(const struct pct_join_node *n, uint32_t parent, const struct key *key)
+{
+    return n->parent == parent && n->kind == key->kind && n->label == key->label &&
+           n->site.number == key->site.number;
+}
+
 static uint32_t find_child(const struct pct_join *j, uint32_t parent, const struct key *key)
 {
-    uint32_t c = j->nodes[parent].first_child;
-    while (c != PC_NO_INDEX && (j->nodes[c].kind != key->kind || j->nodes[c].label != key->label ||
-                                j->nodes[c].site.number != key->site.number))
-        c = j->nodes[c].next;
+    struct pct_hash_search search = {.hash = hash_key(parent, key)};
+    uint32_t c;
+    while ((c = pct_hash_next(&j->by_key, &search)) != PC_NO_INDEX)
+        if (has_key(&j->nodes[c], parent, key))
+            break;
     if (c != PC_NO_INDEX)
         j->nodes[c].uncertain |= j->nodes[c].site.n != key->site.n;
     return c;
@@ -216,12 +229,14 @@ static uint32_t add_node(struct pct_join *j, uint32_t parent, const struct key *
     j->nodes[j->n] = (struct pct_join_node){
         .parent = parent,
         .first_child = PC_NO_INDEX,
+        .first_inlined = PC_NO_INDEX,
         .next = parent == PC_NO_INDEX ? PC_NO_INDEX : j->nodes[parent].first_child,
         .kind = key->kind,
         .site = key->site,
         .label = key->label};
     if (parent != PC_NO_INDEX)
         j->nodes[parent].first_child = (uint32_t)j->n;
+    pct_hash_add(&j->by_key, hash_key(parent, key), (uint32_t)j->n);
     return (uint32_t)j->n++;
 }
 
@@ -266,14 +281,11 @@ static bool has_known_child(const struct joiner *b, const struct pct_node *n, ui
 static uint32_t find_below_inlined(const struct joiner *b, uint32_t at, const struct key *key)
 {
     const struct pct_join *j = b->join;
-    for (uint32_t c = j->nodes[at].first_child; c != PC_NO_INDEX; c = j->nodes[c].next) {
-        if (!j->nodes[c].inlined || pct_join_cost(j, c, b->run)->present)
-            continue;
-        uint32_t found = find_child(j, c, key);
-        if (found != PC_NO_INDEX)
-            return found;
-    }
-    return PC_NO_INDEX;
+    uint32_t found = PC_NO_INDEX, c = b->run ? j->nodes[at].first_inlined : PC_NO_INDEX;
+    for (; c != PC_NO_INDEX && found == PC_NO_INDEX; c = j->nodes[c].next_inlined)
+        if (!pct_join_cost(j, c, b->run)->present)
+            found = find_child(j, c, key);
+    return found;
 }
 
 static uint32_t match_node(struct joiner *b, const struct pct_node *n, uint32_t at)
@@ -336,6 +348,16 @@ static void note_caller(const struct joiner *b, struct pct_join_node *node,
     node->caller = pct_symbols_caller(b->source->profile, n->module, n->frame);
 }
 
+static void note_inlined(struct pct_join *j, uint32_t at)
+{
+    struct pct_join_node *node = &j->nodes[at], *parent = &j->nodes[node->parent];
+    if (node->inlined)
+        return;
+    node->inlined = true;
+    node->next_inlined = parent->first_inlined;
+    parent->first_inlined = at;
+}
+
 static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
 {
     struct pct_join_node *node = &b->join->nodes[at];
@@ -349,7 +371,8 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     }
     if (at && !node->context)
         node->context = n->context;
-    node->inlined |= n->kind == PCOLLECT_NODE_FRAME && n->frame->inlined;
+    if (n->kind == PCOLLECT_NODE_FRAME && n->frame->inlined && at)
+        note_inlined(b->join, at);
     note_call(b, node, n);
     if (n->kind == PCOLLECT_NODE_FRAME && node->function && n->frame->line != node->line)
         node->line = 0; /* calls from several lines, or of several builds */
@@ -468,6 +491,7 @@ int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times
         pct_join_free(j);
         return err;
     }
+    pct_hash_free(&j->by_key);
     pct_join_unite_sites(j);
     *out = j;
     return PC_OK;
@@ -480,6 +504,7 @@ void pct_join_free(struct pct_join *j)
     pct_free(j->nodes);
     pct_free(j->costs);
     pct_free(j->begins);
+    pct_hash_free(&j->by_key);
     pct_pool_free(j->pool);
     pct_free(j);
 }

@@ -21,6 +21,7 @@
 #define PCT_JOIN_H
 
 #include "analysis/gather.h"
+#include "analysis/hash_index.h"
 
 /* One profile: the figures of the whole run, and the data made from it while it is open. */
 struct pct_run {
@@ -87,6 +88,8 @@ struct pct_call_site {
 struct pct_join_node {
     uint32_t parent; /* PC_NO_INDEX for the root */
     uint32_t first_child, next;
+    /* Children that are inlined, while runs are added. */
+    uint32_t first_inlined, next_inlined;
     uint16_t kind;               /* enum pcollect_node_kind */
     bool inlined;                /* in a run that has it */
     bool uncertain;              /* not all runs have as many calls like this one */
@@ -118,6 +121,7 @@ struct pct_join {
     struct pct_join_node *nodes;
     struct pct_cost *costs; /* node * n_runs + run */
     size_t n, room;
+    struct pct_hash_index by_key; /* nodes, while runs are added */
     bool by_line;
     const char **begins; /* by run: source file of main or of the Python script; NULL: unknown */
     enum pct_join_times times;

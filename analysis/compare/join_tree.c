@@ -2,9 +2,11 @@
  *
  * The trees of several runs as one: see join_tree.h. Nodes of the join are taken in their order;
  * each finds or makes the node that it is part of, among the children of that of its parent.
+ * Children are linked in the order in which they were made.
  */
 #include "analysis/compare/join_tree.h"
 
+#include "analysis/hash_index.h"
 #include "analysis/tree/samples.h"
 
 #include <stdlib.h>
@@ -13,7 +15,9 @@
 struct maker {
     struct pct_join_tree *tree;
     uint32_t *part_of; /* by node of the join */
-    size_t room;
+    struct pct_hash_index by_name;
+    uint32_t *last_child; /* by node */
+    size_t last_room;
 };
 
 /* The name of a node. Computation is part of the function that computes: of the node of its calls,
@@ -55,35 +59,52 @@ static struct pct_join_tree_node describe(const struct pct_join *j, uint32_t nod
 
 static bool is_same(const struct pct_join_tree_node *a, const struct pct_join_tree_node *b)
 {
-    return a->kind == b->kind && a->name == b->name && a->file == b->file &&
-           a->call_file == b->call_file && a->call_line == b->call_line &&
+    return a->parent == b->parent && a->kind == b->kind && a->name == b->name &&
+           a->file == b->file && a->call_file == b->call_file && a->call_line == b->call_line &&
            a->site.number == b->site.number;
 }
 
-static uint32_t find_or_add(struct maker *m, uint32_t parent, const struct pct_join_tree_node *like)
+/* Adds a node as the last child of its parent. */
+static uint32_t add_node(struct maker *m, const struct pct_join_tree_node *node)
 {
     struct pct_join_tree *t = m->tree;
-    uint32_t last = PC_NO_INDEX, c = t->nodes[parent].first_child;
-    for (; c != PC_NO_INDEX; c = t->nodes[c].next) {
-        if (is_same(&t->nodes[c], like))
-            return c;
-        last = c;
-    }
-    t->nodes = pct_grow(t->nodes, t->n, &t->room, sizeof *t->nodes);
-    t->nodes[t->n] = *like;
-    t->nodes[t->n].parent = parent;
+    uint32_t at = (uint32_t)t->n++;
+    t->nodes = pct_grow(t->nodes, at, &t->room, sizeof *t->nodes);
+    t->nodes[at] = *node;
+    m->last_child = pct_grow(m->last_child, at, &m->last_room, sizeof *m->last_child);
+    m->last_child[at] = PC_NO_INDEX;
+    if (node->parent == PC_NO_INDEX)
+        return at;
+    uint32_t last = m->last_child[node->parent];
     if (last == PC_NO_INDEX)
-        t->nodes[parent].first_child = (uint32_t)t->n;
+        t->nodes[node->parent].first_child = at;
     else
-        t->nodes[last].next = (uint32_t)t->n;
-    return (uint32_t)t->n++;
+        t->nodes[last].next = at;
+    m->last_child[node->parent] = at;
+    return at;
+}
+
+/* Finds the child of its parent that is like this one, or adds it. */
+static uint32_t find_or_add(struct maker *m, const struct pct_join_tree_node *like)
+{
+    uint64_t of = (uint64_t)like->parent << 32 | like->call_line;
+    uint64_t name = pc_hash_u64((uintptr_t)like->name ^ like->site.number);
+    struct pct_hash_search search = {.hash = (uint32_t)pc_hash_u64(of ^ name)};
+    uint32_t c;
+    while ((c = pct_hash_next(&m->by_name, &search)) != PC_NO_INDEX)
+        if (is_same(&m->tree->nodes[c], like))
+            return c;
+    c = add_node(m, like);
+    pct_hash_add(&m->by_name, search.hash, c);
+    return c;
 }
 
 static void take_node(struct maker *m, uint32_t node)
 {
     const struct pct_join *j = m->tree->join;
     struct pct_join_tree_node like = describe(j, node);
-    uint32_t at = find_or_add(m, m->part_of[j->nodes[node].parent], &like);
+    like.parent = m->part_of[j->nodes[node].parent];
+    uint32_t at = find_or_add(m, &like);
     m->tree->nodes[at].inlined |= like.inlined;
     m->part_of[node] = at;
 }
@@ -117,16 +138,17 @@ struct pct_join_tree *pct_join_tree_new(const struct pct_join *j,
     struct pct_join_tree *t = pct_alloc(1, sizeof *t);
     struct maker m = {.tree = t, .part_of = pct_alloc(j->n, sizeof *m.part_of)};
     t->join = j;
-    t->nodes = pct_grow(t->nodes, 0, &t->room, sizeof *t->nodes);
-    t->nodes[t->n++] = (struct pct_join_tree_node){.parent = PC_NO_INDEX,
-                                                   .first_child = PC_NO_INDEX,
-                                                   .next = PC_NO_INDEX,
-                                                   .kind = PCOLLECT_NODE_ROOT,
-                                                   .name = ""};
+    add_node(&m, &(struct pct_join_tree_node){.parent = PC_NO_INDEX,
+                                              .first_child = PC_NO_INDEX,
+                                              .next = PC_NO_INDEX,
+                                              .kind = PCOLLECT_NODE_ROOT,
+                                              .name = ""});
     for (uint32_t i = 1; i < j->n; i++)
         take_node(&m, i);
     sum_up(t, m.part_of, figure);
     pct_free(m.part_of);
+    pct_hash_free(&m.by_name);
+    pct_free(m.last_child);
     return t;
 }
 
