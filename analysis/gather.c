@@ -174,12 +174,7 @@ static void find_longer(const struct pct_data *d, uint32_t rank, double *node_ns
         uint32_t node = c->node[i], op = t->nodes[node].op;
         if (p->ops[op].op_class == PCOLLECT_CLASS_ENV)
             continue;
-        size_t end = pct_tree_ranks(t, node, PCT_TIME, values, present);
-        uint64_t own = values[rank];
-        for (size_t r = 0; r < end; r++) {
-            node_ns[node] += values[r] > own ? (double)(values[r] - own) : 0;
-            values[r] = 0;
-        }
+        node_ns[node] = pct_tree_longer_ns(t, node, rank, values, present);
         op_ns[op] += node_ns[node];
     }
     pct_free(values);

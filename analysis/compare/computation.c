@@ -93,11 +93,7 @@ static double find_waits(const struct pct_joined *r, size_t busiest, double *wai
         if (t->nodes[i].kind != PCOLLECT_NODE_OP ||
             p->ops[t->nodes[i].op].op_class == PCOLLECT_CLASS_ENV)
             continue;
-        memset(values, 0, p->n_ranks * sizeof *values);
-        pct_tree_ranks(t, i, PCT_TIME, values, present);
-        for (size_t k = 0; k < p->n_ranks; k++)
-            waits[i] += values[k] > values[busiest] ? (double)(values[k] - values[busiest]) : 0;
-        waits[i] *= mpi_part;
+        waits[i] = pct_tree_longer_ns(t, i, busiest, values, present) * mpi_part;
         waits[i] = fmin(waits[i], (double)pct_tree_own(t, i).calls.sum[PCT_EXCLUSIVE] * mpi_part);
         sum += waits[i];
     }

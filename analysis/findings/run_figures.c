@@ -276,13 +276,13 @@ static double trend(const struct folding *fold, double n_ranks)
 static void fold_context(const struct pct_evidence *f, struct folding *fold,
                          const struct pct_fact *context, struct pct_fact *place)
 {
-    size_t end = pct_tree_ranks(pct_data_tree(f->data), context->node, PCT_TIME, fold->context_ns,
-                                fold->present);
-    for (size_t r = 0; r < end; r++) {
+    struct pct_range range = pct_tree_ranks(pct_data_tree(f->data), context->node, PCT_TIME,
+                                            fold->context_ns, fold->present);
+    for (size_t r = range.first; r < range.end; r++) {
         fold->place_ns[r] += fold->context_ns[r];
         fold->context_ns[r] = 0;
     }
-    fold->end = end > fold->end ? end : fold->end;
+    fold->end = range.end > fold->end ? range.end : fold->end;
     place->excused_ns += fold->waiting_ns ? fold->waiting_ns[context->node] : 0;
 }
 

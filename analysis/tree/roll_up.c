@@ -11,6 +11,14 @@
 
 #include <string.h>
 
+/* Figures of one rank in one record: metrics, then these. */
+enum { SAMPLES = PCT_N_METRICS, SAMPLED_NS, SQUARES, SHORTEST, LONGEST, N_FIGURES };
+
+struct rank_figures {
+    int32_t rank;
+    uint64_t figure[N_FIGURES];
+};
+
 struct sums {
     struct pct_rolled *out;
     const struct pct_totals *totals;
@@ -25,8 +33,8 @@ struct sums {
     size_t n_place_rows, place_room;
     struct pct_buf text;
     uint32_t stamp;
-    uint64_t *by_rank[PCT_N_METRICS + 5]; /* PCT_KEY_RANK: figures of one record, rank by rank */
-    bool *present;
+    struct rank_figures *ranks; /* PCT_KEY_RANK: of one record */
+    size_t ranks_room;
 };
 
 /* Figures that one record adds, or its part of one rank. */
@@ -314,59 +322,73 @@ static void add_part(struct sums *s, const struct part *part)
 /* ---- Ranks ------------------------------------------------------------------------------------
  */
 
-enum { SAMPLES = PCT_N_METRICS, SAMPLED_NS, SQUARES, SHORTEST, LONGEST };
-
-/* The field of by_rank[which]; PC_NO_INDEX: none. */
-static uint32_t field_by_rank(const struct sums *s, unsigned which)
+/* The field of a figure; PC_NO_INDEX: none. */
+static uint32_t field_of(const struct sums *s, unsigned figure)
 {
     const struct pct_samples *samples = s->out->samples;
-    return which == SAMPLES      ? samples->samples_field
-           : which == SAMPLED_NS ? samples->time_field
-           : which == SQUARES    ? samples->squares_field
-           : which == SHORTEST   ? s->totals->min_field
-           : which == LONGEST    ? s->totals->max_field
-                                 : s->totals->field[which];
+    return figure == SAMPLES      ? samples->samples_field
+           : figure == SAMPLED_NS ? samples->time_field
+           : figure == SQUARES    ? samples->squares_field
+           : figure == SHORTEST   ? s->totals->min_field
+           : figure == LONGEST    ? s->totals->max_field
+                                  : s->totals->field[figure];
 }
 
-/* Figures of the record by rank; false: they are not known. */
-static bool read_ranks(struct sums *s, uint32_t node)
+static void begin_ranks(struct sums *s, struct pc_by_rank by)
+{
+    s->ranks = pct_grow(s->ranks, by.n, &s->ranks_room, sizeof *s->ranks);
+    for (uint32_t i = 0; i < by.n; i++)
+        s->ranks[i] = (struct rank_figures){.rank = by.ranks[i]};
+}
+
+/* Reads the figures of the record by rank, and returns how many ranks have them; 0: they are not
+ * known. */
+static uint32_t read_ranks(struct sums *s, uint32_t node)
 {
     const struct pc_profile *p = s->totals->profile;
-    uint32_t end = 0;
-    memset(s->present, 0, p->n_ranks * sizeof *s->present);
-    for (unsigned k = 0; k < PC_ARRAY_LEN(s->by_rank); k++) {
-        memset(s->by_rank[k], 0, p->n_ranks * sizeof *s->by_rank[k]);
-        if (field_by_rank(s, k) != PC_NO_INDEX)
-            end |= pct_totals_add_field(p, node, field_by_rank(s, k), s->by_rank[k], s->present);
+    uint32_t n = 0;
+    for (unsigned k = 0; k < N_FIGURES && p->nodes[node].data != PC_NO_INDEX; k++) {
+        if (field_of(s, k) == PC_NO_INDEX)
+            continue;
+        struct pc_by_rank by = pc_data_by_rank(p, &p->data[p->nodes[node].data], field_of(s, k));
+        if (!n && by.n)
+            begin_ranks(s, by);
+        n = by.n ? by.n : n;
+        for (uint32_t i = 0; i < by.n; i++)
+            s->ranks[i].figure[k] = by.values[i * by.stride];
     }
-    return end != 0;
+    return n;
 }
 
 /* Sets the part of one rank. The ranks of nested calls are not known: each rank gets its share of
  * their time. */
-static void set_rank(const struct sums *s, const struct part *whole, uint32_t i, struct part *out)
+static void set_rank(const struct sums *s, const struct part *whole, const struct rank_figures *r,
+                     struct part *out)
 {
     const pc_u128 *sum = whole->own.sum;
     *out = *whole;
     out->like.has_rank = true;
-    out->like.rank = s->totals->profile->ranks[i].rank;
-    out->own =
-        (struct pct_call_sum){.min_ns = s->by_rank[SHORTEST][i], .max_ns = s->by_rank[LONGEST][i]};
+    out->like.rank = r->rank;
+    out->own = (struct pct_call_sum){.min_ns = r->figure[SHORTEST], .max_ns = r->figure[LONGEST]};
     for (unsigned k = 0; k < PCT_EXCLUSIVE; k++)
-        out->own.sum[k] = s->by_rank[k][i];
+        out->own.sum[k] = r->figure[k];
     if (sum[PCT_TIME])
         out->own.sum[PCT_EXCLUSIVE] = out->own.sum[PCT_TIME] * sum[PCT_EXCLUSIVE] / sum[PCT_TIME];
-    out->sampled = pct_samples_made(s->out->samples, s->by_rank[SAMPLES][i],
-                                    s->by_rank[SAMPLED_NS][i], s->by_rank[SQUARES][i]);
+    out->sampled = pct_samples_made(s->out->samples, r->figure[SAMPLES], r->figure[SAMPLED_NS],
+                                    r->figure[SQUARES]);
 }
 
-static void add_ranks(struct sums *s, const struct part *whole)
+/* Adds the parts of n ranks. Those that the profile does not have are of a damaged record. */
+static void add_ranks(struct sums *s, const struct part *whole, uint32_t n)
 {
+    const struct pc_profile *p = s->totals->profile;
     struct part part;
-    for (uint32_t i = 0; i < s->totals->profile->n_ranks; i++) {
-        if (!s->present[i])
+    for (uint32_t i = 0, at = 0; i < n && at < p->n_ranks; i++) {
+        uint32_t place = pct_totals_place_of_rank(p, at, s->ranks[i].rank);
+        if (place == p->n_ranks)
             continue;
-        set_rank(s, whole, i, &part);
+        at = place + 1;
+        set_rank(s, whole, &s->ranks[i], &part);
         if (part.own.sum[PCT_CALLS] || part.sampled.samples)
             add_part(s, &part);
     }
@@ -415,8 +437,9 @@ static void add_record(struct sums *s, uint32_t node)
         part.like.context = s->tree->shown[call ? part.call : node];
     if (s->keys & (PCT_KEY_PHASE | PCT_KEY_REGION))
         find_scopes(s, node, &part.like);
-    if (s->keys & PCT_KEY_RANK && read_ranks(s, node))
-        add_ranks(s, &part);
+    uint32_t n_ranks = s->keys & PCT_KEY_RANK ? read_ranks(s, node) : 0;
+    if (n_ranks)
+        add_ranks(s, &part, n_ranks);
     else
         add_part(s, &part);
 }
@@ -455,21 +478,9 @@ struct pct_spread pct_rolled_spread(const struct pct_rolled *rolled, size_t row)
     return r->spread;
 }
 
-static void make_room(struct sums *s)
-{
-    uint32_t n = s->totals->profile->n_ranks;
-    if (!(s->keys & ~(unsigned)(PCT_KEYS_OF_FRAMES | PCT_KEY_CODE)))
-        s->places = pct_alloc(s->totals->profile->n_nodes, sizeof *s->places);
-    s->present = pct_alloc(n, sizeof *s->present);
-    for (size_t k = 0; k < PC_ARRAY_LEN(s->by_rank); k++)
-        s->by_rank[k] = pct_alloc(n, sizeof *s->by_rank[k]);
-}
-
 static void free_sums(struct sums *s)
 {
-    for (size_t k = 0; k < PC_ARRAY_LEN(s->by_rank); k++)
-        pct_free(s->by_rank[k]);
-    pct_free(s->present);
+    pct_free(s->ranks);
     pct_free(s->places);
     pct_free(s->place_rows);
     pct_keys_free(&s->rows);
@@ -487,7 +498,8 @@ struct pct_rolled *pct_roll_up(const struct pct_totals *m, struct pct_symbols *s
     r->samples = samples;
     r->pool = pct_pool_new();
     r->next = pct_alloc(m->profile->n_nodes, sizeof *r->next);
-    make_room(&s);
+    if (!(keys & ~(unsigned)(PCT_KEYS_OF_FRAMES | PCT_KEY_CODE)))
+        s.places = pct_alloc(m->profile->n_nodes, sizeof *s.places);
     for (uint32_t i = 0; i < m->profile->n_nodes; i++)
         add_record(&s, i);
     free_sums(&s);

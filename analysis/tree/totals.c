@@ -133,17 +133,17 @@ void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_s
         t->max_ns = max;
 }
 
-uint32_t pct_totals_add_ranks(const struct pct_totals *m, uint32_t node, enum pct_metric metric,
-                              uint64_t *values, bool *present)
+struct pct_range pct_totals_add_ranks(const struct pct_totals *m, uint32_t node,
+                                      enum pct_metric metric, uint64_t *values, bool *present)
 {
     return m->has[metric]
                ? pct_totals_add_field(m->profile, node, m->field[metric], values, present)
-               : 0;
+               : (struct pct_range){0, 0};
 }
 
-/* The index of a rank in the profile, from `at` on; n_ranks: not there. Ranks ascend, so it is at
- * most as many entries further as the numbers differ; in a profile of all ranks exactly there. */
-static uint32_t place_of_rank(const struct pc_profile *p, uint32_t at, int32_t rank)
+/* Ranks ascend, so it is at most as many entries further as the numbers differ; in a profile of all
+ * ranks exactly there. */
+uint32_t pct_totals_place_of_rank(const struct pc_profile *p, uint32_t at, int32_t rank)
 {
     if (at == p->n_ranks || rank < p->ranks[at].rank)
         return p->n_ranks;
@@ -163,23 +163,23 @@ static uint32_t place_of_rank(const struct pc_profile *p, uint32_t at, int32_t r
 
 /* Adds a field by rank. The work depends on the ranks of the record, not of the profile: most
  * records of a large job may have one rank. */
-uint32_t pct_totals_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
-                              uint64_t *values, bool *present)
+struct pct_range pct_totals_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
+                                      uint64_t *values, bool *present)
 {
+    struct pct_range range = {0, 0};
     if (p->nodes[node].data == PC_NO_INDEX)
-        return 0;
+        return range;
     /* n is 0 if values are not kept */
     struct pc_by_rank by = pc_data_by_rank(p, &p->data[p->nodes[node].data], field);
-    uint32_t end = 0;
     for (uint32_t i = 0; i < by.n; i++) {
-        uint32_t at = place_of_rank(p, end, by.ranks[i]);
+        uint32_t at = pct_totals_place_of_rank(p, range.end, by.ranks[i]);
         if (at == p->n_ranks)
             continue;
         values[at] += by.values[i * by.stride];
         present[at] = true;
-        end = at + 1;
+        range = (struct pct_range){range.end ? range.first : at, at + 1};
     }
-    return end;
+    return range;
 }
 
 static void sum_ops(struct pct_totals *m)
@@ -229,8 +229,8 @@ static void take_nested_values(const struct pct_totals *m, uint64_t *values)
         if (!is_call(&p->nodes[i]) || m->outer[i] == PC_NO_INDEX)
             continue;
         uint64_t *outer = values + (size_t)p->nodes[m->outer[i]].op * p->n_ranks;
-        uint32_t end = pct_totals_add_ranks(m, i, PCT_TIME, nested, present);
-        for (uint32_t r = 0; r < end; r++) {
+        struct pct_range range = pct_totals_add_ranks(m, i, PCT_TIME, nested, present);
+        for (uint32_t r = range.first; r < range.end; r++) {
             outer[r] -= nested[r] < outer[r] ? nested[r] : outer[r];
             nested[r] = 0;
         }

@@ -103,14 +103,29 @@ struct pct_wait_times pct_totals_wait_times(const struct pct_totals *m);
 /* Spread of one record, from its statistics, without values; n 0: it has none. */
 struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t node);
 
+/* Ranks [first, end) of the profile; end 0: none. */
+struct pct_range {
+    uint32_t first, end;
+};
+
+static inline struct pct_range pct_range_join(struct pct_range a, struct pct_range b)
+{
+    if (!a.end || !b.end)
+        return a.end ? a : b;
+    return (struct pct_range){a.first < b.first ? a.first : b.first, a.end > b.end ? a.end : b.end};
+}
+
 /* Adds a metric of the node's record (not PCT_EXCLUSIVE) to values[k] of the k-th rank of the
- * profile, and marks present[k]. Returns the end of what was marked; 0: no values are known. */
-uint32_t pct_totals_add_ranks(const struct pct_totals *m, uint32_t node, enum pct_metric metric,
-                              uint64_t *values, bool *present);
+ * profile, and marks present[k]. Returns where it marked some; none: no values are known. */
+struct pct_range pct_totals_add_ranks(const struct pct_totals *m, uint32_t node,
+                                      enum pct_metric metric, uint64_t *values, bool *present);
 
 /* Adds any field of the profile to values[k] in the same way, and marks present[k]. */
-uint32_t pct_totals_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
-                              uint64_t *values, bool *present);
+struct pct_range pct_totals_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
+                                      uint64_t *values, bool *present);
+
+/* The index of a rank in the profile, from `at` on; n_ranks: not there. */
+uint32_t pct_totals_place_of_rank(const struct pc_profile *p, uint32_t at, int32_t rank);
 
 /* The spread of such lists over profile->n_ranks ranks; present may be NULL for all. */
 struct pct_spread pct_totals_spread(const struct pc_profile *p, const uint64_t *values,

@@ -627,20 +627,32 @@ uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, 
     return node == root ? PC_NO_INDEX : t->nodes[node].next;
 }
 
-uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric metric,
-                        uint64_t *values, bool *present)
+struct pct_range pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric metric,
+                                uint64_t *values, bool *present)
 {
-    uint32_t end = 0;
+    struct pct_range all = {0, 0};
     for (uint32_t i = node; i != PC_NO_INDEX;) {
         const struct pct_node *n = &t->nodes[i];
-        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = t->next_source[s]) {
-            uint32_t to =
-                is_call(t, s) ? pct_totals_add_ranks(t->totals, s, metric, values, present) : 0;
-            end = to > end ? to : end;
-        }
+        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = t->next_source[s])
+            if (is_call(t, s))
+                all = pct_range_join(all,
+                                     pct_totals_add_ranks(t->totals, s, metric, values, present));
         i = pct_tree_after(t, node, i, metric != PCT_TIME || !is_outer(t, n));
     }
-    return end;
+    return all;
+}
+
+double pct_tree_longer_ns(const struct pct_tree *t, uint32_t node, size_t rank, uint64_t *values,
+                          bool *present)
+{
+    struct pct_range range = pct_tree_ranks(t, node, PCT_TIME, values, present);
+    uint64_t own = values[rank];
+    double sum = 0;
+    for (uint32_t r = range.first; r < range.end; r++) {
+        sum += values[r] > own ? (double)(values[r] - own) : 0;
+        values[r] = 0;
+    }
+    return sum;
 }
 
 void pct_tree_sampled_ranks(const struct pct_tree *t, uint32_t node, enum pct_sampled_of of,

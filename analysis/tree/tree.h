@@ -133,8 +133,13 @@ int pct_tree_compare_paths(const struct pct_tree *t, uint32_t a, uint32_t b);
 uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, bool enter);
 
 /* Time in MPI below the node (nested time once) by rank of the profile, as pct_totals_add_ranks. */
-uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric metric,
-                        uint64_t *values, bool *present);
+struct pct_range pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric metric,
+                                uint64_t *values, bool *present);
+
+/* Time in MPI below the node by which ranks are longer there than the rank with this index. Room
+ * for each rank is in values and present, and values are 0 before and after. */
+double pct_tree_longer_ns(const struct pct_tree *t, uint32_t node, size_t rank, uint64_t *values,
+                          bool *present);
 
 /* The CPU time of samples by rank, added to values[k] of the k-th rank, which is marked in
  * present[k]: of the node itself, with all below, or of these outside of MPI calls. Nothing is

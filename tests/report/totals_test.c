@@ -39,7 +39,7 @@ static void values_find_the_places_of_their_ranks(void **state)
         int32_t listed[12];
         uint64_t numbers[12], values[12] = {0}, sum = 0;
         bool present[12] = {false};
-        uint32_t n = 0, m = 0, end = 0;
+        uint32_t n = 0, m = 0, first = 0, end = 0;
         for (int32_t r = 0; r < 12; r++)
             if (here >> r & 1)
                 ranks[n++].rank = r * r;
@@ -58,15 +58,16 @@ static void values_find_the_places_of_their_ranks(void **state)
                                .n_data = 1,
                                .data = &data,
                                .n_fields = 1};
-        uint32_t told = pct_totals_add_field(&p, 0, 0, values, present);
+        struct pct_range told = pct_totals_add_field(&p, 0, 0, values, present);
         for (uint32_t i = 0; i < n; i++) {
             uint64_t value = values[i];
             assert_true(present[i] == (value != 0));
             assert_true(!value || (value - 100) * (value - 100) == (uint64_t)ranks[i].rank);
+            first = value && !end ? i : first;
             end = value ? i + 1 : end;
             sum -= value;
         }
-        assert_true(sum == 0 && told == end);
+        assert_true(sum == 0 && told.first == first && told.end == end);
     }
 }
 
