@@ -123,7 +123,7 @@ extern const struct pct_by pct_by[];
 
 /* A plugin's table as a table of the report, to be used with `data`. Valid as long as d and the
  * profile are. */
-enum { PCT_MAX_ROWS_COLUMNS = 32 };
+enum { PCT_MAX_ROWS_COLUMNS = 64 };
 struct pct_rows_table {
     struct pct_table table;
     struct pct_data data;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Tables of plugins as tables of the report, with a column for each of theirs.
+ * Tables of plugins as tables of the report, with a column for each of theirs. A column of nodes
+ * has their paths; after all others comes one with the ids of their contexts, by which rows are
+ * joined with those of other tables.
  */
 #include "view/tables/figures.h"
 
@@ -47,6 +49,14 @@ static void get_cell(const struct pct_cell *at, struct pct_value *out)
     pct_buf_free(&text);
 }
 
+/* Id of the context of a node, as in the tables of contexts. */
+static void get_context(const struct pct_cell *at, struct pct_value *out)
+{
+    const struct pct_tree *tree = pct_data_tree(at->d);
+    uint64_t cell = pc_table_cell(at->d->rows_of, (uint32_t)at->row, at->column->which);
+    pct_context_value(at->d, cell ? tree->nodes[tree->shown[cell]].context : 0, out);
+}
+
 static size_t count_rows(const struct pct_data *d)
 {
     pc_table_need(d->profile, d->rows_of);
@@ -73,8 +83,29 @@ static uint32_t find_phase(const struct pc_profile_table *t)
     return t->n_columns;
 }
 
-_Static_assert(PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES <= PCT_MAX_ROWS_COLUMNS,
-               "a place for each column");
+_Static_assert(2 * (PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES) <= PCT_MAX_ROWS_COLUMNS,
+               "a place for each column, and for an id beside it");
+
+/* Adds the column NAME_id for each column of nodes. */
+static void add_contexts(struct pct_rows_table *out)
+{
+    size_t n = out->table.n_columns;
+    for (size_t k = 0; k < n; k++) {
+        struct pct_buf name = {0};
+        if (!out->columns[k].nodes)
+            continue;
+        pct_buf_format(&name, "%s_id", out->columns[k].name);
+        const char *kept = pct_pool_intern(out->data.pool, name.data);
+        out->columns[out->table.n_columns++] =
+            (struct pct_column){.name = kept,
+                                .head = kept,
+                                .type = PCT_TEXT,
+                                .doc = "id of the context, the same in all tables and profiles",
+                                .get = get_context,
+                                .which = out->columns[k].which};
+        pct_buf_free(&name);
+    }
+}
 
 void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
                     const struct pc_profile_table *from)
@@ -86,7 +117,8 @@ void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
                                     .doc = "",
                                     .count = count_rows,
                                     .columns = out->columns,
-                                    .n_columns = from->n_columns};
+                                    .n_columns = from->n_columns,
+                                    .n_shown = from->n_columns};
     uint32_t phase = find_phase(from);
     for (uint32_t k = 0; k < from->n_columns; k++) {
         uint32_t i = k < phase ? k : k + 1 < from->n_columns ? k + 1 : phase;
@@ -102,4 +134,5 @@ void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
                                 .nodes = from->columns[i].type == PCOLLECT_COLUMN_NODE,
                                 .which = (uint16_t)i};
     }
+    add_contexts(out);
 }
