@@ -71,7 +71,7 @@ size_t pct_name_part(const char *name, size_t room)
         bool begins = ((unsigned char)name[n] & 0xc0) != 0x80;
         if (begins && cells++ == room)
             return end ? end : n;
-        if (cells > room / 2 && cells < room && strchr(":<, ", name[n]) && name[n + 1] != ':')
+        if (cells > room / 3 && cells < room && strchr(":<, ", name[n]) && name[n + 1] != ':')
             end = n + 1;
     }
     return n;

@@ -44,8 +44,8 @@ void pct_branches_put(const struct pct_branches *b, const char *figures, struct 
 /* Cells for a rest on a separate line. */
 size_t pct_branches_rest_room(const struct pct_branches *b, struct pct_corner corner);
 
-/* Bytes of the part of a name that fits into `room` cells, at least 1: to the last place in its
- * second half where a part of a C++ name ends, else as much as there is room for. */
+/* Bytes of the part of a name that fits into `room` cells, at least 1: to the last place behind
+ * its first third where a part of a C++ or Fortran name ends, else as much as there is room for. */
 size_t pct_name_part(const char *name, size_t room);
 
 #endif

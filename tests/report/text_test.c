@@ -7,6 +7,7 @@
 #include "analysis/symbols/short_name.h"
 #include "analysis/tree/label.h"
 #include "tests/seed.h"
+#include "view/branches.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -398,6 +399,24 @@ static void functions_are_asked_for_by_parts_of_their_names(void **state)
             fail_msg("%s, asked for as %s", rows[i].name, rows[i].asked);
 }
 
+static void names_are_broken_where_a_part_ends(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t room;
+        const char *rest;
+    } cases[] = {
+        {"viscosity_kernel_module::viscosity_kernel._omp_fn.0", 50, "viscosity_kernel._omp_fn.0"},
+        {"viscosity_kernel_module::viscosity_kernel._omp_fn.0", 51, ""},
+        {"a::b::calculate_the_viscosity", 20, "viscosity"}, /* its first part is too short */
+        {"std::map<int, long>::find", 22, "find"},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++)
+        assert_string_equal(cases[i].name + pct_name_part(cases[i].name, cases[i].room),
+                            cases[i].rest);
+}
+
 static void functions_in_findings_are_shortened(void **state)
 {
     struct pct_buf b = {0};
@@ -412,6 +431,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_in_findings_are_shortened),
+        cmocka_unit_test(names_are_broken_where_a_part_ends),
         cmocka_unit_test(numbers_are_written_with_units),
         cmocka_unit_test(the_greatest_numbers_fit),
         cmocka_unit_test(scaled_times_round_to_four_digits),
