@@ -230,6 +230,7 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     print_side(out, d, "before:", 0, d->n_before, &t->before);
     print_side(out, d, "after: ", d->n_before, d->n_after, &t->after);
     fputc('\n', out);
+    pct_print_programs(out, d->join, d->runs, width);
     print_delays(out, d, width);
     fprintf(out, "The run takes %.1f %% %s", fabs(percent), percent < 0 ? "less" : "more");
     if (t->doubt >= 0)
@@ -239,7 +240,6 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
                                    : " (%.1f %% sure)",
                 100 * (1 - t->doubt));
     fputs(".\n", out);
-    pct_print_programs(out, d->join, d->runs, width);
     if (!d->repeated)
         fputs("Each side needs two runs or more to tell changes from noise.\n", out);
     if (d->runs[0].n_ranks != d->runs[d->n_before].n_ranks)
