@@ -47,7 +47,7 @@ void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct 
         place = (struct pct_place_text){
             .file = n->caller->file, .line = n->caller->line, .full_path = full_paths};
     else if (frame)
-        place = (struct pct_place_text){.file = module ? module : n->frame->file,
+        place = (struct pct_place_text){.file = module ? module : pct_frame_home(n->frame),
                                         .full_path = full_paths};
     pct_place_put(b, &place, PCT_PLACE_LIST);
     if (!frame)

@@ -18,10 +18,12 @@ static struct pct_place copy_place(struct pct_named_places *p, struct pct_place 
 {
     struct pct_frame *frames = place.n_frames ? pct_alloc(place.n_frames, sizeof *frames) : NULL;
     for (uint32_t i = 0; i < place.n_frames; i++) {
-        const char *function = place.frames[i].function, *file = place.frames[i].file;
+        const char *function = place.frames[i].function, *file = place.frames[i].file,
+                   *home = place.frames[i].home;
         frames[i] = place.frames[i];
         frames[i].function = function ? pct_named_text(p, function) : NULL;
         frames[i].file = file ? pct_named_text(p, file) : NULL;
+        frames[i].home = home ? pct_named_text(p, home) : NULL;
     }
     return (struct pct_place){frames, place.n_frames};
 }

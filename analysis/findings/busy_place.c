@@ -65,7 +65,7 @@ static struct function *find_function(struct search *s, const struct pct_frame *
 {
     bool is_new;
     struct pct_buf text = {0};
-    pct_buf_format(&text, "%s\n%s", frame->function, frame->file ? frame->file : "");
+    pct_buf_format(&text, "%s\n%s", frame->function, frame->file ? pct_frame_home(frame) : "");
     uint32_t i = pct_keys_find(&s->keys, pct_pool_intern(s->evidence->pool, text.data), &is_new);
     pct_buf_free(&text);
     if (is_new) {

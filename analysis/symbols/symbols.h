@@ -19,7 +19,16 @@ struct pct_frame {
     uint32_t line;        /* of the call made in this frame; 0: unknown */
     bool inlined;         /* it is inlined into the frame before it */
     bool tail_call;       /* left by a tail call: the stack did not have it */
+    /* File in which the function is declared, if the line is of another one, which it includes;
+     * else NULL. */
+    const char *home;
 };
+
+/* The file of the function. */
+static inline const char *pct_frame_home(const struct pct_frame *f)
+{
+    return f->home ? f->home : f->file;
+}
 
 /* All that is known of an address: the function that the machine runs first, then what was inlined
  * into it, outermost first. At least one frame. */

@@ -429,21 +429,33 @@ static const char *intern_path(struct pct_dw_unit *u, const char *path, struct p
     return path;
 }
 
+/* The file that an attribute of `die` names by its number; NULL: none. The table of files is that
+ * of the unit, also for split DWARF; dwarf_decl_file would look for it in the split file, and end
+ * the program by an assertion (seen with elfutils 0.188). */
+static const char *find_file(struct pct_dw_unit *u, Dwarf_Die *die, unsigned name,
+                             struct pct_pool *pool)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0;
+    Dwarf_Files *files;
+    size_t n_files;
+    if (dwarf_formudata(dwarf_attr_integrate(die, name, &attribute), &file) ||
+        attribute.cu != die->cu || /* the number is that of another unit, with other files */
+        dwarf_getsrcfiles(&u->die, &files, &n_files) || file >= n_files)
+        return NULL;
+    const char *path = dwarf_filesrc(files, file, NULL, NULL);
+    return path ? intern_path(u, path, pool) : NULL;
+}
+
 /* Place where the inlined call `die` was written. */
 static void set_call_place(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool,
                            struct pct_frame *frame)
 {
     Dwarf_Attribute attribute;
-    Dwarf_Word line = 0, file = 0;
-    Dwarf_Files *files;
-    size_t n_files;
+    Dwarf_Word line = 0;
     if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line))
         frame->line = (uint32_t)line;
-    if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) &&
-        !dwarf_getsrcfiles(&u->die, &files, &n_files) && file < n_files) {
-        const char *path = dwarf_filesrc(files, file, NULL, NULL);
-        frame->file = path ? intern_path(u, path, pool) : NULL;
-    }
+    frame->file = find_file(u, die, DW_AT_call_file, pool);
 }
 
 static void set_line(struct pct_dw_unit *u, uint64_t address, struct pct_pool *pool,
@@ -459,6 +471,14 @@ static void set_line(struct pct_dw_unit *u, uint64_t address, struct pct_pool *p
         frame->line = (uint32_t)number;
 }
 
+/* Sets the file that declares the function `die`, if that of the line is another. */
+static void set_home(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool,
+                     struct pct_frame *frame)
+{
+    const char *path = frame->file ? find_file(u, die, DW_AT_decl_file, pool) : NULL;
+    frame->home = path != frame->file ? path : NULL;
+}
+
 /* Fills frames from the function at `die` to the innermost inlined call; returns their number. */
 static size_t find_chain(struct pct_dw_unit *u, Dwarf_Die *die, uint64_t address,
                          struct pct_pool *pool, struct pct_frame *frames, size_t n_max)
@@ -468,11 +488,13 @@ static size_t find_chain(struct pct_dw_unit *u, Dwarf_Die *die, uint64_t address
     frames[n] = (struct pct_frame){.function = name_function(u, &scope, pool)};
     while (n + 1 < n_max && find_inlined(&scope, address, &inner, 0)) {
         set_call_place(u, &inner, pool, &frames[n]);
+        set_home(u, &scope, pool, &frames[n]);
         scope = inner;
         frames[++n] =
             (struct pct_frame){.function = name_function(u, &scope, pool), .inlined = true};
     }
     set_line(u, address, pool, &frames[n]);
+    set_home(u, &scope, pool, &frames[n]);
     return n + 1;
 }
 

@@ -7,7 +7,9 @@
  * (0 is the outermost); function, file, line, inlined. An address of which nothing is known has a
  * row without function. The table `tail_calls` has the same columns for the frames that tail calls
  * removed between an address and the function that its call reached: callee is a module with an
- * offset, or an MPI function. Like other tables, both survive merging.
+ * offset, or an MPI function. The table `function_files` has the keys of `symbols` and the file
+ * that declares the function, where its line is of another file. Like other tables, all survive
+ * merging.
  */
 #include "analysis/symbols/symbols_private.h"
 
@@ -18,6 +20,7 @@
 
 #define TABLE "symbols"
 #define TAIL_TABLE "tail_calls"
+#define HOME_TABLE "function_files"
 
 /* Columns of a frame, behind the keys. */
 enum { FUNCTION, SOURCE, LINE, INLINED, N_OF_FRAME };
@@ -54,6 +57,15 @@ static const struct pc_profile_column tail_columns[N_TAIL_COLUMNS] = {
     {(char *)"callee_offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
     {(char *)"depth", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
     COLUMNS_OF_FRAME,
+};
+
+enum { HOME = N_KEYS, N_HOME_COLUMNS };
+
+static const struct pc_profile_column home_columns[N_HOME_COLUMNS] = {
+    {(char *)"module", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
+    {(char *)"offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
+    {(char *)"depth", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
+    [HOME] = {(char *)"file", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
 };
 
 /* ---- Reading ----------------------------------------------------------------------------------
@@ -94,10 +106,36 @@ static uint32_t read_frames(const struct pc_profile *p, const struct pc_profile_
     return n;
 }
 
+static int compare_keys(const uint64_t *a, const uint64_t *b)
+{
+    for (int k = 0; k < N_KEYS; k++)
+        if (a[k] != b[k])
+            return a[k] < b[k] ? -1 : 1;
+    return 0;
+}
+
+/* Sets the homes of the frames of an address. *at: the first row of the table `homes` that may be
+ * theirs; rows of both tables are in the order of their keys. */
+static void read_homes(const struct pc_profile *p, const struct pc_profile_table *homes,
+                       const uint64_t *row, struct pct_frame *frames, uint32_t n, uint32_t *at)
+{
+    for (uint32_t k = 0; homes && k < n; k++) {
+        const uint64_t key[N_KEYS] = {row[MODULE], row[OFFSET], k};
+        const uint64_t *home = homes->cells + (size_t)*at * N_HOME_COLUMNS;
+        for (; *at < homes->n_rows && compare_keys(home, key) < 0; home += N_HOME_COLUMNS)
+            ++*at;
+        if (*at < homes->n_rows && !compare_keys(home, key) && home[HOME])
+            frames[k].home = pc_profile_string(p, home[HOME]);
+    }
+}
+
 static void load_addresses(struct pct_symbols *s, const struct pc_profile *p, struct pct_pool *pool,
                            pct_stored_fn take)
 {
     const struct pc_profile_table *t = pct_stored_find(p, TABLE, columns, N_KEYS, N_COLUMNS);
+    const struct pc_profile_table *homes =
+        pct_stored_find(p, HOME_TABLE, home_columns, N_KEYS, N_HOME_COLUMNS);
+    uint32_t home = 0;
     uint64_t module_cell = 0;
     struct pct_spot spot = {.module = PC_NO_INDEX, .callee_module = PC_NO_INDEX};
     for (uint32_t i = 0, n; t && i < t->n_rows; i += n) {
@@ -108,6 +146,7 @@ static void load_addresses(struct pct_symbols *s, const struct pc_profile *p, st
         module_cell = row[MODULE];
         spot.offset = row[OFFSET];
         n = read_frames(p, t, i, &frames);
+        read_homes(p, homes, row, frames, n, &home);
         if (spot.module != PC_NO_INDEX)
             take(s, spot, (struct pct_place){frames, n});
         else
@@ -164,8 +203,9 @@ void pct_stored_load(struct pct_symbols *s, const struct pc_profile *p, struct p
 
 struct writer {
     const struct pc_profile *profile;
-    struct pct_store *addresses, *tail_calls;
+    struct pct_store *addresses, *tail_calls, *homes;
     const char **names; /* of modules */
+    bool any_home;
 };
 
 static void set_frame(struct pct_stored_cell *cells, const struct pct_frame *f)
@@ -210,6 +250,11 @@ static void add_place(void *arg, struct pct_spot spot, struct pct_place place)
         };
         set_frame(cells + N_KEYS, &place.frames[k]);
         pct_store_row(w->addresses, cells);
+        if (!place.frames[k].home)
+            continue;
+        cells[HOME] = (struct pct_stored_cell){.text = place.frames[k].home};
+        pct_store_row(w->homes, cells);
+        w->any_home = true;
     }
 }
 
@@ -217,22 +262,30 @@ int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,
                       struct pc_profile **out, struct pc_error *error)
 {
     struct pct_pool *pool = pct_pool_new();
-    struct pc_profile *with_addresses;
+    struct pc_profile *with_addresses, *with_tail_calls = NULL;
     struct writer w = {.profile = p,
                        .addresses = pct_store_new(TABLE, columns, N_KEYS, N_COLUMNS),
                        .tail_calls =
-                           pct_store_new(TAIL_TABLE, tail_columns, N_TAIL_KEYS, N_TAIL_COLUMNS)};
+                           pct_store_new(TAIL_TABLE, tail_columns, N_TAIL_KEYS, N_TAIL_COLUMNS),
+                       .homes = pct_store_new(HOME_TABLE, home_columns, N_KEYS, N_HOME_COLUMNS)};
     w.names = pct_alloc(p->n_modules, sizeof *w.names);
     for (uint32_t i = 0; i < p->n_modules; i++)
         w.names[i] = pct_stored_module(&p->modules[i], pool);
     pct_symbols_each(s, add_place, &w);
     int err = pct_store_merge(w.addresses, p, &with_addresses, error);
     if (!err) {
-        err = pct_store_merge(w.tail_calls, with_addresses, out, error);
+        err = pct_store_merge(w.tail_calls, with_addresses, &with_tail_calls, error);
         pc_profile_free(with_addresses);
+    }
+    if (!err && w.any_home) {
+        err = pct_store_merge(w.homes, with_tail_calls, out, error);
+        pc_profile_free(with_tail_calls);
+    } else if (!err) {
+        *out = with_tail_calls;
     }
     pct_store_free(w.addresses);
     pct_store_free(w.tail_calls);
+    pct_store_free(w.homes);
     pct_free(w.names);
     pct_pool_free(pool);
     return err;

@@ -37,7 +37,7 @@ void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct
                      const struct pct_frame *f, unsigned shape)
 {
     const char *module = n->module == PC_NO_INDEX ? "unknown" : p->modules[n->module].path;
-    const char *file = f->file;
+    const char *file = shape & PCT_LABEL_LINE ? f->file : pct_frame_home(f);
     if (!(shape & PCT_LABEL_FULL_PATHS)) {
         module = pct_symbols_base_name(module);
         file = file ? pct_symbols_base_name(file) : NULL;

@@ -102,7 +102,8 @@ static struct pct_rolled_row row_of_frame(const struct sums *s, const struct par
     if (code && module)
         module = pct_symbols_base_name(module);
     if (s->keys & PCT_KEY_FILE)
-        r.file = f->file;
+        r.file =
+            s->keys & PCT_KEY_FUNCTION && !(s->keys & PCT_KEY_LINE) ? pct_frame_home(f) : f->file;
     if (s->keys & PCT_KEY_FUNCTION)
         r.function = f->function || !code ? f->function : name_place(s, module, n);
     if (s->keys & PCT_KEY_LINE)

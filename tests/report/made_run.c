@@ -45,10 +45,8 @@ void begin_run(unsigned seed, bool sampled)
     m.sample.p.n_ranks = m.sample.p.world_size = m.n;
     unsigned depth = draw_int(1, MAX_DEPTH);
     for (unsigned i = 0; i <= depth; i++) {
-        m.frames[i] = (struct pct_frame){i == depth ? m.function
-                                         : i        ? "step"
-                                                    : "main",
-                                         m.file, 10 + i, false, false};
+        m.frames[i] = (struct pct_frame){
+            i == depth ? m.function : i ? "step" : "main", m.file, 10 + i, false, false, NULL};
         m.caller = sample_frame(&m.sample, m.caller, 0, 0x1000 * (i + 1));
     }
     for (unsigned r = 0; r < m.n; r++) {
@@ -190,13 +188,15 @@ struct pct_data *end_run(void)
     struct pct_symbols *symbols = pct_symbols_new(&m.sample.p);
     for (unsigned i = 0; i <= MAX_DEPTH; i++)
         pct_symbols_teach(symbols, 0, 0x1000 * (i + 1), (struct pct_place){&m.frames[i], 1});
-    m.sampled_at[0] = m.sampled_at[1] = (struct pct_frame){m.function, m.file, 30, false, false};
+    m.sampled_at[0] = m.sampled_at[1] =
+        (struct pct_frame){m.function, m.file, 30, false, false, NULL};
     m.sampled_at[1].function = "update_all";
     pct_symbols_teach(symbols, 0, IN_FUNCTION + 1, (struct pct_place){&m.sampled_at[0], 1});
     pct_symbols_teach(symbols, 0, ELSEWHERE + 1, (struct pct_place){&m.sampled_at[1], 1});
-    m.library[0] = (struct pct_frame){"__memcpy_avx_unaligned", "memmove.S", 100, false, false};
-    m.library[1] = (struct pct_frame){"__GI___libc_write", "write.c", 26, false, false};
-    m.library[2] = (struct pct_frame){"__brk", "brk.c", 37, false, false};
+    m.library[0] =
+        (struct pct_frame){"__memcpy_avx_unaligned", "memmove.S", 100, false, false, NULL};
+    m.library[1] = (struct pct_frame){"__GI___libc_write", "write.c", 26, false, false, NULL};
+    m.library[2] = (struct pct_frame){"__brk", "brk.c", 37, false, false, NULL};
     if (m.sample.p.n_modules > 1) {
         pct_symbols_teach(symbols, 1, COPYING + 1, (struct pct_place){&m.library[0], 1});
         pct_symbols_teach(symbols, 1, WRITING + 1, (struct pct_place){&m.library[1], 1});
