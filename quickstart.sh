@@ -5,7 +5,7 @@
 #
 #   ./quickstart.sh          install what is missing, build in build/, install into build/install/,
 #                            profile examples/poisson.c on 2 to 4 ranks and print the report
-#   ./quickstart.sh check    the same set-up, then `make check`; ends in "N passed, N failed"
+#   ./quickstart.sh check    the same set-up, then `make check-all`; ends in "N passed, N failed"
 #
 # Finished work is not repeated. Long output goes to build/quickstart.log.
 # MPICC and MPIRUN choose another MPI than the one found.
@@ -348,12 +348,12 @@ run_tests() {
     logged make -C "$build" -j"$n_jobs" check TESTS=
     # Tests wait for more than half of their time, and there are three for each processor.
     n_tests=$((3 * n_jobs))
-    step "make -j$n_tests check"
+    step "make -j$n_tests check-all"
     out=$build/quickstart.check
     # The status of make is kept in a file, because the pipe filters its output: one line for each test script, and
     # every failure in full.
     {
-        make -C "$build" -j"$n_tests" -k check 2>&1 </dev/null
+        make -C "$build" -j"$n_tests" -k check-all 2>&1 </dev/null
         echo $? >"$out.status"
     } | tee "$out" | awk '
         /^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): / {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs what every user can run: ./quickstart.sh check, which ends with the totals of make check.
+# Runs what every user can run: ./quickstart.sh check, which ends with the totals of make check-all.
 . .ci/common.sh
 
 # LLVM's libunwind may be installed in place of the libunwind with which the walker is compared.

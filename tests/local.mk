@@ -43,6 +43,16 @@ check-quick:
 	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(quick_tests)'
 .PHONY: check-unit check-quick
 
+# Scripts that `make check` leaves out: pages in browsers, documents that are followed word by word, statistics over many
+# samples, planted faults, widths of each output, instructions of each call, other compilers and processors.
+slow_tests = tests/report/page_runs.test tests/report/page_names.test tests/report/page_several.test \
+    tests/report/firefox.test tests/project/tutorials.test tests/project/howto.test tests/sample/intervals.test \
+    tests/report/planted.test tests/report/width.test tests/cost/instructions.test tests/mpi/adapter.test \
+    tests/project/headers.test tests/walk/processors.test
+check-all:
+	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(scripts_in_order) $(filter-out $(scripts_in_order),$(TESTS))'
+.PHONY: check-all
+
 # Time of each test in its last run here, the longest last.
 check-times:
 	@find tests -path tests/work -prune -o -name '*.log' -exec $(AWK) -f $(top_srcdir)/tests/times.awk {} +
@@ -69,7 +79,7 @@ check-long:
 	@PCOLLECT_TEST_LONG=1 PCOLLECT_TEST_KILLS=$${PCOLLECT_TEST_KILLS-2000} \
 	    PCOLLECT_TEST_FUZZ=$${PCOLLECT_TEST_FUZZ-50} \
 	    PCOLLECT_TEST_STORM=$${PCOLLECT_TEST_STORM-2000} \
-	    PCOLLECT_TEST_EXECS=$${PCOLLECT_TEST_EXECS-3000} $(MAKE) $(AM_MAKEFLAGS) check
+	    PCOLLECT_TEST_EXECS=$${PCOLLECT_TEST_EXECS-3000} $(MAKE) $(AM_MAKEFLAGS) check-all
 .PHONY: check-long
 
 # Libraries of test programs that name no _LDADD: all the code that reads profiles. Tests of the code in measured
@@ -123,7 +133,7 @@ first_tests = tests/sample/intervals.test tests/sample/cost.test tests/project/t
     tests/sample/confined.test tests/safety/kills.test tests/safety/checkpoints.test tests/tools/run-early.test \
     tests/safety/smallshm.test \
     tests/report/tail_calls.test
-TESTS += $(scripts_in_order) # by configure.ac, since automake takes functions in TESTS for names
+TESTS += $(checked_scripts) # by configure.ac, since automake takes functions in TESTS for names
 EXTRA_DIST += $(script_tests)
 
 if HAVE_CMOCKA
