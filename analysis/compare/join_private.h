@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Shared by join.c, which matches trees, and computation.c, which assigns computation and waiting
- * to contexts.
+ * Shared by compared_run.c, which opens runs, join.c, which matches their trees, and computation.c,
+ * which assigns computation and waiting to contexts.
  */
 #ifndef PCT_JOIN_PRIVATE_H
 #define PCT_JOIN_PRIVATE_H
@@ -15,6 +15,9 @@ struct pct_joined {
     struct pct_tree *tree;
     uint32_t *node;
 };
+
+/* Returns err, with a text if it has none yet. */
+int pct_run_refuse(const char *path, int err, struct pc_error *error);
 
 /* Adds the computation of the run: to the sampled functions if the join is divided, the rest to
  * j->compute. */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Runs that are compared: the figures of the whole run, and what is made of its profile.
+ */
+#include "analysis/compare/join_private.h"
+
+#include "analysis/tree/samples.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct pc_profile_module *program_of(const struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_modules; i++) {
+        if (p->modules[i].flags & PCOLLECT_MODULE_EXE)
+            return &p->modules[i];
+    }
+    return NULL;
+}
+
+/* The time of the run on each rank is that of its longest rank. If the others lost more time
+ * without a processor, they would have waited for that rank instead: in MPI calls up to the delay
+ * of these, else for the computation of the rank that computes longest. */
+static void add_waiting(struct pct_run *run, uint32_t n_ranks, double mpi_ns, double delayed_ns,
+                        double unequal_ns)
+{
+    struct pct_run_own *own = &run->own;
+    double missing_ns = fmax(0, own->time_ns * n_ranks - own->core_ns);
+    double in_calls_ns = fmin(fmax(0, missing_ns - unequal_ns), delayed_ns);
+    own->core_ns += missing_ns;
+    own->instead_ns = missing_ns - in_calls_ns;
+    own->mpi_part = mpi_ns > 0 ? (mpi_ns - delayed_ns + in_calls_ns) / mpi_ns : 1;
+}
+
+static void describe_own(struct pct_run *run, const struct pc_profile *p)
+{
+    struct pct_rank_times *t = pct_rank_times_new(p);
+    struct pct_run_own *own = &run->own;
+    struct pct_end end = pct_totals_end(p);
+    double mpi_ns = -run->init_ns - end.own_ns, longest_ns = 0, unequal_ns = 0;
+    run->end_ns = end.own_ns;
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        const struct pc_profile_rank *r = &p->ranks[i];
+        double inside_ns = (double)r->inside_ns - (double)r->merge_ns;
+        longest_ns = fmax(longest_ns, inside_ns - t->list[i].all_delayed_ns);
+        mpi_ns += inside_ns - t->list[i].wall_ns;
+        own->compute_ns += t->list[i].own_ns;
+        own->busiest_ns = fmax(own->busiest_ns, t->list[i].own_ns);
+    }
+    unequal_ns = own->busiest_ns * p->n_ranks - own->compute_ns;
+    mpi_ns = fmax(0, mpi_ns);
+    double delayed_ns = fmin(mpi_ns, fmax(0, t->all_delayed_ns - t->delayed_ns));
+    own->core_ns = own->compute_ns + mpi_ns - delayed_ns;
+    if (p->n_ranks)
+        own->time_ns = fmax(longest_ns - (run->init_ns + run->end_ns) / p->n_ranks,
+                            own->core_ns / (double)p->n_ranks);
+    own->time_ns = fmax(own->time_ns, own->busiest_ns);
+    double both_ns = run->init_ns + run->end_ns;
+    double last_part = end.all_ns > 0 ? 1 - end.own_ns / end.all_ns : 1; /* of MPI_Finalize */
+    double part = mpi_ns > 0 ? 1 - delayed_ns / mpi_ns : 1;
+    run->undelayed = (struct pct_run_undelayed){
+        own->time_ns + (p->n_ranks ? both_ns / p->n_ranks : 0), own->core_ns + both_ns, part,
+        end.all_ns > 0 ? part * last_part + 1 - last_part : 1};
+    add_waiting(run, p->n_ranks, mpi_ns, delayed_ns, unequal_ns);
+    own->end_part = end.all_ns > 0 ? own->mpi_part * last_part : 1;
+    pct_rank_times_free(t);
+}
+
+static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p)
+{
+    const struct pc_profile_module *program = program_of(p);
+    *run = (struct pct_run){.path = path, .sampled = pct_samples_any(p)};
+    run->program = pct_copy(p->exe);
+    if (program)
+        run->build = *program;
+    run->build.path = NULL;
+    run->delayed_ns = (double)pct_totals_delayed_ns(p);
+    run->n_ranks = p->world_size ? p->world_size : p->n_ranks;
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        const struct pc_profile_rank *r = &p->ranks[i];
+        double inside = (double)r->inside_ns - (double)r->merge_ns;
+        run->outside |= r->notes & PCOLLECT_NOTE_OUTSIDE;
+        double compute = (double)pct_totals_compute_ns(r);
+        run->core_ns += inside;
+        run->compute_ns += compute;
+        if (inside > run->time_ns)
+            run->time_ns = inside;
+        if (compute > run->busiest_ns)
+            run->busiest_ns = compute;
+    }
+    run->init_ns = pct_totals_init_ns(p);
+    describe_own(run, p);
+}
+
+void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profile *profile,
+                   struct pct_symbols *symbols)
+{
+    describe_run(run, path, profile);
+    run->profile = profile;
+    run->totals = pct_totals_new(profile);
+    run->symbols = symbols;
+    run->samples = pct_samples_new(profile);
+}
+
+int pct_run_refuse(const char *path, int err, struct pc_error *error)
+{
+    return *error->text ? err : pc_error_set(error, err, "%s: %s", path, pc_err_text(err));
+}
+
+int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error)
+{
+    struct pc_profile *profile = NULL;
+    int err = pc_pcol_read_statistics(path, &profile, error);
+    if (err)
+        return pct_run_refuse(path, err, error);
+    describe_run(run, path, profile);
+    pc_profile_free(profile);
+    return PC_OK;
+}
+
+void pct_run_close(struct pct_run *run)
+{
+    pct_samples_free(run->samples);
+    pct_symbols_free(run->symbols);
+    pct_totals_free(run->totals);
+    pct_free(run->program);
+    *run = (struct pct_run){0};
+}
+
+bool pct_runs_same_build(const struct pct_run *runs, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const struct pc_profile_module *first = &runs[0].build, *other = &runs[i].build;
+        if (!first->build_id_bytes || first->build_id_bytes != other->build_id_bytes ||
+            memcmp(first->build_id, other->build_id, first->build_id_bytes) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool pct_runs_builds_known(const struct pct_run *runs, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!runs[i].build.build_id_bytes)
+            return false;
+    return true;
+}

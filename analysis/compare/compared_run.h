@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A run that is compared with others.
+ */
+#ifndef PCT_COMPARED_RUN_H
+#define PCT_COMPARED_RUN_H
+
+#include "analysis/gather.h"
+
+/* One profile: the figures of the whole run, and the data made from it while it is open. */
+struct pct_run {
+    const char *path;
+    char *program;                  /* as it was started; "": unknown */
+    struct pc_profile_module build; /* of the program; no bytes of build-id: unknown; no path */
+    bool sampled;
+    bool outside;      /* sampled from outside: calls of MPI and their times are not known */
+    uint32_t n_ranks;  /* of the job */
+    double time_ns;    /* longest rank from MPI_Init to the end of MPI_Finalize */
+    double core_ns;    /* the same, summed over ranks */
+    double compute_ns; /* outside MPI, summed over ranks */
+    double busiest_ns; /* the most that one rank computes */
+    double delayed_ns; /* ranks could run, but no processor was free; summed */
+    double init_ns;    /* in MPI_Init, summed */
+    double end_ns;     /* cost of MPI_Finalize itself, summed */
+    /* Times with MPI_Init and all of MPI_Finalize, but without waiting for a processor, which in
+     * MPI is assumed to be spread evenly over the time in MPI: the part mpi_part of it is left, and
+     * the part end_part of that in MPI_Finalize. core_ns is summed over ranks. */
+    struct pct_run_undelayed {
+        double time_ns, core_ns, mpi_part, end_part;
+    } undelayed;
+    /* Times without MPI_Init, without the cost of MPI_Finalize itself, and without waiting for a
+     * processor. core_ns is time_ns on each rank. Ranks that waited longer for a processor than the
+     * longest rank would have waited for that rank instead: in MPI, which is in mpi_part, and
+     * instead_ns for its computation. */
+    struct pct_run_own {
+        double time_ns, core_ns, compute_ns, busiest_ns, instead_ns, mpi_part, end_part;
+    } own;
+
+    const struct pc_profile *profile; /* NULL: not open */
+    struct pct_totals *totals;
+    struct pct_symbols *symbols;
+    struct pct_samples *samples;
+};
+
+/* Reads the figures of the whole run. The text names the file; PC_OK with a text: a part of it was
+ * damaged and left out. */
+int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error);
+/* Makes an open run from a profile, which must outlive it. Takes ownership of the symbols. */
+void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profile *profile,
+                   struct pct_symbols *symbols);
+void pct_run_close(struct pct_run *run);
+
+/* True if all runs are of one build of the program. */
+bool pct_runs_same_build(const struct pct_run *runs, size_t n);
+/* True if the program has a build-id in all runs. */
+bool pct_runs_builds_known(const struct pct_run *runs, size_t n);
+
+#endif

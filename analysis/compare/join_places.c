@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Texts of joined contexts: labels, paths, and places for sentences.
+ */
+#include "analysis/compare/join.h"
+
+#include "analysis/symbols/short_name.h"
+#include "analysis/tree/label.h"
+
+#include <stdlib.h>
+
+/* Appends the label, and the number of the call if there are several. */
+static void put_label(const struct pct_join *j, uint32_t node, struct pct_buf *b)
+{
+    const struct pct_join_node *n = &j->nodes[node];
+    pct_buf_text(b, n->label);
+    if (n->site.number)
+        pct_buf_format(b, " (call %u of %u)", n->site.number, n->site.n);
+}
+
+static void put_above(const struct pct_join *j, uint32_t node, struct pct_buf *b)
+{
+    uint32_t *up = NULL;
+    size_t n = 0, room = 0;
+    for (uint32_t i = node; i != PC_NO_INDEX && i != 0; i = j->nodes[i].parent) {
+        up = pct_grow(up, n, &room, sizeof *up);
+        up[n++] = i;
+    }
+    while (n--) {
+        put_label(j, up[n], b);
+        pct_buf_text(b, n ? " > " : "");
+    }
+    pct_free(up);
+}
+
+const char *pct_join_path(const struct pct_join *j, uint32_t node)
+{
+    struct pct_buf b = {0};
+    pct_buf_put(&b, "", 0);
+    put_above(j, node, &b);
+    const char *path = pct_pool_intern(j->pool, b.data);
+    pct_buf_free(&b);
+    return path;
+}
+
+static bool is_function(const struct pct_join *j, uint32_t node)
+{
+    return j->nodes[node].kind == PCOLLECT_NODE_FRAME || j->nodes[node].kind == PCOLLECT_NODE_POINT;
+}
+
+/* The function of Python above a node that only passes its calls on; if there is none, the node
+ * itself. */
+static uint32_t python_above(const struct pct_join *j, uint32_t node, uint32_t *callee)
+{
+    uint32_t up = node, below = *callee;
+    if (node == PC_NO_INDEX || j->nodes[node].kind != PCOLLECT_NODE_FRAME ||
+        j->nodes[node].caller != PCT_CALLER_PASSES)
+        return node;
+    for (; up != PC_NO_INDEX && is_function(j, up); below = up, up = j->nodes[up].parent)
+        if (j->nodes[up].caller == PCT_CALLER_PYTHON) {
+            *callee = below;
+            return up;
+        }
+    return node;
+}
+
+/* The node itself or the function above it, and the node that it calls on the way. */
+static uint32_t frame_above(const struct pct_join *j, uint32_t node, uint32_t *callee)
+{
+    while (node != PC_NO_INDEX && !is_function(j, node)) {
+        *callee = node;
+        node = j->nodes[node].parent;
+    }
+    return python_above(j, node, callee);
+}
+
+/* Appends "solve (poisson.c:212)", the place where it calls `callee`, which may be the function
+ * itself; or "solve (poisson.c, call 2 of 3)". */
+static void put_function(const struct pct_join *j, uint32_t frame, uint32_t callee,
+                         struct pct_buf *b)
+{
+    const struct pct_join_node *n = &j->nodes[frame], *of = &j->nodes[callee];
+    bool called = callee != frame && of->call_file && of->call_line;
+    struct pct_place_text place = {.file = n->file, .line = n->line};
+    if (called)
+        place = (struct pct_place_text){.file = of->call_file, .line = of->call_line};
+    else if (callee != frame && of->site.number)
+        place = (struct pct_place_text){
+            .file = n->file, .call = of->site.number, .n_calls = of->site.n};
+    if (n->function) {
+        struct pct_buf name = {0};
+        pct_short_name(&name, n->function);
+        pct_text_escape(b, name.data, PCT_ESCAPE_CELL);
+        pct_buf_free(&name);
+    } else
+        pct_buf_text(b, n->label);
+    pct_place_put(b, &place, PCT_PLACE_SENTENCE);
+}
+
+const char *pct_join_place(const struct pct_join *j, uint32_t node, unsigned callers)
+{
+    struct pct_buf b = {0};
+    if (node == j->compute)
+        return j->divided ? "time outside MPI without a sample" : "computation outside MPI";
+    pct_buf_put(&b, "", 0);
+    if (j->nodes[node].kind == PCOLLECT_NODE_POINT)
+        pct_buf_text(&b, "computation in ");
+    uint32_t callee = node, frame = frame_above(j, node, &callee);
+    if (frame != node)
+        pct_buf_text(&b, j->nodes[node].label);
+    if (frame != PC_NO_INDEX) {
+        pct_buf_text(&b, frame != node ? " in " : "");
+        put_function(j, frame, callee, &b);
+        callee = frame;
+        frame = frame_above(j, j->nodes[frame].parent, &callee);
+    }
+    for (; callers && frame != PC_NO_INDEX; callers--) {
+        pct_buf_text(&b, ", from ");
+        put_function(j, frame, callee, &b);
+        callee = frame;
+        frame = frame_above(j, j->nodes[frame].parent, &callee);
+    }
+    const char *place = pct_pool_intern(j->pool, b.data);
+    pct_buf_free(&b);
+    return place;
+}
+
+struct placed {
+    const char *place;
+    size_t at;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n,
+                     const char **places_out)
+{
+    enum { MOST = 3 };
+    struct placed *list = pct_alloc(n, sizeof *list);
+    for (size_t i = 0; i < n; i++)
+        places_out[i] = pct_join_place(j, nodes[i], 0);
+    for (unsigned callers = 1; callers <= MOST; callers++) {
+        for (size_t i = 0; i < n; i++)
+            list[i] = (struct placed){places_out[i], i};
+        qsort(list, n, sizeof *list, compare_placed);
+        for (size_t i = 0; i < n; i++) {
+            if ((i && list[i].place == list[i - 1].place) ||
+                (i + 1 < n && list[i].place == list[i + 1].place))
+                places_out[list[i].at] = pct_join_place(j, nodes[list[i].at], callers);
+        }
+    }
+    pct_free(list);
+}
