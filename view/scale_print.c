@@ -331,6 +331,8 @@ static struct dominating expect(const struct pct_scale *s, const struct pct_scal
 {
     size_t last = pct_scale_last(s);
     double measured = row->costs[last].ns / s->points[last].ranks / 1e9;
+    if (pct_scale_has_few(row))
+        return (struct dominating){row, measured};
     return (struct dominating){row, pct_scale_trusts(row) ? row->future.value
                                                           : fmax(row->future.value, measured)};
 }
@@ -390,7 +392,9 @@ static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
         if (pct_scale_trusts(order[i].row))
             put_band(&b, &order[i].row->future, "");
         else
-            pct_buf_text(&b, "not known (no form of growth fits these runs)");
+            pct_buf_text(&b, pct_scale_has_few(order[i].row)
+                                 ? "not known (too few samples)"
+                                 : "not known (no form of growth fits these runs)");
         if (pct_fit_band_tells(&s->future))
             snprintf(share, sizeof share, "%5.1f %%  ", 100 * per(order[i].value, sum));
         pct_print_sentence(out, width, *share ? 11 : 4, "  %s%s: %s", share, order[i].row->place,

@@ -313,16 +313,21 @@ bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
     return made;
 }
 
+bool pct_scale_has_few(const struct pct_scale_row *row)
+{
+    return row->samples > 0 && row->samples < PCT_SAMPLES_FEW;
+}
+
 bool pct_scale_trusts(const struct pct_scale_row *row)
 {
-    return row->modelled && row->reaches && row->fit.best.error < 0.5;
+    return !pct_scale_has_few(row) && row->modelled && row->reaches && row->fit.best.error < 0.5;
 }
 
 /* Waiting for a processor makes other ranks wait in MPI: any call may contain up to all of it. */
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row)
 {
     bool call = s->join->nodes[row->node].kind == PCOLLECT_NODE_OP;
-    if (row->samples > 0 && row->samples < PCT_SAMPLES_FEW)
+    if (pct_scale_has_few(row))
         return false;
     return row->lost_ns - (call ? s->machine_ns : 0) > WORTH * s->core_ns;
 }

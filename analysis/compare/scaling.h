@@ -120,8 +120,11 @@ static inline size_t pct_scale_first(const struct pct_scale *s)
 /* Names of the parameters of models: p, the ranks, and n, the size. */
 extern const char *const pct_scale_parameters[PCT_FIT_PARAMETERS];
 
-/* True if the model can be used: its cross-validation error is below one half, and at the largest
- * scale it is near what was measured. */
+/* True if the row is of computation with too few samples in all runs to tell its time. */
+bool pct_scale_has_few(const struct pct_scale_row *row);
+
+/* True if the model can be used: its cross-validation error is below one half, at the largest scale
+ * it is near what was measured, and samples are not few. */
 bool pct_scale_trusts(const struct pct_scale_row *row);
 
 /* Reason why a row loses, in words; interned. */

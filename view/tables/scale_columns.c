@@ -298,8 +298,8 @@ static const struct pct_column row_columns[] = {
      row_efficiency},
     {"growth", "time per rank grows as", PCT_TEXT,
      "fastest growing term of the model of the time per rank, with a minus if it is subtracted; "
-     "empty with fewer than three scales, or if the model misses points that are left out by half "
-     "of their value or more",
+     "empty with fewer than three scales, if the model misses points that are left out by half of "
+     "their value or more, and for computation with fewer than ten samples in all runs",
      row_growth},
     {"model", "model", PCT_TEXT,
      "model of the time per rank in seconds; p is the number of ranks, n the size", row_model},
