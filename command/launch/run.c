@@ -62,6 +62,7 @@ static void find_part(struct pct_run_job *r)
     struct pc_config_launch l = pc_config_launch();
     r->key = l.n_ranks > 1 ? pc_config_launcher(&l) : 0;
     r->is_one_of_many = r->key != 0;
+    r->has_all_ranks = l.n_local == l.n_ranks;
     if (!r->key)
         r->key = draw_key();
     else if (l.rank > 0)

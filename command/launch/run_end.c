@@ -12,13 +12,46 @@
 #include <string.h>
 #include <unistd.h>
 
+/* ---- Processes of the run ------------------------------------------------------------------- */
+
+struct of_run {
+    const char *key;
+    size_t n;
+};
+
+static void count_process(void *arg, int pid)
+{
+    struct of_run *run = arg;
+    struct pc_process_status p;
+    run->n += pc_process_look(pid, &p) && !p.ended &&
+              pc_process_has_variable(pid, "PCOLLECT_RUN", run->key);
+}
+
+static size_t count_processes(const struct pct_run_job *r)
+{
+    char *key = pct_text("%016lx", (unsigned long)r->key);
+    struct of_run run = {.key = key};
+    pc_proc_numbers("/proc", count_process, &run);
+    free(key);
+    return run.n;
+}
+
+/* Waits up to a second for the end of the run's processes. */
+static size_t await_processes(const struct pct_run_job *r)
+{
+    size_t n = count_processes(r);
+    for (int tries = 0; n && tries < 20; tries++) {
+        usleep(50000);
+        n = count_processes(r);
+    }
+    return n;
+}
+
 /* ---- Profiles ------------------------------------------------------------------------------- */
 
 struct seen {
-    const struct pct_command *self;
-    bool is_one_of_many; /* as of pct_run_job */
-    bool html;           /* pages are written, too */
-    char **named;        /* profiles */
+    const struct pct_run_job *run;
+    char **named; /* profiles */
     size_t n_named, n_in_memory;
     struct pct_recovered found;
 };
@@ -32,33 +65,39 @@ static void store_symbols(const struct pct_command *self, const char *path)
         pct_say(self, "no symbols are stored in the profile: %s", error.text);
 }
 
-/* Waits up to two seconds for the last parts of all ranks. If the launcher starts this command for
- * each rank, the others may still run. Each writes its part into this file: so the file is not
- * replaced before. */
-static void store_symbols_when_ended(const struct pct_command *self, const char *path)
+/* The number of ranks that may still write into the profile. A process that ended by _exit has left
+ * no last part, so those of this node are looked at, too. */
+static uint32_t count_writers(const struct pct_run_job *r, const char *path)
 {
-    uint32_t n_running = 0;
+    uint32_t n = 0;
     struct pc_error error = {""};
-    for (int tries = 0; tries < 40; tries++) {
-        if (pc_pcol_count_running(path, &n_running, &error) || !n_running)
-            break;
+    if (pc_pcol_count_running(path, &n, &error) || (r->has_all_ranks && !count_processes(r)))
+        return 0;
+    return n;
+}
+
+/* If the launcher starts this command for each rank, the others may still run, and write their last
+ * parts into the profile. It is not replaced before, for up to two seconds. */
+static void store_symbols_when_ended(const struct pct_run_job *r, const char *path)
+{
+    uint32_t n;
+    for (int tries = 0; (n = count_writers(r, path)) != 0 && tries < 40; tries++)
         usleep(50000);
-    }
-    if (n_running)
-        pct_say(self,
+    if (n)
+        pct_say(r->self,
                 "no symbols are stored in the profile, because what %u of its ranks did last is "
-                "not in it yet: a rank still runs, or was killed after MPI_Finalize; later, "
+                "not in it yet: a rank still runs, or ended without a word; later, "
                 "`pcollect embed %s` stores them",
-                n_running, path);
+                n, path);
     else
-        store_symbols(self, path);
+        store_symbols(r->self, path);
 }
 
 static void put_page(void *arg, const char *path)
 {
     const struct seen *s = arg;
     char *to = pct_html_name(path);
-    if (s->html && pct_html_file(s->self, path, to) == PCT_DONE)
+    if (s->run->config.output_html && pct_html_file(s->run->self, path, to) == PCT_DONE)
         fprintf(stderr, "pcollect: page: %s\n", to);
     free(to);
 }
@@ -91,10 +130,10 @@ static void name_profile(void *arg, const char *path, const char *wanted)
         fprintf(stderr, " (there is a %s already)", wanted);
     fputc('\n', stderr);
     pct_checkpoint_drop(wanted ? wanted : path, path);
-    if (s->is_one_of_many)
-        store_symbols_when_ended(s->self, path);
+    if (s->run->is_one_of_many)
+        store_symbols_when_ended(s->run, path);
     else
-        store_symbols(s->self, path);
+        store_symbols(s->run->self, path);
     put_page(s, path);
 }
 
@@ -140,41 +179,6 @@ static void look(const struct pct_run_job *r, char *const *folders, size_t n, st
 static bool nothing_seen(const struct seen *s)
 {
     return s->n_named + s->found.n_profiles + s->found.n_failed == 0;
-}
-
-/* ---- Processes of the run ------------------------------------------------------------------- */
-
-struct of_run {
-    const char *key;
-    size_t n;
-};
-
-static void count_process(void *arg, int pid)
-{
-    struct of_run *run = arg;
-    struct pc_process_status p;
-    run->n += pc_process_look(pid, &p) && !p.ended &&
-              pc_process_has_variable(pid, "PCOLLECT_RUN", run->key);
-}
-
-static size_t count_processes(const struct pct_run_job *r)
-{
-    char *key = pct_text("%016lx", (unsigned long)r->key);
-    struct of_run run = {.key = key};
-    pc_proc_numbers("/proc", count_process, &run);
-    free(key);
-    return run.n;
-}
-
-/* Waits up to a second for the end of the run's processes. */
-static size_t await_processes(const struct pct_run_job *r)
-{
-    size_t n = count_processes(r);
-    for (int tries = 0; n && tries < 20; tries++) {
-        usleep(50000);
-        n = count_processes(r);
-    }
-    return n;
 }
 
 /* ---- Messages ------------------------------------------------------------------------------- */
@@ -295,8 +299,7 @@ void pct_run_end(const struct pct_run_job *r, bool held, int status)
 {
     size_t n;
     char **folders = pct_spool_folders(&r->config, &n);
-    struct seen s = {
-        .self = r->self, .is_one_of_many = r->is_one_of_many, .html = r->config.output_html};
+    struct seen s = {.run = r};
     if (r->part != PCT_RUN_NOTHING)
         look(r, folders, n, &s);
     if (r->part == PCT_RUN_WHOLE) {

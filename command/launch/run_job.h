@@ -25,6 +25,7 @@ struct pct_run_job {
     uint64_t key;
     enum pct_run_part part;
     bool is_one_of_many; /* the launcher starts this command for each rank */
+    bool has_all_ranks;  /* the job has no other node */
     bool alone_sampled;  /* a program without MPI is collected if this command starts it itself */
     char **words;        /* of the job */
     char **variables;    /* for the ranks; "NAME=VALUE" */

@@ -4,7 +4,7 @@
  * have returned in FOLDER/count.RANK, which outlives a kill. FOLDER/pid.RANK exists when the first
  * call has been made, FOLDER/end.RANK when the last has returned. With 0 ROUNDS the calls end when
  * FOLDER/stop exists. A rank calls MPI_Finalized each 10 ms while FOLDER/stay.RANK exists, at least
- * once if it did.
+ * once if it did. It ends by _exit if FOLDER/leave exists.
  */
 #include <mpi.h>
 
@@ -41,20 +41,20 @@ static void tell_pid(const char *folder, int rank)
     rename(from, to);
 }
 
-static bool is_stopped(const char *folder)
+static bool is_there(const char *folder, const char *name)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/stop", folder);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     return access(path, F_OK) == 0;
 }
 
 static void stay(const char *folder, int rank, volatile uint64_t *count)
 {
     const struct timespec nap = {0, 10000000};
-    char path[4096];
+    char name[32];
     int is_finalized;
-    snprintf(path, sizeof path, "%s/stay.%d", folder, rank);
-    while (access(path, F_OK) == 0) {
+    snprintf(name, sizeof name, "stay.%d", rank);
+    while (is_there(folder, name)) {
         nanosleep(&nap, NULL);
         MPI_Finalized(&is_finalized);
         ++*count;
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     volatile uint64_t *count = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     for (int i = 0; !last; i++) {
         struct timespec nap = {0, 1000000};
-        int mine = rounds ? i + 1 >= rounds : rank == 0 && is_stopped(argv[1]);
+        int mine = rounds ? i + 1 >= rounds : rank == 0 && is_there(argv[1], "stop");
         MPI_Allreduce(&mine, &last, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
         *count = (uint64_t)i + 1;
         if (i == 0)
@@ -82,5 +82,7 @@ int main(int argc, char **argv)
     close(open_file(argv[1], "end", rank));
     MPI_Finalize();
     stay(argv[1], rank, count);
+    if (is_there(argv[1], "leave"))
+        _exit(0);
     return 0;
 }
