@@ -117,22 +117,48 @@ static bool is_same_call(const struct pct_join_node *a, const struct pct_join_no
     return a->kind == b->kind && a->label == b->label;
 }
 
-/* Adds a node, which no list of children has any more, with its subtree to another. */
-static void unite(struct pct_join *j, uint32_t to, uint32_t from)
+/* Nodes whose children are still to be joined with those of others. No recursion: a damaged profile
+ * may be deeper than the stack. */
+struct pair {
+    uint32_t to, from;
+};
+
+struct pairs {
+    struct pair *list;
+    size_t n, room;
+};
+
+static void begin_pair(struct pct_join *j, struct pairs *p, uint32_t to, uint32_t from)
 {
     add_costs(j, to, from);
     add_node(&j->nodes[to], &j->nodes[from]);
-    for (uint32_t c = j->nodes[from].first_child, next; c != PC_NO_INDEX; c = next) {
-        uint32_t same = j->nodes[to].first_child;
+    p->list = pct_grow(p->list, p->n, &p->room, sizeof *p->list);
+    p->list[p->n++] = (struct pair){to, from};
+}
+
+static void unite_pair(struct pct_join *j, struct pairs *p, struct pair pair)
+{
+    for (uint32_t c = j->nodes[pair.from].first_child, next; c != PC_NO_INDEX; c = next) {
+        uint32_t same = j->nodes[pair.to].first_child;
         next = j->nodes[c].next;
         while (same != PC_NO_INDEX && !(is_same_call(&j->nodes[same], &j->nodes[c]) &&
                                         j->nodes[same].site.number == j->nodes[c].site.number))
             same = j->nodes[same].next;
         if (same != PC_NO_INDEX)
-            unite(j, same, c);
+            begin_pair(j, p, same, c);
         else
-            put_below(j, to, c);
+            put_below(j, pair.to, c);
     }
+}
+
+/* Adds a node, which no list of children has any more, with its subtree to another. */
+static void unite(struct pct_join *j, uint32_t to, uint32_t from)
+{
+    struct pairs pairs = {0};
+    begin_pair(j, &pairs, to, from);
+    while (pairs.n)
+        unite_pair(j, &pairs, pairs.list[--pairs.n]);
+    pct_free(pairs.list);
 }
 
 /* Siblings that are the same call from several lines. */
@@ -186,13 +212,18 @@ static bool unite_children(struct pct_join *j, uint32_t node)
     return any;
 }
 
-/* Joins uncertain calls below the node; true if there were any. */
-static bool unite_below(struct pct_join *j, uint32_t node)
+/* Joins uncertain calls, from the root on; true if there were any. */
+static bool unite_all(struct pct_join *j)
 {
-    uint32_t c = j->nodes[node].first_child;
-    bool any = c != PC_NO_INDEX && unite_children(j, node);
-    for (; c != PC_NO_INDEX; c = j->nodes[c].next)
-        any |= unite_below(j, c);
+    uint32_t *list = pct_alloc(j->n, sizeof *list);
+    size_t n = 1;
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        any |= j->nodes[list[i]].first_child != PC_NO_INDEX && unite_children(j, list[i]);
+        for (uint32_t c = j->nodes[list[i]].first_child; c != PC_NO_INDEX; c = j->nodes[c].next)
+            list[n++] = c;
+    }
+    pct_free(list);
     return any;
 }
 
@@ -239,6 +270,6 @@ static void renumber(struct pct_join *j)
 
 void pct_join_unite_sites(struct pct_join *j)
 {
-    if (unite_below(j, 0))
+    if (unite_all(j))
         renumber(j);
 }

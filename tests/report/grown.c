@@ -4,7 +4,7 @@
  * rank are kept. `grown FILE halo N`: one of N ranks on nodes of 16, two sockets each, that talk to
  * the 8 neighbours of a grid of 64 columns. For growth.test, which counts the instructions of
  * readers. `grown FILE wide N`: one of N ranks in each of 40 contexts, 1 ms for each. For
- * screens.test.
+ * screens.test. `grown FILE deep N`: one of a call below N frames. For tools/diff.test.
  */
 #include "format/profile.h"
 
@@ -95,6 +95,26 @@ static void make_contexts(struct pc_profile *p, uint32_t n, bool all)
         else
             add_data(p, (int32_t)i, 1, 1000);
     }
+}
+
+/* A call of rank 0 below n frames, each called by the one before. */
+static void make_deep(struct pc_profile *p, uint32_t n)
+{
+    make_ranks(p, 1);
+    p->nodes = take(2 + (size_t)n, sizeof *p->nodes);
+    p->data = take(1, sizeof *p->data);
+    add_node(p, PC_NO_INDEX, PCOLLECT_NODE_ROOT);
+    for (uint32_t i = 1; i <= n; i++)
+        p->nodes[i] = (struct pc_profile_node){.parent = i - 1,
+                                               .n_descendants = n - i,
+                                               .kind = PCOLLECT_NODE_FRAME,
+                                               .op = PC_NO_INDEX,
+                                               .offset = 0x1000 + 16 * (uint64_t)i,
+                                               .data = PC_NO_INDEX};
+    p->nodes[0].n_descendants = n;
+    p->n_nodes = n + 1;
+    p->nodes[add_node(p, n, PCOLLECT_NODE_OP)].op = 0;
+    add_data(p, 0, 1, 1000);
 }
 
 static void make_wide(struct pc_profile *p)
@@ -204,8 +224,11 @@ int main(int argc, char **argv)
     struct pc_error error = {""};
     if (argc != 4)
         return 2;
-    make_ranks(&p, (uint32_t)strtoul(argv[3], NULL, 10));
-    if (!strcmp(argv[2], "halo"))
+    uint32_t n = (uint32_t)strtoul(argv[3], NULL, 10);
+    make_ranks(&p, n);
+    if (!strcmp(argv[2], "deep"))
+        make_deep(&p, n);
+    else if (!strcmp(argv[2], "halo"))
         make_halo(&p);
     else if (!strcmp(argv[2], "wide"))
         make_wide(&p);
