@@ -3,6 +3,7 @@
  * Output of pcollect average. Columns may be added at the end, but none may be changed or removed.
  */
 #include "view/compare_print.h"
+#include "view/sentence.h"
 
 #include <math.h>
 
@@ -118,15 +119,19 @@ const struct pct_table pct_repeats_table = {.name = "contexts",
                                             .columns = columns,
                                             .n_columns = PC_ARRAY_LEN(columns)};
 
-static void put_time(FILE *out, const char *what, const struct pct_repeat *r)
+static void put_time(FILE *out, const char *what, const struct pct_repeat *r, size_t width)
 {
+    enum { INDENT = 15 };
+    struct pct_buf b = {0};
     char mean[PCT_NUMBER_BYTES], error[PCT_NUMBER_BYTES], least[PCT_NUMBER_BYTES],
         most[PCT_NUMBER_BYTES];
-    fprintf(out, "  %-12s %s", what, pct_text_time(mean, (pc_u128)r->mean));
+    pct_buf_format(&b, "  %-12s %s", what, pct_text_time(mean, (pc_u128)r->mean));
     if (r->error >= 0)
-        fprintf(out, " +- %s (%s .. %s)", pct_text_time(error, (pc_u128)r->error),
-                pct_text_time(least, (pc_u128)r->least), pct_text_time(most, (pc_u128)r->most));
-    fputc('\n', out);
+        pct_buf_format(&b, " +- %s (%s .. %s)", pct_text_time(error, (pc_u128)r->error),
+                       pct_text_time(least, (pc_u128)r->least),
+                       pct_text_time(most, (pc_u128)r->most));
+    pct_print_sentence(out, width, INDENT, "%s", b.data);
+    pct_buf_free(&b);
 }
 
 void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, bool utf8)
@@ -140,15 +145,16 @@ void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, boo
                               .indent = "  ",
                               .width = width,
                               .max_rows = SHOWN,
+                              .wraps = true,
                               .people = {.utf8 = utf8}};
     struct pct_rows rows = pct_table_rows(&pct_repeats_table, &d, NULL);
-    fprintf(
-        out,
-        "%zu %s of %u %s: mean, its 95 %% confidence interval, and (min .. max) over the runs\n",
+    pct_print_sentence(
+        out, width, 0,
+        "%zu %s of %u %s: mean, its 95 %% confidence interval, and (min .. max) over the runs",
         r->n_runs, r->n_runs == 1 ? "run" : "runs", r->runs[0].n_ranks,
         r->runs[0].n_ranks == 1 ? "rank" : "ranks");
-    put_time(out, "run", &r->time_ns);
-    put_time(out, "all ranks", &r->core_ns);
+    put_time(out, "run", &r->time_ns, width);
+    put_time(out, "all ranks", &r->core_ns, width);
     fputs("\nContexts, summed over ranks\n", out);
     pct_table_aligned(out, &pct_repeats_table, &d, &rows, &how);
     if (rows.n > SHOWN)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The course of the run as pictures: from the tables `series` and `series_regions`
- * (plugins/comm/series_plugin.c), whose bins are laid out on as many columns as the picture has. A
- * bin that is wider than a column or lies across two gives each its part.
+ * (plugins/comm/series_plugin.c), whose bins are laid out on as many columns as there is room for.
+ * A bin that is wider than a column or lies across two gives each its part.
  *
  * The share of MPI is scaled to 100 %, computation to one processor a rank or the greatest column,
  * calls and bytes to the greatest column, and a phase or region to the time of all ranks. Figures
@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 60, NAME_CELLS = 13, MOST_RANKS = 8, MOST_LANES = 12 };
+enum { MOST_COLUMNS = 60, LEAST_COLUMNS = 20, NAME_CELLS = 13, MOST_RANKS = 8, MOST_LANES = 12 };
+/* Cells of the longest figures behind a picture. */
+enum { FIGURE_CELLS = 34 };
 
 enum { CALLS, SENT, TIME_IN_MPI, COMPUTED, N_FIGURES };
 
@@ -36,18 +38,19 @@ struct lane {
     uint32_t node; /* 0: those that are not told apart */
     unsigned level;
     uint64_t begin_ns;
-    double time, of_column[COLUMNS];
+    double time, of_column[MOST_COLUMNS];
 };
 
 struct course {
     const struct pct_data *d;
     struct bins series, regions; /* regions.table NULL: the profile does not have it */
     uint64_t begin_ns, end_ns;
+    unsigned n_columns;
     double span; /* of a column, ns */
-    double all[N_FIGURES][COLUMNS];
+    double all[N_FIGURES][MOST_COLUMNS];
     int64_t ranks[MOST_RANKS];
-    unsigned n_ranks;                    /* shown on their own */
-    double of_rank[MOST_RANKS][COLUMNS]; /* TIME_IN_MPI */
+    unsigned n_ranks;                         /* shown on their own */
+    double of_rank[MOST_RANKS][MOST_COLUMNS]; /* TIME_IN_MPI */
     struct lane *lanes;
     size_t n_lanes;
 };
@@ -101,7 +104,7 @@ static void spread(const struct course *c, const struct bins *b, uint32_t row, u
 {
     double from = (double)(cell(b, row, START) - c->begin_ns) / c->span;
     double to = from + (double)cell(b, row, WIDTH) / c->span;
-    for (unsigned k = (unsigned)from; k < COLUMNS && k < to; k++) {
+    for (unsigned k = (unsigned)from; k < c->n_columns && k < to; k++) {
         double lo = from > k ? from : k, hi = to < k + 1 ? to : k + 1;
         columns[k] += (hi - lo) / (to - from) * (double)value;
     }
@@ -173,27 +176,27 @@ static void add_regions(struct course *c)
 static double greatest(const double *values)
 {
     double most = 0;
-    for (unsigned k = 0; k < COLUMNS; k++)
+    for (unsigned k = 0; k < MOST_COLUMNS; k++)
         most = values[k] > most ? values[k] : most;
     return most;
 }
 
-static double mean(const double *values)
+static double mean(const struct course *c, const double *values)
 {
     double sum = 0;
-    for (unsigned k = 0; k < COLUMNS; k++)
-        sum += values[k] / COLUMNS;
+    for (unsigned k = 0; k < c->n_columns; k++)
+        sum += values[k] / c->n_columns;
     return sum;
 }
 
-static void put_picture(struct pct_buf *b, const char *name, const double *values, double full,
-                        bool utf8)
+static void put_picture(struct pct_buf *b, const struct course *c, const char *name,
+                        const double *values, double full, bool utf8)
 {
     pct_buf_text(b, "  ");
     pct_text_cut(b, name, NAME_CELLS, utf8);
     size_t cells = pct_text_cells(name);
     pct_buf_fill(b, ' ', cells < NAME_CELLS ? NAME_CELLS + 1 - cells : 1);
-    for (unsigned k = 0; k < COLUMNS; k++) {
+    for (unsigned k = 0; k < c->n_columns; k++) {
         double level = full > 0 ? values[k] / full * 8 + 0.5 : 0;
         unsigned height = level > 8 ? 8 : (unsigned)level;
         pct_print_level(b, height || values[k] <= 0 ? height : 1, utf8);
@@ -203,18 +206,19 @@ static void put_picture(struct pct_buf *b, const char *name, const double *value
 static void put_figures(struct pct_buf *b, const struct course *c, bool utf8)
 {
     char number[PCT_NUMBER_BYTES];
+    double calls = greatest(c->all[CALLS]) / c->span * 1e9;
     double whole = c->span * c->d->profile->n_ranks, most = greatest(c->all[COMPUTED]);
-    put_picture(b, "in MPI", c->all[TIME_IN_MPI], whole, utf8);
-    pct_buf_format(b, "  mean %.1f %%, most %.1f %%\n", 100 * mean(c->all[TIME_IN_MPI]) / whole,
+    put_picture(b, c, "in MPI", c->all[TIME_IN_MPI], whole, utf8);
+    pct_buf_format(b, "  mean %.1f %%, most %.1f %%\n", 100 * mean(c, c->all[TIME_IN_MPI]) / whole,
                    100 * greatest(c->all[TIME_IN_MPI]) / whole);
     if (most > 0) {
-        put_picture(b, "computing", c->all[COMPUTED], most > whole ? most : whole, utf8);
-        pct_buf_format(b, "  mean %.2f, most %.2f processors a rank\n",
-                       mean(c->all[COMPUTED]) / whole, most / whole);
+        put_picture(b, c, "computing", c->all[COMPUTED], most > whole ? most : whole, utf8);
+        pct_buf_format(b, "  mean %.2f, most %.2f CPUs a rank\n", mean(c, c->all[COMPUTED]) / whole,
+                       most / whole);
     }
-    put_picture(b, "calls", c->all[CALLS], greatest(c->all[CALLS]), utf8);
-    pct_buf_format(b, "  most %.0f a second\n", greatest(c->all[CALLS]) / c->span * 1e9);
-    put_picture(b, "bytes sent", c->all[SENT], greatest(c->all[SENT]), utf8);
+    put_picture(b, c, "calls", c->all[CALLS], greatest(c->all[CALLS]), utf8);
+    pct_buf_format(b, "  most %s a second\n", pct_text_count(number, (pc_u128)(calls + 0.5)));
+    put_picture(b, c, "bytes sent", c->all[SENT], greatest(c->all[SENT]), utf8);
     pct_buf_format(b, "  most %s a second\n",
                    pct_text_bytes(number, (uint64_t)(greatest(c->all[SENT]) / c->span * 1e9)));
 }
@@ -240,7 +244,7 @@ static void put_lanes(struct pct_buf *b, const struct course *c, bool utf8)
         struct pct_buf name = {0};
         pct_buf_text(&name, ""); /* names may be empty */
         put_name(&name, c->d->profile, lane);
-        put_picture(b, name.data, lane->of_column, c->span * c->d->profile->n_ranks, utf8);
+        put_picture(b, c, name.data, lane->of_column, c->span * c->d->profile->n_ranks, utf8);
         pct_buf_format(b, "  %s of all ranks\n", pct_text_time(number, (pc_u128)lane->time));
         pct_buf_free(&name);
     }
@@ -251,9 +255,18 @@ static void put_ranks(struct pct_buf *b, const struct course *c, bool utf8)
     for (unsigned k = 0; c->n_ranks > 1 && k < c->n_ranks; k++) {
         char name[32];
         snprintf(name, sizeof name, "rank %lld", (long long)c->ranks[k]);
-        put_picture(b, name, c->of_rank[k], c->span, utf8);
-        pct_buf_format(b, "  mean %.1f %% in MPI\n", 100 * mean(c->of_rank[k]) / c->span);
+        put_picture(b, c, name, c->of_rank[k], c->span, utf8);
+        pct_buf_format(b, "  mean %.1f %% in MPI\n", 100 * mean(c, c->of_rank[k]) / c->span);
     }
+}
+
+/* Columns of a picture between its name and its figures. */
+static unsigned columns_of(size_t width)
+{
+    size_t taken = 2 + NAME_CELLS + 1 + FIGURE_CELLS;
+    if (!width || width >= taken + MOST_COLUMNS)
+        return MOST_COLUMNS;
+    return width > taken + LEAST_COLUMNS ? (unsigned)(width - taken) : LEAST_COLUMNS;
 }
 
 void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_options *o)
@@ -263,10 +276,11 @@ void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_opti
     char number[PCT_NUMBER_BYTES];
     c->d = d;
     c->begin_ns = UINT64_MAX;
+    c->n_columns = columns_of(o->width);
     if (find_bins(c, &c->series, "series", names, PC_ARRAY_LEN(names))) {
         bool has_regions =
             find_bins(c, &c->regions, "series_regions", region_names, PC_ARRAY_LEN(region_names));
-        c->span = (double)(c->end_ns - c->begin_ns) / COLUMNS;
+        c->span = (double)(c->end_ns - c->begin_ns) / c->n_columns;
         add_series(c);
         if (has_regions)
             add_regions(c);

@@ -3,6 +3,7 @@
  * The common part of all tables: rows, order, output as tab-separated values and as aligned
  * columns. The list of tables is in view/tables/tables.c.
  */
+#include "base/wrap.h"
 #include "view/query.h"
 
 #include <stdlib.h>
@@ -259,6 +260,20 @@ static void put_cell(struct pct_buf *line, const struct grid *g, size_t row, siz
         pct_buf_fill(line, ' ', pad);
 }
 
+/* Appends a text in lines of at most `room` cells, below each other; a longer word is cut. */
+static void put_wrapped(struct pct_buf *line, const char *text, size_t room, bool utf8)
+{
+    size_t before = pct_text_cells(line->data);
+    for (const char *rest; *text; text = rest) {
+        struct pct_buf part = {0};
+        pct_buf_format(&part, "%.*s", (int)pc_wrap(text, room, &rest), text);
+        pct_text_cut(line, part.data, room, utf8);
+        pct_buf_text(line, *rest ? "\n" : "");
+        pct_buf_fill(line, ' ', *rest ? before : 0);
+        pct_buf_free(&part);
+    }
+}
+
 static void put_line(FILE *out, struct pct_buf *line)
 {
     while (line->n && line->data[line->n - 1] == ' ')
@@ -266,7 +281,8 @@ static void put_line(FILE *out, struct pct_buf *line)
     fprintf(out, "%s\n", line->data);
 }
 
-/* Prints the texts of a row of a folded table, one after the other; the longest is cut. */
+/* Prints the texts of a row of a folded table, one after the other; the longest is cut, or printed
+ * on several lines. */
 static void put_texts(FILE *out, struct pct_buf *line, const struct grid *g, size_t row,
                       const struct pct_aligned *how)
 {
@@ -286,7 +302,11 @@ static void put_texts(FILE *out, struct pct_buf *line, const struct grid *g, siz
         if (!g->columns[k] || g->columns[k]->type != PCT_TEXT)
             continue;
         size_t room = longest > excess + LEAST ? longest - excess : LEAST;
-        put_cell(line, g, row, k, k == at && excess ? room : longest, how->people.utf8);
+        if (how->wraps && k + 1 == g->n_columns && k == at)
+            put_wrapped(line, g->cells[row * g->n_columns + k], excess ? room : longest,
+                        how->people.utf8);
+        else
+            put_cell(line, g, row, k, k == at && excess ? room : longest, how->people.utf8);
         pct_buf_text(line, "  ");
     }
     put_line(out, line);
@@ -306,7 +326,10 @@ static void put_row(FILE *out, struct pct_buf *line, const struct grid *g, size_
         if (!g->columns[k] || (g->folded && g->columns[k]->type == PCT_TEXT))
             continue;
         pct_buf_text(line, first ? "" : "  ");
-        put_cell(line, g, row, k, 0, how->people.utf8);
+        if (how->wraps && k + 1 == g->n_columns && !g->folded)
+            put_wrapped(line, g->cells[row * g->n_columns + k], g->widths[k], how->people.utf8);
+        else
+            put_cell(line, g, row, k, 0, how->people.utf8);
         first = false;
     }
 }

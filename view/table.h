@@ -205,6 +205,7 @@ struct pct_aligned {
     const struct pct_choice *choice;
     const char *indent;
     size_t width, max_rows;
+    bool wraps; /* texts of the last column are printed whole, on several lines, and not cut */
     struct pct_people people;
     const char *more_head;
     size_t more_cells; /* cells that `more` takes */

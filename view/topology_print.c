@@ -69,7 +69,7 @@ static void put_pair(FILE *out, const struct pct_pair *p)
     char from[16], to[16];
     pc_format(from, sizeof from, "%d", p->source);
     pc_format(to, sizeof to, "%d", p->destination);
-    fprintf(out, "  %7s %7s %14s %13s %13s %11s %11s\n", p->source < 0 ? "outside" : from,
+    fprintf(out, "  %7s %7s %12s %12s %12s %11s %11s\n", p->source < 0 ? "outside" : from,
             p->destination < 0 ? "outside" : to, pct_text_count(messages, p->messages),
             pct_text_bytes(bytes, p->bytes),
             pct_text_bytes(mean, p->messages ? p->bytes / p->messages : 0),
@@ -96,7 +96,7 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
     qsort(sorted, t->n_pairs, sizeof *sorted, compare_bytes);
     size_t n = t->n_pairs < v->top ? t->n_pairs : v->top;
     fprintf(out, "\nPairs with the most bytes (%zu of %zu)\n", n, t->n_pairs);
-    fprintf(out, "  %7s %7s %14s %13s %13s %11s %11s\n", "from", "to", "messages", "bytes", "mean",
+    fprintf(out, "  %7s %7s %12s %12s %12s %11s %11s\n", "from", "to", "messages", "bytes", "mean",
             "sending", "receiving");
     for (size_t i = 0; i < n; i++)
         put_pair(out, sorted[i]);
@@ -108,8 +108,8 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
     uint64_t unequal = t->n_distances ? 0 : count_unequal(t);
     if (unequal)
         fprintf(out,
-                "  %llu pairs: what was sent is not what was received (not received, cancelled, "
-                "or of a size never learnt)\n",
+                "  %llu pairs: what was sent is not what was received (not received, cancelled,\n"
+                "  or of a size never learnt)\n",
                 (unsigned long long)unequal);
 }
 
