@@ -77,12 +77,12 @@ static uint32_t count_writers(const struct pct_run_job *r, const char *path)
 }
 
 /* If the launcher starts this command for each rank, the others may still run, and write their last
- * parts into the profile. It is not replaced before, for up to two seconds. */
+ * parts into the profile. It is not replaced before, for up to 1.5 s. */
 static void store_symbols_when_ended(const struct pct_run_job *r, const char *path)
 {
     uint32_t n;
-    for (int tries = 0; (n = count_writers(r, path)) != 0 && tries < 40; tries++)
-        usleep(50000);
+    for (int tries = 0; (n = count_writers(r, path)) != 0 && tries < 5; tries++)
+        usleep(50000u << tries);
     if (n)
         pct_say(r->self,
                 "no symbols are stored in the profile, because what %u of its ranks did last is "
