@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The head of the text report: data that the profile lacks, and notes.
+ */
+#include "view/sentence.h"
+#include "view/summary_private.h"
+
+#include <string.h>
+
+/* "rank 3" or "ranks 1, 4-7, 9 and 12 more" of the ranks in the list. */
+static void put_ranks(struct pct_buf *b, const int32_t *ranks, size_t n)
+{
+    enum { MOST_RUNS = 6 };
+    pct_buf_text(b, n == 1 ? "rank " : "ranks ");
+    size_t shown = pct_print_set(b, ranks, n, ", ", MOST_RUNS);
+    if (shown < n)
+        pct_buf_format(b, " and %zu more", n - shown);
+}
+
+enum which { INCOMPLETE, MISSING, WITH_LOSS };
+
+static bool is_listed(const struct pc_profile_rank *r, enum which which, size_t kind)
+{
+    return which == INCOMPLETE ? r->incomplete != 0 : r->lost[kind] != 0;
+}
+
+static int32_t *list_ranks(const struct pct_head *h, enum which which, size_t kind, size_t *n_out)
+{
+    const struct pc_profile *p = h->d->profile;
+    int32_t *list = NULL;
+    size_t n = 0, room = 0;
+    int64_t expected = 0;
+    for (uint32_t i = 0; i <= p->n_ranks; i++) {
+        int64_t rank = i < p->n_ranks ? p->ranks[i].rank : (int64_t)p->world_size;
+        /* Lists the gaps between the ranks that are present; the text shows only a few. */
+        for (; which == MISSING && expected < rank && n < 100000; expected++) {
+            list = pct_grow(list, n, &room, sizeof *list);
+            list[n++] = (int32_t)expected;
+        }
+        expected = rank + 1;
+        if (which == MISSING || i == p->n_ranks || !is_listed(&p->ranks[i], which, kind))
+            continue;
+        list = pct_grow(list, n, &room, sizeof *list);
+        list[n++] = (int32_t)rank;
+    }
+    *n_out = n;
+    return list;
+}
+
+static void put_listed(const struct pct_head *h, enum which which, size_t kind, struct pct_buf *b)
+{
+    size_t n;
+    int32_t *list = list_ranks(h, which, kind, &n);
+    put_ranks(b, list, n);
+    pct_free(list);
+}
+
+/* Appends which rank ended the job by MPI_Abort: the cause of all ranks that are not complete. */
+static void put_abort(const struct pct_head *h, struct pct_buf *b)
+{
+    const struct pct_totals *t = h->d->totals;
+    for (uint32_t op = 0; op < t->profile->n_ops; op++) {
+        if (strcmp(t->profile->ops[op].name, "MPI_Abort") != 0 || !t->ops[op].calls.sum[PCT_CALLS])
+            continue;
+        struct pct_spread who = pct_totals_op_time(t, op);
+        if (who.n == 1)
+            pct_buf_format(b, "rank %d called MPI_Abort; ", who.min_rank);
+        else if (who.n)
+            pct_buf_format(b, "%u ranks called MPI_Abort; ", who.n);
+    }
+}
+
+static void put_incomplete(const struct pct_head *h, struct pct_buf *b)
+{
+    uint64_t taken_ns = pct_header_taken_ns(h->d->profile);
+    put_abort(h, b);
+    put_listed(h, INCOMPLETE, 0, b);
+    pct_buf_text(b, taken_ns ? " ran on: a checkpoint of "
+                             : " did not reach MPI_Finalize: recovered, up to the last moment "
+                               "known");
+    pct_head_moment(b, taken_ns);
+    if (!pct_data_rank_times(h->d)->divided)
+        pct_buf_text(b, ". How long ranks waited for a processor is not known");
+}
+
+static void put_lost(const struct pct_head *h, struct pct_buf *b)
+{
+    const struct pct_overall *a = &h->d->totals->all;
+    for (size_t k = 0; k < PCOLLECT_N_LOST; k++) {
+        if (!a->lost[k])
+            continue;
+        pct_head_count(b, a->lost[k]);
+        pct_buf_format(b, " %s (", pcollect_lost_names[k]);
+        put_listed(h, WITH_LOSS, k, b);
+        pct_buf_text(b, ")");
+        pct_head_put(h, "left out", b);
+    }
+}
+
+/* Prints a difference between the counters of ranks and the sums over contexts, which are kept
+ * separately: it is an uncounted loss. */
+static void put_disagreement(const struct pct_head *h, struct pct_buf *b)
+{
+    pc_u128 contexts = h->d->totals->context_mpi_ns, ranks = h->d->totals->all.threads_mpi_ns;
+    pc_u128 difference = contexts > ranks ? contexts - ranks : ranks - contexts;
+    if (!h->d->totals->has[PCT_TIME]) {
+        if (!(h->d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE))
+            pct_head_item(h, "note",
+                          "the plugin time was not loaded: there are no calls and times");
+        return;
+    }
+    if (difference * 100 <= ranks || difference < 1000000)
+        return;
+    pct_buf_text(b, "the contexts hold ");
+    pct_head_time(b, contexts);
+    pct_buf_text(b, " in MPI, the ranks counted ");
+    pct_head_time(b, ranks);
+    pct_head_put(h, "note", b);
+}
+
+static void put_notes(const struct pct_head *h, struct pct_buf *b)
+{
+    for (unsigned k = 0; pct_header_note(k); k++) {
+        if (h->d->totals->all.notes >> k & 1)
+            pct_head_item(h, "note", pct_header_note(k));
+    }
+    bool off = false;
+    for (uint32_t i = 0; i < h->d->profile->n_modules; i++)
+        off |= pct_symbols_state(pct_data_symbols(h->d), i) == PCT_SYMBOLS_OFF;
+    if (off)
+        pct_head_item(h, "symbols",
+                      "pcollect was built without libdw: functions are shown as offsets");
+    for (uint32_t i = 0; i < h->d->profile->n_modules; i++) {
+        const char *complaint = pct_symbols_complaint(pct_data_symbols(h->d), i);
+        if (complaint)
+            pct_head_item(h, "symbols", complaint);
+    }
+    put_disagreement(h, b);
+}
+
+static void put_filter(const struct pct_head *h)
+{
+    const struct pct_filter *f = &h->o->filter;
+    if (f->has_phase || f->region || f->domain)
+        pct_head_item(
+            h, "part",
+            "functions and contexts below are those of the selected part; the figures of the "
+            "run and its ranks are of the whole run");
+}
+
+void pct_head_missing(const struct pct_head *h, struct pct_buf *b)
+{
+    if (h->d->totals->all.n_incomplete) {
+        put_incomplete(h, b);
+        pct_head_put(h, "incomplete", b);
+    }
+    if (h->d->totals->all.n_missing) {
+        put_listed(h, MISSING, 0, b);
+        pct_buf_text(b, ": not in this profile");
+        pct_head_put(h, "missing", b);
+    }
+    put_filter(h);
+    put_lost(h, b);
+    put_notes(h, b);
+}

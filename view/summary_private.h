@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The head of the text report in parts: summary.c, summary_counted.c, summary_missing.c. They print
+ * items by summary_item.c; all use one buffer, which is empty between two items.
+ */
+#ifndef PCT_SUMMARY_PRIVATE_H
+#define PCT_SUMMARY_PRIVATE_H
+
+#include "view/report_print.h"
+
+struct pct_head {
+    FILE *out;
+    const struct pct_data *d;
+    const struct pct_options *o;
+};
+
+/* ---- summary_item.c ---- */
+
+/* Prints an item. */
+void pct_head_item(const struct pct_head *h, const char *name, const char *text);
+/* Prints the buffer as an item, and empties it. */
+void pct_head_put(const struct pct_head *h, const char *name, struct pct_buf *b);
+
+void pct_head_time(struct pct_buf *b, pc_u128 ns);
+/* m: thousandths of a percent. */
+void pct_head_percent(struct pct_buf *b, pc_u128 m);
+void pct_head_count(struct pct_buf *b, pc_u128 n);
+/* Appends a moment since 1970, by the reader's clock; 0: nothing. */
+void pct_head_moment(struct pct_buf *b, uint64_t ns);
+
+/* ---- the rest of the head ---- */
+
+void pct_head_counted(const struct pct_head *h, struct pct_buf *b);
+void pct_head_missing(const struct pct_head *h, struct pct_buf *b);
+
+#endif
