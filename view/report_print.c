@@ -136,6 +136,22 @@ void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_option
     pct_print_estimates(out, d, o);
 }
 
+/* Columns that a table of text drops, one after the other, where it has no room; NULL: none. */
+static const char *const *dropped_of(const struct pct_table *t, const struct pct_options *o)
+{
+    static const char *const sums[] = {"mpi_exclusive_percent", "calls", "mpi_inclusive_s", NULL};
+    static const char *const ranks[] = {
+        "later_s",    "lost",        "closed",    "merge_s", "after_s",  "before_init_s",
+        "mpi_main_s", "pid",         "complete",  "threads", "inside_s", "waiting_s",
+        "mpi_calls",  "mpi_percent", "compute_s", "host",    NULL};
+    static const char *const threads[] = {"threads", "of_mean_percent", "mpi_calls", "name", NULL};
+    if (!strcmp(t->name, "ranks"))
+        return ranks;
+    if (!strcmp(t->name, "thread_times"))
+        return threads;
+    return o->by ? sums : NULL;
+}
+
 void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
                      const struct pct_options *o)
 {
@@ -157,11 +173,9 @@ void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table
     }
     struct pct_rows rows = pct_table_rows(t, d, &o->choice);
     struct pct_picture *picture = o->choice.columns ? NULL : pct_picture_new(d, t, o->utf8);
-    static const char *const dropped[] = {"mpi_exclusive_percent", "calls", "mpi_inclusive_s",
-                                          NULL};
     struct pct_aligned how = {.choice = &o->choice,
                               .indent = "",
-                              .dropped = o->by && !o->choice.columns ? dropped : NULL,
+                              .dropped = o->choice.columns ? NULL : dropped_of(t, o),
                               .width = o->width,
                               .people = {o->utf8, o->full_names},
                               .more_head = "by rank",

@@ -5,6 +5,7 @@
  */
 #include "base/wrap.h"
 #include "view/query.h"
+#include "view/sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +171,8 @@ struct grid {
     size_t *widths;
     size_t n_columns, n_rows;
     char **cells;
-    size_t beside; /* cells of the text after the columns */
+    size_t beside;          /* cells of the text after the columns */
+    struct pct_buf dropped; /* names of columns */
     bool folded;
 };
 
@@ -220,8 +222,10 @@ static size_t width_of(const struct grid *g, size_t indent)
 static void drop_column(struct grid *g, const char *name)
 {
     for (size_t k = 0; k < g->n_columns; k++)
-        if (g->columns[k] && !strcmp(g->columns[k]->name, name))
+        if (g->columns[k] && !strcmp(g->columns[k]->name, name)) {
+            pct_buf_format(&g->dropped, "%s%s", g->dropped.n ? ", " : "", name);
             g->columns[k] = NULL;
+        }
 }
 
 static void fit_grid(struct grid *g, const struct pct_aligned *how)
@@ -356,6 +360,9 @@ void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_da
         }
         put_line(out, &line);
     }
+    if (g.dropped.n && !how->names)
+        pct_print_sentence(out, how->width, 0, "(left out at this width: %s)", g.dropped.data);
+    pct_buf_free(&g.dropped);
     for (size_t i = 0; i < (g.n_rows + 1) * g.n_columns; i++)
         pct_free(g.cells[i]);
     pct_free(g.cells);
