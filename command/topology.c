@@ -33,7 +33,7 @@ static const struct pct_option options[] = {
     {OPTION_SVG, "svg", NULL, "a picture of the matrix",
      "The more bytes a pair has sent, the darker it is. Lines are between nodes."},
     {OPTION_CLASS, "class", "CLASS", "only messages of this class: p2p or rma"},
-    {OPTION_DOMAIN, "domain", "DOMAIN", "only messages on this communicator, by name or id",
+    {OPTION_DOMAIN, "domain", "NAME", "only messages on this communicator, by name or id",
      "pcollect report --table communicators lists them."},
     {OPTION_PHASE, "phase", "N", "only messages in phase N of MPI_Pcontrol"},
     {OPTION_TOP, "top", "N", "show N pairs in the text (default: 20)"},
