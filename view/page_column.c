@@ -15,6 +15,7 @@
 #include "view/page_column.h"
 
 #include "analysis/counters/estimate.h"
+#include "analysis/tree/keys.h"
 #include "view/page_bytes.h"
 
 #include <math.h>
@@ -87,55 +88,69 @@ static bool put_numbers(struct pc_buffer *b, const struct pct_column *c, const s
 /* ---- Texts ------------------------------------------------------------------------------------
  */
 
-struct row_text {
-    const char *text; /* NULL: nothing */
-    size_t row;
+struct numbered {
+    const char *text;
+    size_t number; /* in the order of their first rows */
 };
 
 static int compare_texts(const void *a, const void *b)
 {
-    const struct row_text *x = a, *y = b;
-    return x->text == y->text ? 0 : !x->text ? -1 : !y->text ? 1 : strcmp(x->text, y->text);
+    return strcmp(((const struct numbered *)a)->text, ((const struct numbered *)b)->text);
 }
 
-static struct row_text *sorted_texts(const struct pct_column *c, const struct pct_data *d,
-                                     const struct pct_rows *rows)
+/* Sets for each row 1 + the place of its text among `texts`; 0: nothing. */
+static void find_texts(const struct pct_column *c, const struct pct_data *d,
+                       const struct pct_rows *rows, struct pct_keys *texts, uint64_t *index)
 {
-    struct row_text *list = pct_alloc(rows->n, sizeof *list);
     struct pct_buf raw = {0};
+    bool is_new;
     for (size_t i = 0; i < rows->n; i++) {
         struct pct_value v = pct_table_value(c, d, rows->index[i]);
+        if (v.none)
+            continue;
         pct_buf_clear(&raw);
         pct_value_raw(c, &v, &raw);
-        list[i] = (struct row_text){v.none ? NULL : pct_pool_intern(d->pool, raw.data), i};
+        index[i] = 1 + (uint64_t)pct_keys_find(texts, pct_pool_intern(d->pool, raw.data), &is_new);
     }
     pct_buf_free(&raw);
-    qsort(list, rows->n, sizeof *list, compare_texts);
-    return list;
 }
 
+/* Appends the texts in their order; returns by place in `texts` the place in this order, from 1. */
+static uint64_t *sort_texts(const struct pct_keys *texts, struct pc_buffer *b)
+{
+    struct numbered *sorted = pct_alloc(texts->n, sizeof *sorted);
+    uint64_t *place = pct_alloc(texts->n + 1, sizeof *place);
+    for (size_t i = 0; i < texts->n; i++)
+        sorted[i] = (struct numbered){texts->keys[i], i};
+    qsort(sorted, texts->n, sizeof *sorted, compare_texts);
+    for (size_t i = 0; i < texts->n; i++) {
+        pc_put_bytes(b, sorted[i].text, strlen(sorted[i].text) + 1);
+        place[1 + sorted[i].number] = i + 1;
+    }
+    pct_free(sorted);
+    return place;
+}
+
+/* Most columns of many rows have few different texts: only these are sorted. */
 static void put_texts(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
                       const struct pct_rows *rows)
 {
-    struct row_text *list = sorted_texts(c, d, rows);
-    uint64_t *index = pct_alloc(rows->n, sizeof *index), n = 0;
-    struct pc_buffer texts = {0};
-    for (size_t i = 0; i < rows->n; i++) {
-        const char *text = list[i].text;
-        if (text && (!i || text != list[i - 1].text)) {
-            pc_put_bytes(&texts, text, strlen(text) + 1);
-            n++;
-        }
-        index[list[i].row] = text ? n : 0;
-    }
+    struct pct_keys texts = {0};
+    struct pc_buffer bytes = {0};
+    uint64_t *index = pct_alloc(rows->n, sizeof *index);
+    find_texts(c, d, rows, &texts, index);
+    uint64_t *place = sort_texts(&texts, &bytes);
+    for (size_t i = 0; i < rows->n; i++)
+        index[i] = place[index[i]];
     pct_page_u32(b, TEXTS);
-    pct_page_u32(b, n);
     pct_page_u32(b, texts.n);
-    pc_put_bytes(b, texts.data, texts.n);
+    pct_page_u32(b, bytes.n);
+    pc_put_bytes(b, bytes.data, bytes.n);
     pct_page_planes(b, index, rows->n, 4);
-    pct_free(texts.data);
+    pct_free(place);
+    pct_free(bytes.data);
     pct_free(index);
-    pct_free(list);
+    pct_keys_free(&texts);
 }
 
 static void put_paths(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,

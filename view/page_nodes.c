@@ -44,11 +44,11 @@ struct value {
     uint32_t place;
 };
 
-/* Lists of each rank, to be used for one node after the other. */
+/* Lists of each rank, to be used for one node after the other: values are 0 in between. */
 struct lists {
     const struct pct_data *d;
     uint64_t *values;
-    bool *present;
+    bool *present; /* unused */
     struct value *sorted;
 };
 
@@ -75,11 +75,12 @@ static const char *draw(const struct lists *l, uint64_t max_ns)
     return pct_pool_intern(l->d->pool, text);
 }
 
-static void spread(const struct lists *l, struct spread *out)
+/* Makes the spread of the values, which are 0 but in this range. */
+static void spread(const struct lists *l, struct pct_range known, struct spread *out)
 {
     const struct pc_profile *p = l->d->profile;
     uint32_t n = 0;
-    for (uint32_t k = 0; k < p->n_ranks; k++) {
+    for (uint32_t k = known.first; k < known.end; k++) {
         if (!l->values[k])
             continue;
         l->sorted[n++] = (struct value){l->values[k], k};
@@ -104,15 +105,13 @@ static void spread(const struct lists *l, struct spread *out)
 static void spread_node(const struct lists *l, struct pct_page_node *node)
 {
     const struct pct_tree *t = l->d->tree;
-    size_t n = l->d->profile->n_ranks;
     for (int of = 0; of < N_TIMES; of++) {
-        memset(l->values, 0, n * sizeof *l->values);
-        memset(l->present, 0, n * sizeof *l->present);
-        if (of == MPI)
-            pct_tree_ranks(t, node->node, PCT_TIME, l->values, l->present);
-        else
-            pct_tree_sampled_ranks(t, node->node, PCT_SAMPLED_TOTAL, l->values, l->present);
-        spread(l, &node->times[of]);
+        struct pct_range known =
+            of == MPI
+                ? pct_tree_ranks(t, node->node, PCT_TIME, l->values, l->present)
+                : pct_tree_sampled_ranks(t, node->node, PCT_SAMPLED_TOTAL, l->values, l->present);
+        spread(l, known, &node->times[of]);
+        memset(l->values + known.first, 0, (known.end - known.first) * sizeof *l->values);
     }
 }
 

@@ -32,6 +32,7 @@ struct values {
     const struct pct_tree *t;
     uint64_t *figure[N_FIGURES]; /* PCT_TIME: of one record */
     bool *present;
+    struct pct_range known; /* beyond it all figures are 0 */
 };
 
 /* ---- Values by rank ---------------------------------------------------------------------------
@@ -39,7 +40,7 @@ struct values {
 
 /* Adds exclusive time. The ranks of nested calls are not known: each rank gets its share of their
  * time. */
-static void add_exclusive(const struct values *v, uint32_t record)
+static void add_exclusive(struct values *v, uint32_t record)
 {
     const struct pct_totals *m = v->d->totals;
     const pc_u128 *sum;
@@ -48,33 +49,41 @@ static void add_exclusive(const struct values *v, uint32_t record)
         return;
     pct_totals_add(m, record, &own);
     sum = own.sum;
-    memset(v->figure[PCT_TIME], 0, m->profile->n_ranks * sizeof **v->figure);
-    pct_totals_add_ranks(m, record, PCT_TIME, v->figure[PCT_TIME], v->present);
-    for (uint32_t i = 0; sum[PCT_TIME] && i < m->profile->n_ranks; i++)
+    struct pct_range at =
+        pct_totals_add_ranks(m, record, PCT_TIME, v->figure[PCT_TIME], v->present);
+    for (uint32_t i = at.first; sum[PCT_TIME] && i < at.end; i++)
         v->figure[PCT_EXCLUSIVE][i] +=
             (uint64_t)(v->figure[PCT_TIME][i] * sum[PCT_EXCLUSIVE] / sum[PCT_TIME]);
+    memset(v->figure[PCT_TIME] + at.first, 0, (at.end - at.first) * sizeof **v->figure);
+    v->known = pct_range_join(v->known, at);
 }
 
-static void add_record(const struct values *v, uint32_t record, bool all)
+static void add_record(struct values *v, uint32_t record, bool all)
 {
     static const enum pct_metric metrics[] = {PCT_CALLS, PCT_SENT, PCT_RECEIVED};
     const struct pct_totals *m = v->d->totals;
     const struct pct_samples *s = v->t->samples;
+    struct pct_range at = {0, 0};
     if (s && pct_samples_of(s, record).samples)
-        pct_totals_add_field(m->profile, record, s->time_field, v->figure[CPU], v->present);
+        at = pct_totals_add_field(m->profile, record, s->time_field, v->figure[CPU], v->present);
+    v->known = pct_range_join(v->known, at);
     if (m->profile->nodes[record].kind == PCOLLECT_NODE_POINT)
         return;
     add_exclusive(v, record);
-    for (size_t k = 0; all && k < PC_ARRAY_LEN(metrics); k++)
-        pct_totals_add_ranks(m, record, metrics[k], v->figure[metrics[k]], v->present);
+    for (size_t k = 0; all && k < PC_ARRAY_LEN(metrics); k++) {
+        at = pct_totals_add_ranks(m, record, metrics[k], v->figure[metrics[k]], v->present);
+        v->known = pct_range_join(v->known, at);
+    }
 }
 
 /* Reads the values of a node. `all`: all figures, not only times. */
-static void read_node(const struct values *v, uint32_t node, bool all)
+static void read_node(struct values *v, uint32_t node, bool all)
 {
     const struct pct_tree *t = v->t;
     for (size_t k = 0; k < N_FIGURES; k++)
-        memset(v->figure[k], 0, v->d->profile->n_ranks * sizeof *v->figure[k]);
+        memset(v->figure[k] + v->known.first, 0,
+               (v->known.end - v->known.first) * sizeof *v->figure[k]);
+    v->known = (struct pct_range){0, 0};
     for (uint32_t s = t->nodes[node].first_source; s != PC_NO_INDEX; s = t->next_source[s])
         if (v->d->profile->nodes[s].data != PC_NO_INDEX)
             add_record(v, s, all);
@@ -95,11 +104,11 @@ static int compare_weights(const void *a, const void *b)
                                   : (x->node > y->node) - (x->node < y->node);
 }
 
-static struct node_time time_of(const struct values *v, uint32_t node)
+static struct node_time time_of(struct values *v, uint32_t node)
 {
     struct node_time out = {.node = node};
     read_node(v, node, false);
-    for (uint32_t i = 0; i < v->d->profile->n_ranks; i++) {
+    for (uint32_t i = v->known.first; i < v->known.end; i++) {
         double ns = (double)(v->figure[PCT_EXCLUSIVE][i] + v->figure[CPU][i]);
         out.sum += ns;
         out.peak = ns > out.peak ? ns : out.peak;
@@ -108,7 +117,7 @@ static struct node_time time_of(const struct values *v, uint32_t node)
 }
 
 /* Chooses nodes; allocated; *n_out: their number. */
-static struct node_time *choose_nodes(const struct values *v, size_t *n_out)
+static struct node_time *choose_nodes(struct values *v, size_t *n_out)
 {
     struct node_time *list = pct_alloc(v->t->n, sizeof *list);
     double sum = 0, peak = 0;
@@ -131,10 +140,10 @@ static struct node_time *choose_nodes(const struct values *v, size_t *n_out)
     return list;
 }
 
-static void add_rows(struct pct_page_ranks *out, const struct values *v, uint32_t node)
+static void add_rows(struct pct_page_ranks *out, struct values *v, uint32_t node)
 {
     read_node(v, node, true);
-    for (uint32_t i = 0; i < v->d->profile->n_ranks; i++) {
+    for (uint32_t i = v->known.first; i < v->known.end; i++) {
         struct pct_page_rank row = {.node = node, .place = i};
         uint64_t any = 0;
         for (size_t k = 0; k < N_FIGURES; k++) {

@@ -449,18 +449,21 @@ static void add_record(struct sums *s, uint32_t node)
  */
 
 /* Adds values by rank. In rows of code, calls without samples do not count. */
-void pct_rolled_ranks(const struct pct_rolled *r, size_t row, uint64_t *values, bool *present)
+struct pct_range pct_rolled_ranks(const struct pct_rolled *r, size_t row, uint64_t *values,
+                                  bool *present)
 {
     const struct pc_profile *p = r->totals->profile;
     bool code = r->keys & PCT_KEY_CODE;
     uint32_t field = code ? r->samples->time_field : r->totals->field[PCT_TIME];
+    struct pct_range all = {0, 0};
     if (field == PC_NO_INDEX)
-        return;
+        return all;
     for (uint32_t i = r->row[row].first_node; i != PC_NO_INDEX; i = r->next[i]) {
         const struct pc_profile_data *data = &p->data[p->nodes[i].data];
         if (field >= data->first_field && (!code || pct_samples_of(r->samples, i).samples))
-            pct_totals_add_field(p, i, field, values, present);
+            all = pct_range_join(all, pct_totals_add_field(p, i, field, values, present));
     }
+    return all;
 }
 
 struct pct_spread pct_rolled_spread(const struct pct_rolled *rolled, size_t row)
@@ -471,8 +474,8 @@ struct pct_spread pct_rolled_spread(const struct pct_rolled *rolled, size_t row)
         return r->spread;
     uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
-    pct_rolled_ranks(rolled, row, values, present);
-    r->spread = pct_totals_spread(p, values, present);
+    if (pct_rolled_ranks(rolled, row, values, present).end)
+        r->spread = pct_totals_spread(p, values, present);
     r->has_spread = true;
     pct_free(values);
     pct_free(present);

@@ -95,7 +95,8 @@ void pct_rolled_free(struct pct_rolled *r);
 
 /* Adds the time of a row's own calls, or for code the CPU time of its own samples, to values[k] of
  * the k-th rank of the profile, like pct_totals_add_ranks. */
-void pct_rolled_ranks(const struct pct_rolled *r, size_t row, uint64_t *values, bool *present);
+struct pct_range pct_rolled_ranks(const struct pct_rolled *r, size_t row, uint64_t *values,
+                                  bool *present);
 
 /* The least and the greatest of these values. Made at first use. */
 struct pct_spread pct_rolled_spread(const struct pct_rolled *r, size_t row);

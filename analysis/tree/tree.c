@@ -655,20 +655,21 @@ double pct_tree_longer_ns(const struct pct_tree *t, uint32_t node, size_t rank, 
     return sum;
 }
 
-void pct_tree_sampled_ranks(const struct pct_tree *t, uint32_t node, enum pct_sampled_of of,
-                            uint64_t *values, bool *present)
+struct pct_range pct_tree_sampled_ranks(const struct pct_tree *t, uint32_t node,
+                                        enum pct_sampled_of of, uint64_t *values, bool *present)
 {
+    struct pct_range all = {0, 0};
     for (uint32_t i = t->samples ? node : PC_NO_INDEX; i != PC_NO_INDEX;) {
         const struct pct_node *n = &t->nodes[i];
         for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = t->next_source[s])
             if (pct_samples_of(t->samples, s).samples &&
                 !(of == PCT_SAMPLED_COMPUTED && is_in_mpi(t, s)))
-                pct_totals_add_field(t->totals->profile, s, t->samples->time_field, values,
-                                     present);
-        if (of == PCT_SAMPLED_SELF)
-            return;
-        i = pct_tree_after(t, node, i, true);
+                all = pct_range_join(all,
+                                     pct_totals_add_field(t->totals->profile, s,
+                                                          t->samples->time_field, values, present));
+        i = of == PCT_SAMPLED_SELF ? PC_NO_INDEX : pct_tree_after(t, node, i, true);
     }
+    return all;
 }
 
 struct pct_spread pct_tree_spread(const struct pct_tree *t, uint32_t node, uint64_t *values,

@@ -143,10 +143,10 @@ double pct_tree_longer_ns(const struct pct_tree *t, uint32_t node, size_t rank, 
 
 /* The CPU time of samples by rank, added to values[k] of the k-th rank, which is marked in
  * present[k]: of the node itself, with all below, or of these outside of MPI calls. Nothing is
- * known of what more ranks have than the profile keeps values of. */
+ * known of what more ranks have than the profile keeps values of. Returns as pct_tree_ranks. */
 enum pct_sampled_of { PCT_SAMPLED_SELF, PCT_SAMPLED_TOTAL, PCT_SAMPLED_COMPUTED };
-void pct_tree_sampled_ranks(const struct pct_tree *t, uint32_t node, enum pct_sampled_of of,
-                            uint64_t *values, bool *present);
+struct pct_range pct_tree_sampled_ranks(const struct pct_tree *t, uint32_t node,
+                                        enum pct_sampled_of of, uint64_t *values, bool *present);
 
 /* The spread of pct_tree_ranks of PCT_TIME. Room for each rank is in values and present, for what
  * cannot be told without values. */
