@@ -86,6 +86,7 @@ for late in no yes; do
     done
     row 'report' "$pcollect" report
     row 'info' "$pcollect" info
+    row 'html' "$pcollect" html -o "$work/page.html"
 done
 
 for kept in 10 1; do

@@ -237,6 +237,16 @@ int pc_pcol_header_decode(const uint8_t *data, size_t n, struct pc_pcol_header *
 bool pc_pcol_pack(struct pc_buffer *b, const uint8_t *data, size_t n);
 /* Does so with pieces, one after the other. */
 bool pc_pcol_pack_pieces(struct pc_buffer *b, const struct pc_bytes *pieces, size_t n);
+
+/* Deflates data that are made piece by piece. `quick`: in a quarter of the time, to an eighth more
+ * bytes. NULL: no memory. */
+struct pc_deflater *pc_deflater_new(bool quick);
+/* Takes the next n bytes, and appends to `out` what is ready; with `last` all of it. False: no
+ * memory. */
+bool pc_deflater_put(struct pc_deflater *d, const uint8_t *data, size_t n, bool last,
+                     struct pc_buffer *out);
+void pc_deflater_free(struct pc_deflater *d);
+
 /* Inflates data, which the caller frees; NULL on failure, with a text. */
 uint8_t *pc_pcol_unpack(const uint8_t *data, size_t stored, uint64_t raw, bool deflated,
                         struct pc_error *error);

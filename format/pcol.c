@@ -94,11 +94,12 @@ static int begin_deflate(z_stream *z, size_t n)
                         bits - 6 < MEMORY_LEVEL ? bits - 6 : MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
 }
 
+enum { STEP = 1 << 16 };
+
 /* Appends the n bytes of f, deflated, in steps: room for the longest result that can be would be as
  * much as the data. False: it would have n bytes or more, or there is no memory. */
 static bool deflate_to(struct pc_buffer *b, struct feed f, size_t n)
 {
-    enum { STEP = 1 << 16 };
     z_stream z = {0};
     size_t start = b->n;
     int state = begin_deflate(&z, n);
@@ -125,6 +126,44 @@ bool pc_pcol_pack_pieces(struct pc_buffer *b, const struct pc_bytes *pieces, siz
     for (size_t i = 0; i < n; i++)
         pc_put_bytes(b, pieces[i].data, pieces[i].n);
     return false;
+}
+
+struct pc_deflater {
+    z_stream z;
+};
+
+struct pc_deflater *pc_deflater_new(bool quick)
+{
+    struct pc_deflater *d = calloc(1, sizeof *d);
+    if (d && deflateInit(&d->z, quick ? 2 : Z_DEFAULT_COMPRESSION) != Z_OK) {
+        free(d);
+        return NULL;
+    }
+    return d;
+}
+
+bool pc_deflater_put(struct pc_deflater *d, const uint8_t *data, size_t n, bool last,
+                     struct pc_buffer *out)
+{
+    struct pc_bytes piece = {data, n};
+    struct feed f = {&piece, 1, 0};
+    bool more;
+    do {
+        more = give(&f, &d->z);
+        d->z.next_out = pc_buffer_end(out, STEP);
+        if (!d->z.next_out)
+            return false;
+        d->z.avail_out = STEP;
+        deflate(&d->z, last && !more ? Z_FINISH : Z_NO_FLUSH);
+        out->n += STEP - d->z.avail_out;
+    } while (more || !d->z.avail_out);
+    return true;
+}
+
+void pc_deflater_free(struct pc_deflater *d)
+{
+    deflateEnd(&d->z);
+    free(d);
 }
 
 bool pc_pcol_pack(struct pc_buffer *b, const uint8_t *data, size_t n)

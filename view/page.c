@@ -42,16 +42,22 @@ static void put_base64(struct pct_buf *b, const uint8_t *data, size_t n)
     }
 }
 
+static void put_packed(struct pct_page *page, size_t number, const struct pc_buffer *packed,
+                       bool deflated)
+{
+    pct_buf_format(&page->elements,
+                   "<script type=\"text/plain\" id=\"data%zu\" data-deflated=\"%s\">", number,
+                   deflated ? "yes" : "no");
+    put_base64(&page->elements, packed->data, packed->n);
+    pct_buf_text(&page->elements, "</script>\n");
+}
+
 static void put_element(struct pct_page *page, size_t number, const uint8_t *data, size_t n)
 {
     struct pc_buffer packed = {0};
     bool deflated = pc_pcol_pack(&packed, data, n);
     pct_hold(packed.data, free);
-    pct_buf_format(&page->elements,
-                   "<script type=\"text/plain\" id=\"data%zu\" data-deflated=\"%s\">", number,
-                   deflated ? "yes" : "no");
-    put_base64(&page->elements, packed.data, packed.n);
-    pct_buf_text(&page->elements, "</script>\n");
+    put_packed(page, number, &packed, deflated);
     pct_free(packed.data);
 }
 
@@ -104,14 +110,32 @@ static void put_list(struct pct_page *page)
     pct_buf_free(&b);
 }
 
+static void free_deflater(void *deflater)
+{
+    pc_deflater_free(deflater);
+}
+
+/* Puts a table, deflated column by column: that of pairs of a large job has 200 MB. */
 static void put_table(struct pct_page *page, size_t i, struct pct_page_names *names)
 {
+    enum { MANY_ROWS = 65536 };
     const struct pct_page_table *t = &page->tables[i];
-    struct pc_buffer b = {0};
-    for (size_t k = 0; k < t->table->n_columns; k++)
-        pct_page_column(&b, &t->table->columns[k], t->data, &t->rows, names);
-    put_element(page, i + 1, b.data, b.n);
-    pct_free(b.data);
+    size_t n = t->table->n_columns;
+    struct pc_buffer column = {0}, packed = {0};
+    struct pc_deflater *deflater = pc_deflater_new(t->rows.n > MANY_ROWS);
+    bool ok = deflater != NULL;
+    pct_hold(deflater, free_deflater);
+    for (size_t k = 0; k < n && ok; k++) {
+        column.n = 0;
+        pct_page_column(&column, &t->table->columns[k], t->data, &t->rows, names);
+        ok = pc_deflater_put(deflater, column.data, column.n, k + 1 == n, &packed);
+    }
+    if (!ok)
+        pct_memory_refuse();
+    pct_end(deflater, free_deflater);
+    put_packed(page, i + 1, &packed, true);
+    pct_free(column.data);
+    pct_free(packed.data);
 }
 
 /* Appends the tables, and after them the data that their columns share. */
@@ -241,14 +265,14 @@ static void put_topology(struct pct_buf *b, const struct pct_data *d)
     pct_topology_free(t);
 }
 
-static void put_head(struct pct_buf *b, const struct pct_data *d)
+static void put_head(struct pct_buf *b, const struct pct_data *d, const struct pct_buf *topology)
 {
     pct_buf_text(b, "\"file\": ");
     pct_text_json(b, d->file);
     pct_buf_text(b, ", \"warnings\": [");
     put_warnings(b, d);
     pct_buf_text(b, "]");
-    put_topology(b, d);
+    pct_buf_put(b, topology->data, topology->n);
     pct_buf_text(b, ", \"fields\": ");
     pct_page_nodes_fields(b, d);
 }
@@ -263,6 +287,8 @@ void pct_page_put(FILE *out, const struct pct_data *d)
     struct pct_page_ranks ranks;
     struct pct_page_code code;
     struct pct_rows_table *plugins = pct_alloc(p->n_tables, sizeof *plugins);
+    struct pct_buf topology = {0};
+    put_topology(&topology, d); /* first: it takes most memory, but only while it is made */
     for (size_t i = 0; i < pct_n_tables; i++)
         pct_page_add(&page, pct_tables[i]->name, pct_tables[i], d);
     pct_cube_make(&by_rank, d, PCT_KEY_RANK | PCT_KEY_PRIMITIVE, "rank,primitive");
@@ -278,8 +304,9 @@ void pct_page_put(FILE *out, const struct pct_data *d)
         if (!pct_table_find(p->tables[i].name))
             pct_page_add(&page, p->tables[i].name, &plugins[i].table, &plugins[i].data);
     }
-    put_head(&page.head, d);
+    put_head(&page.head, d, &topology);
     pct_page_write(out, &page);
+    pct_buf_free(&topology);
     pct_page_code_free(&code);
     pct_page_ranks_free(&ranks);
     pct_page_nodes_free(&nodes);

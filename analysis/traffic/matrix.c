@@ -26,10 +26,21 @@ static void add_pair(struct pct_pair *sum, const struct pct_pair *p)
     sum->receive_ns += p->receive_ns;
 }
 
+/* Sorts the pairs, unless they are in order as rows of the table usually are: a copy of all of them
+ * is made for it. */
+static void sort_pairs(struct pct_topology *t)
+{
+    for (size_t i = 1; i < t->n_pairs; i++)
+        if (compare_pairs(&t->pairs[i - 1], &t->pairs[i]) > 0) {
+            qsort(t->pairs, t->n_pairs, sizeof *t->pairs, compare_pairs);
+            return;
+        }
+}
+
 static void join_equal(struct pct_topology *t)
 {
     size_t n = 0;
-    qsort(t->pairs, t->n_pairs, sizeof *t->pairs, compare_pairs);
+    sort_pairs(t);
     for (size_t i = 0; i < t->n_pairs; i++) {
         if (n && !compare_pairs(&t->pairs[n - 1], &t->pairs[i]))
             add_pair(&t->pairs[n - 1], &t->pairs[i]);

@@ -484,6 +484,31 @@ static void every_truncation_is_found(void **state)
 
 /* ---- Late slots ---------------------------------------------------------------------------- */
 
+static void data_in_pieces_inflate_to_what_they_were(void **state)
+{
+    (void)state;
+    enum { N = 700001 };
+    uint8_t *data = malloc(N);
+    for (size_t i = 0; i < N; i++) /* half of it cannot become shorter */
+        data[i] = (uint8_t)(i < N / 2 ? i / 1000 : pc_hash_u64(i));
+    for (int quick = 0; quick < 2; quick++) {
+        struct pc_deflater *d = pc_deflater_new(quick);
+        struct pc_buffer b = {0};
+        for (size_t at = 0, n = 0; at < N; at += n, n = 3 * n + 1) { /* the first is empty */
+            n = n < N - at ? n : N - at;
+            assert_true(pc_deflater_put(d, data + at, n, at + n == N, &b));
+        }
+        uint8_t *whole = pc_pcol_unpack(b.data, b.n, N, true, NULL);
+        assert_non_null(whole);
+        assert_memory_equal(whole, data, N);
+        assert_true(b.n > N / 2 && b.n < N / 2 + N / 50);
+        pc_deflater_free(d);
+        free(whole);
+        free(b.data);
+    }
+    free(data);
+}
+
 static void slots_written_by_many_processes_at_once_all_arrive(void **state)
 {
     (void)state;
@@ -677,6 +702,7 @@ int main(void)
         cmocka_unit_test(an_unknown_section_that_is_required_is_refused),
         cmocka_unit_test(every_damaged_byte_is_found),
         cmocka_unit_test(every_truncation_is_found),
+        cmocka_unit_test(data_in_pieces_inflate_to_what_they_were),
         cmocka_unit_test(slots_written_by_many_processes_at_once_all_arrive),
         cmocka_unit_test(a_damaged_slot_harms_only_itself),
         cmocka_unit_test(contexts_without_room_collapse_and_totals_stay),
