@@ -61,6 +61,14 @@ void pct_buf_fill(struct pct_buf *b, char c, size_t n)
         pct_buf_put(b, &c, 1);
 }
 
+void pct_buf_hex(struct pct_buf *b, uint64_t v)
+{
+    char digits[16];
+    for (size_t i = 0; i < sizeof digits; i++)
+        digits[i] = "0123456789abcdef"[v >> (60 - 4 * i) & 15];
+    pct_buf_put(b, digits, sizeof digits);
+}
+
 void pct_buf_clear(struct pct_buf *b)
 {
     b->n = 0;

@@ -103,14 +103,22 @@ static void find_texts(const struct pct_column *c, const struct pct_data *d,
                        const struct pct_rows *rows, struct pct_keys *texts, uint64_t *index)
 {
     struct pct_buf raw = {0};
+    const char *last = NULL;
+    uint64_t of_last = 0;
     bool is_new;
     for (size_t i = 0; i < rows->n; i++) {
         struct pct_value v = pct_table_value(c, d, rows->index[i]);
         if (v.none)
             continue;
+        if (c->type == PCT_TEXT && v.text == last) { /* as often in many rows */
+            index[i] = of_last;
+            continue;
+        }
+        last = v.text;
         pct_buf_clear(&raw);
         pct_value_raw(c, &v, &raw);
-        index[i] = 1 + (uint64_t)pct_keys_find(texts, pct_pool_intern(d->pool, raw.data), &is_new);
+        of_last = 1 + (uint64_t)pct_keys_find(texts, pct_pool_intern(d->pool, raw.data), &is_new);
+        index[i] = of_last;
     }
     pct_buf_free(&raw);
 }

@@ -239,6 +239,21 @@ static void equal_texts_are_kept_once(void **state)
     pct_pool_free(p);
 }
 
+static void sixteen_digits_are_those_of_printf(void **state)
+{
+    (void)state;
+    static const uint64_t numbers[] = {0, 0xa, 0x123456789abcdef, 0xfedcba9876543210, UINT64_MAX};
+    for (size_t i = 0; i < PC_ARRAY_LEN(numbers); i++) {
+        struct pct_buf b = {0};
+        char wanted[32];
+        snprintf(wanted, sizeof wanted, "x%016llx", (unsigned long long)numbers[i]);
+        pct_buf_text(&b, "x");
+        pct_buf_hex(&b, numbers[i]);
+        assert_string_equal(b.data, wanted);
+        pct_buf_free(&b);
+    }
+}
+
 static void names_are_shortened_in_one_way(void **state)
 {
     static const struct {
@@ -440,6 +455,7 @@ int main(void)
         cmocka_unit_test(utf8_is_told_from_what_is_not),
         cmocka_unit_test(long_texts_lose_their_middle),
         cmocka_unit_test(equal_texts_are_kept_once),
+        cmocka_unit_test(sixteen_digits_are_those_of_printf),
         cmocka_unit_test(names_are_shortened_in_one_way),
         cmocka_unit_test(very_long_names_lose_their_middle),
         cmocka_unit_test(functions_are_asked_for_by_parts_of_their_names),

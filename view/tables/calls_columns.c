@@ -255,7 +255,7 @@ static void communicator_id(const struct pct_cell *c, struct pct_value *out)
 {
     struct pct_buf b = {0};
     uint64_t id = row_of(c)->domain;
-    pct_buf_format(&b, "%016llx", (unsigned long long)id);
+    pct_buf_hex(&b, id);
     out->none = !id;
     out->text = pct_pool_intern(c->d->pool, b.data);
     pct_buf_free(&b);

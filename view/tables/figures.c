@@ -42,7 +42,7 @@ void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_val
 void pct_context_value(const struct pct_data *d, uint64_t context, struct pct_value *out)
 {
     struct pct_buf text = {0};
-    pct_buf_format(&text, "%016llx", (unsigned long long)context);
+    pct_buf_hex(&text, context);
     out->none = !context;
     out->text = pct_pool_intern(d->pool, text.data);
     pct_buf_free(&text);

@@ -37,7 +37,7 @@ static void get_cell(const struct pct_cell *at, struct pct_value *out)
         out->integer = (int64_t)cell;
         out->none = out->integer < 0;
     } else if (c->type == PCOLLECT_COLUMN_DOMAIN && cell) {
-        pct_buf_format(&text, "%016llx", (unsigned long long)cell);
+        pct_buf_hex(&text, cell);
     } else if (c->type == PCOLLECT_COLUMN_STRING && cell) {
         pct_text_escape(&text, pc_profile_string(d->profile, cell), PCT_ESCAPE_CELL);
     } else if (c->type == PCOLLECT_COLUMN_NODE && cell) {

@@ -149,15 +149,14 @@ static void get_error(const struct pct_cell *c, struct pct_value *out)
     pct_sample_error(c->d, part_of(c), out);
 }
 
-/* CPU time of the row's own samples by rank. */
-static void add_ranks(const struct pct_data *d, uint16_t of, size_t row, uint64_t *values,
-                      bool *present)
+/* CPU time of the row's own samples by rank. Returns as pct_tree_ranks. */
+static struct pct_range add_ranks(const struct pct_data *d, uint16_t of, size_t row,
+                                  uint64_t *values, bool *present)
 {
     if (is_tree(of))
-        pct_tree_sampled_ranks(rows_of(d, of)->tree, rows_of(d, of)->row[row], PCT_SAMPLED_SELF,
-                               values, present);
-    else
-        pct_rolled_ranks(rolled_of(d, of), row, values, present);
+        return pct_tree_sampled_ranks(rows_of(d, of)->tree, rows_of(d, of)->row[row],
+                                      PCT_SAMPLED_SELF, values, present);
+    return pct_rolled_ranks(rolled_of(d, of), row, values, present);
 }
 
 static struct pct_spread spread_of(const struct pct_cell *c)
@@ -167,8 +166,9 @@ static struct pct_spread spread_of(const struct pct_cell *c)
     const struct pc_profile *p = c->d->profile;
     uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
-    add_ranks(c->d, c->column->of, c->row, values, present);
-    struct pct_spread spread = pct_totals_spread(p, values, present);
+    struct pct_spread spread = {0};
+    if (add_ranks(c->d, c->column->of, c->row, values, present).end)
+        spread = pct_totals_spread(p, values, present);
     pct_free(values);
     pct_free(present);
     return spread;
