@@ -12,6 +12,9 @@
 /* An empty profile with its pool; all strings are "". NULL: no memory. */
 struct pc_profile *pc_profile_new(void);
 
+/* Ends what a profile has outside of its pool. */
+void pc_profile_close(struct pc_profile *p);
+
 /* Makes the record of a node of that kind with n_ranks rows, marked as kept; ranks, values and bins
  * of histograms are 0, and bins are missing with p->no_bins. With n_ranks 0 there are no lists.
  * False: no memory. */

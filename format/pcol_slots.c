@@ -147,17 +147,13 @@ static int add_record_of(struct slots *s, uint32_t i, struct pc_profile_sum *sum
 
 static int overlay(struct pc_profile_sum *sum, struct pc_profile **p)
 {
-    struct pc_profile *late, *both;
+    struct pc_profile *late;
     int err = pc_profile_sum_finish(sum, &late, NULL);
     if (err || !late)
         return err;
-    err = pc_profile_overlay(*p, late, &both, NULL);
+    err = pc_profile_overlay(p, late, NULL);
     pc_profile_free(late);
-    if (err)
-        return err;
-    pc_profile_free(*p);
-    *p = both;
-    return PC_OK;
+    return err;
 }
 
 static int read_all_slots(struct slots *s, struct pc_profile **p)
@@ -212,7 +208,7 @@ int pc_pcol_read_slots(int fd, size_t n, const struct pc_pcol_header *h, struct 
     s.first_bad = s.n_bad ? s.first_bad : s.n_there;
     s.n_bad += n_missing;
     end_slots(&s);
-    if (err == PC_ENOENT)
+    if (err == PC_ENOENT || err == PC_ENOMEM)
         return err;
     if (err)
         pc_error_set(error, PC_OK, "what ranks did after the merge is left out: %s",

@@ -37,13 +37,18 @@ struct pc_profile *pc_profile_new(void)
     return p;
 }
 
+void pc_profile_close(struct pc_profile *p)
+{
+    pc_columns_close(p->columns);
+    free(p->packed);
+    pc_later_close(p->later);
+}
+
 void pc_profile_free(struct pc_profile *p)
 {
     if (!p)
         return;
-    pc_columns_close(p->columns);
-    free(p->packed);
-    pc_later_close(p->later);
+    pc_profile_close(p);
     pc_pool_free(p->memory);
 }
 

@@ -314,12 +314,13 @@ int pc_profile_decode_packed(const uint8_t *data, size_t n, struct pc_profile **
 int pc_profile_merge(const struct pc_profile *a, const struct pc_profile *b,
                      struct pc_profile **out, struct pc_error *error);
 
-/* Overlays b on a where they may share ranks (data from after the merge): records of the same rank
- * are added; members of struct pc_profile_rank that b knows (not 0, not empty) replace those of a;
- * notes are united. If a record of a has statistics only, sums stay exact, and the other figures
- * are bounds: doc/internals/format.md. PC_ENOENT: values are needed that were not read. */
-int pc_profile_overlay(const struct pc_profile *a, const struct pc_profile *b,
-                       struct pc_profile **out, struct pc_error *error);
+/* Overlays b on *p where they may share ranks (data from after the merge): records of the same rank
+ * are added; members of struct pc_profile_rank that b knows (not 0, not empty) replace those of *p;
+ * notes are united. If a record of *p has statistics only, sums stay exact, and the other figures
+ * are bounds: doc/internals/format.md. The result takes over the memory of *p: what b does not
+ * change is not copied. PC_ENOENT: values are needed that were not read. After this and PC_ENOMEM
+ * *p is only to be freed; after other errors it is as before. */
+int pc_profile_overlay(struct pc_profile **p, const struct pc_profile *b, struct pc_error *error);
 
 /* Many profiles of different ranks, in any order, at the cost of a balanced tree. Zero-initialise.
  * add takes ownership of p, also on failure, after which only free is allowed. finish gives the sum

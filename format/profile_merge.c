@@ -23,7 +23,7 @@ struct side {
 
 struct merge {
     struct side a, b;
-    bool may_share; /* overlay: ranks may be in both */
+    bool overlays; /* ranks may be in both, and the result takes over the memory of a */
     bool lacks_values;
     struct pc_profile *out;
     uint32_t *from_a, *from_b; /* per node of the result: node of a, of b, or PC_NO_INDEX */
@@ -89,7 +89,7 @@ static int unite_rank(struct merge *m, void *out, const void *b)
 {
     struct pc_profile_rank *r = out;
     const struct pc_profile_rank *new = b;
-    if (!m->may_share)
+    if (!m->overlays)
         return pc_error_set(m->error, PC_EMISMATCH, "rank %d is in both profiles", r->rank);
     if (new->pid)
         r->pid = new->pid;
@@ -366,7 +366,7 @@ static bool merge_statistics(struct merge *m, unsigned kind, const struct pc_pro
     if (!out)
         return false;
     out->n_ranks = (uint32_t)(n_a + n_b);
-    if (m->may_share && a && b)
+    if (m->overlays && a && b)
         out->n_ranks = (uint32_t)(n_a > n_b ? n_a : n_b);
     out->kept = (!a || a->kept) && (!b || b->kept);
     out->stored = a ? a->stored : b->stored; /* only one side has values that were not read */
@@ -379,7 +379,7 @@ static bool merge_statistics(struct merge *m, unsigned kind, const struct pc_pro
         if (m->out->fields[k].combine == PCOLLECT_HIST)
             to->n = out->n_ranks;
         else
-            *to = m->may_share ? stat_overlay(&x, &y) : pc_stat_add(&x, &y);
+            *to = m->overlays ? stat_overlay(&x, &y) : pc_stat_add(&x, &y);
     }
     pc_profile_data_bound(m->out, out);
     return true;
@@ -391,7 +391,7 @@ static bool goes_without_lists(const struct merge *m, const struct pc_profile_da
 {
     uint64_t n = (uint64_t)(a ? a->n_ranks : 0) + (b ? b->n_ranks : 0);
     return !m->out->data || (a && !a->ranks) || (b && !b->ranks) ||
-           (m->out->per_rank && n > m->out->per_rank && !m->may_share);
+           (m->out->per_rank && n > m->out->per_rank && !m->overlays);
 }
 
 static bool merge_lists(struct merge *m, unsigned kind, const struct pc_profile_data *a,
@@ -420,6 +420,17 @@ static bool merge_lists(struct merge *m, unsigned kind, const struct pc_profile_
     return true;
 }
 
+/* Lets the result have a record of a as it is. False: it must be written anew. */
+static bool take_over_record(struct merge *m, const struct pc_profile_data *a)
+{
+    struct pc_profile *out = m->out;
+    if (!m->overlays || !out->data || out->n_fields != m->a.p->n_fields ||
+        out->per_rank != m->a.p->per_rank)
+        return false;
+    out->data[out->n_data++] = *a;
+    return true;
+}
+
 /* Writes the record of a node of the result, which is in_a in a and in_b in b. *has_record: there
  * is one. */
 static int merge_record(struct merge *m, unsigned kind, uint32_t in_a, uint32_t in_b,
@@ -430,7 +441,7 @@ static int merge_record(struct merge *m, unsigned kind, uint32_t in_a, uint32_t 
         return pc_error_set(m->error, PC_EFORMAT, "a record of a profile is damaged");
     *has_record = a || b;
     if (!*has_record || (!b && pc_record_writer_copy(&m->records, &m->a.records)) ||
-        (!a && pc_record_writer_copy(&m->records, &m->b.records)))
+        (!a && pc_record_writer_copy(&m->records, &m->b.records)) || (!b && take_over_record(m, a)))
         return PC_OK;
     /* Set if values are needed that the file has, but that were not read. */
     m->lacks_values |= a && b && ((a->kept && !a->ranks) || (b->kept && !b->ranks));
@@ -463,16 +474,39 @@ static int merge_trees(struct merge *m)
     return PC_OK;
 }
 
-static int merge_nodes(struct merge *m, struct pc_pool *scratch)
+static int number_nodes(struct merge *m)
 {
     const struct pc_profile *a = m->a.p, *b = m->b.p;
-    struct pc_profile *out = m->out;
     if ((size_t)a->n_nodes + b->n_nodes >= PC_NO_INDEX)
         return pc_error_set(m->error, PC_ENOMEM, "the profiles have too many contexts together");
     if ((a->packed && a->data) || (b->packed && b->data))
         return pc_error_set(m->error, PC_EARG, "packed records have values: they can be written");
-    out->n_nodes = pair_nodes(m);
-    out->nodes = pc_pool_array(out->memory, out->n_nodes, sizeof *out->nodes);
+    m->out->n_nodes = pair_nodes(m);
+    return PC_OK;
+}
+
+/* True if b has no record where a has none. */
+static bool adds_no_record(const struct merge *m)
+{
+    for (uint32_t i = 0; i < m->b.p->n_nodes; i++) {
+        uint32_t in_a = m->from_a[m->b.nodes[i]];
+        if (m->b.p->nodes[i].data != PC_NO_INDEX &&
+            (in_a == PC_NO_INDEX || m->a.p->nodes[in_a].data == PC_NO_INDEX))
+            return false;
+    }
+    return true;
+}
+
+static int merge_nodes(struct merge *m, struct pc_pool *scratch)
+{
+    const struct pc_profile *a = m->a.p, *b = m->b.p;
+    struct pc_profile *out = m->out;
+    if (m->overlays && out->n_nodes == a->n_nodes)
+        out->nodes = a->nodes;
+    else
+        out->nodes = pc_pool_array(out->memory, out->n_nodes, sizeof *out->nodes);
+    if (m->overlays && out->no_bins && adds_no_record(m))
+        out->data = a->data; /* a record is made elsewhere, then put at its place */
     bool room = out->nodes && pc_record_reader_open(&m->a.records, a, scratch) &&
                 pc_record_reader_open(&m->b.records, b, scratch);
     room &= pc_record_writer_open(&m->records, out, (size_t)a->n_data + b->n_data, a, b, scratch);
@@ -527,7 +561,7 @@ static bool make_way_back(struct side *s, uint32_t n_fields, struct pc_pool *scr
 static int share_columns(struct merge *m)
 {
     const struct pc_profile *a = m->a.p, *b = m->b.p, *from = a->columns ? a : b;
-    bool lacks = m->lacks_values && (m->may_share || from->columns);
+    bool lacks = m->lacks_values && (m->overlays || from->columns);
     lacks |= from->columns && (from->n_fields != m->out->n_fields || (a->columns && b->columns));
     if (lacks)
         return pc_error_set(m->error, PC_ENOENT, "the values by rank were not read");
@@ -557,19 +591,21 @@ static int merge_into(struct merge *m, struct pc_pool *scratch)
                  !make_way_back(&m->b, m->out->n_fields, scratch)))
         err = PC_ENOMEM;
     if (!err)
-        err = merge_nodes(m, scratch);
+        err = number_nodes(m);
     const struct pc_table_side side_a = {a, m->a.nodes, m->a.strings};
     const struct pc_table_side side_b = {b, m->b.nodes, m->b.strings};
     if (!err)
-        err = share_columns(m);
-    return err ? err : pc_tables_merge(&side_a, &side_b, m->out, m->error);
+        err = pc_tables_merge(&side_a, &side_b, m->out, m->error);
+    if (!err)
+        err = merge_nodes(m, scratch); /* from here on a may be changed */
+    return err ? err : share_columns(m);
 }
 
-static int merge_two(const struct pc_profile *a, const struct pc_profile *b, bool may_share,
+int pc_profile_merge(const struct pc_profile *a, const struct pc_profile *b,
                      struct pc_profile **out, struct pc_error *error)
 {
     struct pc_error inner = {""};
-    struct merge m = {.a.p = a, .b.p = b, .may_share = may_share, .error = &inner};
+    struct merge m = {.a.p = a, .b.p = b, .error = &inner};
     struct pc_pool *scratch = pc_pool_new();
     m.out = pc_profile_new();
     int err = scratch && m.out ? check_same_job(&m) : PC_ENOMEM;
@@ -584,16 +620,24 @@ static int merge_two(const struct pc_profile *a, const struct pc_profile *b, boo
     return PC_OK;
 }
 
-int pc_profile_merge(const struct pc_profile *a, const struct pc_profile *b,
-                     struct pc_profile **out, struct pc_error *error)
+int pc_profile_overlay(struct pc_profile **p, const struct pc_profile *b, struct pc_error *error)
 {
-    return merge_two(a, b, false, out, error);
-}
-
-int pc_profile_overlay(const struct pc_profile *a, const struct pc_profile *b,
-                       struct pc_profile **out, struct pc_error *error)
-{
-    return merge_two(a, b, true, out, error);
+    struct pc_error inner = {""};
+    struct pc_profile *a = *p, *out = pc_pool_array(a->memory, 1, sizeof *out);
+    struct merge m = {.a.p = a, .b.p = b, .overlays = true, .error = &inner};
+    struct pc_pool *scratch = pc_pool_new();
+    int err = scratch && out ? check_same_job(&m) : PC_ENOMEM;
+    m.out = out;
+    if (!err) {
+        out->memory = a->memory;
+        err = merge_into(&m, scratch);
+        pc_profile_close(err ? out : a);
+    }
+    pc_pool_free(scratch);
+    if (err)
+        return pc_error_set(error, err, "%s", *inner.text ? inner.text : pc_err_text(err));
+    *p = out;
+    return PC_OK;
 }
 
 /* ---- Sum of many: a binary counter whose digits are profiles ------------------------------- */

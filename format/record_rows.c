@@ -63,7 +63,8 @@ bool pc_record_writer_open(struct pc_record_writer *w, struct pc_profile *p, siz
     if (a->packed || b->packed)
         return pc_buffer_end(&w->packed, a->packed_bytes + b->packed_bytes + 1) &&
                make_room(&w->room, p, scratch);
-    p->data = pc_pool_array(p->memory, most, sizeof *p->data);
+    if (!p->data)
+        p->data = pc_pool_array(p->memory, most, sizeof *p->data);
     return p->data && (!p->no_bins || make_room(&w->room, p, scratch));
 }
 

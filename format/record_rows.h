@@ -49,8 +49,8 @@ struct pc_record_writer {
     struct pc_record_room room;
 };
 
-/* Begins the records of p, at most `most`; they are packed if those of a or b are. False: no
- * memory. To be followed by pc_record_writer_close in either case. */
+/* Begins the records of p, at most `most`, in p->data if it is there; they are packed if those of a
+ * or b are. False: no memory. To be followed by pc_record_writer_close in either case. */
 bool pc_record_writer_open(struct pc_record_writer *w, struct pc_profile *p, size_t most,
                            const struct pc_profile *a, const struct pc_profile *b,
                            struct pc_pool *scratch);

@@ -174,7 +174,7 @@ static void who_left_nothing_lacks_alone(void **state)
     for (int rank = 0; rank < RANKS; rank++) {
         if (rank == 10)
             continue;
-        assert_int_equal(pc_profile_overlay(expected, j.late[rank], &next, NULL), PC_OK);
+        next = overlaid(expected, j.late[rank]);
         if (expected != j.main)
             pc_profile_free(expected);
         expected = next;

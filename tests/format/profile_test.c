@@ -146,12 +146,12 @@ static void overlay_adds_records_of_the_same_rank(void **state)
             struct pc_profile *late = profile_of(shape, facts + n / 2, n - n / 2, 1, 2);
             struct pc_profile *whole = profile_of(shape, facts, n, 1, 2), *both, *with_0, *out;
             struct pc_profile *other = random_profile(shape, test_seed(seed), 0, 2);
-            assert_int_equal(pc_profile_overlay(early, late, &both, NULL), PC_OK);
+            both = overlaid(early, late);
             assert_same_bytes(both, whole);
             with_0 = merged(other, early);
             pc_profile_free(both);
             both = merged(other, whole);
-            assert_int_equal(pc_profile_overlay(with_0, late, &out, NULL), PC_OK);
+            out = overlaid(with_0, late);
             assert_int_equal(pc_profile_check(out, NULL), PC_OK);
             assert_same_bytes(out, both);
             struct pc_profile *all[] = {early, late, whole, both, with_0, out, other};
@@ -159,6 +159,36 @@ static void overlay_adds_records_of_the_same_rank(void **state)
                 pc_profile_free(all[i]);
             free(facts);
         }
+}
+
+/* Contexts stay where they are if a late part has none of its own, and so do records that it does
+ * not have. */
+static void what_is_laid_over_stays_where_it_is(void **state)
+{
+    (void)state;
+    unsigned n_stayed = 0;
+    for (unsigned s = 0; s < n_shapes; s++) {
+        struct pc_profile *rank = random_profile(&shapes[s], test_seed(1), 1, 2);
+        struct pc_profile *other = random_profile(&shapes[s], test_seed(1), 0, 2);
+        struct pc_profile *late = random_profile(&shapes[s], test_seed(2), 1, 2);
+        struct pc_profile *p = merged(other, rank);
+        const struct pc_profile_node *nodes = p->nodes;
+        const struct pc_stat *stats = p->n_data ? p->data[0].stats : NULL;
+        uint32_t n_fields = p->n_fields;
+        late->n_nodes = 1; /* the root */
+        late->n_data = late->n_tables = 0;
+        assert_int_equal(pc_profile_overlay(&p, late, NULL), PC_OK);
+        assert_int_equal(pc_profile_check(p, NULL), PC_OK);
+        assert_ptr_equal(p->nodes, nodes);
+        if (p->n_data && p->n_fields == n_fields) {
+            assert_ptr_equal(p->data[0].stats, stats);
+            n_stayed++;
+        }
+        struct pc_profile *all[] = {rank, other, late, p};
+        for (size_t i = 0; i < PC_ARRAY_LEN(all); i++)
+            pc_profile_free(all[i]);
+    }
+    assert_true(n_stayed > 0);
 }
 
 /* If values by rank are not kept, late calls are nevertheless added to the sums. */
@@ -176,7 +206,7 @@ static void overlay_over_statistics_keeps_sums_exact(void **state)
             struct pc_profile *whole = profile_of(&shape, facts, n, 1, 2);
             struct pc_profile *other = random_profile(&shape, test_seed(seed), 0, 2);
             struct pc_profile *with_0 = merged(other, early), *both = merged(other, whole);
-            assert_int_equal(pc_profile_overlay(with_0, late, &out, NULL), PC_OK);
+            out = overlaid(with_0, late);
             assert_int_equal(pc_profile_check(out, NULL), PC_OK);
             assert_int_equal(out->n_nodes, both->n_nodes);
             for (uint32_t i = 0; i < out->n_data; i++)
@@ -208,7 +238,7 @@ static void overlay_replaces_what_is_known_of_the_rank(void **state)
     a->ranks[0].lost[4] = 2;
     a->ranks[0].notes = PCOLLECT_NOTE_DAMAGED; /* known to the main part alone */
     b->ranks[0].notes = PCOLLECT_NOTE_ANONYMOUS;
-    assert_int_equal(pc_profile_overlay(a, b, &out, NULL), PC_OK);
+    out = overlaid(a, b);
     const struct pc_profile_rank *r = &out->ranks[0];
     assert_int_equal(r->inside_ns, 77);
     assert_int_equal(r->after_ns, 5);
@@ -346,6 +376,7 @@ int main(void)
         cmocka_unit_test(sum_of_many_ranks_agrees_with_a_table_of_strings),
         cmocka_unit_test(profiles_that_do_not_belong_together_are_refused),
         cmocka_unit_test(overlay_adds_records_of_the_same_rank),
+        cmocka_unit_test(what_is_laid_over_stays_where_it_is),
         cmocka_unit_test(overlay_over_statistics_keeps_sums_exact),
         cmocka_unit_test(overlay_replaces_what_is_known_of_the_rank),
         cmocka_unit_test(check_finds_every_broken_invariant),

@@ -520,3 +520,15 @@ void free_late_job(struct late_job *j)
     pc_profile_free(j->main);
     pc_profile_free(j->whole);
 }
+
+struct pc_profile *overlaid(const struct pc_profile *p, const struct pc_profile *late)
+{
+    struct pc_profile *copy = NULL;
+    uint8_t *data;
+    size_t n;
+    assert_int_equal(pc_profile_encode(p, &data, &n), PC_OK);
+    assert_int_equal(pc_profile_decode(data, n, &copy, NULL), PC_OK);
+    assert_int_equal(pc_profile_overlay(&copy, late, NULL), PC_OK);
+    free(data);
+    return copy;
+}

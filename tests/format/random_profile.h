@@ -103,6 +103,9 @@ struct late_job {
 struct late_job make_late_job(const struct shape *s, int n_ranks, unsigned n_late);
 void free_late_job(struct late_job *j);
 
+/* The overlay of a late part on a copy of p. */
+struct pc_profile *overlaid(const struct pc_profile *p, const struct pc_profile *late);
+
 /* Fails the test unless p holds exactly these facts, summed. */
 void assert_profile_tells(const struct pc_profile *p, const struct fact *facts, unsigned n);
 
