@@ -225,6 +225,18 @@ static void put_division(const struct pct_head *h, struct pct_buf *b)
     pct_head_put(h, "outside MPI", b);
 }
 
+/* Time of the main thread of the only rank without a processor, which the table of threads does not
+ * have of threads that computed little. */
+static double delayed_of(const struct pc_profile *p, const struct pct_thread_time *own,
+                         double wall_ns)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "resources");
+    uint32_t column = pc_table_column(t, "delayed", PCOLLECT_COLUMN_NUMBER);
+    bool known = p->n_ranks == 1 && column != PC_NO_INDEX && t->n_rows == 1;
+    double ns = fmax((double)own->delayed_ns, known ? (double)pc_table_cell(t, 0, column) : 0);
+    return fmin(ns, fmax(0, wall_ns - (double)own->cpu_ns));
+}
+
 /* Prints the wall time of a program without MPI, divided by the state of its main thread. */
 static void put_main_thread(const struct pct_head *h, struct pct_buf *b)
 {
@@ -232,14 +244,14 @@ static void put_main_thread(const struct pct_head *h, struct pct_buf *b)
     double wall = (double)h->d->totals->all.wall_ns;
     for (size_t i = 0; i < t->n && !pct_data_calls_mpi(h->d); i++) {
         const struct pct_thread_time *own = &t->list[i];
-        double ran = (double)own->cpu_ns + (double)own->delayed_ns;
+        double delayed = delayed_of(h->d->profile, own, wall), ran = (double)own->cpu_ns + delayed;
         if (strcmp(own->kind, "main") != 0 || !own->has_cpu ||
             (double)own->cpu_ns > wall * (1 - LITTLE))
             continue;
         put_ns(b, (double)own->cpu_ns);
         pct_buf_text(b, " computing");
         put_part(b, fmax(0, wall - ran), wall, 1, " blocked (asleep, files, locks)");
-        put_part(b, (double)own->delayed_ns, wall, 1, " waiting for a processor");
+        put_part(b, delayed, wall, 1, " waiting for a processor");
         pct_head_put(h, t->n > 1 ? "main thread" : "", b);
     }
 }

@@ -160,7 +160,7 @@ static void read_counts(uint64_t v[N_VALUES])
     v[DELAYED] = read_delayed_ns();
     v[ON_CPU] = pc_thread_cpu_ns((int32_t)getpid()); /* of the main thread, whichever thread asks */
     uint64_t there_ns = pc_mono_ns(), ran_ns = v[ON_CPU] + v[DELAYED];
-    v[BLOCKED] = v[DELAYED] && v[ON_CPU] && there_ns > ran_ns ? there_ns - ran_ns : 0;
+    v[BLOCKED] = v[ON_CPU] && there_ns > ran_ns ? there_ns - ran_ns : 0;
     if (getrusage(RUSAGE_SELF, &usage))
         return;
     v[USER] = to_ns(usage.ru_utime);
@@ -240,6 +240,10 @@ void pc_usage_note(void)
     char cpus[512];
     if (v) {
         read_counts(v);
+        /* A process that has just begun may not have been delayed yet; one at its end, where the
+         * kernel counts it, has. */
+        if (!v[DELAYED])
+            v[BLOCKED] = 0;
         for (unsigned i = 0; i < N_VALUES; i++)
             v[i] = v[i] > left_out[i] ? v[i] - left_out[i] : 0;
         if (!getrusage(RUSAGE_SELF, &usage))
