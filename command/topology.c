@@ -163,6 +163,17 @@ static int show_profile(const struct pct_command *self, const char *file,
     return status;
 }
 
+/* Reads ranks and tables alone: pairs of ranks need no contexts, unless a plugin of a user has them
+ * by context. */
+static int read_pairs(const char *file, struct pc_profile **out, struct pc_error *error)
+{
+    int err = pc_pcol_read_ranks(file, out, error);
+    if (err || pc_profile_rows(*out, "pairs"))
+        return err;
+    pc_profile_free(*out);
+    return pc_pcol_read_columns(file, out, error);
+}
+
 static int main_topology(const struct pct_command *self, int argc, char **argv)
 {
     struct request r = {.top = 20};
@@ -172,7 +183,7 @@ static int main_topology(const struct pct_command *self, int argc, char **argv)
     if (!pct_line_read(self, argc, argv, &r, &line))
         return line.status;
     const char *file = line.words[0];
-    int err = pc_pcol_read_columns(file, &profile, &error);
+    int err = read_pairs(file, &profile, &error);
     if (*error.text || err)
         pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
     if (err)
