@@ -129,3 +129,60 @@ void pct_branches_put(const struct pct_branches *b, const char *figures, struct 
     fprintf(b->out, "%s\n", line.data);
     pct_buf_free(&line);
 }
+
+/* ---- The tree -------------------------------------------------------------------------------- */
+
+/* With more branches than this, deeper nodes are only in tables. */
+enum { MAX_BRANCHES = 100 };
+
+uint32_t pct_shown_only(const struct pct_shown_tree *t, uint32_t node)
+{
+    uint32_t first = t->next(t->tree, node, PC_NO_INDEX);
+    if (first == PC_NO_INDEX || t->next(t->tree, node, first) != PC_NO_INDEX)
+        return PC_NO_INDEX;
+    return t->has_more && t->has_more(t->tree, node) ? PC_NO_INDEX : first;
+}
+
+/* Prints a node and those below it that have no siblings. Returns the last one; *depth: its lines.
+ */
+static uint32_t put_run(struct pct_branches *b, const struct pct_shown_tree *t, uint32_t node,
+                        struct pct_corner corner, unsigned *depth)
+{
+    for (;;) {
+        uint32_t end = t->put(t->tree, node, corner);
+        pct_buf_text(&b->guide, corner.below);
+        ++*depth;
+        node = t->depth && *depth >= t->depth ? PC_NO_INDEX : pct_shown_only(t, end);
+        if (node == PC_NO_INDEX)
+            return end;
+        corner = pct_branches_corner(b, true, false);
+    }
+}
+
+static void put_children(struct pct_branches *b, const struct pct_shown_tree *t, uint32_t node,
+                         unsigned depth, unsigned n_branches)
+{
+    size_t n_guide = b->guide.n;
+    if ((t->depth && depth >= t->depth) || n_branches > MAX_BRANCHES)
+        return;
+    bool top = n_branches == 0, more = t->has_more && t->has_more(t->tree, node);
+    for (uint32_t i = t->next(t->tree, node, PC_NO_INDEX); i != PC_NO_INDEX;) {
+        uint32_t next = t->next(t->tree, node, i);
+        unsigned at = depth;
+        bool last = next == PC_NO_INDEX && !more;
+        uint32_t end = put_run(b, t, i, pct_branches_corner(b, top, last), &at);
+        put_children(b, t, end, at, n_branches + 1);
+        b->guide.n = n_guide;
+        b->guide.data[n_guide] = 0;
+        i = next;
+    }
+    if (more)
+        t->put_more(t->tree, node, pct_branches_corner(b, top, true));
+}
+
+void pct_branches_put_tree(struct pct_branches *b, const struct pct_shown_tree *t, uint32_t node)
+{
+    pct_buf_put(&b->guide, "", 0);
+    put_children(b, t, node, 0, 0);
+    pct_buf_free(&b->guide);
+}

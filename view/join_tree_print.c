@@ -16,6 +16,7 @@
 struct printer {
     const struct pct_join_view *view;
     struct pct_branches branches;
+    struct pct_shown_tree shown;
     struct pct_buf figures;
     bool any_passing; /* explained in the legend */
 };
@@ -25,27 +26,34 @@ static bool is_visible(const struct printer *l, uint32_t node)
     return l->view->weight[node] > 0 && l->view->weight[node] >= l->view->least;
 }
 
-/* Children of a node. n_hidden: hidden ones, if together they are enough for a line. */
-struct children {
-    size_t n, n_hidden;
-    uint32_t only; /* the visible one, if there is one */
-};
+static uint32_t next_child(void *printer, uint32_t node, uint32_t before)
+{
+    struct printer *l = printer;
+    const struct pct_join_tree_node *nodes = l->view->tree->nodes;
+    uint32_t i = before == PC_NO_INDEX ? nodes[node].first_child : nodes[before].next;
+    while (i != PC_NO_INDEX && !is_visible(l, i))
+        i = nodes[i].next;
+    return i;
+}
 
-static struct children look_at_children(const struct printer *l, uint32_t node)
+/* The number of hidden children; 0: together they are not enough for a line. */
+static size_t count_hidden(const struct printer *l, uint32_t node)
 {
     const struct pct_join_tree_node *nodes = l->view->tree->nodes;
-    struct children c = {.only = PC_NO_INDEX};
     double hidden = 0;
+    size_t n = 0;
     for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
-        bool visible = is_visible(l, i);
-        c.n += visible;
-        c.n_hidden += !visible && l->view->weight[i] > 0;
-        c.only = visible ? i : c.only;
-        hidden += visible ? 0 : l->view->weight[i];
+        if (is_visible(l, i))
+            continue;
+        n += l->view->weight[i] > 0;
+        hidden += l->view->weight[i];
     }
-    if (hidden < l->view->least)
-        c.n_hidden = 0;
-    return c;
+    return hidden < l->view->least ? 0 : n;
+}
+
+static bool has_hidden(void *printer, uint32_t node)
+{
+    return count_hidden(printer, node) != 0;
 }
 
 static void set_rest(const struct pct_join_tree_node *n, struct pct_buf *b)
@@ -88,12 +96,13 @@ static void put_note(struct printer *l, const char *text, struct pct_corner corn
     pct_buf_free(&note);
 }
 
-static void put_hidden(struct printer *l, size_t n, struct pct_corner corner)
+static void put_hidden(void *printer, uint32_t node, struct pct_corner corner)
 {
+    struct printer *l = printer;
     struct pct_buf more = {0};
     pct_buf_clear(&l->figures);
     pct_buf_fill(&l->figures, ' ', l->branches.figures);
-    pct_buf_format(&more, "%zu more", n);
+    pct_buf_format(&more, "%zu more", count_hidden(l, node));
     put_note(l, more.data, corner);
     pct_buf_free(&more);
 }
@@ -102,8 +111,7 @@ static void put_hidden(struct printer *l, size_t n, struct pct_corner corner)
 
 static uint32_t only_child(void *printer, uint32_t node)
 {
-    struct children c = look_at_children(printer, node);
-    return c.n == 1 && !c.n_hidden ? c.only : PC_NO_INDEX;
+    return pct_shown_only(&((struct printer *)printer)->shown, node);
 }
 
 static bool is_same_function(const void *printer, uint32_t node, uint32_t other)
@@ -122,9 +130,9 @@ static const char *find_passer(const void *printer, uint32_t node)
     return pct_passer(n->module ? NULL : n->name, n->file, n->module);
 }
 
-/* Prints the line that begins with `node`. Returns the last node of the line. */
-static uint32_t put_fold(struct printer *l, uint32_t node, struct pct_corner corner)
+static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
 {
+    struct printer *l = printer;
     const struct pct_folding folding = {l, only_child, is_same_function, find_passer};
     struct pct_fold fold = pct_fold(&folding, node);
     struct pct_buf text = {0};
@@ -141,47 +149,15 @@ static uint32_t put_fold(struct printer *l, uint32_t node, struct pct_corner cor
     return fold.last;
 }
 
-/* ---- The tree -------------------------------------------------------------------------------- */
-
-/* Prints children. A single visible child is not indented. `depth`: lines above. */
-static void put_children(struct printer *l, uint32_t node, unsigned depth)
-{
-    const struct pct_join_tree_node *nodes = l->view->tree->nodes;
-    struct pct_buf *guide = &l->branches.guide;
-    struct children c = look_at_children(l, node);
-    size_t left = c.n + (c.n_hidden != 0), n_guide = guide->n;
-    bool top = depth == 0;
-    if (l->view->depth && depth >= l->view->depth)
-        return;
-    for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
-        if (!is_visible(l, i))
-            continue;
-        unsigned at = depth + 1;
-        struct pct_corner corner = pct_branches_corner(&l->branches, top, --left == 0);
-        uint32_t end = put_fold(l, i, corner);
-        pct_buf_text(guide, corner.below);
-        for (uint32_t only;
-             (!l->view->depth || at < l->view->depth) && (only = only_child(l, end)) != PC_NO_INDEX;
-             at++)
-            end = put_fold(l, only, pct_branches_corner(&l->branches, true, false));
-        put_children(l, end, at);
-        guide->n = n_guide;
-        guide->data[n_guide] = 0;
-    }
-    if (c.n_hidden)
-        put_hidden(l, c.n_hidden, pct_branches_corner(&l->branches, top, true));
-}
-
 void pct_join_view_print(FILE *out, const struct pct_join_view *v)
 {
     struct printer l = {
         .view = v,
-        .branches = {.out = out, .width = v->width, .utf8 = v->utf8, .figures = v->figures}};
-    pct_buf_put(&l.branches.guide, "", 0);
-    put_children(&l, 0, 0);
+        .branches = {.out = out, .width = v->width, .utf8 = v->utf8, .figures = v->figures},
+        .shown = {&l, next_child, has_hidden, put_line, put_hidden, v->depth}};
+    pct_branches_put_tree(&l.branches, &l.shown, 0);
     if (l.any_passing)
         fprintf(out, "  " PCT_FOLD_LEGEND "\n", pct_branches_dots(&l.branches));
-    pct_buf_free(&l.branches.guide);
     pct_buf_free(&l.figures);
 }
 

@@ -17,9 +17,6 @@
 
 #include <string.h>
 
-/* With more branches than this, deeper nodes are only in the table of contexts. */
-enum { MAX_BRANCHES = 100 };
-
 /* Lines of a tree if the user gives no threshold. */
 enum { MOST_LINES = 40 };
 
@@ -27,6 +24,7 @@ struct printer {
     struct pct_node_figures figures;
     pc_u128 least; /* nodes with less are not shown; thousandths of a percent */
     struct pct_branches branches;
+    struct pct_shown_tree shown;
     bool any_slight, any_passing; /* explained in the legend */
 };
 
@@ -50,34 +48,43 @@ static bool is_visible(const struct printer *l, uint32_t node)
            is_enough(l, pct_node_figure(&l->figures, node), &below);
 }
 
-/* Children of a node. n_hidden: hidden ones, if together they are enough for a line. */
-struct children {
-    size_t n, n_hidden;
-    struct pct_below hidden; /* sum of the hidden ones */
-    uint32_t first;
+static uint32_t next_child(void *printer, uint32_t node, uint32_t before)
+{
+    struct printer *l = printer;
+    const struct pct_node *nodes = l->figures.tree->nodes;
+    uint32_t i = before == PC_NO_INDEX ? nodes[node].first_child : nodes[before].next;
+    while (i != PC_NO_INDEX && !is_visible(l, i))
+        i = nodes[i].next;
+    return i;
+}
+
+/* Hidden children: their number, and their sum. n 0: together they are not enough for a line. */
+struct hidden {
+    size_t n;
+    struct pct_below sum;
 };
 
-static struct children look_at_children(struct printer *l, uint32_t node)
+static struct hidden find_hidden(struct printer *l, uint32_t node)
 {
     const struct pct_node *nodes = l->figures.tree->nodes;
-    struct children c = {.first = PC_NO_INDEX};
+    struct hidden h = {0};
     for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
-        if (!pct_node_has_figure(&l->figures, i))
+        if (!pct_node_has_figure(&l->figures, i) || is_visible(l, i))
             continue;
-        if (!is_visible(l, i)) {
-            const struct pct_below below = pct_tree_below(l->figures.tree, i);
-            c.n_hidden++;
-            pct_below_add(&c.hidden, &below);
-            continue;
-        }
-        if (!c.n++)
-            c.first = i;
+        const struct pct_below below = pct_tree_below(l->figures.tree, i);
+        h.n++;
+        pct_below_add(&h.sum, &below);
     }
-    if (c.n_hidden && !is_enough(l, pct_node_figure_below(&l->figures, &c.hidden), &c.hidden)) {
+    if (h.n && !is_enough(l, pct_node_figure_below(&l->figures, &h.sum), &h.sum)) {
         l->any_slight = true;
-        c.n_hidden = 0;
+        h.n = 0;
     }
-    return c;
+    return h;
+}
+
+static bool has_hidden(void *printer, uint32_t node)
+{
+    return find_hidden(printer, node).n != 0;
 }
 
 /* ---- One line ---------------------------------------------------------------------------------
@@ -132,22 +139,18 @@ static void put_note(struct printer *l, const struct pct_below *what, const char
     pct_buf_free(&name);
 }
 
-static void put_hidden(struct printer *l, const struct children *c, struct pct_corner corner)
+static void put_hidden(void *printer, uint32_t node, struct pct_corner corner)
 {
+    struct printer *l = printer;
+    struct hidden h = find_hidden(l, node);
     struct pct_buf more = {0};
-    pct_buf_format(&more, "%zu more", c->n_hidden);
-    put_note(l, &c->hidden, more.data, corner);
+    pct_buf_format(&more, "%zu more", h.n);
+    put_note(l, &h.sum, more.data, corner);
     pct_buf_free(&more);
 }
 
 /* ---- Folded nodes ------------------------------------------------------------------------------
  */
-
-static uint32_t only_child(void *printer, uint32_t node)
-{
-    struct children c = look_at_children(printer, node);
-    return c.n == 1 && !c.n_hidden ? c.first : PC_NO_INDEX;
-}
 
 static bool is_same_function(const void *printer, uint32_t node, uint32_t other)
 {
@@ -181,43 +184,21 @@ static void put_passing(struct printer *l, uint32_t node, struct pct_corner corn
 /* ---- The tree ---------------------------------------------------------------------------------
  */
 
-/* Prints a chain of nodes with one visible child. `corner` is that of the first line. Returns the
- * last node of the chain, at which the tree branches. */
-static uint32_t put_run(struct printer *l, uint32_t node, struct pct_corner corner)
+static uint32_t only_child(void *printer, uint32_t node)
 {
-    const struct pct_folding folding = {l, only_child, is_same_function, find_passer};
-    for (;;) {
-        struct pct_fold fold = pct_fold(&folding, node);
-        if (fold.passer)
-            put_passing(l, node, corner, &fold);
-        else
-            put_node(l, node, corner, fold.n);
-        pct_buf_text(&l->branches.guide, corner.below);
-        node = only_child(l, fold.last);
-        if (node == PC_NO_INDEX)
-            return fold.last;
-        corner = pct_branches_corner(&l->branches, true, false);
-    }
+    return pct_shown_only(&((struct printer *)printer)->shown, node);
 }
 
-/* Top level: no corners. */
-static void put_children(struct printer *l, uint32_t node, unsigned depth)
+static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
 {
-    const struct pct_node *nodes = l->figures.tree->nodes;
-    struct pct_buf *guide = &l->branches.guide;
-    struct children c = look_at_children(l, node);
-    size_t left = c.n + (c.n_hidden != 0), n_guide = guide->n;
-    for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
-        if (!is_visible(l, i) || depth > MAX_BRANCHES)
-            continue;
-        bool last = --left == 0;
-        uint32_t end = put_run(l, i, pct_branches_corner(&l->branches, !depth, last));
-        put_children(l, end, depth + 1);
-        guide->n = n_guide;
-        guide->data[n_guide] = 0;
-    }
-    if (c.n_hidden)
-        put_hidden(l, &c, pct_branches_corner(&l->branches, !depth, true));
+    struct printer *l = printer;
+    const struct pct_folding folding = {l, only_child, is_same_function, find_passer};
+    struct pct_fold fold = pct_fold(&folding, node);
+    if (fold.passer)
+        put_passing(l, node, corner, &fold);
+    else
+        put_node(l, node, corner, fold.n);
+    return fold.last;
 }
 
 static void put_head(const struct printer *l, const char *title)
@@ -310,7 +291,7 @@ static void put_all(void *printer, FILE *out, unsigned least)
     l->figures.any_few = l->figures.any_call = l->any_slight = l->any_passing = false;
     put_title(l);
     if (l->figures.tree->n > 1)
-        put_children(l, 0, 0);
+        pct_branches_put_tree(&l->branches, &l->shown, 0);
     else
         fprintf(out, "  no MPI function was called\n");
     put_legend(l);
@@ -319,14 +300,13 @@ static void put_all(void *printer, FILE *out, unsigned least)
 void pct_print_tree(FILE *out, const struct pct_data *d, const struct pct_options *o,
                     enum pct_metric sort)
 {
-    struct printer l = {.branches = {.out = out, .width = o->width, .utf8 = o->utf8}};
+    struct printer l = {.branches = {.out = out, .width = o->width, .utf8 = o->utf8},
+                        .shown = {&l, next_child, has_hidden, put_line, put_hidden, 0}};
     pct_node_figures_open(&l.figures, d, o, sort);
     l.branches.figures = l.figures.cells;
-    pct_buf_put(&l.branches.guide, "", 0);
     if (o->has_min_percent)
         put_all(&l, out, (unsigned)o->choice.min_percent);
     else
         pct_print_fitting(out, MOST_LINES, put_all, &l);
     pct_node_figures_close(&l.figures);
-    pct_buf_free(&l.branches.guide);
 }

@@ -203,11 +203,18 @@ static void put_lines(const struct printer *p, uint32_t node, struct pct_buf *b)
         pct_buf_format(b, "%s%d", i ? "," : set.n > 1 ? ", at lines " : ", at line ", set.at[i]);
 }
 
-/* Returns how many numbers the node has. */
-static size_t put_node(struct printer *p, uint32_t node, struct pct_corner corner, size_t n_above)
+static uint32_t next_child(void *printer, uint32_t node, uint32_t before)
 {
+    const struct pct_node *nodes = ((struct printer *)printer)->tree->nodes;
+    return before == PC_NO_INDEX ? nodes[node].first_child : nodes[before].next;
+}
+
+static uint32_t put_node(void *printer, uint32_t node, struct pct_corner corner)
+{
+    struct printer *p = printer;
     const struct pct_node *n = &p->tree->nodes[node];
     struct pct_buf figures = {0}, name = {0}, rest = {0};
+    size_t n_above = n->parent ? numbers_of(p, n->parent, PCT_SAMPLED_TOTAL).n : 0;
     struct set set = numbers_of(p, node, PCT_SAMPLED_TOTAL);
     pct_buf_format(&figures, "  %7zu", set.n);
     if (p->w->repeated)
@@ -237,33 +244,7 @@ static size_t put_node(struct printer *p, uint32_t node, struct pct_corner corne
     pct_buf_free(&figures);
     pct_buf_free(&name);
     pct_buf_free(&rest);
-    return set.n;
-}
-
-/* Prints children. A single child is not indented. */
-static void put_children(struct printer *p, uint32_t node, unsigned depth, size_t n_above)
-{
-    const struct pct_node *nodes = p->tree->nodes;
-    struct pct_buf *guide = &p->branches.guide;
-    size_t n_guide = guide->n;
-    for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
-        struct pct_corner corner =
-            pct_branches_corner(&p->branches, !depth, nodes[i].next == PC_NO_INDEX);
-        uint32_t at = i;
-        size_t above = n_above;
-        for (;;) {
-            above = put_node(p, at, corner, above);
-            pct_buf_text(guide, corner.below);
-            uint32_t child = nodes[at].first_child;
-            if (child == PC_NO_INDEX || nodes[child].next != PC_NO_INDEX)
-                break;
-            corner = pct_branches_corner(&p->branches, true, false);
-            at = child;
-        }
-        put_children(p, at, depth + 1, above);
-        guide->n = n_guide;
-        guide->data[n_guide] = 0;
-    }
+    return node;
 }
 
 static struct pct_tree *make_tree(const struct pct_where *w)
@@ -281,7 +262,6 @@ static void begin(struct printer *p)
     p->values = pct_alloc(n + 1, sizeof *p->values);
     p->present = pct_alloc(n + 1, sizeof *p->present);
     p->numbers = pct_alloc(n + 1, sizeof *p->numbers);
-    pct_buf_put(&p->branches.guide, "", 0);
 }
 
 static void end(struct printer *p)
@@ -290,7 +270,6 @@ static void end(struct printer *p)
     pct_free(p->values);
     pct_free(p->present);
     pct_free(p->numbers);
-    pct_buf_free(&p->branches.guide);
 }
 
 void pct_where_print(FILE *out, const struct pct_where *w)
@@ -300,7 +279,8 @@ void pct_where_print(FILE *out, const struct pct_where *w)
     p.branches.figures = 9 + (w->repeated ? 9 : 0) + 2;
     put_places(out, &p);
     fprintf(out, "\n  %7s%s  context\n", w->many, w->repeated ? "    share" : "");
-    put_children(&p, 0, 0, 0);
+    pct_branches_put_tree(
+        &p.branches, &(struct pct_shown_tree){.tree = &p, .next = next_child, .put = put_node}, 0);
     if (p.any_call)
         fputs("  " PCT_PLACE_LEGEND "\n", out);
     end(&p);
