@@ -277,9 +277,10 @@ const char *pct_finding_blocking_calls(const struct pct_evidence *f)
     struct caller most = find_most(f, true, &all);
     if (!(most.ns > 0))
         return "";
-    pct_buf_format(&b, " Of %.0f %s in system calls that may block %.0f %s", all.samples,
-                   all.samples == 1 ? "sample" : "samples", most.samples,
+    pct_buf_format(&b, " Of %.0f %s of CPU time in system calls that may block %.0f %s",
+                   all.samples, all.samples == 1 ? "sample" : "samples", most.samples,
                    most.samples == 1 ? "is" : "are");
     put_most(&b, &most);
+    pct_buf_text(&b, " Calls that only wait have few samples.");
     return keep(f, &b);
 }

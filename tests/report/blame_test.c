@@ -122,7 +122,7 @@ static void page_faults_are_no_system_calls(void **state)
 
 static void blocked_time_is_not_due_to_calls_that_return_at_once(void **state)
 {
-    char want[64];
+    char want[96];
     (void)state;
     for (unsigned writes = 0; writes < 2; writes++) {
         begin();
@@ -132,8 +132,9 @@ static void blocked_time_is_not_due_to_calls_that_return_at_once(void **state)
         add_samples(SHRINKING, 30);
         if (writes)
             add_samples(WRITING, 3);
-        snprintf(want, sizeof want, " Of %u samples in system calls that may block %u are in",
-                 3 * m.n, 3 * m.n);
+        snprintf(want, sizeof want,
+                 " Of %u samples of CPU time in system calls that may block %u are in", 3 * m.n,
+                 3 * m.n);
         const char *text = sentence("blocked");
         if (!*text || strstr(text, "brk") || (strstr(text, want) != NULL) != writes)
             fail_msg("%u: %s", writes, text);
