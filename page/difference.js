@@ -70,7 +70,7 @@ class DifferenceView {
         const side = (word, {files, ranks, time, error}) => make("li", {}, `${word}: ${files.join(", ")}, ` +
             `${grouped(ranks)} ${ranks === 1 ? "rank" : "ranks"}: `, make("strong", {title: exactly("ns", time)}, forPeople("ns", time)),
         error > 0 ? " ± " + forPeople("ns", error) : "");
-        return make("div", {id: "sides"}, make("ul", {}, side("before", before), side("after", after)),
+        return make("div", {id: "sides"}, makeWarnings(this.profile), make("ul", {}, side("before", before), side("after", after)),
             ...(before.delay || after.delay ? [before.delay, after.delay, delayStays] : []).filter(text => text).map(
                 text => make("p", {class: "delay"}, makeText(text))),
             make("p", {class: "finding"}, `The run takes ${Math.abs(percent).toFixed(1)} % ${percent < 0 ? "less" : "more"}` +

@@ -54,3 +54,8 @@ function makeKey(colour, text) {
     sign.style.background = `var(${colour})`;
     return make("span", {}, sign, " " + text);
 }
+
+// What must be known before the figures are read; nothing, if there is nothing.
+function makeWarnings(profile) {
+    return profile.warnings.length ? make("ul", {id: "warnings"}, profile.warnings.map(text => make("li", {}, text))) : "";
+}

@@ -51,7 +51,7 @@ class ScalingView {
 
     place(place) {
         const {scales} = this, columns = scaleColumns.filter(name => scales.has(name));
-        place.append(make("h2", {}, this.profile.title),
+        place.append(makeWarnings(this.profile), make("h2", {}, this.profile.title),
             make("div", {class: "scroll"}, makeFigureTable(scales, columns, rowsOf(scales), {id: "scales"})),
             make("p", {class: "legend"}, "Efficiency is against the smallest scale; parallel = balance × communication; " +
                 "computation says how the total of computation scales. Time without a free processor is left out."),

@@ -140,8 +140,7 @@ async function showSummary(profile, place) {
         ["header", "findings", "ranks", "primitives", "module_calls", "sampling"].map(name =>
             profile.byName.has(name) ? profile.table(name) : null));
     place.append(
-        profile.warnings.length
-            ? make("ul", {id: "warnings"}, profile.warnings.map(text => make("li", {}, text))) : "",
+        makeWarnings(profile),
         make("h2", {}, "What the run loses"), makeFindings(findings, header),
         make("h2", {}, "The run"), makeRun(header),
         makeBand(ranks, primitives, modules), makeCost(sampling));

@@ -51,7 +51,9 @@ void pct_compare_hidden(FILE *out, const struct pct_compare_print *how);
  * `where`: "On 4 ranks". */
 void pct_delay_put(struct pct_buf *b, const char *where, double delayed_ns, double all_ns);
 
-/* Prints a remark if the runs seem to be of two programs: few MPI calls are in all of them. */
+/* Appends a remark if the runs seem to be of two programs: they begin in two files, or few MPI
+ * calls are in all of them; else nothing. */
+void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct pct_run *runs);
 void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
                         size_t width);
 

@@ -188,32 +188,31 @@ static size_t find_other_begin(const struct pct_join *j)
     return 0;
 }
 
-static void print_begins(FILE *out, const struct pct_join *j, const struct pct_run *runs,
-                         size_t other, size_t width)
+static void put_begins(struct pct_buf *out, const struct pct_join *j, const struct pct_run *runs,
+                       size_t other)
 {
     const char *a = pct_symbols_base_name(runs[0].program),
                *b = pct_symbols_base_name(runs[other].program);
     if (strcmp(a, b) != 0)
-        pct_print_sentence(out, width, 0,
-                           "%s and %s seem to be two programs: one begins in %s, the other in %s.",
-                           a, b, j->begins[0], j->begins[other]);
+        pct_buf_format(out, "%s and %s seem to be two programs: one begins in %s, the other in %s.",
+                       a, b, j->begins[0], j->begins[other]);
     else
-        pct_print_sentence(out, width, 0,
-                           "The runs seem to be of two programs named %s: one begins in %s, the "
-                           "other in %s.",
-                           a, j->begins[0], j->begins[other]);
+        pct_buf_format(out,
+                       "The runs seem to be of two programs named %s: one begins in %s, the other "
+                       "in %s.",
+                       a, j->begins[0], j->begins[other]);
 }
 
-/* Prints the remark on two programs. A run on one rank may lack most calls, so different names or a
- * few missing contexts are not enough. */
-void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
-                        size_t width)
+/* A run on one rank may lack most calls, so different names or a few missing contexts are not
+ * enough. */
+void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct pct_run *runs)
 {
     size_t partial, n = count_calls(j, &partial);
     const char *first = pct_symbols_base_name(runs[0].program), *other = first;
     size_t begins = find_other_begin(j);
+    pct_buf_put(b, "", 0);
     if (begins) {
-        print_begins(out, j, runs, begins, width);
+        put_begins(b, j, runs, begins);
         return;
     }
     if (j->by_line || partial * 3 <= n * 2)
@@ -221,16 +220,26 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
     for (size_t k = 1; k < j->n_runs && !strcmp(first, other); k++)
         other = pct_symbols_base_name(runs[k].program);
     if (strcmp(first, other) != 0)
-        pct_print_sentence(out, width, 0,
-                           "%zu of %zu contexts of MPI calls are not in all runs: %s and %s may be "
-                           "two programs.",
-                           partial, n, first, other);
+        pct_buf_format(b,
+                       "%zu of %zu contexts of MPI calls are not in all runs: %s and %s may be two "
+                       "programs.",
+                       partial, n, first, other);
     else
-        pct_print_sentence(out, width, 0,
-                           "%zu of %zu contexts of MPI calls are not in all runs: either the runs "
-                           "are of two programs named %s, or functions have no names or other ones "
-                           "in some of them.",
-                           partial, n, first);
+        pct_buf_format(b,
+                       "%zu of %zu contexts of MPI calls are not in all runs: either the runs are "
+                       "of two programs named %s, or functions have no names or other ones in some "
+                       "of them.",
+                       partial, n, first);
+}
+
+void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
+                        size_t width)
+{
+    struct pct_buf remark = {0};
+    pct_programs_put(&remark, j, runs);
+    if (remark.n)
+        pct_print_sentence(out, width, 0, "%s", remark.data);
+    pct_buf_free(&remark);
 }
 
 void pct_delay_put(struct pct_buf *b, const char *where, double delayed_ns, double all_ns)

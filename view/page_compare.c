@@ -20,15 +20,21 @@ static void put_files(struct pct_buf *b, const struct pct_run *runs, size_t n)
 }
 
 /* The title of the page is the list of the files. */
-static void put_head(struct pct_buf *b, const struct pct_run *runs, size_t n)
+static void put_head(struct pct_buf *b, const struct pct_join *j, const struct pct_run *runs,
+                     size_t n)
 {
-    struct pct_buf title = {0};
+    struct pct_buf title = {0}, remark = {0};
     for (size_t i = 0; i < n; i++)
         pct_buf_format(&title, "%s%s", i ? ", " : "", pct_symbols_base_name(runs[i].path));
     pct_buf_text(b, "\"file\": ");
     pct_text_json(b, title.data);
-    pct_buf_text(b, ", \"warnings\": [], \"pattern\": null");
+    pct_buf_text(b, ", \"warnings\": [");
+    pct_programs_put(&remark, j, runs);
+    if (remark.n)
+        pct_text_json(b, remark.data);
+    pct_buf_text(b, "], \"pattern\": null");
     pct_buf_free(&title);
+    pct_buf_free(&remark);
 }
 
 /* ---- Curves -----------------------------------------------------------------------------------
@@ -125,7 +131,7 @@ void pct_page_put_scale(FILE *out, const struct pct_scale *s)
     curves.data = d;
     pct_buf_format(&title, "%s scaling of %s", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong",
                    *s->runs[0].program ? pct_symbols_base_name(s->runs[0].program) : "the program");
-    put_head(&page.head, s->runs, s->n_runs);
+    put_head(&page.head, s->join, s->runs, s->n_runs);
     pct_buf_text(&page.head, ", \"title\": ");
     pct_text_json(&page.head, title.data);
     for (size_t i = 0; i < pct_n_scale_tables; i++)
@@ -157,7 +163,7 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
     struct pct_data d = {.kind = PCT_DATA_DIFF, .diff = diff, .pool = diff->join->pool};
     struct pct_page page = {0};
     struct pct_buf *b = &page.head;
-    put_head(b, diff->runs, diff->n_before + diff->n_after);
+    put_head(b, diff->join, diff->runs, diff->n_before + diff->n_after);
     pct_buf_text(b, ", \"difference\": {");
     put_side(b, diff, false);
     put_side(b, diff, true);

@@ -108,6 +108,15 @@ def check_difference(page, tables):
     return wrong + check_colours(page, sums)
 
 
+def check_warnings(page, _):
+    """The remark of the command on two programs, and no other."""
+    page.show("scaling" if sys.argv[1] == "scale" else "difference")
+    seen = page.ask("return [...document.querySelectorAll('#warnings li')].map(e => e.textContent)")
+    with open(os.path.join(sys.argv[3], "remarks"), encoding="utf-8") as file:
+        remarks = file.read().splitlines()
+    return [] if seen == remarks else [f"{seen}, not {remarks}"]
+
+
 def colour_of(before, _, real, sure):
     if not sure:
         return "--unknown"
@@ -140,7 +149,7 @@ def check_colours(page, sums):
 def main():
     kind, tables, page = sys.argv[1], driver.read_tables(sys.argv[3]), driver.Page(sys.argv[2])
     checks = [("Scaling", check_scaling)] if kind == "scale" else [("Difference", check_difference)]
-    checks += [("Tables", check.check_tables), ("no request, no markup", check.check_safety)]
+    checks += [("Warnings", check_warnings), ("Tables", check.check_tables), ("no request, no markup", check.check_safety)]
     try:
         for name, each in checks:
             wrong = each(page, tables)
