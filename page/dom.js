@@ -55,7 +55,7 @@ function makeKey(colour, text) {
     return make("span", {}, sign, " " + text);
 }
 
-// What must be known before the figures are read; nothing, if there is nothing.
+// Warnings, which are to be read before the figures; nothing, if there are none.
 function makeWarnings(profile) {
     return profile.warnings.length ? make("ul", {id: "warnings"}, profile.warnings.map(text => make("li", {}, text))) : "";
 }
