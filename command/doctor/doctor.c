@@ -8,6 +8,7 @@
 #include "view/table.h"
 
 #include "analysis/buffer.h"
+#include "base/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,46 +24,38 @@ static const char *const health_names[] = {"ok", "less", "bad"};
 
 /* ---- Printing ------------------------------------------------------------------------------- */
 
-enum { WIDTH = 100, INDENT = 24 };
+enum { INDENT = 24, LEAST_ROOM = 40 };
 
-/* Prints the text, broken at blanks, indented below its first column. */
-static void put_below(const char *text)
+/* Prints the text in lines of at most `room` columns, each indented below the first. */
+static void put_below(const char *text, size_t room)
 {
-    size_t room = WIDTH - INDENT;
-    while (*text) {
-        size_t n = strlen(text);
-        if (n > room) {
-            n = room;
-            while (n && text[n] != ' ')
-                n--;
-            n = n ? n : strcspn(text, " ");
-        }
-        printf("%.*s\n", (int)n, text);
-        text += n;
-        text += *text == ' ';
-        if (*text)
+    for (const char *rest; *text; text = rest) {
+        printf("%.*s\n", (int)pc_wrap(text, room, &rest), text);
+        if (*rest)
             printf("%*s", INDENT, "");
     }
 }
 
-static void put_labelled(const char *label, const char *text)
+static void put_labelled(const char *label, const char *text, size_t room)
 {
     if (!text)
         return;
     char *line = pct_text("%s: %s", label, text);
     printf("%*s", INDENT, "");
-    put_below(line);
+    put_below(line, room);
     free(line);
 }
 
 static void print_text(const struct pct_examined *d, size_t n_less, size_t n_bad)
 {
+    size_t width = pct_terminal_look().width;
+    size_t room = width > INDENT + LEAST_ROOM ? width - INDENT : LEAST_ROOM;
     for (size_t i = 0; i < d->n; i++) {
         const struct pct_finding *f = &d->findings[i];
         printf("%-4s  %-16s  ", health_names[f->health], f->about);
-        put_below(f->found);
-        put_labelled("costs", f->cost);
-        put_labelled("cure", f->cure);
+        put_below(f->found, room);
+        put_labelled("costs", f->cost, room);
+        put_labelled("cure", f->cure, room);
     }
     if (n_bad)
         printf("\nNot everything works: %zu bad, %zu with a limit (less).\n", n_bad, n_less);
