@@ -22,13 +22,14 @@
 
 enum {
     PC_REQUEST_LINKED = 1,
-    PC_REQUEST_ACTIVE = 2,     /* an operation is under way */
-    PC_REQUEST_PERSISTENT = 4, /* stays after completion */
-    PC_REQUEST_RECEIVE = 8,    /* a receive, with an envelope until its bytes are known */
-    PC_REQUEST_MESSAGE = 16,   /* a send to a rank, where plugins want peers; with an envelope */
-    PC_REQUEST_READ = 32,      /* a read of a file: its status has no cancelled flag */
-    PC_REQUEST_MATCHED = 64,   /* a receive of a message that was matched before */
-    PC_REQUEST_START = 128     /* persistent: lowest bit of a count of starts */
+    PC_REQUEST_ACTIVE = 2,      /* an operation is under way */
+    PC_REQUEST_PERSISTENT = 4,  /* stays after completion */
+    PC_REQUEST_RECEIVE = 8,     /* a receive, with an envelope until its bytes are known */
+    PC_REQUEST_MESSAGE = 16,    /* a send to a rank, where plugins want peers; with an envelope */
+    PC_REQUEST_READ = 32,       /* a read of a file: its status has no cancelled flag */
+    PC_REQUEST_MATCHED = 64,    /* a receive of a message that was matched before */
+    PC_REQUEST_DISPLACED = 128, /* its handle was given out again (adapter_table.h, rule 6) */
+    PC_REQUEST_START = 256      /* persistent: lowest bit of a count of starts */
 };
 
 struct pc_request {
@@ -36,7 +37,7 @@ struct pc_request {
      * free records (adapter_table.c); a free record of the front has handle 0. */
     _Atomic uint64_t key;
     struct pc_start start;
-    uint32_t word;          /* in the tree: the word that links it, or did last */
+    uint32_t word; /* in the tree: the word that links it, or did last; displaced: a link */
     _Atomic uint32_t flags; /* 0: free; in the front: those of the last request */
 };
 

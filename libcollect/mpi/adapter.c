@@ -63,6 +63,7 @@ static int open_adapter(const struct pc_core *core, const struct pc_mpi_symbols 
     pc_find_data = symbols->data;
     pc_request_none(pc_requests_seen.none);
     pc_want_choose_end();
+    atomic_store(&pc_requests_plain, !(core->wants & PCOLLECT_WANT_REQUEST));
     for (unsigned slot = 0; slot < PC_N_SLOTS; slot++)
         wrappers[slot] = pc_wrappers[slot];
     return 0;

@@ -300,17 +300,17 @@ static inline void end_watch(struct pc_watch *w, struct pc_call *call)
     pc_scratch_give(w->mine, w->scratch_used);
 }
 
-/* Data of request i as it was before the call. It may be looked up only now, and may have been made
- * by the first other thread. */
+/* Data of request i as it was before the call. If it is looked up only now, the first other thread
+ * may have got its handle in the meantime. */
 static struct pc_remembered *find_record(struct pc_watch *w, struct pc_call *call, int i)
 {
     struct pc_remembered *found = &w->records[w->looked_up ? i : w->n_records];
     if (w->looked_up)
         return found;
     pc_table_find(pc_request_key(w->requests[i]), found);
-    if (PC_UNLIKELY(pc_table_is_shared()) && found->record &&
-        found->start.begin > call->event.begin)
-        found->record = NULL;
+    if (PC_UNLIKELY(pc_table_is_shared()) &&
+        (!found->record || found->start.origin.thread != call->thread))
+        pc_table_find_displaced(pc_request_key(w->requests[i]), found);
     return found;
 }
 

@@ -16,9 +16,12 @@ struct pc_seen_requests pc_requests_seen = {.handle_bytes = sizeof(MPI_Request),
                                             .least = PC_REQUEST_LEAST,
                                             .front = pc_request_front,
                                             .root = &root};
-static _Atomic uint32_t n_tables, n_chunks;
+static _Atomic uint32_t n_chunks;
 static _Atomic uint64_t
     batches; /* count of changes; below it the first record of the newest batch */
+static _Atomic(struct pc_request_table *) first_table;
+static _Atomic uint64_t shared_since;   /* time at which a second thread had a table; 0: none has */
+static _Atomic uint32_t last_displaced; /* list over the words of records (rule 6); 0: empty */
 
 /* Stores new memory at the place, unless another thread was first: then it is left unused. */
 static void *install(_Atomic(void *) *place, size_t bytes)
@@ -31,6 +34,14 @@ static void *install(_Atomic(void *) *place, size_t bytes)
     return there;
 }
 
+static void share(void)
+{
+    uint64_t never = 0;
+    atomic_compare_exchange_strong(&shared_since, &never, pc_ticks());
+    atomic_store(&pc_requests_plain, false);
+    atomic_store(&pc_requests_shared, true);
+}
+
 struct pc_request_table *pc_table_make(struct pc_call *call)
 {
     if (!atomic_load(&root) && !install((_Atomic(void *) *)&root, sizeof(struct pc_request_root)))
@@ -38,12 +49,9 @@ struct pc_request_table *pc_table_make(struct pc_call *call)
     struct pc_request_table *t = pc_core->memory(sizeof *t);
     if (!t)
         return NULL;
-    if (atomic_fetch_add(&n_tables, 1)) {
-        atomic_store(&pc_requests_shared, true);
-        atomic_store(&pc_requests_plain, false);
-    } else {
-        atomic_store(&pc_requests_plain, !(pc_core->wants & PCOLLECT_WANT_REQUEST));
-    }
+    struct pc_request_table *none = NULL;
+    if (!atomic_compare_exchange_strong(&first_table, &none, t))
+        share();
     pc_table_slot(call)->table = t;
     return t;
 }
@@ -135,6 +143,49 @@ static void give_back(struct pc_request_table *t, struct pc_request *r)
     t->n_free++;
 }
 
+/* ---- Displaced records (rule 6) ------------------------------------------------------------- */
+
+/* In the list records of the front have numbers from here on. */
+#define FRONT_NUMBERS (PC_REQUEST_NUMBER + 1)
+
+/* True if the first thread may be in a call that completes the request, not looked up before. */
+static bool may_be_awaited(const struct pc_start *start)
+{
+    return start->begin < atomic_load(&shared_since) &&
+           pc_thread_slot_of(start->origin.thread)->table == atomic_load(&first_table);
+}
+
+static bool is_displaced(const struct pc_request *r)
+{
+    return atomic_load_explicit(&r->flags, memory_order_acquire) & PC_REQUEST_DISPLACED;
+}
+
+static void displace(struct pc_request *r, uint32_t number)
+{
+    uint32_t last = atomic_load(&last_displaced);
+    do
+        r->word = last;
+    while (!atomic_compare_exchange_weak(&last_displaced, &last, number));
+    atomic_fetch_or(&r->flags, PC_REQUEST_DISPLACED);
+}
+
+void pc_table_find_displaced(uint64_t key, struct pc_remembered *found)
+{
+    struct pc_request *r;
+    found->record = NULL;
+    for (uint32_t number = atomic_load(&last_displaced); number; number = r->word) {
+        r = number < FRONT_NUMBERS ? record_at(number) : &pc_request_front[number - FRONT_NUMBERS];
+        found->word = atomic_load(&r->key);
+        if ((found->word & PC_REQUEST_HANDLE) != key)
+            continue;
+        found->start = r->start;
+        found->flags = atomic_load(&r->flags);
+        found->place = NULL;
+        found->record = r;
+        return;
+    }
+}
+
 /* ---- Places --------------------------------------------------------------------------------- */
 
 static inline uint32_t digit(uint64_t key, unsigned k)
@@ -177,26 +228,33 @@ static inline uint32_t exchange(word *place, uint32_t value)
     return old;
 }
 
-/* Notes that a record was taken out of its place although its completion was not seen. */
+/* Notes that the only thread has taken out a record whose completion it has not seen. */
 static void note_unseen(const struct pc_request *r)
 {
-    /* If there are other threads, one of them may just be completing it. */
     uint32_t flags = atomic_load_explicit(&r->flags, memory_order_relaxed);
-    if (flags & PC_REQUEST_ACTIVE && flags & PC_REQUEST_RECEIVE && !pc_table_is_shared())
+    if (!(flags & PC_REQUEST_ACTIVE))
+        return;
+    if (flags & PC_REQUEST_RECEIVE)
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
-    if (flags & PC_REQUEST_ACTIVE && !pc_table_is_shared() &&
-        pc_core->wants & PCOLLECT_WANT_REQUEST) {
+    if (pc_core->wants & PCOLLECT_WANT_REQUEST) {
         struct pc_start start = pc_request_unreceived(r);
         pc_core->ended(NULL, &start, PCOLLECT_ENDED_FREED, 0);
     }
 }
 
+/* If there are other threads, one of them may just be completing the request. */
 static __attribute__((noinline)) void forget(struct pc_request_table *t, uint32_t old)
 {
-    struct pc_request *r = record_at(old & PC_REQUEST_NUMBER);
-    note_unseen(r);
+    uint32_t number = old & PC_REQUEST_NUMBER;
+    struct pc_request *r = record_at(number);
     t->n_live--;
     t->n_tree--;
+    if (may_be_awaited(&r->start)) {
+        displace(r, number);
+        return;
+    }
+    if (!pc_table_is_shared())
+        note_unseen(r);
     give_back(t, r);
 }
 
@@ -210,27 +268,21 @@ static void void_in_tree(struct pc_request_table *t, uint64_t key)
         forget(t, old);
 }
 
-/* Frees a record of the front, if it still has that key. */
-static void take_from_front(struct pc_request_table *t, struct pc_request *r, uint64_t its_key)
-{
-    if (!pc_table_is_shared())
-        pc_front_free(t, r, its_key);
-    else if (atomic_compare_exchange_strong(&r->key, &its_key, its_key & ~PC_REQUEST_HANDLE))
-        t->n_live--;
-}
-
 static __attribute__((noinline)) void void_in_front(struct pc_request_table *t,
                                                     struct pc_request *r)
 {
-    uint64_t its_key = atomic_load_explicit(&r->key, memory_order_relaxed);
+    if (pc_table_is_shared()) {
+        displace(r, FRONT_NUMBERS + (uint32_t)(r - pc_request_front));
+        return;
+    }
     note_unseen(r);
-    take_from_front(t, r, its_key);
+    pc_front_free(t, r, atomic_load_explicit(&r->key, memory_order_relaxed));
 }
 
 void pc_table_void(struct pc_request_table *t, uint64_t key)
 {
     struct pc_request *r = pc_front_at(key);
-    if (PC_UNLIKELY(key && pc_front_handle(r) == key))
+    if (PC_UNLIKELY(key && pc_front_handle(r) == key && !is_displaced(r)))
         void_in_front(t, r);
     else if (t->n_tree || pc_table_is_shared())
         void_in_tree(t, key);
@@ -294,7 +346,7 @@ void pc_table_find(uint64_t key, struct pc_remembered *found)
         return;
     found->place = NULL;
     found->word = atomic_load_explicit(&r->key, memory_order_acquire);
-    if ((found->word & PC_REQUEST_HANDLE) != key)
+    if ((found->word & PC_REQUEST_HANDLE) != key || is_displaced(r))
         r = find_in_tree(key, found);
     if (!r)
         return;
@@ -303,17 +355,27 @@ void pc_table_find(uint64_t key, struct pc_remembered *found)
     found->record = r;
 }
 
+/* Frees a record that its key alone links: of the front, or displaced. */
+static void take_in_place(struct pc_request_table *t, struct pc_request *r, uint64_t its_key)
+{
+    if (!pc_table_is_shared())
+        pc_front_free(t, r, its_key);
+    else if (atomic_compare_exchange_strong(&r->key, &its_key, its_key & ~PC_REQUEST_HANDLE))
+        t->n_live--;
+}
+
 void pc_table_take(struct pc_request_table *t, const struct pc_remembered *found)
 {
     uint32_t value = (uint32_t)found->word;
     if (!found->place) {
-        take_from_front(t, found->record, found->word);
+        take_in_place(t, found->record, found->word);
         return;
     }
-    if (!pc_table_is_shared())
-        atomic_store_explicit(found->place, 0, memory_order_relaxed);
-    else if (!atomic_compare_exchange_strong(found->place, &value, 0))
+    if (!atomic_compare_exchange_strong(found->place, &value, 0)) {
+        if (may_be_awaited(&found->start)) /* it was displaced, after it had been looked up */
+            atomic_store(&found->record->key, 0);
         return;
+    }
     t->n_live--;
     t->n_tree--;
     give_back(t, found->record);
@@ -326,7 +388,7 @@ void pc_table_each(void (*fn)(const struct pc_request *r, void *arg), void *arg)
     for (uint32_t chunk = 0; chunk < n; chunk++) {
         const struct pc_request *r = atomic_load(&all->chunks[chunk]);
         for (uint32_t i = 0; r && i < PC_REQUEST_CHUNK; i++)
-            if (atomic_load_explicit(&r[i].flags, memory_order_relaxed))
+            if (atomic_load_explicit(&r[i].flags, memory_order_relaxed) && r[i].key)
                 fn(&r[i], arg);
     }
     for (uint32_t i = 0; i < PC_REQUEST_FRONT; i++)

@@ -17,6 +17,10 @@
  *     thread: by a release store of its key, which holds a tag above the handle, for the reason of
  *     rule 2. Other threads only take it, by a compare-and-swap. A handle is known in one of the
  *     two places at most.
+ *  6. The first thread may be in a call for which it has looked up nothing, because it was the only
+ *     one, when the second thread is given a handle that this call has completed. The old record is
+ *     then displaced: it keeps its contents, is not used again, and only the first thread takes it,
+ *     when the call has returned.
  *
  * No lock; memory comes from the core, is bounded (2^24 requests), and is kept.
  */
@@ -92,9 +96,14 @@ struct pc_thread_slot {
     struct pc_request_table *table;
 };
 
+static inline struct pc_thread_slot *pc_thread_slot_of(struct pc_thread *thread)
+{
+    return (struct pc_thread_slot *)((char *)thread + pc_core->thread_slot);
+}
+
 static inline struct pc_thread_slot *pc_table_slot(const struct pc_call *call)
 {
-    return (struct pc_thread_slot *)((char *)call->thread + pc_core->thread_slot);
+    return pc_thread_slot_of(call->thread);
 }
 
 struct pc_request_table *pc_table_make(struct pc_call *call);
@@ -128,6 +137,9 @@ void pc_table_void(struct pc_request_table *t, uint64_t key);
 
 /* Looks up a key. found->record is NULL if there is nothing. */
 void pc_table_find(uint64_t key, struct pc_remembered *found);
+
+/* Looks up a key among the displaced records (rule 6), as pc_table_find. */
+void pc_table_find_displaced(uint64_t key, struct pc_remembered *found);
 
 /* Removes the record that was found, if it is still there. */
 void pc_table_take(struct pc_request_table *t, const struct pc_remembered *found);
