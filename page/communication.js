@@ -10,56 +10,90 @@ const pairMetrics = [
 ];
 const mostPairRows = 20, mostPixels = 600;
 
-// The communicator of a pair; "" if the table does not say it.
-const communicatorOf = (pairs, row) => pairs.has("domain") ? pairs.exact(row, "domain") : "";
-
-// The first n of a list in an order, without sorting millions for it.
-function firstOf(list, n, compare) {
-    const first = [];
-    for (const one of list) {
-        let at = first.length;
-        while (at && compare(one, first[at - 1]) < 0)
-            at--;
-        if (at === n)
-            continue;
-        first.splice(at, 0, one);
-        first.length = Math.min(first.length, n);
-    }
-    return first;
-}
-
-// Sums over class, communicator and phase by pairs of places: ranks, sockets or hosts.
+// Columns of figures by pairs of places (ranks, sockets or hosts): sums over class, communicator and phase. A pair is a
+// number, because there may be millions. Pairs are in the order of the place that sends: those of place p are
+// first[p] up to first[p + 1].
 class PairSums {
     // `names` has the name of the place of each rank, `domain` a communicator or "" for all.
     constructor(pairs, names, domain) {
         this.names = [...new Set(names.values())];
-        this.list = [];
         this.places = new Map(this.names.map((name, i) => [name, i]));
-        this.byKey = new Map();
-        const placeOf = new Map([...names].map(([rank, name]) => [Number(rank), this.places.get(name)]));
-        const [sources, destinations] = ["source", "destination"].map(column => pairs.numbers(column));
-        const figures = pairMetrics.map(({name, of}) => [name, pairs.numbers(of)]);
+        const placeOf = [];
+        names.forEach((name, rank) => placeOf[rank] = this.places.get(name));
+        const wanted = domain ? pairs.equals("domain", domain) : () => true;
+        const sources = pairs.numbers("source"), destinations = pairs.numbers("destination");
+        const from = new Int32Array(pairs.rows).fill(-1), to = new Int32Array(pairs.rows);
         for (let row = 0; row < pairs.rows; row++) {
-            const from = placeOf.get(sources[row]), to = placeOf.get(destinations[row]);
-            if (from !== undefined && to !== undefined && (!domain || communicatorOf(pairs, row) === domain))
-                this.add(from, to, figures, row);
+            const sender = placeOf[sources[row]], receiver = placeOf[destinations[row]];
+            if (sender !== undefined && receiver !== undefined && wanted(row)) {
+                from[row] = sender;
+                to[row] = receiver;
+            }
         }
+        const pairOf = this.number(from, to);
+        for (const {name, of} of pairMetrics)
+            this[name] = this.sum(pairOf, pairs.numbers(of));
     }
 
-    add(from, to, figures, row) {
-        const key = from * this.names.length + to;
-        let sum = this.byKey.get(key);
-        if (!sum) {
-            this.byKey.set(key, sum = {from, to, sent: 0, calls: 0, time: 0});
-            this.list.push(sum);
+    // Numbers the pairs; returns the one of each row, -1 for rows that are left out.
+    number(from, to) {
+        const n = this.names.length, {first, rows} = groupRows(from, n), pairOf = new Int32Array(from.length).fill(-1);
+        const last = new Int32Array(n).fill(-1); // the pair that was last found to each place
+        Object.assign(this, {count: 0, first: new Uint32Array(n + 1), from: new Uint32Array(rows.length), to: new Uint32Array(rows.length)});
+        for (let sender = 0; sender < n; sender++) {
+            const begin = this.first[sender] = this.count;
+            for (let i = first[sender]; i < first[sender + 1]; i++) {
+                const receiver = to[rows[i]];
+                if (last[receiver] < begin) {
+                    this.from[this.count] = sender;
+                    this.to[this.count] = receiver;
+                    last[receiver] = this.count++;
+                }
+                pairOf[rows[i]] = last[receiver];
+            }
         }
-        for (const [name, values] of figures)
-            sum[name] += values[row] || 0;
+        this.first[n] = this.count;
+        return pairOf;
     }
 
+    sum(pairOf, values) {
+        const sums = new Float64Array(this.count);
+        for (let row = 0; row < pairOf.length; row++)
+            if (pairOf[row] >= 0)
+                sums[pairOf[row]] += values[row] || 0;
+        return sums;
+    }
+
+    // The number of a pair; -1: it has exchanged no message.
     at(from, to) {
-        return this.byKey.get(from * this.names.length + to);
+        return this.to.subarray(0, this.first[from + 1]).indexOf(to, this.first[from]);
     }
+
+    // Numbers of the pairs of these places.
+    shown({from, to, count}) {
+        const shown = new Uint32Array(this.first[from + count] - this.first[from]);
+        let n = 0;
+        for (let pair = this.first[from]; pair < this.first[from + count]; pair++)
+            if (this.to[pair] >= to && this.to[pair] < to + count)
+                shown[n++] = pair;
+        return shown.subarray(0, n);
+    }
+}
+
+// Rows by place, in order: those of place p are rows[first[p]] up to rows[first[p + 1]]. Rows of no place have -1.
+function groupRows(places, n) {
+    const first = new Uint32Array(n + 1);
+    for (const place of places)
+        if (place >= 0)
+            first[place + 1]++;
+    for (let place = 0; place < n; place++)
+        first[place + 1] += first[place];
+    const next = first.slice(), rows = new Uint32Array(first[n]);
+    places.forEach((place, row) => {
+        if (place >= 0)
+            rows[next[place]++] = row;
+    });
+    return {first, rows};
 }
 
 class CommunicationView {
@@ -146,11 +180,6 @@ class CommunicationView {
         event.preventDefault();
     }
 
-    isShown({from, to}) {
-        const {shown} = this;
-        return from >= shown.from && from < shown.from + shown.count && to >= shown.to && to < shown.to + shown.count;
-    }
-
     // The pixel of a place along one side, `begin` the first that is shown.
     pixel(at, begin) {
         return Math.floor((at - begin) * this.pixels / this.shown.count);
@@ -162,15 +191,15 @@ class CommunicationView {
         const pixel = share => Math.min(this.pixels - 1, Math.max(0, Math.floor(share * this.pixels)));
         const x = pixel((event.clientX - box.left) / box.width), y = pixel((event.clientY - box.top) / box.height);
         const peak = this.peaks[y * this.pixels + x];
-        return peak ? [peak.from, peak.to]
+        return peak >= 0 ? [this.sums.from[peak], this.sums.to[peak]]
             : [from + Math.floor(y * count / this.pixels), to + Math.floor(x * count / this.pixels)];
     }
 
     told(from, to) {
-        const {names} = this.sums, sum = this.sums.at(from, to), word = this.by === "rank" ? "rank " : "";
-        return `${word}${names[from]} to ${word}${names[to]}: ` + (sum
-            ? `${forPeople("count", sum.calls)} messages, ${forPeople("bytes", sum.sent)}, ` +
-              `${forPeople("ns", sum.time)} in calls that only send` : "no message");
+        const {names, calls, sent, time} = this.sums, pair = this.sums.at(from, to), word = this.by === "rank" ? "rank " : "";
+        return `${word}${names[from]} to ${word}${names[to]}: ` + (pair >= 0
+            ? `${forPeople("count", calls[pair])} messages, ${forPeople("bytes", sent[pair])}, ` +
+              `${forPeople("ns", time[pair])} in calls that only send` : "no message");
     }
 
     place(place) {
@@ -193,15 +222,12 @@ class CommunicationView {
     }
 
     makeControls() {
-        const domains = new Set();
-        for (let row = 0; row < this.pairs.rows; row++)
-            domains.add(communicatorOf(this.pairs, row));
         return make("p", {class: "controls"},
             makeChoice("Show", pairMetrics.map(({name, head}) => [name, head]), this.metric.name,
                 chosen => this.change({metric: pairMetrics.find(({name}) => name === chosen)})),
             makeChoice("by", [["rank", "rank"], ...this.places ? [["socket", "socket"]] : [], ["host", "host"],
                 ...this.profile.placement ? [["proposed", "proposed node"]] : []], this.by, by => this.change({by})),
-            this.choice = makeChoice("Communicator", [["", "all"], ...[...domains].filter(Boolean).map(id =>
+            this.choice = makeChoice("Communicator", [["", "all"], ...this.pairs.different("domain").map(id =>
                 [id, communicatorName(this.list.find(one => one.id === id) || {id})])], this.domain,
                 domain => this.change({domain})),
             make("button", {type: "button", onclick: () => this.zoom(0.5)}, "Closer"),
@@ -220,45 +246,46 @@ class CommunicationView {
     }
 
     draw() {
-        const list = this.sums.list.filter(sum => this.isShown(sum)), {name, type} = this.metric;
-        const most = this.sums.list.reduce((value, sum) => Math.max(value, sum[name]), 0);
+        const {sums, metric: {name, type}} = this, {names, from: sender, to: receiver} = sums, values = sums[name];
+        const list = sums.shown(this.shown), most = values.reduce((value, each) => Math.max(value, each), 0);
         this.drawMatrix(list, most);
-        const {names} = this.sums, {from, to, count} = this.shown;
+        const {from, to, count} = this.shown;
         this.legend.replaceChildren("0 ", make("span", {class: "heat-key", "aria-hidden": "true"}),
             ` ${forPeople(type, most)}. A row sends (${names[from]} to ${names[from + count - 1]}), ` +
             `a column receives (${names[to]} to ${names[to + count - 1]}). ` +
             "A pixel that stands for several pairs has the greatest of them.");
         this.details.textContent = this.told(...this.selected);
         this.drawBeside();
-        this.body.replaceChildren(...firstOf(list, mostPairRows, (a, b) => b[name] - a[name] || a.from - b.from || a.to - b.to)
-            .map(sum => this.makePair(sum)));
+        this.body.replaceChildren(...firstOf(list, mostPairRows, (a, b) => values[b] - values[a] || sender[a] - sender[b] ||
+            receiver[a] - receiver[b]).map(pair => this.makePair(pair)));
     }
 
     drawMatrix(list, most) {
-        const {name} = this.metric, pixels = this.pixels = Math.max(1, Math.min(this.shown.count, mostPixels));
+        const {from, to, [this.metric.name]: values} = this.sums, {shown} = this;
+        const pixels = this.pixels = Math.max(1, Math.min(shown.count, mostPixels));
         const style = getComputedStyle(document.documentElement), picture = new Pixels(pixels, pixels);
-        const isChosen = ({from, to}) => from === this.selected[0] && to === this.selected[1];
-        this.peaks = new Array(pixels * pixels).fill(null);
-        for (const sum of list) {
-            const at = this.pixel(sum.from, this.shown.from) * pixels + this.pixel(sum.to, this.shown.to);
-            if (!this.peaks[at] || sum[name] > this.peaks[at][name])
-                this.peaks[at] = sum;
+        const chosen = this.sums.at(...this.selected);
+        this.peaks = new Int32Array(pixels * pixels).fill(-1);
+        for (const pair of list) {
+            const at = this.pixel(from[pair], shown.from) * pixels + this.pixel(to[pair], shown.to);
+            if (this.peaks[at] < 0 || values[pair] > values[this.peaks[at]])
+                this.peaks[at] = pair;
         }
         const [mark, heat] = ["--mark", "--heat"].map(colour => Pixels.colour(style, colour));
-        this.peaks.forEach((sum, at) => {
-            if (sum)
-                picture.fill(0, at, at + 1, isChosen(sum) ? mark : heat, opacityOf(sum[name] / most));
+        this.peaks.forEach((pair, at) => {
+            if (pair >= 0)
+                picture.fill(0, at, at + 1, pair === chosen ? mark : heat, opacityOf(values[pair] / most));
         });
         picture.put(this.canvas);
     }
 
-    makePair(sum) {
-        const {names} = this.sums;
-        return make("tr", {onclick: () => this.select(sum.from, sum.to)},
-            make("td", {}, names[sum.from]), make("td", {}, names[sum.to]),
-            pairMetrics.map(({name, type}) => make("td", {class: "number", title: exactly(type, sum[name])},
-                forPeople(type, sum[name]))),
-            make("td", {class: "number"}, sum.calls ? forPeople("bytes", sum.sent / sum.calls) : "-"));
+    makePair(pair) {
+        const {names, from, to, sent, calls} = this.sums;
+        return make("tr", {onclick: () => this.select(from[pair], to[pair])},
+            make("td", {}, names[from[pair]]), make("td", {}, names[to[pair]]),
+            pairMetrics.map(({name, type}) => make("td", {class: "number", title: exactly(type, this.sums[name][pair])},
+                forPeople(type, this.sums[name][pair]))),
+            make("td", {class: "number"}, calls[pair] ? forPeople("bytes", sent[pair] / calls[pair]) : "-"));
     }
 }
 

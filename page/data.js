@@ -210,6 +210,24 @@ class Table {
         };
     }
 
+    // The different texts of a column, and the number of each row's among them; none if it is no column of texts.
+    textsOf(column) {
+        const k = this.find(column), {texts = [], index = []} = k === undefined ? {} : this.reader.column(k);
+        return {texts, index};
+    }
+
+    // Its texts in the order of their first rows.
+    different(column) {
+        const {texts, index} = this.textsOf(column);
+        return Array.from(new Set(index), number => texts[number]).filter(Boolean);
+    }
+
+    // A function that is true if a row has this text in the column.
+    equals(column, text) {
+        const {texts, index} = this.textsOf(column), number = texts.indexOf(text);
+        return row => index[row] === number;
+    }
+
     // A function that is true if the expression matches a row's text in the column. Equal texts are matched once.
     matcher(column, expression) {
         const k = this.find(column), {texts, index, paths} = this.reader.column(k), same = paths || texts && index, seen = [];

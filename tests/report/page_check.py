@@ -239,8 +239,73 @@ def check_communicators(page, tables):
     return wrong
 
 
-def check_communication(page, tables):
+def read_pairs(page, metric):
+    """Names and figure of the pairs of the table: [from, to, exact, shown]."""
+    return page.ask("return [...document.querySelectorAll('#pairs tbody tr')].map(row => [row.cells[0].innerText,"
+                    "row.cells[1].innerText, row.cells[arguments[0]].title, row.cells[arguments[0]].innerText])",
+                    2 + ["sent", "calls", "time"].index(metric))
+
+
+def check_matrix(page, tables, by, metric, domain=""):
     """The greatest pairs in text, and each pixel: the greatest of the pairs that it stands for."""
+    what = f"{metric} by {by} {domain}"
+    sums, names = wanted_pairs(page, tables, by, metric, domain)
+    page.show(f"communication&by={by}&metric={metric}&domain={domain}")
+    rows = read_pairs(page, metric)
+    size, alphas = page.ask("""
+        const canvas = document.querySelector('.matrix'), pen = canvas.getContext('2d');
+        const pixels = pen.getImageData(0, 0, canvas.width, canvas.width).data;
+        return [canvas.width, Array.from(pixels).filter((_, i) => i % 4 === 3)]""")
+    seen = [ns(exact) if metric == "time" else int(exact) for _, _, exact, _ in rows]
+    wrong = [] if seen == sorted(sums.values(), reverse=True)[:20] else [f"{what}: {seen}"]
+    wrong += [f"{what}: {row}" for row, value in zip(rows, seen) if sums[row[0], row[1]] != value or not rounds_to(row[3], row[2])]
+    peaks = collections.Counter()
+    places, most = {name: i * size // len(names) for i, name in enumerate(names)}, max(sums.values(), default=0)
+    for (source, destination), value in sums.items():
+        at = places[source] * size + places[destination]
+        peaks[at] = max(peaks[at], value)
+    return wrong + [f"{what}: pixel {at} has {alpha}, not {peaks[at]} of {most}" for at, alpha in enumerate(alphas)
+                    if abs(alpha - (255 * (0.08 + 0.92 * peaks[at] / most) if peaks[at] else 0)) > 1.5]
+
+
+def check_pair(page, tables):
+    """A click chooses a pair, + shows the pairs around it only, and the pointer tells the pair below it."""
+    calls, names = wanted_pairs(page, tables, "rank", "calls")
+    page.show("communication&metric=calls")
+    source, destination = max(calls, key=calls.get) if calls else names[0], names[0]
+    page.ask("document.querySelector('#pairs tbody tr')?.click()")
+    if calls:
+        source, destination = read_pairs(page, "calls")[0][:2]
+    wanted = f"rank {source} to rank {destination}: " + (f"{calls[source, destination]:,} messages, " if calls else "no message")
+    told = page.ask("return document.getElementById('pair').textContent")
+    wrong = [] if told.startswith(wanted) else [f"the chosen pair: {told}, not {wanted}"]
+    page.ask("document.querySelector('.matrix').focus()")
+    page.send_keys("+")
+    legend = page.ask("return document.getElementById('matrix-legend').textContent")
+    senders, receivers = [names[names.index(first):names.index(last) + 1] for first, last in re.findall(r"\((\d+) to (\d+)\)", legend)]
+    count = max(1, math.floor(len(names) / 2 + 0.5))
+    if len(senders) != count or len(receivers) != count or source not in senders or destination not in receivers:
+        wrong.append(f"closer around {source} and {destination}: {legend}")
+    seen = [int(exact) for _, _, exact, _ in read_pairs(page, "calls")]
+    near = [value for (a, b), value in calls.items() if a in senders and b in receivers]
+    if seen != sorted(near, reverse=True)[:20]:
+        wrong.append(f"pairs of {senders} and {receivers}: {seen}")
+    alone = [(senders[0], receivers[-1])] if count <= 600 else [] # which has a pixel of its own
+    for sender, receiver in (*alone, (source, destination)):
+        told = page.ask("""
+            const canvas = document.querySelector('.matrix'), box = canvas.getBoundingClientRect();
+            const [row, column, n] = arguments, at = (begin, size, k) => begin + size * (k + 0.5) / n;
+            canvas.dispatchEvent(new MouseEvent('mousemove', {clientX: at(box.left, box.width, column),
+                clientY: at(box.top, box.height, row)}));
+            return canvas.title""", senders.index(sender), receivers.index(receiver), count)
+        messages = calls[sender, receiver]
+        wanted = f"rank {sender} to rank {receiver}: " + (f"{messages:,} messages, " if messages else "no message")
+        wrong += [] if told.startswith(wanted) else [f"the pointer tells {told}, not {wanted}"]
+    return wrong
+
+
+def check_communication(page, tables):
+    """The pattern, the placement, communicators; the matrix of all and of two of them."""
     page.show("communication")
     if "pairs" not in tables:
         return [] if "topology" in page.ask("return document.getElementById('communication').innerText") else ["not explained"]
@@ -249,32 +314,16 @@ def check_communication(page, tables):
     if pattern != page.pattern:
         wrong.append(f"the pattern is {pattern}, not {page.pattern}")
     wrong += check_placement(page, tables) + check_communicators(page, tables)
-    proposed = [("proposed", "sent")] if page.placement else []
-    for by, metric in [("rank", "sent"), ("rank", "calls"), ("host", "sent"), ("host", "time"), *proposed]:
-        if metric == "time" and "time" not in tables["pairs"][0]:
-            continue
-        sums, names = wanted_pairs(page, tables, by, metric)
-        page.show(f"communication&by={by}&metric={metric}")
-        column = 2 + ["sent", "calls", "time"].index(metric)
-        rows, size, alphas = page.ask("""
-            const canvas = document.querySelector('.matrix'), pen = canvas.getContext('2d');
-            const pixels = pen.getImageData(0, 0, canvas.width, canvas.width).data;
-            return [[...document.querySelectorAll('#pairs tbody tr')].map(row => [row.cells[0].innerText,
-                row.cells[1].innerText, row.cells[arguments[0]].title, row.cells[arguments[0]].innerText]),
-                canvas.width, Array.from(pixels).filter((_, i) => i % 4 === 3)]""", column)
-        seen = [ns(exact) if metric == "time" else int(exact) for _, _, exact, _ in rows]
-        if seen != sorted(sums.values(), reverse=True)[:20]:
-            wrong.append(f"{metric} by {by}: {seen}")
-        wrong += [f"{metric} by {by}: {row}" for row, value in zip(rows, seen)
-                  if sums[row[0], row[1]] != value or not rounds_to(row[3], row[2])]
-        peaks = collections.Counter()
-        places, most = {name: i * size // len(names) for i, name in enumerate(names)}, max(sums.values(), default=0)
-        for (source, destination), value in sums.items():
-            at = places[source] * size + places[destination]
-            peaks[at] = max(peaks[at], value)
-        wrong += [f"{metric} by {by}: pixel {at} has {alpha}, not {peaks[at]} of {most}" for at, alpha in enumerate(alphas)
-                  if abs(alpha - (255 * (0.08 + 0.92 * peaks[at] / most) if peaks[at] else 0)) > 1.5]
-    return wrong
+    domains = list(dict.fromkeys(row.get("domain", "") for row in rows_of(tables, "pairs")))
+    offered = page.ask("return [...document.querySelectorAll('.controls label')].find(e => e.textContent.startsWith('Communicator'))"
+                       ".querySelectorAll('option').length") - 1
+    wrong += [] if offered == len([domain for domain in domains if domain]) else [f"{offered} communicators, not {domains}"]
+    cases = [("rank", "sent"), ("rank", "calls"), ("host", "sent"), ("host", "time"), *([("proposed", "sent")] if page.placement else []),
+             *[("rank", "sent", domain) for domain in domains[-2:] if domain]]
+    for case in cases:
+        if case[1] != "time" or "time" in tables["pairs"][0]:
+            wrong += check_matrix(page, tables, *case)
+    return wrong + check_pair(page, tables)
 
 
 def check_fewer_columns(page, tables):

@@ -104,15 +104,15 @@ def places(path):
     return " > ".join(shown)
 
 
-def wanted_pairs(page, tables, by, metric):
-    """Sums by pair of names, and the names in their order."""
+def wanted_pairs(page, tables, by, metric, domain=""):
+    """Sums by pair of names, of a communicator or of all, and the names in their order."""
     hosts = {row["rank"]: row["host"] if by == "host" else row["rank"] for row in rows_of(tables, "ranks")}
     if by == "proposed":
         nodes = list(dict.fromkeys(row["host"] for row in rows_of(tables, "ranks")))
         hosts = {rank: nodes[page.placement["node_of_rank"][int(rank)]] for rank in hosts}
     sums = collections.Counter()
     for row in rows_of(tables, "pairs"):
-        if row["source"] in hosts and row["destination"] in hosts:
+        if row["source"] in hosts and row["destination"] in hosts and domain in ("", row.get("domain")):
             value = ns(row["time"]) if metric == "time" else int(row["bytes" if metric == "sent" else "messages"])
             sums[hosts[row["source"]], hosts[row["destination"]]] += value
     return sums, list(dict.fromkeys(hosts.values()))

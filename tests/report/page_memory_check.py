@@ -2,7 +2,8 @@
 """Checks what pages say of what they do not show: page_memory_check.py PAGE FOLDER MANY. First of a table for which the
 browser has no memory. Makes a page in FOLDER whose list gives the table `primitives` 2^40 rows, more than an array can have, and one whose list gives
 it a column that is not there. The views that read the table must tell the two apart each time, and the others must be
-shown as before. Then of the placement in the page MANY, whose profile has too many pairs of ranks for it.
+shown as before. Then of the placement in the page MANY, whose profile has too many pairs of ranks for it, and what memory its
+pairs take.
 Prints a line for each view, which begins with "ok" or "not ok"."""
 import os
 import sys
@@ -37,6 +38,25 @@ def check_placement(page, many):
     print("ok" if said.startswith("There are more than 200,000 pairs of ranks") else "not ok", "placement", said)
 
 
+def heap(page):
+    """Bytes of JavaScript objects that are in use; columns of numbers are not among them."""
+    page.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+    metrics = page.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return next(metric["value"] for metric in metrics if metric["name"] == "JSHeapUsedSize")
+
+
+def check_pairs(page, many):
+    """The view of communication makes no object for each pair: they would have 60 bytes and more."""
+    page.driver.execute_cdp_cmd("Performance.enable", {})
+    page.open(many)
+    page.settle()
+    page.show("tables&table=pairs")
+    rows, before = int(page.ask("return document.getElementById('rows').textContent.split(' ')[2]")), heap(page)
+    page.show("communication")
+    each = (heap(page) - before) / rows
+    print("ok" if rows > 200000 and each < 30 else "not ok", f"{each:.0f} bytes of objects for each of {rows} pairs")
+
+
 def main(path, folder, many):
     with open(path, encoding="utf-8") as f:
         text = f.read()
@@ -51,6 +71,7 @@ def main(path, folder, many):
             check(page, "tables&table=ranks", None)
             check(page, view, expected)
     check_placement(page, many)
+    check_pairs(page, many)
     page.close()
 
 
