@@ -104,20 +104,34 @@ bool pc_table_agrees(const struct pc_profile_table *a, const struct pc_profile_t
 /* True if the two profiles define no table differently. */
 bool pc_tables_agree(const struct pc_profile *a, const struct pc_profile *b);
 
-/* The bytes in which rows are that were not asked for yet: those of the part of tables. A profile
- * and its sum with others may have them in common. */
+/* Rows of tables that are read on demand (later_rows.c). A profile and its sum with others may have
+ * them in common. */
 struct pc_later_rows {
-    uint8_t *bytes; /* with malloc, as this structure */
+    int fd; /* of the file; -1: all are in memory */
     uint32_t n_users;
-    struct pc_error error;
+    struct pc_error error; /* the first one */
+    struct pc_pool *memory;
+    struct pc_later_column *columns; /* all, as a list */
 };
 
-/* Gives p the bytes, which it frees. False: no memory, nothing is taken. */
-bool pc_later_open(struct pc_profile *p, uint8_t *bytes);
+/* Makes p a reader of such rows. False: no memory. */
+bool pc_later_open(struct pc_profile *p);
 void pc_later_close(struct pc_later_rows *later); /* called once by each user; NULL is allowed */
+
+/* Gives the table t of p the next n_rows rows of c, a cursor of an unpacker, and passes over them.
+ * PC_ENOMEM, PC_EIO. */
+int pc_later_take(struct pc_profile *p, struct pc_profile_table *t, struct pc_cursor *c,
+                  uint32_t n_rows);
+
+/* Makes cells of t->later. PC_ENOMEM; PC_EFORMAT: the rows are damaged, and p->later->error says
+ * how. */
+int pc_later_make_cells(const struct pc_profile_table *t);
 
 /* Makes the cells of all tables. PC_EFORMAT: some are damaged. */
 int pc_tables_need(const struct pc_profile *p, struct pc_error *error);
+
+/* Checks the rows of all tables without making cells. */
+int pc_tables_check_rows(const struct pc_profile *p, struct pc_error *error);
 
 /* Checks strings and tables, for pc_profile_check. */
 int pc_tables_check(const struct pc_profile *p, struct pc_error *error);
@@ -193,9 +207,9 @@ unsigned pc_part_version(unsigned part);
 
 const char *pc_part_name(unsigned part);
 void pc_part_encode(const struct pc_profile *p, enum pc_part part, struct pc_buffer *out);
-/* Decodes a part. Called for all parts in the order of the enum. The text names the part and the
- * byte. */
-int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data, size_t n,
+/* Decodes a part, which is all that c has. Called for all parts in the order of the enum. The text
+ * names the part and the byte. */
+int pc_part_decode(struct pc_profile *p, enum pc_part part, struct pc_cursor *c,
                    struct pc_error *error);
 
 /* ---- Container: fixed places in a .pcol file (doc/internals/format.md) ------------------------

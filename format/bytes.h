@@ -24,7 +24,22 @@ struct pc_buffer {
 struct pc_cursor {
     const uint8_t *at, *end;
     bool failed; /* read past the end, or a varint of more than 64 bits: all reads give 0 */
+    struct pc_refill *more; /* NULL: nothing follows `end` */
 };
+
+/* The source of a cursor whose bytes are read in pieces. */
+struct pc_refill {
+    uint64_t left; /* bytes that follow the end of the cursor */
+    /* Moves the cursor to a piece that has n bytes of what it has not read, or all that are left.
+     * Marks the cursor as failed if there are fewer than `left`. */
+    void (*fill)(struct pc_cursor *c, size_t n);
+};
+
+static inline struct pc_cursor pc_cursor_over(const void *data, size_t n)
+{
+    const uint8_t *at = data;
+    return (struct pc_cursor){.at = at, .end = at + n};
+}
 
 /* False: no memory. Out of line: it is rare, and callers are many. */
 __attribute__((noinline, unused)) static bool pc_buffer_grow(struct pc_buffer *b, size_t n)
@@ -121,15 +136,30 @@ static inline void pc_put_text(struct pc_buffer *b, const char *text)
     pc_put_bytes(b, text, n);
 }
 
-static inline size_t pc_cursor_left(const struct pc_cursor *c)
+/* Bytes that were not read; after a failure too. */
+static inline uint64_t pc_cursor_unread(const struct pc_cursor *c)
 {
-    return c->failed ? 0 : (size_t)(c->end - c->at);
+    return (size_t)(c->end - c->at) + (c->more ? c->more->left : 0);
 }
 
-/* n bytes in place, or NULL. */
+static inline uint64_t pc_cursor_left(const struct pc_cursor *c)
+{
+    return c->failed ? 0 : pc_cursor_unread(c);
+}
+
+/* Makes n bytes readable in place, or as many as there are. */
+static inline void pc_cursor_need(struct pc_cursor *c, size_t n)
+{
+    if ((size_t)(c->end - c->at) < n && c->more && c->more->left && !c->failed)
+        c->more->fill(c, n);
+}
+
+/* n bytes in place, valid until the next read, or NULL. */
 static inline const uint8_t *pc_get_bytes(struct pc_cursor *c, uint64_t n)
 {
-    if (n > pc_cursor_left(c)) {
+    if (n <= pc_cursor_left(c))
+        pc_cursor_need(c, n);
+    if (c->failed || n > (size_t)(c->end - c->at)) {
         c->failed = true;
         return NULL;
     }
@@ -140,7 +170,9 @@ static inline const uint8_t *pc_get_bytes(struct pc_cursor *c, uint64_t n)
 
 static inline uint64_t pc_get_varint(struct pc_cursor *c)
 {
-    size_t left = pc_cursor_left(c), n = left < PC_VARINT_MOST ? left : PC_VARINT_MOST, i = 0;
+    pc_cursor_need(c, PC_VARINT_MOST);
+    size_t left = c->failed ? 0 : (size_t)(c->end - c->at);
+    size_t n = left < PC_VARINT_MOST ? left : PC_VARINT_MOST, i = 0;
     const uint8_t *at = c->at;
     uint64_t v = 0;
     while (i < n) {

@@ -229,7 +229,7 @@ static int check_values(const struct pc_profile *p, uint32_t i, struct pc_error 
 
 int pc_profile_check_values(const struct pc_profile *p, struct pc_error *error)
 {
-    int err = pc_tables_need(p, error);
+    int err = pc_tables_check_rows(p, error);
     for (uint32_t i = 0; i < p->n_data && p->columns && !err; i++)
         if (p->data[i].kept && !p->data[i].ranks)
             err = check_values(p, i, error);

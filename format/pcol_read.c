@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reading a .pcol file. The file is read into memory, not mapped: a file that shrinks meanwhile is
- * a short read, not a fault. Sections are found one after the other; those of unknown type are
- * skipped. Address space is reserved for the whole file, but the part for values by rank and late
- * slots, which are most of a large file, is never touched: values are skipped, or read in pieces
- * for their checksum, and later block by block (value_blocks.c); slots are read one by one.
+ * Reading a .pcol file. The file is read in pieces, not mapped: a file that shrinks meanwhile is a
+ * short read, not a fault. Sections are found one after the other, and their checksums verified;
+ * those of unknown type are skipped. Only then is anything decoded, from a second reading, in which
+ * neither a section nor what it inflates to is in memory as a whole (unpack.h). Values by rank are
+ * read block by block when they are asked for (value_blocks.c), and late slots one by one.
  */
+#include "format/unpack.h"
 #include "format/value_blocks.h"
 
 #include <errno.h>
@@ -22,22 +23,21 @@ struct section {
     unsigned type, version, flags;
     uint64_t stored, raw;
     uint32_t crc;
-    const uint8_t *header, *content;
+    bool found;
 };
 
 struct file {
     int fd;
     enum values values;
-    uint8_t *data; /* n bytes, or where they will be */
-    size_t n;
+    size_t n; /* bytes */
     struct pc_pcol_header h;
-    struct section columns;               /* like `parts`; content NULL */
-    struct section parts[PC_PART_VALUES]; /* by type; header NULL: not found yet */
+    struct section columns;
+    struct section parts[PC_PART_VALUES]; /* by type */
 };
 
 /* Reads bytes [at, at + n) to `out`. If the file ends earlier, its size is set to that. 0 or an
  * errno. */
-static int fetch_to(struct file *f, uint64_t at, uint64_t n, uint8_t *out)
+static int fetch(struct file *f, uint64_t at, uint64_t n, uint8_t *out)
 {
     size_t got;
     if (at > f->n)
@@ -50,19 +50,14 @@ static int fetch_to(struct file *f, uint64_t at, uint64_t n, uint8_t *out)
     return failed;
 }
 
-static int fetch(struct file *f, uint64_t at, uint64_t n)
-{
-    return fetch_to(f, at, n, f->data + at);
-}
-
-/* Adds bytes that are not kept in memory to a checksum. */
+/* Adds bytes of the file to a checksum. */
 static int fetch_crc(struct file *f, uint64_t at, uint64_t n, uLong *crc)
 {
     uint8_t piece[32768];
     int failed = 0;
     for (uint64_t done = 0; done < n && !failed && at + done < f->n; done += sizeof piece) {
         size_t bytes = n - done < sizeof piece ? (size_t)(n - done) : sizeof piece;
-        failed = fetch_to(f, at + done, bytes, piece);
+        failed = fetch(f, at + done, bytes, piece);
         *crc = crc32_z(*crc, piece, bytes);
     }
     return failed;
@@ -79,7 +74,7 @@ static bool is_skipped(const struct file *f, const struct section *s)
     return f->values <= VALUES_NONE && s->type == PC_PCOL_TYPE_COLUMNS;
 }
 
-/* True if only the checksum of a section is looked at here. */
+/* True if a section is not decoded here. */
 static bool is_passed_over(const struct file *f, const struct section *s)
 {
     bool contexts = s->type == PC_PART_NODES || s->type == PC_PART_DATA;
@@ -88,14 +83,14 @@ static bool is_passed_over(const struct file *f, const struct section *s)
 
 static int load_section(struct file *f, uint64_t at, struct section *s, struct pc_error *error)
 {
-    int failed = fetch(f, at, PC_PCOL_SECTION_BYTES);
+    uint8_t h[PC_PCOL_SECTION_BYTES];
+    int failed = fetch(f, at, sizeof h, h);
     if (failed)
         return refuse_unread(error, failed);
     if (at > f->n || f->n - at < PC_PCOL_SECTION_BYTES)
         return pc_error_set(error, PC_EFORMAT,
                             "the file ends after %zu of %lu bytes; copy it again", f->n,
                             (unsigned long)f->h.file_bytes);
-    const uint8_t *h = f->data + at;
     *s = (struct section){.at = at,
                           .type = (unsigned)pc_load_le(h, 4),
                           .version = (unsigned)pc_load_le(h + 4, 2),
@@ -103,14 +98,11 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
                           .stored = pc_load_le(h + 8, 8),
                           .raw = pc_load_le(h + 16, 8),
                           .crc = (uint32_t)pc_load_le(h + 28, 4),
-                          .header = h,
-                          .content = h + PC_PCOL_SECTION_BYTES};
-    bool live = s->flags & PC_SECTION_LIVE, passed = is_passed_over(f, s);
+                          .found = true};
+    bool live = s->flags & PC_SECTION_LIVE;
     uLong crc = crc32(0, h, 28);
-    if (passed && !is_skipped(f, s))
+    if (!is_skipped(f, s) && !live)
         failed = fetch_crc(f, at + PC_PCOL_SECTION_BYTES, s->stored, &crc);
-    else if (!is_skipped(f, s) && !live)
-        failed = fetch(f, at + PC_PCOL_SECTION_BYTES, s->stored);
     if (failed)
         return refuse_unread(error, failed);
     uint64_t left = f->n - at - PC_PCOL_SECTION_BYTES;
@@ -122,8 +114,6 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
                             (unsigned long)f->h.file_bytes);
     if (is_skipped(f, s))
         return PC_OK;
-    if (!live && !passed)
-        crc = crc32_z(crc, s->content, s->stored);
     if (crc != s->crc)
         return pc_error_set(error, PC_EFORMAT,
                             "section '%s' at byte %lu is damaged: its checksum differs; copy the "
@@ -146,7 +136,7 @@ static int judge_section(struct file *f, const struct section *s, struct pc_erro
                             pc_part_name(s->type), (unsigned long)s->at, s->version);
     if (known && s->version == version) {
         struct section *to = columns ? &f->columns : &f->parts[s->type];
-        if (to->header)
+        if (to->found)
             return pc_error_set(error, PC_EFORMAT, "section '%s' at byte %lu is there twice",
                                 pc_part_name(s->type), (unsigned long)s->at);
         *to = *s;
@@ -172,7 +162,7 @@ static int find_sections(struct file *f, struct pc_error *error)
         at += PC_PCOL_SECTION_BYTES + s.stored;
     }
     for (unsigned part = PC_PART_META; part < PC_PART_VALUES; part++)
-        if (!f->parts[part].header)
+        if (!f->parts[part].found)
             return pc_error_set(error, PC_EFORMAT, "section '%s' is missing", pc_part_name(part));
     return PC_OK;
 }
@@ -180,16 +170,22 @@ static int find_sections(struct file *f, struct pc_error *error)
 static int decode_section(const struct file *f, const struct section *s, struct pc_profile *p,
                           struct pc_error *error)
 {
+    const struct pc_stored stored = {.fd = f->fd,
+                                     .at = s->at + PC_PCOL_SECTION_BYTES,
+                                     .n = s->stored,
+                                     .raw = s->raw,
+                                     .deflated = s->flags & PC_SECTION_DEFLATED};
     struct pc_error inner = {""};
-    bool deflated = s->flags & PC_SECTION_DEFLATED;
-    uint8_t *raw = pc_pcol_unpack(s->content, s->stored, s->raw, deflated, &inner);
-    int err = raw ? PC_OK : PC_EFORMAT;
+    struct pc_cursor c;
+    struct pc_unpacker *u = pc_unpacker_new(&stored, &c, &inner);
+    int err = u ? PC_OK : PC_EFORMAT;
     if (!err && s->type == PC_PART_TABLES && f->values < VALUES_PASSED_ON)
-        err = pc_later_open(p, raw) ? PC_OK : PC_ENOMEM;
+        err = pc_later_open(p) ? PC_OK : PC_ENOMEM;
     if (!err)
-        err = pc_part_decode(p, s->type, raw, s->raw, &inner);
-    if (!p->later || p->later->bytes != raw)
-        free(raw);
+        err = pc_part_decode(p, s->type, &c, &inner);
+    if (u && !pc_unpacker_ended(u, &inner))
+        err = PC_EFORMAT;
+    pc_unpacker_free(u);
     if (err)
         pc_error_set(error, err, "section '%s' at byte %lu: %s", pc_part_name(s->type),
                      (unsigned long)s->at, inner.text);
@@ -199,7 +195,7 @@ static int decode_section(const struct file *f, const struct section *s, struct 
 static int take_values(struct file *f, struct pc_profile *p, struct pc_error *error)
 {
     const struct section *s = &f->columns;
-    if (!s->header)
+    if (!s->found)
         return pc_error_set(error, PC_EFORMAT, "section '%s' is missing",
                             pc_part_name(PC_PCOL_TYPE_COLUMNS));
     int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
@@ -260,10 +256,11 @@ static int decode_parts(struct file *f, struct pc_profile *p, struct pc_error *e
 
 static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *error)
 {
-    int failed = fetch(f, 0, PC_PCOL_HEADER_BYTES);
+    uint8_t header[PC_PCOL_HEADER_BYTES];
+    int failed = fetch(f, 0, sizeof header, header);
     if (failed)
         return refuse_unread(error, failed);
-    int err = pc_pcol_header_decode(f->data, f->n, &f->h, error);
+    int err = pc_pcol_header_decode(header, f->n, &f->h, error);
     if (!err)
         err = find_sections(f, error);
     (*p)->no_bins = f->values < VALUES_PASSED_ON;
@@ -292,9 +289,6 @@ static int open_file(const char *path, struct file *f, struct pc_error *error)
         return pc_error_set(error, PC_EFORMAT, "%s: %s, not a profile of pcollect (.pcol)", path,
                             S_ISDIR(st.st_mode) ? "is a folder" : "is not a regular file");
     f->n = (size_t)st.st_size;
-    f->data = malloc(f->n + 1);
-    if (!f->data)
-        return pc_error_set(error, PC_ENOMEM, "%s: cannot be read: %s", path, strerror(ENOMEM));
     return PC_OK;
 }
 
@@ -315,7 +309,6 @@ static int read_as(const char *path, enum values values, struct pc_profile **out
     }
     if (f.fd >= 0)
         close(f.fd);
-    free(f.data);
     if (err)
         pc_profile_free(p);
     else

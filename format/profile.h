@@ -75,14 +75,16 @@ struct pc_bytes {
  * its rows are of ranks and more than PC_TABLE_EXACT_ROWS. */
 #define PC_TABLE_STEPS 128u
 #define PC_TABLE_EXACT_ROWS 65536u
+struct pc_later_column;
 struct pc_profile_table {
     char *name, *plugin;
     uint32_t n_keys, n_columns; /* keys come first */
     bool rounded;               /* times are in steps: it was read from such a file */
     struct pc_profile_column *columns;
     uint32_t n_rows;
-    uint64_t *cells;         /* n_rows x n_columns; NULL: they are packed, or not asked for yet */
-    struct pc_bytes *packed; /* by column, its cells (format/table_rows.h); NULL: there are cells */
+    uint64_t *cells;               /* n_rows x n_columns; NULL: `packed` or `later` has them */
+    struct pc_bytes *packed;       /* by column, its cells (format/table_rows.h), or NULL */
+    struct pc_later_column *later; /* by column, cells that are read on demand, or NULL */
 };
 
 /* Figures of one rank. Times in nanoseconds; the three spans add up to the time from exec to the
@@ -248,10 +250,16 @@ static inline uint64_t pc_data_value(const struct pc_profile *p, const struct pc
 /* The table of that name, with its cells, or NULL. */
 const struct pc_profile_table *pc_profile_table(const struct pc_profile *p, const char *name);
 
+/* The table of that name for callers that take its cells by pc_table_cell alone, and those of a
+ * column from the first row to the last: cells that are read on demand are then never in memory
+ * together. If rows are damaged, cells are 0 from there on, and pc_profile_unread says so. */
+const struct pc_profile_table *pc_profile_table_in_order(const struct pc_profile *p,
+                                                         const char *name);
+
 /* Its number of rows, without making cells; 0: there is no such table. */
 uint32_t pc_profile_rows(const struct pc_profile *p, const char *name);
 
-/* Makes the cells of table t of p, whose rows may have been left as they are in the file until now.
+/* Makes the cells of table t of p, whose rows may have been left in the file until now.
  * If they are damaged, the table has no rows any more, and pc_profile_unread says so. */
 void pc_table_need(const struct pc_profile *p, const struct pc_profile_table *t);
 
@@ -261,11 +269,17 @@ void pc_table_need(const struct pc_profile *p, const struct pc_profile_table *t)
 uint32_t pc_table_column(const struct pc_profile_table *t, const char *name,
                          enum pcollect_column_type type);
 
+/* A cell that is read on demand, for pc_table_cell. */
+uint64_t pc_table_later_cell(const struct pc_profile_table *t, uint32_t row, uint32_t column);
+
 /* A cell; 0 if the column does not exist. */
 static inline uint64_t pc_table_cell(const struct pc_profile_table *t, uint32_t row,
                                      uint32_t column)
 {
-    return column == PC_NO_INDEX ? 0 : t->cells[(size_t)row * t->n_columns + column];
+    if (column == PC_NO_INDEX)
+        return 0;
+    return t->cells ? t->cells[(size_t)row * t->n_columns + column]
+                    : pc_table_later_cell(t, row, column);
 }
 
 /* True if column k has steps where the table is rounded: a sum of times. */

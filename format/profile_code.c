@@ -324,16 +324,17 @@ static int decode_part(struct pc_profile *p, enum pc_part part, struct pc_cursor
     }
 }
 
-int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data, size_t n,
+int pc_part_decode(struct pc_profile *p, enum pc_part part, struct pc_cursor *c,
                    struct pc_error *error)
 {
-    struct pc_cursor c = {data, data + n, false};
-    int err = decode_part(p, part, &c);
+    uint64_t n = pc_cursor_left(c);
+    int err = decode_part(p, part, c);
     if (err)
         return pc_error_set(error, err, "part '%s': not enough memory", part_names[part]);
-    if (c.failed || c.at != c.end)
-        return pc_error_set(error, PC_EFORMAT, "part '%s' of %zu bytes is damaged at its byte %zu",
-                            part_names[part], n, (size_t)(c.at - data));
+    if (c->failed || pc_cursor_left(c))
+        return pc_error_set(error, PC_EFORMAT, "part '%s' of %lu bytes is damaged at its byte %lu",
+                            part_names[part], (unsigned long)n,
+                            (unsigned long)(n - pc_cursor_unread(c)));
     return PC_OK;
 }
 
@@ -349,7 +350,8 @@ static int decode_stream(struct pc_profile *p, struct pc_cursor *c, struct pc_er
         if (!data)
             return pc_error_set(error, PC_EFORMAT, "the profile ends inside part '%s'",
                                 part_names[part]);
-        int err = pc_part_decode(p, part, data, (size_t)n, error);
+        struct pc_cursor content = pc_cursor_over(data, (size_t)n);
+        int err = pc_part_decode(p, part, &content, error);
         if (err)
             return err;
     }
@@ -364,7 +366,7 @@ static int decode(const uint8_t *data, size_t n, bool packed, struct pc_profile 
     struct pc_profile *p = pc_profile_new();
     if (!p)
         return pc_error_set(error, PC_ENOMEM, "not enough memory");
-    struct pc_cursor c = {data, data + n, false};
+    struct pc_cursor c = pc_cursor_over(data, n);
     p->unchecked = packed;
     int err = decode_stream(p, &c, error);
     if (err) {

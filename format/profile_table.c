@@ -26,6 +26,12 @@ const struct pc_profile_table *pc_profile_table(const struct pc_profile *p, cons
     return t;
 }
 
+const struct pc_profile_table *pc_profile_table_in_order(const struct pc_profile *p,
+                                                         const char *name)
+{
+    return find_table(p, name);
+}
+
 uint32_t pc_profile_rows(const struct pc_profile *p, const char *name)
 {
     const struct pc_profile_table *t = find_table(p, name);
@@ -82,65 +88,36 @@ bool pc_table_valid(const struct pc_profile_table *t)
     return valid;
 }
 
-static int check_table(const struct pc_profile *p, const struct pc_profile_table *t,
-                       struct pc_error *error)
+/* Checks the rows of a table that is not packed. */
+static int check_rows(const struct pc_profile *p, const struct pc_profile_table *t,
+                      struct pc_error *error)
 {
-    for (uint32_t r = 0; t->cells && r < t->n_rows; r++) {
-        const uint64_t *row = t->cells + (size_t)r * t->n_columns;
-        for (uint32_t i = 0; i < t->n_columns; i++)
+    uint64_t row[PC_TABLE_MOST_COLUMNS], before[PC_TABLE_MOST_COLUMNS];
+    for (uint32_t r = 0; r < t->n_rows; r++) {
+        for (uint32_t i = 0; i < t->n_columns; i++) {
+            row[i] = pc_table_cell(t, r, i);
             if (!pc_cell_valid(p, t->columns[i].type, row[i]))
                 return pc_error_set(error, PC_EFORMAT, "a wrong reference in table '%s' (row %u)",
                                     t->name, r);
-        if (r && pc_row_compare(row - t->n_columns, row, t->n_keys) >= 0)
+        }
+        if (r && pc_row_compare(before, row, t->n_keys) >= 0)
             return pc_error_set(error, PC_EFORMAT, "table '%s' is not in order (row %u)", t->name,
                                 r);
+        memcpy(before, row, t->n_keys * sizeof *row);
     }
     return PC_OK;
 }
 
 /* ---- Rows on demand ------------------------------------------------------------------------- */
 
-bool pc_later_open(struct pc_profile *p, uint8_t *bytes)
-{
-    p->later = calloc(1, sizeof *p->later);
-    if (!p->later)
-        return false;
-    *p->later = (struct pc_later_rows){.bytes = bytes, .n_users = 1};
-    return true;
-}
-
-void pc_later_close(struct pc_later_rows *later)
-{
-    if (!later || --later->n_users)
-        return;
-    free(later->bytes);
-    free(later);
-}
-
-/* Decodes n columns of cells. PC_EFORMAT: the bytes are no varints, or are left over. */
-static int unpack_columns(struct pc_profile_table *t)
-{
-    for (uint32_t k = 0; k < t->n_columns; k++) {
-        struct pc_cursor c = {t->packed[k].data, t->packed[k].data + t->packed[k].n, false};
-        pc_rows_get(t, k, &c);
-        if (c.failed || c.at != c.end)
-            return PC_EFORMAT;
-    }
-    return PC_OK;
-}
-
 void pc_table_need(const struct pc_profile *p, const struct pc_profile_table *table)
 {
     struct pc_profile_table *t = (struct pc_profile_table *)table; /* of p, which owns it */
-    if (!t->packed || !p->later)
+    if (t->cells || !t->later)
         return;
-    t->cells = pc_pool_array(p->memory, t->n_rows, t->n_columns * sizeof *t->cells);
-    int err = t->cells ? unpack_columns(t) : PC_ENOMEM;
-    if (err)
-        pc_error_set(&p->later->error, err, "table '%s': %s", t->name, pc_err_text(err));
-    else
-        err = check_table(p, t, &p->later->error);
-    t->packed = NULL;
+    int err = pc_later_make_cells(t);
+    if (!err)
+        err = check_rows(p, t, &p->later->error);
     t->n_rows = err ? 0 : t->n_rows;
 }
 
@@ -158,6 +135,15 @@ int pc_tables_need(const struct pc_profile *p, struct pc_error *error)
     return say_damage(p, error);
 }
 
+int pc_tables_check_rows(const struct pc_profile *p, struct pc_error *error)
+{
+    int err = PC_OK;
+    for (uint32_t i = 0; i < p->n_tables && !err; i++)
+        if (p->tables[i].later)
+            err = check_rows(p, &p->tables[i], error);
+    return say_damage(p, error) ? PC_EFORMAT : err;
+}
+
 int pc_tables_check(const struct pc_profile *p, struct pc_error *error)
 {
     for (uint32_t i = 0; i < p->n_strings; i++)
@@ -169,7 +155,8 @@ int pc_tables_check(const struct pc_profile *p, struct pc_error *error)
             return pc_error_set(error, PC_EFORMAT, "a table of unknown kind (number %u)", i);
         if (i && strcmp(p->tables[i - 1].name, p->tables[i].name) >= 0)
             return pc_error_set(error, PC_EFORMAT, "tables are not in order (number %u)", i);
-        err = check_table(p, &p->tables[i], error);
+        if (p->tables[i].cells)
+            err = check_rows(p, &p->tables[i], error);
     }
     return err;
 }
@@ -256,7 +243,7 @@ static bool changes(const uint32_t *numbers, uint32_t n)
 static bool passes(const struct pc_table_side *a, const struct pc_profile_table *x,
                    const struct pc_profile_table *y)
 {
-    bool same = x && x->packed && a->p->later && !(y && y->n_rows);
+    bool same = x && x->later && !x->cells && !(y && y->n_rows);
     for (uint32_t k = 0; same && k < x->n_columns; k++) {
         if (x->columns[k].type == PCOLLECT_COLUMN_NODE)
             same = !changes(a->nodes, a->p->n_nodes);
@@ -266,24 +253,16 @@ static bool passes(const struct pc_table_side *a, const struct pc_profile_table 
     return same;
 }
 
-static int pass_rows(const struct pc_profile_table *x, struct pc_profile *out,
-                     struct pc_profile_table *t)
-{
-    t->packed = pc_pool_array(out->memory, t->n_columns, sizeof *t->packed);
-    if (!t->packed)
-        return PC_ENOMEM;
-    memcpy(t->packed, x->packed, t->n_columns * sizeof *t->packed);
-    t->n_rows = x->n_rows;
-    return PC_OK;
-}
-
 /* Fills t, which has the columns of x and y, of which one may be NULL. */
 static int merge_rows(const struct pc_table_side *a, const struct pc_profile_table *x,
                       const struct pc_table_side *b, const struct pc_profile_table *y,
                       struct pc_profile *out, struct pc_profile_table *t, struct pc_error *error)
 {
-    if (passes(a, x, y))
-        return pass_rows(x, out, t);
+    if (passes(a, x, y)) {
+        t->later = x->later;
+        t->n_rows = x->n_rows;
+        return PC_OK;
+    }
     if (x)
         pc_table_need(a->p, x);
     if (y)
@@ -463,8 +442,10 @@ static int decode_columns(struct pc_profile *p, struct pc_cursor *c, struct pc_p
 static int decode_rows(struct pc_profile *p, struct pc_cursor *c, struct pc_profile_table *t)
 {
     uint32_t n = c->failed ? 0 : pc_get_count(c, t->n_columns);
-    if (p->unchecked || p->later)
-        return (p->later ? pc_rows_find : pc_rows_take)(t, p->memory, c, n) ? PC_OK : PC_ENOMEM;
+    if (p->later)
+        return pc_later_take(p, t, c, n);
+    if (p->unchecked)
+        return pc_rows_take(t, p->memory, c, n) ? PC_OK : PC_ENOMEM;
     t->cells = pc_pool_array(p->memory, n, t->n_columns * sizeof *t->cells);
     if (!t->cells)
         return PC_ENOMEM;
@@ -481,8 +462,11 @@ int pc_tables_decode(struct pc_profile *p, struct pc_cursor *c)
     if (!p->tables)
         return PC_ENOMEM;
     for (uint32_t i = 0; i < n && !c->failed; i++) {
-        if (decode_columns(p, c, &p->tables[i]) || decode_rows(p, c, &p->tables[i]))
-            return PC_ENOMEM;
+        int err = decode_columns(p, c, &p->tables[i]);
+        if (!err)
+            err = decode_rows(p, c, &p->tables[i]);
+        if (err)
+            return err;
         p->n_tables++;
     }
     return PC_OK;

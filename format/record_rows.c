@@ -30,7 +30,7 @@ bool pc_record_reader_open(struct pc_record_reader *r, const struct pc_profile *
     *r = (struct pc_record_reader){.p = p};
     if (!p->packed)
         return true;
-    r->c = (struct pc_cursor){p->packed, p->packed + p->packed_bytes, false};
+    r->c = pc_cursor_over(p->packed, p->packed_bytes);
     return make_room(&r->room, p, scratch);
 }
 

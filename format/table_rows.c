@@ -29,7 +29,7 @@ void pc_row_reader_open(struct pc_row_reader *r, const struct pc_table_side *sid
     memset(r->cells, 0, sizeof r->cells);
     for (uint32_t i = 0; table && table->packed && i < table->n_columns; i++) {
         const struct pc_bytes *c = &table->packed[i];
-        r->columns[i] = (struct pc_cursor){c->data, c->data + c->n, false};
+        r->columns[i] = pc_cursor_over(c->data, c->n);
     }
 }
 
@@ -156,6 +156,11 @@ uint64_t pc_step_of(uint64_t v)
     return step < MOST_STEP ? step : MOST_STEP;
 }
 
+bool pc_step_valid(uint64_t step)
+{
+    return step <= MOST_STEP;
+}
+
 uint64_t pc_step_value(uint64_t step)
 {
     return step < PC_TABLE_STEPS ? step : (HALF + step % HALF) << (step / HALF - 1);
@@ -173,10 +178,10 @@ bool pc_table_rounds(const struct pc_profile_table *t)
 
 void pc_rows_put(const struct pc_profile_table *t, uint32_t k, bool in_steps, struct pc_buffer *b)
 {
-    struct pc_cursor c = {NULL, NULL, false};
+    struct pc_cursor c = {.failed = false};
     uint64_t cell = 0, last = 0;
     if (t->packed)
-        c = (struct pc_cursor){t->packed[k].data, t->packed[k].data + t->packed[k].n, false};
+        c = pc_cursor_over(t->packed[k].data, t->packed[k].n);
     for (uint32_t r = 0; r < t->n_rows; r++) {
         cell = t->packed ? cell + pc_unzigzag(pc_get_varint(&c))
                          : t->cells[(size_t)r * t->n_columns + k];
@@ -198,38 +203,29 @@ void pc_rows_get(struct pc_profile_table *t, uint32_t k, struct pc_cursor *c)
     }
 }
 
-/* Passes over n varints: over n bytes without the eighth bit. */
-static void skip_varints(struct pc_cursor *c, uint64_t n)
+uint64_t pc_rows_pass(struct pc_cursor *c, uint64_t n)
 {
     const uint64_t ones = 0x0101010101010101u;
     for (; n >= 8 && c->end - c->at >= 8; c->at += 8)
         n -= (~pc_load_le(c->at, 8) >> 7 & ones) * ones >> 56;
     while (n && c->at < c->end)
         n -= !(*c->at++ & 0x80);
-    c->failed |= n > 0;
-}
-
-bool pc_rows_find(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
-                  uint32_t n_rows)
-{
-    t->packed = pc_pool_array(pool, t->n_columns, sizeof *t->packed);
-    if (!t->packed)
-        return false;
-    for (uint32_t i = 0; i < t->n_columns; i++) {
-        const uint8_t *at = c->at;
-        skip_varints(c, n_rows);
-        t->packed[i] = (struct pc_bytes){at, (size_t)(c->at - at)};
-    }
-    t->n_rows = n_rows;
-    return true;
+    return n;
 }
 
 bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
                   uint32_t n_rows)
 {
     const uint8_t *begin = c->at;
-    if (!pc_rows_find(t, pool, c, n_rows))
+    t->packed = pc_pool_array(pool, t->n_columns, sizeof *t->packed);
+    if (!t->packed)
         return false;
+    for (uint32_t i = 0; i < t->n_columns; i++) {
+        const uint8_t *at = c->at;
+        c->failed |= pc_rows_pass(c, n_rows) != 0;
+        t->packed[i].n = (size_t)(c->at - at);
+    }
+    t->n_rows = n_rows;
     uint8_t *data = pc_pool_array(pool, (size_t)(c->at - begin), 1);
     if (!data)
         return false;

@@ -48,10 +48,10 @@ bool pc_row_writer_close(struct pc_row_writer *w, struct pc_pool *pool);
 /* Packs the rows of a table that has cells. False: no memory, the cells stay. */
 bool pc_rows_pack(struct pc_profile_table *t, struct pc_pool *pool);
 
-/* Finds n_rows packed rows in c, where they stay. False: no memory. */
-bool pc_rows_find(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
-                  uint32_t n_rows);
-/* Copies them. */
+/* Passes over n cells of a column, as far as they are in place; returns the number of others. */
+uint64_t pc_rows_pass(struct pc_cursor *c, uint64_t n);
+
+/* Copies n_rows packed rows from bytes in memory. False: no memory. */
 bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
                   uint32_t n_rows);
 
@@ -68,6 +68,7 @@ void pc_rows_get(struct pc_profile_table *t, uint32_t k, struct pc_cursor *c);
  * double; numbers below 128 are steps. So a step is within 1 / 128 of a number. */
 uint64_t pc_step_of(uint64_t v);
 uint64_t pc_step_value(uint64_t step);
+bool pc_step_valid(uint64_t step);
 
 /* True if a cell of that type refers to something of p. */
 bool pc_cell_valid(const struct pc_profile *p, unsigned type, uint64_t cell);

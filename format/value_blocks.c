@@ -293,7 +293,7 @@ static int read_index(struct pc_columns *c, uint64_t at, uint64_t n, struct pc_e
         return err;
     uint64_t n_runs = pc_load_le(head + 16, 8);
     c->n_runs = n_runs <= index.raw / (c->n_columns + 1) ? (uint32_t)n_runs : 0;
-    struct pc_cursor in = {raw, raw + index.raw, false};
+    struct pc_cursor in = pc_cursor_over(raw, index.raw);
     err = decode_index(c, &in, index.at + index.stored, at + n, error);
     free(raw);
     return err;
@@ -408,7 +408,7 @@ static int fill_place(struct pc_columns *c, uint32_t run, uint32_t column, struc
     int err = read_packed(c->fd, b, &raw, &c->error);
     if (err)
         return err;
-    struct pc_cursor in = {raw, raw + b->raw, false};
+    struct pc_cursor in = pc_cursor_over(raw, b->raw);
     err = decode_block(c, run, column, &in, place);
     free(raw);
     if (err)

@@ -163,7 +163,7 @@ static int get_lists(struct pc_profile *p, const uint32_t *place_of_record, cons
                         .n_places = n_places,
                         .filled = calloc(p->n_data + (size_t)1, sizeof *g.filled),
                         .field_of = malloc(PC_PROFILE_MAX_FIELDS * sizeof *g.field_of),
-                        .c = {data, data + n, false}};
+                        .c = pc_cursor_over(data, n)};
     int err = PC_ENOMEM;
     if (field_keys && records && g.filled && g.field_of && make_lists(&g, place_of_record)) {
         for (uint32_t k = 0; k < p->n_fields; k++)

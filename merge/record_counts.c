@@ -181,7 +181,7 @@ void pc_record_counts_encode(const struct pc_record_counts *c, struct pc_buffer 
 
 int pc_record_counts_decode(const uint8_t *data, size_t n, struct pc_record_counts *out)
 {
-    struct pc_cursor c = {data, data + n, false};
+    struct pc_cursor c = pc_cursor_over(data, n);
     uint32_t n_rows = pc_get_count(&c, LEAST_ROW_BYTES);
     *out = (struct pc_record_counts){malloc(n_rows * sizeof *out->rows + 1), 0};
     if (!out->rows)

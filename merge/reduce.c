@@ -140,7 +140,7 @@ static void put_lack(const struct lack *lack, struct pc_buffer *b)
 
 static int get_counts(struct reduction *r, const struct pc_buffer *b, struct pc_record_counts *out)
 {
-    struct pc_cursor c = {b->data, b->data + b->n, false};
+    struct pc_cursor c = pc_cursor_over(b->data, b->n);
     struct lack lack = {.needed = pc_get_varint(&c), .there = pc_get_varint(&c)};
     lack.rank = (int32_t)pc_get_below(&c, INT32_MAX);
     if (c.failed)
@@ -202,7 +202,8 @@ static void receive_places(struct reduction *r)
     struct pc_buffer b = {0};
     int err = receive_bytes(r, parent_of(r->t), "the choice", &b);
     r->places = malloc(r->all.n * sizeof *r->places + 1);
-    struct pc_cursor c = {b.data, b.data + b.n, !b.data && r->all.n};
+    struct pc_cursor c = pc_cursor_over(b.data, b.n);
+    c.failed = !b.data && r->all.n;
     for (uint64_t i = 0, next = 0; r->places && i < r->all.n; i++) {
         uint64_t more = pc_get_below(&c, UINT32_MAX - 1 - next);
         next += more;

@@ -344,7 +344,7 @@ static void varints_hold_every_number(void **state)
         pc_put_varint(&b, values[i]);
         pc_put_varint(&b, pc_zigzag(values[i]));
     }
-    struct pc_cursor c = {b.data, b.data + b.n, false};
+    struct pc_cursor c = pc_cursor_over(b.data, b.n);
     for (unsigned i = 0; i < PC_ARRAY_LEN(values); i++) {
         assert_true(pc_get_varint(&c) == values[i]);
         assert_true(pc_unzigzag(pc_get_varint(&c)) == values[i]);
@@ -354,7 +354,7 @@ static void varints_hold_every_number(void **state)
     assert_int_equal(pc_get_varint(&c), 0);
     assert_true(c.failed);
     static const uint8_t long_one[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2};
-    c = (struct pc_cursor){long_one, long_one + sizeof long_one, false};
+    c = pc_cursor_over(long_one, sizeof long_one);
     assert_int_equal(pc_get_varint(&c), 0);
     assert_true(c.failed);
     free(b.data);

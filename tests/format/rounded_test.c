@@ -186,7 +186,7 @@ static void a_step_beyond_the_last_is_refused(void **state)
         struct pc_buffer b = {0};
         pc_put_varint(&b, pc_zigzag(last + more));
         memcpy(steps, b.data, b.n);
-        struct pc_cursor c = {steps, steps + b.n, false};
+        struct pc_cursor c = pc_cursor_over(steps, b.n);
         t.rounded = true;
         pc_rows_get(&t, TIME, &c);
         assert_true(c.failed == (more == 1));
