@@ -46,7 +46,7 @@ static bool find_rank(const struct pc_profile *p, const struct pc_profile_table 
 
 static void read_resources(const struct pc_profile *p, struct told *told)
 {
-    const struct pc_profile_table *t = pc_profile_table(p, "resources");
+    const struct pc_profile_table *t = pc_profile_table_in_order(p, "resources");
     uint32_t delayed = pc_table_column(t, "delayed", PCOLLECT_COLUMN_NUMBER),
              blocked = pc_table_column(t, "blocked", PCOLLECT_COLUMN_NUMBER),
              user = pc_table_column(t, "user", PCOLLECT_COLUMN_NUMBER),
@@ -70,7 +70,7 @@ static void read_resources(const struct pc_profile *p, struct told *told)
 /* Reads the first thread of each rank, which is the one that called MPI_Init. */
 static void read_sampling(const struct pc_profile *p, struct told *told)
 {
-    const struct pc_profile_table *t = pc_profile_table(p, "sampling");
+    const struct pc_profile_table *t = pc_profile_table_in_order(p, "sampling");
     uint32_t compute = pc_table_column(t, "compute_time", PCOLLECT_COLUMN_NUMBER),
              squares = pc_table_column(t, "compute_squares", PCOLLECT_COLUMN_NUMBER),
              mpi = pc_table_column(t, "mpi_time", PCOLLECT_COLUMN_NUMBER),

@@ -75,7 +75,7 @@ static void read_samples(const struct pc_profile_table *t, uint32_t row, struct 
 /* Reads the table `sampling`. Rows of both tables are sorted. */
 static void read_sampling(struct pct_thread_times *out, const struct pc_profile *p)
 {
-    const struct pc_profile_table *t = pc_profile_table(p, "sampling");
+    const struct pc_profile_table *t = pc_profile_table_in_order(p, "sampling");
     uint32_t row = 0;
     if (!is_by_thread(t) || number_column(t, "compute_time") == PC_NO_INDEX)
         return;
@@ -174,7 +174,7 @@ struct pct_thread_lead pct_thread_times_lead(const struct pct_thread_times *t, s
 struct pct_thread_times *pct_thread_times_new(const struct pc_profile *p)
 {
     struct pct_thread_times *t = pct_alloc(1, sizeof *t);
-    const struct pc_profile_table *records = pc_profile_table(p, "thread_records");
+    const struct pc_profile_table *records = pc_profile_table_in_order(p, "thread_records");
     if (is_by_thread(records))
         read_records(t, p, records);
     read_sampling(t, p);

@@ -55,7 +55,7 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
         return refuse_filter("region", filter->region,
                              "no such region; --table regions lists them");
     const struct pc_profile_table *t =
-        view->table_name && !view->table ? pc_profile_table(p, view->table_name) : NULL;
+        view->table_name && !view->table ? pc_profile_table_in_order(p, view->table_name) : NULL;
     const char *why = t ? pct_filter_refuses(t, filter) : NULL;
     return why ? refuse_filter("table", view->table_name, why) : PCT_DONE;
 }
@@ -86,7 +86,7 @@ static bool read_ranks(const struct pct_report_request *r, struct pc_profile **o
     if (!view->table_name || view->by || is_filtered(&view->filter) || r->domain ||
         (view->table && !view->table->of_ranks) || pc_pcol_read_ranks(r->file, out, error))
         return false;
-    if (view->table || pc_profile_table(*out, view->table_name))
+    if (view->table || pc_profile_table_in_order(*out, view->table_name))
         return true;
     pc_profile_free(*out);
     return false;

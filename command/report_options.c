@@ -277,7 +277,8 @@ int pct_report_check_table(const struct pct_command *self, const struct pct_repo
                            const struct pc_profile *p)
 {
     const struct pct_options *view = &r->view;
-    if (!view->table_name || view->table || view->by || pc_profile_table(p, view->table_name))
+    if (!view->table_name || view->table || view->by ||
+        pc_profile_table_in_order(p, view->table_name))
         return PCT_DONE;
     return pct_refuse_word(self, "table", view->table_name, next_table, p);
 }

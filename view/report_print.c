@@ -205,7 +205,7 @@ static int print_rows_table(FILE *out, const struct pct_data *d, const struct pc
                             struct pct_buf *why)
 {
     struct pct_rows_table t;
-    pct_rows_table(&t, d, pc_profile_table(d->profile, o->table_name));
+    pct_rows_table(&t, d, pc_profile_table_in_order(d->profile, o->table_name));
     return print_made_table(out, &t.data, &t.table, o, why);
 }
 

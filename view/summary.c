@@ -230,7 +230,7 @@ static void put_division(const struct pct_head *h, struct pct_buf *b)
 static double delayed_of(const struct pc_profile *p, const struct pct_thread_time *own,
                          double wall_ns)
 {
-    const struct pc_profile_table *t = pc_profile_table(p, "resources");
+    const struct pc_profile_table *t = pc_profile_table_in_order(p, "resources");
     uint32_t column = pc_table_column(t, "delayed", PCOLLECT_COLUMN_NUMBER);
     bool known = p->n_ranks == 1 && column != PC_NO_INDEX && t->n_rows == 1;
     double ns = fmax((double)own->delayed_ns, known ? (double)pc_table_cell(t, 0, column) : 0);

@@ -181,7 +181,7 @@ static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule
 static void find_unfinished(const struct pct_evidence *f, const struct pct_rule *rule,
                             double threshold, struct pct_findings *out)
 {
-    const struct pc_profile_table *t = pc_profile_table(f->data->profile, "requests");
+    const struct pc_profile_table *t = pc_profile_table_in_order(f->data->profile, "requests");
     uint32_t start = pc_table_column(t, "start", PCOLLECT_COLUMN_NODE),
              never = pc_table_column(t, "never", PCOLLECT_COLUMN_NUMBER), most = PC_NO_INDEX;
     uint64_t n = 0, longest = 0;

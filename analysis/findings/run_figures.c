@@ -81,7 +81,7 @@ static void fill_fact(struct pct_evidence *f, struct pct_fact *fact, uint32_t no
 static void gather_use(struct pct_evidence *f)
 {
     const struct pc_profile *p = f->data->profile;
-    const struct pc_profile_table *t = pc_profile_table(p, "resources");
+    const struct pc_profile_table *t = pc_profile_table_in_order(p, "resources");
     uint32_t system = pc_table_column(t, "system", PCOLLECT_COLUMN_NUMBER),
              minor = pc_table_column(t, "minor_faults", PCOLLECT_COLUMN_NUMBER),
              major = pc_table_column(t, "major_faults", PCOLLECT_COLUMN_NUMBER),

@@ -133,14 +133,14 @@ static void read_distances(struct pct_topology *t, const struct pc_profile *p,
 struct pct_topology *pct_topology_new(const struct pc_profile *p,
                                       const struct pct_pair_filter *filter)
 {
-    const struct pc_profile_table *from = pc_profile_table(p, "pairs");
+    const struct pc_profile_table *from = pc_profile_table_in_order(p, "pairs");
     if (!from)
         return NULL;
     struct pct_topology *t = pct_alloc(1, sizeof *t);
     t->n_ranks = p->world_size;
     t->rounded = from->rounded;
     read_pairs(t, p, from, filter);
-    const struct pc_profile_table *summed = pc_profile_table(p, "pairs_by_distance");
+    const struct pc_profile_table *summed = pc_profile_table_in_order(p, "pairs_by_distance");
     if (summed)
         read_distances(t, p, summed, filter);
     pct_topology_read_places(t, p);

@@ -168,8 +168,8 @@ static void read_bindings(struct pct_topology *t, const struct pc_profile *p,
 
 void pct_topology_read_places(struct pct_topology *t, const struct pc_profile *p)
 {
-    const struct pc_profile_table *place = pc_profile_table(p, "place"),
-                                  *machine = pc_profile_table(p, "machine");
+    const struct pc_profile_table *place = pc_profile_table_in_order(p, "place"),
+                                  *machine = pc_profile_table_in_order(p, "machine");
     t->places = pct_alloc(t->n_ranks, sizeof *t->places);
     t->nodes = pct_alloc(t->n_ranks, sizeof *t->nodes);
     struct pct_hash_index by_name = {0};

@@ -18,7 +18,7 @@ static size_t count_header(const struct pct_data *d)
 
 uint64_t pct_header_taken_ns(const struct pc_profile *p)
 {
-    const struct pc_profile_table *t = pc_profile_table(p, PC_TABLE_CHECKPOINT);
+    const struct pc_profile_table *t = pc_profile_table_in_order(p, PC_TABLE_CHECKPOINT);
     uint32_t column = pc_table_column(t, "taken", PCOLLECT_COLUMN_NUMBER);
     uint64_t taken = 0;
     for (uint32_t i = 0; t && i < t->n_rows; i++) {

@@ -59,7 +59,6 @@ static void get_context(const struct pct_cell *at, struct pct_value *out)
 
 static size_t count_rows(const struct pct_data *d)
 {
-    pc_table_need(d->profile, d->rows_of);
     return d->rows_of->n_rows;
 }
 
