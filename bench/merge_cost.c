@@ -92,6 +92,7 @@ static bool read_job(char **argv, struct run *r)
         .own = !strcmp(argv[4], "own"),
         .neighbours = strtoul(argv[5], NULL, 10) > 0,
         .values_bytes = strtoul(argv[6], NULL, 10) << 20,
+        .contexts = 1000000, /* as [output] contexts if it is not set */
     };
     r->path = argv[7];
     return r->ranks.n_ranks && n_contexts && differ <= 100;

@@ -300,6 +300,7 @@ struct pc_profile *merge_ranks_make(const struct merge_ranks *job, int32_t rank)
     p->world_size = job->n_ranks;
     p->job_key = 1;
     p->values_bytes = job->values_bytes;
+    p->contexts = job->contexts;
     p->n_modules = p->n_ops = 1;
     p->modules = &module;
     p->ops = &op;

@@ -16,6 +16,7 @@ struct merge_ranks {
                         faces, edges and corners, 27 in all */
     bool neighbours; /* pairs of ranks are counted */
     uint64_t values_bytes;
+    uint32_t contexts;
 };
 
 /* The profile of a rank. NULL: no memory. */

@@ -24,6 +24,7 @@ enum pc_config_origin { PC_CONFIG_DEFAULT = 0, PC_CONFIG_FILE, PC_CONFIG_ENVIRON
 struct pc_config {
     char output_path[PC_CONFIG_TEXT_BYTES];     /* [output] path */
     uint64_t output_per_rank;                   /* ranks; 0: no bound */
+    uint64_t output_contexts;                   /* of the job; 0: no bound */
     uint64_t output_values;                     /* bytes; 0: no bound */
     uint64_t output_wait;                       /* s */
     bool output_html;                           /* pcollect run writes the page, too */

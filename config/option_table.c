@@ -30,6 +30,11 @@ const struct pc_option pc_options[] = {
      "A context that occurs on more ranks than this keeps statistics only, whatever `values` "
      "allows. 0 means no limit.",
      "no values by rank in contexts of more than N ranks"},
+    {"output", "contexts", PC_OPTION_INTEGER, "1000000", 0, UINT32_MAX, "", AT(output_contexts),
+     "Number of calling contexts of the whole job that the profile keeps apart, those with most "
+     "time. If the ranks have more in all, for example because each has contexts of its own, the "
+     "others are added up by MPI function in the calling context around them. 0 means no limit.",
+     "contexts of the job that are kept apart"},
     {"output", "wait", PC_OPTION_TIME, "10min", 0, DAY_S, "", AT(output_wait),
      "Time for which MPI_Finalize waits for ranks on other nodes, which may not have loaded this "
      "library. If they do not answer, the job writes no profile; pcollect recover makes it from "

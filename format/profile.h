@@ -120,6 +120,11 @@ struct pc_stat {
     int32_t min_rank, max_rank; /* the lowest rank with that value */
 };
 
+/* Offset of a FRAME without module below which are the calls and samples of contexts that are not
+ * kept apart (merge/fold.h). */
+#define PC_NODE_FOLDED UINT64_MAX
+#define PC_NODE_FOLDED_POINT (PC_NODE_FOLDED - 1) /* of a POINT there: looked up as the FRAME */
+
 struct pc_profile_node {
     uint32_t parent; /* PC_NO_INDEX for the root */
     uint32_t n_descendants;
@@ -131,6 +136,12 @@ struct pc_profile_node {
     uint64_t offset; /* FRAME, POINT: address minus the module's bias; DOMAIN, PHASE, REGION: as in
                         struct pcollect_node; others: 0 */
 };
+
+static inline bool pc_node_is_folded(const struct pc_profile_node *n)
+{
+    return n->kind == PCOLLECT_NODE_FRAME && n->module == PC_NO_INDEX &&
+           n->offset == PC_NODE_FOLDED;
+}
 
 /* The record of one node: for each of its fields either a statistic or bins. The record of an OP or
  * DOMAIN has all fields of the profile, that of a POINT those of compute plugins, from first_field
@@ -158,6 +169,7 @@ struct pc_profile {
     uint32_t n_comm;       /* fields of group 0, which come first */
     uint32_t per_rank;     /* a record keeps its values up to that many ranks; 0: always */
     uint64_t values_bytes; /* of one rank: bound of the values of all; 0: none */
+    uint32_t contexts;     /* of one rank: records of the job that are kept apart; 0: all */
     bool statistics_only;  /* it was read without values that the file has */
     bool no_bins;          /* it was read without histograms */
     bool unchecked;        /* decoded so: packed records and rows, not checked yet */

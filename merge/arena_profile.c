@@ -299,6 +299,7 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     p->job_key = who.job_key;
     p->per_rank = h->per_rank <= INT32_MAX ? h->per_rank : 0;
     p->values_bytes = (uint64_t)h->values_kib << 10;
+    p->contexts = h->contexts;
     p->exe = copy_text(m, part == PC_MERGE_LATE ? "" : h->exe, sizeof h->exe);
     p->mpi = copy_text(m, part == PC_MERGE_LATE ? "" : h->mpi, sizeof h->mpi);
     p->job = copy_text(m, part == PC_MERGE_LATE ? "" : h->job, sizeof h->job);

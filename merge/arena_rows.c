@@ -310,12 +310,12 @@ static int compare_rows(const void *a, const void *b, void *table)
     return pc_row_compare(a, b, ((const struct pc_profile_table *)table)->n_keys);
 }
 
-static void place_nodes(const struct image *m, struct pc_profile_table *t)
+static void place_nodes(struct pc_profile_table *t, const uint32_t *place)
 {
     for (uint32_t i = 0; i < t->n_columns; i++)
         for (uint32_t r = 0; t->columns[i].type == PCOLLECT_COLUMN_NODE && r < t->n_rows; r++) {
             uint64_t *cell = &t->cells[(size_t)r * t->n_columns + i];
-            *cell = m->place[*cell];
+            *cell = place[*cell];
         }
 }
 
@@ -336,14 +336,19 @@ static void unite_rows(struct pc_profile_table *t)
     t->n_rows = n;
 }
 
+void pc_rows_renumber(struct pc_profile_table *t, const uint32_t *place)
+{
+    if (!t->n_rows)
+        return;
+    place_nodes(t, place);
+    qsort_r(t->cells, t->n_rows, t->n_columns * sizeof *t->cells, compare_rows, t);
+    unite_rows(t);
+}
+
 static int write_table(struct image *m, const struct image_table *from, struct pc_profile_table *to)
 {
     *to = from->table;
-    if (to->n_rows) {
-        place_nodes(m, to);
-        qsort_r(to->cells, to->n_rows, to->n_columns * sizeof *to->cells, compare_rows, to);
-        unite_rows(to);
-    }
+    pc_rows_renumber(to, m->place);
     size_t n_cells = (size_t)to->n_rows * to->n_columns;
     uint64_t *cells = pc_pool_array(m->profile->memory, n_cells, sizeof *cells);
     if (!cells)

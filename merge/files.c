@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "format/record_rows.h"
 #include "merge/arena_file.h"
+#include "merge/fold.h"
 #include "merge/image.h"
 #include "merge/lists.h"
 #include "merge/merge.h"
@@ -57,6 +58,7 @@ struct gathering {
     struct pc_buffer *runs; /* world_size elements, with `places`: the values of a rank */
     uint64_t bytes;         /* of the values so far */
     struct pc_kept_bound bound;
+    uint32_t contexts; /* that are kept apart; 0: all */
     bool is_over;
     uint64_t job_key;
     uint32_t world_size;
@@ -82,6 +84,7 @@ static bool begin_job(struct gathering *g, const struct pc_profile *p, struct pc
     g->job_key = p->job_key;
     g->world_size = p->world_size;
     g->bound = (struct pc_kept_bound){p->values_bytes, p->per_rank};
+    g->contexts = p->contexts;
     g->ranks = calloc(p->world_size, sizeof *g->ranks);
     if (!g->ranks)
         pc_error_set(error, PC_ENOMEM, "no memory for the list of ranks");
@@ -119,6 +122,7 @@ static int count_records(struct gathering *g, const struct pc_profile *p, const 
         g->bytes += own.rows[i].bytes;
     g->is_over |= g->bound.bytes && g->bytes > g->bound.bytes;
     g->is_over |= g->counts.n * structure_bytes(p) > MOST_BYTES;
+    g->is_over |= g->contexts && g->counts.n > g->contexts;
     free(own.rows);
     return err;
 }
@@ -130,7 +134,7 @@ static int leave_out_values(const struct gathering *g, struct pc_profile *p, con
         pc_lists_put(p, places, &g->runs[p->ranks[0].rank]);
     else
         pc_lists_drop(p);
-    bool failed = !places && g->places;
+    bool failed = g->places && (!places || pc_fold(p, &g->counts, keys));
     free(places);
     return failed || !pc_records_pack(p) ? PC_ENOMEM : PC_OK;
 }
@@ -224,6 +228,7 @@ static int gather_all(struct gathering *g, size_t n, struct pc_error *error)
 /* Reads all once more, with the values that have been chosen. */
 static int gather_again(struct gathering *g, size_t n, struct pc_error *error)
 {
+    pc_record_counts_fold(&g->counts, g->contexts);
     g->places = pc_record_counts_choose(&g->counts, &g->bound);
     g->runs = calloc(g->world_size, sizeof *g->runs);
     if (!g->places || !g->runs)

@@ -130,6 +130,10 @@ int pc_image_read_rows(struct image *m, enum pc_merge_part part);
 /* Puts the rows into the profile, sorted and unique. Called after the nodes have been written. */
 int pc_image_write_tables(struct image *m);
 
+/* Gives the contexts in the rows of a table other numbers, sorts the rows, and combines those of
+ * equal keys. */
+void pc_rows_renumber(struct pc_profile_table *t, const uint32_t *place);
+
 /* Leaves out strings to which nothing refers, and tables without rows. */
 int pc_image_prune_strings(struct image *m);
 

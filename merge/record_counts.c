@@ -161,6 +161,8 @@ uint64_t pc_record_counts_memory(const struct pc_record_counts *c, const struct 
     uint64_t one = bytes_of_one(of), sum = 0;
     for (size_t i = 0; i < c->n && one < UINT64_MAX; i++)
         sum += context + 2 * (one + (c->rows[i].n_ranks > 1 ? of->n_fields * FIELD_BYTES : 0));
+    if (of->contexts && c->n > of->contexts) /* the others are folded; their counts stay */
+        sum = sum / c->n * of->contexts + 2 * c->n * sizeof(struct pc_record_count);
     return one < UINT64_MAX ? sum : one;
 }
 
@@ -201,6 +203,96 @@ int pc_record_counts_decode(const uint8_t *data, size_t n, struct pc_record_coun
     }
     out->n = n_rows;
     return PC_OK;
+}
+
+/* ---- Folded records ------------------------------------------------------------------------- */
+
+/* The time at that place in descending order, found digit by digit. */
+static uint64_t time_at_place(const struct pc_record_counts *c, size_t place)
+{
+    uint64_t time = 0, known = 0;
+    for (unsigned shift = 64; shift;) {
+        size_t n[256] = {0};
+        uint64_t digit = 255;
+        shift -= 8;
+        for (size_t i = 0; i < c->n; i++)
+            if ((c->rows[i].time & known) == time)
+                n[c->rows[i].time >> shift & 255]++;
+        for (; place >= n[digit]; digit--)
+            place -= n[digit];
+        time |= digit << shift;
+        known |= UINT64_C(255) << shift;
+    }
+    return time;
+}
+
+static void mark_folded(struct pc_record_count *row)
+{
+    row->n_ranks = 0;
+    row->bytes = UINT64_MAX;
+}
+
+void pc_record_counts_fold(struct pc_record_counts *c, uint32_t most)
+{
+    size_t n_more = 0;
+    if (!most || c->n <= most)
+        return;
+    uint64_t least = time_at_place(c, most - 1);
+    for (size_t i = 0; i < c->n; i++)
+        n_more += c->rows[i].time > least;
+    for (size_t i = 0, left = most - n_more; i < c->n; i++) {
+        bool equal = c->rows[i].time == least;
+        if (c->rows[i].time < least || (equal && !left))
+            mark_folded(&c->rows[i]);
+        left -= equal && left;
+    }
+}
+
+/* The row of a key, or NULL. */
+static const struct pc_record_count *find_row(const struct pc_record_counts *c, uint64_t key)
+{
+    const struct pc_record_count wanted = {.key = key};
+    return c->n ? bsearch(&wanted, c->rows, c->n, sizeof wanted, compare_rows) : NULL;
+}
+
+bool pc_record_counts_folds(const struct pc_record_counts *c, uint64_t key)
+{
+    const struct pc_record_count *row = find_row(c, key);
+    return row && !row->n_ranks;
+}
+
+void pc_record_counts_put_folds(const struct pc_record_counts *all,
+                                const struct pc_record_counts *part, struct pc_buffer *out)
+{
+    size_t before = out->n;
+    bool any = false;
+    uint8_t bits = 0;
+    for (size_t i = 0, at = 0; i < part->n; i++) {
+        while (at < all->n && all->rows[at].key < part->rows[i].key)
+            at++;
+        bool folds =
+            at < all->n && all->rows[at].key == part->rows[i].key && !all->rows[at].n_ranks;
+        any |= folds;
+        bits |= (uint8_t)(folds << i % 8);
+        if (i % 8 == 7 || i + 1 == part->n) {
+            pc_put_le(out, bits, 1);
+            bits = 0;
+        }
+    }
+    if (!any)
+        out->n = before;
+}
+
+void pc_record_counts_get_folds(struct pc_record_counts *c, struct pc_cursor *from)
+{
+    uint64_t bits = 0;
+    bool any = pc_cursor_left(from) > 0;
+    for (size_t i = 0; any && i < c->n; i++) {
+        bits = i % 8 ? bits >> 1 : pc_get_le(from, 1);
+        if (bits & 1)
+            mark_folded(&c->rows[i]);
+    }
+    from->failed |= pc_cursor_left(from) > 0;
 }
 
 /* ---- The choice ----------------------------------------------------------------------------- */
@@ -270,9 +362,7 @@ uint32_t *pc_record_counts_translate(const struct pc_record_counts *all, const u
 
 static uint32_t place_of(const struct pc_record_counts *c, const uint32_t *places, uint64_t key)
 {
-    const struct pc_record_count wanted = {.key = key}, *found = NULL;
-    if (c->n)
-        found = bsearch(&wanted, c->rows, c->n, sizeof wanted, compare_rows);
+    const struct pc_record_count *found = find_row(c, key);
     return found ? places[found - c->rows] : PC_NO_INDEX;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Chooses the records for which values by rank are kept. Before profiles are merged their records
- * are counted: the ranks that have a record, the bytes that its values would take, and its time. A
- * record is identified by a hash of its path, so that the counts are a flat sorted array, and the
- * sum of two is one pass.
+ * Chooses the records for which values by rank are kept, and those that are folded (fold.h). Before
+ * profiles are merged their records are counted: the ranks that have a record, the bytes that its
+ * values would take, and its time. A record is identified by a hash of its path, so that the counts
+ * are a flat sorted array, and the sum of two is one pass.
  *
  * Used by reduce.c and files.c. Nothing here is AS-safe.
  */
@@ -14,9 +14,9 @@
 
 struct pc_record_count {
     uint64_t key;     /* hash of the path */
-    uint64_t n_ranks; /* ranks that have the record */
-    uint64_t bytes;   /* size of its lists in memory; UINT64_MAX: its key is not unique */
-    uint64_t time;    /* sum of its summed time fields, in units of 1,024 ns, rounded per rank */
+    uint64_t n_ranks; /* ranks that have the record; 0: it is folded (fold.h) */
+    uint64_t bytes; /* size of its lists in memory; UINT64_MAX: its key is not unique, or folded */
+    uint64_t time;  /* sum of its summed time fields, in units of 1,024 ns, rounded per rank */
 };
 
 /* Rows are sorted by key and unique; freed with free(). */
@@ -42,6 +42,18 @@ uint64_t pc_record_counts_memory(const struct pc_record_counts *c, const struct 
 void pc_record_counts_encode(const struct pc_record_counts *c, struct pc_buffer *out);
 /* Decodes counts. PC_EFORMAT, PC_ENOMEM: *out is empty. */
 int pc_record_counts_decode(const uint8_t *data, size_t n, struct pc_record_counts *out);
+
+/* Marks those with least time as folded, so that `most` are not (0: all). */
+void pc_record_counts_fold(struct pc_record_counts *c, uint32_t most);
+
+/* True if the record with that key is folded. */
+bool pc_record_counts_folds(const struct pc_record_counts *c, uint64_t key);
+
+/* Encodes which rows of `part` are folded; nothing if there is none. The marks are those of `all`,
+ * which has all its rows. Decodes them into the rows; errors are noted in the cursor. */
+void pc_record_counts_put_folds(const struct pc_record_counts *all,
+                                const struct pc_record_counts *part, struct pc_buffer *out);
+void pc_record_counts_get_folds(struct pc_record_counts *c, struct pc_cursor *from);
 
 /* Bound of the values that are kept: at most `bytes` (0: no bound), spent on records in descending
  * order of their time, but not on records of more than per_rank ranks (0: no bound). */

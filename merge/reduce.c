@@ -6,9 +6,9 @@
  *     sends what it has to the rank without it and is done; the other receives and adds. If a rank
  *     has no room for the records that it would merge, it says so with them.
  *  2. Down: rank 0 has chosen the records whose values are kept. Each rank is told, for each row of
- *     the counts that it sent, the place of the record among these; it learns nothing of
- *     other records. If a rank has no room, rank 0 sends an empty message: then no rank below it
- *     sends a profile.
+ *     the counts that it sent, the place of the record among these, and which records are not kept
+ *     apart (fold.h); it learns nothing of other records. If a rank has no room, rank 0 sends an
+ * empty message: then no rank below it sends a profile.
  *  3. Up: profiles with statistics only, which are merged, and the values that are kept (lists.h),
  *     which are put one behind the other. Rank 0 gives its sum the lists.
  *
@@ -17,6 +17,7 @@
  * sends and receives all messages of every round that it is in, whatever has failed: so no rank
  * waits for ever. pc_merge_absent (message.c) does the same without a profile.
  */
+#include "merge/fold.h"
 #include "merge/lists.h"
 #include "merge/merge.h"
 #include "merge/message.h"
@@ -192,6 +193,8 @@ static void send_places(struct reduction *r, const struct pc_record_counts *chil
         pc_put_varint(&b, kept ? places[i] + 1 - next : 0);
         next = kept ? places[i] + (size_t)1 : next;
     }
+    if (places)
+        pc_record_counts_put_folds(&r->all, child, &b);
     send_bytes(r, &b, to);
     free(places);
     free(b.data);
@@ -209,6 +212,7 @@ static void receive_places(struct reduction *r)
         next += more;
         r->places[i] = more ? (uint32_t)(next - 1) : PC_NO_INDEX;
     }
+    pc_record_counts_get_folds(&r->all, &c);
     if (!err && (!r->places || c.failed))
         err = pc_error_set(r->error, r->places ? PC_EFORMAT : PC_ENOMEM,
                            "rank %d was not told which values to send", r->t->rank);
@@ -261,6 +265,7 @@ static void choose_on_0(struct reduction *r)
     if (!has_room(r))
         return;
     struct pc_kept_bound bound = bound_values(r, r->left);
+    pc_record_counts_fold(&r->all, r->mine ? r->mine->contexts : 0);
     r->places = pc_record_counts_choose(&r->all, &bound);
 }
 
@@ -286,9 +291,9 @@ static void put_own(struct reduction *r)
         puts ? pc_record_counts_places(&r->all, r->places, r->keys, r->mine->n_data) : NULL;
     if (places)
         pc_lists_put(r->mine, places, &r->lists);
-    else if (puts)
-        note(r,
-             pc_error_set(r->error, PC_ENOMEM, "no memory for the values of rank %d", r->t->rank));
+    if (puts && (!places || pc_fold(r->mine, &r->all, r->keys)))
+        note(r, pc_error_set(r->error, PC_ENOMEM,
+                             "no memory for the values and contexts of rank %d", r->t->rank));
     free(places);
     if (r->err) { /* rank 0 will notice that this rank is missing */
         pc_profile_free(r->mine);

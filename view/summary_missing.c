@@ -97,6 +97,30 @@ static void put_lost(const struct pct_head *h, struct pct_buf *b)
     }
 }
 
+/* Says what is not kept apart (merge/fold.h). */
+static void put_added_up(const struct pct_head *h, struct pct_buf *b)
+{
+    const struct pc_profile *p = h->d->profile;
+    bool *below = pct_alloc(p->n_nodes, sizeof *below), any = false;
+    struct pct_call_sum calls = {{0}};
+    for (uint32_t i = 1; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        below[i] = below[n->parent] || pc_node_is_folded(n);
+        any |= below[i];
+        if (below[i] && n->data != PC_NO_INDEX)
+            pct_totals_add(h->d->totals, i, &calls);
+    }
+    pct_free(below);
+    if (!any)
+        return;
+    pct_buf_text(b, "the job has more contexts than are kept apart ([output] contexts): ");
+    pct_head_count(b, calls.sum[PCT_CALLS]);
+    pct_buf_text(b, " calls with ");
+    pct_head_percent(b, pct_text_share(calls.sum[PCT_EXCLUSIVE], h->d->totals->context_mpi_ns));
+    pct_buf_text(b, " of MPI time are added up in the contexts around them");
+    pct_head_put(h, "note", b);
+}
+
 /* Prints a difference between the counters of ranks and the sums over contexts, which are kept
  * separately: it is an uncounted loss. */
 static void put_disagreement(const struct pct_head *h, struct pct_buf *b)
@@ -136,6 +160,7 @@ static void put_notes(const struct pct_head *h, struct pct_buf *b)
             pct_head_item(h, "symbols", complaint);
     }
     put_disagreement(h, b);
+    put_added_up(h, b);
 }
 
 static void put_filter(const struct pct_head *h)

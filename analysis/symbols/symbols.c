@@ -45,6 +45,8 @@ struct pct_symbols {
 
 static const struct pct_frame unknown_frame;
 static const struct pct_place unknown_place = {&unknown_frame, 1};
+static const struct pct_frame folded_frame = {.function = "(contexts added up)"};
+static const struct pct_place folded_place = {&folded_frame, 1}; /* PC_NODE_FOLDED */
 
 void pct_symbols_free(struct pct_symbols *s)
 {
@@ -440,6 +442,8 @@ static bool is_nameless(const struct module *m)
 
 struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset)
 {
+    if (module == PC_NO_INDEX && offset == PC_NODE_FOLDED)
+        return folded_place;
     if (module >= s->profile->n_modules)
         return unknown_place;
     if (is_nameless(&s->modules[module]))

@@ -79,9 +79,9 @@ struct pcollect_arena_header {
      * that the launcher gave. By these the ranks of a node know which of them are measured. */
     uint64_t launch_key;
     int32_t launch_rank;
-    uint32_t flags;   /* enum pcollect_arena_flag */
-    int32_t init_tid; /* thread that called MPI_Init, 0: none */
-    uint32_t reserved;
+    uint32_t flags;    /* enum pcollect_arena_flag */
+    int32_t init_tid;  /* thread that called MPI_Init, 0: none */
+    uint32_t contexts; /* of the job that are kept apart; 0: all */
     /* Two points on both clocks: ticks are converted by the line through them. */
     uint64_t ticks_0, mono_0_ns;
     uint64_t ticks_1, mono_1_ns;

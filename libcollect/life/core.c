@@ -86,6 +86,7 @@ static void fill_header(void)
     struct pcollect_arena_header *h = pc_header();
     h->run_key = pc_process.config.run_key;
     h->per_rank = (uint32_t)pc_process.config.output_per_rank;
+    h->contexts = (uint32_t)pc_process.config.output_contexts;
     h->values_kib = (uint32_t)((pc_process.config.output_values + 1023) >> 10);
     h->ticks_0 = h->start_ticks = pc_process.first_ticks;
     h->mono_0_ns = pc_process.first_mono_ns;

@@ -27,6 +27,7 @@ static void fill_header(struct made *m, const struct making *how)
     h->comm_bytes = COMM_BYTES;
     h->per_rank = how->per_rank;
     h->values_kib = how->values_kib;
+    h->contexts = how->contexts;
     h->ticks_0 = 1000; /* one tick a nanosecond */
     h->mono_0_ns = 500;
     h->ticks_1 = 1000 + 1000000;

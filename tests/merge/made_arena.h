@@ -19,7 +19,7 @@ struct making {
     const char *spool; /* NULL: anonymous */
     size_t bytes;      /* of the arena; 0: 16 MiB */
     bool lacks_volume, all_kinds, tables; /* as in struct shape */
-    uint32_t per_rank, values_kib;
+    uint32_t per_rank, values_kib, contexts;
 };
 
 struct made {

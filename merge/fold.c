@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Folding contexts: see fold.h.
+ */
+#include "merge/fold.h"
+
+#include "merge/image.h"
+
+/* Calls within calls that are told apart; those deeper are beside the last. */
+enum { MOST_NESTED = 16 };
+
+/* A call, communicator or sample that is folded, in the order of the old tree. */
+struct item {
+    uint32_t node;
+    uint32_t above; /* its innermost ancestor that stays */
+    uint32_t until; /* the folded contexts of `above` come before this node of the old tree */
+    uint32_t up;    /* the item around it, as a place in `items`, or PC_NO_INDEX */
+    uint32_t depth; /* items around it */
+    struct pc_profile_node key;
+};
+
+struct fold {
+    struct pc_profile *p;
+    bool *stays;     /* by node */
+    uint32_t *place; /* by node: its number in the new tree, or that of what stands for it */
+    struct item *items;
+    uint32_t *order; /* of the items in the new tree */
+    uint32_t n_items, next;
+    const struct item *last; /* the one that was written last */
+    uint32_t frame;          /* of the last one, in the new tree */
+    struct pc_profile_node *nodes;
+    struct pc_profile_data *data;
+    uint32_t n_nodes, n_data;
+};
+
+/* ---- What is folded ------------------------------------------------------------------------- */
+
+/* All stay that lead to one that stays, phases and regions, and the other communicators of a call
+ * that stays. */
+static void find_staying(struct fold *f, const bool *folded)
+{
+    const struct pc_profile *p = f->p;
+    for (uint32_t i = p->n_nodes; i--;) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        bool is_leaf = !n->n_descendants;
+        f->stays[i] |= n->data == PC_NO_INDEX ? is_leaf : !folded[n->data];
+        f->stays[i] |= n->kind == PCOLLECT_NODE_PHASE || n->kind == PCOLLECT_NODE_REGION;
+        if (i)
+            f->stays[n->parent] |= f->stays[i];
+    }
+    f->stays[0] = true;
+    for (uint32_t i = 1; i < p->n_nodes; i++)
+        f->stays[i] |= p->nodes[i].kind == PCOLLECT_NODE_DOMAIN && f->stays[p->nodes[i].parent];
+}
+
+/* The first child of a node that comes behind a folded frame, or the end of the subtree. */
+static uint32_t end_of_frames(const struct pc_profile *p, uint32_t node)
+{
+    uint32_t end = node + 1 + p->nodes[node].n_descendants, at = node + 1;
+    while (at < end && p->nodes[at].kind <= PCOLLECT_NODE_FRAME)
+        at += 1 + p->nodes[at].n_descendants;
+    return at;
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Orders two items of one ancestor like the nodes that they become. */
+static int compare_places(const struct fold *f, const struct item *x, const struct item *y)
+{
+    uint32_t deeper = x->depth > y->depth ? x->depth - y->depth : 0;
+    if (x->depth < y->depth)
+        return -compare_places(f, y, x);
+    for (uint32_t i = 0; i < deeper; i++)
+        x = &f->items[x->up];
+    if (x == y)
+        return (int)deeper;
+    int order = x->depth ? compare_places(f, &f->items[x->up], &f->items[y->up]) : 0;
+    order = order ? order : pc_node_compare(&x->key, &y->key);
+    return order ? order : (int)deeper;
+}
+
+/* Orders items as they are written. Of subtrees that end at the same node the innermost comes
+ * first. */
+static int compare_items(const void *a, const void *b, void *fold)
+{
+    const struct fold *f = fold;
+    const struct item *x = &f->items[*(const uint32_t *)a], *y = &f->items[*(const uint32_t *)b];
+    int order = compare_u64(x->until, y->until);
+    order = order ? order : compare_u64(y->above, x->above);
+    return order ? order : compare_places(f, x, y);
+}
+
+/* The key of what a node becomes. */
+static struct pc_profile_node key_of(const struct pc_profile_node *n)
+{
+    struct pc_profile_node key = {.kind = n->kind,
+                                  .flags = PCOLLECT_FLAG_COLLAPSED,
+                                  .module = PC_NO_INDEX,
+                                  .op = n->op,
+                                  .data = PC_NO_INDEX,
+                                  .offset = n->offset};
+    if (n->kind == PCOLLECT_NODE_POINT)
+        key.offset = PC_NODE_FOLDED_POINT;
+    return key;
+}
+
+/* place[i] is the item of node i meanwhile. */
+static void list_items(struct fold *f)
+{
+    const struct pc_profile *p = f->p;
+    for (uint32_t i = 1; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        struct item item = {.node = i, .above = n->parent, .up = PC_NO_INDEX, .key = key_of(n)};
+        if (f->stays[i] || !pcollect_node_has_record(n->kind))
+            continue;
+        for (; !f->stays[item.above]; item.above = p->nodes[item.above].parent)
+            if (item.up == PC_NO_INDEX && pcollect_node_has_record(p->nodes[item.above].kind))
+                item.up = f->place[item.above];
+        while (n->kind != PCOLLECT_NODE_DOMAIN && item.up != PC_NO_INDEX &&
+               f->items[item.up].depth >= MOST_NESTED)
+            item.up = f->items[item.up].up;
+        item.depth = item.up == PC_NO_INDEX ? 0 : f->items[item.up].depth + 1;
+        item.until = end_of_frames(p, item.above);
+        f->order[f->n_items] = f->place[i] = f->n_items;
+        f->items[f->n_items++] = item;
+    }
+    qsort_r(f->order, f->n_items, sizeof *f->order, compare_items, f);
+}
+
+/* ---- The new tree --------------------------------------------------------------------------- */
+
+static uint32_t put_node(struct fold *f, uint32_t parent, const struct pc_profile_node *key)
+{
+    f->nodes[f->n_nodes] = *key;
+    f->nodes[f->n_nodes].parent = parent;
+    return f->n_nodes++;
+}
+
+/* Adds a record of the rank to another one of the same kind. */
+static void add_record(const struct pc_profile *p, const struct pc_profile_data *from,
+                       struct pc_profile_data *to)
+{
+    for (uint32_t k = to->first_field; k < p->n_fields; k++) {
+        const struct pc_profile_field *field = &p->fields[k];
+        struct pc_stat *s = &to->stats[k - to->first_field];
+        uint64_t more = from->stats[k - to->first_field].min;
+        if (field->combine == PCOLLECT_HIST)
+            for (uint32_t bin = 0; bin < field->bins; bin++)
+                to->bins[k - to->first_field][bin] += from->bins[k - to->first_field][bin];
+        else
+            *s = pc_stat_of_one(field, to->first_rank,
+                                pc_field_combine(field->combine, s->min, more));
+    }
+}
+
+static void put_record(struct fold *f, uint32_t node, uint32_t data)
+{
+    struct pc_profile_node *n = &f->nodes[node];
+    if (data == PC_NO_INDEX)
+        return;
+    if (n->data != PC_NO_INDEX) {
+        add_record(f->p, &f->p->data[data], &f->data[n->data]);
+        return;
+    }
+    n->data = f->n_data;
+    f->data[f->n_data++] = f->p->data[data];
+}
+
+/* The node of the new tree for an item, found or made. */
+static uint32_t place_of_item(struct fold *f, const struct item *item)
+{
+    static const struct pc_profile_node frame = {.kind = PCOLLECT_NODE_FRAME,
+                                                 .flags = PCOLLECT_FLAG_COLLAPSED,
+                                                 .module = PC_NO_INDEX,
+                                                 .op = PC_NO_INDEX,
+                                                 .data = PC_NO_INDEX,
+                                                 .offset = PC_NODE_FOLDED};
+    bool same_frame = f->last && f->last->above == item->above;
+    if (same_frame && !compare_places(f, f->last, item))
+        return f->place[f->last->node];
+    if (!same_frame)
+        f->frame = put_node(f, f->place[item->above], &frame);
+    uint32_t parent = item->depth ? f->place[f->items[item->up].node] : f->frame;
+    return put_node(f, parent, &item->key);
+}
+
+/* Writes the items that come before a node of the old tree. */
+static void put_items(struct fold *f, uint32_t before)
+{
+    while (f->next < f->n_items && f->items[f->order[f->next]].until == before) {
+        const struct item *item = &f->items[f->order[f->next++]];
+        uint32_t at = place_of_item(f, item);
+        put_record(f, at, f->p->nodes[item->node].data);
+        f->place[item->node] = at;
+        f->last = item;
+    }
+}
+
+static void put_staying(struct fold *f, uint32_t i)
+{
+    const struct pc_profile_node *n = &f->p->nodes[i];
+    struct pc_profile_node *to = &f->nodes[f->n_nodes];
+    *to = *n;
+    to->parent = i ? f->place[n->parent] : PC_NO_INDEX;
+    to->data = PC_NO_INDEX;
+    put_record(f, f->n_nodes, n->data);
+    f->place[i] = f->n_nodes++;
+}
+
+static int write_tree(struct fold *f)
+{
+    struct pc_profile *p = f->p;
+    f->nodes = pc_pool_array(p->memory, 2 * (size_t)p->n_nodes, sizeof *f->nodes);
+    f->data = pc_pool_array(p->memory, p->n_data, sizeof *f->data);
+    if (!f->nodes || !f->data)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        put_items(f, i);
+        if (f->stays[i])
+            put_staying(f, i);
+    }
+    put_items(f, p->n_nodes);
+    for (uint32_t i = 1; i < p->n_nodes; i++) /* the frames of what is folded */
+        if (!f->stays[i] && !pcollect_node_has_record(p->nodes[i].kind))
+            f->place[i] = f->place[p->nodes[i].parent];
+    p->nodes = f->nodes;
+    p->data = f->data;
+    p->n_nodes = f->n_nodes;
+    p->n_data = f->n_data;
+    pc_profile_count_descendants(p);
+    return PC_OK;
+}
+
+static int fold_marked(struct pc_profile *p, const bool *folded, struct pc_pool *scratch)
+{
+    struct fold f = {.p = p};
+    f.stays = pc_pool_array(scratch, p->n_nodes, sizeof *f.stays);
+    f.place = pc_pool_array(scratch, p->n_nodes, sizeof *f.place);
+    f.items = pc_pool_array(scratch, p->n_nodes, sizeof *f.items);
+    f.order = pc_pool_array(scratch, p->n_nodes, sizeof *f.order);
+    if (!f.stays || !f.place || !f.items || !f.order)
+        return PC_ENOMEM;
+    find_staying(&f, folded);
+    list_items(&f);
+    int err = f.n_items ? write_tree(&f) : PC_OK;
+    for (uint32_t i = 0; f.n_items && !err && i < p->n_tables; i++)
+        pc_rows_renumber(&p->tables[i], f.place);
+    return err;
+}
+
+int pc_fold(struct pc_profile *p, const struct pc_record_counts *c, const uint64_t *keys)
+{
+    struct pc_pool *scratch = pc_pool_new();
+    bool *folded = scratch ? pc_pool_array(scratch, p->n_data, sizeof *folded) : NULL;
+    int err = folded ? PC_OK : PC_ENOMEM;
+    for (uint32_t i = 0; folded && i < p->n_data; i++)
+        folded[i] = pc_record_counts_folds(c, keys[i]);
+    if (!err)
+        err = fold_marked(p, folded, scratch);
+    pc_pool_free(scratch);
+    return err;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Contexts that a profile does not keep apart: if the ranks of a job have more contexts than
+ * `[output] contexts`, those with least time in the job are folded, before profiles are merged. The
+ * records of a rank that are folded are added up, by primitive and communicator, in a FRAME without
+ * module (PC_NODE_FOLDED) below their innermost ancestor that stays. So all sums stay exact.
+ *
+ * Which records are folded follows from the counts of the job (record_counts.h), so that the order
+ * of merging does not show. Used by reduce.c and files.c. Nothing here is AS-safe.
+ */
+#ifndef PC_MERGE_FOLD_H
+#define PC_MERGE_FOLD_H
+
+#include "merge/record_counts.h"
+
+/* Folds the records of a profile of one rank that are marked in the counts, and have no lists. keys
+ * are those of its records. PC_ENOMEM: p cannot be used. */
+int pc_fold(struct pc_profile *p, const struct pc_record_counts *c, const uint64_t *keys);
+
+#endif
