@@ -2,6 +2,7 @@
  *
  * pcollect embed: symbols into a profile, so that it can be read where the program is not.
  */
+#include "analysis/symbols/stored_table.h"
 #include "command/command.h"
 #include "view/annotate/annotate.h"
 
@@ -20,26 +21,25 @@ static const struct pct_option options[] = {
 };
 
 /* A profile without a name for any of its addresses is left as it is. */
-static int embed(const struct pc_profile *p, const char *from, const char *to,
+static int embed(struct pc_profile **p, const char *from, const char *to,
                  const struct pct_embedded *also, struct pc_error *error)
 {
     static const struct pct_tree_options whole = {0};
-    struct pc_profile *named = NULL, *with = NULL, *last = NULL;
-    struct pct_symbols *symbols = pct_symbols_new(p);
+    struct pct_stores all = {.n = 0};
+    struct pct_symbols *symbols = pct_symbols_new(*p);
     if (also->show_files)
-        also->show_files(also->arg, p, symbols);
-    struct pct_data *d = pct_data_new(from, p, symbols, &whole);
-    int err = pct_symbols_embed(pct_data_symbols(d), p, &named, error);
-    if (!err && also->sources)
-        err = pct_source_embed(d, named, &with, error);
-    if (!err && also->assembly)
-        err = pct_assembly_embed(d, with ? with : named, &last, error);
-    if (!err)
-        err = pc_pcol_write(last ? last : with ? with : named, to, 0, error);
-    pc_profile_free(last);
-    pc_profile_free(with);
-    pc_profile_free(named);
+        also->show_files(also->arg, *p, symbols);
+    struct pct_data *d = pct_data_new(from, *p, symbols, &whole);
+    pct_symbols_store(pct_data_symbols(d), *p, &all);
+    if (also->sources)
+        pct_source_store(d, &all);
+    int err = also->assembly ? pct_assembly_store(d, &all, error) : PC_OK;
     pct_data_free(d);
+    if (!err)
+        err = pct_stores_put(&all, p, error);
+    if (!err)
+        err = pc_pcol_write(*p, to, 0, error);
+    pct_stores_free(&all);
     return err;
 }
 
@@ -55,7 +55,7 @@ int pct_embed_file(const char *from, const char *to, const struct pct_embedded *
             pc_error_set(error, err, "%s: %s", from, pc_err_text(err));
         return err;
     }
-    err = embed(p, from, to, also, error);
+    err = embed(&p, from, to, also, error);
     pc_profile_free(p);
     return err;
 }

@@ -123,14 +123,17 @@ void pc_later_close(struct pc_later_rows *later); /* called once by each user; N
 int pc_later_take(struct pc_profile *p, struct pc_profile_table *t, struct pc_cursor *c,
                   uint32_t n_rows);
 
+/* Gives t, which has the columns of x, the rows of x (of a), with the numbers of the result. False:
+ * no memory. */
+struct pc_table_side;
+bool pc_later_pass(const struct pc_table_side *a, const struct pc_profile_table *x,
+                   struct pc_profile_table *t);
+
 /* Makes cells of t->later. PC_ENOMEM; PC_EFORMAT: the rows are damaged, and p->later->error says
  * how. */
 int pc_later_make_cells(const struct pc_profile_table *t);
 
-/* Makes the cells of all tables. PC_EFORMAT: some are damaged. */
-int pc_tables_need(const struct pc_profile *p, struct pc_error *error);
-
-/* Checks the rows of all tables without making cells. */
+/* Checks the rows that are read on demand, of all tables, without making cells. */
 int pc_tables_check_rows(const struct pc_profile *p, struct pc_error *error);
 
 /* Checks strings and tables, for pc_profile_check. */
@@ -142,8 +145,8 @@ struct pc_table_side {
     const struct pc_profile *p;
     const uint32_t *nodes, *strings;
 };
-/* Fills out->tables. Rows of a that were not asked for stay so if b adds none and no number in them
- * changes. PC_EMISMATCH: a table that the two define differently. PC_EFORMAT: rows are damaged. */
+/* Fills out->tables. Rows of a that were not asked for stay so if b adds none. PC_EMISMATCH: a
+ * table that the two define differently. PC_EFORMAT: rows are damaged. */
 int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b,
                     struct pc_profile *out, struct pc_error *error);
 

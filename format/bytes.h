@@ -190,6 +190,18 @@ static inline uint64_t pc_get_varint(struct pc_cursor *c)
     return 0;
 }
 
+/* Passes over n varints, as far as they are in place: over n bytes without the eighth bit. Returns
+ * the number of those that are not. */
+static inline uint64_t pc_pass_varints(struct pc_cursor *c, uint64_t n)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    for (; n >= 8 && c->end - c->at >= 8; c->at += 8)
+        n -= (~pc_load_le(c->at, 8) >> 7 & ones) * ones >> 56;
+    while (n && c->at < c->end)
+        n -= !(*c->at++ & 0x80);
+    return n;
+}
+
 /* A varint of at most `max`. */
 static inline uint64_t pc_get_below(struct pc_cursor *c, uint64_t max)
 {

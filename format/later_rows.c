@@ -23,8 +23,10 @@ struct pc_later_column {
     struct pc_later_rows *rows;
     struct pc_later_column *next; /* of the list of all */
     struct pc_unpacker *mark;     /* NULL: the bytes are in memory */
+    bool is_shared;               /* `mark` belongs to another column */
     struct pc_cursor begin;       /* of `mark` */
-    uint64_t most;                /* greatest cell */
+    uint64_t most;                /* greatest cell in the file */
+    const uint32_t *numbers;      /* by such a cell, what it is here; NULL: the same */
     bool in_steps;
     /* The reader. */
     struct pc_unpacker *unpacker; /* NULL: there is none, or the bytes are in memory */
@@ -53,7 +55,8 @@ void pc_later_close(struct pc_later_rows *later)
         return;
     for (struct pc_later_column *c = later->columns; c; c = c->next) {
         pc_unpacker_free(c->unpacker);
-        pc_unpacker_free(c->mark);
+        if (!c->is_shared)
+            pc_unpacker_free(c->mark);
     }
     if (later->fd >= 0)
         close(later->fd);
@@ -65,7 +68,7 @@ void pc_later_close(struct pc_later_rows *later)
 
 static uint64_t greatest_cell(const struct pc_profile *p, unsigned type)
 {
-    return type == PCOLLECT_COLUMN_NODE     ? (uint64_t)p->n_nodes - 1
+    return type == PCOLLECT_COLUMN_NODE     ? p->n_nodes - (p->n_nodes > 0)
            : type == PCOLLECT_COLUMN_STRING ? p->n_strings
                                             : UINT64_MAX;
 }
@@ -77,7 +80,7 @@ static bool keep_bytes(struct pc_later_column *column, struct pc_cursor *c, uint
     while (n && pc_cursor_left(c)) {
         pc_cursor_need(c, 1);
         const uint8_t *at = c->at;
-        n = pc_rows_pass(c, n);
+        n = pc_pass_varints(c, n);
         pc_put_bytes(&b, at, (size_t)(c->at - at));
     }
     c->failed |= n != 0;
@@ -95,7 +98,7 @@ static bool keep_mark(struct pc_later_column *column, struct pc_cursor *c, uint6
     column->mark = pc_unpacker_copy(c, column->rows->fd, &column->begin);
     while (n && pc_cursor_left(c)) {
         pc_cursor_need(c, 1);
-        n = pc_rows_pass(c, n);
+        n = pc_pass_varints(c, n);
     }
     c->failed |= n != 0;
     return column->mark != NULL;
@@ -127,6 +130,58 @@ int pc_later_take(struct pc_profile *p, struct pc_profile_table *t, struct pc_cu
     return PC_OK;
 }
 
+/* ---- Other numbers --------------------------------------------------------------------------- */
+
+/* The cell of a merge's result for one in the file. */
+static uint32_t renumber(const struct pc_table_side *a, const struct pc_later_column *c,
+                         unsigned type, uint32_t cell)
+{
+    if (c->numbers)
+        cell = c->numbers[cell];
+    if (type == PCOLLECT_COLUMN_NODE)
+        return a->nodes[cell];
+    return cell ? a->strings[cell - 1] + 1 : 0;
+}
+
+/* False: no memory. */
+static bool renumber_column(const struct pc_table_side *a, struct pc_later_column *c, unsigned type)
+{
+    bool refers = type == PCOLLECT_COLUMN_NODE || type == PCOLLECT_COLUMN_STRING, same = true;
+    for (uint64_t cell = 0; refers && same && cell <= c->most; cell++)
+        same = renumber(a, c, type, (uint32_t)cell) == cell;
+    if (same)
+        return true;
+    uint32_t *numbers = pc_pool_array(c->rows->memory, c->most + 1, sizeof *numbers);
+    for (uint64_t cell = 0; numbers && cell <= c->most; cell++)
+        numbers[cell] = renumber(a, c, type, (uint32_t)cell);
+    c->numbers = numbers;
+    return numbers != NULL;
+}
+
+bool pc_later_pass(const struct pc_table_side *a, const struct pc_profile_table *x,
+                   struct pc_profile_table *t)
+{
+    struct pc_later_rows *later = a->p->later;
+    t->later = pc_pool_array(later->memory, t->n_columns, sizeof *t->later);
+    bool ok = t->later != NULL;
+    for (uint32_t k = 0; ok && k < t->n_columns; k++) {
+        const struct pc_later_column *c = &x->later[k];
+        t->later[k] = (struct pc_later_column){.rows = later,
+                                               .next = later->columns,
+                                               .mark = c->mark,
+                                               .is_shared = true,
+                                               .begin = c->begin,
+                                               .at = c->begin,
+                                               .most = c->most,
+                                               .numbers = c->numbers,
+                                               .in_steps = c->in_steps};
+        later->columns = &t->later[k];
+        ok = renumber_column(a, &t->later[k], t->columns[k].type);
+    }
+    t->n_rows = x->n_rows;
+    return ok;
+}
+
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* Notes why the rest of a column cannot be read. */
@@ -155,11 +210,14 @@ static void begin_column(struct pc_later_column *c, const char *table)
 static void read_cell(const struct pc_profile_table *t, struct pc_later_column *c)
 {
     c->code += pc_unzigzag(pc_get_varint(&c->at));
-    if (c->at.failed || (c->in_steps && !pc_step_valid(c->code)))
+    bool valid = !c->at.failed && (!c->in_steps || pc_step_valid(c->code));
+    if (!valid)
         give_up(c, t->name, "it is damaged");
-    c->cell = c->in_steps ? pc_step_value(c->code) : c->code;
+    c->cell = valid && c->in_steps ? pc_step_value(c->code) : c->code;
     if (!c->damaged && c->cell > c->most)
         give_up(c, t->name, "a wrong reference");
+    if (!c->damaged && c->numbers)
+        c->cell = c->numbers[c->cell];
     c->n_read++;
     if (c->n_read == t->n_rows && c->unpacker) { /* frees its window */
         pc_unpacker_free(c->unpacker);

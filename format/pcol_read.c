@@ -179,7 +179,7 @@ static int decode_section(const struct file *f, const struct section *s, struct 
     struct pc_cursor c;
     struct pc_unpacker *u = pc_unpacker_new(&stored, &c, &inner);
     int err = u ? PC_OK : PC_EFORMAT;
-    if (!err && s->type == PC_PART_TABLES && f->values < VALUES_PASSED_ON)
+    if (!err && s->type == PC_PART_TABLES && f->values < VALUES_ALL)
         err = pc_later_open(p) ? PC_OK : PC_ENOMEM;
     if (!err)
         err = pc_part_decode(p, s->type, &c, &inner);

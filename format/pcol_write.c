@@ -295,12 +295,18 @@ static int write_profile(const struct pc_profile *p, const char *path, unsigned 
                          char *written, struct pc_error *error)
 {
     struct pc_buffer image = {0};
+    struct pc_error rows = {""};
     int saved_errno = errno;
     if (p->no_bins || (p->statistics_only && !p->columns))
         return pc_error_set(error, PC_EARG, "%s: cannot be written: the profile was read in part",
                             path);
-    int err = make_image(p, flags, &image);
-    if (pc_profile_unread(p))
+    int err = pc_tables_check_rows(p, &rows);
+    if (!err)
+        err = make_image(p, flags, &image);
+    if (*rows.text)
+        err = pc_error_set(error, err, "%s: not written; the file that it is made of: %s", path,
+                           rows.text);
+    else if (pc_profile_unread(p))
         err = pc_error_set(error, PC_EFORMAT, "%s: not written; the file that it is made of: %s",
                            path, pc_profile_unread(p));
     else if (err)

@@ -505,8 +505,8 @@ static int merge_nodes(struct merge *m, struct pc_pool *scratch)
         out->nodes = a->nodes;
     else
         out->nodes = pc_pool_array(out->memory, out->n_nodes, sizeof *out->nodes);
-    if (m->overlays && out->no_bins && adds_no_record(m))
-        out->data = a->data; /* a record is made elsewhere, then put at its place */
+    if (m->overlays && (out->no_bins || !b->n_data) && adds_no_record(m))
+        out->data = a->data; /* a record is made elsewhere, if at all, then put at its place */
     bool room = out->nodes && pc_record_reader_open(&m->a.records, a, scratch) &&
                 pc_record_reader_open(&m->b.records, b, scratch);
     room &= pc_record_writer_open(&m->records, out, (size_t)a->n_data + b->n_data, a, b, scratch);

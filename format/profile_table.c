@@ -128,13 +128,6 @@ static int say_damage(const struct pc_profile *p, struct pc_error *error)
     return PC_OK;
 }
 
-int pc_tables_need(const struct pc_profile *p, struct pc_error *error)
-{
-    for (uint32_t i = 0; i < p->n_tables; i++)
-        pc_table_need(p, &p->tables[i]);
-    return say_damage(p, error);
-}
-
 int pc_tables_check_rows(const struct pc_profile *p, struct pc_error *error)
 {
     int err = PC_OK;
@@ -231,38 +224,13 @@ static bool copy_columns(const struct pc_profile_table *from, struct pc_profile 
     return ok;
 }
 
-static bool changes(const uint32_t *numbers, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (numbers[i] != i)
-            return true;
-    return false;
-}
-
-/* True if the rows of x (of a) may stay as they are: y has none, and no number in them changes. */
-static bool passes(const struct pc_table_side *a, const struct pc_profile_table *x,
-                   const struct pc_profile_table *y)
-{
-    bool same = x && x->later && !x->cells && !(y && y->n_rows);
-    for (uint32_t k = 0; same && k < x->n_columns; k++) {
-        if (x->columns[k].type == PCOLLECT_COLUMN_NODE)
-            same = !changes(a->nodes, a->p->n_nodes);
-        else if (x->columns[k].type == PCOLLECT_COLUMN_STRING)
-            same = !changes(a->strings, a->p->n_strings);
-    }
-    return same;
-}
-
 /* Fills t, which has the columns of x and y, of which one may be NULL. */
 static int merge_rows(const struct pc_table_side *a, const struct pc_profile_table *x,
                       const struct pc_table_side *b, const struct pc_profile_table *y,
                       struct pc_profile *out, struct pc_profile_table *t, struct pc_error *error)
 {
-    if (passes(a, x, y)) {
-        t->later = x->later;
-        t->n_rows = x->n_rows;
-        return PC_OK;
-    }
+    if (x && x->later && !x->cells && !(y && y->n_rows))
+        return pc_later_pass(a, x, t) ? PC_OK : PC_ENOMEM;
     if (x)
         pc_table_need(a->p, x);
     if (y)
@@ -358,7 +326,6 @@ struct pc_bytes *pc_tables_pieces(const struct pc_profile *p, bool in_file, stru
                                   size_t *n_out)
 {
     size_t n = 0, done = 0;
-    pc_tables_need(p, NULL);
     struct pc_bytes *out =
         malloc((1 + (size_t)p->n_tables * 2 * PC_TABLE_MOST_COLUMNS) * sizeof *out);
     pc_put_varint(own, p->n_tables);

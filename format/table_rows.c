@@ -143,29 +143,6 @@ bool pc_rows_pack(struct pc_profile_table *t, struct pc_pool *pool)
     return ok;
 }
 
-/* ---- Steps ---------------------------------------------------------------------------------- */
-
-enum { HALF = PC_TABLE_STEPS / 2, MOST_STEP = HALF * 57 + PC_TABLE_STEPS - 1 };
-
-uint64_t pc_step_of(uint64_t v)
-{
-    if (v < PC_TABLE_STEPS)
-        return v;
-    unsigned shift = 57u - (unsigned)__builtin_clzll(v); /* 7 bits are left */
-    uint64_t step = (uint64_t)HALF * shift + (v >> shift) + (v >> (shift - 1) & 1);
-    return step < MOST_STEP ? step : MOST_STEP;
-}
-
-bool pc_step_valid(uint64_t step)
-{
-    return step <= MOST_STEP;
-}
-
-uint64_t pc_step_value(uint64_t step)
-{
-    return step < PC_TABLE_STEPS ? step : (HALF + step % HALF) << (step / HALF - 1);
-}
-
 bool pc_table_rounds(const struct pc_profile_table *t)
 {
     bool by_rank = false;
@@ -183,8 +160,7 @@ void pc_rows_put(const struct pc_profile_table *t, uint32_t k, bool in_steps, st
     if (t->packed)
         c = pc_cursor_over(t->packed[k].data, t->packed[k].n);
     for (uint32_t r = 0; r < t->n_rows; r++) {
-        cell = t->packed ? cell + pc_unzigzag(pc_get_varint(&c))
-                         : t->cells[(size_t)r * t->n_columns + k];
+        cell = t->packed ? cell + pc_unzigzag(pc_get_varint(&c)) : pc_table_cell(t, r, k);
         uint64_t code = in_steps ? pc_step_of(cell) : cell;
         pc_put_varint(b, pc_zigzag(code - last));
         last = code;
@@ -197,20 +173,10 @@ void pc_rows_get(struct pc_profile_table *t, uint32_t k, struct pc_cursor *c)
     uint64_t code = 0;
     for (uint32_t r = 0; r < t->n_rows; r++) {
         code += pc_unzigzag(pc_get_varint(c));
-        c->failed |= in_steps && code > MOST_STEP;
+        c->failed |= in_steps && !pc_step_valid(code);
         t->cells[(size_t)r * t->n_columns + k] =
             in_steps && !c->failed ? pc_step_value(code) : code;
     }
-}
-
-uint64_t pc_rows_pass(struct pc_cursor *c, uint64_t n)
-{
-    const uint64_t ones = 0x0101010101010101u;
-    for (; n >= 8 && c->end - c->at >= 8; c->at += 8)
-        n -= (~pc_load_le(c->at, 8) >> 7 & ones) * ones >> 56;
-    while (n && c->at < c->end)
-        n -= !(*c->at++ & 0x80);
-    return n;
 }
 
 bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
@@ -222,7 +188,7 @@ bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cu
         return false;
     for (uint32_t i = 0; i < t->n_columns; i++) {
         const uint8_t *at = c->at;
-        c->failed |= pc_rows_pass(c, n_rows) != 0;
+        c->failed |= pc_pass_varints(c, n_rows) != 0;
         t->packed[i].n = (size_t)(c->at - at);
     }
     t->n_rows = n_rows;

@@ -48,9 +48,6 @@ bool pc_row_writer_close(struct pc_row_writer *w, struct pc_pool *pool);
 /* Packs the rows of a table that has cells. False: no memory, the cells stay. */
 bool pc_rows_pack(struct pc_profile_table *t, struct pc_pool *pool);
 
-/* Passes over n cells of a column, as far as they are in place; returns the number of others. */
-uint64_t pc_rows_pass(struct pc_cursor *c, uint64_t n);
-
 /* Copies n_rows packed rows from bytes in memory. False: no memory. */
 bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
                   uint32_t n_rows);

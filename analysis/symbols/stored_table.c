@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Tables that the command stores in a profile: see stored_table.h. Rows are kept with their texts;
- * at the end they are sorted, their strings numbered, and the table is merged into the profile as
- * that of a profile without ranks: the merge renumbers its strings.
+ * at the end they are sorted, their strings numbered, and the tables are laid over the profile as
+ * those of a profile without ranks: the merge renumbers strings.
  */
 #include "analysis/symbols/stored_table.h"
 
@@ -23,9 +23,13 @@ struct pct_store {
     uint32_t n_keys, n_columns;
     struct row *rows;
     size_t n, room;
-    const char **strings; /* sorted, each once */
-    size_t n_strings;
     struct pct_pool *pool;
+};
+
+/* Texts of all tables. */
+struct strings {
+    const char **list; /* sorted, each once */
+    size_t n, room;
 };
 
 const struct pc_profile_table *pct_stored_find(const struct pc_profile *p, const char *name,
@@ -52,8 +56,9 @@ const char *pct_stored_module(const struct pc_profile_module *m, struct pct_pool
     return name;
 }
 
-struct pct_store *pct_store_new(const char *name, const struct pc_profile_column *columns,
-                                uint32_t n_keys, uint32_t n_columns)
+struct pct_store *pct_stores_add(struct pct_stores *all, const char *name,
+                                 const struct pc_profile_column *columns, uint32_t n_keys,
+                                 uint32_t n_columns)
 {
     struct pct_store *s = pct_alloc(1, sizeof *s);
     *s = (struct pct_store){.name = name,
@@ -61,15 +66,17 @@ struct pct_store *pct_store_new(const char *name, const struct pc_profile_column
                             .n_keys = n_keys,
                             .n_columns = n_columns,
                             .pool = pct_pool_new()};
-    return s;
+    return all->list[all->n++] = s;
 }
 
-void pct_store_free(struct pct_store *s)
+void pct_stores_free(struct pct_stores *all)
 {
-    pct_free(s->rows);
-    pct_free(s->strings);
-    pct_pool_free(s->pool);
-    pct_free(s);
+    for (size_t i = 0; i < all->n; i++) {
+        pct_free(all->list[i]->rows);
+        pct_pool_free(all->list[i]->pool);
+        pct_free(all->list[i]);
+    }
+    all->n = 0;
 }
 
 static bool is_text(const struct pct_store *s, uint32_t column)
@@ -110,26 +117,30 @@ static int compare_strings(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void gather_strings(struct pct_store *s)
+static void gather_strings(struct strings *strings, const struct pct_store *s)
 {
-    size_t n = 0, room = 0;
-    for (size_t i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < s->n; i++)
         for (uint32_t k = 0; k < s->n_columns; k++) {
             if (!is_text(s, k) || !*s->rows[i].cells[k].text)
                 continue;
-            s->strings = pct_grow(s->strings, n, &room, sizeof *s->strings);
-            s->strings[n++] = s->rows[i].cells[k].text;
+            strings->list =
+                pct_grow(strings->list, strings->n, &strings->room, sizeof *strings->list);
+            strings->list[strings->n++] = s->rows[i].cells[k].text;
         }
-    }
-    if (n)
-        qsort(s->strings, n, sizeof *s->strings, compare_strings);
-    for (size_t i = 0; i < n; i++) {
-        if (!s->n_strings || strcmp(s->strings[s->n_strings - 1], s->strings[i]) != 0)
-            s->strings[s->n_strings++] = s->strings[i];
-    }
 }
 
-static uint64_t cell_of(const struct pct_store *s, uint32_t column,
+static void sort_strings(struct strings *s)
+{
+    size_t n = 0;
+    if (s->n)
+        qsort(s->list, s->n, sizeof *s->list, compare_strings);
+    for (size_t i = 0; i < s->n; i++)
+        if (!n || strcmp(s->list[n - 1], s->list[i]) != 0)
+            s->list[n++] = s->list[i];
+    s->n = n;
+}
+
+static uint64_t cell_of(const struct pct_store *s, const struct strings *strings, uint32_t column,
                         const struct pct_stored_cell *cell)
 {
     if (!is_text(s, column))
@@ -137,54 +148,67 @@ static uint64_t cell_of(const struct pct_store *s, uint32_t column,
     if (!*cell->text)
         return 0;
     const char *const *found =
-        bsearch(&cell->text, s->strings, s->n_strings, sizeof *s->strings, compare_strings);
-    return 1 + (uint64_t)(found - s->strings);
+        bsearch(&cell->text, strings->list, strings->n, sizeof *strings->list, compare_strings);
+    return 1 + (uint64_t)(found - strings->list);
 }
 
-static uint32_t fill_cells(struct pct_store *s, uint64_t *cells)
+static struct pc_profile_table make_table(const struct pct_store *s, const struct strings *strings)
 {
-    uint32_t n = 0;
+    struct pc_profile_table t = {.name = (char *)s->name,
+                                 .plugin = (char *)"pcollect",
+                                 .n_keys = s->n_keys,
+                                 .n_columns = s->n_columns,
+                                 .columns = (struct pc_profile_column *)s->columns,
+                                 .cells = pct_alloc(s->n * s->n_columns, sizeof *t.cells)};
     for (size_t i = 0; i < s->n; i++) {
-        if (i && !compare_rows(&s->rows[i - 1], &s->rows[i], s))
+        if (i && !compare_rows(&s->rows[i - 1], &s->rows[i], (void *)s))
             continue;
-        uint64_t *row = cells + (size_t)n++ * s->n_columns;
+        uint64_t *row = t.cells + (size_t)t.n_rows++ * s->n_columns;
         for (uint32_t k = 0; k < s->n_columns; k++)
-            row[k] = cell_of(s, k, &s->rows[i].cells[k]);
+            row[k] = cell_of(s, strings, k, &s->rows[i].cells[k]);
     }
-    return n;
+    return t;
 }
 
-int pct_store_merge(struct pct_store *s, const struct pc_profile *p, struct pc_profile **out,
-                    struct pc_error *error)
+static int compare_tables(const void *a, const void *b)
 {
-    uint64_t *cells = pct_alloc(s->n * s->n_columns, sizeof *cells);
-    struct pc_profile_table table = {.name = (char *)s->name,
-                                     .plugin = (char *)"pcollect",
-                                     .n_keys = s->n_keys,
-                                     .n_columns = s->n_columns,
-                                     .columns = (struct pc_profile_column *)s->columns,
-                                     .cells = cells};
+    return strcmp(((const struct pc_profile_table *)a)->name,
+                  ((const struct pc_profile_table *)b)->name);
+}
+
+int pct_stores_put(const struct pct_stores *all, struct pc_profile **p, struct pc_error *error)
+{
+    struct strings strings = {0};
+    struct pc_profile_table tables[PCT_MOST_STORES];
     struct pc_profile_node root = {.parent = PC_NO_INDEX,
                                    .kind = PCOLLECT_NODE_ROOT,
                                    .module = PC_NO_INDEX,
                                    .op = PC_NO_INDEX,
                                    .data = PC_NO_INDEX};
-    if (s->n)
-        qsort_r(s->rows, s->n, sizeof *s->rows, compare_rows, s);
-    gather_strings(s);
-    table.n_rows = fill_cells(s, cells);
-    struct pc_profile stored = {.exe = p->exe,
-                                .mpi = p->mpi,
-                                .job = p->job,
-                                .job_key = p->job_key,
-                                .world_size = p->world_size,
+    for (size_t i = 0; i < all->n; i++) {
+        struct pct_store *s = all->list[i];
+        if (s->n)
+            qsort_r(s->rows, s->n, sizeof *s->rows, compare_rows, s);
+        gather_strings(&strings, s);
+    }
+    sort_strings(&strings);
+    for (size_t i = 0; i < all->n; i++)
+        tables[i] = make_table(all->list[i], &strings);
+    qsort(tables, all->n, sizeof *tables, compare_tables);
+    struct pc_profile stored = {.exe = (*p)->exe,
+                                .mpi = (*p)->mpi,
+                                .job = (*p)->job,
+                                .job_key = (*p)->job_key,
+                                .world_size = (*p)->world_size,
                                 .n_nodes = 1,
                                 .nodes = &root,
-                                .n_strings = (uint32_t)s->n_strings,
-                                .strings = (char **)s->strings,
-                                .n_tables = 1,
-                                .tables = &table};
-    int err = pc_profile_merge(p, &stored, out, error);
-    pct_free(cells);
+                                .n_strings = (uint32_t)strings.n,
+                                .strings = (char **)strings.list,
+                                .n_tables = (uint32_t)all->n,
+                                .tables = tables};
+    int err = pc_profile_overlay(p, &stored, error);
+    for (size_t i = 0; i < all->n; i++)
+        pct_free(tables[i].cells);
+    pct_free(strings.list);
     return err;
 }

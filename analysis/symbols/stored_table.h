@@ -16,11 +16,18 @@ const struct pc_profile_table *pct_stored_find(const struct pc_profile *p, const
                                                const struct pc_profile_column *columns,
                                                uint32_t n_keys, uint32_t n_columns);
 
-/* A table that is being made; name and columns must outlive it. */
-struct pct_store;
-struct pct_store *pct_store_new(const char *name, const struct pc_profile_column *columns,
-                                uint32_t n_keys, uint32_t n_columns);
-void pct_store_free(struct pct_store *s);
+/* Tables that are being made. Zero-initialise. */
+enum { PCT_MOST_STORES = 8 };
+struct pct_stores {
+    struct pct_store *list[PCT_MOST_STORES];
+    size_t n;
+};
+
+/* Another one of them; name and columns must outlive it. */
+struct pct_store *pct_stores_add(struct pct_stores *all, const char *name,
+                                 const struct pc_profile_column *columns, uint32_t n_keys,
+                                 uint32_t n_columns);
+void pct_stores_free(struct pct_stores *all);
 
 /* A cell of a column of type STRING is its text, NULL or empty: none; other cells are numbers. */
 struct pct_stored_cell {
@@ -31,8 +38,8 @@ struct pct_stored_cell {
 /* Adds a row of n_columns cells; the texts are copied. Of rows with equal keys the first stays. */
 void pct_store_row(struct pct_store *s, const struct pct_stored_cell *cells);
 
-/* A copy of p with the table in it. */
-int pct_store_merge(struct pct_store *s, const struct pc_profile *p, struct pc_profile **out,
-                    struct pc_error *error);
+/* Adds the tables to *p, which is replaced by a profile that takes over its memory
+ * (pc_profile_overlay). */
+int pct_stores_put(const struct pct_stores *all, struct pc_profile **p, struct pc_error *error);
 
 #endif

@@ -88,10 +88,11 @@ struct pct_place pct_symbols_node(struct pct_symbols *s, uint32_t node);
 /* Looks up all nodes of the profile that have frames; without `points` no sampled instruction. */
 void pct_symbols_look_up(struct pct_symbols *s, bool points);
 
-/* A copy of p that contains all places that were looked up in s, so that reading it needs no
- * files. */
-int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,
-                      struct pc_profile **out, struct pc_error *error);
+/* Adds tables of all places of p that were looked up in s, so that reading a profile with them
+ * needs no files. */
+struct pct_stores;
+void pct_symbols_store(const struct pct_symbols *s, const struct pc_profile *p,
+                       struct pct_stores *all);
 
 enum pct_symbols_state pct_symbols_state(const struct pct_symbols *s, uint32_t module);
 const char *pct_symbols_state_text(enum pct_symbols_state state);

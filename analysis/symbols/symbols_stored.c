@@ -203,9 +203,9 @@ void pct_stored_load(struct pct_symbols *s, const struct pc_profile *p, struct p
 
 struct writer {
     const struct pc_profile *profile;
-    struct pct_store *addresses, *tail_calls, *homes;
-    const char **names; /* of modules */
-    bool any_home;
+    struct pct_stores *all;
+    struct pct_store *addresses, *tail_calls, *homes; /* homes NULL: there is none */
+    const char **names;                               /* of modules */
 };
 
 static void set_frame(struct pct_stored_cell *cells, const struct pct_frame *f)
@@ -253,40 +253,23 @@ static void add_place(void *arg, struct pct_spot spot, struct pct_place place)
         if (!place.frames[k].home)
             continue;
         cells[HOME] = (struct pct_stored_cell){.text = place.frames[k].home};
+        if (!w->homes)
+            w->homes = pct_stores_add(w->all, HOME_TABLE, home_columns, N_KEYS, N_HOME_COLUMNS);
         pct_store_row(w->homes, cells);
-        w->any_home = true;
     }
 }
 
-int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,
-                      struct pc_profile **out, struct pc_error *error)
+void pct_symbols_store(const struct pct_symbols *s, const struct pc_profile *p,
+                       struct pct_stores *all)
 {
     struct pct_pool *pool = pct_pool_new();
-    struct pc_profile *with_addresses, *with_tail_calls = NULL;
-    struct writer w = {.profile = p,
-                       .addresses = pct_store_new(TABLE, columns, N_KEYS, N_COLUMNS),
-                       .tail_calls =
-                           pct_store_new(TAIL_TABLE, tail_columns, N_TAIL_KEYS, N_TAIL_COLUMNS),
-                       .homes = pct_store_new(HOME_TABLE, home_columns, N_KEYS, N_HOME_COLUMNS)};
+    struct writer w = {.profile = p, .all = all};
+    w.addresses = pct_stores_add(all, TABLE, columns, N_KEYS, N_COLUMNS);
+    w.tail_calls = pct_stores_add(all, TAIL_TABLE, tail_columns, N_TAIL_KEYS, N_TAIL_COLUMNS);
     w.names = pct_alloc(p->n_modules, sizeof *w.names);
     for (uint32_t i = 0; i < p->n_modules; i++)
         w.names[i] = pct_stored_module(&p->modules[i], pool);
     pct_symbols_each(s, add_place, &w);
-    int err = pct_store_merge(w.addresses, p, &with_addresses, error);
-    if (!err) {
-        err = pct_store_merge(w.tail_calls, with_addresses, &with_tail_calls, error);
-        pc_profile_free(with_addresses);
-    }
-    if (!err && w.any_home) {
-        err = pct_store_merge(w.homes, with_tail_calls, out, error);
-        pc_profile_free(with_tail_calls);
-    } else if (!err) {
-        *out = with_tail_calls;
-    }
-    pct_store_free(w.addresses);
-    pct_store_free(w.tail_calls);
-    pct_store_free(w.homes);
     pct_free(w.names);
     pct_pool_free(pool);
-    return err;
 }

@@ -158,6 +158,76 @@ static void damage_ends_the_cells(void **state)
     }
 }
 
+/* A profile without ranks that brings a string, and nothing else. */
+static struct pc_profile brings(char **string, const struct pc_profile *to)
+{
+    static struct pc_profile_node root[] = {{.parent = PC_NO_INDEX,
+                                             .kind = PCOLLECT_NODE_ROOT,
+                                             .module = PC_NO_INDEX,
+                                             .op = PC_NO_INDEX,
+                                             .data = PC_NO_INDEX}};
+    return (struct pc_profile){.exe = to->exe,
+                               .mpi = to->mpi,
+                               .job = to->job,
+                               .job_key = to->job_key,
+                               .world_size = to->world_size,
+                               .n_nodes = 1,
+                               .nodes = root,
+                               .n_strings = 1,
+                               .strings = string};
+}
+
+/* Strings get other numbers twice, while no cell is in memory; then the file is written. */
+static void rows_pass_with_other_numbers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(sizes); i++) {
+        char path[PATH_BYTES], *first[] = {(char *)"among"}, *second[] = {(char *)"node"};
+        struct pc_profile_table t;
+        struct pc_profile *p = make_pairs(sizes[i], &t), *q;
+        assert_int_equal(pc_pcol_write(p, path_in(path, "pairs.pcol"), 0, NULL), PC_OK);
+        struct pc_profile *whole = must_read(path);
+        assert_int_equal(pc_pcol_read_histograms(path, &q, NULL), PC_OK);
+        for (unsigned k = 0; k < 2; k++) {
+            struct pc_profile more = brings(k ? second : first, q);
+            assert_int_equal(pc_profile_overlay(&q, &more, NULL), PC_OK);
+            assert_int_equal(pc_profile_overlay(&whole, &more, NULL), PC_OK);
+        }
+        assert_in_order(q, &whole->tables[0]);
+        assert_string_equal(
+            pc_profile_string(q, sizes[i] ? pc_table_cell(&q->tables[0], 0, KIND) : 2),
+            "collective");
+        path_in(path, "other.pcol");
+        assert_int_equal(pc_pcol_write(q, path, 0, NULL), PC_OK);
+        assert_null(q->tables[0].cells);
+        struct pc_profile *again = must_read(path);
+        assert_same_bytes(again, whole);
+        pc_profile_free(again);
+        pc_profile_free(whole);
+        pc_profile_free(q);
+        pc_profile_free(p);
+        unlink(path);
+    }
+}
+
+/* Rows out of order are not written. */
+static void wrong_rows_are_not_passed_on(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    struct pc_error e;
+    struct pc_profile_table t;
+    struct pc_profile *p = make_pairs(40000, &t), *q;
+    memcpy(t.cells + (size_t)39000 * N_COLUMNS, t.cells, N_COLUMNS * sizeof *t.cells);
+    assert_int_equal(pc_pcol_write(p, path_in(path, "pairs.pcol"), 0, NULL), PC_OK);
+    assert_int_equal(pc_pcol_read_histograms(path, &q, &e), PC_OK);
+    assert_int_equal(pc_pcol_write(q, path, 0, &e), PC_EFORMAT);
+    assert_non_null(strstr(e.text, "table 'pairs' is not in order (row 39000)"));
+    pc_profile_free(q);
+    pc_profile_free(p);
+    unlink(path);
+}
+
 static void a_file_that_becomes_shorter_has_no_cells(void **state)
 {
     (void)state;
@@ -202,6 +272,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_are_the_same_in_every_order),
         cmocka_unit_test(damage_ends_the_cells),
+        cmocka_unit_test(rows_pass_with_other_numbers),
+        cmocka_unit_test(wrong_rows_are_not_passed_on),
         cmocka_unit_test(a_file_that_becomes_shorter_has_no_cells),
         cmocka_unit_test(a_text_may_be_longer_than_a_window),
     };

@@ -38,11 +38,10 @@ int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_err
 /* Bounds of the code that is stored. */
 enum { PCT_LEAST_STORED_PERCENT = 1, PCT_MOST_STORED_INSTRUCTIONS = 20000 };
 
-/* A copy of p with the instructions of the functions with most time, within the bounds; a function
+/* Adds a table of the instructions of the functions with most time, within the bounds; a function
  * that is too large is left out, but smaller ones after it are not. PC_EIO: no module with such
  * functions could be disassembled; the text says why. */
-int pct_assembly_embed(const struct pct_data *d, const struct pc_profile *p,
-                       struct pc_profile **out, struct pc_error *error);
+int pct_assembly_store(const struct pct_data *d, struct pct_stores *all, struct pc_error *error);
 
 /* Figures of a row of the table `instructions`. */
 struct pct_instruction {
@@ -79,8 +78,7 @@ uint32_t pct_source_statement(const struct pct_source *s, const char *path, uint
 uint32_t pct_source_function(const struct pct_source *s, const char *path, const char *name,
                              uint32_t line);
 
-/* A copy of p with the text of all source files in which it has calls or samples. */
-int pct_source_embed(const struct pct_data *d, const struct pc_profile *p, struct pc_profile **out,
-                     struct pc_error *error);
+/* Adds a table of the text of all source files in which there are calls or samples. */
+void pct_source_store(const struct pct_data *d, struct pct_stores *all);
 
 #endif

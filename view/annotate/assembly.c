@@ -452,8 +452,7 @@ static void store_function(struct pct_store *s, struct pct_symbols *files, const
     }
 }
 
-int pct_assembly_embed(const struct pct_data *d, const struct pc_profile *p,
-                       struct pc_profile **out, struct pc_error *error)
+int pct_assembly_store(const struct pct_data *d, struct pct_stores *all, struct pc_error *error)
 {
     const struct pct_annotate a = {.data = d, .min_percent = PCT_LEAST_STORED_PERCENT};
     struct places places = {0};
@@ -465,7 +464,7 @@ int pct_assembly_embed(const struct pct_data *d, const struct pc_profile *p,
         err = pc_error_set(error, err, "%s", problem.text);
     else
         err = PC_OK;
-    struct pct_store *s = pct_store_new(TABLE, columns, N_KEYS, N_COLUMNS);
+    struct pct_store *s = pct_stores_add(all, TABLE, columns, N_KEYS, N_COLUMNS);
     struct pct_symbols *files = pct_symbols_new_files(d->profile);
     size_t n = 0;
     if (c.n_kept)
@@ -481,10 +480,7 @@ int pct_assembly_embed(const struct pct_data *d, const struct pc_profile *p,
         pct_free(k->list);
         pct_free(k->name);
     }
-    if (!err)
-        err = pct_store_merge(s, p, out, error);
     pct_symbols_free(files);
-    pct_store_free(s);
     pct_free(c.kept);
     pct_free(c.list);
     pct_free(places.list);

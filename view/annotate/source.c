@@ -124,17 +124,13 @@ static void add_file(struct pct_store *s, const struct pc_profile *p, const char
     pct_source_free(&text);
 }
 
-int pct_source_embed(const struct pct_data *d, const struct pc_profile *p, struct pc_profile **out,
-                     struct pc_error *error)
+void pct_source_store(const struct pct_data *d, struct pct_stores *all)
 {
     struct pct_rolled *files =
         pct_roll_up(d->totals, d->symbols, pct_data_samples(d), NULL, PCT_BY_FILE);
-    struct pct_store *s = pct_store_new(TABLE, columns, N_KEYS, N_COLUMNS);
+    struct pct_store *s = pct_stores_add(all, TABLE, columns, N_KEYS, N_COLUMNS);
     for (size_t i = 0; i < files->n; i++)
         if (files->row[i].file)
-            add_file(s, p, files->row[i].file);
-    int err = pct_store_merge(s, p, out, error);
-    pct_store_free(s);
+            add_file(s, d->profile, files->row[i].file);
     pct_rolled_free(files);
-    return err;
 }
