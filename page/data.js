@@ -16,13 +16,43 @@ async function readElement(number) {
 
 const u32Of = (bytes, at) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
 
-// The bytes of n numbers that are stored as planes, with the bytes of each number together: words of four planes.
-function planesOf(bytes, at, n, width) {
-    const step = width / 4, out = new Uint32Array(n * step);
-    for (let word = 0, from = at; word < step; word++, from += 4 * n)
-        for (let i = from, to = word; i < from + n; i++, to += step)
-            out[to] = bytes[i] | bytes[i + n] << 8 | bytes[i + 2 * n] << 16 | bytes[i + 3 * n] << 24;
-    return out.buffer;
+// n numbers that are stored as planes, with the bytes of each place together, the lowest first: of 1 to 4 planes.
+function wordsOf(bytes, at, n, width) {
+    const out = new Uint32Array(n);
+    for (let plane = 0, from = at; plane < width; plane++, from += n)
+        for (let i = 0; i < n; i++)
+            out[i] |= bytes[from + i] << 8 * plane;
+    return out;
+}
+
+function doublesOf(bytes, at, n) {
+    const low = wordsOf(bytes, at, n, 4), high = wordsOf(bytes, at + 4 * n, n, 4), out = new Uint32Array(2 * n);
+    for (let i = 0; i < n; i++) {
+        out[2 * i] = low[i];
+        out[2 * i + 1] = high[i];
+    }
+    return new Float64Array(out.buffer);
+}
+
+// Integers begin with their width in bytes; the planes follow.
+const integersSize = (bytes, at, n) => 4 + u32Of(bytes, at) * n;
+
+function integersOf(bytes, at, n) {
+    const width = u32Of(bytes, at), low = wordsOf(bytes, at + 4, n, Math.min(width, 4));
+    if (width <= 4)
+        return low;
+    const high = wordsOf(bytes, at + 4 + 4 * n, n, width - 4), out = new Float64Array(n);
+    for (let i = 0; i < n; i++)
+        out[i] = high[i] * 2 ** 32 + low[i];
+    return out;
+}
+
+// Numbers of integers, of which 0 is none and k is k - 1; unsigned if they are small and all known.
+function wholeOf(integers) {
+    const n = integers.length, known = !integers.includes(0), out = known ? integers : new Float64Array(n);
+    for (let i = 0; i < n; i++)
+        out[i] = integers[i] ? integers[i] - 1 : NaN;
+    return out;
 }
 
 // Array of texts that each end with a 0 in the bytes, from place 1 on; `none` is at 0.
@@ -40,9 +70,14 @@ const mostKept = 4000;
 class Names {
     constructor(bytes) {
         const size = u32Of(bytes, 4), n = u32Of(bytes, 8 + size);
-        const numbers = k => new Uint32Array(planesOf(bytes, 12 + size + 4 * n * k, n, 4));
-        Object.assign(this, {names: textsOf(bytes, 8, u32Of(bytes, 0), size, ""), above: numbers(0), name: numbers(1),
-            rest: numbers(2), known: new Map(), texts: [""]});
+        let at = 12 + size;
+        const next = () => {
+            const numbers = integersOf(bytes, at, n);
+            at += integersSize(bytes, at, n);
+            return numbers;
+        };
+        Object.assign(this, {names: textsOf(bytes, 8, u32Of(bytes, 0), size, ""), above: next(), name: next(), rest: next(),
+            known: new Map(), texts: [""]});
     }
 
     // The last label of a path.
@@ -88,8 +123,9 @@ class ColumnReader {
         Object.assign(this, {bytes, n, decoded: []});
         let at = 0;
         this.places = Array.from({length: columns}, () => {
-            const place = at;
-            at += [() => 12 + u32Of(bytes, at + 8) + 4 * n, () => 4 + 8 * n, () => 4 + 4 * n][u32Of(bytes, at)]();
+            const place = at, kind = u32Of(bytes, at);
+            at += 4 + (kind === 0 ? 8 + u32Of(bytes, at + 8) : 0);
+            at += kind === 1 ? 8 * n : integersSize(bytes, at, n);
             return place;
         });
     }
@@ -101,12 +137,13 @@ class ColumnReader {
     decode(at) {
         const {bytes, n} = this, kind = u32Of(bytes, at);
         if (kind === 1)
-            return {numbers: new Float64Array(planesOf(bytes, at + 4, n, 8))};
+            return {numbers: doublesOf(bytes, at + 4, n)};
         if (kind === 2)
-            return {paths: new Uint32Array(planesOf(bytes, at + 4, n, 4))};
+            return {paths: integersOf(bytes, at + 4, n)};
+        if (kind === 3)
+            return {numbers: wholeOf(integersOf(bytes, at + 4, n))};
         const size = u32Of(bytes, at + 8);
-        return {texts: textsOf(bytes, at + 12, u32Of(bytes, at + 4), size, null),
-            index: new Uint32Array(planesOf(bytes, at + 12 + size, n, 4))};
+        return {texts: textsOf(bytes, at + 12, u32Of(bytes, at + 4), size, null), index: integersOf(bytes, at + 12 + size, n)};
     }
 }
 

@@ -2,15 +2,18 @@
  *
  * Columns of tables as bytes. page.c calls this file, page/data.js decodes the bytes.
  *
- *     u32 kind     0 texts, 1 numbers, 2 paths
+ *     u32 kind     0 texts, 1 numbers, 2 paths, 3 whole numbers
  *     texts:       u32 number of distinct texts, u32 their bytes, the texts, each with a 0 behind
- *                  it; then a u32 a row: 0 nothing, k the k-th text
+ *                  it; then an integer a row: 0 nothing, k the k-th text
  *     numbers:     a double a row in the smallest unit of its type (ns, thousandths of a percent);
  *                  NaN nothing, +infinity nothing because there are too few samples ("few")
- *     paths:       a u32 a row: 0 nothing, k the k-th path of page_names.c
+ *     paths:       an integer a row: 0 nothing, k the k-th path of page_names.c
+ *     whole:       an integer a row: 0 nothing, else 1 + the number in the smallest unit
  *
- * Numbers of n rows are stored as planes (page_bytes.h). If an integer is too large to be exact in
- * a double, the column is stored as texts, as in tsv.
+ * Doubles and integers are stored as planes, integers with as many bytes as the greatest one needs
+ * (page_bytes.h): a browser takes most time to inflate. A column with a negative number, a real or
+ * "few" is one of doubles. If an integer is too large to be exact in a double, the column is stored
+ * as texts, as in tsv.
  */
 #include "view/page_column.h"
 
@@ -22,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXTS, NUMBERS, PATHS };
+enum { TEXTS, NUMBERS, PATHS, WHOLE_NUMBERS };
 
 #define EXACT_MOST ((pc_u128)1 << 53)
 
@@ -66,6 +69,24 @@ static bool number_of(const struct pct_value *v, enum pct_type type, double *out
     }
 }
 
+/* Replaces doubles by integers of a column of whole numbers; false: there is another number, then
+ * all are as before. */
+static bool make_whole(uint64_t *bits, size_t n)
+{
+    double number;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&number, &bits[i], sizeof number);
+        if (!isnan(number) &&
+            !(number >= 0 && number < (double)EXACT_MOST && number == floor(number)))
+            return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&number, &bits[i], sizeof number);
+        bits[i] = isnan(number) ? 0 : 1 + (uint64_t)number;
+    }
+    return true;
+}
+
 static bool put_numbers(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
                         const struct pct_rows *rows)
 {
@@ -77,7 +98,10 @@ static bool put_numbers(struct pc_buffer *b, const struct pct_column *c, const s
         exact = number_of(&v, c->type, &number);
         memcpy(&bits[i], &number, sizeof number);
     }
-    if (exact) {
+    if (exact && make_whole(bits, rows->n)) {
+        pct_page_u32(b, WHOLE_NUMBERS);
+        pct_page_integers(b, bits, rows->n);
+    } else if (exact) {
         pct_page_u32(b, NUMBERS);
         pct_page_planes(b, bits, rows->n, 8);
     }
@@ -154,7 +178,7 @@ static void put_texts(struct pc_buffer *b, const struct pct_column *c, const str
     pct_page_u32(b, texts.n);
     pct_page_u32(b, bytes.n);
     pc_put_bytes(b, bytes.data, bytes.n);
-    pct_page_planes(b, index, rows->n, 4);
+    pct_page_integers(b, index, rows->n);
     pct_free(place);
     pct_free(bytes.data);
     pct_free(index);
@@ -168,7 +192,7 @@ static void put_paths(struct pc_buffer *b, const struct pct_column *c, const str
     for (size_t i = 0; i < rows->n; i++)
         index[i] = pct_page_names_add(names, c, d, rows->index[i]);
     pct_page_u32(b, PATHS);
-    pct_page_planes(b, index, rows->n, 4);
+    pct_page_integers(b, index, rows->n);
     pct_free(index);
 }
 

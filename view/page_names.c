@@ -5,7 +5,7 @@
  * share both; page_column.c writes the numbers of their paths.
  *
  *     u32 number of names, u32 their bytes, the names, each with a 0 behind it
- *     u32 number of paths; a u32 each: the path above it, its name, the rest of its label
+ *     u32 number of paths; an integer each: the path above it, its name, the rest of its label
  *
  * A label is a name and the rest, "@file:line": k is the k-th name, 0 none. A path is its parent
  * path and its label, joined by " > "; 0 is none, and parents come first. The three numbers are
@@ -175,7 +175,7 @@ void pct_page_names_put(const struct pct_page_names *n, struct pc_buffer *b)
     pc_put_bytes(b, texts.data, texts.n);
     pct_page_u32(b, n->n_paths);
     for (size_t k = 0; k < 3; k++)
-        pct_page_planes(b, numbers + k * n->n_paths, n->n_paths, 4);
+        pct_page_integers(b, numbers + k * n->n_paths, n->n_paths);
     pct_free(numbers);
     pct_free(texts.data);
 }

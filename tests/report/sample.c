@@ -384,6 +384,34 @@ void sample_teach_hostile(struct pct_symbols *symbols)
         pct_symbols_teach(symbols, 0, 0x1000 + i, (struct pct_place){&same, 1});
 }
 
+/* ---- Large numbers ----------------------------------------------------------------------------
+ */
+
+void sample_limits(struct sample *s)
+{
+    const uint64_t four_bytes = UINT32_MAX, exact = (uint64_t)1 << 53;
+    sample_begin(s);
+    s->p.n_ranks = s->p.world_size = 1;
+    s->ranks[0] = (struct pc_profile_rank){.host = (char *)"h",
+                                           .pid = 1,
+                                           .inside_ns = 2 * four_bytes,
+                                           .mpi_ns = four_bytes + 1,
+                                           .mpi_calls = 2,
+                                           .n_threads = 1,
+                                           .closed = 1};
+    s->ops[0] = (struct pc_profile_op){(char *)"MPI_Sendrecv", PCOLLECT_CLASS_P2P};
+    s->p.n_ops = 1;
+    s->modules[0] = (struct pc_profile_module){.path = (char *)"/opt/app/limits", .identity = 1};
+    s->p.n_modules = 1;
+    for (uint64_t i = 0; i < 2; i++) {
+        uint64_t ns = i ? 1 : four_bytes;
+        sample_op(s, sample_frame(s, 0, 0, i + 1), 0);
+        sample_add(
+            s, &(struct sample_calls){0, 1, ns, ns, ns, i ? 1 : four_bytes - 1, i ? 1 : exact - 1});
+    }
+    sample_end(s);
+}
+
 /* ---- Many ranks -------------------------------------------------------------------------------
  */
 

@@ -75,6 +75,10 @@ void sample_hostile(struct sample *s);
 void sample_teach_hostile(struct pct_symbols *symbols);
 extern const char *const sample_hostile_names[];
 
+/* One rank and two contexts, whose bytes and times are the greatest numbers of four bytes and of
+ * those that are exact in a double; their sums are one more. */
+void sample_limits(struct sample *s);
+
 /* The solver with tables of a plugin that have the names of ours and of their columns, but numbers
  * that are no references in all of them. */
 void sample_mistyped(struct sample *s);

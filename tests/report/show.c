@@ -19,6 +19,8 @@ static void make_sample(const char *name)
         sample_solver(&sample);
     else if (!strcmp(name, "hostile"))
         sample_hostile(&sample);
+    else if (!strcmp(name, "limits"))
+        sample_limits(&sample);
     else if (!strcmp(name, "mistyped"))
         sample_mistyped(&sample);
     else if (!strcmp(name, "wide"))
