@@ -7,6 +7,7 @@
 #include "view/summary_private.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pc_u128 mean(const struct pct_head *h, pc_u128 sum)
@@ -47,11 +48,32 @@ static void put_started(const struct pct_head *h, struct pct_buf *b)
         pct_head_put(h, "started", b);
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void put_programs(const struct pct_head *h, struct pct_buf *b)
+{
+    const struct pc_profile *p = h->d->profile;
+    const char **paths = pct_alloc(p->n_modules, sizeof *paths);
+    uint32_t n = pct_totals_programs(h->d->totals, paths);
+    if (n > 1)
+        qsort(paths, n, sizeof *paths, compare_texts);
+    for (uint32_t i = 0; n > 1 && i < n; i++) {
+        pct_buf_text(b, i ? ", " : "");
+        pct_text_escape(b, paths[i], PCT_ESCAPE_CELL);
+    }
+    if (n <= 1)
+        pct_text_escape(b, *p->exe ? p->exe : "unknown", PCT_ESCAPE_CELL);
+    pct_head_put(h, n > 1 ? "programs" : "program", b);
+    pct_free(paths);
+}
+
 static void put_run(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
-    pct_text_escape(b, *p->exe ? p->exe : "unknown", PCT_ESCAPE_CELL);
-    pct_head_put(h, "program", b);
+    put_programs(h, b);
     pct_head_count(b, p->n_ranks);
     if (h->d->totals->all.n_missing)
         pct_buf_format(b, " of %u", p->world_size);

@@ -47,9 +47,18 @@ void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct
         return;
     }
     pct_text_escape(b, f->function, PCT_ESCAPE_NAME);
+    if (n->module == PC_NO_INDEX) /* it is no function, but stands for contexts */
+        return;
     pct_buf_text(b, "@");
     put_line(b, file ? file : module, file && shape & PCT_LABEL_LINE ? f->line : 0,
              PCT_ESCAPE_NAME);
+}
+
+void pct_label_program(struct pct_buf *b, const struct pc_profile_module *m)
+{
+    pct_buf_text(b, "(program ");
+    pct_text_escape(b, pct_symbols_base_name(m->path), PCT_ESCAPE_NAME);
+    pct_buf_text(b, ")");
 }
 
 void pct_label_other(struct pct_buf *b, const struct pc_profile *p, const struct pc_profile_node *n)

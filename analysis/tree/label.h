@@ -27,6 +27,9 @@ void pct_label_call(struct pct_buf *b, const char *file, uint32_t line);
 /* Appends module+0xoffset: code that has no name. */
 void pct_label_offset(struct pct_buf *b, const char *module, uint64_t offset);
 
+/* Appends (program NAME). */
+void pct_label_program(struct pct_buf *b, const struct pc_profile_module *m);
+
 /* Appends the label of any other node: an MPI function, (region NAME), (phase N) or (cut). */
 void pct_label_other(struct pct_buf *b, const struct pc_profile *p,
                      const struct pc_profile_node *n);

@@ -166,6 +166,25 @@ static void describe_frame(struct pct_node *node, const struct pct_frame *f,
     node->offset = n->offset;
 }
 
+/* The child of `at` below which are the contexts of a program: `at` itself if the frame is not an
+ * outermost one of several programs. */
+static uint32_t add_program(struct builder *b, uint32_t at, const struct pc_profile_node *n)
+{
+    const struct pc_profile *p = b->tree->totals->profile;
+    uint16_t above = n->parent == PC_NO_INDEX ? 0 : p->nodes[n->parent].kind;
+    if (!b->tree->programs || n->module == PC_NO_INDEX || above == PCOLLECT_NODE_FRAME ||
+        above == PCOLLECT_NODE_OP || !(p->modules[n->module].flags & PCOLLECT_MODULE_EXE))
+        return at;
+    pct_buf_clear(&b->text);
+    pct_label_program(&b->text, &p->modules[n->module]);
+    at = find_child(b, at, PCOLLECT_NODE_FRAME, pct_pool_intern(b->tree->pool, b->text.data));
+    struct pct_node *node = &b->tree->nodes[at];
+    b->tree->programs[n->module].function = node->label;
+    node->frame = &b->tree->programs[n->module];
+    node->context = pct_label_context(b->tree->nodes[node->parent].context, node->label);
+    return at;
+}
+
 /* The frames of a FRAME or a POINT, or those that tail calls removed above an OP; returns the
  * innermost. */
 static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
@@ -174,6 +193,7 @@ static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
     struct pct_place place = pct_symbols_node(b->symbols, source);
     const struct pct_frame *caller = caller_above(b, source);
     bool lines = b->options->grain == PCT_GRAIN_LINE;
+    at = add_program(b, at, own);
     for (uint32_t i = 0; i < place.n_frames; i++) {
         const struct pc_profile_node *n = node_of_frame(b, own, &place.frames[i]);
         bool computes = lines && own->kind == PCOLLECT_NODE_POINT && i + 1 == place.n_frames;
@@ -468,6 +488,8 @@ struct pct_tree *pct_tree_new(const struct pct_totals *m, struct pct_symbols *s,
     struct pct_tree *t = pct_alloc(1, sizeof *t);
     struct builder b = {.tree = t, .symbols = s, .options = options};
     t->totals = m;
+    if (pct_totals_programs(m, NULL) > 1)
+        t->programs = pct_alloc(p->n_modules, sizeof *t->programs);
     t->samples = samples && samples->all.samples ? samples : NULL;
     t->pool = pct_pool_new();
     t->next_source = pct_alloc(p->n_nodes, sizeof *t->next_source);
@@ -499,6 +521,7 @@ void pct_tree_free(struct pct_tree *t)
     pct_free(t->below);
     pct_free(t->below_of);
     pct_free(t->op_callers);
+    pct_free(t->programs);
     pct_pool_free(t->pool);
     pct_free(t);
 }

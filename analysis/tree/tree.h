@@ -79,6 +79,8 @@ struct pct_tree {
     uint32_t *below_of;           /* by node: a node j < n without children whose figures are those
                                      with all below; or n and an index into below */
     struct pct_frame *op_callers; /* by MPI function: as a caller; NULL: none is one */
+    struct pct_frame
+        *programs; /* by module: the root of its contexts; NULL: there is one program */
 };
 
 enum pct_grain {

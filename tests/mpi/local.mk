@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 script_tests += tests/mpi/jobs.test tests/mpi/large.test tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/scopes.test tests/mpi/series.test tests/mpi/objects.test tests/mpi/bounded.test tests/mpi/truth_c.test \
     tests/mpi/main_thread.test tests/mpi/truth_fortran.test tests/mpi/truth_paths.test tests/mpi/truth_example.test \
-    tests/mpi/truth_signals.test tests/mpi/coverage.test tests/mpi/truth_calls.test tests/mpi/volume.test
+    tests/mpi/truth_signals.test tests/mpi/coverage.test tests/mpi/truth_calls.test tests/mpi/volume.test tests/mpi/several_programs.test
 EXTRA_DIST += tests/mpi/truth.sh tests/mpi/truth.c tests/mpi/truth.h tests/mpi/truth_f.F90 \
     tests/mpi/mix.c tests/mpi/mix.h tests/mpi/mix_callbacks.c tests/mpi/mix_collectives.c \
     tests/mpi/mix_communicators.c tests/mpi/mix_nonblocking.c tests/mpi/mix_p2p.c \
