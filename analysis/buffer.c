@@ -284,10 +284,10 @@ char *pct_text_u128(char *out, pc_u128 v)
 {
     char digits[40];
     size_t n = 0;
-    do {
+    for (; v >> 64; v /= 10) /* a division of 128 bits takes ten times as long */
         digits[n++] = (char)('0' + (int)(v % 10));
-        v /= 10;
-    } while (v);
+    for (uint64_t rest = (uint64_t)v; rest || !n; rest /= 10)
+        digits[n++] = (char)('0' + (int)(rest % 10));
     for (size_t i = 0; i < n; i++)
         out[i] = digits[n - 1 - i];
     out[n] = 0;
@@ -312,18 +312,17 @@ char *pct_text_count(char *out, pc_u128 v)
 /* Writes v / 10^decimals with that many decimals. */
 static char *put_fixed(char *out, pc_u128 v, unsigned decimals)
 {
-    pc_u128 one = 1;
+    uint64_t one = 1;
     for (unsigned i = 0; i < decimals; i++)
         one *= 10;
     pct_text_u128(out, v / one);
     size_t n = strlen(out);
     if (decimals)
         out[n++] = '.';
-    for (unsigned i = 0; i < decimals; i++) {
-        one /= 10;
-        out[n++] = (char)('0' + (int)(v / one % 10));
-    }
-    out[n] = 0;
+    uint64_t rest = (uint64_t)(v % one);
+    for (unsigned i = decimals; i-- > 0; rest /= 10)
+        out[n + i] = (char)('0' + (int)(rest % 10));
+    out[n + decimals] = 0;
     return out;
 }
 
