@@ -7,6 +7,7 @@
 #include "analysis/counters/attribution.h"
 #include "analysis/counters/estimates.h"
 #include "analysis/findings/findings.h"
+#include "analysis/tree/context_count.h"
 #include "analysis/tree/samples.h"
 
 #include <math.h>
@@ -145,6 +146,12 @@ const struct pct_contexts *pct_data_contexts(const struct pct_data *d)
         if (t->nodes[i].kind == PCOLLECT_NODE_OP)
             c->node[c->n++] = i;
     return c;
+}
+
+size_t pct_data_count_contexts(const struct pct_data *d)
+{
+    return d->parts->tree ? pct_data_contexts(d)->n
+                          : pct_context_count(d->profile, d->symbols, &d->parts->options);
 }
 
 struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i)

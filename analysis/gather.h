@@ -87,6 +87,8 @@ struct pct_contexts {
     size_t n;
 };
 const struct pct_contexts *pct_data_contexts(const struct pct_data *d);
+/* Their number, for which no tree is made. */
+size_t pct_data_count_contexts(const struct pct_data *d);
 /* Time of the i-th context over ranks. */
 struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i);
 /* Time in which ranks waited, by node of pct_data_tree: the wait of a function

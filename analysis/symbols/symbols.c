@@ -536,7 +536,7 @@ static void find_removed(struct pct_symbols *s, struct pct_spot spot)
 }
 #endif
 
-static struct pct_place find_node(struct pct_symbols *s, uint32_t node)
+struct pct_place pct_symbols_node_once(struct pct_symbols *s, uint32_t node)
 {
     const struct pc_profile_node *n = &s->profile->nodes[node], *up = NULL;
     bool op = n->kind == PCOLLECT_NODE_OP;
@@ -565,7 +565,7 @@ struct pct_place pct_symbols_node(struct pct_symbols *s, uint32_t node)
     if (!s->nodes)
         s->nodes = pct_alloc(s->profile->n_nodes, sizeof *s->nodes);
     if (!s->nodes[node].frames)
-        s->nodes[node] = find_node(s, node);
+        s->nodes[node] = pct_symbols_node_once(s, node);
     return s->nodes[node];
 }
 

@@ -85,6 +85,9 @@ struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64
  */
 struct pct_place pct_symbols_node(struct pct_symbols *s, uint32_t node);
 
+/* The frames of a node for a caller that asks for it once: they are not kept by node. */
+struct pct_place pct_symbols_node_once(struct pct_symbols *s, uint32_t node);
+
 /* Looks up all nodes of the profile that have frames; without `points` no sampled instruction. */
 void pct_symbols_look_up(struct pct_symbols *s, bool points);
 

@@ -263,7 +263,7 @@ static void get_merge_max(const struct pct_cell *c, struct pct_value *out)
 
 static void get_contexts(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_data_contexts(c->d)->n;
+    out->number = pct_data_count_contexts(c->d);
 }
 
 static void get_incomplete(const struct pct_cell *c, struct pct_value *out)
