@@ -77,7 +77,10 @@ void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct
         return;
     switch (c->type) {
     case PCT_TEXT:
-        pct_buf_text(b, v->text);
+        if (v->text)
+            pct_buf_text(b, v->text);
+        else
+            pct_tree_path_to(v->tree, v->node, b);
         break;
     case PCT_COUNT:
     case PCT_BYTES:

@@ -83,7 +83,7 @@ static void put_row(FILE *out, const struct pct_data *d, size_t row,
 {
     fputc('{', out);
     for (size_t k = 0; k < n; k++) {
-        struct pct_value v = pct_table_value(columns[k], d, row);
+        struct pct_value v = pct_table_place(columns[k], d, row);
         fprintf(out, "%s\"%s\": ", k ? ", " : "", columns[k]->name);
         put_value(out, columns[k], &v);
     }

@@ -6,8 +6,8 @@
  * A picture is a text of at most BINS digits. Each stands for a range of ranks in their order and
  * has the greatest of them: "0" nothing, then 1 to LEVELS, LEVELS is the greatest of the node.
  *
- * Cost: the number of values below each node, which is that of the profile times the depth of the
- * tree.
+ * Cost: the number of values below each node with values of its own or several children. A node
+ * with neither has the spread of its child, so that a deep recursion costs no more than its frames.
  */
 #include "view/page_nodes.h"
 
@@ -100,6 +100,14 @@ static void spread(const struct lists *l, struct pct_range known, struct spread 
     out->max_ns = most.ns;
     out->max_rank = p->ranks[most.place].rank;
     out->picture = draw(l, most.ns);
+}
+
+/* True if all that a node has is that of its only child. The time of an MPI call is its own. */
+static bool is_same_as_child(const struct pct_tree *t, uint32_t node)
+{
+    const struct pct_node *n = &t->nodes[node];
+    return n->kind != PCOLLECT_NODE_OP && n->first_source == PC_NO_INDEX &&
+           n->first_child != PC_NO_INDEX && t->nodes[n->first_child].next == PC_NO_INDEX;
 }
 
 static void spread_node(const struct lists *l, struct pct_page_node *node)
@@ -291,8 +299,13 @@ void pct_page_nodes_make(struct pct_page_nodes *out, const struct pct_data *d)
     uint32_t *level = pct_alloc(t->n, sizeof *level);
     for (uint32_t i = 0; t->n && i != PC_NO_INDEX; i = pct_tree_after(t, 0, i, true)) {
         level[i] = i ? level[t->nodes[i].parent] + 1 : 0;
-        out->node[out->n] = (struct pct_page_node){.node = i, .level = level[i]};
-        spread_node(&l, &out->node[out->n++]);
+        out->node[out->n++] = (struct pct_page_node){.node = i, .level = level[i]};
+    }
+    for (size_t k = out->n; k-- > 0;) {
+        if (is_same_as_child(t, out->node[k].node))
+            memcpy(out->node[k].times, out->node[k + 1].times, sizeof out->node[k].times);
+        else
+            spread_node(&l, &out->node[k]);
     }
     make_table(out);
     pct_free(level);

@@ -333,7 +333,7 @@ static bool compare_number(const struct condition *k, double number)
 
 static bool holds(const struct condition *k, const struct pct_data *d, size_t row)
 {
-    struct pct_value v = pct_table_value(k->column, d, row);
+    struct pct_value v = pct_table_place(k->column, d, row);
     struct pct_buf raw = {0};
     bool differ = k->is == DIFFERENT || k->is == MATCHES_NOT;
     if (!*k->text && k->is <= DIFFERENT)

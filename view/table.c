@@ -130,7 +130,7 @@ static void put_lines(FILE *out, const struct pct_table *t, const struct pct_dat
     for (size_t i = 0; i < rows.n; i++) {
         pct_buf_clear(&line);
         for (size_t k = 0; k < n; k++) {
-            struct pct_value v = pct_table_value(columns[k], d, rows.index[i]);
+            struct pct_value v = pct_table_place(columns[k], d, rows.index[i]);
             pct_buf_clear(&cell);
             pct_value_raw(columns[k], &v, &cell);
             pct_buf_text(&line, k ? between : "");

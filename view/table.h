@@ -171,7 +171,7 @@ struct pct_value pct_table_value(const struct pct_column *c, const struct pct_da
 /* The value, for paths without the text: only tree and node. */
 struct pct_value pct_table_place(const struct pct_column *c, const struct pct_data *d, size_t row);
 
-/* Appends a value in tsv and JSON form (texts escaped). */
+/* Appends a value in tsv and JSON form (texts escaped), a path without text from its tree. */
 void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b);
 /* Style of cells, from the terminal and the options. */
 struct pct_people {
