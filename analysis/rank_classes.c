@@ -44,7 +44,7 @@ static uint32_t choose_aspects(const struct pct_totals *m, uint32_t most, uint32
     for (uint32_t i = 0; i < p->n_nodes && m->has[PCT_TIME]; i++) {
         uint32_t data = p->nodes[i].data;
         if (data == PC_NO_INDEX || p->data[data].first_field || m->outer[i] != PC_NO_INDEX ||
-            !is_of_program(p, i) || !pc_data_has_values(p, &p->data[data]))
+            !is_of_program(p, i) || !pc_data_has(p, &p->data[data]))
             continue;
         pc_u128 time = pc_data_stat(p, &p->data[data], m->field[PCT_TIME]).sum;
         if (time)
@@ -211,6 +211,8 @@ struct pct_rank_classes *pct_rank_classes_new(const struct pct_totals *m)
     c->node = pct_alloc(most, sizeof *c->node);
     c->node[0] = PC_NO_INDEX;
     c->n_aspects = 1 + choose_aspects(m, most - 1, c->node + 1);
+    for (uint32_t a = 1; a < c->n_aspects; a++)
+        c->in_steps |= pc_data_has(p, &p->data[p->nodes[c->node[a]].data]) == PC_KEPT_STEPS;
     c->of_rank = pct_alloc(p->n_ranks, sizeof *c->of_rank);
     find_classes(c, m, values, present);
     c->list = pct_alloc(c->n, sizeof *c->list);

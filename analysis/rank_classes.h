@@ -13,7 +13,8 @@
  * used, because few ranks do not show many differences.
  *
  * Invariants: each rank of the profile is in exactly one class; classes are numbered in the order
- * of their first ranks; sums, least and greatest values are exact. No symbols are read.
+ * of their first ranks; sums, least and greatest values are those of the values by rank, which are
+ * exact but for contexts with times in steps. No symbols are read.
  */
 #ifndef PCT_RANK_CLASSES_H
 #define PCT_RANK_CLASSES_H
@@ -41,6 +42,7 @@ struct pct_rank_class {
 
 struct pct_rank_classes {
     uint32_t n, n_aspects;
+    bool in_steps;               /* some of the times are within 1 / PC_STEPS */
     uint32_t *node;              /* of each aspect; PC_NO_INDEX: time outside MPI, which is first */
     uint16_t *of_rank;           /* by place of the rank in the profile */
     struct pct_rank_class *list; /* n */

@@ -20,7 +20,7 @@
 struct run {
     struct merge_ranks ranks;
     const char *path;
-    uint32_t n_records, n_kept;
+    uint32_t n_records, n_exact, n_steps;
     int err;
     struct pc_error error;
 };
@@ -47,8 +47,10 @@ static bool check(struct run *r)
         return false;
     bool agrees = merge_ranks_agree(&r->ranks, p);
     r->n_records = p->n_data;
-    for (uint32_t i = 0; i < p->n_data; i++)
-        r->n_kept += p->data[i].kept;
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        r->n_exact += p->data[i].kept == PC_KEPT_EXACT;
+        r->n_steps += p->data[i].kept == PC_KEPT_STEPS;
+    }
     pc_profile_free(p);
     return agrees;
 }
@@ -73,12 +75,13 @@ static void print(const struct run *r, const char *differ, const struct merge_tr
                   double file_mib)
 {
     const struct merge_ranks *j = &r->ranks;
-    printf(
-        "%8u %8u %4s %% %-5s %2d %8.2f %8.0f %8.2f %8.1f %8.2f %8.0f %8.0f %8.0f %8.0f %8u %8u\n",
-        j->n_ranks, j->n_contexts, differ, j->own ? "own" : "place", j->neighbours ? 26 : 0,
-        t->merged_s, t->merged_s / copy_seconds(t->n_bytes_0), t->counted_s, file_mib,
-        t->ended_s - t->merged_s, (double)t->peak_bytes / MIB, (double)t->merge_bytes_0 / MIB,
-        (double)t->peak_bytes_0 / MIB, (double)t->n_bytes / MIB, r->n_records, r->n_kept);
+    printf("%8u %8u %4s %% %-5s %2d %8.2f %8.0f %8.2f %8.1f %8.2f %8.0f %8.0f %8.0f %8.0f %8u %8u "
+           "%8u\n",
+           j->n_ranks, j->n_contexts, differ, j->own ? "own" : "place", j->neighbours ? 26 : 0,
+           t->merged_s, t->merged_s / copy_seconds(t->n_bytes_0), t->counted_s, file_mib,
+           t->ended_s - t->merged_s, (double)t->peak_bytes / MIB, (double)t->merge_bytes_0 / MIB,
+           (double)t->peak_bytes_0 / MIB, (double)t->n_bytes / MIB, r->n_records, r->n_exact,
+           r->n_steps);
 }
 
 static bool read_job(char **argv, struct run *r)

@@ -39,17 +39,21 @@ static void put_contexts(const struct pc_profile *p)
         [PCOLLECT_NODE_DOMAIN] = "domains", [PCOLLECT_NODE_PHASE] = "phases",
         [PCOLLECT_NODE_REGION] = "regions",
     };
-    uint32_t counts[PCOLLECT_N_NODE_KINDS] = {0}, n_bounded = 0;
+    uint32_t counts[PCOLLECT_N_NODE_KINDS] = {0}, n_bounded = 0, n_steps = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++)
         counts[p->nodes[i].kind]++;
-    for (uint32_t i = 0; i < p->n_data; i++)
-        n_bounded += !p->data[i].kept;
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        n_bounded += p->data[i].kept == PC_KEPT_NONE;
+        n_steps += p->data[i].kept == PC_KEPT_STEPS;
+    }
     put_count("contexts", p->n_nodes);
     for (unsigned kind = 0; kind < PCOLLECT_N_NODE_KINDS; kind++)
         if (names[kind] && counts[kind])
             printf("  %s: %u\n", names[kind], counts[kind]);
     put_count("records", p->n_data);
     put_count("  of them without values by rank", n_bounded);
+    if (n_steps)
+        put_count("  of them with times alone by rank, within 0.8 %", n_steps);
 }
 
 static void put_tables(const struct pc_profile *p)

@@ -21,10 +21,12 @@ const struct pc_option pc_options[] = {
      "path of the profile, or its folder", "output"},
     {"output", "values", PC_OPTION_SIZE, "64M", 0, 1024 * GIB, "", AT(output_values),
      "Memory limit on rank 0 for the values of each rank while the profile is made; in the file "
-     "they take about an eighth of it. The contexts with most time keep the values of all their "
-     "ranks, as far as this limit and half of the memory that rank 0 has left allow. The others "
-     "keep statistics over ranks: number, sum, sum of squares, min and max with their ranks. 0 "
-     "means no limit.",
+     "they take at most about an eighth of it. If the values of all contexts do not fit into this "
+     "limit and half of the memory that rank 0 has left, the 100 contexts with most time keep the "
+     "time of each rank within 0.8 %, as far as that fits; what is left is for exact values, in "
+     "the "
+     "order of time as well. All contexts keep exact statistics over ranks: number, sum, sum of "
+     "squares, min and max with their ranks. 0 means no limit.",
      "memory limit for values by rank"},
     {"output", "per_rank", PC_OPTION_INTEGER, "0", 0, 1000000000, "ranks", AT(output_per_rank),
      "A context that occurs on more ranks than this keeps statistics only, whatever `values` "

@@ -40,8 +40,17 @@ struct pc_stat pc_stat_of(const struct pc_profile *p, const struct pc_by_rank *b
 /* Makes the statistics of d from its lists. */
 void pc_profile_data_derive(const struct pc_profile *p, struct pc_profile_data *d);
 
-/* Lists for the ranks and values of a record. False: no memory. */
+/* Lists for the ranks and values of a record, or for its times in steps. False: no memory. */
 bool pc_profile_data_lists(struct pc_profile *p, struct pc_profile_data *d, uint32_t n_ranks);
+bool pc_profile_data_steps(struct pc_profile *p, struct pc_profile_data *d, uint32_t n_ranks);
+
+/* Takes the lists from a record. */
+void pc_profile_data_drop(struct pc_profile_data *d);
+
+/* The number of fields of d that are kept in steps, if it keeps steps; and of those before k. */
+uint32_t pc_data_n_steps(const struct pc_profile *p, const struct pc_profile_data *d);
+uint32_t pc_data_step_place(const struct pc_profile *p, const struct pc_profile_data *d,
+                            uint32_t k);
 
 /* Drops the lists of a record that has more ranks than p->per_rank. */
 void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d);
@@ -57,7 +66,7 @@ void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b);
 int pc_data_decode(struct pc_profile *p, struct pc_cursor *c);
 int pc_values_decode(struct pc_profile *p, struct pc_cursor *c);
 
-/* Encodes the statistics and bins of a record. The lowest bit of its first byte says that its
+/* Encodes the statistics and bins of a record. The lowest bit of its first byte says that its exact
  * values by rank follow elsewhere. */
 void pc_record_encode(const struct pc_profile *p, const struct pc_profile_data *d,
                       struct pc_buffer *b);
@@ -68,11 +77,13 @@ void pc_record_decode(const struct pc_profile *p, struct pc_cursor *c, struct pc
 int pc_record_check(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i,
                     struct pc_error *error);
 
-/* Encodes the ranks of a record, and its values of one field (list_code.c). */
+/* Encodes the ranks of a record, and its values of one field, or their steps (list_code.c). */
 void pc_ranks_put(const struct pc_by_rank *by, struct pc_buffer *b);
 void pc_column_put(const struct pc_by_rank *by, struct pc_buffer *b);
+void pc_steps_put(const struct pc_by_rank *by, struct pc_buffer *b);
 void pc_ranks_get(struct pc_cursor *c, uint32_t n, int32_t *out);
 void pc_column_get(struct pc_cursor *c, uint32_t n, uint64_t *out, size_t stride);
+void pc_steps_get(struct pc_cursor *c, uint32_t n, uint16_t *out, size_t stride);
 
 /* Sets n_descendants of all nodes from their parents. */
 void pc_profile_count_descendants(struct pc_profile *p);
@@ -229,6 +240,8 @@ int pc_part_decode(struct pc_profile *p, enum pc_part part, struct pc_cursor *c,
 #define PC_PCOL_SLOTS_VERSION 2u /* version 1 had no sets of ranks */
 #define PC_PCOL_TYPE_COLUMNS 65u
 #define PC_PCOL_COLUMNS_VERSION 1u
+#define PC_PCOL_TYPE_STEPS 66u
+#define PC_PCOL_STEPS_VERSION 1u
 #define PC_PCOL_SLOT_MIN_BYTES 32u
 #define PC_PCOL_SLOT_MAX_BYTES 4096u
 
@@ -255,6 +268,9 @@ int pc_pcol_header_decode(const uint8_t *data, size_t n, struct pc_pcol_header *
 
 /* Deflates into b if that is shorter, and returns true; else copies, and returns false. */
 bool pc_pcol_pack(struct pc_buffer *b, const uint8_t *data, size_t n);
+/* Does so with measured numbers, of which few follow each other twice: short repetitions would take
+ * more bytes than the numbers. */
+bool pc_pcol_pack_noise(struct pc_buffer *b, const uint8_t *data, size_t n);
 /* Does so with pieces, one after the other. */
 bool pc_pcol_pack_pieces(struct pc_buffer *b, const struct pc_bytes *pieces, size_t n);
 

@@ -205,26 +205,58 @@ static int check_list(const struct pc_profile *p, uint32_t i, const struct pc_by
     return PC_OK;
 }
 
+/* Checks the times of record i that are in steps: their sum is near that which was measured. The
+ * least and the greatest are no less than those that were measured: what is added to a file may
+ * have made them greater. */
+static int check_steps(const struct pc_profile *p, uint32_t i, const struct pc_by_rank *by,
+                       uint32_t k, struct pc_error *error)
+{
+    const struct pc_stat stat = pc_data_stat(p, &p->data[i], k);
+    pc_u128 sum = 0;
+    uint64_t most = 0, least = by->steps[0];
+    for (uint32_t r = 0; r < by->n; r++) {
+        uint16_t step = by->steps[r * by->stride];
+        if (!pc_step_valid(step))
+            return refuse(error, "a record with an unknown step", i);
+        sum += pc_step_value(step);
+        most = step > most ? step : most;
+        least = step < least ? step : least;
+    }
+    pc_u128 off = sum > stat.sum ? sum - stat.sum : stat.sum - sum;
+    if (off > stat.sum / (PC_STEPS / 2) || least < pc_step_of(stat.min) ||
+        most < pc_step_of(stat.max))
+        return refuse(error, "a record with times that are not near its statistics", i);
+    return PC_OK;
+}
+
 /* Checks that the statistics of record i are those of its values, in memory or in the file. */
 static int check_values(const struct pc_profile *p, uint32_t i, struct pc_error *error)
 {
     const struct pc_profile_data *d = &p->data[i];
     int err = PC_OK;
+    bool first = true;
     for (uint32_t k = d->first_field; k < p->n_fields && !err; k++) {
+        if (d->kept == PC_KEPT_STEPS && !pc_field_in_steps(p, d, k))
+            continue;
         struct pc_by_rank by = pc_data_by_rank(p, d, k);
         bool is_hist = p->fields[k].combine == PCOLLECT_HIST;
         if (by.n != d->n_ranks)
             return pc_error_set(error, PC_EFORMAT, "%s", pc_profile_unread(p));
-        if (k == d->first_field)
+        if (first)
             err = check_list(p, i, &by, error);
+        first = false;
+        if (by.steps) {
+            err = err ? err : check_steps(p, i, &by, k, error);
+            continue;
+        }
         for (uint32_t r = 0; is_hist && r < by.n; r++)
-            if (by.values[r * by.stride])
+            if (pc_by_rank_value(&by, r))
                 return refuse(error, "a record with a value for a histogram", i);
         struct pc_stat listed = pc_stat_of(p, &by, k), kept = pc_data_stat(p, d, k);
         if (!err && !pc_stat_same(&listed, &kept))
             return refuse(error, "a record with wrong statistics", i);
     }
-    return err;
+    return err || !first ? err : refuse(error, "a record without times keeps them", i);
 }
 
 int pc_profile_check_values(const struct pc_profile *p, struct pc_error *error)

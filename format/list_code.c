@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Encodes the ranks of a record, and its values of one field, as bytes: each as the distance from
- * the previous one. Used for both forms that a profile has: in one piece (record_code.c), and in
- * blocks of a file (value_blocks.c).
+ * the previous one; steps, if that is less, as the distance from the median of all. Used for both
+ * forms that a profile has: in one piece (record_code.c), and in blocks of a file (value_blocks.c).
  */
 #include "format/build.h"
 
@@ -41,5 +41,58 @@ void pc_column_get(struct pc_cursor *c, uint32_t n, uint64_t *out, size_t stride
     for (uint32_t r = 0; r < n; r++) {
         last += pc_unzigzag(pc_get_varint(c));
         out[r * stride] = last;
+    }
+}
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+static uint16_t step_at(const struct pc_by_rank *by, uint32_t r)
+{
+    return by->steps[r * by->stride];
+}
+
+static uint16_t median_step(const struct pc_by_rank *by)
+{
+    uint32_t count[PC_MOST_STEP + 1] = {0}, below = 0;
+    uint16_t step = 0;
+    for (uint32_t r = 0; r < by->n; r++)
+        count[step_at(by, r)]++;
+    while (below + count[step] <= by->n / 2)
+        below += count[step++];
+    return step;
+}
+
+/* True if steps are nearer to the one before than to the median: of noise they are not. */
+static bool follow_each_other(const struct pc_by_rank *by, uint16_t median)
+{
+    uint64_t from_last = 0, from_median = 0;
+    for (uint32_t r = 1; r < by->n; r++) {
+        from_last += (uint64_t)abs(step_at(by, r) - step_at(by, r - 1));
+        from_median += (uint64_t)abs(step_at(by, r) - median);
+    }
+    return from_last < from_median;
+}
+
+void pc_steps_put(const struct pc_by_rank *by, struct pc_buffer *b)
+{
+    uint16_t median = by->n ? median_step(by) : 0;
+    bool follow = follow_each_other(by, median);
+    uint64_t from = median;
+    pc_put_varint(b, from << 1 | follow);
+    for (uint32_t r = 0; r < by->n; r++) {
+        pc_put_varint(b, pc_zigzag(step_at(by, r) - from));
+        from = follow ? step_at(by, r) : from;
+    }
+}
+
+void pc_steps_get(struct pc_cursor *c, uint32_t n, uint16_t *out, size_t stride)
+{
+    uint64_t head = pc_get_below(c, PC_MOST_STEP << 1 | 1), from = head >> 1;
+    for (uint32_t r = 0; r < n; r++) {
+        uint64_t step = from + pc_unzigzag(pc_get_varint(c));
+        c->failed |= !pc_step_valid(step);
+        step = c->failed ? 0 : step;
+        out[r * stride] = (uint16_t)step;
+        from = head & 1 ? step : from;
     }
 }

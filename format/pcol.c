@@ -84,25 +84,25 @@ static bool give(struct feed *f, z_stream *z)
 /* Prepares to deflate n bytes. The usual tables have 268 KB, and most parts and blocks a few
  * hundred bytes: the tables are no larger than the data need in one block and within reach of its
  * first byte. */
-static int begin_deflate(z_stream *z, size_t n)
+static int begin_deflate(z_stream *z, size_t n, int strategy)
 {
     enum { LOOKAHEAD = 262, LEAST_BITS = 9, MEMORY_LEVEL = 8 };
     int bits = LEAST_BITS;
     while (bits < MAX_WBITS && (size_t)1 << bits < n + LOOKAHEAD)
         bits++;
     return deflateInit2(z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, bits,
-                        bits - 6 < MEMORY_LEVEL ? bits - 6 : MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
+                        bits - 6 < MEMORY_LEVEL ? bits - 6 : MEMORY_LEVEL, strategy);
 }
 
 enum { STEP = 1 << 16 };
 
 /* Appends the n bytes of f, deflated, in steps: room for the longest result that can be would be as
  * much as the data. False: it would have n bytes or more, or there is no memory. */
-static bool deflate_to(struct pc_buffer *b, struct feed f, size_t n)
+static bool deflate_to(struct pc_buffer *b, struct feed f, size_t n, int strategy)
 {
     z_stream z = {0};
     size_t start = b->n;
-    int state = begin_deflate(&z, n);
+    int state = begin_deflate(&z, n, strategy);
     if (state != Z_OK)
         return false;
     while (state == Z_OK && b->n - start < n && (z.next_out = pc_buffer_end(b, STEP))) {
@@ -115,17 +115,28 @@ static bool deflate_to(struct pc_buffer *b, struct feed f, size_t n)
     return state == Z_STREAM_END && b->n - start < n;
 }
 
-bool pc_pcol_pack_pieces(struct pc_buffer *b, const struct pc_bytes *pieces, size_t n)
+static bool pack_pieces(struct pc_buffer *b, const struct pc_bytes *pieces, size_t n, int strategy)
 {
     size_t start = b->n, n_bytes = 0;
     for (size_t i = 0; i < n; i++)
         n_bytes += pieces[i].n;
-    if (deflate_to(b, (struct feed){pieces, n, 0}, n_bytes))
+    if (deflate_to(b, (struct feed){pieces, n, 0}, n_bytes, strategy))
         return true;
     b->n = start;
     for (size_t i = 0; i < n; i++)
         pc_put_bytes(b, pieces[i].data, pieces[i].n);
     return false;
+}
+
+bool pc_pcol_pack_pieces(struct pc_buffer *b, const struct pc_bytes *pieces, size_t n)
+{
+    return pack_pieces(b, pieces, n, Z_DEFAULT_STRATEGY);
+}
+
+bool pc_pcol_pack_noise(struct pc_buffer *b, const uint8_t *data, size_t n)
+{
+    const struct pc_bytes all = {data, n};
+    return pack_pieces(b, &all, 1, Z_FILTERED);
 }
 
 struct pc_deflater {

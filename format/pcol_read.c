@@ -31,7 +31,7 @@ struct file {
     enum values values;
     size_t n; /* bytes */
     struct pc_pcol_header h;
-    struct section columns;
+    struct section columns, steps;
     struct section parts[PC_PART_VALUES]; /* by type */
 };
 
@@ -68,17 +68,22 @@ static int refuse_unread(struct pc_error *error, int err)
     return pc_error_set(error, PC_EIO, "cannot be read: %s", strerror(err));
 }
 
+static bool has_values(const struct section *s)
+{
+    return s->type == PC_PCOL_TYPE_COLUMNS || s->type == PC_PCOL_TYPE_STEPS;
+}
+
 /* True if a section has values by rank, and none of them are requested. */
 static bool is_skipped(const struct file *f, const struct section *s)
 {
-    return f->values <= VALUES_NONE && s->type == PC_PCOL_TYPE_COLUMNS;
+    return f->values <= VALUES_NONE && has_values(s);
 }
 
 /* True if a section is not decoded here. */
 static bool is_passed_over(const struct file *f, const struct section *s)
 {
     bool contexts = s->type == PC_PART_NODES || s->type == PC_PART_DATA;
-    return s->type == PC_PCOL_TYPE_COLUMNS || (contexts && f->values == VALUES_OF_RANKS);
+    return has_values(s) || (contexts && f->values == VALUES_OF_RANKS);
 }
 
 static int load_section(struct file *f, uint64_t at, struct section *s, struct pc_error *error)
@@ -127,15 +132,18 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
 /* Decides whether a section is read or skipped, or makes the file unreadable. */
 static int judge_section(struct file *f, const struct section *s, struct pc_error *error)
 {
-    bool columns = s->type == PC_PCOL_TYPE_COLUMNS, known = s->type < PC_PART_VALUES || columns;
-    unsigned version = columns ? PC_PCOL_COLUMNS_VERSION : pc_part_version(s->type);
+    bool columns = s->type == PC_PCOL_TYPE_COLUMNS, steps = s->type == PC_PCOL_TYPE_STEPS;
+    bool known = s->type < PC_PART_VALUES || columns || steps;
+    unsigned version = columns ? PC_PCOL_COLUMNS_VERSION
+                       : steps ? PC_PCOL_STEPS_VERSION
+                               : pc_part_version(s->type);
     if (known && s->version < version)
         return pc_error_set(error, PC_EFORMAT,
                             "section '%s' at byte %lu is of version %u, which no release of "
                             "pcollect has written; measure again",
                             pc_part_name(s->type), (unsigned long)s->at, s->version);
     if (known && s->version == version) {
-        struct section *to = columns ? &f->columns : &f->parts[s->type];
+        struct section *to = columns ? &f->columns : steps ? &f->steps : &f->parts[s->type];
         if (to->found)
             return pc_error_set(error, PC_EFORMAT, "section '%s' at byte %lu is there twice",
                                 pc_part_name(s->type), (unsigned long)s->at);
@@ -192,21 +200,37 @@ static int decode_section(const struct file *f, const struct section *s, struct 
     return err;
 }
 
-static int take_values(struct file *f, struct pc_profile *p, struct pc_error *error)
+static int open_values(struct file *f, struct pc_profile *p, const struct section *s,
+                       enum pc_kept kind, struct pc_error *error)
 {
-    const struct section *s = &f->columns;
-    if (!s->found)
-        return pc_error_set(error, PC_EFORMAT, "section '%s' is missing",
-                            pc_part_name(PC_PCOL_TYPE_COLUMNS));
     int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
         return refuse_unread(error, errno);
-    int err = pc_columns_open(p, fd, s->at + PC_PCOL_SECTION_BYTES, s->stored, error);
-    if (err) {
+    int err = pc_columns_open(p, kind, fd, s->at + PC_PCOL_SECTION_BYTES, s->stored, error);
+    if (err)
         close(fd);
-        return err;
-    }
-    return f->values == VALUES_ALL ? pc_columns_load(p, error) : PC_OK;
+    return err;
+}
+
+/* Marks the records with times in steps, of which no more is read: damage shows when they are. */
+static void mark_steps(struct file *f, struct pc_profile *p)
+{
+    struct pc_error ignored;
+    if (!f->steps.found || open_values(f, p, &f->steps, PC_KEPT_STEPS, &ignored))
+        return;
+    pc_columns_close(p->steps);
+    p->steps = NULL;
+}
+
+static int take_values(struct file *f, struct pc_profile *p, struct pc_error *error)
+{
+    if (!f->columns.found)
+        return pc_error_set(error, PC_EFORMAT, "section '%s' is missing",
+                            pc_part_name(PC_PCOL_TYPE_COLUMNS));
+    int err = open_values(f, p, &f->columns, PC_KEPT_EXACT, error);
+    if (!err && f->steps.found)
+        err = open_values(f, p, &f->steps, PC_KEPT_STEPS, error);
+    return !err && f->values == VALUES_ALL ? pc_columns_load(p, error) : err;
 }
 
 static bool refers_to_contexts(const struct pc_profile_table *t)
@@ -268,6 +292,8 @@ static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *e
         err = decode_parts(f, *p, error);
     if (!err && f->values > VALUES_NONE)
         err = take_values(f, *p, error);
+    if (!err && f->values == VALUES_NONE)
+        mark_steps(f, *p);
     if (!err)
         err = pc_profile_check(*p, error);
     if (!err)

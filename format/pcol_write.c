@@ -167,11 +167,28 @@ static void put_tables(struct pc_buffer *image, const struct pc_profile *p)
     free(own.data);
 }
 
+/* A reader of version 1.2 passes over this section. False: nothing is in steps, and there is no
+ * section. */
+static bool put_steps(struct pc_buffer *image, const struct pc_profile *p)
+{
+    size_t start = image->n;
+    pc_buffer_extend(image, PC_PCOL_SECTION_BYTES);
+    bool any = pc_columns_encode(p, PC_KEPT_STEPS, image);
+    struct section s = {.type = PC_PCOL_TYPE_STEPS,
+                        .version = PC_PCOL_STEPS_VERSION,
+                        .raw = image->n - start - PC_PCOL_SECTION_BYTES};
+    if (any)
+        end_section(image, start, &s);
+    else
+        image->n = start;
+    return any;
+}
+
 static void put_columns(struct pc_buffer *image, const struct pc_profile *p)
 {
     size_t start = image->n;
     pc_buffer_extend(image, PC_PCOL_SECTION_BYTES);
-    pc_columns_encode(p, image);
+    pc_columns_encode(p, PC_KEPT_EXACT, image);
     struct section s = {.type = PC_PCOL_TYPE_COLUMNS,
                         .version = PC_PCOL_COLUMNS_VERSION,
                         .flags = PC_SECTION_REQUIRED,
@@ -204,7 +221,7 @@ static void put_slots(struct pc_buffer *image, const struct pc_profile *p, struc
 static int make_image(const struct pc_profile *p, unsigned flags, struct pc_buffer *image)
 {
     struct pc_pcol_header h = {.major = PC_PCOL_MAJOR,
-                               .minor = PC_PCOL_MINOR,
+                               .minor = PC_PCOL_MINOR - 1,
                                .job_key = p->job_key,
                                .world_size = p->world_size};
     pc_buffer_extend(image, PC_PCOL_HEADER_BYTES);
@@ -217,6 +234,10 @@ static int make_image(const struct pc_profile *p, unsigned flags, struct pc_buff
     }
     put_columns(image, p);
     h.n_sections++;
+    if (put_steps(image, p)) {
+        h.minor = PC_PCOL_MINOR;
+        h.n_sections++;
+    }
     if (flags & PC_PCOL_LATE_SLOTS) {
         put_slots(image, p, &h);
         h.n_sections++;

@@ -12,8 +12,8 @@
  *    pc_node_compare and unique, so that equal profiles have equal bytes;
  *  - data are numbered in the order of their nodes;
  *  - every per-rank list is sorted by rank and complete: each rank that has the context is in it,
- *    and the statistics are those of the listed values; a record of more than per_rank ranks keeps
- *    statistics only.
+ *    and the statistics are those of the listed values, or of the times that were measured if
+ *    these are listed in steps; a record of more than per_rank ranks keeps statistics only.
  * Merging two profiles is therefore one linear pass, associative and commutative to the bit.
  *
  * Nothing here is AS-safe; all functions are MT-safe on different profiles.
@@ -66,14 +66,41 @@ struct pc_bytes {
     size_t n;
 };
 
+/* Times that are not kept exactly are numbers of steps: a time is within 1 / PC_STEPS of its step.
+ * There are PC_STEPS / 2 steps between a power of two and its double; numbers below PC_STEPS are
+ * steps. */
+#define PC_STEPS 128u
+#define PC_MOST_STEP (PC_STEPS / 2 * 57 + PC_STEPS - 1)
+
+/* The number of the nearest step. */
+static inline uint64_t pc_step_of(uint64_t v)
+{
+    if (v < PC_STEPS)
+        return v;
+    unsigned shift = 57u - (unsigned)__builtin_clzll(v); /* 7 bits are left */
+    uint64_t step = (uint64_t)PC_STEPS / 2 * shift + (v >> shift) + (v >> (shift - 1) & 1);
+    return step < PC_MOST_STEP ? step : PC_MOST_STEP;
+}
+
+/* The value of a step. */
+static inline uint64_t pc_step_value(uint64_t step)
+{
+    const uint64_t half = PC_STEPS / 2;
+    return step < PC_STEPS ? step : (half + step % half) << (step / half - 1);
+}
+
+static inline bool pc_step_valid(uint64_t step)
+{
+    return step <= PC_MOST_STEP;
+}
+
 /* A table of a plugin: rows of keys and values, summed over threads and ranks. A cell holds
  *  - NUMBER, DOMAIN: the number;
  *  - RANK: the rank with its sign widened; negative values are none and stand behind all ranks;
  *  - NODE: the index of a context; 0 (the root): none;
  *  - STRING: 1 + the index of a string; 0: none.
- * A file has the times of a table in steps, each within 1 / PC_TABLE_STEPS of what was measured, if
- * its rows are of ranks and more than PC_TABLE_EXACT_ROWS. */
-#define PC_TABLE_STEPS 128u
+ * A file has the times of a table in steps if its rows are of ranks and more than
+ * PC_TABLE_EXACT_ROWS. */
 #define PC_TABLE_EXACT_ROWS 65536u
 struct pc_later_column;
 struct pc_profile_table {
@@ -143,6 +170,13 @@ static inline bool pc_node_is_folded(const struct pc_profile_node *n)
            n->offset == PC_NODE_FOLDED;
 }
 
+/* The part of the values of its ranks that a record keeps beside their statistics. */
+enum pc_kept {
+    PC_KEPT_NONE,
+    PC_KEPT_EXACT, /* the values of all scalar fields */
+    PC_KEPT_STEPS  /* its times alone, in steps (pc_field_in_steps) */
+};
+
 /* The record of one node: for each of its fields either a statistic or bins. The record of an OP or
  * DOMAIN has all fields of the profile, that of a POINT those of compute plugins, from first_field
  * on. Field k is element k - first_field of stats, lone and bins, and of each row of values. In a
@@ -152,13 +186,14 @@ struct pc_profile_data {
     uint32_t first_field;
     uint32_t n_ranks;      /* ranks that have the context, at least 1 */
     int32_t first_rank;    /* the lowest of them */
-    bool kept;             /* there are per-rank lists; not in memory if p->statistics_only */
-    uint32_t stored;       /* number of the record in p->columns, if it has no lists in memory */
+    uint8_t kept;          /* enum pc_kept; the lists are not in memory if p->statistics_only */
+    uint32_t stored;       /* number of the record in p->columns or p->steps, if it has no lists */
     struct pc_stat *stats; /* n_fields - first_field; histograms: only n is used; NULL: `lone` */
     uint64_t *lone;        /* n_fields - first_field values of rank first_rank; NULL: `stats` */
     uint64_t **bins;       /* n_fields - first_field; NULL but for histograms; NULL: p->no_bins */
     int32_t *ranks;        /* n_ranks, ascending; NULL: only the statistics are here */
-    uint64_t *values;      /* row per rank; 0 for histograms; NULL with `ranks` */
+    uint64_t *values;      /* row per rank; 0 for histograms; NULL: kept otherwise, or no lists */
+    uint16_t *steps;       /* row per rank, of its times; NULL: kept otherwise, or no lists */
 };
 
 struct pc_profile {
@@ -176,6 +211,8 @@ struct pc_profile {
     uint8_t *packed;       /* records (format/record_rows.h), with malloc; NULL: in data */
     size_t packed_bytes;
     struct pc_columns *columns;  /* source of values that are read on demand, or NULL */
+    struct pc_columns *steps;    /* source of times in steps, or NULL: the file has none, or all
+                                    are in memory */
     struct pc_later_rows *later; /* rows of tables that are read on demand, or NULL */
     struct pc_profile_rank *ranks;
     struct pc_profile_module *modules;
@@ -224,26 +261,44 @@ static inline const uint64_t *pc_data_bins(const struct pc_profile_data *d, uint
     return d->bins && k >= d->first_field ? d->bins[k - d->first_field] : NULL;
 }
 
+/* True for the fields that a record keeps of its ranks if it keeps times in steps: sums of times,
+ * in the record of a call those of comm plugins, in that of a POINT those of compute plugins. */
+static inline bool pc_field_in_steps(const struct pc_profile *p, const struct pc_profile_data *d,
+                                     uint32_t k)
+{
+    const struct pc_profile_field *f = &p->fields[k];
+    return f->combine == PCOLLECT_SUM && f->unit == PCOLLECT_UNIT_NS &&
+           (k >= p->n_comm) == (d->first_field == p->n_comm);
+}
+
 /* The values of one field of a record by rank. */
 struct pc_by_rank {
     uint32_t n;             /* ranks; 0: their values are not kept, or were not read */
     const int32_t *ranks;   /* ascending; in a damaged file they may not be in the profile */
-    const uint64_t *values; /* of ranks[i]: values[i * stride] */
+    const uint64_t *values; /* of ranks[i]: values[i * stride], or */
+    const uint16_t *steps;  /* steps[i * stride], if it is not NULL */
     size_t stride;
 };
 
+static inline uint64_t pc_by_rank_value(const struct pc_by_rank *by, uint32_t i)
+{
+    return by->steps ? pc_step_value(by->steps[i * by->stride]) : by->values[i * by->stride];
+}
+
 /* Field k of record d of p, 0 for each rank if the record does not have it; from memory or from the
- * file. Valid until the next call for p. */
+ * file. A record with times in steps has no other fields. Valid until the next call for p. */
 struct pc_by_rank pc_data_by_rank(const struct pc_profile *p, const struct pc_profile_data *d,
                                   uint32_t k);
 
 /* Reason why values or rows that were asked for could not be read from the file; NULL: all were. */
 const char *pc_profile_unread(const struct pc_profile *p);
 
-/* True if the record has values by rank, in memory or in the file. */
-static inline bool pc_data_has_values(const struct pc_profile *p, const struct pc_profile_data *d)
+/* The part of the values of its ranks that the record has in memory or in the file: enum pc_kept.
+ */
+static inline unsigned pc_data_has(const struct pc_profile *p, const struct pc_profile_data *d)
 {
-    return d->ranks || (d->kept && p->columns);
+    bool in_file = d->kept == PC_KEPT_STEPS ? p->steps != NULL : p->columns != NULL;
+    return d->ranks || in_file ? d->kept : PC_KEPT_NONE;
 }
 
 /* The value of field k for d->ranks[row], where d->values are there; 0: it is not in this record.
@@ -362,7 +417,7 @@ void pc_profile_sum_free(struct pc_profile_sum *s);
 /* ---- .pcol files (doc/internals/format.md) -------------------------------------------------- */
 
 #define PC_PCOL_MAJOR 1u
-#define PC_PCOL_MINOR 2u
+#define PC_PCOL_MINOR 3u /* of a file that has times in steps by rank; others are of 1.2 */
 
 enum pc_pcol_flag {
     PC_PCOL_LATE_SLOTS = 1u << 0, /* make room for what each rank of the world adds at its exit */

@@ -34,6 +34,8 @@ const char *pc_part_name(unsigned part)
 {
     if (part == PC_PCOL_TYPE_COLUMNS)
         return "columns";
+    if (part == PC_PCOL_TYPE_STEPS)
+        return "steps";
     return part > 0 && part < PC_N_PARTS_END ? part_names[part] : "unknown";
 }
 

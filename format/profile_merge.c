@@ -357,6 +357,18 @@ static struct pc_stat stat_overlay(const struct pc_stat *a, const struct pc_stat
     return s;
 }
 
+/* The part of the values by rank that the union of two records can keep. A late record is not added
+ * to times in steps: as without values, it is no longer known what single ranks have. */
+static uint8_t kept_of_both(const struct merge *m, const struct pc_profile_data *a,
+                            const struct pc_profile_data *b)
+{
+    if (!a || !b)
+        return a ? a->kept : b->kept;
+    if (a->kept == PC_KEPT_EXACT && b->kept == PC_KEPT_EXACT)
+        return PC_KEPT_EXACT;
+    return a->kept && b->kept && !m->overlays ? PC_KEPT_STEPS : PC_KEPT_NONE;
+}
+
 /* Merges two records without lists: one has too many ranks for them, or the sum will have. */
 static bool merge_statistics(struct merge *m, unsigned kind, const struct pc_profile_data *a,
                              const struct pc_profile_data *b)
@@ -368,7 +380,7 @@ static bool merge_statistics(struct merge *m, unsigned kind, const struct pc_pro
     out->n_ranks = (uint32_t)(n_a + n_b);
     if (m->overlays && a && b)
         out->n_ranks = (uint32_t)(n_a > n_b ? n_a : n_b);
-    out->kept = (!a || a->kept) && (!b || b->kept);
+    out->kept = kept_of_both(m, a, b);
     out->stored = a ? a->stored : b->stored; /* only one side has values that were not read */
     out->first_rank = !a || (b && b->first_rank < a->first_rank) ? b->first_rank : a->first_rank;
     add_bins(&m->a, a, out);
@@ -390,7 +402,7 @@ static bool goes_without_lists(const struct merge *m, const struct pc_profile_da
                                const struct pc_profile_data *b)
 {
     uint64_t n = (uint64_t)(a ? a->n_ranks : 0) + (b ? b->n_ranks : 0);
-    return !m->out->data || (a && !a->ranks) || (b && !b->ranks) ||
+    return !m->out->data || (a && !a->ranks) || (b && !b->ranks) || !kept_of_both(m, a, b) ||
            (m->out->per_rank && n > m->out->per_rank && !m->overlays);
 }
 
@@ -420,6 +432,63 @@ static bool merge_lists(struct merge *m, unsigned kind, const struct pc_profile_
     return true;
 }
 
+/* The values of field k of the union in the lists of a record; n 0: they are all 0. */
+static struct pc_by_rank listed_in(const struct side *s, const struct pc_profile_data *d,
+                                   uint32_t k)
+{
+    return d && s->back[k] != PC_NO_INDEX ? pc_data_listed(s->p, d, s->back[k])
+                                          : (struct pc_by_rank){0};
+}
+
+static uint16_t step_in(const struct pc_by_rank *by, uint32_t r)
+{
+    return r >= by->n  ? 0
+           : by->steps ? by->steps[r * by->stride]
+                       : (uint16_t)pc_step_of(pc_by_rank_value(by, r));
+}
+
+/* Merges the lists of records of different ranks, of which one has times in steps. */
+static bool merge_steps(struct merge *m, unsigned kind, const struct pc_profile_data *a,
+                        const struct pc_profile_data *b)
+{
+    if (!merge_statistics(m, kind, a, b))
+        return false;
+    struct pc_profile_data *out = m->records.record;
+    uint32_t width = pc_data_n_steps(m->out, out), place = 0;
+    if (!width)
+        pc_profile_data_drop(out);
+    if (!out->kept)
+        return true;
+    if (!pc_profile_data_steps(m->out, out, out->n_ranks))
+        return false;
+    for (uint32_t k = out->first_field; k < m->out->n_fields; k++) {
+        struct pc_by_rank x = listed_in(&m->a, a, k), y = listed_in(&m->b, b, k);
+        if (!pc_field_in_steps(m->out, out, k))
+            continue;
+        for (uint32_t r = 0, i = 0; r < out->n_ranks; r++) {
+            uint32_t j = r - i;
+            bool has_a = a && i < a->n_ranks, has_b = b && j < b->n_ranks;
+            bool take_a = has_a && (!has_b || a->ranks[i] < b->ranks[j]);
+            out->ranks[r] = take_a ? a->ranks[i] : b->ranks[j];
+            out->steps[(size_t)r * width + place] = take_a ? step_in(&x, i++) : step_in(&y, j);
+        }
+        place++;
+    }
+    return true;
+}
+
+static bool has_steps(const struct pc_profile_data *d)
+{
+    return d && d->kept == PC_KEPT_STEPS;
+}
+
+/* True if values are needed that the file has, but that were not read. */
+static bool lacks_values(const struct merge *m, const struct pc_profile_data *a,
+                         const struct pc_profile_data *b)
+{
+    return a && b && kept_of_both(m, a, b) && (!a->ranks || !b->ranks);
+}
+
 /* Lets the result have a record of a as it is. False: it must be written anew. */
 static bool take_over_record(struct merge *m, const struct pc_profile_data *a)
 {
@@ -443,10 +512,10 @@ static int merge_record(struct merge *m, unsigned kind, uint32_t in_a, uint32_t 
     if (!*has_record || (!b && pc_record_writer_copy(&m->records, &m->a.records)) ||
         (!a && pc_record_writer_copy(&m->records, &m->b.records)) || (!b && take_over_record(m, a)))
         return PC_OK;
-    /* Set if values are needed that the file has, but that were not read. */
-    m->lacks_values |= a && b && ((a->kept && !a->ranks) || (b->kept && !b->ranks));
-    if (!(goes_without_lists(m, a, b) ? merge_statistics(m, kind, a, b)
-                                      : merge_lists(m, kind, a, b)))
+    m->lacks_values |= lacks_values(m, a, b);
+    if (!(goes_without_lists(m, a, b)    ? merge_statistics(m, kind, a, b)
+          : has_steps(a) || has_steps(b) ? merge_steps(m, kind, a, b)
+                                         : merge_lists(m, kind, a, b)))
         return PC_ENOMEM;
     pc_record_writer_end(&m->records);
     return PC_OK;
@@ -567,6 +636,8 @@ static int share_columns(struct merge *m)
         return pc_error_set(m->error, PC_ENOENT, "the values by rank were not read");
     if (from->columns)
         m->out->columns = pc_columns_share(from->columns);
+    if (from->steps)
+        m->out->steps = pc_columns_share(from->steps);
     return PC_OK;
 }
 

@@ -53,7 +53,7 @@ static void encode_stat(const struct pc_stat *s, struct pc_buffer *b)
 void pc_record_encode(const struct pc_profile *p, const struct pc_profile_data *d,
                       struct pc_buffer *b)
 {
-    pc_put_varint(b, (uint64_t)d->n_ranks << 1 | pc_data_has_values(p, d));
+    pc_put_varint(b, (uint64_t)d->n_ranks << 1 | (pc_data_has(p, d) == PC_KEPT_EXACT));
     pc_put_varint(b, (uint64_t)d->first_rank);
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         if (p->fields[k].combine == PCOLLECT_HIST) {
@@ -74,11 +74,39 @@ void pc_data_encode(const struct pc_profile *p, struct pc_buffer *b)
         pc_record_encode(p, &p->data[i], b);
 }
 
+/* Encodes the records that keep times in steps: their number, then each with the distance from the
+ * one before. Nothing if there are none. */
+static void encode_steps(const struct pc_profile *p, struct pc_buffer *b)
+{
+    uint32_t n = 0, next = 0;
+    for (uint32_t i = 0; p->data && i < p->n_data; i++)
+        n += pc_data_has(p, &p->data[i]) == PC_KEPT_STEPS;
+    if (n)
+        pc_put_varint(b, n);
+    for (uint32_t i = 0; n && i < p->n_data; i++) {
+        const struct pc_profile_data *d = &p->data[i];
+        bool first = true;
+        if (pc_data_has(p, d) != PC_KEPT_STEPS)
+            continue;
+        pc_put_varint(b, i - next);
+        next = i + 1;
+        for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+            if (!pc_field_in_steps(p, d, k))
+                continue;
+            struct pc_by_rank by = pc_data_by_rank(p, d, k);
+            if (first)
+                pc_ranks_put(&by, b);
+            pc_steps_put(&by, b);
+            first = false;
+        }
+    }
+}
+
 void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b)
 {
     for (uint32_t i = 0; p->data && i < p->n_data; i++) {
         const struct pc_profile_data *d = &p->data[i];
-        if (!pc_data_has_values(p, d))
+        if (pc_data_has(p, d) != PC_KEPT_EXACT)
             continue;
         struct pc_by_rank by = pc_data_by_rank(p, d, 0);
         pc_ranks_put(&by, b);
@@ -89,6 +117,7 @@ void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b)
             pc_column_put(&by, b);
         }
     }
+    encode_steps(p, b);
 }
 
 /* ---- Decode --------------------------------------------------------------------------------- */
@@ -147,7 +176,7 @@ void pc_record_decode(const struct pc_profile *p, struct pc_cursor *c, struct pc
 {
     uint64_t head = pc_get_below(c, (uint64_t)INT32_MAX << 1 | 1);
     d->n_ranks = (uint32_t)(head >> 1);
-    d->kept = head & 1;
+    d->kept = head & 1 ? PC_KEPT_EXACT : PC_KEPT_NONE;
     d->first_rank = (int32_t)pc_get_below(c, INT32_MAX);
     for (uint32_t i = 0; i < p->n_fields - d->first_field; i++) {
         if (is_histogram(p, d, i)) {
@@ -234,6 +263,35 @@ static int decode_lists(struct pc_profile *p, struct pc_cursor *c, unsigned row_
     return PC_OK;
 }
 
+/* Decodes the steps of one record. */
+static int decode_steps_of(struct pc_profile *p, struct pc_cursor *c, struct pc_profile_data *d)
+{
+    uint32_t n = pc_data_n_steps(p, d);
+    c->failed |= d->kept || !n || d->n_ranks > pc_cursor_left(c) / (n + 1);
+    if (c->failed)
+        return PC_OK;
+    if (!pc_profile_data_steps(p, d, d->n_ranks))
+        return PC_ENOMEM;
+    pc_ranks_get(c, d->n_ranks, d->ranks);
+    for (uint32_t j = 0; j < n; j++)
+        pc_steps_get(c, d->n_ranks, d->steps + j, n);
+    return PC_OK;
+}
+
+static int decode_steps(struct pc_profile *p, struct pc_cursor *c)
+{
+    uint32_t n = pc_get_count(c, 3);
+    int err = PC_OK;
+    c->failed |= !n;
+    for (uint32_t i = 0, at = 0; i < n && !c->failed && !err; i++) {
+        c->failed |= at == p->n_data;
+        at += c->failed ? 0 : (uint32_t)pc_get_below(c, p->n_data - 1 - at);
+        if (!c->failed)
+            err = decode_steps_of(p, c, &p->data[at++]);
+    }
+    return err;
+}
+
 int pc_values_decode(struct pc_profile *p, struct pc_cursor *c)
 {
     const unsigned row_bytes[] = {least_row_bytes(p, 0), least_row_bytes(p, p->n_comm)};
@@ -243,5 +301,5 @@ int pc_values_decode(struct pc_profile *p, struct pc_cursor *c)
             return PC_ENOMEM;
     }
     p->statistics_only = false;
-    return PC_OK;
+    return p->data && !c->failed && pc_cursor_left(c) ? decode_steps(p, c) : PC_OK;
 }

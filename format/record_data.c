@@ -5,25 +5,55 @@
  */
 #include "format/build.h"
 
+uint32_t pc_data_step_place(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t k)
+{
+    uint32_t n = 0;
+    for (uint32_t i = d->first_field; i < k; i++)
+        n += pc_field_in_steps(p, d, i);
+    return n;
+}
+
+uint32_t pc_data_n_steps(const struct pc_profile *p, const struct pc_profile_data *d)
+{
+    return pc_data_step_place(p, d, p->n_fields);
+}
+
 bool pc_profile_data_lists(struct pc_profile *p, struct pc_profile_data *d, uint32_t n_ranks)
 {
     size_t n_values;
     if (__builtin_mul_overflow((size_t)n_ranks, (size_t)p->n_fields - d->first_field, &n_values))
         return false;
     d->n_ranks = n_ranks;
-    d->kept = true;
+    d->kept = PC_KEPT_EXACT;
     d->ranks = pc_pool_array(p->memory, n_ranks, sizeof *d->ranks);
     d->values = pc_pool_array(p->memory, n_values, sizeof *d->values);
     return d->ranks && d->values;
 }
 
-void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d)
+bool pc_profile_data_steps(struct pc_profile *p, struct pc_profile_data *d, uint32_t n_ranks)
 {
-    if (!p->per_rank || d->n_ranks <= p->per_rank)
-        return;
-    d->kept = false;
+    size_t n_steps;
+    if (__builtin_mul_overflow((size_t)n_ranks, pc_data_n_steps(p, d), &n_steps))
+        return false;
+    d->n_ranks = n_ranks;
+    d->kept = PC_KEPT_STEPS;
+    d->ranks = pc_pool_array(p->memory, n_ranks, sizeof *d->ranks);
+    d->steps = pc_pool_array(p->memory, n_steps, sizeof *d->steps);
+    return d->ranks && d->steps;
+}
+
+void pc_profile_data_drop(struct pc_profile_data *d)
+{
+    d->kept = PC_KEPT_NONE;
     d->ranks = NULL;
     d->values = NULL;
+    d->steps = NULL;
+}
+
+void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d)
+{
+    if (p->per_rank && d->n_ranks > p->per_rank)
+        pc_profile_data_drop(d);
 }
 
 bool pc_profile_data_make(struct pc_pool *pool, const struct pc_profile *p,
@@ -87,17 +117,24 @@ struct pc_by_rank pc_data_listed(const struct pc_profile *p, const struct pc_pro
                                  uint32_t k)
 {
     static const uint64_t no_value = 0;
+    struct pc_by_rank out = {.n = d->n_ranks, .ranks = d->ranks, .values = &no_value};
+    if (d->steps) {
+        out.steps = d->steps + pc_data_step_place(p, d, k);
+        out.stride = pc_data_n_steps(p, d);
+        return pc_field_in_steps(p, d, k) ? out : (struct pc_by_rank){0};
+    }
     if (k < d->first_field)
-        return (struct pc_by_rank){d->n_ranks, d->ranks, &no_value, 0};
-    return (struct pc_by_rank){d->n_ranks, d->ranks, d->values + (k - d->first_field),
-                               p->n_fields - d->first_field};
+        return out;
+    out.values = d->values + (k - d->first_field);
+    out.stride = p->n_fields - d->first_field;
+    return out;
 }
 
 static struct pc_stat derive_stat(const struct pc_by_rank *by, bool skip_zero)
 {
     struct pc_stat s = {0};
     for (uint32_t i = 0; i < by->n; i++) {
-        uint64_t v = by->values[i * by->stride];
+        uint64_t v = pc_by_rank_value(by, i);
         if (skip_zero && !v)
             continue;
         s.sum += v;

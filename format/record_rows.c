@@ -77,9 +77,7 @@ struct pc_profile_data *pc_record_writer_begin(struct pc_record_writer *w, unsig
         return pc_profile_data_init(p, w->record, kind, n_ranks) ? w->record : NULL;
     }
     w->record = clear_room(&w->room, p, kind);
-    w->record->kept = false;
-    w->record->ranks = NULL;
-    w->record->values = NULL;
+    pc_profile_data_drop(w->record);
     bool lists = p->data && n_ranks;
     return !lists || pc_profile_data_lists(p, w->record, n_ranks) ? w->record : NULL;
 }
@@ -136,7 +134,7 @@ bool pc_records_pack(struct pc_profile *p)
 /* ---- Lists ---------------------------------------------------------------------------------- */
 
 /* Makes structures of packed records, and marks those that will have values. */
-static bool make_structures(struct pc_profile *p, const bool *keeps, struct pc_pool *scratch)
+static bool make_structures(struct pc_profile *p, const uint8_t *kept, struct pc_pool *scratch)
 {
     struct pc_record_reader r;
     p->data = pc_pool_array(p->memory, p->n_data, sizeof *p->data);
@@ -152,17 +150,49 @@ static bool make_structures(struct pc_profile *p, const bool *keeps, struct pc_p
             return false;
         p->data[n->data] = (struct pc_profile_data){
             .first_field = d->first_field, .n_ranks = d->n_ranks, .first_rank = d->first_rank};
-        p->packed[r.bytes.data - p->packed] |= keeps[n->data]; /* see pc_record_encode */
+        p->packed[r.bytes.data - p->packed] |=
+            kept[n->data] == PC_KEPT_EXACT; /* pc_record_encode */
     }
     return true;
 }
 
-bool pc_records_make_lists(struct pc_profile *p, const bool *keeps)
+static int32_t *list_ranks(struct pc_profile *p)
+{
+    int32_t *ranks = pc_pool_array(p->memory, p->n_ranks, sizeof *ranks);
+    for (uint32_t r = 0; ranks && r < p->n_ranks; r++)
+        ranks[r] = p->ranks[r].rank;
+    return ranks;
+}
+
+/* `all`: the list of all ranks. */
+static bool make_lists(struct pc_profile *p, struct pc_profile_data *d, enum pc_kept kept,
+                       int32_t *all)
+{
+    size_t width =
+        kept == PC_KEPT_STEPS ? pc_data_n_steps(p, d) : (size_t)p->n_fields - d->first_field;
+    size_t n;
+    if (!kept)
+        return true;
+    if (__builtin_mul_overflow(width, d->n_ranks, &n))
+        return false;
+    d->kept = (uint8_t)kept;
+    d->ranks =
+        d->n_ranks == p->n_ranks ? all : pc_pool_array(p->memory, d->n_ranks, sizeof *d->ranks);
+    if (kept == PC_KEPT_STEPS)
+        d->steps = pc_pool_array(p->memory, n, sizeof *d->steps);
+    else
+        d->values = pc_pool_array(p->memory, n, sizeof *d->values);
+    return d->ranks && (d->steps || d->values);
+}
+
+bool pc_records_make_lists(struct pc_profile *p, const uint8_t *kept)
 {
     struct pc_pool *scratch = pc_pool_new();
-    bool ok = scratch && (!p->packed || make_structures(p, keeps, scratch));
+    bool ok = scratch && (!p->packed || make_structures(p, kept, scratch));
     pc_pool_free(scratch);
+    int32_t *all = ok ? list_ranks(p) : NULL;
+    ok &= all != NULL;
     for (uint32_t i = 0; ok && i < p->n_data; i++)
-        ok = !keeps[i] || pc_profile_data_lists(p, &p->data[i], p->data[i].n_ranks);
+        ok = make_lists(p, &p->data[i], kept[i], all);
     return ok;
 }

@@ -70,8 +70,9 @@ bool pc_record_writer_close(struct pc_record_writer *w);
 /* Packs the records of a profile, which must not have values by rank. False: no memory. */
 bool pc_records_pack(struct pc_profile *p);
 
-/* Gives the records i with keeps[i] lists for the values of their ranks; records of packed ones
- * become structures without statistics for this. False: no memory, or damage. */
-bool pc_records_make_lists(struct pc_profile *p, const bool *keeps);
+/* Gives each record i the lists for what it keeps of its ranks, kept[i] of enum pc_kept; records of
+ * packed ones become structures without statistics for this. The records of all ranks have one list
+ * of ranks, which is filled in. False: no memory, or damage. */
+bool pc_records_make_lists(struct pc_profile *p, const uint8_t *kept);
 
 #endif

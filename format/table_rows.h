@@ -61,12 +61,6 @@ void pc_rows_put(const struct pc_profile_table *t, uint32_t k, bool in_steps, st
 /* Decodes column k into cells. */
 void pc_rows_get(struct pc_profile_table *t, uint32_t k, struct pc_cursor *c);
 
-/* The number of the nearest step, and its value. There are 64 steps between a power of two and its
- * double; numbers below 128 are steps. So a step is within 1 / 128 of a number. */
-uint64_t pc_step_of(uint64_t v);
-uint64_t pc_step_value(uint64_t step);
-bool pc_step_valid(uint64_t step);
-
 /* True if a cell of that type refers to something of p. */
 bool pc_cell_valid(const struct pc_profile *p, unsigned type, uint64_t cell);
 

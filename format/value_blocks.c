@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Values by rank in a .pcol file. Records that keep values are grouped into runs; the ranks of a
- * run, and the values of each field in it, are blocks of their own: reading one field of one record
- * inflates two blocks.
+ * Values by rank in a .pcol file, exact ones and times in steps in a section each. The records of a
+ * section are grouped into runs; the ranks of a run, and the values of each field in it, are blocks
+ * of their own: reading one field of one record inflates two blocks.
  *
  * Data structure of a reader: the position of each block, and a small direct-mapped store of
  * inflated blocks. Invariant: a block is read only if its bytes may hold one value for each rank of
@@ -19,11 +19,11 @@
 enum { RUN_ROWS = 1024, MOST_PLACES = 256, HEAD_BYTES = 24 };
 #define STORE_BYTES ((size_t)512 << 10)
 
-/* Column 0 has ranks; the others have the scalar fields in their order. */
+/* Column 0 has ranks; the others have the scalar fields in their order, of steps those of times. */
 enum { RANKS };
 
-/* Rows of the records that a column has: all, or those with fields of comm plugins. */
-enum { ROWS_ALL, ROWS_COMM, N_ROWS };
+/* Rows of the records that a column has: all, those with fields of comm plugins, or the rest. */
+enum { ROWS_ALL, ROWS_COMM, ROWS_REST, N_ROWS };
 
 struct run {
     uint32_t first, n; /* records, by their numbers in this file */
@@ -42,6 +42,7 @@ struct place {
     union {
         int32_t *ranks;
         uint64_t *values;
+        uint16_t *steps;
         void *memory;
     } in;
 };
@@ -54,13 +55,14 @@ struct record {
 
 struct pc_columns {
     int fd;
+    enum pc_kept kind;
     unsigned n_users; /* profiles that read from it */
     uint32_t n_runs, n_columns, n_records, n_places;
     struct run *runs;
     struct block *blocks; /* n_columns of each run */
     struct record *records;
-    uint32_t *column_of; /* by field; 0 for histograms */
-    bool *is_comm;       /* by column */
+    uint32_t *column_of; /* by field; 0: it has none */
+    uint8_t *rows;       /* by column */
     struct place *ranks, *values;
     struct pc_error error; /* the first one */
 };
@@ -69,17 +71,41 @@ struct pc_columns {
 
 struct writer {
     const struct pc_profile *p;
+    enum pc_kept kind;
     struct pc_buffer index, blocks, raw;
 };
 
-static void put_block(struct writer *w)
+static bool has_column(const struct pc_profile *p, uint32_t k, enum pc_kept kind)
+{
+    const struct pc_profile_field *f = &p->fields[k];
+    bool is_time = f->combine == PCOLLECT_SUM && f->unit == PCOLLECT_UNIT_NS;
+    return kind == PC_KEPT_STEPS ? is_time : f->combine != PCOLLECT_HIST;
+}
+
+static bool is_in_column(const struct writer *w, const struct pc_profile_data *d, uint32_t k)
+{
+    return pc_data_has(w->p, d) == w->kind && k >= d->first_field &&
+           (w->kind == PC_KEPT_EXACT || pc_field_in_steps(w->p, d, k));
+}
+
+static void put_block(struct writer *w, bool of_steps)
 {
     size_t start = w->blocks.n;
-    bool deflated = pc_pcol_pack(&w->blocks, w->raw.data, w->raw.n);
+    bool deflated = of_steps ? pc_pcol_pack_noise(&w->blocks, w->raw.data, w->raw.n)
+                             : pc_pcol_pack(&w->blocks, w->raw.data, w->raw.n);
     pc_put_varint(&w->index, (uint64_t)(w->blocks.n - start) << 1 | deflated);
     if (deflated)
         pc_put_varint(&w->index, w->raw.n);
     w->raw.n = 0;
+}
+
+/* The ranks of a record that has values. */
+static struct pc_by_rank ranks_of(const struct pc_profile *p, const struct pc_profile_data *d)
+{
+    uint32_t k = d->first_field;
+    while (pc_data_has(p, d) == PC_KEPT_STEPS && !pc_field_in_steps(p, d, k))
+        k++;
+    return pc_data_by_rank(p, d, k);
 }
 
 /* Writes a run of n records from `first` on; records without values in between do not belong to
@@ -90,40 +116,70 @@ static void put_run(struct writer *w, uint32_t first, uint32_t end, uint32_t n)
     struct pc_by_rank by;
     pc_put_varint(&w->index, n);
     for (uint32_t i = first; i < end; i++) {
-        if (!pc_data_has_values(p, &p->data[i]))
+        if (pc_data_has(p, &p->data[i]) != w->kind)
             continue;
-        by = pc_data_by_rank(p, &p->data[i], 0);
+        by = ranks_of(p, &p->data[i]);
         pc_ranks_put(&by, &w->raw);
     }
-    put_block(w);
+    put_block(w, false);
     for (uint32_t k = 0; k < p->n_fields; k++) {
-        if (p->fields[k].combine == PCOLLECT_HIST)
+        if (!has_column(p, k, w->kind))
             continue;
         for (uint32_t i = first; i < end; i++) {
-            if (!pc_data_has_values(p, &p->data[i]) || p->data[i].first_field > k)
+            if (!is_in_column(w, &p->data[i], k))
                 continue;
             by = pc_data_by_rank(p, &p->data[i], k);
-            pc_column_put(&by, &w->raw);
+            if (by.steps)
+                pc_steps_put(&by, &w->raw);
+            else
+                pc_column_put(&by, &w->raw);
         }
-        put_block(w);
+        put_block(w, w->kind == PC_KEPT_STEPS);
     }
 }
 
-void pc_columns_encode(const struct pc_profile *p, struct pc_buffer *out)
+/* Returns the number of runs. */
+static uint32_t put_runs(struct writer *w)
 {
-    struct writer w = {.p = p};
+    const struct pc_profile *p = w->p;
     uint32_t first = 0, n = 0, n_rows = 0, n_runs = 0;
     for (uint32_t i = 0; p->data && i < p->n_data; i++) {
-        bool there = pc_data_has_values(p, &p->data[i]);
+        bool there = pc_data_has(p, &p->data[i]) == w->kind;
         n += there;
         n_rows += there ? p->data[i].n_ranks : 0;
         if (n_rows < RUN_ROWS && (i + 1 < p->n_data || !n))
             continue;
-        put_run(&w, first, i + 1, n);
+        put_run(w, first, i + 1, n);
         n_runs++;
         first = i + 1;
         n = n_rows = 0;
     }
+    return n_runs;
+}
+
+/* Writes the number of records with times in steps, and each as the distance from the one before.
+ * Those with exact values are marked themselves (record_code.c). */
+static void put_records(struct writer *w)
+{
+    const struct pc_profile *p = w->p;
+    uint32_t n = 0, next = 0;
+    for (uint32_t i = 0; p->data && i < p->n_data; i++)
+        n += pc_data_has(p, &p->data[i]) == w->kind;
+    pc_put_varint(&w->index, n);
+    for (uint32_t i = 0; p->data && i < p->n_data; i++) {
+        if (pc_data_has(p, &p->data[i]) != w->kind)
+            continue;
+        pc_put_varint(&w->index, i - next);
+        next = i + 1;
+    }
+}
+
+bool pc_columns_encode(const struct pc_profile *p, enum pc_kept kind, struct pc_buffer *out)
+{
+    struct writer w = {.p = p, .kind = kind};
+    if (kind == PC_KEPT_STEPS)
+        put_records(&w);
+    uint32_t n_runs = put_runs(&w);
     size_t start = out->n;
     pc_buffer_extend(out, HEAD_BYTES);
     bool deflated = pc_pcol_pack(out, w.index.data, w.index.n);
@@ -138,13 +194,20 @@ void pc_columns_encode(const struct pc_profile *p, struct pc_buffer *out)
     free(w.index.data);
     free(w.blocks.data);
     free(w.raw.data);
+    return n_runs > 0;
 }
 
 /* ---- Read: bytes ---------------------------------------------------------------------------- */
 
-static int damaged(struct pc_error *error, const char *what)
+/* The name of the section. */
+static const char *name_of(const struct pc_columns *c)
 {
-    return pc_error_set(error, PC_EFORMAT, "section 'columns': %s", what);
+    return c->kind == PC_KEPT_STEPS ? "steps" : "columns";
+}
+
+static int damaged(const struct pc_columns *c, struct pc_error *error, const char *what)
+{
+    return pc_error_set(error, PC_EFORMAT, "section '%s': %s", name_of(c), what);
 }
 
 static int read_bytes(int fd, uint64_t at, uint64_t n, uint8_t *out, struct pc_error *error)
@@ -172,19 +235,36 @@ static int read_packed(int fd, const struct block *b, uint8_t **out, struct pc_e
 
 /* ---- Read: opening -------------------------------------------------------------------------- */
 
-/* Numbers the records that keep values. */
+/* Marks the records with times in steps, which the index names. */
+static void mark_records(struct pc_profile *p, struct pc_cursor *in)
+{
+    uint32_t n = pc_get_count(in, 1), at = 0;
+    for (uint32_t i = 0; i < n && !in->failed; i++) {
+        uint64_t skipped = pc_get_varint(in);
+        in->failed |= skipped >= p->n_data - at;
+        struct pc_profile_data *d = in->failed ? NULL : &p->data[at + skipped];
+        in->failed |= !d || d->kept || !pc_data_n_steps(p, d);
+        if (in->failed)
+            return;
+        d->kept = PC_KEPT_STEPS;
+        at += (uint32_t)skipped + 1;
+    }
+}
+
+/* Numbers the records that keep values of this kind. */
 static int number_records(struct pc_columns *c, struct pc_profile *p)
 {
     for (uint32_t i = 0; i < p->n_data; i++)
-        c->n_records += p->data[i].kept;
+        c->n_records += p->data[i].kept == c->kind;
     c->records = calloc((size_t)c->n_records + 1, sizeof *c->records);
     if (!c->records)
         return PC_ENOMEM;
     for (uint32_t i = 0, n = 0; i < p->n_data; i++) {
         struct pc_profile_data *d = &p->data[i];
-        if (!d->kept)
+        if (d->kept != c->kind)
             continue;
-        c->records[n] = (struct record){.n_ranks = d->n_ranks, .has_comm = !d->first_field};
+        c->records[n] =
+            (struct record){.n_ranks = d->n_ranks, .has_comm = d->first_field < p->n_comm};
         d->stored = n++;
     }
     return PC_OK;
@@ -194,15 +274,15 @@ static int number_columns(struct pc_columns *c, const struct pc_profile *p)
 {
     c->n_columns = 1;
     for (uint32_t k = 0; k < p->n_fields; k++)
-        c->n_columns += p->fields[k].combine != PCOLLECT_HIST;
+        c->n_columns += has_column(p, k, c->kind);
     c->column_of = calloc((size_t)p->n_fields + 1, sizeof *c->column_of);
-    c->is_comm = calloc(c->n_columns, sizeof *c->is_comm);
-    if (!c->column_of || !c->is_comm)
+    c->rows = calloc(c->n_columns, sizeof *c->rows);
+    if (!c->column_of || !c->rows)
         return PC_ENOMEM;
     for (uint32_t k = 0, n = 1; k < p->n_fields; k++) {
-        if (p->fields[k].combine == PCOLLECT_HIST)
+        if (!has_column(p, k, c->kind))
             continue;
-        c->is_comm[n] = k < p->n_comm;
+        c->rows[n] = k < p->n_comm ? ROWS_COMM : c->kind == PC_KEPT_STEPS ? ROWS_REST : ROWS_ALL;
         c->column_of[k] = n++;
     }
     return PC_OK;
@@ -216,7 +296,7 @@ static bool number_rows(struct pc_columns *c, uint32_t number)
         struct record *record = &c->records[i];
         record->run = number;
         for (unsigned rows = 0; rows < N_ROWS; rows++) {
-            bool counts = rows == ROWS_ALL || record->has_comm;
+            bool counts = rows == ROWS_ALL || record->has_comm == (rows == ROWS_COMM);
             record->row[rows] = run->n_rows[rows];
             if (__builtin_add_overflow(run->n_rows[rows], counts ? record->n_ranks : 0,
                                        &run->n_rows[rows]))
@@ -228,7 +308,7 @@ static bool number_rows(struct pc_columns *c, uint32_t number)
 
 static uint32_t rows_of(const struct pc_columns *c, const struct run *run, uint32_t column)
 {
-    return run->n_rows[c->is_comm[column] ? ROWS_COMM : ROWS_ALL];
+    return run->n_rows[c->rows[column]];
 }
 
 /* True if the block is large enough: each value takes at least a byte. */
@@ -258,9 +338,16 @@ static void decode_run(struct pc_columns *c, struct pc_cursor *in, uint32_t numb
     }
 }
 
-static int decode_index(struct pc_columns *c, struct pc_cursor *in, uint64_t at, uint64_t end,
-                        struct pc_error *error)
+static int decode_index(struct pc_columns *c, struct pc_profile *p, struct pc_cursor *in,
+                        uint64_t at, uint64_t end, struct pc_error *error)
 {
+    if (c->kind == PC_KEPT_STEPS)
+        mark_records(p, in);
+    if (in->failed)
+        return damaged(c, error, "its index is damaged");
+    int err = number_records(c, p);
+    if (err)
+        return pc_error_set(error, err, "not enough memory");
     c->runs = calloc((size_t)c->n_runs + 1, sizeof *c->runs);
     c->blocks = calloc((size_t)c->n_runs * c->n_columns + 1, sizeof *c->blocks);
     if (!c->runs || !c->blocks)
@@ -269,15 +356,16 @@ static int decode_index(struct pc_columns *c, struct pc_cursor *in, uint64_t at,
         decode_run(c, in, i, &at, end);
     uint32_t n = c->n_runs ? c->runs[c->n_runs - 1].first + c->runs[c->n_runs - 1].n : 0;
     if (in->failed || in->at != in->end || at != end || n != c->n_records)
-        return damaged(error, "its index is damaged");
+        return damaged(c, error, "its index is damaged");
     return PC_OK;
 }
 
-static int read_index(struct pc_columns *c, uint64_t at, uint64_t n, struct pc_error *error)
+static int read_index(struct pc_columns *c, struct pc_profile *p, uint64_t at, uint64_t n,
+                      struct pc_error *error)
 {
     uint8_t head[HEAD_BYTES], *raw;
     if (n < HEAD_BYTES)
-        return damaged(error, "it is too short");
+        return damaged(c, error, "it is too short");
     int err = read_bytes(c->fd, at, HEAD_BYTES, head, error);
     if (err)
         return err;
@@ -287,16 +375,21 @@ static int read_index(struct pc_columns *c, uint64_t at, uint64_t n, struct pc_e
                           .raw = pc_load_le(head + 8, 8),
                           .deflated = stored & 1};
     if (index.stored > n - HEAD_BYTES)
-        return damaged(error, "its index is too long");
+        return damaged(c, error, "its index is too long");
     err = read_packed(c->fd, &index, &raw, error);
     if (err)
         return err;
     uint64_t n_runs = pc_load_le(head + 16, 8);
     c->n_runs = n_runs <= index.raw / (c->n_columns + 1) ? (uint32_t)n_runs : 0;
     struct pc_cursor in = pc_cursor_over(raw, index.raw);
-    err = decode_index(c, &in, index.at + index.stored, at + n, error);
+    err = decode_index(c, p, &in, index.at + index.stored, at + n, error);
     free(raw);
     return err;
+}
+
+static size_t value_bytes(const struct pc_columns *c)
+{
+    return c->kind == PC_KEPT_STEPS ? sizeof(uint16_t) : sizeof(uint64_t);
 }
 
 /* Makes as many places as the store has room for, assuming the longest run. */
@@ -305,7 +398,7 @@ static int make_places(struct pc_columns *c)
     size_t most = 1;
     for (uint32_t i = 0; i < c->n_runs; i++)
         most = c->runs[i].n_rows[ROWS_ALL] > most ? c->runs[i].n_rows[ROWS_ALL] : most;
-    size_t n = STORE_BYTES / (most * sizeof(uint64_t));
+    size_t n = STORE_BYTES / (most * value_bytes(c));
     c->n_places = n < 1 ? 1 : n > MOST_PLACES ? MOST_PLACES : (uint32_t)n;
     c->ranks = calloc(c->n_places, sizeof *c->ranks);
     c->values = calloc(c->n_places, sizeof *c->values);
@@ -316,18 +409,18 @@ static int make_places(struct pc_columns *c)
     return PC_OK;
 }
 
-int pc_columns_open(struct pc_profile *p, int fd, uint64_t at, uint64_t n, struct pc_error *error)
+int pc_columns_open(struct pc_profile *p, enum pc_kept kind, int fd, uint64_t at, uint64_t n,
+                    struct pc_error *error)
 {
     struct pc_columns *c = calloc(1, sizeof *c);
     if (!c)
         return pc_error_set(error, PC_ENOMEM, "not enough memory");
     c->fd = fd;
+    c->kind = kind;
     c->n_users = 1;
-    int err = number_records(c, p);
+    int err = number_columns(c, p);
     if (!err)
-        err = number_columns(c, p);
-    if (!err)
-        err = read_index(c, at, n, error);
+        err = read_index(c, p, at, n, error);
     if (!err)
         err = make_places(c);
     if (err) {
@@ -335,7 +428,7 @@ int pc_columns_open(struct pc_profile *p, int fd, uint64_t at, uint64_t n, struc
         pc_columns_close(c);
         return err;
     }
-    p->columns = c;
+    *(kind == PC_KEPT_STEPS ? &p->steps : &p->columns) = c;
     return PC_OK;
 }
 
@@ -361,7 +454,7 @@ void pc_columns_close(struct pc_columns *c)
     free(c->blocks);
     free(c->records);
     free(c->column_of);
-    free(c->is_comm);
+    free(c->rows);
     free(c->ranks);
     free(c->values);
     free(c);
@@ -386,10 +479,12 @@ static int decode_block(const struct pc_columns *c, uint32_t run, uint32_t colum
     uint32_t row = 0;
     for (uint32_t i = r->first; i < r->first + r->n; i++) {
         uint32_t n = c->records[i].n_ranks;
-        if (c->is_comm[column] && !c->records[i].has_comm)
+        if (c->rows[column] != ROWS_ALL && c->records[i].has_comm != (c->rows[column] == ROWS_COMM))
             continue;
         if (column == RANKS)
             pc_ranks_get(in, n, place->in.ranks + row);
+        else if (c->kind == PC_KEPT_STEPS)
+            pc_steps_get(in, n, place->in.steps + row, 1);
         else
             pc_column_get(in, n, place->in.values + row, 1);
         row += n;
@@ -403,7 +498,7 @@ static int fill_place(struct pc_columns *c, uint32_t run, uint32_t column, struc
     uint8_t *raw;
     const struct block *b = &c->blocks[(size_t)run * c->n_columns + column];
     place->run = PC_NO_INDEX;
-    if (!make_room(place, n, column == RANKS ? sizeof(int32_t) : sizeof(uint64_t)))
+    if (!make_room(place, n, column == RANKS ? sizeof(int32_t) : value_bytes(c)))
         return pc_error_set(&c->error, PC_ENOMEM, "not enough memory");
     int err = read_packed(c->fd, b, &raw, &c->error);
     if (err)
@@ -412,8 +507,8 @@ static int fill_place(struct pc_columns *c, uint32_t run, uint32_t column, struc
     err = decode_block(c, run, column, &in, place);
     free(raw);
     if (err)
-        return pc_error_set(&c->error, err, "section 'columns': values at byte %lu are damaged",
-                            (unsigned long)b->at);
+        return pc_error_set(&c->error, err, "section '%s': values at byte %lu are damaged",
+                            name_of(c), (unsigned long)b->at);
     place->run = run;
     place->column = column;
     return PC_OK;
@@ -440,14 +535,19 @@ static struct pc_by_rank read_by_rank(struct pc_columns *c, const struct pc_prof
     const struct place *ranks = find_block(c, record->run, RANKS);
     if (!ranks)
         return none;
-    struct pc_by_rank out = {record->n_ranks, ranks->in.ranks + record->row[ROWS_ALL], &no_value,
-                             0};
+    struct pc_by_rank out = {.n = record->n_ranks,
+                             .ranks = ranks->in.ranks + record->row[ROWS_ALL],
+                             .values = &no_value};
     if (!column || d->first_field > k)
         return out;
     const struct place *values = find_block(c, record->run, column);
     if (!values)
         return none;
-    out.values = values->in.values + record->row[c->is_comm[column] ? ROWS_COMM : ROWS_ALL];
+    uint32_t row = record->row[c->rows[column]];
+    if (c->kind == PC_KEPT_STEPS)
+        out.steps = values->in.steps + row;
+    else
+        out.values = values->in.values + row;
     out.stride = 1;
     return out;
 }
@@ -457,13 +557,19 @@ struct pc_by_rank pc_data_by_rank(const struct pc_profile *p, const struct pc_pr
 {
     if (d->ranks)
         return pc_data_listed(p, d, k);
-    return d->kept && p->columns ? read_by_rank(p->columns, d, k) : (struct pc_by_rank){0};
+    struct pc_columns *from = d->kept == PC_KEPT_STEPS   ? p->steps
+                              : d->kept == PC_KEPT_EXACT ? p->columns
+                                                         : NULL;
+    bool known = from && (from->kind == PC_KEPT_EXACT || pc_field_in_steps(p, d, k));
+    return known ? read_by_rank(from, d, k) : (struct pc_by_rank){0};
 }
 
 const char *pc_profile_unread(const struct pc_profile *p)
 {
     if (p->columns && *p->columns->error.text)
         return p->columns->error.text;
+    if (p->steps && *p->steps->error.text)
+        return p->steps->error.text;
     return p->later && *p->later->error.text ? p->later->error.text : NULL;
 }
 
@@ -479,9 +585,10 @@ static int load_ranks(struct pc_columns *c, struct pc_profile *p, uint32_t run, 
         return PC_EFORMAT;
     for (; left; (*at)++) {
         struct pc_profile_data *d = &p->data[*at];
-        if (!d->kept)
+        if (d->kept != c->kind)
             continue;
-        if (!pc_profile_data_lists(p, d, d->n_ranks))
+        if (!(c->kind == PC_KEPT_STEPS ? pc_profile_data_steps(p, d, d->n_ranks)
+                                       : pc_profile_data_lists(p, d, d->n_ranks)))
             return pc_error_set(&c->error, PC_ENOMEM, "not enough memory");
         memcpy(d->ranks, ranks->in.ranks + c->records[d->stored].row[ROWS_ALL],
                d->n_ranks * sizeof *d->ranks);
@@ -490,31 +597,48 @@ static int load_ranks(struct pc_columns *c, struct pc_profile *p, uint32_t run, 
     return PC_OK;
 }
 
-static bool load_column(struct pc_columns *c, struct pc_profile_data *d, uint32_t k, uint32_t width)
+/* Fills in field k of record d. */
+static bool load_column(struct pc_columns *c, const struct pc_profile *p, struct pc_profile_data *d,
+                        uint32_t k)
 {
+    bool steps = c->kind == PC_KEPT_STEPS;
+    if (d->first_field > k || (steps && !pc_field_in_steps(p, d, k)))
+        return true;
     struct pc_by_rank by = read_by_rank(c, d, k);
+    size_t width = steps ? pc_data_n_steps(p, d) : p->n_fields - d->first_field;
+    uint32_t at = steps ? pc_data_step_place(p, d, k) : k - d->first_field;
     for (uint32_t r = 0; r < by.n; r++)
-        d->values[(size_t)r * width + k - d->first_field] = by.values[r * by.stride];
+        if (steps)
+            d->steps[r * width + at] = by.steps[r * by.stride];
+        else
+            d->values[r * width + at] = by.values[r * by.stride];
     return by.n == d->n_ranks;
 }
 
-int pc_columns_load(struct pc_profile *p, struct pc_error *error)
+static int load_all(struct pc_columns *c, struct pc_profile *p, struct pc_error *error)
 {
-    struct pc_columns *c = p->columns;
     int err = PC_OK;
     uint32_t first = 0, end = 0;
     for (uint32_t run = 0; run < c->n_runs && !err; run++, first = end) {
         err = load_ranks(c, p, run, &end);
         for (uint32_t k = 0; k < p->n_fields; k++)
             for (uint32_t i = first; i < end && !err; i++)
-                if (p->data[i].kept && p->data[i].first_field <= k &&
-                    !load_column(c, &p->data[i], k, p->n_fields - p->data[i].first_field))
+                if (p->data[i].kept == c->kind && !load_column(c, p, &p->data[i], k))
                     err = PC_EFORMAT;
     }
+    return err ? pc_error_set(error, err, "%s", c->error.text) : PC_OK;
+}
+
+int pc_columns_load(struct pc_profile *p, struct pc_error *error)
+{
+    int err = load_all(p->columns, p, error);
+    if (!err && p->steps)
+        err = load_all(p->steps, p, error);
     if (err)
-        return pc_error_set(error, err, "%s", c->error.text);
+        return err;
     p->statistics_only = false;
-    p->columns = NULL;
-    pc_columns_close(c);
+    pc_columns_close(p->columns);
+    pc_columns_close(p->steps);
+    p->columns = p->steps = NULL;
     return PC_OK;
 }

@@ -8,11 +8,8 @@
 
 void pc_lists_drop(struct pc_profile *p)
 {
-    for (uint32_t i = 0; i < p->n_data; i++) {
-        p->data[i].kept = false;
-        p->data[i].ranks = NULL;
-        p->data[i].values = NULL;
-    }
+    for (uint32_t i = 0; i < p->n_data; i++)
+        pc_profile_data_drop(&p->data[i]);
 }
 
 static uint64_t field_key(const struct pc_profile_field *f)
@@ -27,24 +24,28 @@ static uint32_t *order_of_places(const struct pc_profile *p, const uint32_t *pla
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->n_data; i++)
-        if (place_of_record[i] != PC_NO_INDEX && place_of_record[i] >= n)
-            n = place_of_record[i] + 1;
+        if (place_of_record[i] != PC_NO_INDEX && pc_place_number(place_of_record[i]) >= n)
+            n = pc_place_number(place_of_record[i]) + 1;
     uint32_t *records = malloc(n * sizeof *records + 1);
     for (uint32_t i = 0; records && i < n; i++)
         records[i] = PC_NO_INDEX;
     for (uint32_t i = 0; records && i < p->n_data; i++)
         if (place_of_record[i] != PC_NO_INDEX)
-            records[place_of_record[i]] = i;
+            records[pc_place_number(place_of_record[i])] = i;
     *n_out = n;
     return records;
 }
 
-static void put_record(const struct pc_profile *p, const struct pc_profile_data *d,
+static void put_record(const struct pc_profile *p, const struct pc_profile_data *d, bool in_steps,
                        struct pc_buffer *out)
 {
-    for (uint32_t k = d->first_field; k < p->n_fields; k++)
-        if (p->fields[k].combine != PCOLLECT_HIST)
-            pc_put_varint(out, pc_data_value(p, d, 0, k));
+    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+        uint64_t value = pc_data_value(p, d, 0, k);
+        if (in_steps && pc_field_in_steps(p, d, k))
+            pc_put_varint(out, pc_step_of(value));
+        else if (!in_steps && p->fields[k].combine != PCOLLECT_HIST)
+            pc_put_varint(out, value);
+    }
 }
 
 void pc_lists_put(struct pc_profile *p, const uint32_t *place_of_record, struct pc_buffer *out)
@@ -64,7 +65,7 @@ void pc_lists_put(struct pc_profile *p, const uint32_t *place_of_record, struct 
             continue;
         pc_put_varint(out, i - next);
         next = i + 1;
-        put_record(p, &p->data[records[i]], out);
+        put_record(p, &p->data[records[i]], pc_place_in_steps(place_of_record[records[i]]), out);
     }
     pc_lists_drop(p);
     out->failed |= !records;
@@ -93,6 +94,30 @@ static uint32_t find_field(const struct getting *g, uint64_t key, uint32_t guess
     return PC_NO_INDEX;
 }
 
+static void get_values(struct getting *g, struct pc_profile_data *d, uint32_t row,
+                       uint32_t n_fields, uint32_t n_comm)
+{
+    const struct pc_profile *p = g->p;
+    uint64_t *values = d->values + (size_t)row * (p->n_fields - d->first_field);
+    for (uint32_t k = d->first_field ? n_comm : 0; k < n_fields; k++) {
+        uint32_t field = g->field_of[k];
+        if (p->fields[field].combine != PCOLLECT_HIST)
+            values[field - d->first_field] = pc_get_varint(&g->c);
+    }
+}
+
+static void get_steps(struct getting *g, struct pc_profile_data *d, uint32_t row, uint32_t n_fields,
+                      uint32_t n_comm)
+{
+    const struct pc_profile *p = g->p;
+    uint16_t *steps = d->steps + (size_t)row * pc_data_n_steps(p, d);
+    for (uint32_t k = d->first_field ? n_comm : 0; k < n_fields; k++) {
+        uint32_t field = g->field_of[k];
+        if (pc_field_in_steps(p, d, field))
+            steps[pc_data_step_place(p, d, field)] = (uint16_t)pc_get_below(&g->c, PC_MOST_STEP);
+    }
+}
+
 static void get_record(struct getting *g, int32_t rank, uint32_t place, uint32_t n_fields,
                        uint32_t n_comm)
 {
@@ -102,13 +127,15 @@ static void get_record(struct getting *g, int32_t rank, uint32_t place, uint32_t
         g->c.failed = true;
         return;
     }
-    uint32_t row = g->filled[i]++, width = g->p->n_fields - d->first_field;
-    d->ranks[row] = rank;
-    for (uint32_t k = d->first_field ? n_comm : 0; k < n_fields; k++) {
-        uint32_t field = g->field_of[k];
-        if (g->p->fields[field].combine != PCOLLECT_HIST)
-            d->values[(size_t)row * width + field - d->first_field] = pc_get_varint(&g->c);
-    }
+    uint32_t row = g->filled[i]++;
+    if (d->n_ranks < g->p->n_ranks)
+        d->ranks[row] = rank;
+    else
+        g->c.failed |= d->ranks[row] != rank; /* a list of all ranks is that of others, too */
+    if (d->steps)
+        get_steps(g, d, row, n_fields, n_comm);
+    else
+        get_values(g, d, row, n_fields, n_comm);
 }
 
 static void get_run(struct getting *g)
@@ -134,11 +161,14 @@ static void get_run(struct getting *g)
 static bool make_lists(struct getting *g, const uint32_t *place_of_record)
 {
     struct pc_profile *p = g->p;
-    bool *keeps = malloc(p->n_data * sizeof *keeps + 1);
-    for (uint32_t i = 0; keeps && i < p->n_data; i++)
-        keeps[i] = place_of_record[i] != PC_NO_INDEX && g->records[place_of_record[i]] == i;
-    bool ok = keeps && pc_records_make_lists(p, keeps);
-    free(keeps);
+    uint8_t *kept = calloc(p->n_data + (size_t)1, sizeof *kept);
+    for (uint32_t i = 0; kept && i < p->n_data; i++) {
+        uint32_t place = place_of_record[i];
+        if (place != PC_NO_INDEX && g->records[pc_place_number(place)] == i)
+            kept[i] = pc_place_in_steps(place) ? PC_KEPT_STEPS : PC_KEPT_EXACT;
+    }
+    bool ok = kept && pc_records_make_lists(p, kept);
+    free(kept);
     return ok;
 }
 

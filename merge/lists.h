@@ -6,7 +6,8 @@
  *
  * A run: rank; number of fields, of those of comm plugins, and for each a hash of its names (8
  * bytes); number of records; for each its place among the kept ones (as distance from the previous
- * one), and its values except histograms, as varints.
+ * one), and its values except histograms, as varints; of a record that is kept in steps the steps
+ * of its times alone.
  *
  * Used by reduce.c and files.c. Nothing here is AS-safe.
  */
@@ -22,8 +23,8 @@ void pc_lists_drop(struct pc_profile *p);
 void pc_lists_put(struct pc_profile *p, const uint32_t *place_of_record, struct pc_buffer *out);
 
 /* Adds the lists in these runs to p, which has statistics only; the runs have the places that were
- * chosen for the rows of `counts`. All ranks of p must have sent theirs. PC_EFORMAT, PC_ENOMEM: p
- * cannot be used. */
+ * chosen for the rows of `counts` (record_counts.h). All ranks of p must have sent theirs.
+ * PC_EFORMAT, PC_ENOMEM: p cannot be used. */
 int pc_lists_get(struct pc_profile *p, const struct pc_record_counts *counts,
                  const uint32_t *places, const uint8_t *data, size_t n);
 

@@ -70,6 +70,12 @@ static uint64_t add_up(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+static uint32_t add_up_32(uint32_t a, uint32_t b)
+{
+    uint32_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT32_MAX : sum;
+}
+
 static uint64_t time_of(const struct pc_profile *p, const struct pc_profile_data *d)
 {
     pc_u128 sum = 0;
@@ -103,7 +109,8 @@ int pc_record_counts_take(const struct pc_profile *p, const uint64_t *keys,
     for (uint32_t i = 0; i < p->n_data; i++) {
         const struct pc_profile_data *d = &p->data[i];
         uint64_t bytes = d->n_ranks * list_bytes((uint64_t)p->n_fields - d->first_field);
-        rows[i] = (struct pc_record_count){keys[i], d->n_ranks, bytes, time_of(p, d)};
+        rows[i] = (struct pc_record_count){keys[i], d->n_ranks, d->n_ranks * pc_data_n_steps(p, d),
+                                           bytes, time_of(p, d)};
     }
     qsort(rows, p->n_data, sizeof *rows, compare_rows);
     for (uint32_t i = 0; i < p->n_data; i++) {
@@ -114,6 +121,16 @@ int pc_record_counts_take(const struct pc_profile *p, const uint64_t *keys,
     }
     out->n = n;
     return PC_OK;
+}
+
+static struct pc_record_count add_rows(const struct pc_record_count *a,
+                                       const struct pc_record_count *b)
+{
+    return (struct pc_record_count){.key = a->key,
+                                    .n_ranks = add_up_32(a->n_ranks, b->n_ranks),
+                                    .n_times = add_up_32(a->n_times, b->n_times),
+                                    .bytes = add_up(a->bytes, b->bytes),
+                                    .time = add_up(a->time, b->time)};
 }
 
 int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_counts *more)
@@ -129,11 +146,7 @@ int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_co
         } else if (i == sum->n || b->key < a->key) {
             rows[n++] = more->rows[j++];
         } else {
-            rows[n++] =
-                (struct pc_record_count){a->key, add_up(a->n_ranks, b->n_ranks),
-                                         add_up(a->bytes, b->bytes), add_up(a->time, b->time)};
-            i++;
-            j++;
+            rows[n++] = add_rows(&sum->rows[i++], &more->rows[j++]);
         }
     }
     free(sum->rows);
@@ -168,7 +181,7 @@ uint64_t pc_record_counts_memory(const struct pc_record_counts *c, const struct 
 
 /* ---- As bytes ------------------------------------------------------------------------------- */
 
-enum { LEAST_ROW_BYTES = 8 + 3 };
+enum { LEAST_ROW_BYTES = 8 + 4 };
 
 void pc_record_counts_encode(const struct pc_record_counts *c, struct pc_buffer *out)
 {
@@ -176,6 +189,7 @@ void pc_record_counts_encode(const struct pc_record_counts *c, struct pc_buffer 
     for (size_t i = 0; i < c->n; i++) {
         pc_put_le(out, c->rows[i].key, 8);
         pc_put_varint(out, c->rows[i].n_ranks);
+        pc_put_varint(out, pc_zigzag((uint64_t)c->rows[i].n_times - c->rows[i].n_ranks));
         pc_put_varint(out, c->rows[i].bytes);
         pc_put_varint(out, c->rows[i].time);
     }
@@ -191,8 +205,11 @@ int pc_record_counts_decode(const uint8_t *data, size_t n, struct pc_record_coun
     for (uint32_t i = 0; i < n_rows && !c.failed; i++) {
         struct pc_record_count *row = &out->rows[i];
         row->key = pc_get_le(&c, 8);
-        row->n_ranks = pc_get_varint(&c);
+        row->n_ranks = (uint32_t)pc_get_below(&c, UINT32_MAX);
+        uint64_t n_times = row->n_ranks + pc_unzigzag(pc_get_varint(&c));
+        row->n_times = (uint32_t)n_times;
         row->bytes = pc_get_varint(&c);
+        c.failed |= n_times > UINT32_MAX;
         row->time = pc_get_varint(&c);
         c.failed |= i && row[-1].key >= row->key;
     }
@@ -313,9 +330,26 @@ static bool may_keep(const struct pc_record_count *row, const struct pc_kept_bou
     return row->bytes != UINT64_MAX && (!bound->per_rank || row->n_ranks <= bound->per_rank);
 }
 
-/* Marks the records that are kept. */
+/* Bytes of its times in steps; UINT64_MAX: it has none, or more than can be counted. */
+static uint64_t step_bytes(const struct pc_record_count *row)
+{
+    if (!row->n_times || row->n_times == UINT32_MAX)
+        return UINT64_MAX;
+    return row->n_ranks * sizeof(int32_t) + row->n_times * sizeof(uint16_t);
+}
+
+/* Keeps the values of a record at that price, if as much is left. */
+static void buy(uint64_t *left, uint64_t price, enum pc_kept kind, uint32_t *kept)
+{
+    if (price > *left)
+        return;
+    *left -= price;
+    *kept = kind;
+}
+
+/* Decides for each row how its values are kept, enum pc_kept. */
 static void spend(const struct pc_record_counts *c, const struct pc_kept_bound *bound,
-                  const struct pc_record_count **order, uint32_t *marks)
+                  const struct pc_record_count **order, uint32_t *kept)
 {
     uint64_t left = bound->bytes ? bound->bytes : UINT64_MAX;
     size_t n = 0;
@@ -323,11 +357,17 @@ static void spend(const struct pc_record_counts *c, const struct pc_kept_bound *
         if (may_keep(&c->rows[i], bound))
             order[n++] = &c->rows[i];
     qsort(order, n, sizeof *order, compare_time);
-    for (size_t i = 0; i < n; i++)
-        if (order[i]->bytes <= left) {
-            left -= bound->bytes ? order[i]->bytes : 0;
-            marks[order[i] - c->rows] = 1;
-        }
+    for (size_t i = 0; i < n && i < PC_KEPT_FIRST && bound->bytes; i++)
+        if (step_bytes(order[i]) < order[i]->bytes)
+            buy(&left, step_bytes(order[i]), PC_KEPT_STEPS, &kept[order[i] - c->rows]);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *how = &kept[order[i] - c->rows];
+        uint64_t paid = *how == PC_KEPT_STEPS ? step_bytes(order[i]) : 0;
+        if (bound->bytes)
+            buy(&left, order[i]->bytes - paid, PC_KEPT_EXACT, how);
+        else
+            *how = PC_KEPT_EXACT;
+    }
 }
 
 uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
@@ -342,7 +382,7 @@ uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
     }
     spend(c, bound, order, places);
     for (size_t i = 0; i < c->n; i++)
-        places[i] = places[i] ? n++ : PC_NO_INDEX;
+        places[i] = places[i] ? pc_place(n++, places[i] == PC_KEPT_STEPS) : PC_NO_INDEX;
     free(order);
     return places;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Chooses the records for which values by rank are kept, and those that are folded (fold.h). Before
- * profiles are merged their records are counted: the ranks that have a record, the bytes that its
- * values would take, and its time. A record is identified by a hash of its path, so that the counts
- * are a flat sorted array, and the sum of two is one pass.
+ * Chooses the records for which values by rank are kept, exact or in steps, and those that are
+ * folded (fold.h). Before profiles are merged their records are counted: the ranks that have a
+ * record, the bytes that its values would take, and its time. A record is identified by a hash of
+ * its path, so that the counts are a flat sorted array, and the sum of two is one pass.
  *
  * Used by reduce.c and files.c. Nothing here is AS-safe.
  */
@@ -14,7 +14,8 @@
 
 struct pc_record_count {
     uint64_t key;     /* hash of the path */
-    uint64_t n_ranks; /* ranks that have the record; 0: it is folded (fold.h) */
+    uint32_t n_ranks; /* ranks that have the record; 0: it is folded (fold.h) */
+    uint32_t n_times; /* times of all of them that would be kept in steps (pc_field_in_steps) */
     uint64_t bytes; /* size of its lists in memory; UINT64_MAX: its key is not unique, or folded */
     uint64_t time;  /* sum of its summed time fields, in units of 1,024 ns, rounded per rank */
 };
@@ -55,15 +56,35 @@ void pc_record_counts_put_folds(const struct pc_record_counts *all,
                                 const struct pc_record_counts *part, struct pc_buffer *out);
 void pc_record_counts_get_folds(struct pc_record_counts *c, struct pc_cursor *from);
 
-/* Bound of the values that are kept: at most `bytes` (0: no bound), spent on records in descending
- * order of their time, but not on records of more than per_rank ranks (0: no bound). */
+/* Bound of the values that are kept: at most `bytes` (0: no bound), but not those of records of
+ * more than per_rank ranks (0: no bound). */
 struct pc_kept_bound {
     uint64_t bytes;
     uint32_t per_rank;
 };
 
-/* For each row its place among the kept ones, or PC_NO_INDEX; freed with free(). NULL: no
- * memory. */
+/* So many records, those with most time, have times in steps before any has exact values. */
+enum { PC_KEPT_FIRST = 100 };
+
+/* The place of a record whose values are kept: its number among these, and how they are kept. */
+static inline uint32_t pc_place(uint32_t number, bool in_steps)
+{
+    return number << 1 | in_steps;
+}
+
+static inline uint32_t pc_place_number(uint32_t place)
+{
+    return place >> 1;
+}
+
+static inline bool pc_place_in_steps(uint32_t place)
+{
+    return place & 1;
+}
+
+/* For each row its place, or PC_NO_INDEX; freed with free(). In descending order of their time the
+ * first PC_KEPT_FIRST records get steps; then, in the same order, all get exact values, these in
+ * place of steps; a record that does not fit into what is left is passed over. NULL: no memory. */
 uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
                                   const struct pc_kept_bound *bound);
 

@@ -5,10 +5,10 @@
  *  1. Up: the counts of records (record_counts.h). In the round of bit b a rank with that bit set
  *     sends what it has to the rank without it and is done; the other receives and adds. If a rank
  *     has no room for the records that it would merge, it says so with them.
- *  2. Down: rank 0 has chosen the records whose values are kept. Each rank is told, for each row of
- *     the counts that it sent, the place of the record among these, and which records are not kept
- *     apart (fold.h); it learns nothing of other records. If a rank has no room, rank 0 sends an
- * empty message: then no rank below it sends a profile.
+ *  2. Down: rank 0 has chosen the records whose values are kept, exact or in steps. Each rank is
+ *     told, for each row of the counts that it sent, the place of the record among these, and which
+ *     records are not kept apart (fold.h); it learns nothing of other records. If a rank has no
+ *     room, rank 0 sends an empty message: then no rank below it sends a profile.
  *  3. Up: profiles with statistics only, which are merged, and the values that are kept (lists.h),
  *     which are put one behind the other. Rank 0 gives its sum the lists.
  *
@@ -183,15 +183,17 @@ static void count_all(struct reduction *r)
 
 /* ---- 2. The choice -------------------------------------------------------------------------- */
 
-/* Sends the places, which ascend: each as the distance from the previous one, 0 for none. */
+/* Sends the places, whose numbers ascend: each as the distance from the previous one, twice, and
+ * whether the record is kept in steps; 0 for none. */
 static void send_places(struct reduction *r, const struct pc_record_counts *child, int to)
 {
     struct pc_buffer b = {0};
     uint32_t *places = r->places ? pc_record_counts_translate(&r->all, r->places, child) : NULL;
     for (size_t i = 0, next = 0; places && i < child->n; i++) {
         bool kept = places[i] != PC_NO_INDEX;
-        pc_put_varint(&b, kept ? places[i] + 1 - next : 0);
-        next = kept ? places[i] + (size_t)1 : next;
+        size_t after = pc_place_number(places[i]) + (size_t)1;
+        pc_put_varint(&b, kept ? (after - next) << 1 | pc_place_in_steps(places[i]) : 0);
+        next = kept ? after : next;
     }
     if (places)
         pc_record_counts_put_folds(&r->all, child, &b);
@@ -208,9 +210,9 @@ static void receive_places(struct reduction *r)
     struct pc_cursor c = pc_cursor_over(b.data, b.n);
     c.failed = !b.data && r->all.n;
     for (uint64_t i = 0, next = 0; r->places && i < r->all.n; i++) {
-        uint64_t more = pc_get_below(&c, UINT32_MAX - 1 - next);
-        next += more;
-        r->places[i] = more ? (uint32_t)(next - 1) : PC_NO_INDEX;
+        uint64_t more = pc_get_below(&c, (INT32_MAX - next) << 1 | 1);
+        next += more >> 1;
+        r->places[i] = more >> 1 ? pc_place((uint32_t)(next - 1), more & 1) : PC_NO_INDEX;
     }
     pc_record_counts_get_folds(&r->all, &c);
     if (!err && (!r->places || c.failed))

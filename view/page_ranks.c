@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The rows of `report --by context,rank` of at most MOST_CONTEXTS nodes of the tree by function, a
- * row for each rank with figures there. Without the limit there would be as many rows as the
- * profile has values. A node is chosen by the greater of two shares: its time on all ranks relative
- * to the node with most, and its time on one rank relative to the greatest time of a rank in a
- * node. So work of a single rank among thousands is shown.
+ * row for each rank with figures there, and about MOST_ROWS. Without limits there would be as many
+ * rows as the profile has values. A node is chosen by the greater of two shares: its time on all
+ * ranks relative to the node with most, and its time on one rank relative to the greatest time of a
+ * rank in a node. So work of a single rank among thousands is shown.
  *
  * Time is exclusive: in MPI without nested calls, and CPU time of samples in the node itself. Only
  * values that the profile keeps by rank are known.
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CONTEXTS = 48 };
+enum { MOST_CONTEXTS = 48, MOST_ROWS = 1000000 };
 enum { CPU = PCT_N_METRICS, N_FIGURES };
 
 struct pct_page_rank {
@@ -167,7 +167,7 @@ void pct_page_ranks_make(struct pct_page_ranks *out, const struct pct_data *d)
     for (size_t k = 0; k < N_FIGURES; k++)
         v.figure[k] = pct_alloc(n_ranks, sizeof *v.figure[k]);
     struct node_time *nodes = choose_nodes(&v, &n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && (!i || out->n + n_ranks <= MOST_ROWS); i++)
         add_rows(out, &v, nodes[i].node);
     pct_free(nodes);
     for (size_t k = 0; k < N_FIGURES; k++)

@@ -109,7 +109,7 @@ static double excess_of(const struct pc_profile *p, const struct pc_profile_data
     double own = 0, sum = 0;
     struct pc_by_rank by = pc_data_by_rank(p, d, field);
     for (uint32_t i = 0; i < by.n; i++) {
-        double value = (double)by.values[i * by.stride];
+        double value = (double)pc_by_rank_value(&by, i);
         sum += value;
         if (by.ranks[i] == p->ranks[busiest].rank)
             own = value;

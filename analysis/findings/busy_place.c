@@ -91,17 +91,21 @@ static struct part find_part(const struct pct_evidence *f, uint32_t node, uint32
     struct part part = {.node = node};
     double others = 0;
     for (uint32_t i = 0; i < by.n; i++) {
-        double value = (double)by.values[i * by.stride];
+        double value = (double)pc_by_rank_value(&by, i);
         if (by.ranks[i] == p->ranks[f->times->busiest].rank)
             part.own = value;
         else
             others += value;
     }
     part.lead = part.own - others / (double)(f->n_ranks - 1);
+    struct pc_stat all = pc_data_stat(p, &p->data[p->nodes[node].data], field);
+    if (by.steps && all.sum) /* samples are in proportion to times */
+        part.samples = part.own / (double)all.sum *
+                       (double)pc_data_stat(p, &p->data[p->nodes[node].data], samples).sum;
     by = pc_data_by_rank(p, &p->data[p->nodes[node].data], samples);
     for (uint32_t i = 0; i < by.n; i++)
         if (by.ranks[i] == p->ranks[f->times->busiest].rank)
-            part.samples = (double)by.values[i * by.stride];
+            part.samples = (double)pc_by_rank_value(&by, i);
     return part;
 }
 

@@ -163,7 +163,7 @@ static void bound_messages(struct pct_evidence *f, uint32_t node)
     const struct pct_totals *m = f->data->totals;
     uint32_t data = m->profile->nodes[node].data;
     const struct pc_profile_data *d = data == PC_NO_INDEX ? NULL : &m->profile->data[data];
-    if (!d || !d->kept || !m->has[PCT_CALLS])
+    if (!d || d->kept != PC_KEPT_EXACT || !m->has[PCT_CALLS])
         return;
     struct pc_stat calls = pc_data_stat(m->profile, d, m->field[PCT_CALLS]);
     f->calls += (double)calls.sum;

@@ -35,6 +35,12 @@ struct sums {
     uint32_t stamp;
     struct rank_figures *ranks; /* PCT_KEY_RANK: of one record */
     size_t ranks_room;
+    bool in_steps; /* these are times in steps */
+    /* Rows of ranks by the other keys, for records of many ranks: by place of the rank 1 + the row;
+     * 0: not found yet. */
+    struct pct_keys sets;
+    uint32_t **set_rows, *rank_rows; /* by set; of the record, or NULL */
+    size_t sets_room;
 };
 
 /* Figures that one record adds, or its part of one rank. */
@@ -43,6 +49,7 @@ struct part {
     struct pct_call_sum own; /* of the call */
     struct pct_sampled sampled;
     struct pct_rolled_row like; /* the keys that are not those of a frame */
+    uint32_t place;             /* of the rank, if it has one */
 };
 
 /* ---- Rows -------------------------------------------------------------------------------------
@@ -55,10 +62,9 @@ static void put_text(struct sums *s, const char *text)
     pct_buf_text(&s->text, "\n");
 }
 
-/* Index of the row with the keys of *like. */
-static uint32_t find_index(struct sums *s, const struct pct_rolled_row *like)
+/* The keys of *like as a text. */
+static const char *key_of(struct sums *s, const struct pct_rolled_row *like)
 {
-    bool is_new;
     pct_buf_clear(&s->text);
     put_text(s, like->function);
     put_text(s, like->file);
@@ -73,8 +79,14 @@ static uint32_t find_index(struct sums *s, const struct pct_rolled_row *like)
         pct_buf_hex(&s->text, like->context);
         put_text(s, like->region);
     }
-    const char *key = pct_pool_intern(s->out->pool, s->text.data);
-    uint32_t i = pct_keys_find(&s->rows, key, &is_new);
+    return pct_pool_intern(s->out->pool, s->text.data);
+}
+
+/* Index of the row with the keys of *like. */
+static uint32_t find_index(struct sums *s, const struct pct_rolled_row *like)
+{
+    bool is_new;
+    uint32_t i = pct_keys_find(&s->rows, key_of(s, like), &is_new);
     if (is_new) {
         s->out->row = pct_grow(s->out->row, s->out->n, &s->room, sizeof *s->out->row);
         s->out->row[s->out->n] = *like;
@@ -135,6 +147,7 @@ static void add_own(struct sums *s, struct pct_rolled_row *r, const struct part 
         r->own.max_ns = part->own.max_ns;
     if (part->call == PC_NO_INDEX || s->keys & (PCT_KEY_CODE | PCT_KEY_PRIMITIVE))
         pct_sampled_add(&r->self, part->sampled);
+    r->in_steps |= part->like.in_steps;
     if (s->keys & PCT_KEY_RANK)
         return;
     s->out->next[part->node] = r->first_node;
@@ -322,8 +335,12 @@ static void add_part(struct sums *s, const struct part *part)
         return;
     }
     if (!(s->keys & PCT_KEYS_OF_FRAMES)) {
+        uint32_t unknown = 0,
+                 *row = part->like.has_rank && s->rank_rows ? &s->rank_rows[part->place] : &unknown;
+        if (!*row)
+            *row = find_index(s, &part->like) + 1;
         s->stamp++;
-        add_to_row(s, find_row(s, &part->like), part, true);
+        add_to_row(s, &s->out->row[*row - 1], part, true);
     } else if (s->keys & PCT_KEY_HERE) {
         add_site(s, part);
     } else {
@@ -346,6 +363,21 @@ static uint32_t field_of(const struct sums *s, unsigned figure)
                                   : s->totals->field[figure];
 }
 
+/* Chooses the rows of ranks for a record that n of them have. */
+static void choose_rows(struct sums *s, const struct pct_rolled_row *like, uint32_t n)
+{
+    bool is_new;
+    s->rank_rows = NULL;
+    if (!n || s->keys & PCT_KEYS_OF_FRAMES || n < s->totals->profile->n_ranks / 4)
+        return;
+    uint32_t set = pct_keys_find(&s->sets, key_of(s, like), &is_new);
+    if (is_new) {
+        s->set_rows = pct_grow(s->set_rows, set, &s->sets_room, sizeof *s->set_rows);
+        s->set_rows[set] = pct_alloc(s->totals->profile->n_ranks, sizeof **s->set_rows);
+    }
+    s->rank_rows = s->set_rows[set];
+}
+
 static void begin_ranks(struct sums *s, struct pc_by_rank by)
 {
     s->ranks = pct_grow(s->ranks, by.n, &s->ranks_room, sizeof *s->ranks);
@@ -365,9 +397,10 @@ static uint32_t read_ranks(struct sums *s, uint32_t node)
         struct pc_by_rank by = pc_data_by_rank(p, &p->data[p->nodes[node].data], field_of(s, k));
         if (!n && by.n)
             begin_ranks(s, by);
+        s->in_steps = by.n ? by.steps != NULL : s->in_steps;
         n = by.n ? by.n : n;
         for (uint32_t i = 0; i < by.n; i++)
-            s->ranks[i].figure[k] = by.values[i * by.stride];
+            s->ranks[i].figure[k] = pc_by_rank_value(&by, i);
     }
     return n;
 }
@@ -401,9 +434,45 @@ static void add_ranks(struct sums *s, const struct part *whole, uint32_t n)
             continue;
         at = place + 1;
         set_rank(s, whole, &s->ranks[i], &part);
+        part.place = place;
         if (part.own.sum[PCT_CALLS] || part.sampled.samples)
             add_part(s, &part);
     }
+}
+
+/* A share of samples by their time. */
+static struct pct_sampled share_of(struct pct_sampled all, uint64_t ns)
+{
+    double share = all.ns ? (double)ns / (double)all.ns : 0;
+    return (struct pct_sampled){.samples = (uint64_t)((double)all.samples * share + 0.5),
+                                .ns = ns,
+                                .squares = all.squares * share};
+}
+
+/* Adds the times of n ranks that are in steps, and the rest to the row without a rank. The samples
+ * of a place are in proportion to its times; those of a call are not known by rank. */
+static void add_steps(struct sums *s, const struct part *whole, uint32_t n)
+{
+    const struct pc_profile *p = s->totals->profile;
+    bool call = whole->call != PC_NO_INDEX;
+    struct part part, rest = *whole;
+    for (uint32_t i = 0, at = 0; i < n && at < p->n_ranks; i++) {
+        uint32_t place = pct_totals_place_of_rank(p, at, s->ranks[i].rank);
+        if (place == p->n_ranks)
+            continue;
+        at = place + 1;
+        set_rank(s, whole, &s->ranks[i], &part);
+        part.like.in_steps = call;
+        part.place = place;
+        if (!call)
+            part.sampled = share_of(whole->sampled, s->ranks[i].figure[SAMPLED_NS]);
+        if (part.own.sum[PCT_TIME] || part.sampled.ns)
+            add_part(s, &part);
+    }
+    rest.like.in_steps = call;
+    rest.own.sum[PCT_TIME] = rest.own.sum[PCT_EXCLUSIVE] = 0;
+    if (call)
+        add_part(s, &rest);
 }
 
 /* ---- Records ----------------------------------------------------------------------------------
@@ -450,7 +519,10 @@ static void add_record(struct sums *s, uint32_t node)
     if (s->keys & (PCT_KEY_PHASE | PCT_KEY_REGION))
         find_scopes(s, node, &part.like);
     uint32_t n_ranks = s->keys & PCT_KEY_RANK ? read_ranks(s, node) : 0;
-    if (n_ranks)
+    choose_rows(s, &part.like, n_ranks);
+    if (n_ranks && s->in_steps)
+        add_steps(s, &part, n_ranks);
+    else if (n_ranks)
         add_ranks(s, &part, n_ranks);
     else
         add_part(s, &part);
@@ -495,6 +567,10 @@ struct pct_spread pct_rolled_spread(const struct pct_rolled *rolled, size_t row)
 
 static void free_sums(struct sums *s)
 {
+    for (size_t i = 0; i < s->sets.n; i++)
+        pct_free(s->set_rows[i]);
+    pct_free(s->set_rows);
+    pct_keys_free(&s->sets);
     pct_free(s->ranks);
     pct_free(s->places);
     pct_free(s->place_rows);

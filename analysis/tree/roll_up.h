@@ -9,6 +9,9 @@
  *
  * Invariant: each record of the profile belongs to one row (with PCT_KEY_RANK its part of a rank
  * does), so that sums of calls, bytes, exclusive time and samples do not depend on the keys.
+ *
+ * Of a record whose times are kept in steps each rank has its time, within 1 / PC_STEPS; a row
+ * without a rank has the rest: the calls and their bytes.
  */
 #ifndef PCT_ROLL_UP_H
 #define PCT_ROLL_UP_H
@@ -28,7 +31,7 @@ enum pct_key {
     PCT_KEY_COMMUNICATOR = 1 << 5,
     PCT_KEY_PHASE = 1 << 6,
     PCT_KEY_REGION = 1 << 7,  /* the innermost that was open */
-    PCT_KEY_RANK = 1 << 8,    /* one row without a rank has the records without values by rank */
+    PCT_KEY_RANK = 1 << 8,    /* one row without a rank has what is not known by rank */
     PCT_KEY_CONTEXT = 1 << 9, /* a node of a tree; not with keys of frames */
     /* Options of a roll-up. */
     PCT_KEY_CODE = 1 << 10, /* MPI functions are rows, and so is each place without a name */
@@ -66,6 +69,7 @@ struct pct_rolled_row {
     const char *region; /* its name */
     uint32_t context;   /* the node of the tree; 0: none */
     bool has_rank;
+    bool in_steps; /* its times and its calls are not of the same records */
     int32_t rank;
     struct pct_call_sum own;        /* calls made by the row itself */
     pc_u128 below_ns;               /* inclusive time in MPI */

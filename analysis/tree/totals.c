@@ -141,10 +141,15 @@ struct pct_range pct_totals_add_ranks(const struct pct_totals *m, uint32_t node,
                : (struct pct_range){0, 0};
 }
 
-/* Ranks ascend, so it is at most as many entries further as the numbers differ; in a profile of all
- * ranks exactly there. */
+/* Ranks ascend, so it is at most as many entries further as the numbers differ; without gaps
+ * exactly there, and no entry needs to be looked at, which would take more time than all else. */
 uint32_t pct_totals_place_of_rank(const struct pc_profile *p, uint32_t at, int32_t rank)
 {
+    uint32_t n = p->n_ranks, first = n ? (uint32_t)p->ranks[0].rank : 0;
+    if (n && (uint32_t)p->ranks[n - 1].rank - first == n - 1) {
+        uint32_t place = (uint32_t)rank - first;
+        return place >= at && place < n ? place : n;
+    }
     if (at == p->n_ranks || rank < p->ranks[at].rank)
         return p->n_ranks;
     uint64_t apart = (uint64_t)((int64_t)rank - p->ranks[at].rank);
@@ -175,7 +180,7 @@ struct pct_range pct_totals_add_field(const struct pc_profile *p, uint32_t node,
         uint32_t at = pct_totals_place_of_rank(p, range.end, by.ranks[i]);
         if (at == p->n_ranks)
             continue;
-        values[at] += by.values[i * by.stride];
+        values[at] += pc_by_rank_value(&by, i);
         present[at] = true;
         range = (struct pct_range){range.end ? range.first : at, at + 1};
     }

@@ -46,7 +46,7 @@ static void assert_same_values(const struct pc_profile *p, const struct pc_profi
     assert_int_equal(by.n, d->ranks ? d->n_ranks : 0);
     for (uint32_t r = 0; r < by.n; r++) {
         assert_int_equal(by.ranks[r], d->ranks[r]);
-        assert_int_equal(by.values[r * by.stride], pc_data_value(p, d, r, k));
+        assert_int_equal(pc_by_rank_value(&by, r), pc_data_value(p, d, r, k));
     }
 }
 

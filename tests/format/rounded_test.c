@@ -54,7 +54,7 @@ static struct pc_profile *make_pairs(uint32_t n_rows, struct pc_profile_table *t
 static bool is_near(uint64_t rounded, uint64_t exact)
 {
     uint64_t error = rounded > exact ? rounded - exact : exact - rounded;
-    return error <= exact / PC_TABLE_STEPS;
+    return error <= exact / PC_STEPS;
 }
 
 static void a_step_is_near_and_steps_ascend(void **state)
@@ -69,7 +69,7 @@ static void a_step_is_near_and_steps_ascend(void **state)
     for (unsigned i = 0; i < 100000; i++) {
         uint64_t v = rng_next(&r) >> rng_below(&r, 64), step = pc_step_of(v);
         assert_true(is_near(pc_step_value(step), v));
-        assert_true(v < PC_TABLE_STEPS ? step == v : step >= pc_step_of(v - 1));
+        assert_true(v < PC_STEPS ? step == v : step >= pc_step_of(v - 1));
         assert_int_equal(pc_step_of(pc_step_value(step)), step);
     }
     for (unsigned bit = 0; bit < 64; bit++)

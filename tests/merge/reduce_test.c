@@ -180,53 +180,122 @@ static uint64_t bytes_of(const struct pc_profile *p, const struct pc_profile_dat
     return d->n_ranks * (4 + 8 * ((uint64_t)p->n_fields - d->first_field));
 }
 
-static pc_u128 time_of(const struct pc_profile *p, const struct pc_profile_data *d)
+static uint64_t bytes_of_steps(const struct pc_profile *p, const struct pc_profile_data *d)
 {
-    pc_u128 sum = 0;
+    uint64_t n = 0;
     for (uint32_t k = d->first_field; k < p->n_fields; k++)
-        if (p->fields[k].combine == PCOLLECT_SUM && p->fields[k].unit == PCOLLECT_UNIT_NS)
-            sum += pc_data_stat(p, d, k).sum;
-    return sum;
+        n += pc_field_in_steps(p, d, k);
+    return n ? d->n_ranks * (4 + 2 * n) : 0;
 }
 
-/* The result has the statistics of `whole`, and the values of some of its records. The others found
- * no room beside those with more time (which is counted in units of about a microsecond per rank).
- */
-static void check_choice(const struct pc_profile *result, const struct pc_profile *whole,
-                         uint64_t most)
+/* The order in which records are thought of: by time (counted in units of about a microsecond per
+ * rank), then by size. */
+struct wish {
+    uint64_t time, exact, steps;
+    uint32_t record;
+    enum pc_kept kept;
+};
+
+static int by_time(const void *a, const void *b)
 {
-    uint64_t kept = 0;
-    unsigned n_kept = 0;
+    const struct wish *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time > y->time ? -1 : 1;
+    return (x->exact > y->exact) - (x->exact < y->exact);
+}
+
+/* Time of the record as its ranks count it. */
+static uint64_t counted_time(const struct pc_profile *whole, const struct pc_profile_data *d)
+{
+    uint64_t time = 0;
+    for (uint32_t r = 0; r < d->n_ranks; r++) {
+        pc_u128 of_rank = 0;
+        for (uint32_t k = d->first_field; k < whole->n_fields; k++)
+            if (whole->fields[k].combine == PCOLLECT_SUM &&
+                whole->fields[k].unit == PCOLLECT_UNIT_NS)
+                of_rank += pc_data_value(whole, d, r, k);
+        time += (uint64_t)(of_rank >> 10);
+    }
+    return time;
+}
+
+/* Chooses what is kept of each record: steps for the first hundred, then exact values for all, as
+ * far as the bytes reach. */
+static struct wish *wish_all(const struct pc_profile *whole, uint64_t left)
+{
+    struct wish *w = calloc(whole->n_data + 1, sizeof *w);
+    for (uint32_t i = 0; i < whole->n_data; i++) {
+        const struct pc_profile_data *d = &whole->data[i];
+        w[i] = (struct wish){.time = counted_time(whole, d),
+                             .exact = bytes_of(whole, d),
+                             .steps = bytes_of_steps(whole, d),
+                             .record = i};
+    }
+    qsort(w, whole->n_data, sizeof *w, by_time);
+    for (uint32_t i = 0; i < whole->n_data && i < 100; i++)
+        if (w[i].steps && w[i].steps <= left) {
+            left -= w[i].steps;
+            w[i].kept = PC_KEPT_STEPS;
+        }
+    for (uint32_t i = 0; i < whole->n_data; i++) {
+        uint64_t price = w[i].exact - (w[i].kept ? w[i].steps : 0);
+        if (price <= left) {
+            left -= price;
+            w[i].kept = PC_KEPT_EXACT;
+        }
+    }
+    return w;
+}
+
+static void check_steps(const struct pc_profile *p, const struct pc_profile_data *d,
+                        const struct pc_profile_data *w)
+{
+    assert_memory_equal(d->ranks, w->ranks, d->n_ranks * sizeof *d->ranks);
+    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+        struct pc_by_rank by = pc_data_by_rank(p, d, k);
+        assert_int_equal(by.n, pc_field_in_steps(p, d, k) ? d->n_ranks : 0);
+        for (uint32_t r = 0; r < by.n; r++) {
+            uint64_t exact = pc_data_value(p, w, r, k), is = pc_by_rank_value(&by, r);
+            assert_int_equal(is, pc_step_value(pc_step_of(exact)));
+            assert_true((is > exact ? is - exact : exact - is) <= exact / 100);
+        }
+    }
+}
+
+/* The result has the statistics of `whole`, and the values of those of its records that have most
+ * time, as many as `most` bytes hold. Records of as much time and size may have changed places. */
+static void check_choice(const struct pc_profile *result, const struct pc_profile *whole,
+                         uint64_t most, unsigned n_kept[3])
+{
     struct pc_profile *p = unpacked(result);
+    struct wish *w = wish_all(whole, most);
     assert_int_equal(p->n_data, whole->n_data);
     for (uint32_t i = 0; i < p->n_data; i++) {
-        const struct pc_profile_data *d = &p->data[i], *w = &whole->data[i];
+        const struct pc_profile_data *d = &p->data[w[i].record], *e = &whole->data[w[i].record];
         size_t width = p->n_fields - d->first_field;
-        assert_memory_equal(d->stats, w->stats, width * sizeof *d->stats);
-        assert_int_equal(d->kept, d->ranks != NULL);
-        if (!d->kept)
+        bool alone = !(i && !by_time(&w[i - 1], &w[i])) &&
+                     !(i + 1 < p->n_data && !by_time(&w[i], &w[i + 1]));
+        assert_memory_equal(d->stats, e->stats, width * sizeof *d->stats);
+        assert_int_equal(d->kept != PC_KEPT_NONE, d->ranks != NULL);
+        if (alone)
+            assert_int_equal(d->kept, w[i].kept);
+        n_kept[d->kept]++;
+        if (d->kept == PC_KEPT_STEPS)
+            check_steps(p, d, e);
+        if (d->kept != PC_KEPT_EXACT)
             continue;
-        kept += bytes_of(p, d);
-        n_kept++;
-        assert_memory_equal(d->ranks, w->ranks, d->n_ranks * sizeof *d->ranks);
-        assert_memory_equal(d->values, w->values, d->n_ranks * width * sizeof *d->values);
+        assert_memory_equal(d->ranks, e->ranks, d->n_ranks * sizeof *d->ranks);
+        assert_memory_equal(d->values, e->values, d->n_ranks * width * sizeof *d->values);
     }
-    assert_true(kept <= most && n_kept);
-    for (uint32_t i = 0; i < p->n_data; i++) {
-        uint64_t before = 0;
-        pc_u128 slack = (pc_u128)p->n_ranks << 10;
-        for (uint32_t k = 0; k < p->n_data; k++)
-            if (p->data[k].kept && time_of(p, &p->data[k]) + slack >= time_of(p, &p->data[i]))
-                before += bytes_of(p, &p->data[k]);
-        assert_true(p->data[i].kept || before + bytes_of(p, &p->data[i]) > most);
-    }
+    free(w);
     pc_profile_free(p);
 }
 
 static void values_get_their_room_by_time_in_the_job_and_after_it(void **state)
 {
     (void)state;
-    static const uint32_t bounds[] = {2, 8, 32, 4096};
+    static const uint32_t bounds[] = {1, 2, 8, 32, 4096};
+    unsigned n_kept[3] = {0};
     for (unsigned i = 0; i < PC_ARRAY_LEN(bounds); i++)
         for (int n_ranks = 1; n_ranks <= 16; n_ranks += 5) {
             static struct job j;
@@ -235,7 +304,7 @@ static void values_get_their_room_by_time_in_the_job_and_after_it(void **state)
             net_run(net, reduce, &j);
             assert_int_equal(j.err[0], PC_OK);
             struct pc_profile *whole = merge_in_order(&j), *offline = merge_files(&j);
-            check_choice(j.result[0], whole, (uint64_t)bounds[i] << 10);
+            check_choice(j.result[0], whole, (uint64_t)bounds[i] << 10, n_kept);
             assert_same_bytes(j.result[0], offline);
             pc_profile_free(j.result[0]);
             pc_profile_free(whole);
@@ -243,6 +312,8 @@ static void values_get_their_room_by_time_in_the_job_and_after_it(void **state)
             net_free(net);
             free_job(&j);
         }
+    for (unsigned kind = 0; kind < PC_ARRAY_LEN(n_kept); kind++)
+        assert_in_range(n_kept[kind], 100, 10000);
 }
 
 static uint64_t bytes_sent(uint32_t per_rank, uint32_t values_kib)
@@ -358,7 +429,9 @@ static uint64_t values_kept_with(struct job *j, uint64_t bytes)
     assert_int_equal(j->err[0], PC_OK);
     struct pc_profile *p = unpacked(j->result[0]);
     for (uint32_t i = 0; i < p->n_data; i++)
-        sum += p->data[i].kept ? bytes_of(p, &p->data[i]) : 0;
+        sum += p->data[i].kept == PC_KEPT_EXACT   ? bytes_of(p, &p->data[i])
+               : p->data[i].kept == PC_KEPT_STEPS ? bytes_of_steps(p, &p->data[i])
+                                                  : 0;
     pc_profile_free(p);
     pc_profile_free(j->result[0]);
     return sum;

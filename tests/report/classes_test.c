@@ -185,9 +185,11 @@ enum { RANKS = 512, CALLS = 3 };
 static struct pc_profile_rank ranks[RANKS];
 static uint64_t values[CALLS][RANKS];
 
-static void put_call(struct pc_profile *p, uint32_t k)
+/* In steps, the values that readers see are those of the steps. */
+static void put_call(struct pc_profile *p, uint32_t k, bool in_steps)
 {
     static int32_t numbers[RANKS];
+    static uint16_t steps[CALLS][RANKS];
     static struct pc_stat stats[CALLS];
     struct pc_stat *s = &stats[k];
     *s = (struct pc_stat){.n = RANKS, .min = UINT64_MAX};
@@ -197,11 +199,17 @@ static void put_call(struct pc_profile *p, uint32_t k)
         s->sum += v;
         s->min = v < s->min ? v : s->min;
         s->max = v > s->max ? v : s->max;
+        steps[k][i] = (uint16_t)pc_step_of(v);
+        values[k][i] = in_steps ? pc_step_value(steps[k][i]) : v;
     }
     p->nodes[1 + k] = (struct pc_profile_node){
         .kind = PCOLLECT_NODE_OP, .module = PC_NO_INDEX, .op = k, .data = k};
-    p->data[k] = (struct pc_profile_data){
-        .n_ranks = RANKS, .kept = true, .stats = s, .ranks = numbers, .values = values[k]};
+    p->data[k] = (struct pc_profile_data){.n_ranks = RANKS,
+                                          .kept = in_steps ? PC_KEPT_STEPS : PC_KEPT_EXACT,
+                                          .stats = s,
+                                          .ranks = numbers,
+                                          .values = in_steps ? NULL : values[k],
+                                          .steps = in_steps ? steps[k] : NULL};
 }
 
 /* Every eighth rank and rank 0 are different. */
@@ -255,7 +263,7 @@ static void check_times(const struct pct_rank_classes *c)
     }
 }
 
-static void figures_of_classes_are_those_of_their_ranks(void **unused)
+static void check_figures(bool in_steps)
 {
     static struct pc_profile_op ops[CALLS] = {{(char *)"MPI_Allreduce", PCOLLECT_CLASS_COLL},
                                               {(char *)"MPI_Recv", PCOLLECT_CLASS_P2P},
@@ -283,11 +291,10 @@ static void figures_of_classes_are_those_of_their_ranks(void **unused)
                            .fields = &field,
                            .nodes = nodes,
                            .data = data};
-    (void)unused;
     state = test_seed(99);
     make_values();
     for (uint32_t k = 0; k < CALLS; k++)
-        put_call(&p, k);
+        put_call(&p, k, in_steps);
     struct pct_totals *m = pct_totals_new(&p);
     struct pct_rank_classes *c = pct_rank_classes_new(m);
     assert_int_equal(c->n, 3);
@@ -296,6 +303,7 @@ static void figures_of_classes_are_those_of_their_ranks(void **unused)
     assert_string_equal(c->list[0].ranks, "0");
     assert_string_equal(c->list[2].ranks, "8-504:8");
     assert_int_equal(c->n_aspects, 1 + CALLS);
+    assert_true(c->in_steps == in_steps);
     check_times(c);
     pct_rank_classes_free(c);
     p.n_ranks = 20; /* too few to tell */
@@ -303,6 +311,13 @@ static void figures_of_classes_are_those_of_their_ranks(void **unused)
     assert_int_equal(c->n, 0);
     pct_rank_classes_free(c);
     pct_totals_free(m);
+}
+
+static void figures_of_classes_are_those_of_their_ranks(void **unused)
+{
+    (void)unused;
+    check_figures(false);
+    check_figures(true);
 }
 
 int main(void)

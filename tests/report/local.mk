@@ -4,7 +4,8 @@ report_test_sample = tests/report/sample.c tests/report/sample.h
 unit_tests += tests/report/fit_test tests/report/classes_test tests/report/estimate_test \
     tests/report/rank_times_test tests/report/totals_test tests/report/samples_test \
     tests/report/scale_test tests/report/diff_test tests/report/topology_test tests/report/counters_test \
-    tests/report/findings_test tests/report/blame_test tests/report/statement_test tests/report/text_test tests/report/hash_index_test
+    tests/report/findings_test tests/report/blame_test tests/report/statement_test tests/report/text_test tests/report/hash_index_test \
+    tests/report/by_rank_test
 if HAVE_LIBDW
 check_PROGRAMS += tests/report/ask_lines
 script_tests += tests/report/symbols.test tests/report/tail_calls.test tests/report/stripped.test
@@ -26,6 +27,7 @@ tests_report_findings_test_SOURCES = tests/report/findings_test.c tests/report/m
 tests_report_blame_test_SOURCES = tests/report/blame_test.c tests/report/made_run.c \
     tests/report/made_run.h $(report_test_sample)
 tests_report_scale_test_SOURCES = tests/report/scale_test.c $(report_test_sample)
+tests_report_by_rank_test_SOURCES = tests/report/by_rank_test.c $(report_test_sample)
 tests_report_totals_test_SOURCES = tests/report/totals_test.c $(report_test_sample)
 
 # Prints the report of a profile made by hand; with -w it writes the profile.

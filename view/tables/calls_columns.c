@@ -51,6 +51,7 @@ static void call_figure(const struct pct_cell *c, struct pct_value *out)
     if (c->column->which >= PCT_FIGURE_RANKS)
         f.spread = pct_rolled_spread(pct_data_rolled(c->d, c->column->of), c->row);
     pct_figure(c->d, f, c->column->which, out);
+    out->none |= r->in_steps && c->column->which == PCT_FIGURE_MEAN; /* its calls are elsewhere */
 }
 
 static void call_function(const struct pct_cell *c, struct pct_value *out)

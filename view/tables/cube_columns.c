@@ -67,8 +67,7 @@ static const struct pct_column own_columns[] = {
      get_context},
     {"phase", "phase", PCT_COUNT, "number of the phase (MPI_Pcontrol); 0: none", get_phase},
     {"region", "region", PCT_TEXT, "innermost region that was open; empty if none was", get_region},
-    {"rank", "rank", PCT_INTEGER,
-     "rank; empty: all ranks of contexts whose values by rank the profile does not keep", get_rank},
+    {"rank", "rank", PCT_INTEGER, "rank; empty: what the profile does not keep by rank", get_rank},
 };
 
 static const struct pct_table own_table = {PCT_COLUMNS(own_columns)};
