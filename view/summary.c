@@ -4,6 +4,7 @@
  * summary_missing.c have the rest.
  */
 #include "analysis/traffic/traffic.h"
+#include "analysis/tree/label.h"
 #include "view/summary_private.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ static void put_programs(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
     const char **paths = pct_alloc(p->n_modules, sizeof *paths);
-    uint32_t n = pct_totals_programs(h->d->totals, paths);
+    uint32_t n = pct_label_programs(p, paths);
     if (n > 1)
         qsort(paths, n, sizeof *paths, compare_texts);
     for (uint32_t i = 0; n > 1 && i < n; i++) {

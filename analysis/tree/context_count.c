@@ -29,6 +29,7 @@ struct counting {
     const struct pct_tree_options *options;
     struct level *above; /* from the root on */
     size_t n_above, room;
+    bool several;    /* programs */
     uint64_t *calls; /* paths of OP nodes */
     size_t n_calls;
     struct pct_buf label;
@@ -47,10 +48,21 @@ static struct place child(const struct counting *c, struct place at, uint16_t ki
                           at.depth + (kind != PCOLLECT_NODE_OP)};
 }
 
+static struct place add_program(struct counting *c, struct place at, uint32_t node)
+{
+    const struct pc_profile_node *n = &c->profile->nodes[node];
+    if (!c->several || !pct_label_begins_program(c->profile, n))
+        return at;
+    pct_buf_clear(&c->label);
+    pct_label_program(&c->label, &c->profile->modules[n->module]);
+    return child(c, at, PCOLLECT_NODE_FRAME);
+}
+
 static struct place add_frames(struct counting *c, struct place at, uint32_t node)
 {
     const struct pc_profile_node *own = &c->profile->nodes[node];
     struct pct_place place = pct_symbols_node_once(c->symbols, node);
+    at = add_program(c, at, node);
     for (uint32_t i = 0; i < place.n_frames && !is_deepest(c, at); i++) {
         const struct pct_frame *f = &place.frames[i];
         const struct pc_profile_node *n = f->tail_call ? &c->profile->nodes[own->parent] : own;
@@ -115,6 +127,7 @@ size_t pct_context_count(const struct pc_profile *p, struct pct_symbols *s,
     size_t n_ops = 0, n = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++)
         n_ops += p->nodes[i].kind == PCOLLECT_NODE_OP;
+    c.several = pct_label_programs(p, NULL) > 1;
     c.calls = pct_alloc(n_ops, sizeof *c.calls);
     add_nodes(&c);
     if (n_ops)

@@ -54,6 +54,29 @@ void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct
              PCT_ESCAPE_NAME);
 }
 
+uint32_t pct_label_programs(const struct pc_profile *p, const char **out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n_ranks; i++)
+        if (p->ranks[i].notes & PCOLLECT_NOTE_OUTSIDE)
+            return 0;
+    for (uint32_t i = 0; i < p->n_modules; i++) {
+        if (!(p->modules[i].flags & PCOLLECT_MODULE_EXE))
+            continue;
+        if (out)
+            out[n] = p->modules[i].path;
+        n++;
+    }
+    return n;
+}
+
+bool pct_label_begins_program(const struct pc_profile *p, const struct pc_profile_node *n)
+{
+    uint16_t above = n->parent == PC_NO_INDEX ? 0 : p->nodes[n->parent].kind;
+    return n->module != PC_NO_INDEX && above != PCOLLECT_NODE_FRAME && above != PCOLLECT_NODE_OP &&
+           p->modules[n->module].flags & PCOLLECT_MODULE_EXE;
+}
+
 void pct_label_program(struct pct_buf *b, const struct pc_profile_module *m)
 {
     pct_buf_text(b, "(program ");

@@ -27,6 +27,14 @@ void pct_label_call(struct pct_buf *b, const char *file, uint32_t line);
 /* Appends module+0xoffset: code that has no name. */
 void pct_label_offset(struct pct_buf *b, const char *module, uint64_t offset);
 
+/* The number of programs that the ranks of the job run, and their paths, if `out` is not NULL; 0 if
+ * it was sampled from outside. */
+uint32_t pct_label_programs(const struct pc_profile *p, const char **out);
+
+/* True for an outermost frame in a program: in a job of several programs it is below (program
+ * NAME). */
+bool pct_label_begins_program(const struct pc_profile *p, const struct pc_profile_node *n);
+
 /* Appends (program NAME). */
 void pct_label_program(struct pct_buf *b, const struct pc_profile_module *m);
 

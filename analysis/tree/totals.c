@@ -476,22 +476,6 @@ struct pct_totals *pct_totals_new(const struct pc_profile *p)
     return m;
 }
 
-uint32_t pct_totals_programs(const struct pct_totals *m, const char **out)
-{
-    const struct pc_profile *p = m->profile;
-    uint32_t n = 0;
-    if (m->all.notes & PCOLLECT_NOTE_OUTSIDE)
-        return 0;
-    for (uint32_t i = 0; i < p->n_modules; i++) {
-        if (!(p->modules[i].flags & PCOLLECT_MODULE_EXE))
-            continue;
-        if (out)
-            out[n] = p->modules[i].path;
-        n++;
-    }
-    return n;
-}
-
 void pct_totals_free(struct pct_totals *m)
 {
     if (!m)

@@ -145,10 +145,6 @@ struct pct_end pct_totals_end(const struct pc_profile *p);
 bool pct_totals_is_init(const struct pc_profile_op *op);
 bool pct_totals_is_end(const struct pc_profile_op *op);
 
-/* The number of programs that the ranks of the job run, and their paths, if `out` is not NULL; 0 if
- * it was sampled from outside. */
-uint32_t pct_totals_programs(const struct pct_totals *m, const char **out);
-
 /* Start of the rank that started first, ns since 1970; 0: unknown. */
 uint64_t pct_totals_start_ns(const struct pc_profile *p);
 

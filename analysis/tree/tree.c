@@ -166,14 +166,11 @@ static void describe_frame(struct pct_node *node, const struct pct_frame *f,
     node->offset = n->offset;
 }
 
-/* The child of `at` below which are the contexts of a program: `at` itself if the frame is not an
- * outermost one of several programs. */
+/* The child of `at` below which are the contexts of a program, in a job of several. */
 static uint32_t add_program(struct builder *b, uint32_t at, const struct pc_profile_node *n)
 {
     const struct pc_profile *p = b->tree->totals->profile;
-    uint16_t above = n->parent == PC_NO_INDEX ? 0 : p->nodes[n->parent].kind;
-    if (!b->tree->programs || n->module == PC_NO_INDEX || above == PCOLLECT_NODE_FRAME ||
-        above == PCOLLECT_NODE_OP || !(p->modules[n->module].flags & PCOLLECT_MODULE_EXE))
+    if (!b->tree->programs || !pct_label_begins_program(p, n))
         return at;
     pct_buf_clear(&b->text);
     pct_label_program(&b->text, &p->modules[n->module]);
@@ -488,7 +485,7 @@ struct pct_tree *pct_tree_new(const struct pct_totals *m, struct pct_symbols *s,
     struct pct_tree *t = pct_alloc(1, sizeof *t);
     struct builder b = {.tree = t, .symbols = s, .options = options};
     t->totals = m;
-    if (pct_totals_programs(m, NULL) > 1)
+    if (pct_label_programs(p, NULL) > 1)
         t->programs = pct_alloc(p->n_modules, sizeof *t->programs);
     t->samples = samples && samples->all.samples ? samples : NULL;
     t->pool = pct_pool_new();
