@@ -133,25 +133,49 @@ static struct pc_record_count add_rows(const struct pc_record_count *a,
                                     .time = add_up(a->time, b->time)};
 }
 
+/* From the last row to the first, in the memory of the sum: what is written is behind what is
+ * still to be read. */
 int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_counts *more)
 {
-    size_t i = 0, j = 0, n = 0;
-    struct pc_record_count *rows = malloc((sum->n + more->n) * sizeof *rows + 1);
+    size_t i = sum->n, j = more->n, most = i + j, at = most;
+    struct pc_record_count *rows = realloc(sum->rows, most * sizeof *rows + 1);
     if (!rows)
         return PC_ENOMEM;
-    while (i < sum->n || j < more->n) {
-        const struct pc_record_count *a = &sum->rows[i], *b = &more->rows[j];
-        if (j == more->n || (i < sum->n && a->key < b->key)) {
-            rows[n++] = sum->rows[i++];
-        } else if (i == sum->n || b->key < a->key) {
-            rows[n++] = more->rows[j++];
-        } else {
-            rows[n++] = add_rows(&sum->rows[i++], &more->rows[j++]);
-        }
+    while (i || j) {
+        int order = !j ? 1 : !i ? -1 : compare_rows(&rows[i - 1], &more->rows[j - 1]);
+        if (order > 0)
+            rows[--at] = rows[--i];
+        else if (order < 0)
+            rows[--at] = more->rows[--j];
+        else
+            rows[--at] = add_rows(&rows[--i], &more->rows[--j]);
     }
-    free(sum->rows);
-    *sum = (struct pc_record_counts){rows, n};
+    memmove(rows, rows + at, (most - at) * sizeof *rows);
+    *sum = (struct pc_record_counts){rows, most - at};
     return PC_OK;
+}
+
+struct pc_record_keys pc_record_counts_keep_keys(struct pc_record_counts *c)
+{
+    struct pc_record_keys k = {(uint64_t *)c->rows, c->n};
+    for (size_t i = 0; i < c->n; i++) /* the key written is before those still to be read */
+        memmove(&k.keys[i], &c->rows[i].key, sizeof *k.keys);
+    uint64_t *shorter = realloc(k.keys, k.n * sizeof *k.keys + 1);
+    k.keys = shorter ? shorter : k.keys;
+    *c = (struct pc_record_counts){NULL, 0};
+    return k;
+}
+
+void pc_record_counts_keep_places(struct pc_record_counts *c, uint32_t *places)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (places[i] != PC_NO_INDEX) {
+            c->rows[n] = c->rows[i];
+            places[n++] = places[i];
+        }
+    struct pc_record_count *shorter = realloc(c->rows, n * sizeof *c->rows + 1);
+    *c = (struct pc_record_counts){shorter ? shorter : c->rows, n};
 }
 
 /* Packed bytes of a record of one rank: the mean of those of `of`. UINT64_MAX: no memory. */
@@ -279,16 +303,15 @@ bool pc_record_counts_folds(const struct pc_record_counts *c, uint64_t key)
 }
 
 void pc_record_counts_put_folds(const struct pc_record_counts *all,
-                                const struct pc_record_counts *part, struct pc_buffer *out)
+                                const struct pc_record_keys *part, struct pc_buffer *out)
 {
     size_t before = out->n;
     bool any = false;
     uint8_t bits = 0;
     for (size_t i = 0, at = 0; i < part->n; i++) {
-        while (at < all->n && all->rows[at].key < part->rows[i].key)
+        while (at < all->n && all->rows[at].key < part->keys[i])
             at++;
-        bool folds =
-            at < all->n && all->rows[at].key == part->rows[i].key && !all->rows[at].n_ranks;
+        bool folds = at < all->n && all->rows[at].key == part->keys[i] && !all->rows[at].n_ranks;
         any |= folds;
         bits |= (uint8_t)(folds << i % 8);
         if (i % 8 == 7 || i + 1 == part->n) {
@@ -388,13 +411,13 @@ uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
 }
 
 uint32_t *pc_record_counts_translate(const struct pc_record_counts *all, const uint32_t *places,
-                                     const struct pc_record_counts *part)
+                                     const struct pc_record_keys *part)
 {
     uint32_t *out = malloc(part->n * sizeof *out + 1);
     for (size_t i = 0, at = 0; out && i < part->n; i++) {
-        while (at < all->n && all->rows[at].key < part->rows[i].key)
+        while (at < all->n && all->rows[at].key < part->keys[i])
             at++;
-        bool found = at < all->n && all->rows[at].key == part->rows[i].key;
+        bool found = at < all->n && all->rows[at].key == part->keys[i];
         out[i] = found ? places[at] : PC_NO_INDEX;
     }
     return out;

@@ -36,6 +36,16 @@ int pc_record_counts_take(const struct pc_profile *p, const uint64_t *keys,
 /* Adds `more` to *sum. PC_ENOMEM: *sum is unchanged. */
 int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_counts *more);
 
+/* The keys of counts without the rest, a quarter of the memory; freed with free(). */
+struct pc_record_keys {
+    uint64_t *keys;
+    size_t n;
+};
+struct pc_record_keys pc_record_counts_keep_keys(struct pc_record_counts *c);
+
+/* Leaves the rows that have a place, and their places. */
+void pc_record_counts_keep_places(struct pc_record_counts *c, uint32_t *places);
+
 /* Bytes that the records and their contexts are expected to take in memory while two sums of them
  * are added. `of` is the profile of a rank. */
 uint64_t pc_record_counts_memory(const struct pc_record_counts *c, const struct pc_profile *of);
@@ -50,10 +60,11 @@ void pc_record_counts_fold(struct pc_record_counts *c, uint32_t most);
 /* True if the record with that key is folded. */
 bool pc_record_counts_folds(const struct pc_record_counts *c, uint64_t key);
 
-/* Encodes which rows of `part` are folded; nothing if there is none. The marks are those of `all`,
- * which has all its rows. Decodes them into the rows; errors are noted in the cursor. */
+/* Encodes which rows with the keys of `part` are folded; nothing if there is none. The marks are
+ * those of `all`, which has all these rows. Decodes them into the rows; errors are noted in the
+ * cursor. */
 void pc_record_counts_put_folds(const struct pc_record_counts *all,
-                                const struct pc_record_counts *part, struct pc_buffer *out);
+                                const struct pc_record_keys *part, struct pc_buffer *out);
 void pc_record_counts_get_folds(struct pc_record_counts *c, struct pc_cursor *from);
 
 /* Bound of the values that are kept: at most `bytes` (0: no bound), but not those of records of
@@ -88,9 +99,9 @@ static inline bool pc_place_in_steps(uint32_t place)
 uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
                                   const struct pc_kept_bound *bound);
 
-/* Places for the rows of counts that are a subset of `all`. */
+/* Places for keys that are a subset of those of `all`. */
 uint32_t *pc_record_counts_translate(const struct pc_record_counts *all, const uint32_t *places,
-                                     const struct pc_record_counts *part);
+                                     const struct pc_record_keys *part);
 
 /* The place of each of n records with those keys, or PC_NO_INDEX; freed with free(). NULL: no
  * memory, or no places. */

@@ -35,13 +35,13 @@ struct lack {
 
 struct reduction {
     const struct pc_transport *t;
-    struct pc_profile *mine; /* profile of this rank, then of all below it; NULL: failed */
-    uint64_t *keys;          /* keys of the records of this rank */
-    struct pc_record_counts own, all;
-    struct lack lack; /* the greatest of this rank and all below it */
-    uint64_t left;    /* bytes that this rank has left beside the records */
-    struct pc_record_counts child[MOST_ROUNDS]; /* counts that a child sent, by round */
-    uint32_t *places;                           /* by row of `all` */
+    struct pc_profile *mine;     /* profile of this rank, then of all below it; NULL: failed */
+    uint64_t *keys;              /* keys of the records of this rank */
+    struct pc_record_counts all; /* of this rank and all below it; later of those with places */
+    struct lack lack;            /* the greatest of this rank and all below it */
+    uint64_t left;               /* bytes that this rank has left beside the records */
+    struct pc_record_keys child[MOST_ROUNDS]; /* of the counts that a child sent, by round */
+    uint32_t *places;                         /* by row of `all` */
     struct pc_buffer lists;
     int err; /* the first error */
     struct pc_error *error;
@@ -108,9 +108,7 @@ static void count_own(struct reduction *r)
     if (!r->mine)
         return;
     r->keys = pc_record_counts_keys(r->mine);
-    int err = r->keys ? pc_record_counts_take(r->mine, r->keys, &r->own) : PC_ENOMEM;
-    if (!err)
-        err = pc_record_counts_add(&r->all, &r->own);
+    int err = r->keys ? pc_record_counts_take(r->mine, r->keys, &r->all) : PC_ENOMEM;
     if (err)
         note(r, pc_error_set(r->error, err, "no memory to count records"));
 }
@@ -153,12 +151,14 @@ static int get_counts(struct reduction *r, const struct pc_buffer *b, struct pc_
 static void count_child(struct reduction *r, int round, int from)
 {
     struct pc_buffer b = {0};
+    struct pc_record_counts counts = {NULL, 0};
     int err = receive_bytes(r, from, "the record counts", &b);
     if (!err && b.n)
-        err = get_counts(r, &b, &r->child[round]);
-    if (!err)
-        err = pc_record_counts_add(&r->all, &r->child[round]);
+        err = get_counts(r, &b, &counts);
     free(b.data);
+    if (!err)
+        err = pc_record_counts_add(&r->all, &counts);
+    r->child[round] = pc_record_counts_keep_keys(&counts);
     if (err && !r->error->text[0])
         pc_error_set(r->error, err, "the record counts of rank %d: %s", from, pc_err_text(err));
     note(r, err);
@@ -185,7 +185,7 @@ static void count_all(struct reduction *r)
 
 /* Sends the places, whose numbers ascend: each as the distance from the previous one, twice, and
  * whether the record is kept in steps; 0 for none. */
-static void send_places(struct reduction *r, const struct pc_record_counts *child, int to)
+static void send_places(struct reduction *r, const struct pc_record_keys *child, int to)
 {
     struct pc_buffer b = {0};
     uint32_t *places = r->places ? pc_record_counts_translate(&r->all, r->places, child) : NULL;
@@ -280,7 +280,7 @@ static void choose(struct reduction *r)
     for (int round = n_rounds(r->t); round-- > 0;) {
         if (child_of(r->t, round) >= 0)
             send_places(r, &r->child[round], child_of(r->t, round));
-        drop_counts(&r->child[round]);
+        free(r->child[round].keys);
     }
 }
 
@@ -347,9 +347,19 @@ static void receive_profile(struct reduction *r, int from)
     note(r, err);
 }
 
+/* Leaves on rank 0 the rows by which values will be added, elsewhere none. */
+static void forget_counts(struct reduction *r)
+{
+    if (r->t->rank)
+        drop_counts(&r->all);
+    else if (r->places)
+        pc_record_counts_keep_places(&r->all, r->places);
+}
+
 static void gather(struct reduction *r)
 {
     put_own(r);
+    forget_counts(r);
     for (int round = 0; round < n_rounds(r->t); round++) {
         int from = child_of(r->t, round);
         if (from < 0)
@@ -392,7 +402,6 @@ int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struc
         pc_profile_free(r.mine);
     else
         *out = r.mine;
-    drop_counts(&r.own);
     drop_counts(&r.all);
     free(r.keys);
     free(r.places);
