@@ -483,10 +483,9 @@ static bool has_steps(const struct pc_profile_data *d)
 }
 
 /* True if values are needed that the file has, but that were not read. */
-static bool lacks_values(const struct merge *m, const struct pc_profile_data *a,
-                         const struct pc_profile_data *b)
+static bool lacks_values(const struct pc_profile_data *a, const struct pc_profile_data *b)
 {
-    return a && b && kept_of_both(m, a, b) && (!a->ranks || !b->ranks);
+    return a && b && ((a->kept && !a->ranks) || (b->kept && !b->ranks));
 }
 
 /* Lets the result have a record of a as it is. False: it must be written anew. */
@@ -512,7 +511,7 @@ static int merge_record(struct merge *m, unsigned kind, uint32_t in_a, uint32_t 
     if (!*has_record || (!b && pc_record_writer_copy(&m->records, &m->a.records)) ||
         (!a && pc_record_writer_copy(&m->records, &m->b.records)) || (!b && take_over_record(m, a)))
         return PC_OK;
-    m->lacks_values |= lacks_values(m, a, b);
+    m->lacks_values |= lacks_values(a, b);
     if (!(goes_without_lists(m, a, b)    ? merge_statistics(m, kind, a, b)
           : has_steps(a) || has_steps(b) ? merge_steps(m, kind, a, b)
                                          : merge_lists(m, kind, a, b)))

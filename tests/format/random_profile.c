@@ -491,6 +491,33 @@ struct pc_profile *random_profile(const struct shape *s, uint64_t seed, int rank
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
+/* Rounds the values of a record that has some, by the rules of the format. */
+static void round_record(struct pc_profile *p, struct pc_profile_data *d)
+{
+    const struct pc_profile_data exact = *d;
+    uint32_t n = 0;
+    for (uint32_t k = d->first_field; k < p->n_fields; k++)
+        n += pc_field_in_steps(p, d, k);
+    if (!n)
+        return;
+    assert_true(pc_profile_data_steps(p, d, d->n_ranks));
+    uint16_t *to = d->steps;
+    for (uint32_t r = 0; r < d->n_ranks; r++) {
+        d->ranks[r] = exact.ranks[r];
+        for (uint32_t k = d->first_field; k < p->n_fields; k++)
+            if (pc_field_in_steps(p, d, k))
+                *to++ = (uint16_t)pc_step_of(pc_data_value(p, &exact, r, k));
+    }
+    d->values = NULL;
+}
+
+void round_times(struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_data; i++)
+        if (i % 3 && p->data[i].values)
+            round_record(p, &p->data[i]);
+}
+
 struct late_job make_late_job(const struct shape *s, int n_ranks, unsigned n_late)
 {
     struct late_job j = {.n_ranks = n_ranks, .late = calloc((size_t)n_ranks, sizeof *j.late)};

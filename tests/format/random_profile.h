@@ -94,6 +94,9 @@ struct pc_profile *profile_of(const struct shape *s, const struct fact *facts, u
 struct pc_profile *random_profile(const struct shape *s, uint64_t seed, int rank,
                                   unsigned world_size);
 
+/* Lets two of three records that have values keep their times in steps. */
+void round_times(struct pc_profile *p);
+
 /* A job of `n_ranks` whose facts are divided: before and after the merge. */
 struct late_job {
     int n_ranks;

@@ -55,34 +55,6 @@ static struct pc_profile *profile_of_ranks(const struct shape *shape, int first,
     return p;
 }
 
-/* Rounds the values of a record that has some, by the rules of the format. */
-static void round_record(struct pc_profile *p, struct pc_profile_data *d)
-{
-    const struct pc_profile_data exact = *d;
-    uint32_t n = 0;
-    for (uint32_t k = d->first_field; k < p->n_fields; k++)
-        n += pc_field_in_steps(p, d, k);
-    if (!n)
-        return;
-    assert_true(pc_profile_data_steps(p, d, d->n_ranks));
-    uint16_t *to = d->steps;
-    for (uint32_t r = 0; r < d->n_ranks; r++) {
-        d->ranks[r] = exact.ranks[r];
-        for (uint32_t k = d->first_field; k < p->n_fields; k++)
-            if (pc_field_in_steps(p, d, k))
-                *to++ = (uint16_t)pc_step_of(pc_data_value(p, &exact, r, k));
-    }
-    d->values = NULL;
-}
-
-/* Rounds two records of three. */
-static void round_some(struct pc_profile *p)
-{
-    for (uint32_t i = 0; i < p->n_data; i++)
-        if (i % 3 && p->data[i].values)
-            round_record(p, &p->data[i]);
-}
-
 static unsigned count_rounded(const struct pc_profile *p)
 {
     unsigned n = 0;
@@ -128,7 +100,7 @@ static void times_in_steps_are_near_those_that_were_measured(void **state)
             struct pc_profile *exact = profile_of_ranks(&shapes[s], 0, n_ranks, n_ranks);
             struct pc_profile *p = profile_of_ranks(&shapes[s], 0, n_ranks, n_ranks);
             struct pc_error e = {""};
-            round_some(p);
+            round_times(p);
             if (pc_profile_check(p, &e))
                 fail_msg("%s", e.text);
             path_in(path, "steps.pcol");
@@ -202,7 +174,7 @@ static void a_reader_that_does_not_know_steps_passes_over_them(void **state)
     char path[PATH_BYTES];
     size_t n;
     struct pc_profile *p = profile_of_ranks(&shapes[7], 0, 40, 40), *q;
-    round_some(p);
+    round_times(p);
     path_in(path, "unknown.pcol");
     assert_int_equal(pc_pcol_write(p, path, 0, NULL), PC_OK);
     uint8_t *data = slurp(path, &n);
@@ -246,7 +218,7 @@ static void steps_pass_from_file_to_file(void **state)
         char path[PATH_BYTES];
         size_t n, n_again;
         struct pc_profile *p = profile_of_ranks(&shapes[s], 0, 20, 20), *q;
-        round_some(p);
+        round_times(p);
         path_in(path, "passed.pcol");
         assert_int_equal(pc_pcol_write(p, path, 0, NULL), PC_OK);
         assert_int_equal(pc_pcol_read_histograms(path, &q, NULL), PC_OK);
@@ -271,7 +243,7 @@ static void a_sum_with_times_in_steps_has_steps(void **state)
         struct pc_profile *a = profile_of_ranks(&shapes[s], 0, 8, 15),
                           *b = profile_of_ranks(&shapes[s], 8, 15, 15), *exact, *ab, *ba;
         assert_int_equal(pc_profile_merge(a, b, &exact, NULL), PC_OK);
-        round_some(a);
+        round_times(a);
         assert_int_equal(pc_profile_merge(a, b, &ab, NULL), PC_OK);
         assert_int_equal(pc_profile_merge(b, a, &ba, NULL), PC_OK);
         assert_same_bytes(ab, ba);
@@ -300,7 +272,7 @@ static void a_late_part_adds_to_the_statistics_of_times_in_steps(void **state)
         struct shape shape = shapes[s];
         shape.per_rank = 0;
         struct late_job j = make_late_job(&shape, 6, 20);
-        round_some(j.main);
+        round_times(j.main);
         path_in(path, "late.pcol");
         assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
         assert_int_equal(pc_pcol_write_late(path, j.late[1], true, NULL), PC_OK);
@@ -362,7 +334,7 @@ static void wrong_steps_never_crash(void **state)
     char path[PATH_BYTES];
     size_t n;
     struct pc_profile *p = profile_of_ranks(&shapes[7], 0, 3, 3);
-    round_some(p);
+    round_times(p);
     path_in(path, "wrong.pcol");
     assert_int_equal(pc_pcol_write(p, path, 0, NULL), PC_OK);
     uint8_t *data = slurp(path, &n), *copy = malloc(n);
@@ -402,7 +374,7 @@ static void steps_are_held_against_statistics(void **state)
     for (int wrong = 0; wrong < 5; wrong++) {
         struct pc_profile *p = profile_of_ranks(&shapes[3], 0, 4, 4);
         uint32_t i = 0;
-        round_some(p);
+        round_times(p);
         while (!p->data[i].steps || pc_data_stat(p, &p->data[i], 4).sum < 1u << 20)
             i++;
         struct pc_profile_data *d = &p->data[i];

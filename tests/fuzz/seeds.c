@@ -36,9 +36,12 @@ static struct pc_profile *make_sum(const struct shape *s, uint64_t seed)
     return sum;
 }
 
-static void add_profile(const struct shape *s, uint64_t seed, void (*add)(const void *, size_t))
+static void add_profile(const struct shape *s, uint64_t seed, bool steps,
+                        void (*add)(const void *, size_t))
 {
     struct pc_profile *p = make_sum(s, seed);
+    if (steps)
+        round_times(p);
     uint8_t *data;
     size_t n;
     FUZZ_REQUIRE(!pc_profile_encode(p, &data, &n), "seed does not encode");
@@ -47,11 +50,14 @@ static void add_profile(const struct shape *s, uint64_t seed, void (*add)(const 
     pc_profile_free(p);
 }
 
-static void add_pcol(const struct shape *s, uint64_t seed, void (*add)(const void *, size_t))
+static void add_pcol(const struct shape *s, uint64_t seed, bool steps,
+                     void (*add)(const void *, size_t))
 {
     static char path[] = "/tmp/pcollect-fuzz-XXXXXX";
     static uint8_t data[1 << 20];
     struct pc_profile *p = make_sum(s, seed), *late = random_profile(s, seed, 0, 2);
+    if (steps)
+        round_times(p);
     strcpy(path + sizeof path - 7, "XXXXXX");
     close(mkstemp(path));
     unlink(path); /* what is no profile is not written over */
@@ -70,12 +76,14 @@ static void add_pcol(const struct shape *s, uint64_t seed, void (*add)(const voi
 
 void fuzz_seeds(enum fuzz_kind kind, void (*add)(const void *data, size_t n))
 {
-    for (unsigned i = 0; i < n_shapes; i++) {
+    for (unsigned i = 0; i < n_shapes; i++)
         if (kind == FUZZ_ARENA && shapes[i].n_facts < 2000)
             add_arena(&shapes[i], i + 1, add);
-        else if (kind == FUZZ_PROFILE)
-            add_profile(&shapes[i], i + 1, add);
+    for (unsigned i = 0; i < 2 * n_shapes; i++) {
+        const struct shape *s = &shapes[i % n_shapes];
+        if (kind == FUZZ_PROFILE)
+            add_profile(s, i % n_shapes + 1, i >= n_shapes, add);
         else if (kind == FUZZ_PCOL)
-            add_pcol(&shapes[i], i + 1, add);
+            add_pcol(s, i % n_shapes + 1, i >= n_shapes, add);
     }
 }
