@@ -40,20 +40,19 @@ class MetricsOf {
 // Adds events that were counted all the time.
 function addCounts(root, counts) {
     const metrics = new MetricsOf(event => ({name: "count:" + event, head: event, type: "count", spread: "cpu"}));
-    for (let row = 0; row < counts.rows; row++) {
-        root.descend(counts.labels(row, "path").map(withoutLine))
-            .give(metrics.of(counts.exact(row, "event")), counts.number(row, "count"));
-    }
+    const find = nodeFinder(root, counts.names, withoutLine);
+    for (let row = 0; row < counts.rows; row++)
+        find(counts.path(row, "path")).give(metrics.of(counts.exact(row, "event")), counts.number(row, "count"));
     return metrics.all();
 }
 
 // Rows of `estimates` and `ratios`: values with an error, or with a word for the reason why there is none.
 function addEstimates(root, table, value, metrics, ...keys) {
+    const find = nodeFinder(root, table.names);
     for (let row = 0; row < table.rows; row++) {
         const metric = metrics.of(...keys.map(key => table.exact(row, key)));
-        const node = root.descend(table.labels(row, "path"));
-        node.figures[metric.name] = table.number(row, value);
-        node.estimates[metric.name] = {error: table.number(row, "error"), mark: table.exact(row, "mark")};
+        find(table.path(row, "path")).estimate(metric.name, table.number(row, value),
+            {error: table.number(row, "error"), mark: table.exact(row, "mark")});
     }
     return metrics.all();
 }

@@ -37,7 +37,7 @@ function addOwn(to, node, ways) {
     for (const metric in node.own)
         for (let up = to; up; up = up.parent)
             up.add(metric, node.own[metric], ways[metric]);
-    to.rows.push(...node.rows);
+    to.addRows(node.rows);
 }
 
 // Adds the own figures of `node` once to each function in the path of labels.
@@ -47,7 +47,7 @@ function addFlat(top, node, labels, ways) {
             place.add(metric, node.own[metric], ways[metric]);
     const own = top.child(node.label);
     own.add("cpu_self", node.own.cpu);
-    own.rows.push(...node.rows);
+    own.addRows(node.rows);
 }
 
 // The tree in this shape, of the paths that have a label that `focus` matches and none that `ignore` matches. The
@@ -86,10 +86,8 @@ function makeShape(whole, shape, wanted, unwanted) {
             for (let up = to, from = node; up; up = up.parent, from = from.parent)
                 addOrigin(up, from);
             to.add("cpu_self", node.own.cpu);
-            for (const metric of Object.keys(node.estimates)) {
-                to.figures[metric] = node.figures[metric];
-                to.estimates[metric] = node.estimates[metric];
-            }
+            for (const metric of Object.keys(node.estimates))
+                to.estimate(metric, node.figures[metric], node.estimates[metric]);
         }
     });
     addSame(top);

@@ -18,7 +18,7 @@ function addSpreads(root, nodes, ranks) {
         modules.set(node.label, nodes.exact(row, "module"));
         addComputed(node, nodes.number(row, "computed_s"));
     }
-    root.each(node => node.own.computed || delete node.own.computed);
+    root.each(node => node.own.computed === 0 && delete node.own.computed);
     Object.assign(root, {nodes, modules, ranks: ranks.rows});
 }
 

@@ -15,20 +15,33 @@ function withoutLine(label) {
 }
 
 const mostKey = 2000; // characters of an address
-const noChildren = new Map(), noNodes = [];
+// A tree may have millions of nodes: most share what they do not have.
+const noChildren = new Map(), noNodes = [], noRows = [], noEstimates = Object.freeze({});
 
 class ContextNode {
     constructor(label, parent) {
-        Object.assign(this, {label, parent, level: parent ? parent.level + 1 : 0, children: noChildren});
+        this.label = label;
+        this.parent = parent;
+        this.level = parent ? parent.level + 1 : 0;
+        this.children = noChildren;
         this.pathLength = !parent ? 0 : parent.parent ? parent.pathLength + pathSeparator.length + label.length : label.length;
         this.figures = {};
         this.own = {}; // of these what nothing below it has
-        this.estimates = {}; // of those that are estimated, {error, mark}
+        this.estimates = noEstimates; // of those that are estimated, {error, mark}
         this.samples = null; // row of the table `computation`
-        this.rows = []; // of the table `contexts`, whose call this node is
+        this.rows = noRows; // of the table `contexts`, whose call this node is
         this.row = undefined; // of the table `nodes`
         this.origin = undefined; // of a node of another shape: addOrigin
         this.same = null; // of a node of another shape: that of the whole tree with the same values by rank
+    }
+
+    addRows(rows) {
+        this.rows = this.rows.concat(rows);
+    }
+
+    estimate(metric, value, estimate) {
+        this.figures[metric] = value;
+        this.estimates = {...this.estimates, [metric]: estimate};
     }
 
     child(label) {
@@ -100,34 +113,79 @@ class ContextNode {
     }
 
     pathHash() {
-        return this.hash ??= hashOf(this.label, this.parent ? this.parent.pathHash() : 0);
+        const below = [];
+        for (let node = this; node && node.hash === undefined; node = node.parent)
+            below.push(node);
+        for (const node of below.reverse())
+            node.hash = hashOf(node.label, node.parent ? node.parent.hash : 0);
+        return this.hash;
     }
 
-    // Visits this node and all below it, outer ones first.
+    // This node and all below it, outer ones first. Without recursion: a path may be deeper than the stack of a browser.
+    list() {
+        const all = [], next = [this];
+        for (let node; (node = next.pop()); ) {
+            all.push(node);
+            const first = next.length;
+            for (const child of node.children.values())
+                next.push(child);
+            for (let i = first, k = next.length - 1; i < k; i++, k--)
+                [next[i], next[k]] = [next[k], next[i]];
+        }
+        return all;
+    }
+
+    // Visits them; the list of a whole tree is kept.
     each(visit) {
-        visit(this);
-        for (const child of this.children.values())
-            child.each(visit);
+        (this.all ?? this.list()).forEach(visit);
     }
 }
 
+// A function that finds the node of a path by its number. Each label is made and looked up once.
+function nodeFinder(root, names, form = label => label) {
+    const known = [root];
+    return path => {
+        const below = [];
+        for (; !known[path]; path = names.above[path - 1])
+            below.push(path);
+        let node = known[path];
+        while (below.length) {
+            const next = below.pop();
+            node = known[next] = node.child(form(names.label(next)));
+        }
+        return node;
+    };
+}
+
 function addCalls(root, contexts) {
-    const metrics = treeMetrics.filter(metric => metric.of);
+    const metrics = treeMetrics.filter(metric => metric.of), find = nodeFinder(root, contexts.names, withoutLine);
     for (let row = 0; row < contexts.rows; row++) {
-        const labels = contexts.labels(row, "path").map(withoutLine);
-        const leaf = root.descend([...labels, contexts.exact(row, "primitive")]);
-        leaf.rows.push(row);
+        const leaf = find(contexts.path(row, "path")).child(contexts.exact(row, "primitive"));
+        leaf.addRows(row);
         leaf.context = contexts.exact(row, "context");
-        for (const metric of metrics)
-            leaf.give(metric, contexts.number(row, metric.of));
+        for (const {name, of} of metrics) {
+            const value = contexts.number(row, of);
+            if (value)
+                leaf.own[name] = (leaf.own[name] || 0) + value;
+        }
     }
+    sumUp(root, metrics);
+}
+
+// Adds own figures to those of the node and of all above it, each once.
+function sumUp(root, metrics) {
+    for (const node of root.list().reverse())
+        for (const {name} of metrics) {
+            node.add(name, node.own[name]);
+            node.parent?.add(name, node.figures[name]);
+        }
 }
 
 // Times of a row already include those of the rows below it.
 function addSamples(root, computation) {
+    const find = nodeFinder(root, computation.names);
     for (let row = 0; row < computation.rows; row++) {
-        const labels = computation.labels(row, "path");
-        const node = root.descend(labels);
+        const node = find(computation.path(row, "path"));
         const total = computation.number(row, "cpu_inclusive_s");
         node.add("cpu", total);
         const own = computation.number(row, "cpu_exclusive_s");
@@ -135,7 +193,7 @@ function addSamples(root, computation) {
         if (own)
             node.own.cpu = own;
         node.samples = row;
-        if (labels.length === 1)
+        if (node.level === 1)
             root.add("cpu", total);
         node.context = computation.exact(row, "context");
     }
@@ -143,7 +201,7 @@ function addSamples(root, computation) {
 
 // Facts of a whole tree: its tables, the metrics that it has.
 function finishTree(root, {contexts, computation, known, nodes, modules, ranks}) {
-    Object.assign(root, {contexts, computation, known, nodes, modules, ranks});
+    Object.assign(root, {contexts, computation, known, nodes, modules, ranks, all: root.list()});
     const found = new Set();
     root.each(node => {
         for (const name in node.figures)

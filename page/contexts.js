@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The second view: the tree of contexts as a table whose rows open and close, and as a picture.
 
-const firstTreeRows = 100;
+const firstTreeRows = 100, mostIndent = 40; // levels, so that a deep recursion stays in the window
 
 class ContextView {
     constructor(whole, options) {
@@ -107,9 +107,9 @@ class ContextView {
         if (this.shape === "flat")
             return;
         this.icicle.draw(this.root, this.order, this.selected, node => colours.of(node, this.root, this.metric));
-        const {leftOut} = this.icicle;
+        const {leftOut, isDeep} = this.icicle;
         this.thin.textContent = leftOut ? `The picture leaves out ${grouped(leftOut)} ${leftOut === 1 ? "bar" : "bars"} ` +
-            `narrower than ${100 * leastBar} % of it. The table has all rows.` : "";
+            `narrower than ${100 * leastBar} % of it${isDeep ? ` or below its ${mostBarRows} rows` : ""}. The table has all rows.` : "";
         this.colourKey.replaceChildren(...colours.key(this.root).map(([colour, text]) => makeKey(colour, text)));
     }
 
@@ -178,14 +178,15 @@ class ContextView {
     visible() {
         const rows = [], wanted = this.matches(), {order} = this;
         const least = this.least / 100 * (this.root.figures[order] || 0);
-        const visit = node => {
+        const next = [this.root];
+        for (let node; (node = next.pop()); ) {
             if (wanted && !wanted.has(node) || (node.figures[order] || 0) < least)
-                return;
+                continue;
             rows.push(node);
-            if (wanted || !this.closed.has(node))
-                node.by(order).forEach(visit);
-        };
-        visit(this.root);
+            const children = wanted || !this.closed.has(node) ? node.by(order) : noNodes;
+            for (let i = children.length - 1; i >= 0; i--)
+                next.push(children[i]);
+        }
         return rows;
     }
 
@@ -235,7 +236,7 @@ class ContextView {
         const parent = node.children.size > 0, open = !this.closed.has(node);
         const label = make("td", {class: "label", title: cutText(placesOf(node.label, true))},
             make("span", {class: "mark", "aria-hidden": "true"}, parent ? open ? "▾" : "▸" : ""), makeText(placesOf(node.label)));
-        label.style.paddingLeft = node.level + 0.6 + "em";
+        label.style.paddingLeft = Math.min(node.level, mostIndent) + 0.6 + "em";
         const row = make("tr", {tabindex: "0", "aria-level": node.level + 1,
             "aria-expanded": parent ? String(open) : null, "aria-selected": String(node === this.selected),
             onclick: () => node === this.selected && parent ? this.toggle(node) : this.select(node),

@@ -14,7 +14,7 @@ function addDifference(root, table, row) {
     const before = table.number(row, "before") || 0, after = table.number(row, "after") || 0;
     const quiet = quietVerdicts.includes(table.exact(row, "verdict"));
     const leaf = root.descend(labels.length ? labels : [table.exact(row, "place")]);
-    leaf.rows.push(row);
+    leaf.addRows(row);
     for (let node = leaf; node; node = node.parent) {
         node.add("mean", (before + after) / 2);
         node.add("before", before);

@@ -3,21 +3,24 @@
 // the same in text, so screen readers pass over the picture.
 
 const icicleRow = 20, leastBar = 0.0005; // a share of the whole
+const mostBarRows = 500; // a canvas has at most some 30,000 pixels on a side
 
 // Visible bars: [node, x, y, width], x and width as shares of the whole.
 function layIcicle(top, metric) {
-    const bars = [], whole = top.figures[metric] || 0;
-    const lay = (node, x, y) => {
-        const width = (node.figures[metric] || 0) / whole;
-        if (!whole || width < leastBar)
-            return;
-        bars.push([node, x, y, width]);
+    const bars = [], whole = top.figures[metric] || 0, next = whole ? [[top, 0, 0]] : [];
+    const share = node => (node.figures[metric] || 0) / whole;
+    for (let bar; (bar = next.pop()); ) {
+        const [node, x, y] = bar, below = [];
+        let left = x;
+        bars.push([node, x, y, share(node)]);
         for (const child of node.by(metric)) {
-            lay(child, x, y + 1);
-            x += (child.figures[metric] || 0) / whole;
+            if (share(child) < leastBar || y + 1 === mostBarRows)
+                break; // children are in the order of their shares
+            below.push([child, left, y + 1]);
+            left += share(child);
         }
-    };
-    lay(top, 0, 0);
+        next.push(...below.reverse());
+    }
     return bars;
 }
 
@@ -29,7 +32,7 @@ class Icicle {
             onclick: event => this.at(event) && onselect(this.at(event)),
             onmousemove: event => this.canvas.title = this.at(event) ? cutText(placesOf(this.at(event).label, true)) : ""});
         this.bars = [];
-        this.leftOut = 0; // bars that are too narrow
+        this.leftOut = 0; // bars that are too narrow or too far down
     }
 
     at(event) {
@@ -45,6 +48,7 @@ class Icicle {
         this.leftOut = -this.bars.length;
         top.each(node => this.leftOut += node.figures[metric] > 0);
         const rows = this.bars.reduce((most, [, , y]) => Math.max(most, y + 1), 0);
+        this.isDeep = rows === mostBarRows;
         const width = this.canvas.parentNode.clientWidth, ratio = window.devicePixelRatio || 1;
         this.canvas.style.height = rows * icicleRow + "px";
         this.canvas.width = width * ratio;

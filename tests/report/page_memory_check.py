@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks what pages say of what they do not show: page_memory_check.py PAGE FOLDER MANY. First of a table for which the
+"""Checks what pages say of what they do not show: page_memory_check.py PAGE FOLDER MANY DEEP. First of a table for which the
 browser has no memory. Makes a page in FOLDER whose list gives the table `primitives` 2^40 rows, more than an array can have, and one whose list gives
 it a column that is not there. The views that read the table must tell the two apart each time, and the others must be
 shown as before. Then of the placement in the page MANY, whose profile has too many pairs of ranks for it, and what memory its
-pairs take.
+pairs take. Then of the contexts in the page DEEP, of 12,000 frames below each other.
 Prints a line for each view, which begins with "ok" or "not ok"."""
 import os
 import sys
@@ -57,7 +57,31 @@ def check_pairs(page, many):
     print("ok" if rows > 200000 and each < 30 else "not ok", f"{each:.0f} bytes of objects for each of {rows} pairs")
 
 
-def main(path, folder, many):
+def check_deep(page, deep, frames):
+    """Contexts of a recursion that is deeper than the stack of a browser, in each shape of the tree, down to the call."""
+    page.open(deep)
+    page.settle()
+    page.show("tables&table=contexts")
+    call, wrong = page.ask("const heads = [...document.querySelectorAll('#table th')].map(head => head.textContent);"
+                           "return document.querySelector('#table tbody tr').cells[heads.indexOf('context')].textContent"), []
+    for view in "contexts", "contexts&shape=callers", "contexts&shape=flat", "contexts&search=MPI_Send", f"contexts&context={call}":
+        page.show(view)
+        said = page.ask("return document.getElementById('failure')?.textContent || ''")
+        more = page.ask("return document.getElementById('left-out').textContent.replaceAll(',', '')")
+        rows = page.ask("return document.querySelectorAll('#tree tbody tr').length")
+        if said or rows + int(more.split()[0] if more else 0) != frames + 2:
+            wrong.append(f"{view}: {said} {rows} rows, {more}")
+    level, indent = page.ask("const row = document.querySelector('#tree [aria-selected=true]');"
+                             "return [Number(row.ariaLevel), parseFloat(row.cells[0].style.paddingLeft)]")
+    if level != frames + 2 or indent > 50:
+        wrong.append(f"the call is at level {level}, {indent} em to the right")
+    left_out, height = page.ask("return [document.getElementById('thin').textContent, document.querySelector('.icicle').offsetHeight]")
+    if height != 20 * 500 or "or below its 500 rows" not in left_out:
+        wrong.append(f"the picture has {height} pixels: {left_out}")
+    print("not ok" if wrong else "ok", "deep", wrong)
+
+
+def main(path, folder, many, deep):
     with open(path, encoding="utf-8") as f:
         text = f.read()
     page = Page(path)
@@ -72,6 +96,7 @@ def main(path, folder, many):
             check(page, view, expected)
     check_placement(page, many)
     check_pairs(page, many)
+    check_deep(page, deep, 12000)
     page.close()
 
 
