@@ -7,7 +7,7 @@ bench_environment = \
     MPIFC_OPENMPI='$(MPIFC_OPENMPI)' MPIFC_MPICH='$(MPIFC_MPICH)'
 
 EXTRA_DIST += bench/README.md bench/call_cost.c bench/call_f.F90 bench/bare.c bench/call.sh bench/call.awk bench/rows.txt \
-    bench/plot.awk bench/page.awk bench/page.sh bench/start.c bench/start_mpi.c bench/start.sh \
+    bench/plot.awk bench/ranks.awk bench/page.awk bench/page.sh bench/start.c bench/start_mpi.c bench/start.sh \
     bench/sample_cost.c bench/sample_floor.c bench/sample.sh bench/read.sh bench/merge.sh bench/recover.sh bench/long.sh bench/long_cost.c bench/symbols.sh \
     bench/rotation.awk bench/rotation.sh bench/record.sh bench/record_cost.c bench/count.sh bench/count_cost.c \
     bench/html.sh bench/html_cost.py
