@@ -66,6 +66,9 @@ void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b);
 int pc_data_decode(struct pc_profile *p, struct pc_cursor *c);
 int pc_values_decode(struct pc_profile *p, struct pc_cursor *c);
 
+/* Lets records that p will have keep their bins coded. False: no memory. */
+bool pc_profile_code_bins(struct pc_profile *p);
+
 /* Encodes the statistics and bins of a record. The lowest bit of its first byte says that its exact
  * values by rank follow elsewhere. */
 void pc_record_encode(const struct pc_profile *p, const struct pc_profile_data *d,

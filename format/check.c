@@ -186,7 +186,7 @@ static bool has_right_bins(const struct pc_profile *p, const struct pc_profile_d
     bool right = true;
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         bool expected = p->fields[k].combine == PCOLLECT_HIST && !p->no_bins;
-        right &= expected == (pc_data_bins(d, k) != NULL);
+        right &= expected == (pc_data_bins(p, d, k) != NULL);
     }
     return right;
 }

@@ -288,6 +288,8 @@ static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *e
     if (!err)
         err = find_sections(f, error);
     (*p)->no_bins = f->values < VALUES_PASSED_ON;
+    if (!err && f->values == VALUES_PASSED_ON)
+        err = pc_profile_code_bins(*p) ? PC_OK : PC_ENOMEM;
     if (!err)
         err = decode_parts(f, *p, error);
     if (!err && f->values > VALUES_NONE)

@@ -180,20 +180,24 @@ enum pc_kept {
 /* The record of one node: for each of its fields either a statistic or bins. The record of an OP or
  * DOMAIN has all fields of the profile, that of a POINT those of compute plugins, from first_field
  * on. Field k is element k - first_field of stats, lone and bins, and of each row of values. In a
- * profile that was read without histograms, the record of one rank has `lone` instead of `stats`,
- * an eighth of the bytes, if its statistics are those of these values. */
+ * profile that was read without values, the record of one rank has `lone` instead of `stats`, an
+ * eighth of the bytes, if its statistics are those of these values, and histograms are coded. */
 struct pc_profile_data {
     uint32_t first_field;
     uint32_t n_ranks;      /* ranks that have the context, at least 1 */
     int32_t first_rank;    /* the lowest of them */
     uint8_t kept;          /* enum pc_kept; the lists are not in memory if p->statistics_only */
+    bool is_coded;         /* its histograms are; see p->bins_room */
     uint32_t stored;       /* number of the record in p->columns or p->steps, if it has no lists */
     struct pc_stat *stats; /* n_fields - first_field; histograms: only n is used; NULL: `lone` */
     uint64_t *lone;        /* n_fields - first_field values of rank first_rank; NULL: `stats` */
-    uint64_t **bins;       /* n_fields - first_field; NULL but for histograms; NULL: p->no_bins */
-    int32_t *ranks;        /* n_ranks, ascending; NULL: only the statistics are here */
-    uint64_t *values;      /* row per rank; 0 for histograms; NULL: kept otherwise, or no lists */
-    uint16_t *steps;       /* row per rank, of its times; NULL: kept otherwise, or no lists */
+    union {
+        uint64_t **bins; /* n_fields - first_field; NULL but for histograms; NULL: p->no_bins */
+        const uint8_t *coded; /* with is_coded: bins of all histograms, as in a file */
+    };
+    int32_t *ranks;   /* n_ranks, ascending; NULL: only the statistics are here */
+    uint64_t *values; /* row per rank; 0 for histograms; NULL: kept otherwise, or no lists */
+    uint16_t *steps;  /* row per rank, of its times; NULL: kept otherwise, or no lists */
 };
 
 struct pc_profile {
@@ -207,6 +211,7 @@ struct pc_profile {
     uint32_t contexts;     /* of one rank: records of the job that are kept apart; 0: all */
     bool statistics_only;  /* it was read without values that the file has */
     bool no_bins;          /* it was read without histograms */
+    uint64_t *bins_room;   /* of pc_data_bins; NULL: histograms are not coded */
     bool unchecked;        /* decoded so: packed records and rows, not checked yet */
     uint8_t *packed;       /* records (format/record_rows.h), with malloc; NULL: in data */
     size_t packed_bytes;
@@ -255,11 +260,10 @@ static inline struct pc_stat pc_data_stat(const struct pc_profile *p,
                    : d->stats[k - d->first_field];
 }
 
-/* The bins of field k; NULL: it is not in this record, is no histogram, or was not read. */
-static inline const uint64_t *pc_data_bins(const struct pc_profile_data *d, uint32_t k)
-{
-    return d->bins && k >= d->first_field ? d->bins[k - d->first_field] : NULL;
-}
+/* The bins of field k, valid until the next call for p; NULL: it is not in this record, is no
+ * histogram, or was not read. */
+const uint64_t *pc_data_bins(const struct pc_profile *p, const struct pc_profile_data *d,
+                             uint32_t k);
 
 /* True for the fields that a record keeps of its ranks if it keeps times in steps: sums of times,
  * in the record of a call those of comm plugins, in that of a POINT those of compute plugins. */

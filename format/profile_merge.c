@@ -315,11 +315,13 @@ static void add_row(const struct merge *m, const struct side *s, const struct pc
 static void add_bins(const struct side *s, const struct pc_profile_data *d,
                      struct pc_profile_data *out)
 {
-    if (!d || !d->bins || !out->bins)
+    if (!d || !out->bins)
         return;
-    for (uint32_t k = d->first_field; k < s->p->n_fields; k++)
-        for (uint32_t bin = 0; bin < s->p->fields[k].bins; bin++)
-            out->bins[s->fields[k] - out->first_field][bin] += pc_data_bins(d, k)[bin];
+    for (uint32_t k = d->first_field; k < s->p->n_fields; k++) {
+        const uint64_t *bins = pc_data_bins(s->p, d, k);
+        for (uint32_t bin = 0; bins && bin < s->p->fields[k].bins; bin++)
+            out->bins[s->fields[k] - out->first_field][bin] += bins[bin];
+    }
 }
 
 static uint32_t count_union(const struct pc_profile_data *a, const struct pc_profile_data *b)
@@ -653,6 +655,7 @@ static int merge_into(struct merge *m, struct pc_pool *scratch)
     m->out->per_rank = lesser_bound(a->per_rank, b->per_rank);
     m->out->statistics_only = a->statistics_only || b->statistics_only;
     m->out->no_bins = a->no_bins || b->no_bins;
+    m->out->bins_room = m->overlays ? a->bins_room : NULL;
     m->out->exe = lesser_text(a->exe, b->exe);
     m->out->mpi = lesser_text(a->mpi, b->mpi);
     m->out->job = lesser_text(a->job, b->job);

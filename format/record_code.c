@@ -57,7 +57,7 @@ void pc_record_encode(const struct pc_profile *p, const struct pc_profile_data *
     pc_put_varint(b, (uint64_t)d->first_rank);
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         if (p->fields[k].combine == PCOLLECT_HIST) {
-            encode_bins(pc_data_bins(d, k), p->fields[k].bins, b);
+            encode_bins(pc_data_bins(p, d, k), p->fields[k].bins, b);
         } else {
             struct pc_stat s = pc_data_stat(p, d, k);
             encode_stat(&s, b);
@@ -127,15 +127,19 @@ static bool is_histogram(const struct pc_profile *p, const struct pc_profile_dat
     return p->fields[d->first_field + i].combine == PCOLLECT_HIST;
 }
 
-static void decode_bins(const struct pc_profile *p, struct pc_profile_data *d, uint32_t i,
-                        struct pc_cursor *c)
+static void get_bins(struct pc_cursor *c, uint32_t n, uint64_t *bins)
 {
-    uint64_t not_kept[PC_PROFILE_MAX_BINS], *bins = d->bins ? d->bins[i] : not_kept;
-    uint32_t n = p->fields[d->first_field + i].bins;
     uint64_t lo = pc_get_below(c, n);
     uint64_t count = pc_get_below(c, n - lo);
     for (uint64_t k = 0; k < count; k++)
         bins[lo + k] = pc_get_varint(c);
+}
+
+static void decode_bins(const struct pc_profile *p, struct pc_profile_data *d, uint32_t i,
+                        struct pc_cursor *c)
+{
+    uint64_t not_kept[PC_PROFILE_MAX_BINS];
+    get_bins(c, p->fields[d->first_field + i].bins, d->bins ? d->bins[i] : not_kept);
 }
 
 static struct pc_stat decode_stat(struct pc_cursor *c, uint32_t n_ranks)
@@ -202,33 +206,81 @@ static int take_packed(struct pc_profile *p, struct pc_cursor *c)
     return PC_OK;
 }
 
-/* Decodes the record of a node of that kind; without histograms from a room for such records. */
-static bool decode_one(struct pc_profile *p, struct pc_cursor *c, unsigned kind,
-                       struct pc_profile_data *room, struct pc_profile_data *d)
+const uint64_t *pc_data_bins(const struct pc_profile *p, const struct pc_profile_data *d,
+                             uint32_t k)
 {
-    if (!p->no_bins) {
+    if (k < d->first_field || (d->is_coded && p->fields[k].combine != PCOLLECT_HIST))
+        return NULL;
+    if (!d->is_coded)
+        return d->bins ? d->bins[k - d->first_field] : NULL;
+    const size_t most = (size_t)PC_VARINT_MOST * (PC_PROFILE_MAX_BINS + 2) * (k + 1);
+    struct pc_cursor c = pc_cursor_over(d->coded, most);
+    for (uint32_t i = d->first_field; i <= k; i++) {
+        if (p->fields[i].combine != PCOLLECT_HIST)
+            continue;
+        memset(p->bins_room, 0, PC_PROFILE_MAX_BINS * sizeof *p->bins_room);
+        get_bins(&c, p->fields[i].bins, p->bins_room);
+    }
+    return p->bins_room;
+}
+
+bool pc_profile_code_bins(struct pc_profile *p)
+{
+    p->bins_room = pc_pool_array(p->memory, PC_PROFILE_MAX_BINS, sizeof *p->bins_room);
+    return p->bins_room != NULL;
+}
+
+/* Codes the bins of a record in a few bytes. False: no memory. */
+static bool code_bins(struct pc_profile *p, const struct pc_profile_data *from,
+                      struct pc_profile_data *to, struct pc_buffer *b)
+{
+    b->n = 0;
+    for (uint32_t i = 0; i < p->n_fields - from->first_field; i++)
+        if (is_histogram(p, from, i))
+            encode_bins(from->bins[i], p->fields[from->first_field + i].bins, b);
+    uint8_t *coded = b->failed ? NULL : pc_pool_array(p->memory, b->n, 1);
+    if (coded && b->n)
+        memcpy(coded, b->data, b->n);
+    to->coded = coded;
+    to->is_coded = true;
+    return coded != NULL;
+}
+
+/* Room for a record, and for the bytes of its bins. */
+struct room {
+    struct pc_profile_data with_comm, without;
+    struct pc_buffer coded;
+};
+
+/* Decodes the record of a node of that kind; without values from a room for such records. */
+static bool decode_one(struct pc_profile *p, struct pc_cursor *c, unsigned kind, struct room *room,
+                       struct pc_profile_data *d)
+{
+    if (!p->no_bins && !p->bins_room) {
         if (!pc_profile_data_init(p, d, kind, 0))
             return false;
         pc_record_decode(p, c, d);
         return true;
     }
-    pc_record_decode(p, c, room);
-    return pc_profile_data_keep(p, room, d);
+    struct pc_profile_data *in = kind == PCOLLECT_NODE_POINT ? &room->without : &room->with_comm;
+    for (uint32_t i = 0; in->bins && i < p->n_fields - in->first_field; i++)
+        if (in->bins[i])
+            memset(in->bins[i], 0, p->fields[in->first_field + i].bins * sizeof **in->bins);
+    pc_record_decode(p, c, in);
+    return pc_profile_data_keep(p, in, d) && (p->no_bins || code_bins(p, in, d, &room->coded));
 }
 
 static int decode_records(struct pc_profile *p, struct pc_cursor *c, struct pc_pool *scratch)
 {
-    struct pc_profile_data with_comm = {0}, without = {0};
-    if (!pc_profile_data_make(scratch, p, &with_comm, PCOLLECT_NODE_OP) ||
-        !pc_profile_data_make(scratch, p, &without, PCOLLECT_NODE_POINT))
-        return PC_ENOMEM;
-    for (uint32_t i = 0; i < p->n_nodes && !c->failed; i++) {
+    struct room room = {.coded = {0}};
+    bool ok = pc_profile_data_make(scratch, p, &room.with_comm, PCOLLECT_NODE_OP) &&
+              pc_profile_data_make(scratch, p, &room.without, PCOLLECT_NODE_POINT);
+    for (uint32_t i = 0; ok && i < p->n_nodes && !c->failed; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
-        struct pc_profile_data *room = n->kind == PCOLLECT_NODE_POINT ? &without : &with_comm;
-        if (n->data != PC_NO_INDEX && !decode_one(p, c, n->kind, room, &p->data[n->data]))
-            return PC_ENOMEM;
+        ok = n->data == PC_NO_INDEX || decode_one(p, c, n->kind, &room, &p->data[n->data]);
     }
-    return PC_OK;
+    free(room.coded.data);
+    return ok ? PC_OK : PC_ENOMEM;
 }
 
 int pc_data_decode(struct pc_profile *p, struct pc_cursor *c)

@@ -17,7 +17,7 @@ static struct pc_profile_data *clear_room(struct pc_record_room *room, const str
 {
     struct pc_profile_data *d = kind == PCOLLECT_NODE_POINT ? &room->without : &room->with_comm;
     for (uint32_t k = d->first_field; k < p->n_fields; k++)
-        if (pc_data_bins(d, k))
+        if (d->bins && d->bins[k - d->first_field])
             memset(d->bins[k - d->first_field], 0, p->fields[k].bins * sizeof(uint64_t));
     return d;
 }

@@ -54,7 +54,7 @@ uint64_t pct_field_bins(const struct pc_profile *p, struct pct_chain c, uint32_t
     memset(bins, 0, PC_PROFILE_MAX_BINS * sizeof *bins);
     for (uint32_t i = c.first; i != PC_NO_INDEX; i = c.next[i]) {
         const struct pc_profile_data *d = data_of(p, i);
-        const uint64_t *of = d ? pc_data_bins(d, field) : NULL;
+        const uint64_t *of = d ? pc_data_bins(p, d, field) : NULL;
         for (unsigned k = 0; of && k < p->fields[field].bins; k++) {
             bins[k] += of[k];
             n += of[k];

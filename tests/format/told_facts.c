@@ -196,7 +196,7 @@ static void assert_record(const struct pc_profile *p, const struct pc_profile_da
         struct pc_stat s = pc_data_stat(p, d, k);
         assert_stat(t, path, f, &s);
         if (test_fields[f].combine == PCOLLECT_HIST)
-            assert_memory_equal(pc_data_bins(d, k), bins, sizeof bins);
+            assert_memory_equal(pc_data_bins(p, d, k), bins, sizeof bins);
         assert_int_equal(d->ranks == NULL, p->per_rank && d->n_ranks > p->per_rank);
         bool has_values = d->ranks && test_fields[f].combine != PCOLLECT_HIST;
         for (unsigned r = 0; has_values && r < d->n_ranks; r++) {

@@ -383,7 +383,7 @@ static void add_record(const struct pc_profile *p, uint32_t node, struct sums *s
     uint32_t op = n->kind == PCOLLECT_NODE_DOMAIN ? p->nodes[n->parent].op : n->op;
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         pc_u128 sum = pc_data_stat(p, d, k).sum;
-        const uint64_t *bins = pc_data_bins(d, k);
+        const uint64_t *bins = pc_data_bins(p, d, k);
         if (p->fields[k].combine == PCOLLECT_SUM)
             s->fields[op == PC_NO_INDEX ? N_TEST_OPS : op][k] += sum;
         if (p->fields[k].combine == PCOLLECT_SUM && n->kind == PCOLLECT_NODE_DOMAIN)
