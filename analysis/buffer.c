@@ -401,7 +401,9 @@ void pct_text_estimate(struct pct_buf *b, double value, double error, enum pct_u
         pct_buf_format(b, "%.*f%s +- %.*f%s", n, value / one, scales[unit][k].name, n, error / one,
                        scales[unit][k].name);
     } else {
-        pct_buf_format(b, "%.4g%s", value / one, scales[unit][k].name);
+        /* %g would write an exponent. */
+        pct_buf_format(b, value / one < 9999.5 ? "%.4g%s" : "%.0f%s", value / one,
+                       scales[unit][k].name);
     }
 }
 

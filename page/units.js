@@ -45,7 +45,7 @@ function withError(type, value, error) {
     const [factor, unit] = steps.find(([factor, , least = factor]) => value >= least) || steps[steps.length - 1];
     const places = Math.min(9, Math.max(0, Math.ceil(-Math.log10(error / factor / 2))));
     const told = error > value * 1e-5 ? [value, error].map(number => (number / factor).toFixed(places))
-        : [String(Number((value / factor).toPrecision(4)))];
+        : [value / factor < 9999.5 ? String(Number((value / factor).toPrecision(4))) : (value / factor).toFixed(0)];
     return told.map(number => number + (unit && " " + unit)).join(" ± ");
 }
 
