@@ -305,6 +305,15 @@ static inline unsigned pc_data_has(const struct pc_profile *p, const struct pc_p
     return d->ranks || in_file ? d->kept : PC_KEPT_NONE;
 }
 
+/* True if some records have times of their ranks in steps. */
+static inline bool pc_profile_has_steps(const struct pc_profile *p)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < p->n_data && !has; i++)
+        has = pc_data_has(p, &p->data[i]) == PC_KEPT_STEPS;
+    return has;
+}
+
 /* The value of field k for d->ranks[row], where d->values are there; 0: it is not in this record.
  */
 static inline uint64_t pc_data_value(const struct pc_profile *p, const struct pc_profile_data *d,

@@ -99,6 +99,12 @@ static enum pct_metric metric_of(const char *column)
     return PCT_TIME;
 }
 
+static void print_steps(FILE *out, bool steps)
+{
+    if (steps)
+        fputs("  Times of ranks are within 0.8 % of what was measured.\n", out);
+}
+
 /* Prints the groups of ranks that differ from one another. */
 static void print_classes(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
@@ -121,8 +127,7 @@ static void print_classes(FILE *out, const struct pct_data *d, const struct pct_
     pct_table_aligned(out, t, d, &rows, &how);
     if (rows.n > SHOWN)
         fprintf(out, "  and %zu more: --table classes shows them\n", rows.n - SHOWN);
-    if (c->in_steps)
-        fputs("  Times of ranks in calls are within 0.8 % of what was measured.\n", out);
+    print_steps(out, c->in_steps);
     pct_rows_free(&rows);
 }
 
@@ -217,6 +222,8 @@ static int print_cube(FILE *out, const struct pct_data *d, const struct pct_opti
     struct pct_cube cube;
     pct_cube_make(&cube, d, o->by, o->table_name);
     int err = print_made_table(out, &cube.data, &cube.table, o, why);
+    if (!err && o->format == PCT_FORMAT_TEXT && o->by & PCT_KEY_RANK)
+        print_steps(out, pc_profile_has_steps(d->profile));
     pct_cube_free(&cube);
     return err;
 }

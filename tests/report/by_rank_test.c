@@ -7,7 +7,7 @@
 
 #include "analysis/gather.h"
 #include "analysis/tree/roll_up.h"
-#include "view/table.h"
+#include "view/tables/tables.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,6 +111,32 @@ static void ranks_have_their_times_though_they_are_in_steps(void **state)
     }
 }
 
+/* True if the meaning of the column says how exact times of ranks are. */
+static bool says_steps(struct pct_data *d, unsigned keys, const char *column)
+{
+    struct pct_cube cube;
+    pct_cube_make(&cube, d, keys, "sums");
+    bool says = strstr(pct_column_find(&cube.table, column)->doc, "within 0.8 %") != NULL;
+    pct_cube_free(&cube);
+    return says;
+}
+
+static void columns_say_that_times_are_in_steps(void **state)
+{
+    (void)state;
+    for (int rounded = 0; rounded < 2; rounded++) {
+        sample_solver(&stepped);
+        if (rounded)
+            round_record(&stepped, 0);
+        struct pct_data *d = open_sample(&stepped);
+        assert_true(says_steps(d, PCT_KEY_RANK | PCT_KEY_PRIMITIVE, "time_s") == rounded);
+        assert_true(says_steps(d, PCT_KEY_RANK, "mpi_exclusive_s") == rounded);
+        assert_false(says_steps(d, PCT_KEY_PRIMITIVE, "time_s"));
+        assert_false(says_steps(d, PCT_KEY_RANK, "calls"));
+        pct_data_free(d);
+    }
+}
+
 /* Without its calls a mean time of a call would be wrong. */
 static void rows_of_times_alone_have_no_mean(void **state)
 {
@@ -165,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_have_their_times_though_they_are_in_steps),
+        cmocka_unit_test(columns_say_that_times_are_in_steps),
         cmocka_unit_test(rows_of_times_alone_have_no_mean),
         cmocka_unit_test(samples_of_a_rank_are_in_proportion_to_its_times),
     };

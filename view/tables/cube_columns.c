@@ -242,6 +242,23 @@ static void add_fields(struct pct_cube *cube, const struct pct_data *d, uint32_t
             add_field(cube, d, i, keys);
 }
 
+/* Adds to the meaning of times of ranks how exact they are, if some are in steps. */
+static void say_steps(struct pct_cube *cube, const struct pct_data *d)
+{
+    static const char *const times[] = {"mpi_exclusive_s", "mpi_inclusive_s", "cpu_exclusive_s",
+                                        "cpu_inclusive_s", "time_s"};
+    for (size_t i = 0; i < cube->table.n_columns; i++)
+        for (size_t k = 0; k < PC_ARRAY_LEN(times); k++) {
+            struct pct_buf b = {0};
+            if (strcmp(cube->columns[i].name, times[k]) != 0)
+                continue;
+            pct_buf_format(&b, "%s; of a rank within 0.8 %% of what was measured",
+                           cube->columns[i].doc);
+            cube->columns[i].doc = pct_pool_intern(d->pool, b.data);
+            pct_buf_free(&b);
+        }
+}
+
 /* ---- The table --------------------------------------------------------------------------------
  */
 
@@ -302,6 +319,8 @@ void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned by, 
     out->table.n_shown = out->table.n_columns;
     add_members(out, others, PC_ARRAY_LEN(others), named);
     add_fields(out, d, n_fields, keys, false);
+    if (d && keys & PCT_KEY_RANK && pc_profile_has_steps(d->profile))
+        say_steps(out, d);
 }
 
 void pct_cube_free(struct pct_cube *c)
