@@ -319,9 +319,8 @@ static bool ask_for_all(const struct pc_profile *p)
     for (uint32_t i = 0; i < p->n_data; i++)
         for (uint32_t k = p->data[i].first_field; k < p->n_fields; k++) {
             struct pc_by_rank by = pc_data_by_rank(p, &p->data[i], k);
-            uint64_t sum = 0;
             for (uint32_t r = 0; r < by.n; r++)
-                sum += pc_by_rank_value(&by, r);
+                assert_true(!by.steps || pc_step_valid(by.steps[r * by.stride]));
             if (p->data[i].kept == PC_KEPT_STEPS && pc_field_in_steps(p, &p->data[i], k) && !by.n)
                 return false;
         }
