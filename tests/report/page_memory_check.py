@@ -81,6 +81,15 @@ def check_deep(page, deep, frames):
     print("not ok" if wrong else "ok", "deep", wrong)
 
 
+def check_width(page, path):
+    """The picture of the contexts has as many pixels as its place, also when it is first drawn."""
+    page.open(path)
+    page.settle()
+    page.show("contexts")
+    pixels, place = page.ask("const {width, parentNode} = document.querySelector('.icicle'); return [width, parentNode.clientWidth]")
+    print("ok" if pixels == place else "not ok", f"a picture of {pixels} pixels in {place}")
+
+
 def main(path, folder, many, deep):
     with open(path, encoding="utf-8") as f:
         text = f.read()
@@ -97,6 +106,7 @@ def main(path, folder, many, deep):
     check_placement(page, many)
     check_pairs(page, many)
     check_deep(page, deep, 12000)
+    check_width(page, path)
     page.close()
 
 
