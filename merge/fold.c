@@ -12,7 +12,7 @@ enum { MOST_NESTED = 16 };
 /* A call, communicator or sample that is folded, in the order of the old tree. */
 struct item {
     uint32_t node;
-    uint32_t above; /* its innermost ancestor that stays */
+    uint32_t above; /* its innermost ancestor that holds what is folded */
     uint32_t until; /* the folded contexts of `above` come before this node of the old tree */
     uint32_t up;    /* the item around it, as a place in `items`, or PC_NO_INDEX */
     uint32_t depth; /* items around it */
@@ -22,6 +22,7 @@ struct item {
 struct fold {
     struct pc_profile *p;
     bool *stays;     /* by node */
+    bool *holds;     /* by node: what is folded below it stays there */
     uint32_t *place; /* by node: its number in the new tree, or that of what stands for it */
     struct item *items;
     uint32_t *order; /* of the items in the new tree */
@@ -37,18 +38,23 @@ struct fold {
 
 /* All stay that lead to one that stays, phases and regions, and the other communicators of a call
  * that stays. */
-static void find_staying(struct fold *f, const bool *folded)
+static void find_staying(struct fold *f, const enum pc_record_fate *fates)
 {
     const struct pc_profile *p = f->p;
     for (uint32_t i = p->n_nodes; i--;) {
         const struct pc_profile_node *n = &p->nodes[i];
         bool is_leaf = !n->n_descendants;
-        f->stays[i] |= n->data == PC_NO_INDEX ? is_leaf : !folded[n->data];
+        f->stays[i] |= n->data == PC_NO_INDEX ? is_leaf : fates[n->data] != PC_RECORD_FOLDED;
         f->stays[i] |= n->kind == PCOLLECT_NODE_PHASE || n->kind == PCOLLECT_NODE_REGION;
-        if (i)
+        f->holds[i] |= n->data != PC_NO_INDEX && fates[n->data] == PC_RECORD_SHARED;
+        if (i) {
             f->stays[n->parent] |= f->stays[i];
+            f->holds[n->parent] |= f->holds[i];
+        }
     }
     f->stays[0] = true;
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        f->holds[i] = f->stays[i] && (p->nodes[i].kind != PCOLLECT_NODE_FRAME || f->holds[i]);
     for (uint32_t i = 1; i < p->n_nodes; i++)
         f->stays[i] |= p->nodes[i].kind == PCOLLECT_NODE_DOMAIN && f->stays[p->nodes[i].parent];
 }
@@ -116,7 +122,7 @@ static void list_items(struct fold *f)
         struct item item = {.node = i, .above = n->parent, .up = PC_NO_INDEX, .key = key_of(n)};
         if (f->stays[i] || !pcollect_node_has_record(n->kind))
             continue;
-        for (; !f->stays[item.above]; item.above = p->nodes[item.above].parent)
+        for (; !f->holds[item.above]; item.above = p->nodes[item.above].parent)
             if (item.up == PC_NO_INDEX && pcollect_node_has_record(p->nodes[item.above].kind))
                 item.up = f->place[item.above];
         while (n->kind != PCOLLECT_NODE_DOMAIN && item.up != PC_NO_INDEX &&
@@ -234,16 +240,17 @@ static int write_tree(struct fold *f)
     return PC_OK;
 }
 
-static int fold_marked(struct pc_profile *p, const bool *folded, struct pc_pool *scratch)
+static int fold_all(struct pc_profile *p, const enum pc_record_fate *fates, struct pc_pool *scratch)
 {
     struct fold f = {.p = p};
     f.stays = pc_pool_array(scratch, p->n_nodes, sizeof *f.stays);
+    f.holds = pc_pool_array(scratch, p->n_nodes, sizeof *f.holds);
     f.place = pc_pool_array(scratch, p->n_nodes, sizeof *f.place);
     f.items = pc_pool_array(scratch, p->n_nodes, sizeof *f.items);
     f.order = pc_pool_array(scratch, p->n_nodes, sizeof *f.order);
-    if (!f.stays || !f.place || !f.items || !f.order)
+    if (!f.stays || !f.holds || !f.place || !f.items || !f.order)
         return PC_ENOMEM;
-    find_staying(&f, folded);
+    find_staying(&f, fates);
     list_items(&f);
     int err = f.n_items ? write_tree(&f) : PC_OK;
     for (uint32_t i = 0; f.n_items && !err && i < p->n_tables; i++)
@@ -254,12 +261,15 @@ static int fold_marked(struct pc_profile *p, const bool *folded, struct pc_pool 
 int pc_fold(struct pc_profile *p, const struct pc_record_counts *c, const uint64_t *keys)
 {
     struct pc_pool *scratch = pc_pool_new();
-    bool *folded = scratch ? pc_pool_array(scratch, p->n_data, sizeof *folded) : NULL;
-    int err = folded ? PC_OK : PC_ENOMEM;
-    for (uint32_t i = 0; folded && i < p->n_data; i++)
-        folded[i] = pc_record_counts_folds(c, keys[i]);
+    enum pc_record_fate *fates = scratch ? pc_pool_array(scratch, p->n_data, sizeof *fates) : NULL;
+    int err = fates ? PC_OK : PC_ENOMEM;
+    for (uint32_t i = 0; fates && i < p->n_data; i++) {
+        fates[i] = pc_record_counts_fate(c, keys[i]);
+        if (fates[i] == PC_RECORD_OWN && p->world_size == 1) /* there is no other rank */
+            fates[i] = PC_RECORD_SHARED;
+    }
     if (!err)
-        err = fold_marked(p, folded, scratch);
+        err = fold_all(p, fates, scratch);
     pc_pool_free(scratch);
     return err;
 }

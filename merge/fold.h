@@ -3,7 +3,8 @@
  * Contexts that a profile does not keep apart: if the ranks of a job have more contexts than
  * `[output] contexts`, those with least time in the job are folded, before profiles are merged. The
  * records of a rank that are folded are added up, by primitive and communicator, in a FRAME without
- * module (PC_NODE_FOLDED) below their innermost ancestor that stays. So all sums stay exact.
+ * module (PC_NODE_FOLDED) below their innermost ancestor that stays, but below no frame of which
+ * only this rank has records. So all sums stay exact, and few records are made in this way.
  *
  * Which records are folded follows from the counts of the job (record_counts.h), so that the order
  * of merging does not show. Used by reduce.c and files.c. Nothing here is AS-safe.

@@ -296,25 +296,31 @@ static const struct pc_record_count *find_row(const struct pc_record_counts *c, 
     return c->n ? bsearch(&wanted, c->rows, c->n, sizeof wanted, compare_rows) : NULL;
 }
 
-bool pc_record_counts_folds(const struct pc_record_counts *c, uint64_t key)
+static enum pc_record_fate fate_of(const struct pc_record_count *row)
 {
-    const struct pc_record_count *row = find_row(c, key);
-    return row && !row->n_ranks;
+    return !row->n_ranks ? PC_RECORD_FOLDED : row->n_ranks == 1 ? PC_RECORD_OWN : PC_RECORD_SHARED;
 }
 
-void pc_record_counts_put_folds(const struct pc_record_counts *all,
+enum pc_record_fate pc_record_counts_fate(const struct pc_record_counts *c, uint64_t key)
+{
+    const struct pc_record_count *row = find_row(c, key);
+    return row ? fate_of(row) : PC_RECORD_SHARED;
+}
+
+void pc_record_counts_put_fates(const struct pc_record_counts *all,
                                 const struct pc_record_keys *part, struct pc_buffer *out)
 {
     size_t before = out->n;
     bool any = false;
-    uint8_t bits = 0;
+    unsigned bits = 0;
     for (size_t i = 0, at = 0; i < part->n; i++) {
         while (at < all->n && all->rows[at].key < part->keys[i])
             at++;
-        bool folds = at < all->n && all->rows[at].key == part->keys[i] && !all->rows[at].n_ranks;
-        any |= folds;
-        bits |= (uint8_t)(folds << i % 8);
-        if (i % 8 == 7 || i + 1 == part->n) {
+        bool found = at < all->n && all->rows[at].key == part->keys[i];
+        enum pc_record_fate fate = found ? fate_of(&all->rows[at]) : PC_RECORD_SHARED;
+        any |= fate == PC_RECORD_FOLDED;
+        bits |= (unsigned)fate << i % 4 * 2;
+        if (i % 4 == 3 || i + 1 == part->n) {
             pc_put_le(out, bits, 1);
             bits = 0;
         }
@@ -323,14 +329,17 @@ void pc_record_counts_put_folds(const struct pc_record_counts *all,
         out->n = before;
 }
 
-void pc_record_counts_get_folds(struct pc_record_counts *c, struct pc_cursor *from)
+/* The numbers of ranks become 0, 1 and 2. */
+void pc_record_counts_get_fates(struct pc_record_counts *c, struct pc_cursor *from)
 {
     uint64_t bits = 0;
     bool any = pc_cursor_left(from) > 0;
     for (size_t i = 0; any && i < c->n; i++) {
-        bits = i % 8 ? bits >> 1 : pc_get_le(from, 1);
-        if (bits & 1)
+        bits = i % 4 ? bits >> 2 : pc_get_le(from, 1);
+        if ((bits & 3) == PC_RECORD_FOLDED)
             mark_folded(&c->rows[i]);
+        else
+            c->rows[i].n_ranks = (uint32_t)(bits & 3);
     }
     from->failed |= pc_cursor_left(from) > 0;
 }

@@ -57,15 +57,20 @@ int pc_record_counts_decode(const uint8_t *data, size_t n, struct pc_record_coun
 /* Marks those with least time as folded, so that `most` are not (0: all). */
 void pc_record_counts_fold(struct pc_record_counts *c, uint32_t most);
 
-/* True if the record with that key is folded. */
-bool pc_record_counts_folds(const struct pc_record_counts *c, uint64_t key);
+/* The record of a rank in the profile of the job. */
+enum pc_record_fate {
+    PC_RECORD_FOLDED,
+    PC_RECORD_OWN, /* no other rank has it */
+    PC_RECORD_SHARED
+};
+enum pc_record_fate pc_record_counts_fate(const struct pc_record_counts *c, uint64_t key);
 
-/* Encodes which rows with the keys of `part` are folded; nothing if there is none. The marks are
- * those of `all`, which has all these rows. Decodes them into the rows; errors are noted in the
+/* Encodes the fates of the rows with the keys of `part`; nothing if none is folded. They are those
+ * of `all`, which has all these rows. Decodes them into the rows; errors are noted in the
  * cursor. */
-void pc_record_counts_put_folds(const struct pc_record_counts *all,
+void pc_record_counts_put_fates(const struct pc_record_counts *all,
                                 const struct pc_record_keys *part, struct pc_buffer *out);
-void pc_record_counts_get_folds(struct pc_record_counts *c, struct pc_cursor *from);
+void pc_record_counts_get_fates(struct pc_record_counts *c, struct pc_cursor *from);
 
 /* Bound of the values that are kept: at most `bytes` (0: no bound), but not those of records of
  * more than per_rank ranks (0: no bound). */

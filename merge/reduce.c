@@ -196,7 +196,7 @@ static void send_places(struct reduction *r, const struct pc_record_keys *child,
         next = kept ? after : next;
     }
     if (places)
-        pc_record_counts_put_folds(&r->all, child, &b);
+        pc_record_counts_put_fates(&r->all, child, &b);
     send_bytes(r, &b, to);
     free(places);
     free(b.data);
@@ -214,7 +214,7 @@ static void receive_places(struct reduction *r)
         next += more >> 1;
         r->places[i] = more >> 1 ? pc_place((uint32_t)(next - 1), more & 1) : PC_NO_INDEX;
     }
-    pc_record_counts_get_folds(&r->all, &c);
+    pc_record_counts_get_fates(&r->all, &c);
     if (!err && (!r->places || c.failed))
         err = pc_error_set(r->error, r->places ? PC_EFORMAT : PC_ENOMEM,
                            "rank %d was not told which values to send", r->t->rank);

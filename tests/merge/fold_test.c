@@ -58,7 +58,7 @@ struct facts {
     const struct fact *at;
     unsigned n;
     struct path *paths;
-    bool *folded;
+    bool *folded, *shared;
 };
 
 /* True if the context of fact i leads to no other and has no record. */
@@ -84,6 +84,20 @@ static bool stays(const struct facts *f, unsigned i, unsigned n)
     return false;
 }
 
+/* True if what is folded below the first n steps of fact i stays there. */
+static bool holds(const struct facts *f, unsigned i, unsigned n)
+{
+    const struct fact *fact = &f->at[i];
+    unsigned first = (fact->phase != 0) + (unsigned)(fact->region != 0);
+    bool is_frame = n > first && fact->frames[n - first - 1].module != -2;
+    if (!stays(f, i, n))
+        return false;
+    for (unsigned k = 0; is_frame && k < f->n; k++)
+        if (begins_with(&f->paths[k], &f->paths[i], n) && has_record(&f->at[k]) && f->shared[k])
+            return true;
+    return !is_frame;
+}
+
 /* The fact in the place to which it goes. */
 static struct fact moved(const struct facts *f, unsigned i)
 {
@@ -92,8 +106,8 @@ static struct fact moved(const struct facts *f, unsigned i)
     unsigned whole = n - (to.op >= 0 && to.domain); /* with its call, whatever the communicator */
     if (stays(f, i, whole))
         return to;
-    while (!stays(f, i, n))
-        n--;
+    for (n = first + to.depth - to.is_point; !holds(f, i, n); n--)
+        ;
     to.depth = n - first;
     to.frames[to.depth].module = -1;
     to.frames[to.depth++].offset = PC_NODE_FOLDED;
@@ -115,6 +129,14 @@ static uint64_t key_of(const struct shape *s, const struct fact *f)
     return key;
 }
 
+/* Ranks that have a record: none for about `percent` % of the keys, as it is folded, else 1 or 2.
+ */
+static uint32_t ranks_of(uint64_t key, unsigned percent)
+{
+    uint64_t hash = pc_hash_u64(key);
+    return hash % 100 < percent ? 0 : 1 + (uint32_t)(hash >> 63);
+}
+
 /* Folds about `percent` % of the records, and returns the keys as counts. */
 static struct pc_record_counts choose_folded(const struct shape *s, struct facts *f,
                                              unsigned percent)
@@ -124,9 +146,12 @@ static struct pc_record_counts choose_folded(const struct shape *s, struct facts
     uint64_t *keys = pc_record_counts_keys(p);
     assert_int_equal(pc_record_counts_take(p, keys, &c), PC_OK);
     for (size_t i = 0; i < c.n; i++)
-        c.rows[i].n_ranks = pc_hash_u64(c.rows[i].key) % 100 >= percent;
-    for (unsigned i = 0; i < f->n; i++)
-        f->folded[i] = has_record(&f->at[i]) && pc_hash_u64(key_of(s, &f->at[i])) % 100 < percent;
+        c.rows[i].n_ranks = ranks_of(c.rows[i].key, percent);
+    for (unsigned i = 0; i < f->n; i++) {
+        uint32_t n_ranks = has_record(&f->at[i]) ? ranks_of(key_of(s, &f->at[i]), percent) : 1;
+        f->folded[i] = n_ranks == 0;
+        f->shared[i] = n_ranks == 2;
+    }
     free(keys);
     pc_profile_free(p);
     return c;
@@ -159,6 +184,7 @@ static void check_fold(const struct shape *s, uint64_t seed, unsigned percent)
     f.at = at;
     f.paths = calloc(f.n + 1, sizeof *f.paths);
     f.folded = calloc(f.n + 1, sizeof *f.folded);
+    f.shared = calloc(f.n + 1, sizeof *f.shared);
     for (unsigned i = 0; i < f.n; i++)
         f.paths[i] = path_of(&f.at[i]);
     struct pc_record_counts c = choose_folded(s, &f, percent);
@@ -182,6 +208,7 @@ static void check_fold(const struct shape *s, uint64_t seed, unsigned percent)
     free(to);
     free(f.paths);
     free(f.folded);
+    free(f.shared);
     free(at);
 }
 
@@ -231,7 +258,7 @@ static void fold_all_but_last(struct pc_profile *p)
     uint64_t *keys = pc_record_counts_keys(p);
     assert_int_equal(pc_record_counts_take(p, keys, &c), PC_OK);
     for (size_t i = 0; i < c.n; i++)
-        c.rows[i].n_ranks = c.rows[i].key == keys[p->n_data - 1];
+        c.rows[i].n_ranks = c.rows[i].key == keys[p->n_data - 1] ? 2 : 0;
     assert_int_equal(pc_fold(p, &c, keys), PC_OK);
     assert_int_equal(pc_profile_check(p, NULL), PC_OK);
     free(keys);
