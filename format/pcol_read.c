@@ -50,15 +50,16 @@ static int fetch(struct file *f, uint64_t at, uint64_t n, uint8_t *out)
     return failed;
 }
 
-/* Adds bytes of the file to a checksum. */
+/* Adds bytes of the file to a checksum, as far as it has them. */
 static int fetch_crc(struct file *f, uint64_t at, uint64_t n, uLong *crc)
 {
     uint8_t piece[32768];
     int failed = 0;
-    for (uint64_t done = 0; done < n && !failed && at + done < f->n; done += sizeof piece) {
-        size_t bytes = n - done < sizeof piece ? (size_t)(n - done) : sizeof piece;
-        failed = fetch(f, at + done, bytes, piece);
-        *crc = crc32_z(*crc, piece, bytes);
+    for (uint64_t end = at + n; at < end && at < f->n && !failed; at += sizeof piece) {
+        size_t bytes = end - at < sizeof piece ? (size_t)(end - at) : sizeof piece;
+        failed = fetch(f, at, bytes, piece);
+        if (at < f->n)
+            *crc = crc32_z(*crc, piece, f->n - at < bytes ? f->n - at : bytes);
     }
     return failed;
 }
