@@ -12,11 +12,11 @@ static uint64_t value_of(const struct pc_profile *p, uint32_t k)
 {
     uint64_t value = 0;
     for (uint32_t i = 0; i < p->n_data; i++) {
-        const struct pc_stat *s = &p->data[i].stats[k];
+        struct pc_stat s = pc_data_stat(p, &p->data[i], k);
         if (p->fields[k].combine == PCOLLECT_SUM)
-            value += (uint64_t)s->sum;
-        else if (s->max > value)
-            value = s->max;
+            value += (uint64_t)s.sum;
+        else if (s.max > value)
+            value = s.max;
     }
     return value;
 }
