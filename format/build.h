@@ -25,6 +25,11 @@ bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsig
 bool pc_profile_data_make(struct pc_pool *pool, const struct pc_profile *p,
                           struct pc_profile_data *d, unsigned kind);
 
+/* Makes the record of a node of that kind for one rank, the only one of the list `rank`; it has
+ * `lone`, and values and bins of histograms are 0. False: no memory. */
+bool pc_profile_data_of_one(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
+                            int32_t *rank);
+
 /* Copies a record without bins, which was made from another pool, into p, in as few bytes as it
  * takes; its lists are those of `from`. False: no memory. */
 bool pc_profile_data_keep(struct pc_profile *p, const struct pc_profile_data *from,

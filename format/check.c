@@ -252,8 +252,10 @@ static int check_values(const struct pc_profile *p, uint32_t i, struct pc_error 
         for (uint32_t r = 0; is_hist && r < by.n; r++)
             if (pc_by_rank_value(&by, r))
                 return refuse(error, "a record with a value for a histogram", i);
+        if (err || (d->lone && d->lone == d->values))
+            continue;
         struct pc_stat listed = pc_stat_of(p, &by, k), kept = pc_data_stat(p, d, k);
-        if (!err && !pc_stat_same(&listed, &kept))
+        if (!pc_stat_same(&listed, &kept))
             return refuse(error, "a record with wrong statistics", i);
     }
     return err || !first ? err : refuse(error, "a record without times keeps them", i);

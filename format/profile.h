@@ -179,9 +179,10 @@ enum pc_kept {
 
 /* The record of one node: for each of its fields either a statistic or bins. The record of an OP or
  * DOMAIN has all fields of the profile, that of a POINT those of compute plugins, from first_field
- * on. Field k is element k - first_field of stats, lone and bins, and of each row of values. In a
- * profile that was read without values, the record of one rank has `lone` instead of `stats`, an
- * eighth of the bytes, if its statistics are those of these values, and histograms are coded. */
+ * on. Field k is element k - first_field of stats, lone and bins, and of each row of values.
+ * Records of one rank may have `lone` instead of `stats`, an eighth of the bytes, if their
+ * statistics are those of these values: in the profile of an arena, where `lone` is the row of
+ * values, and in one that was read without values, where histograms are coded. */
 struct pc_profile_data {
     uint32_t first_field;
     uint32_t n_ranks;      /* ranks that have the context, at least 1 */

@@ -56,14 +56,16 @@ void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d
         pc_profile_data_drop(d);
 }
 
-bool pc_profile_data_make(struct pc_pool *pool, const struct pc_profile *p,
-                          struct pc_profile_data *d, unsigned kind)
+/* Sets the first field of a record of that kind, and returns the number of its fields. */
+static uint32_t set_fields(const struct pc_profile *p, struct pc_profile_data *d, unsigned kind)
 {
     d->first_field = kind == PCOLLECT_NODE_POINT ? p->n_comm : 0;
-    uint32_t n_fields = p->n_fields - d->first_field;
-    d->stats = pc_pool_array(pool, n_fields, sizeof *d->stats);
-    if (!d->stats || p->no_bins)
-        return d->stats != NULL;
+    return p->n_fields - d->first_field;
+}
+
+static bool make_bins(struct pc_pool *pool, const struct pc_profile *p, struct pc_profile_data *d,
+                      uint32_t n_fields)
+{
     d->bins = pc_pool_array(pool, n_fields, sizeof *d->bins);
     for (uint32_t i = 0; d->bins && i < n_fields; i++) {
         const struct pc_profile_field *f = &p->fields[d->first_field + i];
@@ -74,6 +76,26 @@ bool pc_profile_data_make(struct pc_pool *pool, const struct pc_profile *p,
             return false;
     }
     return d->bins != NULL;
+}
+
+bool pc_profile_data_make(struct pc_pool *pool, const struct pc_profile *p,
+                          struct pc_profile_data *d, unsigned kind)
+{
+    uint32_t n_fields = set_fields(p, d, kind);
+    d->stats = pc_pool_array(pool, n_fields, sizeof *d->stats);
+    return d->stats && (p->no_bins || make_bins(pool, p, d, n_fields));
+}
+
+bool pc_profile_data_of_one(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
+                            int32_t *rank)
+{
+    uint32_t n_fields = set_fields(p, d, kind);
+    d->n_ranks = 1;
+    d->first_rank = *rank;
+    d->kept = PC_KEPT_EXACT;
+    d->ranks = rank;
+    d->values = d->lone = pc_pool_array(p->memory, n_fields, sizeof *d->values);
+    return d->values && make_bins(p->memory, p, d, n_fields);
 }
 
 /* True if the statistics are those of the least values, which one rank has. */

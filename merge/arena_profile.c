@@ -271,12 +271,13 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     const struct pcollect_arena_header *h = m->header;
     struct pc_profile *p = m->profile;
     struct pc_profile_rank *r = pc_pool_array(p->memory, 1, sizeof *r);
-    if (!r)
+    m->rank = pc_pool_array(p->memory, 1, sizeof *m->rank);
+    if (!r || !m->rank)
         return PC_ENOMEM;
     uint64_t last = add_threads(m, r);
     uint64_t inside_end = h->finalize_end_ticks ? h->finalize_end_ticks : last;
     struct pc_identity who = pc_image_identity(h);
-    r->rank = who.rank < 0 ? 0 : who.rank;
+    r->rank = *m->rank = who.rank < 0 ? 0 : who.rank;
     r->pid = h->pid;
     r->host = copy_text(m, h->host, sizeof h->host);
     r->start_realtime_ns = h->realtime_0_ns;

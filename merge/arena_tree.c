@@ -36,11 +36,16 @@ static uint32_t *find_slot(const struct image *m, const struct pc_profile_node *
     return &m->slots[i];
 }
 
+/* A node and its share of a record take more than LEAST_BYTES in most arenas, so that the first
+ * room is enough. */
 static bool reserve_node(struct image *m)
 {
+    enum { LEAST_BYTES = 128 };
     if (m->n_nodes < m->node_capacity)
         return true;
     uint32_t capacity = m->node_capacity ? m->node_capacity * 2 : 256;
+    while (capacity < m->n / LEAST_BYTES)
+        capacity *= 2;
     struct image_node *nodes = pc_pool_array(m->scratch, capacity, sizeof *nodes);
     uint32_t *slots = pc_pool_array(m->scratch, (size_t)capacity * 2, sizeof *slots);
     if (!nodes || !slots)
@@ -126,22 +131,6 @@ static bool key_of(const struct image *m, const struct pcollect_node *n, uint32_
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-static bool make_values(struct image *m, struct image_node *n)
-{
-    uint32_t n_fields = m->profile->n_fields;
-    n->values = pc_pool_array(m->scratch, n_fields, sizeof *n->values);
-    n->bins = pc_pool_array(m->scratch, n_fields, sizeof *n->bins);
-    if (!n->values || !n->bins)
-        return false;
-    for (uint32_t k = 0; k < n_fields; k++)
-        if (m->fields[k].field.combine == PCOLLECT_HIST) {
-            n->bins[k] = pc_pool_array(m->scratch, m->fields[k].field.bins, sizeof(uint64_t));
-            if (!n->bins[k])
-                return false;
-        }
-    return true;
-}
-
 void pc_image_need(struct image *m, uint32_t node)
 {
     for (uint32_t up = node; !m->nodes[up].needed; up = m->nodes[up].parent)
@@ -156,11 +145,44 @@ static bool is_used(const uint64_t *record, uint32_t bytes)
     return false;
 }
 
-/* Ticks are added as ticks: they become nanoseconds when all threads have been added. */
+static const uint64_t *field_in(const char *record, const struct image_field *f, uint32_t skipped)
+{
+    return (const uint64_t *)(record + (f->offset - skipped));
+}
+
+/* Adds a record to the one of a node, ticks as ticks. `skipped`: bytes of comm plugins that the two
+ * do not have. */
+static bool add_to_sum(struct image *m, struct image_node *n, const char *record, uint32_t skipped)
+{
+    uint32_t bytes = m->header->record_bytes - skipped;
+    char *sum = n->is_sum ? (char *)n->record : pc_pool_array(m->scratch, bytes, 1);
+    if (!sum)
+        return false;
+    if (!n->is_sum)
+        memcpy(sum, n->record, bytes);
+    n->record = sum;
+    n->is_sum = true;
+    for (uint32_t k = skipped ? m->profile->n_comm : 0; k < m->profile->n_fields; k++) {
+        const struct image_field *f = &m->fields[k];
+        const uint64_t *from = field_in(record, f, skipped);
+        uint64_t *to = (uint64_t *)field_in(sum, f, skipped);
+        if (f->field.combine != PCOLLECT_HIST)
+            *to = pc_field_combine(f->field.combine, *to, *from);
+        for (uint32_t b = 0; f->field.combine == PCOLLECT_HIST && b < f->field.bins; b++)
+            to[b] += from[b];
+    }
+    return true;
+}
+
+static uint32_t skipped_bytes(const struct image *m, unsigned kind)
+{
+    return kind == PCOLLECT_NODE_POINT ? m->header->comm_bytes : 0;
+}
+
 static int add_record(struct image *m, uint32_t index, pcollect_ref ref)
 {
-    bool is_point = m->nodes[index].node.kind == PCOLLECT_NODE_POINT;
-    uint32_t skipped = is_point ? m->header->comm_bytes : 0;
+    struct image_node *n = &m->nodes[index];
+    uint32_t skipped = skipped_bytes(m, n->node.kind);
     uint32_t bytes = m->header->record_bytes - skipped;
     if (!ref || !bytes)
         return PC_OK;
@@ -171,16 +193,10 @@ static int add_record(struct image *m, uint32_t index, pcollect_ref ref)
     }
     if (!is_used((const uint64_t *)record, bytes))
         return PC_OK;
-    struct image_node *n = &m->nodes[index];
-    if (!n->values && !make_values(m, n))
+    if (!n->record)
+        n->record = record;
+    else if (!add_to_sum(m, n, record, skipped))
         return PC_ENOMEM;
-    for (uint32_t k = is_point ? m->profile->n_comm : 0; k < m->profile->n_fields; k++) {
-        const struct image_field *f = &m->fields[k];
-        const uint64_t *v = (const uint64_t *)(record + (f->offset - skipped));
-        n->values[k] = pc_field_combine(f->field.combine, n->values[k], *v);
-        for (uint32_t b = 0; f->field.combine == PCOLLECT_HIST && b < f->field.bins; b++)
-            n->bins[k][b] += v[b];
-    }
     pc_image_need(m, index);
     return PC_OK;
 }
@@ -337,26 +353,19 @@ static bool write_record(struct image *m, const struct image_node *from, struct 
 {
     struct pc_profile *p = m->profile;
     struct pc_profile_data *d = &p->data[p->n_data];
-    if (!pc_profile_data_init(p, d, to->kind, 1))
+    uint32_t skipped = skipped_bytes(m, to->kind);
+    if (!pc_profile_data_of_one(p, d, to->kind, m->rank))
         return false;
-    d->ranks[0] = p->ranks[0].rank;
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
-        const struct pc_profile_field *f = &p->fields[k];
-        uint32_t i = k - d->first_field;
-        if (f->combine == PCOLLECT_HIST)
-            memcpy(d->bins[i], from->bins[k], f->bins * sizeof(uint64_t));
+        const struct image_field *f = &m->fields[k];
+        const uint64_t *value = field_in(from->record, f, skipped);
+        if (f->field.combine == PCOLLECT_HIST)
+            memcpy(d->bins[k - d->first_field], value, f->field.bins * sizeof *value);
         else
-            d->values[i] = from->values[k];
+            d->values[k - d->first_field] = f->in_ticks ? pc_image_ns(m, *value) : *value;
     }
     to->data = p->n_data++;
     return true;
-}
-
-static void ticks_to_ns(const struct image *m, struct image_node *n)
-{
-    for (uint32_t k = 0; k < m->profile->n_fields; k++)
-        if (m->fields[k].in_ticks)
-            n->values[k] = pc_image_ns(m, n->values[k]);
 }
 
 struct sorted {
@@ -405,12 +414,8 @@ int pc_image_write_tree(struct image *m)
         *to = from->node;
         if (index)
             to->parent = place[from->parent];
-        if (from->values) {
-            ticks_to_ns(m, from);
-            if (!write_record(m, from, to))
-                return PC_ENOMEM;
-            pc_profile_data_derive(p, &p->data[to->data]);
-        }
+        if (from->record && !write_record(m, from, to))
+            return PC_ENOMEM;
         depth = push_children(m, index, stack, depth);
     }
     pc_profile_count_descendants(p);

@@ -151,14 +151,12 @@ static void add_record(const struct pc_profile *p, const struct pc_profile_data 
 {
     for (uint32_t k = to->first_field; k < p->n_fields; k++) {
         const struct pc_profile_field *field = &p->fields[k];
-        struct pc_stat *s = &to->stats[k - to->first_field];
-        uint64_t more = from->stats[k - to->first_field].min;
+        uint64_t *sum = &to->lone[k - to->first_field];
         if (field->combine == PCOLLECT_HIST)
             for (uint32_t bin = 0; bin < field->bins; bin++)
                 to->bins[k - to->first_field][bin] += from->bins[k - to->first_field][bin];
         else
-            *s = pc_stat_of_one(field, to->first_rank,
-                                pc_field_combine(field->combine, s->min, more));
+            *sum = pc_field_combine(field->combine, *sum, from->lone[k - to->first_field]);
     }
 }
 

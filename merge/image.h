@@ -44,10 +44,9 @@ struct image_string {
 struct image_node {
     struct pc_profile_node node; /* module and op as indices of the profile */
     uint32_t parent, first_child, next;
-    uint32_t n_children;
-    bool needed;      /* a record in it or below it has been used */
-    uint64_t *values; /* n_fields; NULL: no record */
-    uint64_t **bins;
+    bool needed;        /* a record in it or below it has been used */
+    const char *record; /* of the arena, or in scratch the sum of several; NULL: none was used */
+    bool is_sum;
 };
 
 struct image {
@@ -72,6 +71,7 @@ struct image {
     uint32_t n_tables;
     uint32_t *node_of; /* unified node by ref; 0: not read (or the root); NULL without tables */
     size_t n_refs;     /* of node_of: of what was readable when reading began */
+    int32_t *rank;     /* the list of ranks of every record */
     uint32_t *place;   /* node of the profile by unified node, once it is written */
     struct image_node *nodes;
     uint32_t n_nodes, node_capacity;

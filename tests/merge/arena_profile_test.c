@@ -190,7 +190,7 @@ static uint64_t sum_of(const struct pc_profile *p, unsigned field, uint32_t op)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++)
         if (p->nodes[i].op == op && p->nodes[i].data != PC_NO_INDEX)
-            sum += (uint64_t)p->data[p->nodes[i].data].stats[field].sum;
+            sum += (uint64_t)pc_data_stat(p, &p->data[p->nodes[i].data], field).sum;
     return sum;
 }
 
@@ -298,10 +298,10 @@ static void minimum_of_none_is_none(void **state)
     }
     struct pc_profile *p = read_part(&m, PC_MERGE_MAIN);
     assert_int_equal(p->n_data, 2);
-    assert_int_equal(p->data[0].stats[3].n, 0);
-    assert_int_equal(p->data[0].stats[3].min, 0);
-    assert_int_equal(p->data[1].stats[3].n, 1);
-    assert_int_equal(p->data[1].stats[3].min, 9);
+    assert_int_equal(pc_data_stat(p, &p->data[0], 3).n, 0);
+    assert_int_equal(pc_data_stat(p, &p->data[0], 3).min, 0);
+    assert_int_equal(pc_data_stat(p, &p->data[1], 3).n, 1);
+    assert_int_equal(pc_data_stat(p, &p->data[1], 3).min, 9);
     pc_profile_free(p);
     pc_arena_close(&m.arena);
 }

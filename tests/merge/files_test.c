@@ -304,7 +304,7 @@ static uint64_t total(const struct pc_profile *p)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < p->n_data; i++)
-        sum += (uint64_t)p->data[i].stats[0].sum;
+        sum += (uint64_t)pc_data_stat(p, &p->data[i], 0).sum;
     return sum;
 }
 

@@ -170,9 +170,12 @@ static void check_marks(struct pc_profile *p)
     free(below);
 }
 
+/* Makes a record of one rank that of an arena, without lists. */
 static void drop_lists(struct pc_profile_data *d)
 {
-    d->kept = false;
+    d->lone = d->values;
+    d->stats = NULL;
+    d->kept = PC_KEPT_NONE;
     d->ranks = NULL;
     d->values = NULL;
 }
