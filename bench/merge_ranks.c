@@ -200,10 +200,12 @@ static bool is_sampled(uint32_t context)
     return context % 4 == 3;
 }
 
-static void make_record(struct pc_profile *p, struct pc_profile_data *d, int32_t rank, uint32_t i)
+/* The record of context i, as in the profile of an arena. `list` has the rank. */
+static void make_record(struct pc_profile *p, struct pc_profile_data *d, int32_t *list, uint32_t i)
 {
+    int32_t rank = *list;
     unsigned kind = is_sampled(i) ? PCOLLECT_NODE_POINT : PCOLLECT_NODE_OP;
-    if (!pc_profile_data_init(p, d, kind, 1))
+    if (!pc_profile_data_of_one(p, d, kind, list))
         exit(2);
     uint64_t calls = calls_of(i), mean = 1000 + random_of(1u << 31, i, 1000000);
     uint64_t time = mean * calls * (90 + random_of((uint64_t)rank, i, 20)) / 100;
@@ -216,7 +218,6 @@ static void make_record(struct pc_profile *p, struct pc_profile_data *d, int32_t
         [TIME] = time,
     };
     const uint64_t of_place[] = {calls, time / 1000, time};
-    d->ranks[0] = rank;
     if (is_sampled(i))
         memcpy(d->values, of_place, sizeof of_place);
     else
@@ -224,7 +225,6 @@ static void make_record(struct pc_profile *p, struct pc_profile_data *d, int32_t
     if (!is_sampled(i))
         for (unsigned k = 0; k < 4; k++)
             d->bins[DURATIONS][18 + k] = calls / 4;
-    pc_profile_data_derive(p, d);
 }
 
 static struct pc_profile_node *add_node(struct pc_profile *p, uint32_t parent, uint16_t kind)
@@ -250,6 +250,8 @@ static uint32_t add_frame(struct pc_profile *p, uint32_t parent, uint64_t offset
 static void make_tree(const struct merge_ranks *job, struct pc_profile *p, int32_t rank)
 {
     uint64_t whose = 1 + (job->own ? (uint64_t)rank : place_of(job, rank));
+    int32_t *list = pc_pool_array(p->memory, 1, sizeof *list);
+    *list = rank;
     uint32_t caller = 0, n_callers = job->n_contexts / PER_CALLER + 2;
     p->nodes =
         pc_pool_array(p->memory, 1 + n_callers + 2 * (size_t)job->n_contexts, sizeof *p->nodes);
@@ -269,7 +271,7 @@ static void make_tree(const struct merge_ranks *job, struct pc_profile *p, int32
         } else {
             n->op = 0;
         }
-        make_record(p, &p->data[p->n_data++], rank, i);
+        make_record(p, &p->data[p->n_data++], list, i);
     }
     pc_profile_count_descendants(p);
 }

@@ -14,7 +14,7 @@
 
 #include "merge/record_counts.h"
 
-/* Folds the records of a profile of one rank that are marked in the counts, and have no lists. keys
+/* Folds the records of an arena's profile that are marked in the counts, and have no lists. keys
  * are those of its records. PC_ENOMEM: p cannot be used. */
 int pc_fold(struct pc_profile *p, const struct pc_record_counts *c, const uint64_t *keys);
 
