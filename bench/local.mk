@@ -20,7 +20,7 @@ bench-call: stage
 bench-quick: stage
 	@$(bench_environment) $(SHELL) $(srcdir)/bench/call.sh --quick $(BENCH_FLAGS)
 
-# Time that the start takes. BENCH_FLAGS: --pairs N, --ranks N
+# Time that the start and the end take. BENCH_FLAGS: --pairs N, --ranks N, --contexts N
 bench-start: stage
 	@$(bench_environment) $(SHELL) $(srcdir)/bench/start.sh $(BENCH_FLAGS)
 

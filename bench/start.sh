@@ -1,20 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Measures the time of starting and ending with libpcollect.so: bench/README.md has the method.
-# usage: start.sh [--pairs N] [--ranks N]. Environment as for call.sh. JSON lines go to
+# usage: start.sh [--pairs N] [--ranks N] [--contexts N]. Environment as for call.sh. JSON lines go to
 # $PC_BENCH/start.jsonl, the table to standard output.
 set -u
-pairs=15 ranks=2
+pairs=15 ranks=2 contexts=0
 while [ $# -gt 1 ]; do
     case $1 in
     --pairs) pairs=$2 ;;
     --ranks) ranks=$2 ;;
+    --contexts) contexts=$2 ;;
     *) break ;;
     esac
     shift 2
 done
 [ $# -eq 0 ] || {
-    echo "start.sh: unknown option $1 (known: --pairs N --ranks N)" >&2
+    echo "start.sh: unknown option $1 (known: --pairs N --ranks N --contexts N)" >&2
     exit 2
 }
 : "${PC_STAGE:?} ${PC_SRC:?} ${PC_BENCH:?}"
@@ -35,13 +36,13 @@ row() {
 }
 ms() { awk -v us="$1" 'BEGIN { printf "%.4f", us / 1000 }'; }
 
-# ranks_take MPI PRELOAD: three figures for each rank
+# ranks_take MPI PRELOAD: four figures for each rank
 ranks_take() {
     rm -f "$PCOLLECT_OUTPUT_PATH"
     case $1 in
-    openmpi) timeout -k 5 60 "$MPIRUN_OPENMPI" ${2:+-x LD_PRELOAD="$2"} -n "$ranks" "$PC_BENCH/start.$1" ;;
-    mpich) timeout -k 5 60 "$MPIRUN_MPICH" ${2:+-genv LD_PRELOAD "$2"} -n "$ranks" "$PC_BENCH/start.$1" ;;
-    esac 2>/dev/null </dev/null | awk 'NF == 3'
+    openmpi) timeout -k 5 60 "$MPIRUN_OPENMPI" ${2:+-x LD_PRELOAD="$2"} -n "$ranks" "$PC_BENCH/start.$1" "$contexts" ;;
+    mpich) timeout -k 5 60 "$MPIRUN_MPICH" ${2:+-genv LD_PRELOAD "$2"} -n "$ranks" "$PC_BENCH/start.$1" "$contexts" ;;
+    esac 2>/dev/null </dev/null | awk 'NF == 4'
 }
 
 # quartiles COLUMN...: of the sums of these columns, as differences with minus without, over the pairs of runs;
@@ -79,6 +80,13 @@ start_of_mpi() {
     row "$1: start of a rank" $(quartiles 1 2)
     # shellcheck disable=SC2046
     row "$1: MPI_Finalize, with the merge of $ranks ranks" $(quartiles 3)
+    [ "$contexts" -eq 0 ] || awk -v contexts="$contexts" '
+        $2 == "without" { v[++n] = $6 }
+        END {
+            for (i = 2; i <= n; i++)
+                for (j = i; j > 1 && v[j - 1] > v[j]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
+            printf "  %d contexts; MPI_Allreduce of 80 bytes for each takes %.2f ms\n", contexts, v[int((n + 1) / 2)] / 1000
+        }' "$PC_BENCH/start.tsv"
 }
 
 echo "added by libpcollect.so; median (quartiles) of pairs of runs"

@@ -40,24 +40,24 @@ static double normal(void)
 struct population {
     uint32_t n, d, n_classes;
     double noise;
-    bool skew; /* classes of very different sizes */
+    bool skew;    /* classes of very different sizes */
+    double apart; /* least distance of two classes in standard deviations of the noise, along the
+                     line between their means, and */
+    double radii; /* in distances of a rank from the mean of its class, as root mean square */
 };
-
-/* Least distance of two classes in standard deviations of the noise, along the line between their
- * means. */
-enum { APART = 12 };
 
 static double mean[MOST_CLASSES][MOST_COORDINATES], weight[MOST_COORDINATES];
 
 static bool is_apart(const struct population *p, const double *a, const double *b)
 {
-    double far2 = 0, noise2 = 0;
+    double far2 = 0, noise2 = 0, radius2 = 0;
     for (uint32_t j = 0; j < p->d; j++) {
         double by = a[j] - b[j];
         far2 += by * by;
         noise2 += by * by * weight[j] * weight[j] * p->noise * p->noise;
+        radius2 += weight[j] * weight[j] * p->noise * p->noise;
     }
-    return far2 >= APART * sqrt(noise2);
+    return far2 >= p->apart * sqrt(noise2) && far2 >= p->radii * p->radii * radius2;
 }
 
 /* Draws the means of the classes. Returns false if there is no room for so many classes. */
@@ -142,8 +142,13 @@ static void classes_that_lie_apart_are_found_again(void **unused)
     unsigned n_made = 0;
     (void)unused;
     for (unsigned i = 0; i < 3 * 3 * 3 * 5 * 2; i++) {
-        struct population p = {sizes[i / 2 % 3], dimensions[i / 6 % 3], classes[i / 18 % 5],
-                               noises[i / 90 % 3], i % 2 == 1};
+        struct population p = {sizes[i / 2 % 3],
+                               dimensions[i / 6 % 3],
+                               classes[i / 18 % 5],
+                               noises[i / 90 % 3],
+                               i % 2 == 1,
+                               12,
+                               0};
         uint32_t n = 0;
         if (p.n > 1000 && p.noise != 0.05 && (p.d == 31 || !test_is_long())) /* takes long */
             continue;
@@ -162,6 +167,57 @@ static void classes_that_lie_apart_are_found_again(void **unused)
                      n);
     }
     assert_in_range(n_made, 80, 300);
+}
+
+enum { LONE = 16 };
+
+/* Puts lone points, each of a class of its own, among those of classes. Returns how many of them
+ * are in no group with others, or -1 if such a population cannot be made. */
+static int find_lone(struct population p)
+{
+    float *x = calloc((size_t)p.n * p.d, sizeof *x);
+    uint16_t *class = calloc(p.n, sizeof *class), *group = calloc(p.n, sizeof *group);
+    uint32_t n_in[MOST_CLASSES] = {0}, n_classes = p.n_classes;
+    int n_alone = 0;
+    p.n_classes += LONE;
+    bool made = make_means(&p);
+    p.n_classes = n_classes;
+    make_points(&p, x, class);
+    for (uint32_t k = 0; k < LONE; k++)
+        for (uint32_t j = 0; j < p.d; j++)
+            x[(size_t)(k * p.n / LONE + 7) * p.d + j] = (float)mean[n_classes + k][j];
+    const struct pct_points points = {x, p.n, p.d, 0};
+    pct_clusters_find(&points, MOST_CLASSES, group);
+    for (uint32_t i = 0; i < p.n; i++)
+        n_in[group[i]]++;
+    for (uint32_t k = 0; k < LONE; k++)
+        n_alone += n_in[group[k * p.n / LONE + 7]] == 1;
+    free(x);
+    free(class);
+    free(group);
+    return made ? n_alone : -1;
+}
+
+static void sixteen_lone_ranks_are_classes_of_their_own(void **unused)
+{
+    static const uint32_t sizes[] = {1000, 10000}, classes[] = {1, 2, 5, 12, 20};
+    static const uint32_t dimensions[] = {3, 10, 31};
+    static const double noises[] = {0.01, 0.05, 0.2};
+    unsigned n_made = 0;
+    (void)unused;
+    for (unsigned i = 0; i < 2 * 3 * 5 * 3; i++) {
+        struct population p = {
+            sizes[i % 2], dimensions[i / 2 % 3], classes[i / 6 % 5], noises[i / 30], false, 12, 3};
+        if (p.n > 1000 && p.noise != 0.05 && !test_is_long()) /* takes long */
+            continue;
+        state = test_seed(815 + i);
+        int n_alone = find_lone(p);
+        n_made += n_alone >= 0;
+        if (n_alone >= 0 && n_alone != LONE)
+            fail_msg("%u points, %u coordinates, %u classes, noise %.2f: %d of %d alone", p.n, p.d,
+                     p.n_classes, p.noise, n_alone, LONE);
+    }
+    assert_in_range(n_made, 40, 90);
 }
 
 static void the_same_points_are_one_class(void **unused)
@@ -324,6 +380,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_that_lie_apart_are_found_again),
+        cmocka_unit_test(sixteen_lone_ranks_are_classes_of_their_own),
         cmocka_unit_test(the_same_points_are_one_class),
         cmocka_unit_test(figures_of_classes_are_those_of_their_ranks),
     };
