@@ -36,16 +36,8 @@ static uint32_t *find_slot(const struct image *m, const struct pc_profile_node *
     return &m->slots[i];
 }
 
-/* A node and its share of a record take more than LEAST_BYTES in most arenas, so that the first
- * room is enough. */
-static bool reserve_node(struct image *m)
+static bool reserve_nodes(struct image *m, uint32_t capacity)
 {
-    enum { LEAST_BYTES = 128 };
-    if (m->n_nodes < m->node_capacity)
-        return true;
-    uint32_t capacity = m->node_capacity ? m->node_capacity * 2 : 256;
-    while (capacity < m->n / LEAST_BYTES)
-        capacity *= 2;
     struct image_node *nodes = pc_pool_array(m->scratch, capacity, sizeof *nodes);
     uint32_t *slots = pc_pool_array(m->scratch, (size_t)capacity * 2, sizeof *slots);
     if (!nodes || !slots)
@@ -64,7 +56,7 @@ static bool reserve_node(struct image *m)
 /* The node with that key, found or made; PC_NO_INDEX: no memory. */
 static uint32_t unify(struct image *m, const struct pc_profile_node *key)
 {
-    if (!reserve_node(m))
+    if (m->n_nodes == m->node_capacity && !reserve_nodes(m, 2 * m->node_capacity))
         return PC_NO_INDEX;
     uint32_t *slot = find_slot(m, key);
     if (*slot)
@@ -326,10 +318,28 @@ int pc_image_node_of(struct image *m, pcollect_ref ref, uint32_t *out)
     return add_path(m, ref, out);
 }
 
+/* A room for the nodes of the trees that are read. A node and its share of a record take more than
+ * LEAST_BYTES in most arenas, so that it is enough. */
+static uint32_t first_room(const struct image *m, enum pc_merge_part part)
+{
+    enum { LEAST_BYTES = 128 };
+    uint32_t room = 256;
+    bool has_trees = false;
+    pcollect_ref ref = m->threads;
+    for (uint32_t i = 0; i < m->n_threads && !has_trees; i++) {
+        const struct pcollect_thread *t = pc_image_at(m, ref, sizeof *t);
+        has_trees = pc_image_wants(t, part);
+        ref = t->next;
+    }
+    while (has_trees && room < m->n / LEAST_BYTES)
+        room *= 2;
+    return room;
+}
+
 int pc_image_read_trees(struct image *m, enum pc_merge_part part)
 {
     struct pending_stack stack = {NULL, 0, 0};
-    if (!reserve_node(m))
+    if (!reserve_nodes(m, first_room(m, part)))
         return PC_ENOMEM;
     m->nodes[m->n_nodes++] = (struct image_node){.node = {.parent = PC_NO_INDEX,
                                                           .kind = PCOLLECT_NODE_ROOT,
