@@ -24,6 +24,8 @@ struct pct_join_view {
     void (*put_figures)(void *arg, uint32_t node, struct pct_buf *b);
     void *arg;
 };
+/* True if a context is to be shown. */
+bool pct_join_view_any(const struct pct_join_view *v);
 void pct_join_view_print(FILE *out, const struct pct_join_view *v);
 
 /* Text of a comparison. */
@@ -41,6 +43,10 @@ typedef void pct_compare_print_fn(FILE *out, const void *comparison,
                                   const struct pct_compare_print *how);
 void pct_compare_fit(FILE *out, pct_compare_print_fn *print, const void *comparison,
                      const struct pct_compare_print *how);
+
+/* Prints in place of a tree without lines that no context has so much of the whole below it.
+ * `whole`: "core time". */
+void pct_compare_none(FILE *out, const struct pct_compare_print *how, const char *whole);
 
 /* Prints the option that shows more, if pct_compare_fit has raised the threshold. */
 void pct_compare_hidden(FILE *out, const struct pct_compare_print *how);

@@ -149,6 +149,12 @@ static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
     return fold.last;
 }
 
+bool pct_join_view_any(const struct pct_join_view *v)
+{
+    struct printer l = {.view = v};
+    return next_child(&l, 0, PC_NO_INDEX) != PC_NO_INDEX;
+}
+
 void pct_join_view_print(FILE *out, const struct pct_join_view *v)
 {
     struct printer l = {
@@ -277,6 +283,16 @@ void pct_compare_fit(FILE *out, pct_compare_print_fn *print, const void *compari
         print(out, comparison, how);
     else
         pct_print_fitting(out, TWO_SCREENS, print_text, &text);
+}
+
+void pct_compare_none(FILE *out, const struct pct_compare_print *how, const char *whole)
+{
+    if (how->least)
+        pct_print_sentence(out, how->width, 0,
+                           "No context has %g %% of the %s or more lost or gained below it.",
+                           how->least / 1e3, whole);
+    else
+        pct_print_sentence(out, how->width, 0, "No context loses or gains any of the %s.", whole);
 }
 
 void pct_compare_hidden(FILE *out, const struct pct_compare_print *how)

@@ -158,6 +158,45 @@ static void single_runs_are_compared_context_by_context(void **state)
     close_all(runs, 2, d);
 }
 
+/* The text of a comparison with a threshold in thousandths of a percent. */
+static char *text_of(const struct pct_diff *d, unsigned least)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    assert_non_null(out);
+    pct_diff_print(out, d,
+                   &(struct pct_compare_print){.width = 0, .has_least = true, .least = least});
+    fclose(out);
+    return text;
+}
+
+static void a_tree_without_a_line_is_one_sentence(void **state)
+{
+    static const struct times times[] = {{{1e8, 2e8}}, {{1e8, 2.6e8}}, {{1e8, 2e8}}};
+    static const struct {
+        unsigned after, least;
+        const char *said;
+    } cases[] = {
+        {1, 1000, "\n\nWhere it changes (contexts below which 1 % of the total"},
+        {1, 7000, "\n\nNo context has 7 % of the total before or more lost or gained below it.\n"},
+        {2, 1000, "\n\nNo context has 1 % of the total before or more lost or gained below it.\n"},
+        {2, 0, "\n\nNo context loses or gains any of the total before.\n"}};
+    struct pct_run runs[2];
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        const struct times both[] = {times[0], times[cases[i].after]};
+        struct pct_diff *d = compare(runs, both, 1, 1, PCT_DIFF_TIME);
+        char *text = text_of(d, cases[i].least);
+        if (!strstr(text, cases[i].said))
+            fail_msg("expected %s in %s", cases[i].said, text);
+        assert_int_equal(strstr(text, "Where it changes") != NULL, i == 0);
+        assert_int_equal(strstr(text, "before      after  context") != NULL, i == 0);
+        free(text);
+        close_all(runs, 2, d);
+    }
+}
+
 /* Two functions of which the second run computes less: in one of them there are few samples. */
 static void few_samples_are_no_change(void **state)
 {
@@ -324,6 +363,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_runs_are_compared_context_by_context),
         cmocka_unit_test(few_samples_are_no_change),
+        cmocka_unit_test(a_tree_without_a_line_is_one_sentence),
         cmocka_unit_test(waiting_for_a_processor_is_in_no_figure),
         cmocka_unit_test(calls_are_compared_too),
         cmocka_unit_test(scatter_is_called_noise_and_changes_are_found),
