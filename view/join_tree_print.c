@@ -233,9 +233,9 @@ void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct 
     else
         pct_buf_format(b,
                        "%zu of %zu contexts of MPI calls are not in all runs: either the runs are "
-                       "of two programs named %s, or functions have no names or other ones in some "
-                       "of them.",
-                       partial, n, first);
+                       "of two programs%s%s, or functions have no names or other ones in some of "
+                       "them.",
+                       partial, n, *first ? " named " : "", first);
 }
 
 void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,

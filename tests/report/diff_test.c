@@ -37,7 +37,9 @@ static uint64_t seed;
 
 /* By run: factor by which all its times are longer because no processor was free; 0: none. */
 static double stretched[MAX_RUNS];
-static bool around; /* runs have MPI_Init and MPI_Finalize */
+static const char *program = "";
+static unsigned char build_bytes = 20; /* of the build-id; 0: it is not known */
+static bool around;                    /* runs have MPI_Init and MPI_Finalize */
 /* By run: what rank 0 computes in the function `rare`, with a sample for each ms; 0: no samples. */
 static double rare_ms[MAX_RUNS];
 static struct pct_frame rare = {"rare", "a.c", 400, false, false};
@@ -60,10 +62,11 @@ static void open_run(struct pct_run *run, unsigned k, const struct times *t)
     struct sample *s = &samples[k];
     uint64_t mpi = 0;
     sample_begin(s);
+    s->p.exe = (char *)program;
     if (rare_ms[k] > 0)
         sample_clock(s);
     s->modules[0] = (struct pc_profile_module){.build_id = {1},
-                                               .build_id_bytes = 20,
+                                               .build_id_bytes = build_bytes,
                                                .flags = PCOLLECT_MODULE_EXE,
                                                .path = (char *)"/bin/a"};
     s->ops[0] = (struct pc_profile_op){(char *)"MPI_Barrier", PCOLLECT_CLASS_COLL};
@@ -195,6 +198,33 @@ static void a_tree_without_a_line_is_one_sentence(void **state)
         free(text);
         close_all(runs, 2, d);
     }
+}
+
+/* Runs of which the builds are not known have no context in common. */
+static void two_programs_without_a_name_get_none(void **state)
+{
+    static const struct times times[] = {{{1e8, 2e8, 3e8}}, {{0, 0, 0, 1e8, 2e8, 3e8}}};
+    static const char *const
+        programs[] = {"", "/bin/a"},
+        *const said[] = {
+            "6 of 6 contexts of MPI calls are not in all runs: either the runs are of two "
+            "programs, or ",
+            "6 of 6 contexts of MPI calls are not in all runs: either the runs are of two programs "
+            "named a, or "};
+    struct pct_run runs[2];
+    (void)state;
+    build_bytes = 0;
+    for (size_t i = 0; i < PC_ARRAY_LEN(programs); i++) {
+        program = programs[i];
+        struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
+        char *text = text_of(d, 1000);
+        if (!strstr(text, said[i]))
+            fail_msg("expected %s in %s", said[i], text);
+        free(text);
+        close_all(runs, 2, d);
+    }
+    program = "";
+    build_bytes = 20;
 }
 
 /* Two functions of which the second run computes less: in one of them there are few samples. */
@@ -364,6 +394,7 @@ int main(void)
         cmocka_unit_test(single_runs_are_compared_context_by_context),
         cmocka_unit_test(few_samples_are_no_change),
         cmocka_unit_test(a_tree_without_a_line_is_one_sentence),
+        cmocka_unit_test(two_programs_without_a_name_get_none),
         cmocka_unit_test(waiting_for_a_processor_is_in_no_figure),
         cmocka_unit_test(calls_are_compared_too),
         cmocka_unit_test(scatter_is_called_noise_and_changes_are_found),
