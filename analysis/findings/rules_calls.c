@@ -6,6 +6,7 @@
 #include "analysis/findings/findings.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Fewer bytes per call than this are few. */
@@ -176,30 +177,71 @@ static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule
     }
 }
 
+/* Operations that were started in a place and never completed. */
+struct left {
+    const char *place;
+    uint64_t n;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    return strcmp(((const struct left *)a)->place, ((const struct left *)b)->place);
+}
+
+/* Adds up the rows of each place. Returns the place with most, the first by name of several; its n
+ * is 0 if there is none. */
+static struct left most_left(struct left *rows, size_t n)
+{
+    struct left most = {0}, here = {0};
+    qsort(rows, n, sizeof *rows, by_place);
+    for (size_t i = 0; i < n; i++) {
+        if (!i || by_place(&rows[i - 1], &rows[i]) != 0)
+            here = (struct left){.place = rows[i].place};
+        here.n += rows[i].n;
+        if (here.n > most.n)
+            most = here;
+    }
+    return most;
+}
+
 /* Finds the place that started most operations that were never completed, from the table
- * `requests`. */
+ * `requests`, which has a row for each context. */
 static void find_unfinished(const struct pct_evidence *f, const struct pct_rule *rule,
                             double threshold, struct pct_findings *out)
 {
     const struct pc_profile_table *t = pc_profile_table_in_order(f->data->profile, "requests");
     uint32_t start = pc_table_column(t, "start", PCOLLECT_COLUMN_NODE),
-             never = pc_table_column(t, "never", PCOLLECT_COLUMN_NUMBER), most = PC_NO_INDEX;
-    uint64_t n = 0, longest = 0;
+             never = pc_table_column(t, "never", PCOLLECT_COLUMN_NUMBER);
+    uint64_t n = 0;
+    size_t n_rows = 0;
+    struct left *rows = pct_alloc(t ? t->n_rows : 0, sizeof *rows);
     for (uint32_t row = 0; t && row < t->n_rows; row++) {
         uint64_t node = pc_table_cell(t, row, start), left = pc_table_cell(t, row, never);
         n += left;
-        if (left > longest && node) {
-            longest = left;
-            most = pct_data_tree(f->data)->shown[pct_totals_call(f->data->profile, (uint32_t)node)];
-        }
+        if (!left || !node)
+            continue;
+        uint32_t shown =
+            pct_data_tree(f->data)->shown[pct_totals_call(f->data->profile, (uint32_t)node)];
+        const char *function;
+        if (shown != PC_NO_INDEX)
+            rows[n_rows++] = (struct left){pct_finding_place(f, shown, &function), left};
     }
-    const char *function;
-    if (most != PC_NO_INDEX)
+    const struct left most = most_left(rows, n_rows);
+    pct_free(rows);
+    const char *all = pct_finding_number(f, (double)n);
+    if (most.n && most.n == n)
+        pct_finding_add(out, f, rule, threshold, 0, pct_more_table("requests"),
+                        n == 1 ? "%s operation, started by %s, was never completed. Complete it by "
+                                 "MPI_Wait or MPI_Test: until then its buffer belongs to MPI."
+                               : "%s operations, all started by %s, were never completed. Complete "
+                                 "each by MPI_Wait or MPI_Test: until then its buffer belongs to "
+                                 "MPI.",
+                        all, most.place);
+    else if (most.n)
         pct_finding_add(out, f, rule, threshold, 0, pct_more_table("requests"),
                         "%s operations were never completed, %s of them started by %s. Complete "
                         "each by MPI_Wait or MPI_Test: until then its buffer belongs to MPI.",
-                        pct_finding_number(f, (double)n), pct_finding_number(f, (double)longest),
-                        pct_finding_place(f, most, &function));
+                        all, pct_finding_number(f, (double)most.n), most.place);
 }
 
 static void find_synchronous(const struct pct_evidence *f, const struct pct_rule *rule,

@@ -3,7 +3,8 @@
  * What findings give as a cause, in runs made by hand. A system call is named if the samples found
  * it, with the advice for it; a few samples are no evidence for the rest of the time, nor is a call
  * in which no thread can be blocked a reason for blocked time. A barrier is not to blame for the
- * wait for a rank that alone deletes files.
+ * wait for a rank that alone deletes files. Operations that are never completed are counted by the
+ * place that starts them.
  */
 #include "made_run.h"
 
@@ -191,6 +192,48 @@ static void a_barrier_is_not_to_blame_for_the_files_of_a_rank(void **state)
     }
 }
 
+/* Two places start operations that are never completed, one of them in two contexts: they are
+ * counted by place. */
+static void unfinished_operations_are_counted_by_place(void **state)
+{
+    enum { ONE, ALL, SOME, N };
+    static const uint64_t left[N][3] = {{1, 0, 0}, {20, 21, 0}, {20, 21, 30}};
+    static const char *const wants[N] = {
+        "1 operation, started by %s (%s:", "41 operations, all started by %s (%s:",
+        "71 operations were never completed, 41 of them started "
+        "by %s (%s:"};
+    static const char *const columns[] = {"start", "completion", "operations", "never", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_NODE, PCOLLECT_COLUMN_NODE,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+    (void)state;
+    for (unsigned how = 0; how < N; how++) {
+        uint32_t starts[3];
+        begin_run(1, false);
+        const uint32_t caller = m.caller;
+        const uint64_t offset = m.sample.p.nodes[caller].offset;
+        call_all("MPI_Irecv", PCOLLECT_CLASS_P2P, 50, 4096, 1);
+        starts[0] = m.last_op;
+        m.caller = sample_frame(&m.sample, 0, 0, 0x1000);
+        call_all("MPI_Isend", PCOLLECT_CLASS_P2P, 50, 4096, 1);
+        starts[2] = m.last_op;
+        m.caller = sample_frame(&m.sample, 0, 0, offset);
+        call_all("MPI_Irecv", PCOLLECT_CLASS_P2P, 50, 4096, 1);
+        starts[1] = m.last_op;
+        struct pc_profile_table *t = add_table("requests", 2, columns, types);
+        for (unsigned i = 0; i < 3; i++)
+            add_cells(t, (const uint64_t[]){starts[i], 0, 50, left[how][i]});
+        struct pct_data *d = end_run();
+        char place[128], want[256];
+        snprintf(place, sizeof place, "MPI_Irecv in %s", m.function);
+        snprintf(want, sizeof want, wants[how], place, m.file);
+        assert_true(d->findings->n > 0);
+        assert_string_equal(d->findings->list[0].rule, "unfinished");
+        if (strncmp(d->findings->list[0].text, want, strlen(want)) != 0)
+            fail_msg("%s is not: %s", d->findings->list[0].text, want);
+        pct_data_free(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +242,7 @@ int main(void)
         cmocka_unit_test(blocked_time_is_not_due_to_calls_that_return_at_once),
         cmocka_unit_test(blocked_time_and_delay_are_divided_only_if_they_are_outside_mpi),
         cmocka_unit_test(a_barrier_is_not_to_blame_for_the_files_of_a_rank),
+        cmocka_unit_test(unfinished_operations_are_counted_by_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
