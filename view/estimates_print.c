@@ -59,12 +59,17 @@ void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_o
         return;
     struct pct_rows rows = pct_table_rows(t, d, &(struct pct_choice){.sort = "cpu_exclusive_s"});
     leave_out_few(&rows, d);
-    fprintf(out, "\n%sEvents by context%s (estimates; the contexts with most CPU time)\n",
-            pct_style(o, PCT_STYLE_TITLE), pct_style(o, PCT_STYLE_PLAIN));
+    fprintf(out, "\n%sEvents by context%s%s\n", pct_style(o, PCT_STYLE_TITLE),
+            pct_style(o, PCT_STYLE_PLAIN),
+            rows.n ? " (estimates; the contexts with most CPU time)" : "");
     if (rows.n)
         pct_table_aligned(out, t, d, &rows, &how);
+    else
+        fputs("  too few readings to tell an error: --table estimates shows all estimates,\n"
+              "  --table counters the totals by rank\n",
+              out);
     n -= rows.n < SHOWN ? rows.n : SHOWN;
-    if (n)
+    if (n && rows.n)
         fprintf(out, "  %zu more, or with few readings: --table estimates shows them\n", n);
     if (pct_data_estimates(d)->n_ratios)
         fputs("  --table ratios shows their ratios\n", out);

@@ -474,6 +474,37 @@ static void test_damage(void **state)
     pct_data_free(d);
 }
 
+/* Without an estimate whose error is known, the report says so in place of the table. */
+static void test_few_readings(void **state)
+{
+    static const char few[] =
+        "\nEvents by context\n"
+        "  too few readings to tell an error: --table estimates shows all estimates,\n"
+        "  --table counters the totals by rank\n";
+    const struct pct_options o = {.width = 80};
+    (void)state;
+    for (unsigned enough = 0; enough < 2; enough++) {
+        char *text = NULL;
+        size_t n = 0;
+        make();
+        if (!enough) {
+            m.table.n_rows = 0;
+            add_readings((uint32_t)m.cells[0], INSTRUCTIONS, 1, 4);
+        }
+        struct pct_data *d = open_made();
+        FILE *out = open_memstream(&text, &n);
+        assert_non_null(out);
+        pct_print_estimates(out, d, &o);
+        fclose(out);
+        if (enough)
+            assert_null(strstr(text, "too few"));
+        else
+            assert_string_equal(text, few);
+        free(text);
+        pct_data_free(d);
+    }
+}
+
 static int write_made(const char *path)
 {
     struct pc_error error = {""};
@@ -500,6 +531,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_what_is_printed),
         cmocka_unit_test(test_great_numbers),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_few_readings),
     };
     return cmocka_run_group_tests_name("tables of counters", tests, NULL, NULL);
 }
