@@ -4,9 +4,9 @@
  *
  * These times are known: the wall time of a rank outside MPI, W; the delayed time, D, and the
  * blocked time, B, of its main thread, both inside and outside MPI. Samples give the CPU time
- * outside MPI, C. So the rank's own time is between W - D and W; if C is known and more than W - D,
- * it is C. Without samples, or if W is too short for them, the delay is assumed to be spread evenly
- * over the run.
+ * outside MPI, C, with what the library itself took. So the rank's own time is between W - D and W;
+ * if C is known and more than W - D, it is C. Without samples, or if W is too short for them, the
+ * delay is assumed to be spread evenly over the run.
  */
 #include "analysis/rank_times.h"
 
@@ -26,6 +26,7 @@ struct told {
     bool divided; /* blocked is known */
     double delayed_ns, blocked_ns;
     double compute_ns, compute_squares, mpi_ns, mpi_squares; /* by samples, squares in us^2 */
+    double library_ns;                                       /* by samples in the library */
     double n_samples, period_ns;                             /* of computation; mean distance */
     bool sampled;
     double work_ns, work_variance; /* of the other thread with most work */
@@ -76,6 +77,7 @@ static void read_sampling(const struct pc_profile *p, struct told *told)
              mpi = pc_table_column(t, "mpi_time", PCOLLECT_COLUMN_NUMBER),
              mpi_squares = pc_table_column(t, "mpi_squares", PCOLLECT_COLUMN_NUMBER),
              booked = pc_table_column(t, "booked", PCOLLECT_COLUMN_NUMBER),
+             library = pc_table_column(t, "own_time", PCOLLECT_COLUMN_NUMBER),
              period = pc_table_column(t, "period", PCOLLECT_COLUMN_NUMBER), at = 0;
     if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0 || compute == PC_NO_INDEX)
         return;
@@ -88,6 +90,7 @@ static void read_sampling(const struct pc_profile *p, struct told *told)
         told[at].compute_ns = (double)pc_table_cell(t, row, compute);
         told[at].compute_squares = (double)pc_table_cell(t, row, squares);
         told[at].mpi_ns = (double)pc_table_cell(t, row, mpi);
+        told[at].library_ns = (double)pc_table_cell(t, row, library);
         told[at].mpi_squares = (double)pc_table_cell(t, row, mpi_squares);
     }
 }
@@ -167,14 +170,16 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
         t->lost_ns = fmax(0, run_ns - told->compute_ns - told->mpi_ns);
     t->blocked_ns = t->blocked_low_ns;
     if (told->sampled && t->wall_ns >= PCT_SAMPLES_FEW * told->period_ns) {
-        t->own_ns = fmin(t->wall_ns, fmax(t->sampled_ns + t->blocked_low_ns, t->low_ns));
-        t->blocked_ns =
-            fmax(t->blocked_low_ns, fmin(t->own_ns - t->sampled_ns, t->blocked_high_ns));
+        t->library_ns = fmin(told->library_ns, t->wall_ns - t->sampled_ns);
+        double cpu_ns = t->sampled_ns + t->library_ns;
+        t->own_ns = fmin(t->wall_ns, fmax(cpu_ns + t->blocked_low_ns, t->low_ns));
+        t->blocked_ns = fmax(t->blocked_low_ns, fmin(t->own_ns - cpu_ns, t->blocked_high_ns));
     } else {
         t->own_ns = run_ns > 0 ? t->wall_ns * (1 - delayed_ns / run_ns) : t->wall_ns;
     }
     t->blocked_ns = fmin(t->blocked_ns, t->own_ns);
     t->cpu_ns = t->own_ns - t->blocked_ns;
+    t->library_ns = fmin(t->library_ns, t->cpu_ns);
     t->delayed_ns = t->wall_ns - t->own_ns;
     t->unsure_ns = fmax(0, fmin(t->delayed_ns, t->blocked_high_ns - t->blocked_ns));
 }

@@ -16,6 +16,7 @@
 struct pct_rank_time {
     double wall_ns;    /* outside MPI, from MPI_Init to MPI_Finalize */
     double cpu_ns;     /* on a processor */
+    double library_ns; /* part of cpu_ns, by samples: the library measured */
     double blocked_ns; /* not runnable: slept, or waited for a file, a lock, a child */
     double delayed_ns; /* runnable, but no processor was free */
     double own_ns;     /* without delays: cpu_ns and blocked_ns */

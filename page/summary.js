@@ -80,10 +80,19 @@ function computingOf(ranks, row) {
     return Number.isNaN(cpu) ? ranks.number(row, "own_s") || 0 : cpu;
 }
 
+// CPU time of the main threads, by samples, in which pcollect measured calls: the first row of each rank.
+function libraryOf(sampling) {
+    let ns = 0;
+    for (let row = 0; sampling && row < sampling.rows; row++)
+        if (!row || sampling.number(row, "rank") !== sampling.number(row - 1, "rank"))
+            ns += sampling.number(row, "own_time") || 0;
+    return ns;
+}
+
 const waitingName = "MPI: waiting for the rank longest outside";
 
 // [name, ns] of the parts of the wall time of all ranks, the greatest first.
-function timeParts(ranks, primitives, modules) {
+function timeParts(ranks, primitives, modules, sampling) {
     const parts = new Map();
     const add = (name, ns) => ns && parts.set(name, (parts.get(name) || 0) + ns);
     let computing = 0;
@@ -98,15 +107,17 @@ function timeParts(ranks, primitives, modules) {
         add("blocked outside MPI", ranks.number(row, "blocked_s") || 0);
         add("waiting for a processor outside MPI", ranks.number(row, "delayed_s") || 0);
     }
-    moduleParts(modules, computing).forEach(([name, ns]) => add(name, ns));
+    const library = Math.min(libraryOf(sampling), computing);
+    add("pcollect in MPI calls", library);
+    moduleParts(modules, computing - library).forEach(([name, ns]) => add(name, ns));
     add("before MPI_Init", sumOf(ranks, "before_init_s"));
     add("after MPI_Finalize", sumOf(ranks, "after_s"));
     add("merge of the profile", sumOf(ranks, "merge_s"));
     return [...parts].filter(([, ns]) => ns).sort((a, b) => b[1] - a[1]);
 }
 
-function makeBand(ranks, primitives, modules) {
-    const parts = timeParts(ranks, primitives, modules);
+function makeBand(ranks, primitives, modules, sampling) {
+    const parts = timeParts(ranks, primitives, modules, sampling);
     if (!parts.length)
         return "";
     const whole = parts.reduce((sum, [, ns]) => sum + ns, 0);
@@ -143,5 +154,5 @@ async function showSummary(profile, place) {
         makeWarnings(profile),
         make("h2", {}, "What the run loses"), makeFindings(findings, header),
         make("h2", {}, "The run"), makeRun(header),
-        makeBand(ranks, primitives, modules), makeCost(sampling));
+        makeBand(ranks, primitives, modules, sampling), makeCost(sampling));
 }

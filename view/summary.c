@@ -225,17 +225,20 @@ static void put_part(struct pct_buf *b, double ns, double wall_ns, size_t n, con
 static void put_division(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
-    double n = (double)t->n, wall = 0, cpu = 0;
+    double n = (double)t->n, wall = 0, cpu = 0, library = 0;
     for (size_t r = 0; r < t->n; r++) {
         wall += t->list[r].wall_ns;
         cpu += t->list[r].cpu_ns;
+        library += t->list[r].library_ns;
     }
+    library = library > LITTLE * wall ? library : 0;
     if (t->delayed_ns <= LITTLE * wall && t->blocked_ns <= LITTLE * wall)
         return;
     put_ns(b, wall / n);
     pct_buf_text(b, t->n > 1 ? " per rank: " : ": ");
-    put_ns(b, cpu / n);
+    put_ns(b, (cpu - library) / n);
     pct_buf_text(b, " computing");
+    put_part(b, library, wall, t->n, " in pcollect");
     if (t->unsure_ns > UNSURE * wall) {
         put_part(b, t->blocked_ns + t->delayed_ns, wall, t->n,
                  " blocked (asleep, files, locks) or waiting for a processor");
@@ -309,10 +312,13 @@ static void put_imbalance(const struct pct_head *h, struct pct_buf *b)
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
     const struct pc_profile_rank *ranks = h->d->profile->ranks;
     size_t least = 0;
+    double library = 0;
     if (t->n < 2 || !(t->mean_ns > 0))
         return;
-    for (size_t r = 0; r < t->n; r++)
+    for (size_t r = 0; r < t->n; r++) {
         least = t->list[r].own_ns < t->list[least].own_ns ? r : least;
+        library += t->list[r].library_ns;
+    }
     pct_buf_text(b, pct_style(h->o, PCT_STYLE_TITLE));
     pct_head_percent(b, pct_header_imbalance(h->d));
     pct_buf_format(b, "%s: rank %d %s ", pct_style(h->o, PCT_STYLE_PLAIN), ranks[t->busiest].rank,
@@ -321,6 +327,8 @@ static void put_imbalance(const struct pct_head *h, struct pct_buf *b)
                        ? "computes or is blocked for"
                        : "computes");
     put_ns(b, t->list[t->busiest].own_ns);
+    if (library > LITTLE * t->mean_ns * (double)t->n)
+        pct_buf_text(b, " with pcollect");
     pct_buf_text(b, ", the mean rank ");
     put_ns(b, t->mean_ns);
     pct_buf_format(b, ", rank %d ", ranks[least].rank);

@@ -67,6 +67,12 @@ def check_band(page, tables):
             wanted[name] += ns(row[column])
         if not row["own_s"]:
             wanted["outside MPI"] += ns(row["compute_s"])
+    library = {}
+    for row in rows_of(tables, "sampling") if "sampling" in tables else []:
+        library.setdefault(row["rank"], ns(row.get("own_time")))
+    wanted["pcollect in MPI calls"] = min(sum(library.values()), wanted["computing"])
+    wanted["computing"] -= wanted["pcollect in MPI calls"]
+    page.compared["measuring"] += wanted["pcollect in MPI calls"] > 0
     for row in rows_of(tables, "primitives"):
         wanted["MPI: " + row["class"]] -= ns(row["waiting_s"])
         wanted["MPI: waiting for the rank longest outside"] += ns(row["waiting_s"])

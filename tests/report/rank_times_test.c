@@ -200,7 +200,46 @@ static void time_outside_mpi_is_divided(void **state)
     }
 }
 
-/* The main threads sleep for 899 ms of 1,000; others of the rank have no samples. */
+/* Ranks with 1,000 ms outside MPI, of which samples found 200 computing and some in the library. It
+ * had a processor there: only the rest is delay, and with free processors nothing is. */
+static void the_library_does_not_wait_for_a_processor(void **state)
+{
+    static const char *const columns[] = {"rank",         "booked",   "period",
+                                          "compute_time", "own_time", NULL};
+    static const struct {
+        double delayed, library, want_cpu, want_library, want_delayed;
+    } ranks[] = {
+        {600, 300, 500, 300, 500},                         /* 100 of the delay were in MPI */
+        {500, 300, 500, 300, 500}, {0, 300, 1000, 300, 0}, /* other CPU time was not sampled */
+        {900, 3000, 1000, 800, 0},                         /* longer than the run */
+        {900, 0, 200, 0, 800},
+    };
+    (void)state;
+    begin(PC_ARRAY_LEN(ranks));
+    for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+        set_rank(r, 1000, 200);
+        add_resources(r, ranks[r].delayed, 0, 0);
+    }
+    struct pc_profile_table *t = add_table("sampling", columns);
+    for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+        uint64_t *cells = t->cells + 5 * (size_t)t->n_rows++;
+        cells[0] = r;
+        cells[1] = 20;
+        cells[2] = PERIOD_US * 1000;
+        cells[3] = (uint64_t)(200 * ms);
+        cells[4] = (uint64_t)(ranks[r].library * ms);
+    }
+    struct pct_rank_times *times = pct_rank_times_new(&run.p);
+    for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+        const struct pct_rank_time *rank = &times->list[r];
+        if (fabs(rank->cpu_ns - ranks[r].want_cpu * ms) > 1 ||
+            fabs(rank->library_ns - ranks[r].want_library * ms) > 1 ||
+            fabs(rank->delayed_ns - ranks[r].want_delayed * ms) > 1)
+            fail_msg("rank %u: %g %g %g", r, rank->cpu_ns, rank->library_ns, rank->delayed_ns);
+    }
+    pct_rank_times_free(times);
+}
+
 /* Ranks with 1,000 ms outside MPI, of which 200 are CPU time, and as long in MPI, are blocked for
  * 700 ms and delayed for 800: nothing tells which of both is outside MPI. */
 static void delay_that_may_be_blocked_is_unsure(void **state)
@@ -221,6 +260,7 @@ static void delay_that_may_be_blocked_is_unsure(void **state)
     pct_rank_times_free(t);
 }
 
+/* The main threads sleep for 899 ms of 1,000; others of the rank have no samples. */
 static void a_rank_whose_threads_compute_is_not_blocked(void **state)
 {
     static const double others[] = {0, 600, 3000}, want_blocked[] = {899, 299, 0};
@@ -368,6 +408,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_outside_mpi_is_divided),
+        cmocka_unit_test(the_library_does_not_wait_for_a_processor),
         cmocka_unit_test(delay_that_may_be_blocked_is_unsure),
         cmocka_unit_test(a_rank_whose_threads_compute_is_not_blocked),
         cmocka_unit_test(threads_that_take_turns_are_not_blocked),
