@@ -45,7 +45,7 @@ ok() {
     if [ "$1" -eq 0 ]; then
         echo "ok $tap_n - $2" >&3
     else
-        refuse "$2" "     got: status $1
+        put_failure "$2" "     got: status $1
   wanted: status 0"
     fi
     return "$1"
@@ -57,12 +57,12 @@ pass() {
 
 fail() {
     tap_n=$((tap_n + 1))
-    refuse "$1" "${2-}"
+    put_failure "$1" "${2-}"
     return 1
 }
 
 # Marks the check as failed in the output of what it ran, too: the log has the two apart.
-refuse() { # NAME MESSAGE
+put_failure() { # NAME MESSAGE
     tap_failed=$((tap_failed + 1))
     echo "-- not ok $tap_n" >&2
     echo "not ok $tap_n - $1" >&3
