@@ -423,6 +423,32 @@ static void set_rank(const struct sums *s, const struct part *whole, const struc
                                     r->figure[SQUARES]);
 }
 
+/* A share of samples by their time. */
+static struct pct_sampled share_of(struct pct_sampled all, uint64_t ns)
+{
+    double share = all.ns ? (double)ns / (double)all.ns : 0;
+    return (struct pct_sampled){.samples = (uint64_t)((double)all.samples * share + 0.5),
+                                .ns = ns,
+                                .squares = all.squares * share};
+}
+
+/* Sets the part of one rank from its times in steps. The samples of a place are in proportion to
+ * its times; those of a call are not known by rank. */
+static void set_steps(const struct sums *s, const struct part *whole, const struct rank_figures *r,
+                      struct part *out)
+{
+    set_rank(s, whole, r, out);
+    out->like.in_steps = whole->call != PC_NO_INDEX;
+    if (!out->like.in_steps)
+        out->sampled = share_of(whole->sampled, r->figure[SAMPLED_NS]);
+}
+
+static bool has_figures(const struct sums *s, const struct part *part)
+{
+    return s->in_steps ? part->own.sum[PCT_TIME] || part->sampled.ns
+                       : part->own.sum[PCT_CALLS] || part->sampled.samples;
+}
+
 /* Adds the parts of n ranks. Those that the profile does not have are of a damaged record. */
 static void add_ranks(struct sums *s, const struct part *whole, uint32_t n)
 {
@@ -433,46 +459,20 @@ static void add_ranks(struct sums *s, const struct part *whole, uint32_t n)
         if (place == p->n_ranks)
             continue;
         at = place + 1;
-        set_rank(s, whole, &s->ranks[i], &part);
+        (s->in_steps ? set_steps : set_rank)(s, whole, &s->ranks[i], &part);
         part.place = place;
-        if (part.own.sum[PCT_CALLS] || part.sampled.samples)
+        if (has_figures(s, &part))
             add_part(s, &part);
     }
 }
 
-/* A share of samples by their time. */
-static struct pct_sampled share_of(struct pct_sampled all, uint64_t ns)
+/* Adds to the row without a rank what steps do not tell of a call: all but its times. */
+static void add_rest(struct sums *s, const struct part *whole)
 {
-    double share = all.ns ? (double)ns / (double)all.ns : 0;
-    return (struct pct_sampled){.samples = (uint64_t)((double)all.samples * share + 0.5),
-                                .ns = ns,
-                                .squares = all.squares * share};
-}
-
-/* Adds the times of n ranks that are in steps, and the rest to the row without a rank. The samples
- * of a place are in proportion to its times; those of a call are not known by rank. */
-static void add_steps(struct sums *s, const struct part *whole, uint32_t n)
-{
-    const struct pc_profile *p = s->totals->profile;
-    bool call = whole->call != PC_NO_INDEX;
-    struct part part, rest = *whole;
-    for (uint32_t i = 0, at = 0; i < n && at < p->n_ranks; i++) {
-        uint32_t place = pct_totals_place_of_rank(p, at, s->ranks[i].rank);
-        if (place == p->n_ranks)
-            continue;
-        at = place + 1;
-        set_rank(s, whole, &s->ranks[i], &part);
-        part.like.in_steps = call;
-        part.place = place;
-        if (!call)
-            part.sampled = share_of(whole->sampled, s->ranks[i].figure[SAMPLED_NS]);
-        if (part.own.sum[PCT_TIME] || part.sampled.ns)
-            add_part(s, &part);
-    }
-    rest.like.in_steps = call;
+    struct part rest = *whole;
+    rest.like.in_steps = true;
     rest.own.sum[PCT_TIME] = rest.own.sum[PCT_EXCLUSIVE] = 0;
-    if (call)
-        add_part(s, &rest);
+    add_part(s, &rest);
 }
 
 /* ---- Records ----------------------------------------------------------------------------------
@@ -520,12 +520,12 @@ static void add_record(struct sums *s, uint32_t node)
         find_scopes(s, node, &part.like);
     uint32_t n_ranks = s->keys & PCT_KEY_RANK ? read_ranks(s, node) : 0;
     choose_rows(s, &part.like, n_ranks);
-    if (n_ranks && s->in_steps)
-        add_steps(s, &part, n_ranks);
-    else if (n_ranks)
+    if (n_ranks)
         add_ranks(s, &part, n_ranks);
     else
         add_part(s, &part);
+    if (n_ranks && s->in_steps && call)
+        add_rest(s, &part);
 }
 
 /* ---- All --------------------------------------------------------------------------------------
