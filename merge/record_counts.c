@@ -307,20 +307,31 @@ enum pc_record_fate pc_record_counts_fate(const struct pc_record_counts *c, uint
     return row ? fate_of(row) : PC_RECORD_SHARED;
 }
 
-void pc_record_counts_put_fates(const struct pc_record_counts *all,
-                                const struct pc_record_keys *part, struct pc_buffer *out)
+uint32_t *pc_record_counts_find(const struct pc_record_counts *all,
+                                const struct pc_record_keys *part)
+{
+    uint32_t *rows = malloc(part->n * sizeof *rows + 1);
+    for (size_t i = 0, at = 0; rows && i < part->n; i++) {
+        while (at < all->n && all->rows[at].key < part->keys[i])
+            at++;
+        bool found = at < all->n && all->rows[at].key == part->keys[i];
+        rows[i] = found ? (uint32_t)at : PC_NO_INDEX;
+    }
+    return rows;
+}
+
+void pc_record_counts_put_fates(const struct pc_record_counts *all, const uint32_t *rows, size_t n,
+                                struct pc_buffer *out)
 {
     size_t before = out->n;
     bool any = false;
     unsigned bits = 0;
-    for (size_t i = 0, at = 0; i < part->n; i++) {
-        while (at < all->n && all->rows[at].key < part->keys[i])
-            at++;
-        bool found = at < all->n && all->rows[at].key == part->keys[i];
-        enum pc_record_fate fate = found ? fate_of(&all->rows[at]) : PC_RECORD_SHARED;
+    for (size_t i = 0; i < n; i++) {
+        enum pc_record_fate fate =
+            rows[i] == PC_NO_INDEX ? PC_RECORD_SHARED : fate_of(&all->rows[rows[i]]);
         any |= fate == PC_RECORD_FOLDED;
         bits |= (unsigned)fate << i % 4 * 2;
-        if (i % 4 == 3 || i + 1 == part->n) {
+        if (i % 4 == 3 || i + 1 == n) {
             pc_put_le(out, bits, 1);
             bits = 0;
         }
@@ -417,19 +428,6 @@ uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
         places[i] = places[i] ? pc_place(n++, places[i] == PC_KEPT_STEPS) : PC_NO_INDEX;
     free(order);
     return places;
-}
-
-uint32_t *pc_record_counts_translate(const struct pc_record_counts *all, const uint32_t *places,
-                                     const struct pc_record_keys *part)
-{
-    uint32_t *out = malloc(part->n * sizeof *out + 1);
-    for (size_t i = 0, at = 0; out && i < part->n; i++) {
-        while (at < all->n && all->rows[at].key < part->keys[i])
-            at++;
-        bool found = at < all->n && all->rows[at].key == part->keys[i];
-        out[i] = found ? places[at] : PC_NO_INDEX;
-    }
-    return out;
 }
 
 static uint32_t place_of(const struct pc_record_counts *c, const uint32_t *places, uint64_t key)

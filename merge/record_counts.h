@@ -65,11 +65,14 @@ enum pc_record_fate {
 };
 enum pc_record_fate pc_record_counts_fate(const struct pc_record_counts *c, uint64_t key);
 
-/* Encodes the fates of the rows with the keys of `part`; nothing if none is folded. They are those
- * of `all`, which has all these rows. Decodes them into the rows; errors are noted in the
- * cursor. */
-void pc_record_counts_put_fates(const struct pc_record_counts *all,
-                                const struct pc_record_keys *part, struct pc_buffer *out);
+/* The row of each key of `part`, or PC_NO_INDEX; freed with free(). NULL: no memory. */
+uint32_t *pc_record_counts_find(const struct pc_record_counts *all,
+                                const struct pc_record_keys *part);
+
+/* Encodes the fates of n rows of `all`; nothing if none is folded. Decodes them into the rows;
+ * errors are noted in the cursor. */
+void pc_record_counts_put_fates(const struct pc_record_counts *all, const uint32_t *rows, size_t n,
+                                struct pc_buffer *out);
 void pc_record_counts_get_fates(struct pc_record_counts *c, struct pc_cursor *from);
 
 /* Bound of the values that are kept: at most `bytes` (0: no bound), but not those of records of
@@ -103,10 +106,6 @@ static inline bool pc_place_in_steps(uint32_t place)
  * place of steps; a record that does not fit into what is left is passed over. NULL: no memory. */
 uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
                                   const struct pc_kept_bound *bound);
-
-/* Places for keys that are a subset of those of `all`. */
-uint32_t *pc_record_counts_translate(const struct pc_record_counts *all, const uint32_t *places,
-                                     const struct pc_record_keys *part);
 
 /* The place of each of n records with those keys, or PC_NO_INDEX; freed with free(). NULL: no
  * memory, or no places. */

@@ -188,17 +188,18 @@ static void count_all(struct reduction *r)
 static void send_places(struct reduction *r, const struct pc_record_keys *child, int to)
 {
     struct pc_buffer b = {0};
-    uint32_t *places = r->places ? pc_record_counts_translate(&r->all, r->places, child) : NULL;
-    for (size_t i = 0, next = 0; places && i < child->n; i++) {
-        bool kept = places[i] != PC_NO_INDEX;
-        size_t after = pc_place_number(places[i]) + (size_t)1;
-        pc_put_varint(&b, kept ? (after - next) << 1 | pc_place_in_steps(places[i]) : 0);
+    uint32_t *rows = r->places ? pc_record_counts_find(&r->all, child) : NULL;
+    for (size_t i = 0, next = 0; rows && i < child->n; i++) {
+        uint32_t place = rows[i] == PC_NO_INDEX ? PC_NO_INDEX : r->places[rows[i]];
+        bool kept = place != PC_NO_INDEX;
+        size_t after = pc_place_number(place) + (size_t)1;
+        pc_put_varint(&b, kept ? (after - next) << 1 | pc_place_in_steps(place) : 0);
         next = kept ? after : next;
     }
-    if (places)
-        pc_record_counts_put_fates(&r->all, child, &b);
+    if (rows)
+        pc_record_counts_put_fates(&r->all, rows, child->n, &b);
     send_bytes(r, &b, to);
-    free(places);
+    free(rows);
     free(b.data);
 }
 
