@@ -297,9 +297,12 @@ static void print_first(FILE *out, const struct pct_scale *s, size_t width)
     char ranks[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
     const struct pct_scale_row *blamed[FIRST];
     size_t n = 0;
-    for (size_t i = 0; i < s->n_rows && n < FIRST; i++)
+    bool loses = false;
+    for (size_t i = 0; i < s->n_rows && n < FIRST; i++) {
+        loses |= pct_scale_loses(s, &s->rows[i]);
         if (pct_scale_blames(s, &s->rows[i]))
             blamed[n++] = &s->rows[i];
+    }
     fputc('\n', out);
     pct_print_sentence(out, width, 0,
                        "Lost on %s ranks against ideal scaling: %s%s of %s core time (%.1f %%)",
@@ -312,9 +315,9 @@ static void print_first(FILE *out, const struct pct_scale *s, size_t width)
                            "Up to %s of this may be waiting for ranks that lost time because no "
                            "processor was free.",
                            time_text(machine_ns, time));
-    fputs(n                   ? "Look first at\n"
-          : s->machine_ns > 0 ? "No context is sure to lose more than 1 % of the run by itself.\n"
-                              : "No context loses more than 1 % of the run.\n",
+    fputs(n       ? "Look first at\n"
+          : loses ? "No context is sure to lose more than 1 % of the run by itself.\n"
+                  : "No context loses more than 1 % of the run.\n",
           out);
     for (size_t i = 0; i < n; i++)
         print_loss(out, s, blamed[i], i + 1, width);

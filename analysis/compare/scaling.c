@@ -16,6 +16,9 @@
 #define WEAK_BELOW 1.5
 /* Losses below this part of the run are not worth a sentence. */
 #define WORTH 0.01
+/* A loss of computation is sure from this many standard errors on: one of dozens of contexts has
+ * two by chance. */
+#define SURE 3
 
 /* ---- Scales -----------------------------------------------------------------------------------
  */
@@ -140,6 +143,7 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
         mean->waits_ns += cost->waits_ns / n;
         mean->calls += cost->calls / n;
         mean->bytes += cost->bytes / n;
+        mean->samples += cost->samples;
         row->samples += cost->samples;
         costs |= cost->ns > 0;
     }
@@ -323,13 +327,39 @@ bool pct_scale_trusts(const struct pct_scale_row *row)
     return !pct_scale_has_few(row) && row->modelled && row->reaches && row->fit.best.error < 0.5;
 }
 
+/* The standard error of the time of a context of computation, from the number of its samples; a
+ * scale without any has the error of one. */
+static double sampling_error(const struct pct_scale *s, const struct pct_scale_row *row, size_t k)
+{
+    double all_ns = 0;
+    if (row->costs[k].samples > 0)
+        return row->costs[k].ns / sqrt(row->costs[k].samples);
+    for (size_t i = 0; i < s->n_points; i++)
+        all_ns += row->costs[i].ns * (double)s->points[i].n_runs;
+    return all_ns / row->samples / (double)s->points[k].n_runs;
+}
+
+/* True if samples may have missed or hit the context so by chance. Times of calls are measured. */
+static bool may_be_chance(const struct pct_scale *s, const struct pct_scale_row *row)
+{
+    size_t first = pct_scale_first(s), last = pct_scale_last(s);
+    if (!(row->samples > 0))
+        return false;
+    double error =
+        hypot(sampling_error(s, row, last), ideal(s, sampling_error(s, row, first), last));
+    return pct_scale_has_few(row) || row->lost_ns < SURE * error;
+}
+
+bool pct_scale_loses(const struct pct_scale *s, const struct pct_scale_row *row)
+{
+    return row->lost_ns > WORTH * s->core_ns;
+}
+
 /* Waiting for a processor makes other ranks wait in MPI: any call may contain up to all of it. */
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row)
 {
     bool call = s->join->nodes[row->node].kind == PCOLLECT_NODE_OP;
-    if (pct_scale_has_few(row))
-        return false;
-    return row->lost_ns - (call ? s->machine_ns : 0) > WORTH * s->core_ns;
+    return row->lost_ns - (call ? s->machine_ns : 0) > WORTH * s->core_ns && !may_be_chance(s, row);
 }
 
 /* ---- The whole --------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ struct pct_scale_point {
 struct pct_scale_cost {
     double ns, waits_ns, calls, bytes; /* as struct pct_cost */
     double lost_ns; /* more than ideal scaling from the smallest scale would cost */
+    double samples; /* of computation, in all runs of the scale */
 };
 
 struct pct_scale_row {
@@ -103,8 +104,10 @@ void pct_scale_tree_free(struct pct_scale_tree *t);
 bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
                      const double *ranks, size_t n, struct pct_fit_band *out);
 
-/* True if the loss of the context is worth a sentence, even without all waiting for processors. A
- * few samples are no evidence of a loss. */
+/* True if the context loses so much of the run that it is worth a sentence. */
+bool pct_scale_loses(const struct pct_scale *s, const struct pct_scale_row *row);
+
+/* True if it does even without all waiting for processors, and not by the chance of samples. */
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row);
 
 /* The scales between which losses are counted: most ranks at the largest size, and its base. */

@@ -631,6 +631,13 @@ static void computation_is_divided_and_charged_with_the_waiting_it_causes(void *
         assert_true(fabs(rest->costs[k].ns - p * ms) < 1000);
     }
     assert_true(relax == s->rows && pct_scale_blames(s, relax) && pct_scale_trusts(relax));
+    double all = s->rows[0].costs[N_SCALES - 1].samples;
+    assert_true(all > 0);
+    s->rows[0].costs[N_SCALES - 1].samples = 2; /* an error of 70 % */
+    assert_false(pct_scale_blames(s, relax));
+    assert_true(pct_scale_loses(s, relax));
+    s->rows[0].costs[N_SCALES - 1].samples = all;
+    assert_true(pct_scale_blames(s, relax));
     s->rows[0].samples = PCT_SAMPLES_FEW - 1;
     assert_false(pct_scale_blames(s, relax) || pct_scale_trusts(relax));
     print_scale(s, text, sizeof text);
