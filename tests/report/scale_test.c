@@ -33,14 +33,13 @@ struct layout {
 static struct sample samples[N_SCALES];
 static struct pct_frame frames[N_SCALES][8];
 
-/* Factor by which times are longer because no processor was free; and the time of MPI_Init, in
- * ms. */
+/* Factor by which times are longer because no processor was free. */
 static double stretch_of(unsigned p, bool stretched)
 {
     return stretched ? 1 + p / 4.0 : 1;
 }
 
-static bool stretched;
+static bool stretched, falling; /* falling: the time per rank in MPI_Bcast, as p^(1/2) */
 static double init_ms, end_ms, end_wait_ms;
 
 /* Times per rank in ms, by number of ranks. */
@@ -48,8 +47,6 @@ static double reduce_ms(unsigned p)
 {
     return 5 + 10 * log2(p);
 }
-
-static bool falling; /* the time per rank in MPI_Bcast falls as p^(1/2) */
 
 static double bcast_ms(unsigned p)
 {
@@ -599,10 +596,9 @@ static void open_sampled(struct pct_run *run, unsigned k)
     f[1] = (struct pct_frame){"solve", "a.c", 100, false, false};
     f[2] = (struct pct_frame){"relax", "a.c", 220, false, false};
     f[3] = (struct pct_frame){"solve", "a.c", 120, false, false};
-    pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&f[0], 1});
-    pct_symbols_teach(symbols, 0, SOLVE, (struct pct_place){&f[1], 1});
-    pct_symbols_teach(symbols, 0, RELAX_CODE + 1, (struct pct_place){&f[2], 1});
-    pct_symbols_teach(symbols, 0, SOLVE_CODE + 1, (struct pct_place){&f[3], 1});
+    const uint64_t at[] = {MAIN, SOLVE, RELAX_CODE + 1, SOLVE_CODE + 1};
+    for (unsigned i = 0; i < 4; i++)
+        pct_symbols_teach(symbols, 0, at[i], (struct pct_place){&f[i], 1});
     pct_run_adopt(run, "run", &samples[k].p, symbols);
 }
 
@@ -626,18 +622,15 @@ static void computation_is_divided_and_charged_with_the_waiting_it_causes(void *
         double p = scales[k], waits = (p - 1) * excess_ms(scales[k]);
         assert_true(is_near(relax->costs[k].ns, (400 + excess_ms(scales[k]) + waits) * ms));
         assert_true(is_near(relax->costs[k].waits_ns, waits * ms));
-        assert_true(is_near(solve->costs[k].ns, 800 * ms));
-        assert_true(is_near(reduce->costs[k].ns, 5 * p * ms));
+        assert_true(is_near(solve->costs[k].ns, 800 * ms) &&
+                    is_near(reduce->costs[k].ns, 5 * p * ms));
         assert_true(fabs(rest->costs[k].ns - p * ms) < 1000);
     }
     assert_true(relax == s->rows && pct_scale_blames(s, relax) && pct_scale_trusts(relax));
-    double all = s->rows[0].costs[N_SCALES - 1].samples;
-    assert_true(all > 0);
-    s->rows[0].costs[N_SCALES - 1].samples = 2; /* an error of 70 % */
-    assert_false(pct_scale_blames(s, relax));
-    assert_true(pct_scale_loses(s, relax));
-    s->rows[0].costs[N_SCALES - 1].samples = all;
-    assert_true(pct_scale_blames(s, relax));
+    double *last = &s->rows[0].costs[N_SCALES - 1].samples, all = *last;
+    *last = 2; /* an error of 70 % */
+    assert_true(pct_scale_loses(s, relax) && !pct_scale_blames(s, relax));
+    *last = all;
     s->rows[0].samples = PCT_SAMPLES_FEW - 1;
     assert_false(pct_scale_blames(s, relax) || pct_scale_trusts(relax));
     print_scale(s, text, sizeof text);
