@@ -73,8 +73,9 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
         return;
     }
     fill_bars(&bars);
-    fprintf(out, "\n%sMPI functions%s (sums over %u %s)\n", pct_style(o, PCT_STYLE_TITLE),
-            pct_style(o, PCT_STYLE_PLAIN), d->profile->n_ranks,
+    char ranks[PCT_NUMBER_BYTES];
+    fprintf(out, "\n%sMPI functions%s (sums over %s %s)\n", pct_style(o, PCT_STYLE_TITLE),
+            pct_style(o, PCT_STYLE_PLAIN), pct_text_count(ranks, d->profile->n_ranks),
             d->profile->n_ranks == 1 ? "rank" : "ranks");
     pct_table_aligned(out, t, d, &rows, &how);
     size_t hidden = rows.n_hidden + (rows.n > shown ? rows.n - shown : 0);
