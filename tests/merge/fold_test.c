@@ -378,27 +378,6 @@ static void reduce(struct net_rank *r, void *arg)
         j->result = sum;
 }
 
-static void say_nothing(void *arg, const char *line)
-{
-    (void)arg;
-    fail_msg("said: %s", line);
-}
-
-static struct pc_profile *merge_files(const struct job *j)
-{
-    char paths[MOST_RANKS][300], *list[MOST_RANKS];
-    struct pc_profile *p;
-    for (int rank = 0; rank < j->n_ranks; rank++) {
-        list[j->n_ranks - 1 - rank] = paths[rank];
-        snprintf(paths[rank], sizeof paths[rank], "%s/%d.arena", folder, rank);
-        made_write(&j->arenas[rank], paths[rank]);
-    }
-    assert_int_equal(pc_merge_files(list, (size_t)j->n_ranks, &p, say_nothing, NULL, NULL), PC_OK);
-    for (int rank = 0; rank < j->n_ranks; rank++)
-        unlink(paths[rank]);
-    return p;
-}
-
 /* Sums over all records of a primitive (the last: samples), by field, and calls by communicator. */
 struct sums {
     pc_u128 fields[N_TEST_OPS + 1][N_TEST_FIELDS];
@@ -468,7 +447,8 @@ static void a_job_has_the_same_figures_however_many_contexts_are_kept(void **sta
             struct net *net = net_new(n_ranks, i % 2);
             net_run(net, reduce, &j);
             assert_int_equal(net_left(net), 0);
-            struct pc_profile *offline = merge_files(&j), *p = unpacked(j.result);
+            struct pc_profile *offline = made_merge(j.arenas, j.n_ranks, folder),
+                              *p = unpacked(j.result);
             assert_same_bytes(j.result, offline);
             struct sums sums = sums_of(p);
             uint32_t folded = folded_records(p), apart = p->n_data - folded;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -359,4 +360,27 @@ void made_write(const struct made *m, const char *path)
     size_t n = m->arena.header->used_bytes;
     assert_int_equal(fwrite(m->arena.base, 1, n, f), n);
     assert_int_equal(fclose(f), 0);
+}
+
+static void say_nothing(void *arg, const char *line)
+{
+    (void)arg;
+    fail_msg("said: %s", line);
+}
+
+struct pc_profile *made_merge(const struct made *arenas, int n, const char *folder)
+{
+    char(*paths)[300] = calloc((size_t)n, sizeof *paths), **list = calloc((size_t)n, sizeof *list);
+    struct pc_profile *p;
+    for (int rank = 0; rank < n; rank++) {
+        list[n % 5 ? (rank * 5 + 3) % n : n - 1 - rank] = paths[rank];
+        snprintf(paths[rank], sizeof paths[rank], "%s/%d.arena", folder, rank);
+        made_write(&arenas[rank], paths[rank]);
+    }
+    assert_int_equal(pc_merge_files(list, (size_t)n, &p, say_nothing, NULL, NULL), PC_OK);
+    for (int rank = 0; rank < n; rank++)
+        unlink(paths[rank]);
+    free(paths);
+    free(list);
+    return p;
 }

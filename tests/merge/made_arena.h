@@ -62,4 +62,8 @@ void guarded_free(struct guarded *g);
 /* Writes the bytes in use to a file. */
 void made_write(const struct made *m, const char *path);
 
+/* The sum of n arenas as recovery makes it, from files in that folder, in another order. Nothing
+ * may be said. */
+struct pc_profile *made_merge(const struct made *arenas, int n, const char *folder);
+
 #endif

@@ -112,30 +112,6 @@ static struct pc_profile *merge_in_order(const struct job *j)
     return sum;
 }
 
-static void say_nothing(void *arg, const char *line)
-{
-    (void)arg;
-    fail_msg("said: %s", line);
-}
-
-static struct pc_profile *merge_files(const struct job *j)
-{
-    char paths[MOST_RANKS][300], *list[MOST_RANKS];
-    struct pc_profile *p;
-    for (int rank = 0; rank < j->n_ranks; rank++) {
-        int other = (rank * 5 + 3) % j->n_ranks; /* in another order, where 5 is no divisor */
-        list[rank] = paths[j->n_ranks % 5 ? other : rank];
-        snprintf(paths[rank], sizeof paths[rank], "%s/%d.arena", folder, rank);
-        made_write(&j->arenas[rank], paths[rank]);
-    }
-    struct pc_error error;
-    assert_int_equal(pc_merge_files(list, (size_t)j->n_ranks, &p, say_nothing, NULL, &error),
-                     PC_OK);
-    for (int rank = 0; rank < j->n_ranks; rank++)
-        unlink(paths[rank]);
-    return p;
-}
-
 static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 16, 64};
 
 static void reduction_equals_sequential_and_offline_merge_to_the_bit(void **state)
@@ -155,7 +131,8 @@ static void reduction_equals_sequential_and_offline_merge_to_the_bit(void **stat
                     assert_null(j.result[rank]);
             }
             assert_int_equal(net_left(net), 0);
-            struct pc_profile *in_order = merge_in_order(&j), *offline = merge_files(&j);
+            struct pc_profile *in_order = merge_in_order(&j),
+                              *offline = made_merge(j.arenas, j.n_ranks, folder);
             assert_int_equal(j.result[0]->n_ranks, j.n_ranks);
             assert_int_equal(j.result[0]->packed != NULL, j.n_ranks > 1);
             assert_same_bytes(j.result[0], in_order);
@@ -306,7 +283,8 @@ static void values_get_their_room_by_time_in_the_job_and_after_it(void **state)
             struct net *net = net_new(n_ranks, true);
             net_run(net, reduce, &j);
             assert_int_equal(j.err[0], PC_OK);
-            struct pc_profile *whole = merge_in_order(&j), *offline = merge_files(&j);
+            struct pc_profile *whole = merge_in_order(&j),
+                              *offline = made_merge(j.arenas, j.n_ranks, folder);
             check_choice(j.result[0], whole, (uint64_t)bounds[i] << 10, n_kept);
             assert_same_bytes(j.result[0], offline);
             pc_profile_free(j.result[0]);
