@@ -200,8 +200,7 @@ static void unfinished_operations_are_counted_by_place(void **state)
     static const uint64_t left[N][3] = {{1, 0, 0}, {20, 21, 0}, {20, 21, 30}};
     static const char *const wants[N] = {
         "1 operation, started by %s (%s:", "41 operations, all started by %s (%s:",
-        "71 operations were never completed, 41 of them started "
-        "by %s (%s:"};
+        "71 operations were never completed, 41 of them started by %s (%s:"};
     static const char *const columns[] = {"start", "completion", "operations", "never", NULL};
     static const uint16_t types[] = {PCOLLECT_COLUMN_NODE, PCOLLECT_COLUMN_NODE,
                                      PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
