@@ -45,16 +45,17 @@ ranks_take() {
     esac 2>/dev/null </dev/null | awk 'NF == 4'
 }
 
-# quartiles COLUMN...: of the sums of these columns, as differences with minus without, over the pairs of runs;
-# each run counts with the mean of its ranks
+# quartiles SIDE COLUMN...: of the sums of these columns, over the pairs of runs: of the runs `with` or `without`
+# the library, or what is `added` by it; each run counts with the mean of its ranks
 quartiles() {
-    awk -v columns="$*" '
-        BEGIN { n = split(columns, column, " ") }
-        { for (i = 1; i <= n; i++) sum[$1, $2] += $(2 + column[i]); count[$1, $2]++; if ($1 > last) last = $1 }
+    awk -v words="$*" '
+        BEGIN { n = split(words, word, " ") }
+        { for (i = 2; i <= n; i++) sum[$1, $2] += $(2 + word[i]); count[$1, $2]++; if ($1 > last) last = $1 }
+        function mean(r, side) { return sum[r, side] / count[r, side] }
         END {
             for (r = 0; r <= last; r++)
                 if (count[r, "without"] && count[r, "with"])
-                    v[++k] = sum[r, "with"] / count[r, "with"] - sum[r, "without"] / count[r, "without"]
+                    v[++k] = word[1] == "added" ? mean(r, "with") - mean(r, "without") : mean(r, word[1])
             for (i = 2; i <= k; i++)
                 for (j = i; j > 1 && v[j - 1] > v[j]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
             if (k) printf "%.1f %.1f %.1f\n", v[int((k + 1) / 2)], v[int((k + 3) / 4)], v[int((3 * k + 1) / 4)]
@@ -77,16 +78,12 @@ start_of_mpi() {
         pair=$((pair + 1))
     done
     # shellcheck disable=SC2046 # words
-    row "$1: start of a rank" $(quartiles 1 2)
+    row "$1: start of a rank" $(quartiles added 1 2)
     # shellcheck disable=SC2046
-    row "$1: MPI_Finalize, with the merge of $ranks ranks" $(quartiles 3)
-    [ "$contexts" -eq 0 ] || awk -v contexts="$contexts" '
-        $2 == "without" { v[++n] = $6 }
-        END {
-            for (i = 2; i <= n; i++)
-                for (j = i; j > 1 && v[j - 1] > v[j]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-            printf "  %d contexts; MPI_Allreduce of 80 bytes for each takes %.2f ms\n", contexts, v[int((n + 1) / 2)] / 1000
-        }' "$PC_BENCH/start.tsv"
+    row "$1: MPI_Finalize, with the merge of $ranks ranks" $(quartiles added 3)
+    [ "$contexts" -eq 0 ] || quartiles without 4 | while read -r median rest; do
+        printf '  %d contexts; MPI_Allreduce of 80 bytes for each takes %.2f ms\n' "$contexts" "$(ms "$median")"
+    done
 }
 
 echo "added by libpcollect.so; median (quartiles) of pairs of runs"

@@ -12,22 +12,6 @@
 #include "view/query.h"
 #include "view/table.h"
 
-/* ---- The trees of all runs as one (join_tree_print.c) ---- */
-
-struct pct_join_view {
-    const struct pct_join_tree *tree; /* in order */
-    const double *weight;             /* by node, inclusive, at least 0: small ones are hidden */
-    double least;                     /* nodes with less are hidden */
-    unsigned depth;                   /* levels that are shown; 0: all */
-    size_t width, figures;            /* of a line, 0: no limit; of the figures before a name */
-    bool utf8, full_names;
-    void (*put_figures)(void *arg, uint32_t node, struct pct_buf *b);
-    void *arg;
-};
-/* True if a context is to be shown. */
-bool pct_join_view_any(const struct pct_join_view *v);
-void pct_join_view_print(FILE *out, const struct pct_join_view *v);
-
 /* Text of a comparison. */
 struct pct_compare_print {
     size_t width; /* 0: no limit; at least 40 */
@@ -44,9 +28,22 @@ typedef void pct_compare_print_fn(FILE *out, const void *comparison,
 void pct_compare_fit(FILE *out, pct_compare_print_fn *print, const void *comparison,
                      const struct pct_compare_print *how);
 
-/* Prints in place of a tree without lines that no context has so much of the whole below it.
- * `whole`: "core time". */
-void pct_compare_none(FILE *out, const struct pct_compare_print *how, const char *whole);
+/* The trees of all runs as one (join_tree_print.c). */
+struct pct_compare_tree {
+    const struct pct_join_tree *tree; /* in order */
+    const double *weight;             /* by node, inclusive, at least 0: small ones are hidden */
+    double whole;                     /* of which how->least is a part */
+    const char *whole_name;           /* "core time" */
+    const char *title, *heads;        /* a sentence; the line above the figures */
+    void (*put_figures)(void *arg, uint32_t node, struct pct_buf *b); /* PCT_COMPARE_CELLS */
+    void *arg;
+};
+/* Cells of the three figures before a name, with their blanks. */
+#define PCT_COMPARE_CELLS (2 + 9 + 2 + 9 + 2 + 9 + 2)
+
+/* Prints title, heads and tree, or that no context has so much of the whole below it. */
+void pct_compare_tree_print(FILE *out, const struct pct_compare_tree *t,
+                            const struct pct_compare_print *how);
 
 /* Prints the option that shows more, if pct_compare_fit has raised the threshold. */
 void pct_compare_hidden(FILE *out, const struct pct_compare_print *how);

@@ -334,8 +334,6 @@ struct lines {
     const struct pct_diff_tree *t;
 };
 
-enum { FIGURE_CELLS = 2 + 9 + 2 + 9 + 2 + 9 + 2 };
-
 static void put_mean(const struct pct_diff *d, double mean, struct pct_buf *b)
 {
     struct pct_buf text = {0};
@@ -369,28 +367,23 @@ static void print_tree(FILE *out, const struct pct_diff *d, const struct pct_com
 {
     struct pct_diff_tree *t = pct_diff_tree_new(d);
     struct lines lines = {d, t};
-    const struct pct_join_view view = {.tree = t->tree,
-                                       .weight = t->moved,
-                                       .least = how->least / 1e5 * d->total.before.mean,
-                                       .depth = how->depth,
-                                       .width = how->width,
-                                       .figures = FIGURE_CELLS,
-                                       .utf8 = how->utf8,
-                                       .full_names = how->full_names,
-                                       .put_figures = put_line,
-                                       .arg = &lines};
-    fputc('\n', out);
-    if (pct_join_view_any(&view)) {
-        pct_print_sentence(
-            out, how->width, 2,
-            "Where it changes (contexts below which %g %% of the total before is gained "
-            "or lost%s)",
-            how->least / 1e3, d->repeated ? ", noise included" : "");
-        fputs("     change     before      after  context\n", out);
-        pct_join_view_print(out, &view);
-    } else {
-        pct_compare_none(out, how, "total before");
-    }
+    struct pct_buf title = {0};
+    pct_buf_format(&title,
+                   "Where it changes (contexts below which %g %% of the total before is gained or "
+                   "lost%s)",
+                   how->least / 1e3, d->repeated ? ", noise included" : "");
+    const struct pct_compare_tree tree = {
+        .tree = t->tree,
+        .weight = t->moved,
+        .whole = d->total.before.mean,
+        .whole_name = "total before",
+        .title = title.data,
+        .heads = "     change     before      after  context",
+        .put_figures = put_line,
+        .arg = &lines,
+    };
+    pct_compare_tree_print(out, &tree, how);
+    pct_buf_free(&title);
     pct_diff_tree_free(t);
     pct_compare_hidden(out, how);
 }

@@ -14,7 +14,9 @@
 #include <string.h>
 
 struct printer {
-    const struct pct_join_view *view;
+    const struct pct_compare_tree *view;
+    const struct pct_compare_print *how;
+    double least; /* nodes with less are hidden */
     struct pct_branches branches;
     struct pct_shown_tree shown;
     struct pct_buf figures;
@@ -23,7 +25,7 @@ struct printer {
 
 static bool is_visible(const struct printer *l, uint32_t node)
 {
-    return l->view->weight[node] > 0 && l->view->weight[node] >= l->view->least;
+    return l->view->weight[node] > 0 && l->view->weight[node] >= l->least;
 }
 
 static uint32_t next_child(void *printer, uint32_t node, uint32_t before)
@@ -48,7 +50,7 @@ static size_t count_hidden(const struct printer *l, uint32_t node)
         n += l->view->weight[i] > 0;
         hidden += l->view->weight[i];
     }
-    return hidden < l->view->least ? 0 : n;
+    return hidden < l->least ? 0 : n;
 }
 
 static bool has_hidden(void *printer, uint32_t node)
@@ -74,9 +76,9 @@ static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
     struct pct_buf name = {0}, rest = {0};
     pct_buf_clear(&l->figures);
     l->view->put_figures(l->view->arg, node, &l->figures);
-    pct_name_put(&name, l->view->tree->nodes[node].name, l->view->full_names);
+    pct_name_put(&name, l->view->tree->nodes[node].name, l->how->full_names);
     if (times > 1)
-        pct_buf_format(&name, " %s%zu times", l->view->utf8 ? "\xc3\x97 " : "x ", times);
+        pct_buf_format(&name, " %s%zu times", l->how->utf8 ? "\xc3\x97 " : "x ", times);
     set_rest(&l->view->tree->nodes[node], &rest);
     size_t room = pct_branches_room(&l->branches, corner);
     bool beside = pct_text_cells(name.data) + pct_text_cells(rest.data) <= room || !rest.n;
@@ -125,7 +127,7 @@ static const char *find_passer(const void *printer, uint32_t node)
 {
     const struct printer *l = printer;
     const struct pct_join_tree_node *n = &l->view->tree->nodes[node];
-    if (l->view->full_names || n->kind != PCOLLECT_NODE_FRAME)
+    if (l->how->full_names || n->kind != PCOLLECT_NODE_FRAME)
         return NULL;
     return pct_passer(n->module ? NULL : n->name, n->file, n->module);
 }
@@ -149,18 +151,34 @@ static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
     return fold.last;
 }
 
-bool pct_join_view_any(const struct pct_join_view *v)
+static void print_none(FILE *out, const struct pct_compare_print *how, const char *whole)
 {
-    struct printer l = {.view = v};
-    return next_child(&l, 0, PC_NO_INDEX) != PC_NO_INDEX;
+    if (how->least)
+        pct_print_sentence(out, how->width, 0,
+                           "No context has %g %% of the %s or more lost or gained below it.",
+                           how->least / 1e3, whole);
+    else
+        pct_print_sentence(out, how->width, 0, "No context loses or gains any of the %s.", whole);
 }
 
-void pct_join_view_print(FILE *out, const struct pct_join_view *v)
+void pct_compare_tree_print(FILE *out, const struct pct_compare_tree *t,
+                            const struct pct_compare_print *how)
 {
-    struct printer l = {
-        .view = v,
-        .branches = {.out = out, .width = v->width, .utf8 = v->utf8, .figures = v->figures},
-        .shown = {&l, next_child, has_hidden, put_line, put_hidden, v->depth}};
+    struct printer l = {.view = t,
+                        .how = how,
+                        .least = how->least / 1e5 * t->whole,
+                        .branches = {.out = out,
+                                     .width = how->width,
+                                     .utf8 = how->utf8,
+                                     .figures = PCT_COMPARE_CELLS},
+                        .shown = {&l, next_child, has_hidden, put_line, put_hidden, how->depth}};
+    fputc('\n', out);
+    if (next_child(&l, 0, PC_NO_INDEX) == PC_NO_INDEX) {
+        print_none(out, how, t->whole_name);
+        return;
+    }
+    pct_print_sentence(out, how->width, 2, "%s", t->title);
+    fprintf(out, "%s\n", t->heads);
     pct_branches_put_tree(&l.branches, &l.shown, 0);
     if (l.any_passing)
         fprintf(out, "  " PCT_FOLD_LEGEND "\n", pct_branches_dots(&l.branches));
@@ -283,16 +301,6 @@ void pct_compare_fit(FILE *out, pct_compare_print_fn *print, const void *compari
         print(out, comparison, how);
     else
         pct_print_fitting(out, TWO_SCREENS, print_text, &text);
-}
-
-void pct_compare_none(FILE *out, const struct pct_compare_print *how, const char *whole)
-{
-    if (how->least)
-        pct_print_sentence(out, how->width, 0,
-                           "No context has %g %% of the %s or more lost or gained below it.",
-                           how->least / 1e3, whole);
-    else
-        pct_print_sentence(out, how->width, 0, "No context loses or gains any of the %s.", whole);
 }
 
 void pct_compare_hidden(FILE *out, const struct pct_compare_print *how)

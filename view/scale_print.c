@@ -412,8 +412,6 @@ struct lines {
     const struct pct_scale_tree *t;
 };
 
-enum { FIGURE_CELLS = 2 + 9 + 2 + 9 + 2 + 9 + 2 };
-
 static void put_line(void *arg, uint32_t node, struct pct_buf *b)
 {
     const struct lines *l = arg;
@@ -429,31 +427,26 @@ static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_co
 {
     struct pct_scale_tree *t = pct_scale_tree_new(s);
     struct lines lines = {s, t};
-    const struct pct_join_view view = {.tree = t->tree,
-                                       .weight = t->moved,
-                                       .least = how->least / 1e5 * s->core_ns,
-                                       .depth = how->depth,
-                                       .width = how->width,
-                                       .figures = FIGURE_CELLS,
-                                       .utf8 = how->utf8,
-                                       .full_names = how->full_names,
-                                       .put_figures = put_line,
-                                       .arg = &lines};
+    struct pct_buf title = {0};
     char first[RANKS_BYTES], last[RANKS_BYTES];
     ranks_text(&s->points[pct_scale_first(s)], first);
     ranks_text(&s->points[pct_scale_last(s)], last);
-    fputc('\n', out);
-    if (pct_join_view_any(&view)) {
-        pct_print_sentence(
-            out, how->width, 2,
-            "Where it is lost (contexts below which %g %% of the core time is lost or "
-            "gained; time per rank on %s, and on %s)",
-            how->least / 1e3, first, last);
-        fputs("       lost      first       last  context\n", out);
-        pct_join_view_print(out, &view);
-    } else {
-        pct_compare_none(out, how, "core time");
-    }
+    pct_buf_format(&title,
+                   "Where it is lost (contexts below which %g %% of the core time is lost or "
+                   "gained; time per rank on %s, and on %s)",
+                   how->least / 1e3, first, last);
+    const struct pct_compare_tree tree = {
+        .tree = t->tree,
+        .weight = t->moved,
+        .whole = s->core_ns,
+        .whole_name = "core time",
+        .title = title.data,
+        .heads = "       lost      first       last  context",
+        .put_figures = put_line,
+        .arg = &lines,
+    };
+    pct_compare_tree_print(out, &tree, how);
+    pct_buf_free(&title);
     fputs("  --table contexts has all contexts, with their models\n", out);
     pct_scale_tree_free(t);
     pct_compare_hidden(out, how);
