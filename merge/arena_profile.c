@@ -359,7 +359,7 @@ static int read_image(struct image *m, enum pc_merge_part part)
     if (!err)
         err = read_rank(m, part);
     if (!err)
-        err = pc_image_read_tables(m);
+        err = pc_image_read_tables(m, part);
     if (!err)
         err = pc_image_read_trees(m, part);
     if (!err)

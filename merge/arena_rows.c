@@ -157,12 +157,12 @@ static int read_descriptions(struct image *m)
     return PC_OK;
 }
 
-int pc_image_read_tables(struct image *m)
+int pc_image_read_tables(struct image *m, enum pc_merge_part part)
 {
     int err = read_strings(m);
     if (!err)
         err = read_descriptions(m);
-    if (err || !m->n_tables)
+    if (err || !m->n_tables || part == PC_MERGE_LATE)
         return err;
     size_t n = m->n / PCOLLECT_REF_UNIT + 1;
     m->node_of = pc_pool_array(m->scratch, n, sizeof *m->node_of);

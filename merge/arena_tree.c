@@ -309,7 +309,7 @@ static int add_path(struct image *m, pcollect_ref ref, uint32_t *out)
 int pc_image_node_of(struct image *m, pcollect_ref ref, uint32_t *out)
 {
     *out = 0;
-    if (!ref || ref >= m->most / PCOLLECT_REF_UNIT || !m->node_of)
+    if (!ref || ref >= m->most / PCOLLECT_REF_UNIT)
         return PC_OK;
     if (ref < m->n_refs && m->node_of[ref]) {
         *out = m->node_of[ref];
@@ -319,19 +319,12 @@ int pc_image_node_of(struct image *m, pcollect_ref ref, uint32_t *out)
 }
 
 /* A room for the nodes of the trees that are read. A node and its share of a record take more than
- * LEAST_BYTES in most arenas, so that it is enough. */
+ * LEAST_BYTES in most arenas, so that it is enough. After the merge few nodes are made. */
 static uint32_t first_room(const struct image *m, enum pc_merge_part part)
 {
     enum { LEAST_BYTES = 128 };
     uint32_t room = 256;
-    bool has_trees = false;
-    pcollect_ref ref = m->threads;
-    for (uint32_t i = 0; i < m->n_threads && !has_trees; i++) {
-        const struct pcollect_thread *t = pc_image_at(m, ref, sizeof *t);
-        has_trees = pc_image_wants(t, part);
-        ref = t->next;
-    }
-    while (has_trees && room < m->n / LEAST_BYTES)
+    while (part != PC_MERGE_LATE && room < m->n / LEAST_BYTES)
         room *= 2;
     return room;
 }

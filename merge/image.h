@@ -69,8 +69,9 @@ struct image {
     uint32_t n_strings;
     struct image_table *tables;
     uint32_t n_tables;
-    uint32_t *node_of; /* unified node by ref; 0: not read (or the root); NULL without tables */
-    size_t n_refs;     /* of node_of: of what was readable when reading began */
+    uint32_t *node_of; /* unified node by ref; 0: not read (or the root) */
+    size_t n_refs;     /* of node_of: of what was readable when reading began; 0: it is not kept,
+                          because few rows or none refer to nodes */
     int32_t *rank;     /* the list of ranks of every record */
     uint32_t *place;   /* node of the profile by unified node, once it is written */
     struct image_node *nodes;
@@ -121,7 +122,7 @@ int pc_image_write_tree(struct image *m);
 /* ---- Tables of plugins (arena_rows.c) ---- */
 
 /* Reads strings and descriptions of tables into the profile. Called before the trees are read. */
-int pc_image_read_tables(struct image *m);
+int pc_image_read_tables(struct image *m, enum pc_merge_part part);
 
 /* Reads the rows of a part, and keeps the nodes that they refer to. Called after the trees have
  * been read. */
