@@ -200,8 +200,10 @@ static bool is_sampled(uint32_t context)
     return context % 4 == 3;
 }
 
-/* The record of context i, as in the profile of an arena. `list` has the rank. */
-static void make_record(struct pc_profile *p, struct pc_profile_data *d, int32_t *list, uint32_t i)
+/* The record of context i, as in the profile of an arena. `list` has the rank, `room` is for the
+ * bytes of histograms. */
+static void make_record(struct pc_profile *p, struct pc_profile_data *d, int32_t *list, uint32_t i,
+                        struct pc_buffer *room)
 {
     int32_t rank = *list;
     unsigned kind = is_sampled(i) ? PCOLLECT_NODE_POINT : PCOLLECT_NODE_OP;
@@ -222,9 +224,12 @@ static void make_record(struct pc_profile *p, struct pc_profile_data *d, int32_t
         memcpy(d->values, of_place, sizeof of_place);
     else
         memcpy(d->values, of_call, sizeof of_call);
-    if (!is_sampled(i))
-        for (unsigned k = 0; k < 4; k++)
-            d->bins[DURATIONS][18 + k] = calls / 4;
+    uint64_t durations[PC_PROFILE_MAX_BINS] = {0};
+    const uint64_t *bins[N_FIELDS] = {[DURATIONS] = durations};
+    for (unsigned k = 0; k < 4; k++)
+        durations[18 + k] = calls / 4;
+    if (!pc_profile_data_code(p, d, bins, room))
+        exit(2);
 }
 
 static struct pc_profile_node *add_node(struct pc_profile *p, uint32_t parent, uint16_t kind)
@@ -251,6 +256,7 @@ static void make_tree(const struct merge_ranks *job, struct pc_profile *p, int32
 {
     uint64_t whose = 1 + (job->own ? (uint64_t)rank : place_of(job, rank));
     int32_t *list = pc_pool_array(p->memory, 1, sizeof *list);
+    struct pc_buffer room = {0};
     *list = rank;
     uint32_t caller = 0, n_callers = job->n_contexts / PER_CALLER + 2;
     p->nodes =
@@ -271,8 +277,9 @@ static void make_tree(const struct merge_ranks *job, struct pc_profile *p, int32
         } else {
             n->op = 0;
         }
-        make_record(p, &p->data[p->n_data++], list, i);
+        make_record(p, &p->data[p->n_data++], list, i, &room);
     }
+    free(room.data);
     pc_profile_count_descendants(p);
 }
 

@@ -26,9 +26,12 @@ bool pc_profile_data_make(struct pc_pool *pool, const struct pc_profile *p,
                           struct pc_profile_data *d, unsigned kind);
 
 /* Makes the record of a node of that kind for one rank, the only one of the list `rank`; it has
- * `lone`, and values and bins of histograms are 0. False: no memory. */
+ * `lone`, its values are 0, and it has no histograms yet. False: no memory. */
 bool pc_profile_data_of_one(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
                             int32_t *rank);
+
+/* Gives a record bins of histograms, all 0, in place of those that it has. False: no memory. */
+bool pc_profile_data_bins(struct pc_profile *p, struct pc_profile_data *d);
 
 /* Copies a record without bins, which was made from another pool, into p, in as few bytes as it
  * takes; its lists are those of `from`. False: no memory. */
@@ -73,6 +76,11 @@ int pc_values_decode(struct pc_profile *p, struct pc_cursor *c);
 
 /* Lets records that p will have keep their bins coded. False: no memory. */
 bool pc_profile_code_bins(struct pc_profile *p);
+
+/* Gives a record such bins: those at bins[k - first_field] for each field k that is a histogram.
+ * `room` is for the bytes, and can be used for the next record. False: no memory. */
+bool pc_profile_data_code(struct pc_profile *p, struct pc_profile_data *d,
+                          const uint64_t *const *bins, struct pc_buffer *room);
 
 /* Encodes the statistics and bins of a record. The lowest bit of its first byte says that its exact
  * values by rank follow elsewhere. */

@@ -184,6 +184,8 @@ static int check_statistics(const struct pc_profile *p, const struct pc_profile_
 static bool has_right_bins(const struct pc_profile *p, const struct pc_profile_data *d)
 {
     bool right = true;
+    if (d->is_coded)
+        return d->coded && p->bins_room;
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         bool expected = p->fields[k].combine == PCOLLECT_HIST && !p->no_bins;
         right &= expected == (pc_data_bins(p, d, k) != NULL);

@@ -94,9 +94,9 @@ static void drop_tables(struct pc_profile *p)
     p->n_tables = p->n_strings = 0;
 }
 
-/* Adds the one row and the bins of d to `sum`. False: no memory. */
+/* Adds the one row and the bins of d, a record of `late`, to `sum`. False: no memory. */
 static bool add_record(struct pc_profile *p, struct pc_profile_data *sum,
-                       const struct pc_profile_data *d)
+                       const struct pc_profile *late, const struct pc_profile_data *d)
 {
     unsigned kind = d->first_field ? PCOLLECT_NODE_POINT : PCOLLECT_NODE_OP;
     if (!sum->n_ranks && !pc_profile_data_init(p, sum, kind, 1))
@@ -105,8 +105,9 @@ static bool add_record(struct pc_profile *p, struct pc_profile_data *sum,
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         uint32_t i = k - d->first_field;
         sum->values[i] = pc_field_combine(p->fields[k].combine, sum->values[i], d->values[i]);
-        for (uint32_t bin = 0; bin < p->fields[k].bins; bin++)
-            sum->bins[i][bin] += d->bins[i][bin];
+        const uint64_t *bins = pc_data_bins(late, d, k);
+        for (uint32_t bin = 0; bins && bin < p->fields[k].bins; bin++)
+            sum->bins[i][bin] += bins[bin];
     }
     return true;
 }
@@ -127,7 +128,7 @@ static bool flatten_op(const struct pc_profile *late, uint32_t op, struct pc_pro
     for (uint32_t i = 0; i < late->n_nodes; i++) {
         const struct pc_profile_node *n = &late->nodes[i];
         if (n->data != PC_NO_INDEX && is_of_op(late, n, op) &&
-            !add_record(p, sum, &late->data[n->data]))
+            !add_record(p, sum, late, &late->data[n->data]))
             return false;
     }
     if (!sum->n_ranks)

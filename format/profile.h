@@ -182,7 +182,7 @@ enum pc_kept {
  * on. Field k is element k - first_field of stats, lone and bins, and of each row of values.
  * Records of one rank may have `lone` instead of `stats`, an eighth of the bytes, if their
  * statistics are those of these values: in the profile of an arena, where `lone` is the row of
- * values, and in one that was read without values, where histograms are coded. */
+ * values, and in one that was read without values. In both histograms are coded. */
 struct pc_profile_data {
     uint32_t first_field;
     uint32_t n_ranks;      /* ranks that have the context, at least 1 */
@@ -261,10 +261,21 @@ static inline struct pc_stat pc_data_stat(const struct pc_profile *p,
                    : d->stats[k - d->first_field];
 }
 
+/* Decodes the coded bins of field k, a histogram of the record, into p->bins_room. */
+const uint64_t *pc_data_decode_bins(const struct pc_profile *p, const struct pc_profile_data *d,
+                                    uint32_t k);
+
 /* The bins of field k, valid until the next call for p; NULL: it is not in this record, is no
  * histogram, or was not read. */
-const uint64_t *pc_data_bins(const struct pc_profile *p, const struct pc_profile_data *d,
-                             uint32_t k);
+static inline const uint64_t *pc_data_bins(const struct pc_profile *p,
+                                           const struct pc_profile_data *d, uint32_t k)
+{
+    if (k < d->first_field)
+        return NULL;
+    if (!d->is_coded)
+        return d->bins ? d->bins[k - d->first_field] : NULL;
+    return p->fields[k].combine == PCOLLECT_HIST ? pc_data_decode_bins(p, d, k) : NULL;
+}
 
 /* True for the fields that a record keeps of its ranks if it keeps times in steps: sums of times,
  * in the record of a call those of comm plugins, in that of a POINT those of compute plugins. */

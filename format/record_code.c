@@ -22,6 +22,21 @@ static void encode_bins(const uint64_t *bins, uint32_t n, struct pc_buffer *b)
         pc_put_varint(b, bins[i]);
 }
 
+/* Passes over bins that are coded. */
+static void skip_bins(struct pc_cursor *c)
+{
+    pc_get_varint(c);
+    for (uint64_t n = pc_get_varint(c); n; n--)
+        pc_get_varint(c);
+}
+
+/* The coded bins of a record. They were coded here, so they end where they should. */
+static struct pc_cursor coded_bins(const struct pc_profile *p, const struct pc_profile_data *d)
+{
+    const size_t most = (size_t)PC_VARINT_MOST * (PC_PROFILE_MAX_BINS + 2) * p->n_fields;
+    return pc_cursor_over(d->coded, d->is_coded ? most : 0);
+}
+
 static void put_u128(struct pc_buffer *b, pc_u128 v)
 {
     pc_put_varint(b, (uint64_t)v);
@@ -55,9 +70,14 @@ void pc_record_encode(const struct pc_profile *p, const struct pc_profile_data *
 {
     pc_put_varint(b, (uint64_t)d->n_ranks << 1 | (pc_data_has(p, d) == PC_KEPT_EXACT));
     pc_put_varint(b, (uint64_t)d->first_rank);
+    struct pc_cursor coded = coded_bins(p, d);
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
-        if (p->fields[k].combine == PCOLLECT_HIST) {
-            encode_bins(pc_data_bins(p, d, k), p->fields[k].bins, b);
+        if (p->fields[k].combine == PCOLLECT_HIST && d->is_coded) {
+            const uint8_t *at = coded.at;
+            skip_bins(&coded);
+            pc_put_bytes(b, at, (size_t)(coded.at - at));
+        } else if (p->fields[k].combine == PCOLLECT_HIST) {
+            encode_bins(d->bins[k - d->first_field], p->fields[k].bins, b);
         } else {
             struct pc_stat s = pc_data_stat(p, d, k);
             encode_stat(&s, b);
@@ -206,21 +226,15 @@ static int take_packed(struct pc_profile *p, struct pc_cursor *c)
     return PC_OK;
 }
 
-const uint64_t *pc_data_bins(const struct pc_profile *p, const struct pc_profile_data *d,
-                             uint32_t k)
+const uint64_t *pc_data_decode_bins(const struct pc_profile *p, const struct pc_profile_data *d,
+                                    uint32_t k)
 {
-    if (k < d->first_field || (d->is_coded && p->fields[k].combine != PCOLLECT_HIST))
-        return NULL;
-    if (!d->is_coded)
-        return d->bins ? d->bins[k - d->first_field] : NULL;
-    const size_t most = (size_t)PC_VARINT_MOST * (PC_PROFILE_MAX_BINS + 2) * (k + 1);
-    struct pc_cursor c = pc_cursor_over(d->coded, most);
-    for (uint32_t i = d->first_field; i <= k; i++) {
-        if (p->fields[i].combine != PCOLLECT_HIST)
-            continue;
-        memset(p->bins_room, 0, PC_PROFILE_MAX_BINS * sizeof *p->bins_room);
-        get_bins(&c, p->fields[i].bins, p->bins_room);
-    }
+    struct pc_cursor c = coded_bins(p, d);
+    for (uint32_t i = d->first_field; i < k; i++)
+        if (p->fields[i].combine == PCOLLECT_HIST)
+            skip_bins(&c);
+    memset(p->bins_room, 0, p->fields[k].bins * sizeof *p->bins_room);
+    get_bins(&c, p->fields[k].bins, p->bins_room);
     return p->bins_room;
 }
 
@@ -230,19 +244,20 @@ bool pc_profile_code_bins(struct pc_profile *p)
     return p->bins_room != NULL;
 }
 
-/* Codes the bins of a record in a few bytes. False: no memory. */
-static bool code_bins(struct pc_profile *p, const struct pc_profile_data *from,
-                      struct pc_profile_data *to, struct pc_buffer *b)
+bool pc_profile_data_code(struct pc_profile *p, struct pc_profile_data *d,
+                          const uint64_t *const *bins, struct pc_buffer *room)
 {
-    b->n = 0;
-    for (uint32_t i = 0; i < p->n_fields - from->first_field; i++)
-        if (is_histogram(p, from, i))
-            encode_bins(from->bins[i], p->fields[from->first_field + i].bins, b);
-    uint8_t *coded = b->failed ? NULL : pc_pool_array(p->memory, b->n, 1);
-    if (coded && b->n)
-        memcpy(coded, b->data, b->n);
-    to->coded = coded;
-    to->is_coded = true;
+    room->n = 0;
+    if (!p->bins_room && !pc_profile_code_bins(p))
+        return false;
+    for (uint32_t i = 0; i < p->n_fields - d->first_field; i++)
+        if (is_histogram(p, d, i))
+            encode_bins(bins[i], p->fields[d->first_field + i].bins, room);
+    uint8_t *coded = room->failed ? NULL : pc_pool_array(p->memory, room->n, 1);
+    if (coded && room->n)
+        memcpy(coded, room->data, room->n);
+    d->coded = coded;
+    d->is_coded = true;
     return coded != NULL;
 }
 
@@ -267,7 +282,9 @@ static bool decode_one(struct pc_profile *p, struct pc_cursor *c, unsigned kind,
         if (in->bins[i])
             memset(in->bins[i], 0, p->fields[in->first_field + i].bins * sizeof **in->bins);
     pc_record_decode(p, c, in);
-    return pc_profile_data_keep(p, in, d) && (p->no_bins || code_bins(p, in, d, &room->coded));
+    return pc_profile_data_keep(p, in, d) &&
+           (p->no_bins ||
+            pc_profile_data_code(p, d, (const uint64_t *const *)in->bins, &room->coded));
 }
 
 static int decode_records(struct pc_profile *p, struct pc_cursor *c, struct pc_pool *scratch)

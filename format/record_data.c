@@ -95,7 +95,13 @@ bool pc_profile_data_of_one(struct pc_profile *p, struct pc_profile_data *d, uns
     d->kept = PC_KEPT_EXACT;
     d->ranks = rank;
     d->values = d->lone = pc_pool_array(p->memory, n_fields, sizeof *d->values);
-    return d->values && make_bins(p->memory, p, d, n_fields);
+    return d->values != NULL;
+}
+
+bool pc_profile_data_bins(struct pc_profile *p, struct pc_profile_data *d)
+{
+    d->is_coded = false;
+    return make_bins(p->memory, p, d, p->n_fields - d->first_field);
 }
 
 /* True if the statistics are those of the least values, which one rank has. */

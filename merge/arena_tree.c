@@ -352,23 +352,25 @@ int pc_image_read_trees(struct image *m, enum pc_merge_part part)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static bool write_record(struct image *m, const struct image_node *from, struct pc_profile_node *to)
+/* `room`: for the bytes of histograms. */
+static bool write_record(struct image *m, const struct image_node *from, struct pc_profile_node *to,
+                         struct pc_buffer *room)
 {
     struct pc_profile *p = m->profile;
     struct pc_profile_data *d = &p->data[p->n_data];
+    const uint64_t *bins[PC_PROFILE_MAX_FIELDS];
     uint32_t skipped = skipped_bytes(m, to->kind);
     if (!pc_profile_data_of_one(p, d, to->kind, m->rank))
         return false;
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         const struct image_field *f = &m->fields[k];
         const uint64_t *value = field_in(from->record, f, skipped);
-        if (f->field.combine == PCOLLECT_HIST)
-            memcpy(d->bins[k - d->first_field], value, f->field.bins * sizeof *value);
-        else
+        bins[k - d->first_field] = value;
+        if (f->field.combine != PCOLLECT_HIST)
             d->values[k - d->first_field] = f->in_ticks ? pc_image_ns(m, *value) : *value;
     }
     to->data = p->n_data++;
-    return true;
+    return pc_profile_data_code(p, d, bins, room);
 }
 
 struct sorted {
@@ -407,9 +409,11 @@ int pc_image_write_tree(struct image *m)
     p->data = pc_pool_array(p->memory, m->n_nodes, sizeof *p->data);
     if (!stack || !place || !p->nodes || !p->data)
         return PC_ENOMEM;
+    struct pc_buffer room = {0};
     uint32_t depth = 0;
+    bool ok = true;
     stack[depth++] = (struct sorted){&m->nodes[0].node, 0};
-    while (depth) {
+    while (depth && ok) {
         uint32_t index = stack[--depth].index;
         struct image_node *from = &m->nodes[index];
         struct pc_profile_node *to = &p->nodes[p->n_nodes];
@@ -417,10 +421,10 @@ int pc_image_write_tree(struct image *m)
         *to = from->node;
         if (index)
             to->parent = place[from->parent];
-        if (from->record && !write_record(m, from, to))
-            return PC_ENOMEM;
+        ok = !from->record || write_record(m, from, to, &room);
         depth = push_children(m, index, stack, depth);
     }
+    free(room.data);
     pc_profile_count_descendants(p);
-    return PC_OK;
+    return ok ? PC_OK : PC_ENOMEM;
 }

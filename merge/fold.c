@@ -145,32 +145,49 @@ static uint32_t put_node(struct fold *f, uint32_t parent, const struct pc_profil
     return f->n_nodes++;
 }
 
+/* Gives a record bins to which others can be added. */
+static bool open_bins(struct pc_profile *p, struct pc_profile_data *d)
+{
+    const struct pc_profile_data coded = *d;
+    if (!pc_profile_data_bins(p, d))
+        return false;
+    for (uint32_t k = d->first_field; k < p->n_fields; k++)
+        if (p->fields[k].combine == PCOLLECT_HIST)
+            memcpy(d->bins[k - d->first_field], pc_data_bins(p, &coded, k),
+                   p->fields[k].bins * sizeof **d->bins);
+    return true;
+}
+
 /* Adds a record of the rank to another one of the same kind. */
-static void add_record(const struct pc_profile *p, const struct pc_profile_data *from,
+static bool add_record(struct pc_profile *p, const struct pc_profile_data *from,
                        struct pc_profile_data *to)
 {
+    if (to->is_coded && !open_bins(p, to))
+        return false;
     for (uint32_t k = to->first_field; k < p->n_fields; k++) {
         const struct pc_profile_field *field = &p->fields[k];
         uint64_t *sum = &to->lone[k - to->first_field];
-        if (field->combine == PCOLLECT_HIST)
+        if (field->combine == PCOLLECT_HIST) {
+            const uint64_t *bins = pc_data_bins(p, from, k);
             for (uint32_t bin = 0; bin < field->bins; bin++)
-                to->bins[k - to->first_field][bin] += from->bins[k - to->first_field][bin];
-        else
+                to->bins[k - to->first_field][bin] += bins[bin];
+        } else {
             *sum = pc_field_combine(field->combine, *sum, from->lone[k - to->first_field]);
+        }
     }
+    return true;
 }
 
-static void put_record(struct fold *f, uint32_t node, uint32_t data)
+static bool put_record(struct fold *f, uint32_t node, uint32_t data)
 {
     struct pc_profile_node *n = &f->nodes[node];
     if (data == PC_NO_INDEX)
-        return;
-    if (n->data != PC_NO_INDEX) {
-        add_record(f->p, &f->p->data[data], &f->data[n->data]);
-        return;
-    }
+        return true;
+    if (n->data != PC_NO_INDEX)
+        return add_record(f->p, &f->p->data[data], &f->data[n->data]);
     n->data = f->n_data;
     f->data[f->n_data++] = f->p->data[data];
+    return true;
 }
 
 /* The node of the new tree for an item, found or made. */
@@ -192,15 +209,17 @@ static uint32_t place_of_item(struct fold *f, const struct item *item)
 }
 
 /* Writes the items that come before a node of the old tree. */
-static void put_items(struct fold *f, uint32_t before)
+static bool put_items(struct fold *f, uint32_t before)
 {
-    while (f->next < f->n_items && f->items[f->order[f->next]].until == before) {
+    bool ok = true;
+    while (ok && f->next < f->n_items && f->items[f->order[f->next]].until == before) {
         const struct item *item = &f->items[f->order[f->next++]];
         uint32_t at = place_of_item(f, item);
-        put_record(f, at, f->p->nodes[item->node].data);
+        ok = put_record(f, at, f->p->nodes[item->node].data);
         f->place[item->node] = at;
         f->last = item;
     }
+    return ok;
 }
 
 static void put_staying(struct fold *f, uint32_t i)
@@ -221,12 +240,14 @@ static int write_tree(struct fold *f)
     f->data = pc_pool_array(p->memory, p->n_data, sizeof *f->data);
     if (!f->nodes || !f->data)
         return PC_ENOMEM;
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        put_items(f, i);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < p->n_nodes; i++) {
+        ok = put_items(f, i);
         if (f->stays[i])
             put_staying(f, i);
     }
-    put_items(f, p->n_nodes);
+    if (!ok || !put_items(f, p->n_nodes))
+        return PC_ENOMEM;
     for (uint32_t i = 1; i < p->n_nodes; i++) /* the frames of what is folded */
         if (!f->stays[i] && !pcollect_node_has_record(p->nodes[i].kind))
             f->place[i] = f->place[p->nodes[i].parent];
