@@ -133,37 +133,68 @@ static struct pc_record_count add_rows(const struct pc_record_count *a,
                                     .time = add_up(a->time, b->time)};
 }
 
-/* From the last row to the first, in the memory of the sum: what is written is behind what is
- * still to be read. */
-int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_counts *more)
+/* Rows in the order of their keys: in memory, or as bytes. */
+struct source {
+    const struct pc_record_count *rows; /* NULL: as bytes */
+    struct pc_cursor c;
+    size_t n, at; /* rows; those that were read */
+    struct pc_record_count row;
+    uint64_t *keys; /* of the rows that were read as bytes */
+};
+
+static void decode_row(struct source *from)
 {
-    size_t i = sum->n, j = more->n, most = i + j, at = most;
-    struct pc_record_count *rows = realloc(sum->rows, most * sizeof *rows + 1);
+    struct pc_cursor *c = &from->c;
+    struct pc_record_count *row = &from->row;
+    uint64_t before = row->key;
+    row->key = pc_get_le(c, 8);
+    row->n_ranks = (uint32_t)pc_get_below(c, UINT32_MAX);
+    uint64_t n_times = row->n_ranks + pc_unzigzag(pc_get_varint(c));
+    row->n_times = (uint32_t)n_times;
+    row->bytes = pc_get_varint(c);
+    row->time = pc_get_varint(c);
+    c->failed |= n_times > UINT32_MAX || (from->at && before >= row->key);
+}
+
+/* Reads the next row. False: there is none, or it is damaged. */
+static bool next_row(struct source *from)
+{
+    if (from->at == from->n)
+        return false;
+    if (from->rows) {
+        from->row = from->rows[from->at++];
+        return true;
+    }
+    decode_row(from);
+    from->keys[from->at++] = from->row.key;
+    return !from->c.failed;
+}
+
+/* Adds rows in the memory of the sum: its own are moved to the end, and what is written stays
+ * before those that are still to be read. */
+static int add_from(struct pc_record_counts *sum, struct source *from)
+{
+    size_t at = 0;
+    struct pc_record_count *rows = realloc(sum->rows, (sum->n + from->n) * sizeof *rows + 1);
     if (!rows)
         return PC_ENOMEM;
-    while (i || j) {
-        int order = !j ? 1 : !i ? -1 : compare_rows(&rows[i - 1], &more->rows[j - 1]);
-        if (order > 0)
-            rows[--at] = rows[--i];
-        else if (order < 0)
-            rows[--at] = more->rows[--j];
-        else
-            rows[--at] = add_rows(&rows[--i], &more->rows[--j]);
+    const struct pc_record_count *own = rows + from->n, *end = own + sum->n;
+    memmove(rows + from->n, rows, sum->n * sizeof *rows);
+    for (bool more = next_row(from); more || own < end;) {
+        int order = !more ? -1 : own == end ? 1 : compare_rows(own, &from->row);
+        rows[at++] = order < 0 ? *own : order > 0 ? from->row : add_rows(own, &from->row);
+        own += order <= 0;
+        if (order >= 0)
+            more = next_row(from);
     }
-    memmove(rows, rows + at, (most - at) * sizeof *rows);
-    *sum = (struct pc_record_counts){rows, most - at};
+    *sum = (struct pc_record_counts){rows, at};
     return PC_OK;
 }
 
-struct pc_record_keys pc_record_counts_keep_keys(struct pc_record_counts *c)
+int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_counts *more)
 {
-    struct pc_record_keys k = {(uint64_t *)c->rows, c->n};
-    for (size_t i = 0; i < c->n; i++) /* the key written is before those still to be read */
-        memmove(&k.keys[i], &c->rows[i].key, sizeof *k.keys);
-    uint64_t *shorter = realloc(k.keys, k.n * sizeof *k.keys + 1);
-    k.keys = shorter ? shorter : k.keys;
-    *c = (struct pc_record_counts){NULL, 0};
-    return k;
+    struct source from = {.rows = more->rows, .n = more->n};
+    return add_from(sum, &from);
 }
 
 void pc_record_counts_keep_places(struct pc_record_counts *c, uint32_t *places)
@@ -219,31 +250,19 @@ void pc_record_counts_encode(const struct pc_record_counts *c, struct pc_buffer 
     }
 }
 
-int pc_record_counts_decode(const uint8_t *data, size_t n, struct pc_record_counts *out)
+int pc_record_counts_add_encoded(struct pc_record_counts *sum, const uint8_t *data, size_t n,
+                                 struct pc_record_keys *keys)
 {
-    struct pc_cursor c = pc_cursor_over(data, n);
-    uint32_t n_rows = pc_get_count(&c, LEAST_ROW_BYTES);
-    *out = (struct pc_record_counts){malloc(n_rows * sizeof *out->rows + 1), 0};
-    if (!out->rows)
-        return PC_ENOMEM;
-    for (uint32_t i = 0; i < n_rows && !c.failed; i++) {
-        struct pc_record_count *row = &out->rows[i];
-        row->key = pc_get_le(&c, 8);
-        row->n_ranks = (uint32_t)pc_get_below(&c, UINT32_MAX);
-        uint64_t n_times = row->n_ranks + pc_unzigzag(pc_get_varint(&c));
-        row->n_times = (uint32_t)n_times;
-        row->bytes = pc_get_varint(&c);
-        c.failed |= n_times > UINT32_MAX;
-        row->time = pc_get_varint(&c);
-        c.failed |= i && row[-1].key >= row->key;
-    }
-    if (c.failed || c.at != c.end) {
-        free(out->rows);
-        *out = (struct pc_record_counts){NULL, 0};
-        return PC_EFORMAT;
-    }
-    out->n = n_rows;
-    return PC_OK;
+    struct source from = {.c = pc_cursor_over(data, n)};
+    from.n = pc_get_count(&from.c, LEAST_ROW_BYTES);
+    from.keys = malloc(from.n * sizeof *from.keys + 1);
+    int err = from.keys ? add_from(sum, &from) : PC_ENOMEM;
+    if (!err && (from.c.failed || from.c.at != from.c.end))
+        err = PC_EFORMAT;
+    *keys = (struct pc_record_keys){err ? NULL : from.keys, err ? 0 : from.n};
+    if (err)
+        free(from.keys);
+    return err;
 }
 
 /* ---- Folded records ------------------------------------------------------------------------- */

@@ -36,13 +36,6 @@ int pc_record_counts_take(const struct pc_profile *p, const uint64_t *keys,
 /* Adds `more` to *sum. PC_ENOMEM: *sum is unchanged. */
 int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_counts *more);
 
-/* The keys of counts without the rest, a quarter of the memory; freed with free(). */
-struct pc_record_keys {
-    uint64_t *keys;
-    size_t n;
-};
-struct pc_record_keys pc_record_counts_keep_keys(struct pc_record_counts *c);
-
 /* Leaves the rows that have a place, and their places. */
 void pc_record_counts_keep_places(struct pc_record_counts *c, uint32_t *places);
 
@@ -50,9 +43,19 @@ void pc_record_counts_keep_places(struct pc_record_counts *c, uint32_t *places);
  * are added. `of` is the profile of a rank. */
 uint64_t pc_record_counts_memory(const struct pc_record_counts *c, const struct pc_profile *of);
 
+/* The keys of counts without the rest, a quarter of the memory; freed with free(). */
+struct pc_record_keys {
+    uint64_t *keys;
+    size_t n;
+};
+
 void pc_record_counts_encode(const struct pc_record_counts *c, struct pc_buffer *out);
-/* Decodes counts. PC_EFORMAT, PC_ENOMEM: *out is empty. */
-int pc_record_counts_decode(const uint8_t *data, size_t n, struct pc_record_counts *out);
+/* Adds encoded counts to *sum, and sets *keys to theirs. They are never all in memory beside the
+ * sum. PC_EFORMAT: only those before the damage were added; PC_ENOMEM: none. There are no keys
+ * then.
+ */
+int pc_record_counts_add_encoded(struct pc_record_counts *sum, const uint8_t *data, size_t n,
+                                 struct pc_record_keys *keys);
 
 /* Marks those with least time as folded, so that `most` are not (0: all). */
 void pc_record_counts_fold(struct pc_record_counts *c, uint32_t most);

@@ -137,7 +137,7 @@ static void put_lack(const struct lack *lack, struct pc_buffer *b)
     pc_put_varint(b, (uint64_t)lack->rank);
 }
 
-static int get_counts(struct reduction *r, const struct pc_buffer *b, struct pc_record_counts *out)
+static int add_counts(struct reduction *r, const struct pc_buffer *b, struct pc_record_keys *keys)
 {
     struct pc_cursor c = pc_cursor_over(b->data, b->n);
     struct lack lack = {.needed = pc_get_varint(&c), .there = pc_get_varint(&c)};
@@ -145,20 +145,16 @@ static int get_counts(struct reduction *r, const struct pc_buffer *b, struct pc_
     if (c.failed)
         return PC_EFORMAT;
     note_lack(r, &lack);
-    return pc_record_counts_decode(c.at, pc_cursor_left(&c), out);
+    return pc_record_counts_add_encoded(&r->all, c.at, pc_cursor_left(&c), keys);
 }
 
 static void count_child(struct reduction *r, int round, int from)
 {
     struct pc_buffer b = {0};
-    struct pc_record_counts counts = {NULL, 0};
     int err = receive_bytes(r, from, "the record counts", &b);
     if (!err && b.n)
-        err = get_counts(r, &b, &counts);
+        err = add_counts(r, &b, &r->child[round]);
     free(b.data);
-    if (!err)
-        err = pc_record_counts_add(&r->all, &counts);
-    r->child[round] = pc_record_counts_keep_keys(&counts);
     if (err && !r->error->text[0])
         pc_error_set(r->error, err, "the record counts of rank %d: %s", from, pc_err_text(err));
     note(r, err);

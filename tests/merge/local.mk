@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 unit_tests += tests/merge/ending_test tests/merge/damage_test tests/merge/reduce_test \
-    tests/merge/live_test tests/merge/files_test tests/merge/arena_profile_test tests/merge/room_test tests/merge/fold_test
+    tests/merge/live_test tests/merge/files_test tests/merge/arena_profile_test tests/merge/room_test tests/merge/fold_test \
+    tests/merge/counts_test
 merge_test_common = tests/merge/made_arena.c tests/merge/made_arena.h \
     tests/format/random_profile.c tests/format/told_facts.c \
     tests/format/random_profile.h tests/format/mend.c tests/format/mend.h
