@@ -326,7 +326,8 @@ static char *put_fixed(char *out, pc_u128 v, unsigned decimals)
     return out;
 }
 
-/* Writes v / unit with four significant digits, without a fraction if the unit is the smallest. */
+/* Writes v / unit with four significant digits, without a fraction if the unit is the smallest. A
+ * number of five digits or more is a number of the largest unit, and has commas like a count. */
 static char *put_scaled(char *out, pc_u128 v, pc_u128 unit, const char *name)
 {
     pc_u128 scaled = v;
@@ -341,7 +342,10 @@ static char *put_scaled(char *out, pc_u128 v, pc_u128 unit, const char *name)
         if (!decimals)
             scaled = (v + unit / 2) / unit;
     }
-    put_fixed(out, scaled, decimals);
+    if (scaled >= 10000)
+        pct_text_count(out, scaled);
+    else
+        put_fixed(out, scaled, decimals);
     return strcat(strcat(out, " "), name);
 }
 

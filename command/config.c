@@ -89,4 +89,5 @@ const struct pct_command pct_config = {
     .options = options,
     .take = take_option,
     .main = run_config,
+    .meant = "check",
 };

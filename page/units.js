@@ -4,10 +4,11 @@
 
 const grouped = value => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 
-// 12.34: a number with four significant digits.
+// 12.34: a number with four significant digits; 12,345 if it has more before the point.
 function digits(value) {
     const whole = Math.floor(Math.abs(value));
-    return value.toFixed(whole >= 1000 ? 0 : whole >= 100 ? 1 : whole >= 10 ? 2 : 3);
+    const text = value.toFixed(whole >= 1000 ? 0 : whole >= 100 ? 1 : whole >= 10 ? 2 : 3);
+    return whole >= 9999 && text.length > 4 ? grouped(text) : text;
 }
 
 function scaled(value, steps) {

@@ -423,6 +423,16 @@ static void put_line(void *arg, uint32_t node, struct pct_buf *b)
                    first > 0 ? time_text(first, x) : "-", last > 0 ? time_text(last, y) : "-");
 }
 
+/* True if time of MPI functions is counted where a rank makes others wait. */
+static bool has_waits(const struct pct_scale *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->n_rows; i++)
+        any |= s->rows[i].costs[pct_scale_first(s)].waits_ns > 0 ||
+               s->rows[i].costs[pct_scale_last(s)].waits_ns > 0;
+    return any;
+}
+
 static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_compare_print *how)
 {
     struct pct_scale_tree *t = pct_scale_tree_new(s);
@@ -433,8 +443,9 @@ static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_co
     ranks_text(&s->points[pct_scale_last(s)], last);
     pct_buf_format(&title,
                    "Where it is lost (contexts below which %g %% of the core time is lost or "
-                   "gained; time per rank on %s, and on %s)",
-                   how->least / 1e3, first, last);
+                   "gained; time per rank on %s, and on %s%s)",
+                   how->least / 1e3, first, last,
+                   has_waits(s) ? "; a wait is counted where it is caused" : "");
     const struct pct_compare_tree tree = {
         .tree = t->tree,
         .weight = t->moved,
