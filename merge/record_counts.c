@@ -435,7 +435,10 @@ static void spend(const struct pc_record_counts *c, const struct pc_kept_bound *
 uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
                                   const struct pc_kept_bound *bound)
 {
-    const struct pc_record_count **order = malloc(c->n * sizeof *order + 1);
+    size_t n_candidates = 0;
+    for (size_t i = 0; i < c->n; i++)
+        n_candidates += may_keep(&c->rows[i], bound);
+    const struct pc_record_count **order = malloc(n_candidates * sizeof *order + 1);
     uint32_t *places = calloc(c->n + 1, sizeof *places), n = 0;
     if (!order || !places) {
         free(order);
