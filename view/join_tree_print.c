@@ -70,13 +70,31 @@ static void set_rest(const struct pct_join_tree_node *n, struct pct_buf *b)
     pct_buf_text(b, n->inlined ? " [inlined]" : "");
 }
 
+/* Appends the name, told apart from those of siblings that were called at the same place. */
+static void put_name(const struct printer *l, uint32_t node, struct pct_buf *b)
+{
+    enum { MOST = 256 }; /* of many siblings the first, so that a wide tree takes linear time */
+    const struct pct_join_tree_node *nodes = l->view->tree->nodes, *n = &nodes[node];
+    const char *others[MOST];
+    size_t n_others = 0;
+    uint32_t i = nodes[n->parent].first_child;
+    for (size_t seen = 0; i != PC_NO_INDEX && seen < MOST; i = nodes[i].next, seen++)
+        if (nodes[i].call_file == n->call_file && nodes[i].call_line == n->call_line &&
+            nodes[i].site.number == n->site.number)
+            others[n_others++] = nodes[i].name;
+    if (l->how->full_names)
+        pct_name_put(b, n->name, true);
+    else
+        pct_name_put_among(b, n->name, others, n_others, l->how->utf8);
+}
+
 /* `times`: depth of the recursion. */
 static void put_node(struct printer *l, uint32_t node, struct pct_corner corner, size_t times)
 {
     struct pct_buf name = {0}, rest = {0};
     pct_buf_clear(&l->figures);
     l->view->put_figures(l->view->arg, node, &l->figures);
-    pct_name_put(&name, l->view->tree->nodes[node].name, l->how->full_names);
+    put_name(l, node, &name);
     if (times > 1)
         pct_buf_format(&name, " %s%zu times", l->how->utf8 ? "\xc3\x97 " : "x ", times);
     set_rest(&l->view->tree->nodes[node], &rest);

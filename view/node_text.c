@@ -25,14 +25,49 @@ void pct_node_whole_name(struct pct_buf *b, const struct pc_profile *p, const st
                          n->offset);
 }
 
-void pct_node_name(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
-                   bool full)
+static bool has_function(const struct pct_node *n)
 {
     bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
+    return frame && n->frame->function;
+}
+
+static bool same_place(const struct pct_node *a, const struct pct_node *b)
+{
+    return a->caller && b->caller
+               ? a->caller->file == b->caller->file && a->caller->line == b->caller->line
+               : a->caller == b->caller;
+}
+
+/* Appends the name of a function, told apart from siblings that were called at the same place. */
+static void put_among(struct pct_buf *b, const struct pct_tree *t, const struct pct_node *n,
+                      bool utf8)
+{
+    enum { MOST = 256 }; /* of many siblings the first, so that a wide tree takes linear time */
+    const char *others[MOST];
+    size_t n_others = 0;
+    uint32_t i = n->parent == PC_NO_INDEX ? PC_NO_INDEX : t->nodes[n->parent].first_child;
+    for (size_t seen = 0; i != PC_NO_INDEX && seen < MOST; i = t->nodes[i].next, seen++)
+        if (has_function(&t->nodes[i]) && t->nodes[i].label != n->label &&
+            same_place(&t->nodes[i], n))
+            others[n_others++] = t->nodes[i].frame->function;
     struct pct_buf name = {0};
+    pct_text_escape(&name, n->frame->function, PCT_ESCAPE_CELL);
+    pct_name_put_among(b, name.data, others, n_others, utf8);
+    pct_buf_free(&name);
+}
+
+void pct_node_name(struct pct_buf *b, const struct pct_tree *t, uint32_t node,
+                   struct pct_name_form form)
+{
+    const struct pct_node *n = &t->nodes[node];
+    struct pct_buf name = {0};
+    if (!form.full && has_function(n)) {
+        put_among(b, t, n, form.utf8);
+        return;
+    }
     pct_buf_put(&name, "", 0);
-    pct_node_whole_name(&name, p, n);
-    pct_name_put(b, name.data, full || !frame || !n->frame->function);
+    pct_node_whole_name(&name, t->totals->profile, n);
+    pct_name_put(b, name.data, true);
     pct_buf_free(&name);
 }
 

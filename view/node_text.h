@@ -10,9 +10,14 @@
 /* Appends the name for data and searches, whole. */
 void pct_node_whole_name(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n);
 
-/* Appends the name for text. full: names of C++ with all their arguments. */
-void pct_node_name(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
-                   bool full);
+/* The form of names. full: those of C++ have all their arguments. */
+struct pct_name_form {
+    bool full, utf8;
+};
+/* Appends the name of a node of t for text. If it is shortened, and siblings that were called at
+ * the same place are shortened to the same, it says in what it differs. */
+void pct_node_name(struct pct_buf *b, const struct pct_tree *t, uint32_t node,
+                   struct pct_name_form form);
 
 /* The legend below a tree with places of calls. */
 #define PCT_PLACE_LEGEND "FUNCTION  FILE:LINE: where the function was called"

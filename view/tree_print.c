@@ -100,7 +100,8 @@ static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
     pct_node_put_figures(&l->figures, &below, pct_node_figure(&l->figures, node), &figures);
     pct_node_put_bar(&l->figures, node, &figures);
     size_t room = pct_branches_room(&l->branches, corner);
-    pct_node_name(&name, l->figures.d->profile, n, l->figures.o->full_names);
+    pct_node_name(&name, l->figures.tree, node,
+                  (struct pct_name_form){l->figures.o->full_names, l->figures.o->utf8});
     if (times > 1)
         pct_buf_format(&name, " %s%zu times", l->figures.o->utf8 ? "\xc3\x97 " : "x ", times);
     size_t taken = pct_text_cells(name.data) < room ? pct_text_cells(name.data) : room;

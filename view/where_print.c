@@ -222,7 +222,7 @@ static uint32_t put_node(void *printer, uint32_t node, struct pct_corner corner)
                        100 * (double)pct_tree_below(p->tree, node).total.samples /
                            (double)p->tree->samples->all.samples);
     pct_buf_text(&figures, "  ");
-    pct_node_name(&name, p->w->d->profile, n, p->w->full_names);
+    pct_node_name(&name, p->tree, node, (struct pct_name_form){p->w->full_names, p->branches.utf8});
     pct_buf_put(&rest, "", 0);
     pct_node_place(&rest, p->w->d->profile, n, false);
     p->any_call |= n->caller != NULL;

@@ -49,11 +49,32 @@ static size_t name_begin(const char *name, size_t n)
     return begin;
 }
 
-/* Appends the name without the contents of brackets; `marked`: empty brackets stay. "(anonymous
- * namespace)" counts as a name. */
-static void put_folded(struct pct_buf *b, const char *name, size_t n, bool marked)
+/* A part of a name that stays, if it is in brackets. */
+struct part {
+    size_t first, end;
+    bool utf8;
+};
+
+static void put_closed(struct pct_buf *b, char open, struct pct_buf *part, bool utf8)
+{
+    if (part->n) {
+        pct_buf_text(b, utf8 ? "\xe2\x80\xa6" : "..");
+        pct_text_cut(b, part->data, PCT_APART_CELLS, utf8);
+        pct_buf_clear(part);
+    }
+    pct_buf_text(b, open == '<' ? ">" : ")");
+}
+
+/* Appends the name without the contents of brackets, but for `stays` in the first of them that it
+ * is in, which may be NULL; `marked`: the brackets stay. "(anonymous namespace)" counts as a name.
+ */
+static void put_folded(struct pct_buf *b, const char *name, size_t n, bool marked,
+                       const struct part *stays)
 {
     unsigned depth = 0;
+    bool stayed = false;
+    char outer = 0;
+    struct pct_buf part = {0};
     for (size_t i = name_begin(name, n); i < n; i++) {
         const char *s = name + i;
         size_t whole = operator_bytes(s, name);
@@ -61,14 +82,24 @@ static void put_folded(struct pct_buf *b, const char *name, size_t n, bool marke
             whole = sizeof unnamed - 1;
         bool open = !whole && (*s == '<' || *s == '(');
         bool close = !whole && depth && (*s == ')' || (*s == '>' && s[-1] != '-'));
-        if (open && !depth)
-            pct_buf_text(b, !marked ? "" : *s == '<' ? "<>" : "()");
-        else if (!depth)
+        if (open && !depth) {
+            outer = *s;
+            pct_buf_put(b, s, marked);
+        } else if (!depth)
             pct_buf_put(b, s, whole ? whole : 1);
+        else if (stays && !stayed && i >= stays->first && i < stays->end && !(close && depth == 1))
+            pct_buf_put(&part, s, whole ? whole : 1);
         depth += open;
         depth -= close;
+        if (close && !depth && marked) {
+            stayed |= part.n > 0;
+            put_closed(b, outer, &part, stays && stays->utf8);
+        }
         i += whole ? whole - 1 : 0;
     }
+    if (depth && marked)
+        put_closed(b, outer, &part, stays && stays->utf8);
+    pct_buf_free(&part);
 }
 
 /* A name that is all brackets, as that of a region, stays whole. */
@@ -77,7 +108,7 @@ void pct_short_name(struct pct_buf *b, const char *name)
     struct pct_buf folded = {0};
     pct_buf_put(&folded, "", 0);
     if (pct_text_cells(name) > PCT_WHOLE_NAME)
-        put_folded(&folded, name, strlen(name), true);
+        put_folded(&folded, name, strlen(name), true, NULL);
     pct_text_bounded(b, folded.n && strcmp(folded.data, "()") != 0 ? folded.data : name);
     pct_buf_free(&folded);
 }
@@ -90,12 +121,84 @@ void pct_name_put(struct pct_buf *b, const char *name, bool full)
         pct_short_name(b, name);
 }
 
+/* ---- Names that are shortened to the same ---------------------------------------------------- */
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '#' || (unsigned char)c >= 0x80;
+}
+
+/* Leaves in *first and *behind the bytes that the name has in common with another one, at its begin
+ * and at its end. */
+static void compare_ends(const char *name, const char *other, size_t *first, size_t *behind)
+{
+    size_t n = strlen(name), m = strlen(other), i = 0, k = 0;
+    while (i < *first && name[i] == other[i])
+        i++;
+    while (k < *behind && k < n - i && k < m && name[n - 1 - k] == other[m - 1 - k])
+        k++;
+    *first = i;
+    *behind = k;
+}
+
+/* Widens the part of a name from *begin to *end to whole words, lambdas (`{lambda(int)#2}`) and
+ * casts
+ * (`(kind)3`). */
+static void widen(const char *name, size_t *begin, size_t *end)
+{
+    size_t at = *begin;
+    while (*begin && is_word(name[*begin - 1]))
+        (*begin)--;
+    while (is_word(name[*end]))
+        (*end)++;
+    while (at && !strchr("{}<>", name[at - 1]))
+        at--;
+    if (at && name[at - 1] == '{' && strchr(name + *end, '}')) {
+        *begin = at - 1;
+        while (name[(*end)++] != '}')
+            ;
+    }
+    if (*begin && name[*begin - 1] == ')' && isdigit((unsigned char)name[*begin]))
+        while (*begin && name[--*begin] != '(')
+            ;
+}
+
+void pct_name_put_among(struct pct_buf *b, const char *name, const char *const *others, size_t n,
+                        bool utf8)
+{
+    struct part stays = {strlen(name), 0, utf8};
+    size_t bytes = strlen(name), behind = bytes;
+    bool any = false;
+    struct pct_buf shortened = {0}, other = {0};
+    pct_short_name(&shortened, name);
+    for (size_t i = 0; i < n && pct_text_cells(name) > PCT_WHOLE_NAME; i++) {
+        pct_buf_clear(&other);
+        pct_short_name(&other, others[i]);
+        if (!strcmp(others[i], name) || strcmp(other.data, shortened.data) != 0)
+            continue;
+        any = true;
+        compare_ends(name, others[i], &stays.first, &behind);
+    }
+    stays.end = bytes - behind > stays.first ? bytes - behind : stays.first;
+    if (any) {
+        widen(name, &stays.first, &stays.end);
+        pct_buf_clear(&shortened);
+        put_folded(&shortened, name, bytes, true, &stays);
+    }
+    pct_text_bounded(b, shortened.data);
+    pct_buf_free(&shortened);
+    pct_buf_free(&other);
+}
+
+/* ---- Names that are asked for ---------------------------------------------------------------- */
+
 /* Appends the name without its brackets and a ` const` behind them. */
 static void put_bare(struct pct_buf *b, const char *name)
 {
     const char *last = strrchr(name, ')');
     pct_buf_put(b, "", 0);
-    put_folded(b, name, last && last[1] == ' ' ? (size_t)(last + 1 - name) : strlen(name), false);
+    put_folded(b, name, last && last[1] == ' ' ? (size_t)(last + 1 - name) : strlen(name), false,
+               NULL);
 }
 
 bool pct_name_means(const char *name, const char *asked)
@@ -104,7 +207,7 @@ bool pct_name_means(const char *name, const char *asked)
     put_bare(&whole, name);
     put_bare(&wanted, asked);
     pct_buf_put(&folded, "", 0);
-    put_folded(&folded, asked, strlen(asked), true);
+    put_folded(&folded, asked, strlen(asked), true, NULL);
     bool detailed = strcmp(folded.data, asked) != 0; /* asked with arguments: this one of several */
     const char *tail = whole.n > wanted.n ? whole.data + whole.n - wanted.n : whole.data;
     bool same = !strcmp(name, asked) ||

@@ -19,6 +19,13 @@ void pct_short_name(struct pct_buf *b, const char *name);
 /* Appends the name, shortened, or `full` and bounded (pct_text_bounded). */
 void pct_name_put(struct pct_buf *b, const char *name, bool full);
 
+/* Appends the name, shortened. If some of n other names are shortened to the same, its first
+ * arguments in which it differs from them stay: "solve<...Jacobi>()". They are cut to
+ * PCT_APART_CELLS. */
+enum { PCT_APART_CELLS = 30 };
+void pct_name_put_among(struct pct_buf *b, const char *name, const char *const *others, size_t n,
+                        bool utf8);
+
 /* True if the text `asked` selects the function `name`: by its whole name, or without arguments and
  * without a prefix up to some `::`. `reduce`, `phys::reduce` and `phys::reduce<>()` mean `double
  * phys::reduce<double>(int)`; `phys::reduce<int>` does not. */

@@ -299,6 +299,61 @@ static void names_are_shortened_in_one_way(void **state)
     }
 }
 
+static void names_are_told_apart(void **state)
+{
+    static const struct {
+        const char *name, *others[3], *ascii;
+    } rows[] = {
+        /* a name that differs in one argument from others */
+        {"Benchmark<Suite<(kind)3>, &rma_passive_put>::run(item const&)",
+         {"Benchmark<Suite<(kind)3>, &rma_passive_get>::run(item const&)",
+          "Benchmark<Suite<(kind)3>, &exchange>::run(item const&)", NULL},
+         "Benchmark<..rma_passive_put>::run()"},
+        {"Benchmark<Suite<(kind)3>, &exchange>::run(item const&)",
+         {"Benchmark<Suite<(kind)2>, &exchange>::run(item const&)", NULL},
+         "Benchmark<..(kind)3>::run()"},
+        /* lambdas, also of two functions */
+        {"void parallel_for<main::{lambda(int)#1}>(unsigned, main::{lambda(int)#1})",
+         {"void parallel_for<main::{lambda(int)#2}>(unsigned, main::{lambda(int)#2})", NULL},
+         "parallel_for<..{lambda(int)#1}>()"},
+        /* arguments of the call */
+        {"smoother_of_some_name::apply(std::vector<double>&, int)",
+         {"smoother_of_some_name::apply(std::vector<double>&, long)", NULL},
+         "smoother_of_some_name::apply(..int)"},
+        {"smoother_of_some_name<int>::apply(std::vector<int>&)",
+         {"smoother_of_some_name<double>::apply(std::vector<double>&)", NULL},
+         "smoother_of_some_name<..int>::apply()"},
+        /* one argument more */
+        {"smoother_of_some_name<int, int>::apply(vector&)",
+         {"smoother_of_some_name<int>::apply(vector&)", NULL},
+         "smoother_of_some_name<..int, int>::apply()"},
+        /* the return type alone, which is not shown */
+        {"double smoother_of_some_name<5>::apply(vector&)",
+         {"int smoother_of_some_name<5>::apply(vector&)", NULL},
+         "smoother_of_some_name<>::apply()"},
+        /* nothing is shortened to the same */
+        {"smoother_of_some_name<int>::apply(std::vector<int>&)",
+         {"smoother_of_some_name<int>::apply(std::vector<int>&)",
+          "smoother_of_another_name<double>::apply(std::vector<int>&)", "apply"},
+         "smoother_of_some_name<>::apply()"},
+        {"short<int>()", {"short<double>()", NULL}, "short<int>()"},
+        /* a long part */
+        {"smoother_of_some_name<a_preconditioner_of_a_long_name_1>::apply()",
+         {"smoother_of_some_name<another_preconditioner_of_a_long_name_2>::apply()", NULL},
+         "smoother_of_some_name<..a_preconditioner_o..ong_name_1>::apply()"},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
+        struct pct_buf b = {0};
+        size_t n = 0;
+        while (n < PC_ARRAY_LEN(rows[i].others) && rows[i].others[n])
+            n++;
+        pct_name_put_among(&b, rows[i].name, rows[i].others, n, false);
+        assert_string_equal(b.data, rows[i].ascii);
+        pct_buf_free(&b);
+    }
+}
+
 /* Names of n characters, of one and of two bytes. */
 static char *name_of(size_t n, bool wide)
 {
@@ -465,6 +520,7 @@ int main(void)
         cmocka_unit_test(equal_texts_are_kept_once),
         cmocka_unit_test(sixteen_digits_are_those_of_printf),
         cmocka_unit_test(names_are_shortened_in_one_way),
+        cmocka_unit_test(names_are_told_apart),
         cmocka_unit_test(very_long_names_lose_their_middle),
         cmocka_unit_test(functions_are_asked_for_by_parts_of_their_names),
         cmocka_unit_test(people_read_labels_in_one_notation),

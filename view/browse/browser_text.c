@@ -34,6 +34,11 @@ static void put_beginning(struct pct_buf *b, const char *text, size_t cells, boo
     pct_buf_text(b, n ? dots : "");
 }
 
+static struct pct_name_form form_of(const struct pct_browser *b)
+{
+    return (struct pct_name_form){b->options.full_names, b->options.utf8};
+}
+
 /* Makes the text of a row. The middle of a name that is too long is left out; words after it are
  * shown if they fit.
  */
@@ -54,7 +59,7 @@ void pct_browser_line(struct pct_browser *b, size_t row, struct pct_browser_line
     size_t room = width > taken + LEAST_CELLS ? width - taken : LEAST_CELLS;
     pct_buf_fill(&out->name, ' ', (size_t)2 * r->indent);
     pct_buf_format(&out->name, "%c ", !r->parts ? ' ' : r->open ? '-' : '+');
-    pct_node_name(&name, b->d->profile, n, b->options.full_names);
+    pct_node_name(&name, f->tree, r->first, form_of(b));
     if (r->times > 1)
         pct_buf_format(&name, " %s%u times", b->options.utf8 ? "\xc3\x97 " : "x ", r->times);
     pct_text_cut(&out->name, name.data, room, b->options.utf8);
@@ -99,15 +104,15 @@ void pct_browser_heads(struct pct_browser *b, struct pct_buf *out)
 void pct_browser_path(struct pct_browser *b, struct pct_buf *out)
 {
     const struct pct_browser_row *row = pct_browser_at(b);
-    const struct pct_node *nodes = pct_browser_shown(b)->figures.tree->nodes;
+    const struct pct_tree *t = pct_browser_shown(b)->figures.tree;
     bool up = b->view == PCT_BROWSER_FUNCTIONS;
     struct pct_buf path = {0};
     pct_buf_put(&path, "", 0);
-    for (uint32_t i = row ? row->node : 0; i; i = nodes[i].parent) {
+    for (uint32_t i = row ? row->node : 0; i; i = t->nodes[i].parent) {
         struct pct_buf longer = {0};
         pct_buf_text(&longer, up ? path.data : "");
         pct_buf_text(&longer, up && path.n ? " > " : "");
-        pct_node_name(&longer, b->d->profile, &nodes[i], b->options.full_names);
+        pct_node_name(&longer, t, i, form_of(b));
         pct_buf_text(&longer, !up && path.n ? " > " : "");
         pct_buf_text(&longer, up ? "" : path.data);
         pct_buf_free(&path);
@@ -145,7 +150,7 @@ void pct_browser_details(struct pct_browser *b, struct pct_buf *out)
     struct pct_buf rest = {0};
     if (!row)
         return;
-    pct_node_name(out, b->d->profile, &f->tree->nodes[row->node], true);
+    pct_node_name(out, f->tree, row->node, (struct pct_name_form){.full = true});
     pct_node_put_rest(f, &f->tree->nodes[row->node], SIZE_MAX, &rest);
     pct_buf_text(out, rest.data);
     put_spread(b, row->node, out);
