@@ -74,6 +74,13 @@ class ContextNode {
         return labels.reverse();
     }
 
+    // The function in the notation for users, told apart from its siblings.
+    shownName() {
+        const most = 256; // of many siblings the first, so that a wide tree takes linear time
+        const others = this.parent ? [...this.parent.children.keys()].slice(0, most) : [];
+        return placeOf(this.label, false, others);
+    }
+
     // The labels of the path without the root, joined; it may be long.
     get path() {
         return this.labels().join(pathSeparator);

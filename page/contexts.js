@@ -235,7 +235,7 @@ class ContextView {
     makeRow(node) {
         const parent = node.children.size > 0, open = !this.closed.has(node);
         const label = make("td", {class: "label", title: cutText(placesOf(node.label, true))},
-            make("span", {class: "mark", "aria-hidden": "true"}, parent ? open ? "▾" : "▸" : ""), makeText(placesOf(node.label)));
+            make("span", {class: "mark", "aria-hidden": "true"}, parent ? open ? "▾" : "▸" : ""), makeText(node.shownName()));
         label.style.paddingLeft = Math.min(node.level, mostIndent) + 0.6 + "em";
         const row = make("tr", {tabindex: "0", "aria-level": node.level + 1,
             "aria-expanded": parent ? String(open) : null, "aria-selected": String(node === this.selected),

@@ -73,7 +73,7 @@ class Icicle {
         pen.rect(x, y, width - 4, icicleRow);
         pen.clip();
         pen.fillStyle = colour ? "#000" : style.getPropertyValue("--ground");
-        pen.fillText(cutText(placesOf(node.label)), x + 4, y + icicleRow / 2);
+        pen.fillText(cutText(node.shownName()), x + 4, y + icicleRow / 2);
         pen.restore();
     }
 }

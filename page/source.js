@@ -75,7 +75,7 @@ class Instructions {
     }
 }
 
-const functionsOf = ({functions}) => functions.map(shortName).join(", ");
+const functionsOf = ({functions}) => functions.map(name => shortName(name)).join(", ");
 const costOf = ({figures}) => (figures.mpi_exclusive_s || 0) + (figures.cpu_exclusive_s || 0);
 
 class SourceView {

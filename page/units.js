@@ -75,23 +75,79 @@ function hashOf(text, before = 0) {
     return hash;
 }
 
-// A long name of C++ without the text in < > and ( ), and without its return type. That of a region is all brackets.
-function shortName(name) {
+// A long name of C++ without its return type and the text in < > and ( ), but for a part [first, end) in the first of
+// these that it is in. A name that is all brackets, as that of a region, stays whole.
+function folded(name, first = 0, end = 0) {
     if (name.length <= 40 || name.includes("operator"))
         return name;
-    let out = "", depth = 0;
-    for (const sign of name.replaceAll("(anonymous namespace)", "\u0001")) {
-        if ("<(".includes(sign)) {
-            out += depth ? "" : sign === "<" ? "<>" : "()";
-            depth++;
-        } else if (">)".includes(sign) && depth)
-            depth--;
-        else if (sign === " " && !depth && !out.includes("()"))
+    const anonymous = "(anonymous namespace)";
+    let out = "", depth = 0, part = "", stayed = false, called = false;
+    const close = sign => {
+        out += (part && "…" + cutMiddle(part, 30)) + sign;
+        stayed = stayed || part !== "";
+        part = "";
+    };
+    for (let i = 0; i < name.length; i++) {
+        const whole = name.startsWith(anonymous, i) ? anonymous : name[i];
+        const stays = i >= first && i < end && !stayed;
+        if (depth === 1 && ">)".includes(whole)) {
+            depth = 0;
+            close(whole);
+        } else if (depth) {
+            depth += "<(".includes(whole) - ">)".includes(whole);
+            part += stays ? whole : "";
+        } else if (whole === " " && !called)
             out = "";
-        else if (!depth)
-            out += sign;
+        else {
+            out += whole;
+            depth = +"<(".includes(whole);
+            called = called || whole === "(";
+        }
+        i += whole.length - 1;
     }
-    return out === "()" ? name : out.replaceAll("\u0001", "(anonymous namespace)");
+    if (depth)
+        close(out.at(-1) === "<" ? ">" : ")");
+    return out === "()" ? name : out;
+}
+
+function cutMiddle(text, cells) {
+    const head = Math.floor((cells - 1) * 2 / 3);
+    return text.length <= cells ? text : text.slice(0, head) + "…" + text.slice(text.length - (cells - 1 - head));
+}
+
+// Whole words, lambdas (`{lambda(int)#2}`) and casts (`(kind)3`) around a part of a name.
+function widened(name, first, end) {
+    const word = /[\w#]/, before = /[{}<>]/;
+    let at = first;
+    while (first && word.test(name[first - 1]))
+        first--;
+    while (end < name.length && word.test(name[end]))
+        end++;
+    while (at && !before.test(name[at - 1]))
+        at--;
+    if (name[at - 1] === "{" && name.includes("}", end))
+        [first, end] = [at - 1, name.indexOf("}", end) + 1];
+    if (name[first - 1] === ")" && /\d/.test(name[first]))
+        first = Math.max(0, name.lastIndexOf("(", first - 1));
+    return [first, end];
+}
+
+// A long name of C++, shortened; of names in `others` that are shortened to the same, the first arguments in which it
+// differs from them stay: "solve<…Jacobi>()".
+function shortName(name, others = []) {
+    const short = folded(name), alike = others.filter(other => other !== name && folded(other) === short);
+    if (short === name || !alike.length)
+        return short;
+    let first = name.length, behind = name.length;
+    for (const other of alike) {
+        let i = 0, k = 0;
+        while (i < first && name[i] === other[i])
+            i++;
+        while (k < behind && k < name.length - i && k < other.length && name.at(-1 - k) === other.at(-1 - k))
+            k++;
+        [first, behind] = [i, k];
+    }
+    return folded(name, ...widened(name, first, Math.max(first, name.length - behind)));
 }
 
 // Separates the labels of functions and MPI functions in the path of a context.
@@ -99,11 +155,18 @@ const pathSeparator = " > ";
 
 const unescapeLabel = text => text.replace(/\\(.)/gs, (both, sign) => "@>".includes(sign) ? sign : both);
 
-// "function (file:line)" of the label "function@file:line": the notation for users, as analysis/tree/label.c makes it.
-function placeOf(label, whole) {
+// [function, file:line or null] of a label.
+function partsOf(label) {
     const [, name, file] = /^((?:\\.|[^\\@])*)@(.*)$/s.exec(label) || [null, label, null];
-    const shown = whole ? unescapeLabel(name) : shortName(unescapeLabel(name));
-    return file === null ? shown : `${shown} (${unescapeLabel(file)})`;
+    return [unescapeLabel(name), file === null ? null : unescapeLabel(file)];
+}
+
+// "function (file:line)" of the label "function@file:line": the notation for users, as analysis/tree/label.c makes it.
+// `others`: labels from which it is told apart.
+function placeOf(label, whole, others = []) {
+    const [name, file] = partsOf(label);
+    const shown = whole ? name : shortName(name, name.length > 40 ? others.map(other => partsOf(other)[0]) : []);
+    return file === null ? shown : `${shown} (${file})`;
 }
 
 const lastPart = path => path.slice(path.lastIndexOf("/") + 1);
