@@ -5,22 +5,47 @@
 
 #include <stdlib.h>
 
-/* Reads the command line of a process, as far as it fits. */
-static void read_words(int pid, char *out, size_t n)
+enum { COMMAND_BYTES = 4096 };
+
+/* Words of a launcher's command, from this one on, by which `pcollect run` passes a variable. */
+static size_t count_passing(const char *word, const char *end)
 {
-    char path[64];
+    static const char *const flags[] = {"-x", "-genv", "-e", "-E"};
+    const char *name = word + strlen(word) + 1;
+    bool passes = false;
+    for (size_t i = 0; i < PC_ARRAY_LEN(flags); i++)
+        passes |= strcmp(word, flags[i]) == 0;
+    if (!passes || name >= end ||
+        (strncmp(name, "PCOLLECT_", 9) != 0 && strncmp(name, "LD_PRELOAD", 10) != 0))
+        return 0;
+    return strcmp(word, "-genv") == 0 ? 3 : 2;
+}
+
+/* Reads the command line of a process, as far as it fits, without what `pcollect run` added to it.
+ */
+static void read_command(int pid, char out[COMMAND_BYTES])
+{
+    char path[64], words[COMMAND_BYTES] = "";
     snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
-    size_t got = pc_read_small(path, out, n);
-    for (size_t i = 0; i + 1 < got; i++)
-        out[i] = out[i] ? out[i] : ' ';
+    const char *end = words + pc_read_small(path, words, sizeof words);
+    bool by_run = memmem(words, (size_t)(end - words), "PCOLLECT_RUN", 12) != NULL;
+    size_t n = 0, left_out = 0;
+    for (const char *word = words; word < end; word += strlen(word) + 1) {
+        left_out = left_out ? left_out : by_run ? count_passing(word, end) : 0;
+        if (left_out)
+            left_out--;
+        else
+            n += (size_t)snprintf(out + n, COMMAND_BYTES - n, "%s%s", n ? " " : "", word);
+    }
+    out[n] = '\0';
 }
 
 static void list_jobs(const int *pids, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        char words[1024] = "";
-        read_words(pids[i], words, sizeof words);
-        fprintf(stderr, "%9d  %s\n", pids[i], words);
+        char command[COMMAND_BYTES];
+        read_command(pids[i], command);
+        fprintf(stderr, "%9d  %s\n", pids[i], command);
     }
 }
 
@@ -77,9 +102,9 @@ int pct_find_only_job(const struct pct_command *self, int *pid)
     size_t n = pct_watch_jobs(&pids);
     *pid = n ? pids[0] : 0;
     if (n == 1) {
-        char words[1024] = "";
-        read_words(*pid, words, sizeof words);
-        pct_say(self, "%d is the only job here: %s", *pid, words);
+        char command[COMMAND_BYTES];
+        read_command(*pid, command);
+        pct_say(self, "%d is the only job here: %s", *pid, command);
     } else if (n) {
         status = pct_refuse(self, "missing argument: JOB, one of these:");
         list_jobs(pids, n);
