@@ -347,10 +347,13 @@ static void receive_profile(struct reduction *r, int from)
 /* Leaves on rank 0 the rows by which values will be added, elsewhere none. */
 static void forget_counts(struct reduction *r)
 {
-    if (r->t->rank)
+    if (r->t->rank) {
         drop_counts(&r->all);
-    else if (r->places)
+    } else if (r->places) {
         pc_record_counts_keep_places(&r->all, r->places);
+        uint32_t *shorter = realloc(r->places, r->all.n * sizeof *shorter + 1);
+        r->places = shorter ? shorter : r->places;
+    }
 }
 
 static void gather(struct reduction *r)
