@@ -179,7 +179,7 @@ static void find_longer(const struct pct_data *d, uint32_t rank, double *node_ns
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
     for (size_t i = 0; i < c->n; i++) {
         uint32_t node = c->node[i], op = t->nodes[node].op;
-        if (p->ops[op].op_class == PCOLLECT_CLASS_ENV)
+        if (!pct_op_may_wait(p->ops[op].name, p->ops[op].op_class))
             continue;
         node_ns[node] = pct_tree_longer_ns(t, node, rank, values, present);
         op_ns[op] += node_ns[node];

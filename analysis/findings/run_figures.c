@@ -212,24 +212,50 @@ static void gather_messages(struct pct_evidence *f)
     pct_free(present);
 }
 
+/* Shortens the lead of the busiest rank by the time that the others need for files of their own:
+ * then they do not wait for it. */
+static void leave_files_out(struct pct_evidence *f, const uint64_t *alone_ns)
+{
+    const struct pct_rank_time *t = f->times->list;
+    size_t busiest = f->times->busiest;
+    double sum_ns = 0;
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        double longer_ns = (double)alone_ns[r] - (double)alone_ns[busiest];
+        sum_ns += fmax(0, fmin(longer_ns, t[busiest].own_ns - t[r].own_ns));
+    }
+    double mean_ns = sum_ns / (double)(f->n_ranks - 1);
+    f->lead.ns = fmax(0, f->lead.ns - mean_ns);
+    f->lead.low_ns = fmax(0, f->lead.low_ns - mean_ns);
+}
+
 /* Gathers the time of each rank in functions of files, if values by rank are read. */
 static void gather_files(struct pct_evidence *f)
 {
     const struct pct_data *d = f->data;
     bool *present = NULL;
+    uint64_t *alone_ns = NULL; /* where a rank does not wait for others */
     for (size_t i = 0; i < pct_data_contexts(d)->n && !f->bounds && f->n_ranks > 1; i++) {
         const struct pct_node *n = &pct_data_tree(d)->nodes[pct_data_contexts(d)->node[i]];
-        if (d->profile->ops[n->op].op_class != PCOLLECT_CLASS_IO)
+        const struct pc_profile_op *op = &d->profile->ops[n->op];
+        if (op->op_class != PCOLLECT_CLASS_IO)
             continue;
         if (!present) {
             present = pct_alloc(f->n_ranks, sizeof *present);
+            alone_ns = pct_alloc(f->n_ranks, sizeof *alone_ns);
             f->files_ns = pct_alloc(f->n_ranks, sizeof *f->files_ns);
         }
-        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = pct_data_tree(d)->next_source[s])
+        bool may_wait = pct_op_may_wait(op->name, op->op_class);
+        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = pct_data_tree(d)->next_source[s]) {
             pct_totals_add_ranks(d->totals, s, PCT_TIME, f->files_ns, present);
+            if (!may_wait)
+                pct_totals_add_ranks(d->totals, s, PCT_TIME, alone_ns, present);
+        }
     }
     for (size_t r = 0; f->files_ns && r < f->n_ranks; r++)
         f->most_files = f->files_ns[r] > f->files_ns[f->most_files] ? r : f->most_files;
+    if (alone_ns)
+        leave_files_out(f, alone_ns);
+    pct_free(alone_ns);
     pct_free(present);
 }
 
@@ -306,7 +332,7 @@ static double files_of(const struct pct_evidence *f, size_t r, double place_ns)
 
 static void fold_place(const struct pct_evidence *f, struct folding *fold, struct pct_fact *place)
 {
-    bool may_wait = place->op_class != PCOLLECT_CLASS_ENV && place->op_class != PCOLLECT_CLASS_TYPE;
+    bool may_wait = pct_op_may_wait(place->op, place->op_class);
     bool is_file = place->op_class == PCOLLECT_CLASS_IO;
     for (size_t r = 0; r < fold->end; r++) {
         double ns = (double)(int64_t)fold->place_ns[r];

@@ -244,6 +244,39 @@ static void take_nested_values(const struct pct_totals *m, uint64_t *values)
     pct_free(present);
 }
 
+/* True for functions of files that all ranks of a communicator call, or in which a rank may wait
+ * for a lock that another one has. */
+static bool is_file_together(const char *name)
+{
+    static const char *const parts[] = {"_all", "_ordered", "_shared"};
+    static const char *const names[] = {"open",     "close",         "sync",       "set_view",
+                                        "set_size", "set_atomicity", "preallocate"};
+    bool together = false;
+    for (size_t i = 0; i < PC_ARRAY_LEN(parts); i++)
+        together |= strstr(name, parts[i]) != NULL;
+    for (size_t i = 0; i < PC_ARRAY_LEN(names); i++)
+        together |= !strncmp(name, "MPI_File_", 9) && !strcmp(name + 9, names[i]);
+    return together;
+}
+
+bool pct_op_may_wait(const char *name, uint16_t op_class)
+{
+    switch (op_class) {
+    case PCOLLECT_CLASS_ENV:
+    case PCOLLECT_CLASS_TYPE:
+    case PCOLLECT_CLASS_GROUP:
+    case PCOLLECT_CLASS_ATTR:
+    case PCOLLECT_CLASS_INFO:
+    case PCOLLECT_CLASS_ERROR:
+    case PCOLLECT_CLASS_TOOL:
+        return false;
+    case PCOLLECT_CLASS_IO:
+        return is_file_together(name);
+    default:
+        return true;
+    }
+}
+
 /* values: own time by primitive and rank. */
 static void find_waiting(const struct pc_profile *p, const uint64_t *values,
                          struct pct_op_times *times)
@@ -252,7 +285,8 @@ static void find_waiting(const struct pc_profile *p, const uint64_t *values,
     uint32_t longest = times->longest = find_longest(p, &lead_ns);
     for (uint32_t op = 0; op < p->n_ops; op++) {
         const uint64_t *value = values + (size_t)op * p->n_ranks;
-        for (uint32_t r = 0; r < p->n_ranks && p->ops[op].op_class != PCOLLECT_CLASS_ENV; r++) {
+        bool may_wait = pct_op_may_wait(p->ops[op].name, p->ops[op].op_class);
+        for (uint32_t r = 0; r < p->n_ranks && may_wait; r++) {
             double longer_ns = value[r] > value[longest] ? (double)(value[r] - value[longest]) : 0;
             times->op_waiting_ns[op] += longer_ns;
             times->rank_waiting_ns[r] += longer_ns;

@@ -87,9 +87,13 @@ void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_s
 /* PCT_TIME of a primitive by rank. Reads the values of all records, once. */
 struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op);
 
+/* False for functions in which a rank never waits for others: those of the process's environment,
+ * local ones, and those that read or write a file of one rank alone. */
+bool pct_op_may_wait(const char *name, uint16_t op_class);
+
 /* Time in which ranks waited in MPI for the rank that is longest outside MPI, as far as values by
  * rank show it. The wait of a rank in a function is the time by which it is longer there (without
- * calls inside) than that rank; MPI_Init, MPI_Finalize and their class are left out. All ranks
+ * calls inside) than that rank; functions that do not wait are left out. All ranks
  * together wait at most for the time by which that rank is ahead of them: if the sum is more, all
  * waits are reduced in proportion. Reads the values of all records, once; the arrays belong to
  * m. */

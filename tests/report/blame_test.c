@@ -3,8 +3,8 @@
  * What findings give as a cause, in runs made by hand. A system call is named if the samples found
  * it, with the advice for it; a few samples are no evidence for the rest of the time, nor is a call
  * in which no thread can be blocked a reason for blocked time. A barrier is not to blame for the
- * wait for a rank that alone deletes files. Operations that are never completed are counted by the
- * place that starts them.
+ * wait for a rank that alone deletes files, and a rank that alone writes a file does not wait.
+ * Operations that are never completed are counted by the place that starts them.
  */
 #include "made_run.h"
 
@@ -192,6 +192,41 @@ static void a_barrier_is_not_to_blame_for_the_files_of_a_rank(void **state)
     }
 }
 
+/* Rank 0 computes less than the others, and is in one function while they compute: it waits only if
+ * this is one that waits. */
+static void a_rank_that_writes_a_file_alone_waits_for_nobody(void **state)
+{
+    static const struct {
+        const char *name;
+        uint16_t op_class;
+        bool waits;
+    } cases[] = {
+        {"MPI_File_write_at", PCOLLECT_CLASS_IO, false},
+        {"MPI_File_read_c", PCOLLECT_CLASS_IO, false},
+        {"MPI_File_delete", PCOLLECT_CLASS_IO, false},
+        {"MPI_File_write_at_all", PCOLLECT_CLASS_IO, true},
+        {"MPI_File_write_ordered_c", PCOLLECT_CLASS_IO, true},
+        {"MPI_File_sync", PCOLLECT_CLASS_IO, true},
+        {"MPI_Barrier", PCOLLECT_CLASS_COLL, true},
+        {"MPI_Recv", PCOLLECT_CLASS_P2P, true},
+        {"MPI_Win_fence", PCOLLECT_CLASS_RMA, true},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        double there[SAMPLE_RANKS];
+        begin_run(3, false);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.compute_ms[r] = r == 0 ? 400 : 1000;
+            there[r] = r == 0 ? 600 : 1;
+        }
+        call(cases[k].name, cases[k].op_class, 3, 1000, there);
+        const char *text = sentence("imbalance");
+        bool says = strstr(text, cases[k].name) != NULL;
+        if (says != cases[k].waits || (!cases[k].waits && *text))
+            fail_msg("%s: %s", cases[k].name, text);
+    }
+}
+
 /* Two places start operations that are never completed, one of them in two contexts: they are
  * counted by place. */
 static void unfinished_operations_are_counted_by_place(void **state)
@@ -241,6 +276,7 @@ int main(void)
         cmocka_unit_test(blocked_time_is_not_due_to_calls_that_return_at_once),
         cmocka_unit_test(blocked_time_and_delay_are_divided_only_if_they_are_outside_mpi),
         cmocka_unit_test(a_barrier_is_not_to_blame_for_the_files_of_a_rank),
+        cmocka_unit_test(a_rank_that_writes_a_file_alone_waits_for_nobody),
         cmocka_unit_test(unfinished_operations_are_counted_by_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

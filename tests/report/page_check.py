@@ -84,6 +84,14 @@ def check_band(page, tables):
     return wrong + ([] if right else [f"time of the ranks: {seen}, not {wanted}"]) + check_waiting(tables) + check_wall(page, tables)
 
 
+def may_wait(primitive, kind):
+    """False for functions of MPI in which a rank never waits for another."""
+    if kind == "file":
+        return bool(re.search("_all|_ordered|_shared", primitive)) or primitive in {
+            "MPI_File_" + name for name in ("open", "close", "sync", "set_view", "set_size", "set_atomicity", "preallocate")}
+    return kind not in ("environment", "datatype", "group", "attribute", "info", "error", "tool")
+
+
 def wanted_waiting(tables):
     """{(primitive, rank): ns}: how much longer the rank is in functions of MPI than the rank that is longest outside, all
     together at most its lead."""
@@ -97,7 +105,7 @@ def wanted_waiting(tables):
     for row in rows_of(tables, "rank,primitive"):
         spent[row["primitive"], row["rank"]] += ns(row["mpi_exclusive_s"])
     waited = {(primitive, rank): max(0, value - spent.get((primitive, longest), 0)) for (primitive, rank), value in spent.items()
-              if rank in outside and classes.get(primitive, "environment") != "environment"}
+              if rank in outside and may_wait(primitive, classes.get(primitive, "environment"))}
     scale = min(1, lead / sum(waited.values())) if any(waited.values()) else 0
     return {key: value * scale for key, value in waited.items()}
 
