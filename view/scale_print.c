@@ -310,14 +310,16 @@ static void print_first(FILE *out, const struct pct_scale *s, size_t width)
                        s->lost_ns < 0 ? "-" : "", time_text(fabs(s->lost_ns), time),
                        time_text(s->core_ns, all), 100 * per(s->lost_ns, s->core_ns));
     double machine_ns = fmin(s->machine_ns, s->lost_ns);
-    if (machine_ns >= PCT_COMPARE_DELAYED * s->core_ns)
+    bool by_machine = machine_ns >= PCT_COMPARE_DELAYED * s->core_ns;
+    if (by_machine)
         pct_print_sentence(out, width, 0,
                            "Up to %s of this may be waiting for ranks that lost time because no "
                            "processor was free.",
                            time_text(machine_ns, time));
-    fputs(n       ? "Look first at\n"
-          : loses ? "No context is sure to lose more than 1 % of the run by itself.\n"
-                  : "No context loses more than 1 % of the run.\n",
+    fputs(n             ? "Look first at\n"
+          : !loses      ? "No context loses more than 1 % of the run.\n"
+          : !by_machine ? "No context is sure to lose more than 1 % of the run.\n"
+                        : "Apart from that, no context is sure to lose more than 1 % of the run.\n",
           out);
     for (size_t i = 0; i < n; i++)
         print_loss(out, s, blamed[i], i + 1, width);
