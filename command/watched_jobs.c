@@ -21,8 +21,7 @@ static size_t count_passing(const char *word, const char *end)
     return strcmp(word, "-genv") == 0 ? 3 : 2;
 }
 
-/* Reads the command line of a process, as far as it fits, without what `pcollect run` added to it.
- */
+/* Reads the command of a process, as far as it fits, without what `pcollect run` added to it. */
 static void read_command(int pid, char out[COMMAND_BYTES])
 {
     char path[64], words[COMMAND_BYTES] = "";

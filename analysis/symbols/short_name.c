@@ -66,8 +66,7 @@ static void put_closed(struct pct_buf *b, char open, struct pct_buf *part, bool 
 }
 
 /* Appends the name without the contents of brackets, but for `stays` in the first of them that it
- * is in, which may be NULL; `marked`: the brackets stay. "(anonymous namespace)" counts as a name.
- */
+ * is in, which may be NULL; `marked`: the brackets stay. "(anonymous namespace)" is a name. */
 static void put_folded(struct pct_buf *b, const char *name, size_t n, bool marked,
                        const struct part *stays)
 {
@@ -141,9 +140,8 @@ static void compare_ends(const char *name, const char *other, size_t *first, siz
     *behind = k;
 }
 
-/* Widens the part of a name from *begin to *end to whole words, lambdas (`{lambda(int)#2}`) and
- * casts
- * (`(kind)3`). */
+/* Widens the part of a name from *begin to *end to whole words, to lambdas (`{lambda(int)#2}`) and
+ * to casts (`(kind)3`). */
 static void widen(const char *name, size_t *begin, size_t *end)
 {
     size_t at = *begin;
