@@ -252,6 +252,6 @@ PC_EXPORT long syscall(long number, ...)
     long result = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     if (masked && pc_wait_sampler())
         s->held = false;
-    pc_wait_release(held);
+    pc_wait_release(held, (uintptr_t)next);
     return result;
 }

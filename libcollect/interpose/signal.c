@@ -213,7 +213,7 @@ PC_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct ti
         pc_sampler_arm(s);
         result = next(set, &got, timeout ? &rest : NULL);
     }
-    pc_wait_release(held);
+    pc_wait_release(held, (uintptr_t)next);
     if (result > 0 && info)
         *info = got;
     return result;

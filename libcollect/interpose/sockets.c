@@ -73,7 +73,7 @@ PC_EXPORT __typeof__(ssize_t(int, void *restrict, size_t, size_t, int, struct so
         if (pc_wait_sampler())                                                                     \
             held = cut ? pc_wait_hold() : pc_wait_hold_socket(fd, option);                         \
         type result = next arguments;                                                              \
-        pc_wait_release(held);                                                                     \
+        pc_wait_release(held, (uintptr_t)next);                                                    \
         return result;                                                                             \
     }
 #define MAKE_RECEIVES(...) MAKE(SO_RCVTIMEO, __VA_ARGS__)
@@ -89,7 +89,7 @@ PC_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags,
     uint64_t held =
         timeout || !(flags & MSG_DONTWAIT) ? pc_wait_hold() : pc_wait_hold_socket(fd, SO_RCVTIMEO);
     int result = next(fd, messages, n, flags, timeout);
-    pc_wait_release(held);
+    pc_wait_release(held, (uintptr_t)next);
     return result;
 }
 
@@ -111,7 +111,7 @@ PC_EXPORT pwritev64v2_fn pwritev64v2;
         }                                                                                          \
         uint64_t held = pc_wait_sampler() && cut ? pc_wait_hold() : 0;                             \
         type result = next arguments;                                                              \
-        pc_wait_release(held);                                                                     \
+        pc_wait_release(held, (uintptr_t)next);                                                    \
         return result;                                                                             \
     }
 PC_BLOCKING_OF_TRANSFERS(MAKE_MOVES)

@@ -79,14 +79,18 @@ uint64_t pc_wait_hold(void)
     return ours;
 }
 
-void pc_wait_release(uint64_t held)
+void pc_wait_release(uint64_t held, uintptr_t function)
 {
     struct pc_sampler *s = held ? pc_wait_sampler() : NULL;
     if (PC_LIKELY(!held))
         return;
-    if (s)
+    if (s) {
         s->held = false;
+        s->waited_in = function;
+    }
     change_mask(SIG_UNBLOCK, held, NULL);
+    if (s)
+        s->waited_in = 0;
 }
 
 /* The mask to wait with: the given one, else the thread's, with the signal added. */
@@ -264,7 +268,7 @@ PC_EXPORT int pause(void)
         __typeof__(&name) next = PC_NEXT(name);                                                    \
         uint64_t held = pc_wait_hold();                                                            \
         type result = next arguments;                                                              \
-        pc_wait_release(held);                                                                     \
+        pc_wait_release(held, (uintptr_t)next);                                                    \
         return result;                                                                             \
     }
 PC_BLOCKING_OF_TIME(MAKE_HELD, MADE_BY_HAND)
@@ -296,7 +300,7 @@ static bool take_free(sem_t *sem)
             return 0;                                                                              \
         uint64_t held = pc_wait_hold();                                                            \
         type result = next arguments;                                                              \
-        pc_wait_release(held);                                                                     \
+        pc_wait_release(held, (uintptr_t)next);                                                    \
         return result;                                                                             \
     }
 PC_BLOCKING_OF_SEMAPHORES(MAKE_QUICK)
@@ -314,6 +318,6 @@ int io_getevents(void *context, long least, long n, struct io_event *events,
         return -ENOSYS;
     uint64_t held = pc_wait_hold();
     int result = next(context, least, n, events, timeout);
-    pc_wait_release(held);
+    pc_wait_release(held, (uintptr_t)next);
     return result;
 }

@@ -29,7 +29,9 @@ static inline struct pc_sampler *pc_wait_sampler(void)
  * thread is not sampled, or the program has blocked the signal itself. Keeps errno. AS-safe,
  * MT-safe. */
 uint64_t pc_wait_hold(void);
-void pc_wait_release(uint64_t held);
+/* Unblocks it. `function`: address of the one that was called meanwhile; the sample of an interrupt
+ * that comes now is taken there. */
+void pc_wait_release(uint64_t held, uintptr_t function);
 
 /* Does the same as pc_wait_hold, but only if the descriptor is a socket that has the time limit
  * `option` (SO_RCVTIMEO, SO_SNDTIMEO). */

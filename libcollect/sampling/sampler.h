@@ -141,11 +141,12 @@ struct pc_sampler {
     uint32_t number;                        /* number of the thread */
     /* Set while the kernel's part is measured (sampler_cost.c). */
     bool trying;
-    volatile bool empty;        /* empty windows are measured; false: no more are wanted */
-    volatile uint32_t tries;    /* handler calls so far */
-    volatile uint64_t again_ns; /* the handler arms the source again for this time; 0: not */
-    volatile bool held;         /* the thread waits with our signal blocked (interpose/wait.c) */
-    uint32_t generation;        /* of the load map, for the last path */
+    volatile bool empty;          /* empty windows are measured; false: no more are wanted */
+    volatile uint32_t tries;      /* handler calls so far */
+    volatile uint64_t again_ns;   /* the handler arms the source again for this time; 0: not */
+    volatile bool held;           /* the thread waits with our signal blocked (interpose/wait.c) */
+    volatile uintptr_t waited_in; /* the function that it waited in, while it unblocks our signal */
+    uint32_t generation;          /* of the load map, for the last path */
     /* The last path, outermost frame first, and the path being walked, innermost frame first. */
     uint32_t n_last, n_path, max_frames, joined;
     bool cut, deep;

@@ -60,6 +60,11 @@ static bool same_words(const struct pc_sample_frame *f)
     return true;
 }
 
+static bool is_of_library(const struct pc_module *m)
+{
+    return m && m->flags & PCOLLECT_MODULE_OWN;
+}
+
 static bool is_runtime(const struct pc_sample_frame *f)
 {
     return f->module && f->module->flags & PCOLLECT_MODULE_RUNTIME;
@@ -137,7 +142,7 @@ static bool has_runtime(const struct pc_sampler *s, uint32_t program)
  * at the start of a thread; the code from which the kernel calls a handler. */
 static bool is_left_out(const struct pc_sample_frame *outside, const struct pc_sample_frame *f)
 {
-    if (!f->module || f->module->flags & PCOLLECT_MODULE_OWN || (outside && outside->exact))
+    if (!f->module || is_of_library(f->module) || (outside && outside->exact))
         return true;
     return outside && outside->start && is_runtime(f);
 }
@@ -230,6 +235,23 @@ static void keep_last_path(struct pc_sampler *s, bool complete)
     s->n_last = n;
 }
 
+/* Puts the function in which the thread waited with our signal blocked in place of the system call
+ * by which the library unblocks it: the interrupt was due there. A handler of the program may have
+ * left the library by longjmp: then another caller than the library is found. */
+static void return_to_wait(struct pc_sampler *s)
+{
+    const struct pc_module *caller = s->n_path > 1             ? s->path[1].module
+                                     : s->joined != NOT_JOINED ? s->last[s->joined].module
+                                                               : NULL;
+    struct pc_module *module = is_of_library(caller) ? pc_loadmap_find(s->waited_in) : NULL;
+    if (!module) {
+        s->waited_in = 0;
+        return;
+    }
+    s->path[0].module = module;
+    s->path[0].pc = s->waited_in + 1; /* as behind its first instruction */
+}
+
 /* Walks from the interrupted instruction outwards; its frame is s->path[0]. */
 static void walk(struct pc_thread *t, struct pc_sampler *s, const void *context)
 {
@@ -241,12 +263,13 @@ static void walk(struct pc_thread *t, struct pc_sampler *s, const void *context)
         s->n_last = 0;
     }
     walk_outwards(s, &walk);
+    if (PC_UNLIKELY(s->waited_in))
+        return_to_wait(s);
 }
 
 static bool is_own(const struct pc_sampler *s)
 {
-    const struct pc_module *m = s->path[0].module;
-    return m && m->flags & PCOLLECT_MODULE_OWN;
+    return is_of_library(s->path[0].module);
 }
 
 pcollect_ref pc_sampler_parent(struct pc_thread *t, struct pc_sampler *s, const void *context)
