@@ -138,7 +138,9 @@ void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, boo
 {
     static const char *const names[] = {
         "mean_s", "deviation_percent", "min_s", "max_s", "percent", "calls", "place", NULL};
-    static const char *const dropped[] = {"calls", "min_s", "max_s", NULL};
+    enum { NARROW = 48 }; /* less has no room for all figures, even below a place */
+    const char *const dropped[] = {"calls", "min_s", "max_s",
+                                   width && width < NARROW ? "deviation_percent" : NULL, NULL};
     struct pct_data d = {.kind = PCT_DATA_REPEATS, .repeats = r, .pool = r->join->pool};
     struct pct_aligned how = {.names = names,
                               .dropped = dropped,
