@@ -26,7 +26,7 @@ enum { N_WORKERS = 4, CALLS = 500, PIECE_NS = 50000000, LEFT_OUT_NS = 60000000 }
 
 static const char *how;
 static int rank;
-static pthread_barrier_t meet;
+static pthread_barrier_t begun, meet;
 static sem_t stop;
 static atomic_int next_to_pause;
 
@@ -73,6 +73,7 @@ static void *work(void *number)
     uint64_t left_out = 0;
     snprintf(name, sizeof name, "worker-%d", k);
     pthread_setname_np(pthread_self(), name);
+    pthread_barrier_wait(&begun); /* a worker that ended earlier would give its record to another */
     compute_until((uint64_t)k * PIECE_NS);
     for (int i = 0; i < calls; i++)
         MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
@@ -104,6 +105,7 @@ int main(int argc, char **argv)
     }
     uint64_t from = cpu_ns();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_barrier_init(&begun, NULL, N_WORKERS);
     pthread_barrier_init(&meet, NULL, N_WORKERS + 1);
     sem_init(&stop, 0, 0);
     atomic_store(&next_to_pause, 1);
