@@ -40,7 +40,7 @@ static bool same_place(const struct pct_node *a, const struct pct_node *b)
 
 /* Appends the name of a function, told apart from siblings that were called at the same place. */
 static void put_among(struct pct_buf *b, const struct pct_tree *t, const struct pct_node *n,
-                      bool utf8)
+                      const char *name, bool utf8)
 {
     enum { MOST = 256 }; /* of many siblings the first, so that a wide tree takes linear time */
     const char *others[MOST];
@@ -50,10 +50,7 @@ static void put_among(struct pct_buf *b, const struct pct_tree *t, const struct 
         if (has_function(&t->nodes[i]) && t->nodes[i].label != n->label &&
             same_place(&t->nodes[i], n))
             others[n_others++] = t->nodes[i].frame->function;
-    struct pct_buf name = {0};
-    pct_text_escape(&name, n->frame->function, PCT_ESCAPE_CELL);
-    pct_name_put_among(b, name.data, others, n_others, utf8);
-    pct_buf_free(&name);
+    pct_name_put_among(b, name, others, n_others, utf8);
 }
 
 void pct_node_name(struct pct_buf *b, const struct pct_tree *t, uint32_t node,
@@ -61,13 +58,12 @@ void pct_node_name(struct pct_buf *b, const struct pct_tree *t, uint32_t node,
 {
     const struct pct_node *n = &t->nodes[node];
     struct pct_buf name = {0};
-    if (!form.full && has_function(n)) {
-        put_among(b, t, n, form.utf8);
-        return;
-    }
     pct_buf_put(&name, "", 0);
     pct_node_whole_name(&name, t->totals->profile, n);
-    pct_name_put(b, name.data, true);
+    if (form.full || !has_function(n))
+        pct_name_put(b, name.data, true);
+    else
+        put_among(b, t, n, name.data, form.utf8);
     pct_buf_free(&name);
 }
 
