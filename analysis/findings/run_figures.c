@@ -244,15 +244,14 @@ static void gather_files(struct pct_evidence *f)
             alone_ns = pct_alloc(f->n_ranks, sizeof *alone_ns);
             f->files_ns = pct_alloc(f->n_ranks, sizeof *f->files_ns);
         }
-        bool may_wait = pct_op_may_wait(op->name, op->op_class);
-        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = pct_data_tree(d)->next_source[s]) {
-            pct_totals_add_ranks(d->totals, s, PCT_TIME, f->files_ns, present);
-            if (!may_wait)
-                pct_totals_add_ranks(d->totals, s, PCT_TIME, alone_ns, present);
-        }
+        uint64_t *values = pct_op_may_wait(op->name, op->op_class) ? f->files_ns : alone_ns;
+        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = pct_data_tree(d)->next_source[s])
+            pct_totals_add_ranks(d->totals, s, PCT_TIME, values, present);
     }
-    for (size_t r = 0; f->files_ns && r < f->n_ranks; r++)
+    for (size_t r = 0; f->files_ns && r < f->n_ranks; r++) {
+        f->files_ns[r] += alone_ns[r];
         f->most_files = f->files_ns[r] > f->files_ns[f->most_files] ? r : f->most_files;
+    }
     if (alone_ns)
         leave_files_out(f, alone_ns);
     pct_free(alone_ns);

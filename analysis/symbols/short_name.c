@@ -169,7 +169,8 @@ void pct_name_put_among(struct pct_buf *b, const char *name, const char *const *
     bool any = false;
     struct pct_buf shortened = {0}, other = {0};
     pct_short_name(&shortened, name);
-    for (size_t i = 0; i < n && pct_text_cells(name) > PCT_WHOLE_NAME; i++) {
+    n = pct_text_cells(name) > PCT_WHOLE_NAME ? n : 0; /* else it stays whole */
+    for (size_t i = 0; i < n; i++) {
         pct_buf_clear(&other);
         pct_short_name(&other, others[i]);
         if (!strcmp(others[i], name) || strcmp(other.data, shortened.data) != 0)
