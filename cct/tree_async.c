@@ -72,16 +72,19 @@ static pcollect_ref find_indexed(const struct pc_tree *t, const struct key *k)
 /* 0: there is no such node; *n_out: children of its parent, exact up to MAX_LISTED. */
 static pcollect_ref find(const struct pc_tree *t, const struct key *k, uint32_t *n_out)
 {
-    pcollect_ref child = pc_tree_node(t, k->parent)->first_child;
+    const struct pcollect_node *parent = pc_tree_node(t, k->parent);
+    *n_out = MAX_LISTED + 1;
+    if (parent->flags & PCOLLECT_FLAG_INDEXED)
+        return find_indexed(t, k);
     uint32_t n = 0;
-    for (; child && n < MAX_LISTED; n++) {
+    for (pcollect_ref child = parent->first_child; child; n++) {
         const struct pcollect_node *c = pc_tree_node(t, child);
         if (is_key(c, k))
             return child;
         child = c->next;
     }
-    *n_out = child ? n + 1 : n;
-    return child ? find_indexed(t, k) : 0;
+    *n_out = n;
+    return 0;
 }
 
 void pc_tree_put_slot(struct pc_tree_slot *slots, uint32_t n_slots, struct pc_tree_slot slot)
@@ -210,6 +213,11 @@ static bool place(struct pc_tree *t, uint32_t record_bytes, enum source source,
 
 /* ---- Nodes ---- */
 
+static void set_flag(struct pcollect_node *n, uint8_t flag)
+{
+    __atomic_store_n(&n->flags, n->flags | flag, __ATOMIC_RELAXED);
+}
+
 static void fill(struct pcollect_node *n, const struct key *k, pcollect_ref record)
 {
     n->offset = k->offset;
@@ -233,8 +241,10 @@ static pcollect_ref insert(struct pc_tree *t, const struct key *k, uint32_t n,
     fill(node, k, record);
     node->next = parent->first_child;
     __atomic_store_n(&parent->first_child, ref, __ATOMIC_RELEASE);
-    if (n_slots)
+    if (n_slots) {
         put_children(t, ref, n_slots);
+        set_flag(parent, PCOLLECT_FLAG_INDEXED);
+    }
     return ref;
 }
 
@@ -291,11 +301,6 @@ static bool add_record(struct pc_tree *t, pcollect_ref node, uint32_t record_byt
     return record != 0;
 }
 
-static void mark_collapsed(struct pc_tree *t, pcollect_ref node)
-{
-    __atomic_store_n(&pc_tree_node(t, node)->flags, PCOLLECT_FLAG_COLLAPSED, __ATOMIC_RELAXED);
-}
-
 static pcollect_ref collapse(struct pc_tree *t, pcollect_ref from, uint16_t op,
                              uint32_t record_bytes)
 {
@@ -310,7 +315,7 @@ static pcollect_ref collapse(struct pc_tree *t, pcollect_ref from, uint16_t op,
         ref = insert(t, &k, n, record_bytes, FROM_RESERVE);
     if (!ref || !add_record(t, ref, record_bytes))
         return 0;
-    mark_collapsed(t, ref);
+    set_flag(pc_tree_node(t, ref), PCOLLECT_FLAG_COLLAPSED);
     return ref;
 }
 
@@ -339,7 +344,7 @@ pcollect_ref pc_tree_domain(struct pc_tree *t, pcollect_ref op, uint64_t domain,
     *collapsed = true;
     if (!add_record(t, op, record_bytes))
         return 0;
-    mark_collapsed(t, op);
+    set_flag(pc_tree_node(t, op), PCOLLECT_FLAG_COLLAPSED);
     return op;
 }
 
@@ -356,7 +361,7 @@ pcollect_ref pc_tree_point(struct pc_tree *t, pcollect_ref parent, pcollect_ref 
     const struct key k = {0, t->root, 0, PCOLLECT_NODE_POINT, 0};
     pcollect_ref ref = find_or_insert(t, &k, record_bytes, FROM_RESERVE);
     if (ref)
-        mark_collapsed(t, ref);
+        set_flag(pc_tree_node(t, ref), PCOLLECT_FLAG_COLLAPSED);
     return ref;
 }
 

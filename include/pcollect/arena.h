@@ -184,7 +184,8 @@ static inline int pcollect_node_has_record(unsigned kind)
 }
 
 enum pcollect_node_flag {
-    PCOLLECT_FLAG_COLLAPSED = 1u << 0 /* holds calls of descendants that found no room */
+    PCOLLECT_FLAG_COLLAPSED = 1u << 0, /* holds calls of descendants that found no room */
+    PCOLLECT_FLAG_INDEXED = 1u << 1    /* its children are in the index of its writer */
 };
 
 struct pcollect_node {
