@@ -13,7 +13,12 @@
 #include <string.h>
 
 enum { COUNT, DURATIONS, MAX, MIN, RECEIVED, SENT, TIME, N_FIELDS };
-enum { BINS = 40, RECORD_BYTES = 8 * (N_FIELDS - 1 + BINS), PER_CALLER = 25, RANKS_PER_NODE = 128 };
+enum {
+    BINS = 40,
+    RECORD_BYTES = 8 * (N_FIELDS - 1 + PCOLLECT_HIST_WORDS(BINS)),
+    PER_CALLER = 25,
+    RANKS_PER_NODE = 128
+};
 enum { N_KEYS = 5, N_VALUES = 6 };
 
 #define FIELD(text, how, of, n_bins, at)                                                           \
@@ -85,8 +90,9 @@ static void fill_record(uint64_t *record, int rank, int context)
     uint64_t time = mean * calls * (90 + random_of((uint64_t)rank, (uint64_t)context, 20)) / 100;
     const uint64_t values[] = {calls, 3 * mean, mean / 2, 8 * calls, 8 * calls, time};
     memcpy(record, values, sizeof values);
+    uint8_t *bins = (uint8_t *)(record + PC_ARRAY_LEN(values));
     for (unsigned k = 0; k < 4; k++)
-        record[PC_ARRAY_LEN(values) + 18 + k] = calls / 4;
+        bins[18 + k] = (uint8_t)(calls / 4);
 }
 
 static void fill_tree(const struct job *job, int rank, struct pc_tree *t, pcollect_ref module)

@@ -197,6 +197,20 @@ pcollect_ref pc_tree_point(struct pc_tree *t, pcollect_ref parent, pcollect_ref 
 uint64_t *pc_tree_row(struct pc_tree *t, pcollect_ref table, unsigned n_keys, unsigned n_values,
                       const uint64_t *keys);
 
+/* The references of the wide counts of a histogram, one for each group of bins (arena.h). */
+static inline pcollect_ref *pc_hist_refs(void *histogram, uint32_t n_bins)
+{
+    return (pcollect_ref *)((char *)histogram + PCOLLECT_HIST_GROUP * pcollect_hist_groups(n_bins));
+}
+
+/* Brings the wide counts of a histogram up to its bytes, and makes room for those of a group when a
+ * byte has reached 128. Must be called before 256 more are counted in one bin. Returns the counts
+ * that are lost because there is no room. AS-safe. */
+uint64_t pc_tree_carry(struct pc_tree *t, void *histogram, uint32_t n_bins);
+
+/* Sets all counts of a histogram to 0; the room of its wide counts stays its own. AS-safe. */
+void pc_tree_clear_bins(struct pc_tree *t, void *histogram, uint32_t n_bins);
+
 static inline struct pcollect_node *pc_tree_node(const struct pc_tree *t, pcollect_ref node)
 {
     return pc_arena_at(t->arena, node);

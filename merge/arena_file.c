@@ -12,6 +12,7 @@
  * list has grown. doc/internals/checkpoints.md has the argument.
  */
 #include "merge/arena_file.h"
+#include "merge/arena_renew.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -267,6 +268,7 @@ static int copy_live(struct live *l)
             err = copy_body(l);
         if (err)
             return err;
+        pc_arena_renew_records(l->base, l->n, l->copy, l->copied);
         renew_threads(l);
         read_header(l, &last);
         if (i == MOST_TRIES || same_lists(&l->first, &last))

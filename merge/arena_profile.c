@@ -181,7 +181,7 @@ static int read_plugin(struct image *m, pcollect_ref ref, uint32_t *n)
         if (!name || !out->field.name)
             return PC_ENOMEM;
         out->offset = plugin->record_offset + f->offset;
-        size_t bytes = 8 * (f->combine == PCOLLECT_HIST ? f->bins : 1u);
+        size_t bytes = 8 * (f->combine == PCOLLECT_HIST ? PCOLLECT_HIST_WORDS(f->bins) : 1u);
         bool bins_in_ticks = out->in_ticks && f->combine == PCOLLECT_HIST; /* not comparable */
         if (!in_its_part(m, out, bytes) || bins_in_ticks || !pc_field_valid(&out->field))
             pc_image_damaged(m, "field", ref);
@@ -228,7 +228,7 @@ static int read_fields(struct image *m)
         p->fields[p->n_fields++] = m->fields[i].field;
     }
     pc_profile_count_groups(p);
-    return PC_OK;
+    return pc_image_lay_out_values(m) ? PC_OK : PC_ENOMEM;
 }
 
 /* ---- The rank -------------------------------------------------------------------------------- */

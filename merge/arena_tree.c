@@ -3,8 +3,8 @@
  * The trees of an arena's threads become one tree of a profile.
  *
  * First all trees are overlaid: nodes with equal keys under equal parents become one, and their
- * records are combined field by field. Then nodes without a used record in or below them are left
- * out, children are sorted, and the result is written in preorder.
+ * records are combined (arena_records.c). Then nodes without a used record in or below them are
+ * left out, children are sorted, and the result is written in preorder.
  */
 #include "merge/image.h"
 
@@ -121,76 +121,10 @@ static bool key_of(const struct image *m, const struct pcollect_node *n, uint32_
     }
 }
 
-/* ---- Records --------------------------------------------------------------------------------- */
-
 void pc_image_need(struct image *m, uint32_t node)
 {
     for (uint32_t up = node; !m->nodes[up].needed; up = m->nodes[up].parent)
         m->nodes[up].needed = true;
-}
-
-static bool is_used(const uint64_t *record, uint32_t bytes)
-{
-    for (uint32_t i = 0; i < bytes / 8; i++)
-        if (record[i])
-            return true;
-    return false;
-}
-
-static const uint64_t *field_in(const char *record, const struct image_field *f, uint32_t skipped)
-{
-    return (const uint64_t *)(record + (f->offset - skipped));
-}
-
-/* Adds a record to the one of a node, ticks as ticks. `skipped`: bytes of comm plugins that the two
- * do not have. */
-static bool add_to_sum(struct image *m, struct image_node *n, const char *record, uint32_t skipped)
-{
-    uint32_t bytes = m->header->record_bytes - skipped;
-    char *sum = n->is_sum ? (char *)n->record : pc_pool_array(m->scratch, bytes, 1);
-    if (!sum)
-        return false;
-    if (!n->is_sum)
-        memcpy(sum, n->record, bytes);
-    n->record = sum;
-    n->is_sum = true;
-    for (uint32_t k = skipped ? m->profile->n_comm : 0; k < m->profile->n_fields; k++) {
-        const struct image_field *f = &m->fields[k];
-        const uint64_t *from = field_in(record, f, skipped);
-        uint64_t *to = (uint64_t *)field_in(sum, f, skipped);
-        if (f->field.combine != PCOLLECT_HIST)
-            *to = pc_field_combine(f->field.combine, *to, *from);
-        for (uint32_t b = 0; f->field.combine == PCOLLECT_HIST && b < f->field.bins; b++)
-            to[b] += from[b];
-    }
-    return true;
-}
-
-static uint32_t skipped_bytes(const struct image *m, unsigned kind)
-{
-    return kind == PCOLLECT_NODE_POINT ? m->header->comm_bytes : 0;
-}
-
-static int add_record(struct image *m, uint32_t index, pcollect_ref ref)
-{
-    struct image_node *n = &m->nodes[index];
-    uint32_t skipped = skipped_bytes(m, n->node.kind);
-    uint32_t bytes = m->header->record_bytes - skipped;
-    if (!ref || !bytes)
-        return PC_OK;
-    const char *record = pc_image_claim(m, ref, bytes);
-    if (!record) {
-        pc_image_damaged(m, "record", ref);
-        return PC_OK;
-    }
-    if (!is_used((const uint64_t *)record, bytes))
-        return PC_OK;
-    if (!n->record)
-        n->record = record;
-    else if (!add_to_sum(m, n, record, skipped))
-        return PC_ENOMEM;
-    pc_image_need(m, index);
-    return PC_OK;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -232,8 +166,10 @@ static int read_node(struct image *m, pcollect_ref ref, const struct pcollect_no
     if (ref < m->n_refs)
         m->node_of[ref] = index;
     pcollect_ref record = __atomic_load_n(&n->record, __ATOMIC_ACQUIRE);
-    if (pcollect_node_has_record(n->kind) && add_record(m, index, record))
+    if (pcollect_node_has_record(n->kind) && pc_image_add_record(m, index, record))
         return PC_ENOMEM;
+    if (m->nodes[index].record)
+        pc_image_need(m, index);
     pcollect_ref first = __atomic_load_n(&n->first_child, __ATOMIC_ACQUIRE);
     return push(m, stack, first, index) ? PC_OK : PC_ENOMEM;
 }
@@ -322,7 +258,7 @@ int pc_image_node_of(struct image *m, pcollect_ref ref, uint32_t *out)
  * LEAST_BYTES in most arenas, so that it is enough. After the merge few nodes are made. */
 static uint32_t first_room(const struct image *m, enum pc_merge_part part)
 {
-    enum { LEAST_BYTES = 128 };
+    enum { LEAST_BYTES = 64 };
     uint32_t room = 256;
     while (part != PC_MERGE_LATE && room < m->n / LEAST_BYTES)
         room *= 2;
@@ -351,27 +287,6 @@ int pc_image_read_trees(struct image *m, enum pc_merge_part part)
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
-
-/* `room`: for the bytes of histograms. */
-static bool write_record(struct image *m, const struct image_node *from, struct pc_profile_node *to,
-                         struct pc_buffer *room)
-{
-    struct pc_profile *p = m->profile;
-    struct pc_profile_data *d = &p->data[p->n_data];
-    const uint64_t *bins[PC_PROFILE_MAX_FIELDS];
-    uint32_t skipped = skipped_bytes(m, to->kind);
-    if (!pc_profile_data_of_one(p, d, to->kind, m->rank))
-        return false;
-    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
-        const struct image_field *f = &m->fields[k];
-        const uint64_t *value = field_in(from->record, f, skipped);
-        bins[k - d->first_field] = value;
-        if (f->field.combine != PCOLLECT_HIST)
-            d->values[k - d->first_field] = f->in_ticks ? pc_image_ns(m, *value) : *value;
-    }
-    to->data = p->n_data++;
-    return pc_profile_data_code(p, d, bins, room);
-}
 
 struct sorted {
     const struct pc_profile_node *node;
@@ -421,7 +336,7 @@ int pc_image_write_tree(struct image *m)
         *to = from->node;
         if (index)
             to->parent = place[from->parent];
-        ok = !from->record || write_record(m, from, to, &room);
+        ok = !from->record || pc_image_write_record(m, from, to, &room);
         depth = push_children(m, index, stack, depth);
     }
     free(room.data);

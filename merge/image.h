@@ -16,6 +16,7 @@
 struct image_field {
     struct pc_profile_field field;
     uint32_t offset; /* bytes into the record */
+    uint32_t place;  /* of its first value: arena_records.c */
     bool in_ticks;   /* in the arena; the profile has nanoseconds */
 };
 
@@ -45,8 +46,8 @@ struct image_node {
     struct pc_profile_node node; /* module and op as indices of the profile */
     uint32_t parent, first_child, next;
     bool needed;        /* a record in it or below it has been used */
-    const char *record; /* of the arena, or in scratch the sum of several; NULL: none was used */
-    bool is_sum;
+    const char *record; /* the first in the arena that was used; NULL: none was */
+    uint64_t *sum;      /* values of several, in scratch; NULL: there is one at most */
 };
 
 struct image {
@@ -63,8 +64,10 @@ struct image {
     uint32_t n_modules;
     pcollect_ref threads; /* head of the list of threads, and its length, as first read */
     uint32_t n_threads;
-    uint32_t *op_index;           /* by op id; PC_NO_INDEX: not named */
-    struct image_field *fields;   /* parallel to the profile's */
+    uint32_t *op_index;         /* by op id; PC_NO_INDEX: not named */
+    struct image_field *fields; /* parallel to the profile's */
+    uint64_t *values;           /* room for those of one record */
+    uint32_t n_values;
     struct image_string *strings; /* sorted by ref */
     uint32_t n_strings;
     struct image_table *tables;
@@ -118,6 +121,19 @@ void pc_image_need(struct image *m, uint32_t node);
 
 /* Puts the nodes that are needed, and their records, into the profile. */
 int pc_image_write_tree(struct image *m);
+
+/* ---- Records (arena_records.c) ---- */
+
+/* Finds the places of values from the fields. False: no memory. */
+bool pc_image_lay_out_values(struct image *m);
+
+/* Adds a record to those of a node of the unified tree, if it is used. */
+int pc_image_add_record(struct image *m, uint32_t node, pcollect_ref ref);
+
+/* Gives a node of the profile the record of a node of the unified tree. `room`: for the bytes of
+ * histograms. False: no memory. */
+bool pc_image_write_record(struct image *m, const struct image_node *from,
+                           struct pc_profile_node *to, struct pc_buffer *room);
 
 /* ---- Tables of plugins (arena_rows.c) ---- */
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 noinst_LTLIBRARIES += merge/libpcmerge.la
 merge_libpcmerge_la_SOURCES = merge/merge.h merge/transport.h merge/image.h merge/image.c merge/arena_profile.c \
-    merge/arena_tree.c merge/arena_rows.c merge/record_counts.h merge/record_counts.c merge/lists.h merge/lists.c merge/fold.h merge/fold.c merge/room.h merge/room.c merge/reduce.c \
+    merge/arena_tree.c merge/arena_records.c merge/arena_rows.c merge/record_counts.h merge/record_counts.c merge/lists.h merge/lists.c merge/fold.h merge/fold.c merge/room.h merge/room.c merge/reduce.c \
     merge/board.h merge/board.c \
-    merge/arena_file.h merge/arena_file.c merge/files.c
+    merge/arena_file.h merge/arena_file.c merge/arena_renew.h merge/arena_renew.c merge/files.c
 merge_libpcmerge_la_LIBADD = merge/libpcmessage.la format/libpcformat.la
 
 # The parts of the merge that libpcollect.so itself needs.

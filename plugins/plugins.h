@@ -9,6 +9,8 @@
 #include "include/pcollect/plugin.h"
 #include "plugins/names.h"
 
+#include <stdbool.h>
+
 #define PC_DECLARE_PLUGIN(name, answers) extern const struct pcollect_comm_plugin pc_plugin_##name;
 PC_COMM_PLUGINS(PC_DECLARE_PLUGIN)
 #undef PC_DECLARE_PLUGIN
@@ -42,9 +44,11 @@ enum { PC_TIME_BINS = 40 };
 
 struct pc_time_record {
     uint64_t count, sum, min, max;
+    uint64_t durations[PCOLLECT_HIST_WORDS(PC_TIME_BINS)]; /* up to 4 s in the line of the count */
     uint64_t bytes_sent, bytes_received;
-    uint64_t durations[PC_TIME_BINS];
 };
+
+extern const struct pcollect_host *pc_time_host __attribute__((visibility("hidden")));
 
 /* Table from ticks to bins, which needs no arithmetic. Durations with the same highest bit fall
  * into one bin or the next one. An entry holds that bin in its lowest 6 bits, and above them the
@@ -73,7 +77,7 @@ static inline void pc_time_add(const struct pcollect_event *event, uint64_t tick
                                struct pc_time_record *r)
 {
     uint64_t bin = pc_time_bins[pc_time_class(ticks)];
-    r->durations[(bin & 63) + (ticks > bin >> 6)]++;
+    ((uint8_t *)r->durations)[(bin & 63) + (ticks > bin >> 6)]++;
     /* A minimum of 0 means none yet. */
     if (__builtin_expect(ticks - 1 < r->min - 1, 0))
         r->min = ticks;
@@ -85,6 +89,18 @@ static inline void pc_time_add(const struct pcollect_event *event, uint64_t tick
         r->bytes_sent += event->bytes_sent;
         r->bytes_received += event->bytes_received;
     }
+}
+
+/* True after each 128th call: pc_time_carry must follow. One test for all bins instead of that of
+ * pcollect_count. */
+static inline bool pc_time_carries(const struct pc_time_record *r)
+{
+    return !(r->count & 127);
+}
+
+static inline void pc_time_carry(struct pc_time_record *r)
+{
+    pc_time_host->carry(r->durations, PC_TIME_BINS);
 }
 
 #endif

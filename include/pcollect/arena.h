@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 #define PCOLLECT_ARENA_MAGIC "PCOLARN"
-#define PCOLLECT_ARENA_VERSION 3u
+#define PCOLLECT_ARENA_VERSION 4u
 #define PCOLLECT_BYTE_ORDER 0x01020304u
 #define PCOLLECT_REF_UNIT 16u
 #define PCOLLECT_MAX_OPS 1024u
@@ -58,6 +58,7 @@ enum pcollect_lost {
     PCOLLECT_LOST_REGIONS, /* regions that were not ended or not begun, or found no room */
     PCOLLECT_LOST_GROUPS,  /* groups of events that a thread could not open */
     PCOLLECT_LOST_COUNTS,  /* threads whose counters could not be read to the end */
+    PCOLLECT_LOST_BINS,    /* counts of histograms for whose upper bits no room was left */
     PCOLLECT_N_LOST
 };
 
@@ -197,6 +198,22 @@ struct pcollect_node {
     pcollect_ref parent, first_child, next;
     pcollect_ref record; /* header.record_bytes bytes, of a POINT less comm_bytes; or 0 */
 };
+
+/* A histogram in a record (PCOLLECT_HIST): a byte for each bin, the lowest bits of its count, as
+ * many as are whole words of 8; then a pcollect_ref for each eight bins: 0, or that of eight
+ * uint64_t, wide counts. A byte runs ahead of its wide count, by less than 256. */
+#define PCOLLECT_HIST_GROUP 8u /* bins with one reference */
+
+static inline uint32_t pcollect_hist_groups(uint32_t n_bins)
+{
+    return (n_bins + PCOLLECT_HIST_GROUP - 1) / PCOLLECT_HIST_GROUP;
+}
+
+/* The count of a bin from its byte and its wide count, 0 if there is none. */
+static inline uint64_t pcollect_hist_value(uint8_t low, uint64_t wide)
+{
+    return wide + (uint8_t)(low - wide);
+}
 
 /* The table with one row for each thread, in its list `rows`. A reader of the arena fills the
  * columns `threads`, `calls` and `time` from the record of the thread. */

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define PCOLLECT_PLUGIN_ABI 2u
+#define PCOLLECT_PLUGIN_ABI 3u
 
 /* The symbol that a plugin in a shared object exports. */
 #define PCOLLECT_PLUGIN_SYMBOL "pcollect_plugin"
@@ -38,8 +38,8 @@ enum pcollect_combine {
     PCOLLECT_SUM = 1, /* u64 added; statistics over ranks and each rank's value are kept */
     PCOLLECT_MIN = 2, /* least u64; 0 in a context without calls means "none yet" */
     PCOLLECT_MAX = 3, /* greatest u64 */
-    PCOLLECT_HIST =
-        4 /* `bins` u64 counts, added bin by bin; bin k counts values v, 2^k <= v < 2^(k+1) */
+    PCOLLECT_HIST = 4 /* `bins` counts, made by pcollect_count in PCOLLECT_HIST_WORDS(bins) u64,
+                         added bin by bin; bin k counts values v, 2^k <= v < 2^(k+1) */
 };
 
 /* Units change how a value is converted and printed. Ticks become nanoseconds at the merge. */
@@ -49,6 +49,12 @@ enum pcollect_unit {
     PCOLLECT_UNIT_BYTES = 3,
     PCOLLECT_UNIT_NS = 4
 };
+
+/* Words of a histogram in a record. First a byte for each bin, the lowest eight bits of its count,
+ * as many bytes as are whole words; then for each eight bins a u32, by which the host finds the
+ * upper bits. Only pcollect_count writes there. So a context that is called seldom has a small
+ * record. */
+#define PCOLLECT_HIST_WORDS(bins) (((bins) + 7u) / 8u + ((bins) + 15u) / 16u)
 
 struct pcollect_field {
     const char *name; /* short, lower case, unique in the plugin */
@@ -273,7 +279,20 @@ struct pcollect_host {
      * is now: for rows that a record remembers. 0: as `row`. */
     uint64_t *(*row_at)(void *thread, uint32_t node, const struct pcollect_table *table,
                         const uint64_t *keys);
+    /* Keeps the upper bits of the counts of a histogram: after at most 128 of a bin, see
+     * pcollect_count. AS-safe in hooks; MT-safe. */
+    void (*carry)(void *histogram, uint32_t n_bins);
 };
+
+/* Counts one value in bin `bin` of a histogram of n_bins in a record. In hooks that are given the
+ * record. */
+static inline void pcollect_count(const struct pcollect_host *host, void *histogram,
+                                  uint32_t n_bins, uint32_t bin)
+{
+    uint8_t *low = (uint8_t *)histogram + bin;
+    if (!(++*low & 127))
+        host->carry(histogram, n_bins);
+}
 
 struct pcollect_sample;
 

@@ -359,6 +359,14 @@ void pc_call_end(struct pc_call *call)
     end_call(call);
 }
 
+/* The end of a call after which the histogram is carried. */
+static __attribute__((noinline)) void end_carrying(struct pc_thread *t, struct pc_time_record *r)
+{
+    pc_time_carry(r);
+    barrier();
+    atomic_store_explicit(&t->use, 0, memory_order_relaxed);
+}
+
 /* `alone`: `time` is the only plugin, or the call is quiet and the others need not be told of it;
  * end_call tells them all the same. Else `time` is the first of several. */
 static inline __attribute__((always_inline)) void end_time(struct pc_call *call, bool alone)
@@ -382,6 +390,10 @@ static inline __attribute__((always_inline)) void end_time(struct pc_call *call,
     if (!alone)
         run_hooks(pc_process.posts + 1, &call->event, call->record);
     barrier();
+    if (PC_UNLIKELY(pc_time_carries(call->record))) {
+        end_carrying(t, call->record);
+        return;
+    }
     atomic_store_explicit(&t->use, 0, memory_order_relaxed);
 }
 

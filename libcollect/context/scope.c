@@ -274,17 +274,52 @@ static const struct pcollect_node *next_node(const struct pcollect_node *n,
     return n == root ? NULL : pc_arena_at(&pc_process.arena, n->next);
 }
 
+static bool is_in_histogram(const struct pcollect_field *fields, uint32_t n, uint32_t at)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (fields[i].combine == PCOLLECT_HIST && at >= fields[i].offset &&
+            at - fields[i].offset < 8 * PCOLLECT_HIST_WORDS(fields[i].bins))
+            return true;
+    return false;
+}
+
+/* Sets a plugin's part of a record to 0, but for the room of its histograms: otherwise each of many
+ * resets would take new room. */
+static void forget_part(struct pc_thread *t, char *part, uint32_t bytes,
+                        const struct pcollect_field *fields, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (fields[i].combine == PCOLLECT_HIST)
+            pc_tree_clear_bins(t->tree, part + fields[i].offset, fields[i].bins);
+    for (uint32_t at = 0; at < bytes; at += 8)
+        if (!is_in_histogram(fields, n, at))
+            *(uint64_t *)(part + at) = 0;
+}
+
+static void forget_record(struct pc_thread *t, const struct pcollect_node *n)
+{
+    char *record = pc_arena_at(&pc_process.arena, n->record);
+    bool is_point = n->kind == PCOLLECT_NODE_POINT;
+    for (uint32_t i = 0; i < pc_process.n_plugins && !is_point; i++) {
+        const struct pcollect_comm_plugin *p = pc_process.plugins[i].comm;
+        forget_part(t, record + pc_process.plugins[i].record_offset, p->record_bytes, p->fields,
+                    p->n_fields);
+    }
+    char *compute = is_point ? record : record + pc_process.comm_bytes;
+    for (uint32_t i = 0; i < pc_process.n_compute; i++) {
+        const struct pcollect_compute_plugin *p = pc_process.compute[i].plugin;
+        forget_part(t, compute + pc_process.compute[i].record_offset, p->record_bytes, p->fields,
+                    p->n_fields);
+    }
+}
+
 static void forget_tree(struct pc_thread *t)
 {
     const struct pc_arena *a = &pc_process.arena;
     const struct pcollect_node *root = pc_arena_at(a, t->record->root);
-    for (const struct pcollect_node *n = root; n; n = next_node(n, root)) {
-        uint32_t bytes = pc_process.record_bytes;
-        if (n->kind == PCOLLECT_NODE_POINT)
-            bytes -= pc_process.comm_bytes;
+    for (const struct pcollect_node *n = root; n; n = next_node(n, root))
         if (n->record)
-            memset(pc_arena_at(a, n->record), 0, bytes);
-    }
+            forget_record(t, n);
     for (pcollect_ref ref = t->record->rows; ref;) {
         struct pcollect_row *row = pc_arena_at(a, ref);
         const struct pcollect_table_rec *table = pc_arena_at(a, row->table);

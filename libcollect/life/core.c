@@ -46,6 +46,13 @@ static uint64_t *host_row(void *thread, const struct pcollect_table *table, cons
     return host_row_at(thread, 0, table, keys);
 }
 
+static void host_carry(void *histogram, uint32_t n_bins)
+{
+    uint64_t lost = pc_self ? pc_tree_carry(pc_self->tree, histogram, n_bins) : 0;
+    if (lost)
+        pc_lost(PCOLLECT_LOST_BINS, lost);
+}
+
 static const struct pc_core for_adapters = {
     .abi = PC_CORE_ABI,
     .size = sizeof(struct pc_core),
@@ -225,6 +232,7 @@ static int start(void)
                                              .log = host_log,
                                              .row = host_row,
                                              .row_at = host_row_at,
+                                             .carry = host_carry,
                                              .realtime_ns = host_realtime_ns,
                                              .string = pc_table_string};
     pc_guess_scale();

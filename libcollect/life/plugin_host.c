@@ -36,15 +36,17 @@ static const char *why_fields_refused(const struct pcollect_field *fields, uint3
         return "its record is too large or has too many fields";
     for (uint32_t i = 0; i < n; i++) {
         const struct pcollect_field *f = &fields[i];
-        uint32_t words = f->combine == PCOLLECT_HIST ? f->bins : 1;
+        bool is_hist = f->combine == PCOLLECT_HIST;
+        uint32_t words = is_hist ? PCOLLECT_HIST_WORDS(f->bins) : 1;
         if (!f->name || f->offset % 8 || f->combine < PCOLLECT_SUM || f->combine > PCOLLECT_HIST ||
             f->offset + 8u * words > record_bytes)
             return "a field lies outside of its record or has no name or kind";
         if (!is_name(f->name) || is_named_before(fields, i))
             return "two fields have one name, or a field's is empty or longer than 31 bytes";
-        if (f->unit < PCOLLECT_UNIT_COUNT || f->unit > PCOLLECT_UNIT_NS || words < 1 || words > 64)
+        if (f->unit < PCOLLECT_UNIT_COUNT || f->unit > PCOLLECT_UNIT_NS ||
+            (is_hist && (f->bins < 1 || f->bins > 64)))
             return "a field has no unit, or more than 64 bins";
-        if (f->combine == PCOLLECT_HIST && f->unit == PCOLLECT_UNIT_TICKS)
+        if (is_hist && f->unit == PCOLLECT_UNIT_TICKS)
             return "a histogram cannot be in ticks: its bins could not be converted";
     }
     return NULL;

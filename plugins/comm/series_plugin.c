@@ -37,7 +37,7 @@ enum { BINS = 40, LEAST_SHIFT = 24, MOST_BINS = 128, TOLD_APART = 32 };
 
 struct series_record {
     uint64_t last_end; /* ticks; 0: no call yet */
-    uint64_t intervals[BINS];
+    uint64_t intervals[PCOLLECT_HIST_WORDS(BINS)];
     /* The bin used last, over this communicator: from (included) until (excluded) these ticks. */
     uint64_t *row;
     uint64_t from, until;
@@ -237,7 +237,7 @@ static void add_interval(const struct series *s, const struct pcollect_event *e,
             (uint64_t)(((unsigned __int128)(e->begin - r->last_end) * s->host->ns_per_tick_q32) >>
                        32);
         unsigned bin = 63u - (unsigned)__builtin_clzll(ns | 1);
-        r->intervals[bin < BINS ? bin : BINS - 1]++;
+        pcollect_count(s->host, r->intervals, BINS, bin < BINS ? bin : BINS - 1);
     }
     r->last_end = e->end;
 }

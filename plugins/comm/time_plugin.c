@@ -28,6 +28,7 @@ static const struct pcollect_field fields[] = {
 };
 
 uint64_t pc_time_bins[64];
+const struct pcollect_host *pc_time_host;
 
 enum { LIMIT_BITS = 58 };
 
@@ -64,6 +65,7 @@ void pc_time_set_clock(uint64_t ns_per_tick_q32)
 static int start(const struct pcollect_host *host, void **state)
 {
     (void)state;
+    pc_time_host = host;
     pc_time_set_clock(host->ns_per_tick_q32);
     return 0;
 }
@@ -72,6 +74,8 @@ static void post(void *state, const struct pcollect_event *event, void *record)
 {
     (void)state;
     pc_time_add(event, event->end - event->begin, record);
+    if (pc_time_carries(record))
+        pc_time_carry(record);
 }
 
 static void complete(void *state, const struct pcollect_event *event, void *data)

@@ -30,7 +30,7 @@ struct slot {
 
 struct record {
     uint64_t largest_sent, largest_received;
-    uint64_t sent[N_BINS], received[N_BINS];
+    uint64_t sent[PCOLLECT_HIST_WORDS(N_BINS)], received[PCOLLECT_HIST_WORDS(N_BINS)];
     struct slot type, operator_, sent_size, received_size;
 };
 
@@ -149,7 +149,7 @@ static inline void add_sent(const struct pcollect_host *host, const struct pcoll
                             struct record *r)
 {
     unsigned bin = bin_of(e->bytes_sent);
-    r->sent[bin]++;
+    pcollect_count(host, r->sent, N_BINS, bin);
     if (e->bytes_sent > r->largest_sent)
         r->largest_sent = e->bytes_sent;
     uint64_t *row = row_of(host, e, SIZES, &r->sent_size, bin);
@@ -161,7 +161,7 @@ static inline void add_received(const struct pcollect_host *host, const struct p
                                 struct record *r)
 {
     unsigned bin = bin_of(e->bytes_received);
-    r->received[bin]++;
+    pcollect_count(host, r->received, N_BINS, bin);
     if (e->bytes_received > r->largest_received)
         r->largest_received = e->bytes_received;
     uint64_t *row = row_of(host, e, SIZES, &r->received_size, bin);

@@ -200,7 +200,7 @@ static void full_arena_keeps_totals_and_marks_where_they_went(void **state)
     static const struct shape wide = {"wide", 6000, 6, 100000, false, 1000, false, false, 0};
     struct made m;
     struct making how = {.n_ranks = 1, .seed = 11, .bytes = PC_ARENA_MIN_BYTES};
-    uint64_t calls[N_TEST_OPS] = {0}, bytes[N_TEST_OPS] = {0};
+    uint64_t calls[N_TEST_OPS] = {0}, bytes[N_TEST_OPS] = {0}, counted = 0, in_bins = 0;
     unsigned n, n_flagged = 0;
     struct fact *facts = random_facts(&wide, 5, 0, &n);
     made_arena(&m, &how, facts, n);
@@ -209,12 +209,18 @@ static void full_arena_keeps_totals_and_marks_where_they_went(void **state)
     for (unsigned i = 0; i < n; i++) {
         calls[facts[i].op] += facts[i].values[0];
         bytes[facts[i].op] += facts[i].values[5];
+        for (unsigned bin = 0; bin < TEST_BINS; bin++)
+            counted += facts[i].bins[bin];
     }
     struct pc_profile *p = read_part(&m, PC_MERGE_MAIN);
     for (uint32_t op = 0; op < N_TEST_OPS; op++) {
         assert_int_equal(sum_of(p, 0, op), calls[op]);
         assert_int_equal(sum_of(p, 5, op), bytes[op]);
     }
+    for (uint32_t i = 0; i < p->n_data; i++)
+        for (unsigned bin = 0; bin < TEST_BINS; bin++)
+            in_bins += pc_data_bins(p, &p->data[i], 1)[bin];
+    assert_int_equal(in_bins + p->ranks[0].lost[PCOLLECT_LOST_BINS], counted);
     for (uint32_t i = 0; i < p->n_nodes; i++)
         n_flagged += p->nodes[i].flags & PCOLLECT_FLAG_COLLAPSED;
     assert_in_range(n_flagged, 1, N_TEST_OPS * MADE_THREADS * 50);

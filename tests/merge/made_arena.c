@@ -92,7 +92,7 @@ static void add_plugin(struct made *m, const char *name, uint32_t record_offset,
             f->unit = PCOLLECT_UNIT_TICKS;
         f->offset = (uint16_t)at;
         m->offsets[k] = record_offset + at;
-        at += 8 * (t->bins ? t->bins : 1);
+        at += 8 * (t->bins ? PCOLLECT_HIST_WORDS(t->bins) : 1);
     }
     assert_true(record_offset + at <= RECORD_BYTES);
     plugin.record_bytes = at;
@@ -142,14 +142,35 @@ void made_open(struct made *m, const struct making *how)
 
 /* ---- Facts ---------------------------------------------------------------------------------- */
 
-static void book_figures(const struct made *m, char *record, const struct fact *f)
+/* Counts as a plugin does, except that many counts are written at once. What finds no room is noted
+ * as lost. */
+static void add_to_bin(struct pc_tree *t, void *histogram, unsigned n_bins, unsigned bin,
+                       uint64_t n)
+{
+    const pcollect_ref *link = &pc_hist_refs(histogram, n_bins)[bin / PCOLLECT_HIST_GROUP];
+    uint8_t *low = (uint8_t *)histogram + bin;
+    uint64_t lost = 0;
+    for (unsigned i = 0; i < 1000 && n; i++, n--)
+        if (!(++*low & 127))
+            lost += pc_tree_carry(t, histogram, n_bins);
+    if (n && *link) {
+        uint64_t *wide = (uint64_t *)pc_arena_at(t->arena, *link) + bin % PCOLLECT_HIST_GROUP;
+        *wide = pcollect_hist_value(*low, *wide) + n;
+        *low = (uint8_t)*wide;
+        n = 0;
+    }
+    __atomic_fetch_add(&t->arena->header->lost[PCOLLECT_LOST_BINS], lost + n, __ATOMIC_RELAXED);
+}
+
+static void book_figures(const struct made *m, struct pc_tree *t, char *record,
+                         const struct fact *f)
 {
     for (unsigned k = 0; f->has_data && k < N_TEST_FIELDS; k++) {
         uint64_t *to = (uint64_t *)(record + m->offsets[k]), v = f->values[k];
         if (k && !m->offsets[k] && strcmp(test_fields[k].plugin, "time") != 0)
             continue; /* the plugin is not here */
         for (unsigned bin = 0; bin < test_fields[k].bins; bin++)
-            to[bin] += f->bins[bin];
+            add_to_bin(t, to, test_fields[k].bins, bin, f->bins[bin]);
         if (test_fields[k].combine == PCOLLECT_SUM)
             *to += v;
         if (test_fields[k].combine == PCOLLECT_MIN && v && (!*to || v < *to))
@@ -242,7 +263,7 @@ static bool book(const struct made *m, struct pc_tree *t, const struct fact *f, 
     if (f->op >= 0 && f->domain && at)
         at = pc_tree_domain(t, at, f->domain, RECORD_BYTES, &collapsed);
     assert_int_not_equal(at, 0);
-    book_figures(m, (char *)pc_tree_record(t, at) - (f->is_point ? COMM_BYTES : 0), f);
+    book_figures(m, t, (char *)pc_tree_record(t, at) - (f->is_point ? COMM_BYTES : 0), f);
     book_rows(m, t, f, at);
     pc_tree_thread(t)->mpi_calls++;
     return !collapsed;
