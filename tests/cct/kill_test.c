@@ -4,6 +4,7 @@
  * counted. The killed process writes its progress to memory that it shares with the test.
  * PCOLLECT_TEST_KILLS sets the number of kills (30 in the ordinary check).
  */
+#include "include/pcollect/plugin.h"
 #include "tests/cct/place.h"
 #include "tests/random.h"
 #include "tests/seed.h"
@@ -20,8 +21,14 @@
 #include <time.h>
 
 #define N_THREADS 2
-#define RECORD_BYTES 192
 #define N_OPS 5
+#define BINS 40u
+
+/* A record: the number of calls, and their histogram. */
+struct record {
+    uint64_t calls, bins[PCOLLECT_HIST_WORDS(BINS)];
+    char rest[112];
+};
 
 /* Calls that a thread has completed, by primitive. */
 struct progress {
@@ -35,6 +42,14 @@ struct victim {
     unsigned n;
 };
 
+static void count(struct pc_tree *t, struct record *r, uint32_t bin)
+{
+    uint8_t *low = (uint8_t *)r->bins + bin;
+    r->calls++;
+    if (!(++*low & 127))
+        pc_tree_carry(t, r->bins, BINS);
+}
+
 /* Makes calls along random paths until it is killed, in trees of threads that start and end. */
 static void *insert_for_ever(void *arg)
 {
@@ -47,18 +62,19 @@ static void *insert_for_ever(void *arg)
         for (unsigned i = 0; i < 200 && t; i++) {
             bool collapsed = false;
             pcollect_ref node = t->root;
-            for (uint32_t depth = random_below(&seed, 20); depth > 0 && !collapsed; depth--) {
+            uint32_t depth = i % 2 ? random_below(&seed, 20) : 0; /* half of them at few places */
+            for (; depth > 0 && !collapsed; depth--) {
                 pcollect_ref child = pc_tree_frame(t, node, module, random_below(&seed, 3));
                 collapsed = child == 0;
                 node = child ? child : node;
             }
             uint16_t op = (uint16_t)random_below(&seed, N_OPS);
             pc_arena_add_op(v->arena, op, 0, "MPI_Op");
-            pcollect_ref ref = pc_tree_op(t, node, op, RECORD_BYTES, &collapsed);
+            pcollect_ref ref = pc_tree_op(t, node, op, sizeof(struct record), &collapsed);
             if (!ref)
                 continue;
-            uint64_t *record = pc_tree_record(t, ref);
-            *record += 1;
+            count(t, pc_tree_record(t, ref),
+                  random_below(&seed, 4) ? 9 : random_below(&seed, BINS));
             atomic_fetch_add_explicit(&v->progress[v->n].calls[op], 1, memory_order_release);
         }
         if (t)
@@ -73,7 +89,7 @@ static void be_killed(const char *spool, struct progress *progress, size_t bytes
     static struct victim v[N_THREADS];
     pthread_t id;
     CHECK(pc_arena_open(&a, spool, bytes, NULL) == PC_OK && a.is_file);
-    a.header->record_bytes = RECORD_BYTES;
+    a.header->record_bytes = sizeof(struct record);
     for (unsigned i = 0; i < N_THREADS; i++) {
         v[i] = (struct victim){&a, progress, i};
         if (i > 0)
@@ -83,16 +99,31 @@ static void be_killed(const char *spool, struct progress *progress, size_t bytes
 }
 
 struct found {
-    uint64_t calls[N_OPS];
+    uint64_t calls[N_OPS], bins[N_OPS];
 };
+
+static uint64_t sum_of_bins(const struct image *im, struct record *r)
+{
+    uint64_t sum = 0;
+    for (uint32_t bin = 0; bin < BINS; bin++) {
+        pcollect_ref ref = pc_hist_refs(r->bins, BINS)[bin / PCOLLECT_HIST_GROUP];
+        const uint64_t *wide = ref ? image_at(im, ref) : NULL;
+        sum += pcollect_hist_value(((uint8_t *)r->bins)[bin],
+                                   wide ? wide[bin % PCOLLECT_HIST_GROUP] : 0);
+    }
+    return sum;
+}
 
 static void count_calls(struct image *im, const struct pcollect_thread *thread,
                         const struct pcollect_node *n, void *arg)
 {
     struct found *found = arg;
     (void)thread;
-    if (n->kind == PCOLLECT_NODE_OP && n->op < N_OPS)
-        found->calls[n->op] += *(const uint64_t *)image_at(im, n->record);
+    if (n->kind != PCOLLECT_NODE_OP || n->op >= N_OPS)
+        return;
+    struct record *r = (struct record *)image_at(im, n->record);
+    found->calls[n->op] += r->calls;
+    found->bins[n->op] += sum_of_bins(im, r);
 }
 
 /* The only arena in the folder; false: the file is not there or was not begun. */
@@ -129,6 +160,8 @@ static bool judge(const struct place *place, struct progress *progress, unsigned
             uint64_t told = progress[0].calls[op] + progress[1].calls[op];
             /* Each thread may have been killed between its record and its report. */
             assert_in_range(found.calls[op] - told, 0, N_THREADS);
+            if (!im.n_collapsed) /* in a full arena wide counts find no room */
+                assert_in_range(found.bins[op] - told, 0, N_THREADS);
         }
         *n_nodes = im.n_frames + im.n_op_nodes;
     }
