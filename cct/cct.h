@@ -198,9 +198,10 @@ uint64_t *pc_tree_row(struct pc_tree *t, pcollect_ref table, unsigned n_keys, un
                       const uint64_t *keys);
 
 /* The references of the wide counts of a histogram, one for each group of bins (arena.h). */
-static inline pcollect_ref *pc_hist_refs(void *histogram, uint32_t n_bins)
+static inline pcollect_ref *pc_hist_refs(const void *histogram, uint32_t n_bins)
 {
-    return (pcollect_ref *)((char *)histogram + PCOLLECT_HIST_GROUP * pcollect_hist_groups(n_bins));
+    return (pcollect_ref *)((const char *)histogram +
+                            PCOLLECT_HIST_GROUP * pcollect_hist_groups(n_bins));
 }
 
 /* Brings the wide counts of a histogram up to its bytes, and makes room for those of a group when a

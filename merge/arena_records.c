@@ -41,9 +41,8 @@ bool pc_image_lay_out_values(struct image *m)
 static const uint64_t *wide_counts(struct image *m, const char *histogram, uint32_t n_bins,
                                    uint32_t group)
 {
-    const pcollect_ref *links =
-        (const pcollect_ref *)(histogram + PCOLLECT_HIST_GROUP * pcollect_hist_groups(n_bins));
-    pcollect_ref ref = __atomic_load_n(&links[group], __ATOMIC_ACQUIRE);
+    const pcollect_ref *refs = pc_hist_refs(histogram, n_bins);
+    pcollect_ref ref = __atomic_load_n(&refs[group], __ATOMIC_ACQUIRE);
     const uint64_t *wide = pc_image_at(m, ref, PCOLLECT_HIST_GROUP * sizeof *wide);
     if (ref && !wide)
         pc_image_damaged(m, "histogram", ref);

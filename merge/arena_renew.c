@@ -14,11 +14,11 @@
 
 #include <string.h>
 
-/* Changes of one wide count that are waited for: each takes 128 calls. */
-enum { MOST_TRIES = 100 };
-enum { GROUP = PCOLLECT_HIST_GROUP };
-
-enum { MOST_HISTOGRAMS = 64 };
+enum {
+    MOST_TRIES = 100, /* changes of one wide count that are waited for: each takes 128 calls */
+    MOST_HISTOGRAMS = 64,
+    GROUP = PCOLLECT_HIST_GROUP
+};
 
 struct renewal {
     const char *live;
