@@ -15,9 +15,10 @@
 
 const struct pc_option pc_options[] = {
     {"output", "path", PC_OPTION_PATTERN, "%x.%n.pcol", 1, TEXT_MAX, "", AT(output_path),
-     "Path of the profile. %x is the name of the executable, %n the number of ranks, %j "
-     "the job id of the batch system or launcher, %t the start time in UTC as YYYYMMDD-HHMMSS, %% "
-     "a percent sign. A relative path begins at the working directory of rank 0.",
+     "Path of the profile. %x is the name of the executable, or of the script that Python runs, %n "
+     "the number of ranks, %j the job id of the batch system or launcher, %t the start time in UTC "
+     "as YYYYMMDD-HHMMSS, %% a percent sign. A relative path begins at the working directory of "
+     "rank 0.",
      "path of the profile, or its folder", "output"},
     {"output", "values", PC_OPTION_SIZE, "64M", 0, 1024 * GIB, "", AT(output_values),
      "Memory limit on rank 0 for the values of each rank while the profile is made; in the file "

@@ -104,7 +104,7 @@ struct pcollect_arena_header {
     uint64_t lost[PCOLLECT_N_LOST];
     uint64_t notes; /* bit set of enum pcollect_note */
     char host[PCOLLECT_HOST_BYTES];
-    char exe[PCOLLECT_PATH_BYTES];      /* absolute path of the program */
+    char exe[PCOLLECT_PATH_BYTES];      /* absolute path of the program, or of its script */
     char out[PCOLLECT_PATH_BYTES];      /* pattern of the output path, absolute */
     char job[64];                       /* id given by the batch system or launcher, or empty */
     char mpi[128];                      /* name and version of the MPI library */

@@ -10,6 +10,7 @@
 #include "libcollect/context/thread.h"
 #include "libcollect/life/life.h"
 #include "libcollect/life/parts.h"
+#include "libcollect/life/program_path.h"
 #include "libcollect/sampling/counter_groups.h"
 #include "libcollect/sampling/sampler.h"
 #include "libcollect/state/next.h"
@@ -103,9 +104,7 @@ static void fill_header(void)
     h->comm_bytes = pc_process.comm_bytes;
     if (!pc_clock_is_counter)
         h->notes |= PCOLLECT_NOTE_SLOW_CLOCK;
-    ssize_t n = readlink("/proc/self/exe", h->exe, sizeof h->exe - 1);
-    if (n < 0)
-        h->exe[0] = '\0';
+    pc_program_path(h->exe, sizeof h->exe);
     pc_format(h->job, sizeof h->job, "%s", pc_process.config.job_id);
     if (pc_process.config.collect_always)
         h->flags |= PCOLLECT_ARENA_ALWAYS;

@@ -299,7 +299,8 @@ static void get_notes(const struct pct_cell *c, struct pct_value *out)
 }
 
 static const struct pct_column header_columns[] = {
-    {"program", "program", PCT_TEXT, "path of the program", get_program},
+    {"program", "program", PCT_TEXT, "path of the program, or of the script that Python runs",
+     get_program},
     {"mpi", "MPI", PCT_TEXT, "name and version of the MPI library", get_mpi},
     {"job", "job", PCT_TEXT, "id that the batch system or launcher gave", get_job},
     {"started", "started", PCT_TEXT, "start of the first rank, UTC", get_started},
