@@ -57,29 +57,90 @@ static bool reserve_nodes(struct pc_paths *p, uint32_t n)
     return true;
 }
 
-static struct pc_path_child *find_child(const struct pc_paths *p, uint32_t node, uintptr_t value)
+/* Room for a table of children that is larger than that of `node`; 0: no node. */
+static bool reserve_parts(struct pc_paths *p, uint32_t node)
 {
-    uint32_t i = pc_path_hash_child(node, value) & p->child_mask;
-    while (p->children[i].child && (p->children[i].node != node || p->children[i].value != value))
-        i = (i + 1) & p->child_mask;
-    return &p->children[i];
+    uint32_t mask = node && !p->nodes[node].leaf ? p->nodes[node].parts_mask : 0;
+    uint32_t n = p->n_children + (mask ? 2 * (mask + 1) : PC_PATH_LEAST_PARTS);
+    if (n <= p->child_capacity)
+        return true;
+    uint32_t capacity = p->child_capacity ? p->child_capacity : FIRST_CHILDREN;
+    while (capacity < n)
+        capacity *= 2;
+    void *children = pc_memory_grow(p->children, p->child_capacity * sizeof *p->children,
+                                    capacity * sizeof *p->children);
+    if (!children)
+        return false;
+    p->children = children;
+    p->child_capacity = capacity;
+    return true;
 }
 
-static bool reserve_children(struct pc_paths *p, uint32_t n)
+/* An empty table of `size` entries: one that was left, or the next of the pool. */
+static uint32_t take_table(struct pc_paths *p, uint32_t size)
 {
-    if ((p->n_children + n) * 2 <= p->child_mask + 1)
-        return true;
-    uint32_t old_size = p->child_mask + 1, size = old_size * 2;
-    struct pc_path_child *old = p->children, *bigger = pc_memory(size * sizeof *old);
-    if (!bigger)
-        return false;
-    p->children = bigger;
-    p->child_mask = size - 1;
-    for (uint32_t i = 0; i < old_size; i++)
-        if (old[i].child)
-            *find_child(p, old[i].node, old[i].value) = old[i];
-    pc_memory_free(old, old_size * sizeof *old);
-    return true;
+    uint32_t *left = &p->free_parts[__builtin_ctz(size)], table = p->n_children;
+    if (*left) {
+        table = *left - 1;
+        *left = p->children[table].child;
+    } else {
+        p->n_children += size;
+    }
+    memset(&p->children[table], 0, size * sizeof p->children[table]);
+    return table;
+}
+
+static void leave_table(struct pc_paths *p, uint32_t table, uint32_t size)
+{
+    uint32_t *left = &p->free_parts[__builtin_ctz(size)];
+    p->children[table].child = *left;
+    *left = table + 1;
+}
+
+static struct pc_path_child *find_child(const struct pc_paths *p, const struct pc_path_node *n,
+                                        uintptr_t value)
+{
+    struct pc_path_child *parts = p->children + n->parts;
+    uint32_t i = pc_path_hash_child(value) & n->parts_mask;
+    while (parts[i].child && parts[i].value != value)
+        i = (i + 1) & n->parts_mask;
+    return &parts[i];
+}
+
+static void fill_entry(struct pc_paths *p, const struct pc_path_node *n, struct pc_path_child *c,
+                       uintptr_t value, uint32_t child)
+{
+    p->children[n->parts].n += !c->child;
+    c->value = value;
+    c->child = child;
+}
+
+/* Gives a node a table twice as large, or its first one. The caller has reserved the room. */
+static void enlarge(struct pc_paths *p, struct pc_path_node *n)
+{
+    uint32_t old = n->parts, old_size = n->parts_mask ? n->parts_mask + 1 : 0;
+    uint32_t size = old_size ? old_size * 2 : PC_PATH_LEAST_PARTS;
+    n->parts = take_table(p, size);
+    n->parts_mask = size - 1;
+    if (!old_size) {
+        fill_entry(p, n, find_child(p, n, n->last_value), n->last_value, n->last_child);
+        return;
+    }
+    for (const struct pc_path_child *c = p->children + old; c != p->children + old + old_size; c++)
+        if (c->child)
+            fill_entry(p, n, find_child(p, n, c->value), c->value, c->child);
+    leave_table(p, old, old_size);
+}
+
+/* The entry for a child: the one that has the value, or a free one. At most three quarters of a
+ * table are in use. */
+static struct pc_path_child *entry_for(struct pc_paths *p, struct pc_path_node *n, uintptr_t value)
+{
+    struct pc_path_child *c = n->parts_mask ? find_child(p, n, value) : NULL;
+    if (c && (c->child || (p->children[n->parts].n + 1) * 4 <= (n->parts_mask + 1) * 3))
+        return c;
+    enlarge(p, n);
+    return find_child(p, n, value);
 }
 
 static struct pc_path_root *find_root(const struct pc_paths *p, unsigned slot, uintptr_t ret)
@@ -119,11 +180,9 @@ int pc_paths_init(struct pc_paths *p, uint32_t max_depth, uint32_t max_words)
     p->max_depth = max_depth;
     p->max_words = max_words;
     p->roots = pc_memory(FIRST_ROOTS * sizeof *p->roots);
-    p->children = pc_memory(FIRST_CHILDREN * sizeof *p->children);
-    if (!p->roots || !p->children || !reserve_words(p, 1) || !reserve_nodes(p, 2))
+    if (!p->roots || !reserve_parts(p, 0) || !reserve_words(p, 1) || !reserve_nodes(p, 2))
         return PC_ENOMEM;
     p->root_mask = FIRST_ROOTS - 1;
-    p->child_mask = FIRST_CHILDREN - 1;
     p->n_nodes = 1;
     return PC_OK;
 }
@@ -131,7 +190,7 @@ int pc_paths_init(struct pc_paths *p, uint32_t max_depth, uint32_t max_words)
 void pc_paths_clear(struct pc_paths *p)
 {
     memset(p->roots, 0, (p->root_mask + 1) * sizeof *p->roots);
-    memset(p->children, 0, (p->child_mask + 1) * sizeof *p->children);
+    memset(p->free_parts, 0, sizeof p->free_parts);
     p->clears++;
     p->n_roots = p->n_children = p->n_words = p->n_last = 0;
     p->n_nodes = 1;
@@ -193,25 +252,14 @@ static int64_t first_place(const struct pc_paths *p, uint32_t first, int32_t bas
     return (int64_t)base + p->words[first].place;
 }
 
-static void put_child(struct pc_paths *p, uint32_t parent, uintptr_t value, uint32_t child)
-{
-    struct pc_path_child *c = find_child(p, parent, value);
-    p->n_children += !c->child;
-    *c = (struct pc_path_child){value, parent, child};
-}
-
 /* Makes `child` a child of `parent`, and replaces one that is chosen by the same value. The caller
- * has reserved the room. */
+ * has reserved the room of one that is new. */
 static void link_child(struct pc_paths *p, uint32_t parent, uint32_t child)
 {
     struct pc_path_node *node = &p->nodes[parent], *c = &p->nodes[child];
     uintptr_t value = choice(p, c);
-    if (node->last_child && node->last_value != value && !(node->flags & PC_PATH_PARTS)) {
-        node->flags |= PC_PATH_PARTS;
-        put_child(p, parent, node->last_value, node->last_child);
-    }
-    if (node->flags & PC_PATH_PARTS)
-        put_child(p, parent, value, child);
+    if (node->parts_mask || (node->last_child && node->last_value != value))
+        fill_entry(p, node, entry_for(p, node, value), value, child);
     c->parent = parent;
     node->branch_place = (int32_t)first_place(p, c->first, c->base);
     node->branch_relative = p->words[c->first].relative != 0;
@@ -320,7 +368,7 @@ bool pc_paths_enter(struct pc_paths *p, struct pc_path_root *root, struct pc_pat
                     const struct pc_path_run *runs, int n_runs, struct pc_path_leaf leaf)
 {
     if (!fits(p, miss, &runs[0]) || too_far(p, &runs[0]) || too_far(p, &runs[n_runs - 1]) ||
-        !reserve_nodes(p, 3) || !reserve_children(p, 4))
+        !reserve_nodes(p, 3) || !reserve_parts(p, miss.node))
         return false;
     uint32_t parent = miss.node;
     if (parent && miss.word < p->nodes[parent].n_words)

@@ -6,8 +6,9 @@
  * It is a trie walked from the call outwards. A root belongs to one entry point and one return
  * address. A node is a run of words that are compared in order; each word is a place on the stack
  * and the value expected there. Where paths diverge, a node has one child for each value seen: the
- * child taken last is tried first, the others are found by one hash probe. A leaf is an OP node of
- * the tree with its record.
+ * child taken last is tried first, the others are found by hash in a table of this node alone:
+ * calls that follow each other mostly part at the same nodes, so their tables stay in the
+ * processor's cache. A leaf is an OP node of the tree with its record.
  *
  * Runs are slices of one pool of words. Places, and values that are stack addresses, are relative
  * to a base that the node knows, so that contexts with the same outer part share its words.
@@ -52,11 +53,10 @@ struct pc_path_resume {
     bool exact;         /* the frame was interrupted at this address; it is not a return address */
 };
 
-/* Flags of nodes. PC_PATH_COLLAPSED, of a leaf: the arena was full, the record is an ancestor's.
- * PC_PATH_PYTHON, of a leaf: the path has frames of Python's interpreter, so its words do not
- * determine the context (see pc_python_leaf). PC_PATH_PARTS, of another node: it has had more than
- * one child, and all of them are in children[]; an only child is known to the node alone. */
-enum { PC_PATH_COLLAPSED = 1, PC_PATH_PARTS = 2, PC_PATH_PYTHON = 4 };
+/* Flags of leaves. PC_PATH_COLLAPSED: the arena was full, the record is an ancestor's.
+ * PC_PATH_PYTHON: the path has frames of Python's interpreter, so its words do not determine the
+ * context (see pc_python_leaf). */
+enum { PC_PATH_COLLAPSED = 1, PC_PATH_PYTHON = 2 };
 
 /* Has the size of one cache line. */
 struct pc_path_node {
@@ -72,7 +72,13 @@ struct pc_path_node {
     pcollect_ref leaf;    /* 0 but in leaves */
     void *record_at;      /* record of a leaf */
     /* Members that the other functions need. */
-    void *record;
+    union {
+        void *record; /* of a leaf */
+        struct {      /* of another node: the table of its children, from children[parts] on */
+            uint32_t parts;
+            uint32_t parts_mask; /* entries - 1; 0: an only child is known to the node alone */
+        };
+    };
     uint32_t n_words;
     uint32_t parent;
     uint32_t last_child; /* 0: none */
@@ -102,8 +108,12 @@ enum { PC_PATH_STREAK = 4 };
 
 struct pc_path_child {
     uintptr_t value;
-    uint32_t node, child; /* child 0: free */
+    uint32_t child; /* 0: free */
+    uint32_t n;     /* entries in use, in the first entry of a table */
 };
+
+/* Tables of children have 4 entries, which fill a line of the processor's cache, or 8, 16, ... */
+enum { PC_PATH_LEAST_PARTS = 4, PC_PATH_MAX_TABLES = 32 };
 
 struct pc_last_path;
 
@@ -114,7 +124,9 @@ struct pc_paths {
     struct pc_path_word *words;
     struct pc_path_resume *resume; /* parallel to words */
     struct pc_path_child *children;
-    uint32_t child_mask, n_children;
+    uint32_t n_children, child_capacity;
+    uint32_t free_parts[PC_PATH_MAX_TABLES]; /* 1 + the last table of 2^i entries that was left for
+                                                a larger one; its `child` has the one before */
     uint32_t n_nodes, node_capacity;
     uint32_t n_words, word_capacity;
     uint32_t max_words;
@@ -136,10 +148,12 @@ static inline uintptr_t pc_path_read(uintptr_t base, const struct pc_path_word *
     return v - (base & (uintptr_t)(intptr_t)w->relative);
 }
 
-static inline uint32_t pc_path_hash_child(uint32_t node, uintptr_t value)
+/* One multiplication would put values at regular distances, as return addresses often are, into few
+ * places of a small table. */
+static inline uint32_t pc_path_hash_child(uintptr_t value)
 {
-    uint64_t h = (value + node * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
-    return (uint32_t)(h >> 32);
+    uint64_t h = value * 0xd6e8feb86659fd93u;
+    return (uint32_t)((h ^ h >> 32) * 0x9e3779b97f4a7c15u >> 32);
 }
 
 static inline uint32_t pc_path_hash_root(unsigned slot, uintptr_t ret)
@@ -240,17 +254,15 @@ static inline uintptr_t pc_path_branch(const struct pc_path_node *n, uintptr_t c
  * next time. */
 static inline uint32_t pc_paths_next(const struct pc_paths *p, struct pc_path_node *n, uintptr_t v)
 {
-    uint32_t node = (uint32_t)(n - p->nodes);
-    if (!(n->flags & PC_PATH_PARTS))
+    if (!n->parts_mask)
         return 0;
-    uint32_t i = pc_path_hash_child(node, v) & p->child_mask;
-    while (p->children[i].value != v || p->children[i].node != node) {
-        if (!p->children[i].child)
-            return 0;
-        i = (i + 1) & p->child_mask;
-    }
-    pc_path_take_child(n, v, p->children[i].child);
-    return n->last_child;
+    const struct pc_path_child *parts = p->children + n->parts;
+    uint32_t i = pc_path_hash_child(v) & n->parts_mask;
+    while (parts[i].value != v && parts[i].child)
+        i = (i + 1) & n->parts_mask;
+    if (parts[i].child)
+        pc_path_take_child(n, v, parts[i].child);
+    return parts[i].child;
 }
 
 /* Makes the express node of a root for its last leaf, if there is room. */

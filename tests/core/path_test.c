@@ -210,6 +210,36 @@ static void cache_answers_with_the_chain_that_is_on_the_stack(void **state)
     assert_true(n_express > 0);
 }
 
+/* Tables of children grow in any order, and those that are left serve other nodes. */
+static void many_children_of_many_nodes_are_all_found(void **state)
+{
+    enum { OUTER = 200, INNER = 40, N = INNER * OUTER };
+    static uint16_t order[N];
+    struct pc_paths p = {0};
+    uint32_t room = 0;
+    (void)state;
+    seed = 11;
+    assert_int_equal(pc_paths_init(&p, 64, 1u << 20), PC_OK);
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < N; i++) {
+            uint32_t at = random_below(&seed, i + 1);
+            order[i] = order[at];
+            order[at] = (uint16_t)i;
+        }
+        for (uint32_t i = 0; i < 2 * N; i++) {
+            int k = order[i % N];
+            struct chain c = {.length = 4, .functions = {2, 2 * (k % INNER), 2 * (k / INNER), 4}};
+            for (int f = 0; f < c.length; f++)
+                c.sizes[f] = frame_words(c.functions[f]);
+            assert_int_equal(look_up(&p, &c, (pcollect_ref)k + 1), i < N ? 0 : k + 1);
+        }
+        assert_in_range(p.n_children, N, 6 * N);
+        room = room ? room : p.child_capacity;
+        assert_int_equal(p.child_capacity, room);
+        pc_paths_clear(&p);
+    }
+}
+
 static void cleared_cache_knows_nothing_and_learns_again(void **state)
 {
     (void)state;
@@ -256,6 +286,7 @@ int main(void)
     pc_process.is_counted = is_counted;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cache_answers_with_the_chain_that_is_on_the_stack),
+        cmocka_unit_test(many_children_of_many_nodes_are_all_found),
         cmocka_unit_test(cleared_cache_knows_nothing_and_learns_again),
         cmocka_unit_test(verdict_of_a_return_address_is_asked_for_once),
         cmocka_unit_test(path_over_the_bound_is_not_entered),
