@@ -36,6 +36,11 @@ static uint32_t *find_slot(const struct image *m, const struct pc_profile_node *
     return &m->slots[i];
 }
 
+static bool is_indexed(const struct image *m, uint32_t parent)
+{
+    return m->nodes[parent].n_children > PC_IMAGE_LISTED;
+}
+
 static bool reserve_nodes(struct image *m, uint32_t capacity)
 {
     struct image_node *nodes = pc_pool_array(m->scratch, capacity, sizeof *nodes);
@@ -49,24 +54,43 @@ static bool reserve_nodes(struct image *m, uint32_t capacity)
     m->n_slots = capacity * 2;
     m->node_capacity = capacity;
     for (uint32_t i = 1; i < m->n_nodes; i++)
-        *find_slot(m, &m->nodes[i].node) = i + 1;
+        if (is_indexed(m, nodes[i].parent))
+            *find_slot(m, &nodes[i].node) = i + 1;
     return true;
+}
+
+static uint32_t find_node(const struct image *m, const struct pc_profile_node *key)
+{
+    if (is_indexed(m, key->parent)) {
+        uint32_t slot = *find_slot(m, key);
+        return slot ? slot - 1 : PC_NO_INDEX;
+    }
+    for (uint32_t c = m->nodes[key->parent].first_child; c != NO_CHILD; c = m->nodes[c].next)
+        if (same_key(&m->nodes[c].node, key))
+            return c;
+    return PC_NO_INDEX;
 }
 
 /* The node with that key, found or made; PC_NO_INDEX: no memory. */
 static uint32_t unify(struct image *m, const struct pc_profile_node *key)
 {
+    uint32_t index = find_node(m, key);
+    if (index != PC_NO_INDEX)
+        return index;
     if (m->n_nodes == m->node_capacity && !reserve_nodes(m, 2 * m->node_capacity))
         return PC_NO_INDEX;
-    uint32_t *slot = find_slot(m, key);
-    if (*slot)
-        return *slot - 1;
-    uint32_t index = m->n_nodes++;
+    index = m->n_nodes++;
     struct image_node *parent = &m->nodes[key->parent];
     m->nodes[index] =
         (struct image_node){.node = *key, .parent = key->parent, .next = parent->first_child};
     parent->first_child = index;
-    *slot = index + 1;
+    if (is_indexed(m, key->parent)) {
+        *find_slot(m, key) = index + 1;
+        return index;
+    }
+    parent->n_children++;
+    for (uint32_t c = index; is_indexed(m, key->parent) && c != NO_CHILD; c = m->nodes[c].next)
+        *find_slot(m, &m->nodes[c].node) = c + 1;
     return index;
 }
 

@@ -41,11 +41,16 @@ struct image_string {
     uint32_t index; /* in the profile's strings */
 };
 
+/* Children of a node up to this number are found in its list: most nodes have one, and then no
+ * random place of memory is needed for them. */
+enum { PC_IMAGE_LISTED = 4 };
+
 /* A node of the unified tree. Index 0 is the root. */
 struct image_node {
     struct pc_profile_node node; /* module and op as indices of the profile */
     uint32_t parent, first_child, next;
     bool needed;        /* a record in it or below it has been used */
+    uint8_t n_children; /* exact up to PC_IMAGE_LISTED; more: the children are in the index */
     const char *record; /* the first in the arena that was used; NULL: none was */
     uint64_t *sum;      /* values of several, in scratch; NULL: there is one at most */
 };
@@ -79,7 +84,7 @@ struct image {
     uint32_t *place;   /* node of the profile by unified node, once it is written */
     struct image_node *nodes;
     uint32_t n_nodes, node_capacity;
-    uint32_t *slots; /* hash of nodes by parent and key; index + 1 */
+    uint32_t *slots; /* index: hash of children of crowded nodes by parent and key; node + 1 */
     uint32_t n_slots;
 };
 
