@@ -58,7 +58,7 @@ AC_DEFUN([PC_SUMMARY], [
   PC_SUMMARY_LINE([adapter for MPICH           ], [$have_mpich], [programs of MPICH and its ABI family run unmeasured], [install libmpich-dev, or --with-mpich=-I/path])
   PC_SUMMARY_LINE([functions and lines         ], [$have_libdw], [the report shows modules and offsets only], [install libdw-dev])
   PC_SUMMARY_LINE([sockets by hwloc            ], [$have_hwloc], [pcollect topology tells nodes apart; sockets only as far as ranks are bound to one], [install libhwloc-dev])
-  PC_SUMMARY_LINE([browser in the terminal    ], [$have_ncurses], [pcollect browse ends with an error], [install libncurses-dev])
+  PC_SUMMARY_LINE([browser in the terminal     ], [$have_ncurses], [pcollect browse ends with an error], [install libncurses-dev])
   PC_SUMMARY_LINE([models of JSON lines        ], [$have_jansson], [pcollect model reads text files only], [install libjansson-dev])
   PC_SUMMARY_LINE([names of counters           ], [$have_papi], ["[[sample]] events" is refused], [install libpapi-dev and libpfm4-dev])
   PC_SUMMARY_LINE([walker tested by libunwind  ], [$have_libunwind], [make check compares the walker with fewer oracles], [install libunwind-dev])

@@ -3,6 +3,7 @@
  * The head of the text report: program, length and division of the time. summary_counted.c and
  * summary_missing.c have the rest.
  */
+#include "analysis/symbols/symbols.h"
 #include "analysis/traffic/traffic.h"
 #include "analysis/tree/label.h"
 #include "view/summary_private.h"
@@ -10,6 +11,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Bytes of the arguments that are shown. */
+enum { MOST_ARGUMENTS = 160 };
 
 static pc_u128 mean(const struct pct_head *h, pc_u128 sum)
 {
@@ -54,6 +58,41 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* The arguments in a command line: what comes after the word that names the program, or after the
+ * first. */
+static const char *arguments_of(const char *command, const char *exe)
+{
+    const char *name = pct_symbols_base_name(exe);
+    size_t n = strlen(name);
+    for (const char *word = command; *word; word += strspn(word, " ")) {
+        const char *end = word + strcspn(word, " ");
+        if ((size_t)(end - word) >= n && !memcmp(end - n, name, n) &&
+            (end == word + n || end[-(ptrdiff_t)n - 1] == '/'))
+            return end;
+        word = end;
+    }
+    return command + strcspn(command, " ");
+}
+
+/* The arguments, if all ranks had the same. */
+static void put_arguments(const struct pc_profile *p, struct pct_buf *b)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "command_lines");
+    uint32_t column = pc_table_column(t, "command", PCOLLECT_COLUMN_STRING);
+    if (!t || t->n_rows != 1)
+        return;
+    const char *all = arguments_of(pc_profile_string(p, pc_table_cell(t, 0, column)), p->exe);
+    size_t n = strlen(all), most = n;
+    if (n > MOST_ARGUMENTS)
+        for (most = MOST_ARGUMENTS; most && all[most] != ' '; most--)
+            ;
+    struct pct_buf shown = {0};
+    pct_buf_put(&shown, all, most);
+    pct_buf_text(&shown, most < n ? " ..." : "");
+    pct_text_escape(b, shown.data, PCT_ESCAPE_CELL);
+    pct_buf_free(&shown);
+}
+
 static void put_programs(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
@@ -65,8 +104,10 @@ static void put_programs(const struct pct_head *h, struct pct_buf *b)
         pct_buf_text(b, i ? ", " : "");
         pct_text_escape(b, paths[i], PCT_ESCAPE_CELL);
     }
-    if (n <= 1)
+    if (n <= 1) {
         pct_text_escape(b, *p->exe ? p->exe : "unknown", PCT_ESCAPE_CELL);
+        put_arguments(p, b);
+    }
     pct_head_put(h, n > 1 ? "programs" : "program", b);
     pct_free(paths);
 }
