@@ -237,6 +237,7 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
     names = profile_names(r);
     text = pct_text("no process that calls MPI was seen on this node. Is it an MPI program that is "
                     "linked dynamically (ldd shows its MPI library), and does it reach MPI_Init? "
+                    "Calls of functions that it takes from the MPI library by dlsym are not seen. "
                     "If all ranks ran on other nodes, look for %s there%s",
                     names, inner);
     free(names);
