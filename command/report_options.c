@@ -45,7 +45,8 @@ const struct pct_option pct_report_options[] = {
     {MIN_PERCENT, "min-percent", "P", "hide rows below P percent",
      "In the trees of the text, P is a percentage of the time in MPI and of CPU time; the default "
      "is the least of 1, 2, 3, 5, 7, 10, 15, 20 and 30 with which a tree takes no more than 40 "
-     "lines. In a table, P is compared with its column of shares, as --where does (default: 0)."},
+     "lines. In a table, P is compared with its column of shares, as --where does (default: 0; in "
+     "the text of --by caller as in a tree)."},
     {BOTTOM_UP, "bottom-up", NULL, "show the trees bottom-up: from callees to their callers",
      "The trees of the text begin at the MPI functions, and at those that computed."},
     {DEPTH, "depth", "N", "show only the N outermost frames of each context",

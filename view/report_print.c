@@ -3,6 +3,8 @@
  * The text report as a whole: head, table of primitives, tree of contexts; and single tables.
  */
 #include "view/report_print.h"
+#include "view/fit_lines.h"
+#include "view/sentence.h"
 
 #include <string.h>
 
@@ -152,36 +154,26 @@ static const char *const *dropped_of(const struct pct_table *t, const struct pct
         "later_s",    "lost",        "closed",    "merge_s", "after_s",  "before_init_s",
         "mpi_main_s", "pid",         "complete",  "threads", "inside_s", "waiting_s",
         "mpi_calls",  "mpi_percent", "compute_s", "host",    NULL};
+    static const char *const outline[] = {"bytes_sent", "bytes_received", "time_s", NULL};
     static const char *const threads[] = {"threads", "of_mean_percent", "mpi_calls", "name", NULL};
     if (!strcmp(t->name, "ranks"))
         return ranks;
     if (!strcmp(t->name, "thread_times"))
         return threads;
+    if (t->outline)
+        return outline;
     return o->by ? sums : NULL;
 }
 
-void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
-                     const struct pct_options *o)
+/* Returns the number of rows that the choice leaves out. */
+static size_t print_aligned(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                            const struct pct_options *o, const struct pct_choice *choice,
+                            const struct pct_column *level)
 {
-    if (o->format == PCT_FORMAT_JSON) {
-        pct_print_json_table(out, d, t, o);
-        return;
-    }
-    if (o->format == PCT_FORMAT_MD) {
-        pct_markdown_table(out, d, t, o);
-        return;
-    }
-    if (o->format == PCT_FORMAT_TSV) {
-        pct_table_tsv(out, t, d, &o->choice);
-        return;
-    }
-    if (o->format == PCT_FORMAT_CSV) {
-        pct_table_csv(out, t, d, &o->choice);
-        return;
-    }
-    struct pct_rows rows = pct_table_rows(t, d, &o->choice);
+    struct pct_rows rows = pct_table_rows(t, d, choice);
     struct pct_picture *picture = o->choice.columns ? NULL : pct_picture_new(d, t, o->utf8);
-    struct pct_aligned how = {.choice = &o->choice,
+    struct pct_aligned how = {.choice = choice,
+                              .level = level,
                               .indent = "",
                               .dropped = o->choice.columns ? NULL : dropped_of(t, o),
                               .width = o->width,
@@ -190,13 +182,67 @@ void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table
                               .more_cells = PCT_BAR_CELLS,
                               .more = picture ? pct_picture_put : NULL,
                               .arg = picture};
+    size_t n_hidden = rows.n_hidden;
     pct_table_aligned(out, t, d, &rows, &how);
-    if (!rows.n && rows.n_hidden)
-        fprintf(out, "(none of %zu rows is left by the options)\n", rows.n_hidden);
+    if (!rows.n && n_hidden)
+        fprintf(out, "(none of %zu rows is left by the options)\n", n_hidden);
     else if (!rows.n)
         fputs("(no rows: the profile has nothing for this table)\n", out);
     pct_picture_free(picture);
     pct_rows_free(&rows);
+    return n_hidden;
+}
+
+/* ---- Tables of the nodes of a tree ------------------------------------------------------------
+ */
+
+struct outline {
+    const struct pct_data *d;
+    const struct pct_table *t;
+    const struct pct_options *o;
+};
+
+static void put_outline(void *arg, FILE *out, unsigned least)
+{
+    const struct outline *l = arg;
+    struct pct_choice choice = l->o->choice;
+    char share[PCT_NUMBER_BYTES], count[PCT_NUMBER_BYTES];
+    choice.min_percent = least;
+    choice.columns = l->t->outline;
+    size_t n_hidden = print_aligned(out, l->d, l->t, l->o, &choice, pct_column_find(l->t, "level"));
+    if (n_hidden && !l->o->has_min_percent)
+        pct_print_sentence(out, l->o->width, 0,
+                           "(left out: %s rows with less than %s; --min-percent 0 shows all)",
+                           pct_text_count(count, n_hidden), pct_text_percent_1(share, least));
+}
+
+/* Prints as many rows as a screen has room for, unless the user has said how many. */
+static void print_outline(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                          const struct pct_options *o)
+{
+    enum { MOST_ROWS = 40, LINES_AROUND = 2 };
+    struct outline l = {d, t, o};
+    if (o->has_min_percent || t->count(d) <= MOST_ROWS)
+        put_outline(&l, out, (unsigned)o->choice.min_percent);
+    else
+        pct_print_fitting(out, MOST_ROWS + LINES_AROUND, put_outline, &l);
+}
+
+void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                     const struct pct_options *o)
+{
+    if (o->format == PCT_FORMAT_JSON)
+        pct_print_json_table(out, d, t, o);
+    else if (o->format == PCT_FORMAT_MD)
+        pct_markdown_table(out, d, t, o);
+    else if (o->format == PCT_FORMAT_TSV)
+        pct_table_tsv(out, t, d, &o->choice);
+    else if (o->format == PCT_FORMAT_CSV)
+        pct_table_csv(out, t, d, &o->choice);
+    else if (t->outline && !o->choice.columns && !o->choice.sort && !o->choice.n_where)
+        print_outline(out, d, t, o);
+    else
+        print_aligned(out, d, t, o, &o->choice, NULL);
 }
 
 /* Prints a table whose columns depend on the profile. */

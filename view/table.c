@@ -198,6 +198,9 @@ static void fill_grid(struct grid *g, const struct pct_table *t, const struct pc
         for (size_t k = 0; k < g->n_columns; k++) {
             struct pct_buf cell = {0};
             if (i) {
+                if (how->level && k == 0)
+                    pct_buf_fill(&cell, ' ',
+                                 pct_table_value(how->level, d, rows->index[i - 1]).number);
                 pct_value_people(t, g->columns[k], d, rows->index[i - 1], how->people, &cell);
             } else {
                 pct_buf_text(&cell, how->names ? g->columns[k]->head : g->columns[k]->name);

@@ -86,6 +86,8 @@ struct pct_table {
     size_t n_shown;          /* number of columns that text output shows by default; 0: all */
     pct_picture_fn *picture; /* NULL: its rows have no picture of the ranks */
     bool of_ranks;           /* made of ranks and tables alone, without contexts and records */
+    const char *outline;     /* of the nodes of a tree in preorder: the columns of its text, the
+                                first indented by the column `level`; NULL: not of a tree */
 };
 
 /* In the order in which they are listed. */
@@ -211,6 +213,7 @@ struct pct_aligned {
     size_t more_cells; /* cells that `more` takes */
     void (*more)(void *arg, size_t row, struct pct_buf *b);
     void *arg;
+    const struct pct_column *level; /* spaces before texts of the first column, or NULL */
 };
 void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_data *d,
                        const struct pct_rows *rows, const struct pct_aligned *how);

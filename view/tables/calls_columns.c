@@ -361,5 +361,6 @@ const struct pct_table pct_callers_table = {
     .count = count_callers,
     .percent = "mpi_exclusive_percent",
     PCT_COLUMNS(caller_columns),
+    .outline = "caller,calls,time_s,mpi_exclusive_percent,bytes_sent,bytes_received",
     .picture = caller_picture,
 };

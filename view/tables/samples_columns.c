@@ -296,4 +296,5 @@ const struct pct_table pct_sample_callers_table = {
     .sort = "path",
     .percent = "cpu_percent",
     PCT_COLUMNS(sample_caller_columns),
+    .outline = "caller,cpu_s,cpu_percent,samples",
 };
