@@ -5,24 +5,14 @@
  */
 #include "analysis/symbols/symbols_private.h"
 #include "analysis/tree/samples.h"
-#include "sample.h"
-
+#include "tests/report/scale_rows.h"
 #include "view/compare_print.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { N_SCALES = 4, MAIN = 0x1000, SOLVE = 0x2000, SETUP = 0x3000 };
 static const unsigned scales[N_SCALES] = {2, 4, 8, 16};
-static const double ms = 1e6;
-
 /* Layout of the program of one run. */
 struct layout {
     unsigned line;       /* of solve's call */
@@ -62,17 +52,6 @@ static double weak_ms(unsigned p)
 {
     (void)p;
     return 100;
-}
-
-static void add_calls(struct sample *s, unsigned p, double time_ms)
-{
-    for (unsigned r = 0; r < p; r++)
-        sample_add(s, &(struct sample_calls){.rank = (int32_t)r,
-                                             .count = 10,
-                                             .time = (uint64_t)llround(time_ms * ms),
-                                             .min = 1,
-                                             .max = (uint64_t)llround(time_ms * ms),
-                                             .sent = 80});
 }
 
 /* main > setup > MPI_Bcast and main > solve (> helper) > MPI_Allreduce, and computation such that
@@ -178,21 +157,6 @@ static void close_runs(struct pct_run *runs, unsigned n, struct pct_scale *s)
     pct_scale_free(s);
     for (unsigned k = 0; k < n; k++)
         pct_run_close(&runs[k]);
-}
-
-static const struct pct_scale_row *row_named(const struct pct_scale *s, const char *start)
-{
-    for (size_t i = 0; i < s->n_rows; i++) {
-        if (!strncmp(s->rows[i].place, start, strlen(start)))
-            return &s->rows[i];
-    }
-    fail_msg("no row %s", start);
-    return NULL;
-}
-
-static bool is_near(double a, double b)
-{
-    return fabs(a - b) <= 1e-5 * (fabs(a) + fabs(b)) + 1;
 }
 
 static const struct layout same[N_SCALES] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
@@ -549,6 +513,7 @@ static double excess_ms(unsigned p)
 /* Each rank computes this in relax, independent of their number. */
 static double repeated_ms;
 static double unsampled_ms = 1; /* of each rank */
+static const char *relax_name = "relax";
 
 static void make_sampled(struct sample *s, unsigned p)
 {
@@ -594,7 +559,7 @@ static void open_sampled(struct pct_run *run, unsigned k)
     struct pct_symbols *symbols = pct_symbols_new(&samples[k].p);
     f[0] = (struct pct_frame){"main", "a.c", 10, false, false};
     f[1] = (struct pct_frame){"solve", "a.c", 100, false, false};
-    f[2] = (struct pct_frame){"relax", "a.c", 220, false, false};
+    f[2] = (struct pct_frame){relax_name, "a.c", 220, false, false};
     f[3] = (struct pct_frame){"solve", "a.c", 120, false, false};
     const uint64_t at[] = {MAIN, SOLVE, RELAX_CODE + 1, SOLVE_CODE + 1};
     for (unsigned i = 0; i < 4; i++)
@@ -686,6 +651,23 @@ static void what_ranks_compute_together_is_told_without_what_others_wait(void **
     close_runs(runs, 2, s);
 }
 
+static void computation_that_is_new_is_not_called_repeated(void **state)
+{
+    struct pct_run runs[2];
+    (void)state;
+    open_sampled(&runs[0], 0);
+    relax_name = "relax_parallel";
+    open_sampled(&runs[1], 1);
+    relax_name = "relax";
+    struct pct_scale *s = compare_pair(runs);
+    const char *reason =
+        pct_scale_reason(s, row_named(s, "computation in relax_parallel (a.c:220)"));
+    if (!strstr(reason,
+                "on 2 ranks no sample was taken there, on 4 the ranks compute 440.0 ms together"))
+        fail_msg("%s", reason);
+    close_runs(runs, 2, s);
+}
+
 /* One run without samples: then computation is one node in all runs. */
 static void computation_is_whole_unless_all_runs_have_samples(void **state)
 {
@@ -701,76 +683,6 @@ static void computation_is_whole_unless_all_runs_have_samples(void **state)
     assert_false(s->join->divided);
     row_named(s, "computation outside MPI");
     close_runs(runs, N_SCALES, s);
-}
-
-/* ---- Two parameters -----------------------------------------------------------------------------
- */
-
-enum { N_SIZES = 4 };
-static const double sizes[N_SIZES] = {100, 200, 400, 800};
-static struct sample sized[N_SCALES * N_SIZES];
-
-static double of_both_ms(unsigned p, double n)
-{
-    return 5 + 0.01 * n * log2(p);
-}
-
-static void make_sized(struct sample *s, unsigned p, double n)
-{
-    sample_begin(s);
-    s->modules[0] = (struct pc_profile_module){.build_id = {1},
-                                               .build_id_bytes = 20,
-                                               .flags = PCOLLECT_MODULE_EXE,
-                                               .path = (char *)"/bin/solver"};
-    s->ops[0] = (struct pc_profile_op){(char *)"MPI_Allreduce", PCOLLECT_CLASS_COLL};
-    s->p.exe = (char *)"/bin/solver";
-    s->p.n_modules = s->p.n_ops = 1;
-    s->p.n_ranks = s->p.world_size = p;
-    sample_op(s, sample_frame(s, 0, 0, MAIN), 0);
-    add_calls(s, p, of_both_ms(p, n));
-    for (unsigned r = 0; r < p; r++)
-        s->ranks[r] = (struct pc_profile_rank){
-            .rank = (int32_t)r,
-            .host = (char *)"node",
-            .inside_ns = (uint64_t)llround((of_both_ms(p, n) + n * n / p) * ms),
-            .mpi_ns = (uint64_t)llround(of_both_ms(p, n) * ms),
-            .closed = 1};
-    sample_end(s);
-}
-
-static void ranks_and_size_are_modelled_together(void **state)
-{
-    struct pct_run runs[N_SCALES * N_SIZES];
-    double size_of_run[N_SCALES * N_SIZES];
-    struct pct_scale *s = NULL;
-    struct pc_error error = {""};
-    (void)state;
-    for (unsigned i = 0; i < N_SCALES * N_SIZES; i++) {
-        unsigned k = i * 5 % (N_SCALES * N_SIZES); /* in no order */
-        size_of_run[i] = sizes[k / N_SCALES];
-        make_sized(&sized[i], scales[k % N_SCALES], size_of_run[i]);
-        struct pct_symbols *symbols = pct_symbols_new(&sized[i].p);
-        frames[0][0] = (struct pct_frame){"solve", "a.c", 100, false, false};
-        pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&frames[0][0], 1});
-        pct_run_adopt(&runs[i], "run", &sized[i].p, symbols);
-    }
-    const struct pct_scale_options options = {
-        .sizes = size_of_run, .predict = 1024, .predict_size = 3200};
-    assert_int_equal(pct_scale_make(runs, N_SCALES * N_SIZES, &options, &s, &error), PC_OK);
-    assert_int_equal(s->scaling, PCT_SCALING_STRONG);
-    assert_int_equal(s->n_points, N_SCALES * N_SIZES);
-    assert_int_equal(s->n_sizes, N_SIZES);
-    assert_int_equal(pct_scale_first(s), N_SCALES * (N_SIZES - 1));
-    const struct pct_scale_row *reduce = row_named(s, "MPI_Allreduce");
-    const struct pct_scale_row *compute = row_named(s, "computation");
-    assert_true(is_near(reduce->lost_ns, (16 * of_both_ms(16, 800) - 2 * of_both_ms(2, 800)) * ms));
-    assert_true(fabs(reduce->future.value / (of_both_ms(1024, 3200) / 1e3) - 1) < 1e-3);
-    assert_true(fabs(compute->future.value / (3200.0 * 3200 / 1024 / 1e3) - 1) < 1e-3);
-    for (size_t k = 0; k < s->n_points; k++)
-        assert_true(fabs(s->points[k].computation - 1) < 1e-6);
-    pct_scale_free(s);
-    for (unsigned i = 0; i < N_SCALES * N_SIZES; i++)
-        pct_run_close(&runs[i]);
 }
 
 int main(void)
@@ -791,9 +703,9 @@ int main(void)
         cmocka_unit_test(what_is_neither_strong_nor_weak_is_asked_for),
         cmocka_unit_test(builds_are_matched_by_function_through_inlining),
         cmocka_unit_test(computation_is_divided_and_charged_with_the_waiting_it_causes),
-        cmocka_unit_test(ranks_and_size_are_modelled_together),
         cmocka_unit_test(remainders_of_rounding_are_no_time),
         cmocka_unit_test(what_ranks_compute_together_is_told_without_what_others_wait),
+        cmocka_unit_test(computation_that_is_new_is_not_called_repeated),
         cmocka_unit_test(computation_is_whole_unless_all_runs_have_samples),
     };
     return cmocka_run_group_tests_name("scale", tests, NULL, NULL);
