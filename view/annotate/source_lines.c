@@ -6,6 +6,7 @@
 #include "analysis/tree/label.h"
 #include "base/nearest.h"
 #include "view/annotate/annotate.h"
+#include "view/sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,9 @@ struct lines {
     const struct pct_annotate *a;
     struct line *list;
     size_t n;
-    pc_u128 all_ns; /* MPI and sampled computation */
+    pc_u128 all_ns;          /* MPI and sampled computation */
+    pc_u128 dark_ns;         /* of it, in code without lines */
+    const char *dark_module; /* the one with most of that */
 };
 
 static pc_u128 cost_of(const struct line *l)
@@ -60,6 +63,34 @@ static void add_line(struct line *a, const struct line *b)
     pct_sampled_add(&a->total, b->total);
 }
 
+static int compare_modules(const void *a, const void *b)
+{
+    const struct pct_rolled_row *const *x = a, *const *y = b;
+    return strcmp((*x)->module, (*y)->module);
+}
+
+/* Sums up the time in code of which no lines are known. */
+static void add_dark(struct lines *l, const struct pct_rolled *rows)
+{
+    const struct pct_rolled_row **dark = pct_alloc(rows->n, sizeof *dark);
+    size_t n = 0;
+    pc_u128 sum = 0, most = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        if (!rows->row[i].line && rows->row[i].module)
+            dark[n++] = &rows->row[i];
+    qsort(dark, n, sizeof *dark, compare_modules);
+    for (size_t i = 0; i < n; i++) {
+        pc_u128 ns = dark[i]->own.sum[PCT_EXCLUSIVE] + dark[i]->self.ns;
+        sum = i && !compare_modules(&dark[i - 1], &dark[i]) ? sum + ns : ns;
+        l->dark_ns += ns;
+        if (sum > most) {
+            most = sum;
+            l->dark_module = pct_pool_intern(l->a->data->pool, dark[i]->module);
+        }
+    }
+    pct_free(dark);
+}
+
 static void gather(struct lines *l, const struct pct_annotate *a)
 {
     const struct pct_data *d = a->data;
@@ -89,6 +120,7 @@ static void gather(struct lines *l, const struct pct_annotate *a)
         else
             l->list[l->n++] = l->list[i];
     }
+    add_dark(l, rows);
     pct_rolled_free(rows);
 }
 
@@ -255,6 +287,32 @@ static int compare_files(const void *a, const void *b)
                           : (x->first > y->first) - (x->first < y->first);
 }
 
+static bool has_shown(const struct lines *l, const struct file *f)
+{
+    for (size_t i = f->first; i < f->end; i++)
+        if (is_shown(l, &l->list[i]))
+            return true;
+    return false;
+}
+
+/* Says how much of the run cannot be seen in lines, if it is much. */
+static void put_dark(FILE *out, const struct lines *l)
+{
+    enum { LEAST_PERCENT = 10 };
+    char share[PCT_NUMBER_BYTES];
+    struct pct_buf module = {0};
+    if (!l->dark_module || 100 * l->dark_ns < LEAST_PERCENT * l->all_ns)
+        return;
+    pct_text_escape(&module, pct_symbols_base_name(l->dark_module), PCT_ESCAPE_CELL);
+    fputc('\n', out);
+    pct_print_sentence(out, l->a->width, 0,
+                       "%s of the time in MPI and of sampled computation is in code without lines, "
+                       "the most in %s. Built with -g it has lines; --assembly shows instructions",
+                       pct_text_percent_1(share, pct_text_share(l->dark_ns, l->all_ns)),
+                       module.data);
+    pct_buf_free(&module);
+}
+
 bool pct_annotate_source(FILE *out, const struct pct_annotate *a)
 {
     struct lines l;
@@ -269,8 +327,10 @@ bool pct_annotate_source(FILE *out, const struct pct_annotate *a)
     }
     qsort(files, n, sizeof *files, compare_files);
     for (size_t i = 0; i < n; i++)
-        if (a->source || a->function || is_enough(&l, files[i].ns))
+        if (a->source || a->function || (is_enough(&l, files[i].ns) && has_shown(&l, &files[i])))
             put_file(out, &l, files[i].first, files[i].end);
+    if (n && !a->source && !a->function)
+        put_dark(out, &l);
     pct_free(files);
     pct_free(l.list);
     return n != 0;
