@@ -4,7 +4,8 @@
  */
 #include "libcollect/life/program_path.h"
 
-#include <limits.h>
+#include "include/pcollect/arena.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -79,7 +80,7 @@ const char *pc_program_script(const char *exe, const char *command, size_t n, bo
 
 void pc_program_path(char *out, size_t n)
 {
-    char command[PATH_MAX], folder[PATH_MAX];
+    char command[2048], folder[PCOLLECT_PATH_BYTES]; /* small: a thread may start the collection */
     bool is_module;
     ssize_t got = readlink("/proc/self/exe", out, n - 1);
     out[got > 0 ? got : 0] = '\0';
