@@ -248,19 +248,6 @@ static pcollect_ref insert(struct pc_tree *t, const struct key *k, uint32_t n,
     return ref;
 }
 
-/* Adds a child below a node that has none, if the chunk has room: most nodes of a new context are
- * made here. */
-static inline pcollect_ref add_only_child(struct pc_tree *t, const struct key *k)
-{
-    if (t->hi - t->lo < sizeof(struct pcollect_node))
-        return 0;
-    pcollect_ref ref = (pcollect_ref)(t->lo / PCOLLECT_REF_UNIT);
-    t->lo += sizeof(struct pcollect_node);
-    fill(pc_tree_node(t, ref), k, 0);
-    __atomic_store_n(&pc_tree_node(t, k->parent)->first_child, ref, __ATOMIC_RELEASE);
-    return ref;
-}
-
 static pcollect_ref find_or_insert(struct pc_tree *t, const struct key *k, uint32_t record_bytes,
                                    enum source source)
 {
@@ -269,12 +256,27 @@ static pcollect_ref find_or_insert(struct pc_tree *t, const struct key *k, uint3
     return ref ? ref : insert(t, k, n, record_bytes, source);
 }
 
+static __attribute__((noinline)) pcollect_ref find_frame(struct pc_tree *t, pcollect_ref parent,
+                                                         pcollect_ref module, uint64_t offset)
+{
+    const struct key k = {offset, parent, module, PCOLLECT_NODE_FRAME, 0};
+    return find_or_insert(t, &k, 0, FROM_ARENA);
+}
+
+/* Most nodes of a new context are the first child of one that was just made: nothing is looked up
+ * for them. */
 pcollect_ref pc_tree_frame(struct pc_tree *t, pcollect_ref parent, pcollect_ref module,
                            uint64_t offset)
 {
-    const struct key k = {offset, parent, module, PCOLLECT_NODE_FRAME, 0};
-    pcollect_ref ref = pc_tree_node(t, parent)->first_child ? 0 : add_only_child(t, &k);
-    return ref ? ref : find_or_insert(t, &k, 0, FROM_ARENA);
+    struct pcollect_node *above = pc_tree_node(t, parent);
+    if (above->first_child || t->hi - t->lo < sizeof(struct pcollect_node))
+        return find_frame(t, parent, module, offset);
+    pcollect_ref ref = (pcollect_ref)(t->lo / PCOLLECT_REF_UNIT);
+    t->lo += sizeof(struct pcollect_node);
+    fill(pc_tree_node(t, ref), &(const struct key){offset, parent, module, PCOLLECT_NODE_FRAME, 0},
+         0);
+    __atomic_store_n(&above->first_child, ref, __ATOMIC_RELEASE);
+    return ref;
 }
 
 pcollect_ref pc_tree_cut(struct pc_tree *t, pcollect_ref parent)

@@ -30,6 +30,7 @@ struct word {
     pcollect_ref context;
     uint16_t op_plus_1;
     bool relative, exact;
+    bool sliced; /* in the last path: this word and all outside of it are one slice of words[] */
     bool start;  /* part of libc's start-up: not shown */
     bool in_mpi; /* from one of our wrappers up to this frame there is only the MPI library */
 };
@@ -233,8 +234,8 @@ static void walk_outwards(const struct pc_thread *t, struct pc_last_path *s, str
 
 /* The child of `parent` that stands for one frame; `parent` itself if the frame is not shown, 0 if
  * there is no room. */
-static pcollect_ref book_frame(struct pc_thread *t, struct pc_last_path *s, pcollect_ref parent,
-                               const struct word *f)
+static inline __attribute__((always_inline)) pcollect_ref
+book_frame(struct pc_thread *t, struct pc_last_path *s, pcollect_ref parent, const struct word *f)
 {
     bool collapsed = false;
     if (s->booking.stack) {
@@ -388,24 +389,24 @@ static uintptr_t base_of(const struct pc_paths *p, const struct word *w)
     return w->addr - (uintptr_t)(intptr_t)p->words[w->pool].place;
 }
 
-/* True if the words of the last path from j outwards are one slice of the pool. */
-static bool is_slice(const struct pc_paths *p, const struct pc_last_path *s, uint32_t j)
+/* True if a word of the last path and all outside of it are one slice of the pool. */
+static bool is_sliced(const struct pc_paths *p, const struct word *last, uint32_t i)
 {
-    const struct word *w = &s->last[j];
-    if (w->pool == NOT_IN_POOL)
-        return false;
-    for (uint32_t i = 1; i <= j; i++)
-        if (s->last[j - i].pool != w->pool + i || base_of(p, &s->last[j - i]) != base_of(p, w))
-            return false;
-    return true;
+    const struct word *w = &last[i];
+    if (w->pool == NOT_IN_POOL || i == 0)
+        return w->pool != NOT_IN_POOL;
+    return w[-1].sliced && w[-1].pool == w->pool + 1 && base_of(p, w - 1) == base_of(p, w);
 }
 
-static bool make_run(struct pc_paths *p, struct pc_last_path *s, struct word *w, uint32_t n,
-                     int step, uintptr_t cfa, struct pc_path_run *run)
+static bool make_run(struct pc_paths *p, struct word *w, uint32_t n, int step, uintptr_t cfa,
+                     struct pc_path_run *run)
 {
-    bool shared = step < 0 && is_slice(p, s, n - 1);
+    bool shared = step < 0 && w->sliced && w->pool != NOT_IN_POOL;
     run->first = shared ? w->pool : to_pool(p, w, n, step);
     run->n_words = n;
+    if (run->first != NOT_IN_POOL && step < 0)
+        for (uint32_t i = 0; !shared && i < n; i++)
+            w[-(ptrdiff_t)i].sliced = true;
     return run->first != NOT_IN_POOL && place_of(base_of(p, w), cfa, &run->base);
 }
 
@@ -429,9 +430,9 @@ static bool enter_path(struct pc_paths *p, struct pc_last_path *s, struct pc_pat
     copy_short_tail(s);
     bool joined = s->joined != NOT_JOINED;
     uint32_t n_new = s->n_path - s->n_matched - joined;
-    if (n_new && !make_run(p, s, &s->path[s->n_matched], n_new, 1, cfa, &runs[n_runs++]))
+    if (n_new && !make_run(p, &s->path[s->n_matched], n_new, 1, cfa, &runs[n_runs++]))
         return false;
-    if (joined && !make_run(p, s, &s->last[s->joined], s->joined + 1, -1, cfa, &runs[n_runs++]))
+    if (joined && !make_run(p, &s->last[s->joined], s->joined + 1, -1, cfa, &runs[n_runs++]))
         return false;
     return pc_paths_enter(p, root, miss, runs, n_runs ? n_runs : 1, leaf);
 }
@@ -450,7 +451,9 @@ static void keep_last_path(struct pc_paths *p, struct pc_last_path *s)
     while (i-- > 0) {
         frames += !s->path[i].relative;
         s->path[i].frames = frames;
-        s->last[n++] = s->path[i];
+        s->last[n] = s->path[i];
+        s->last[n].sliced = is_sliced(p, s->last, n);
+        n++;
     }
     p->n_last = n;
 }
