@@ -77,7 +77,7 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
                        100 * (per(last->busiest_ns * last->ranks, last->compute_ns) - 1), m,
                        100 * (per(first->busiest_ns * first->ranks, first->compute_ns) - 1),
                        count_text(first->ranks, y), time_text(to->waits_ns, x));
-    else if (!(own_from > 0))
+    else if (!(own_from > 0) && row->node != s->join->compute)
         pct_buf_format(b, "on %s no sample was taken there, on %s the ranks compute %s together", n,
                        m, time_text(own_to, x));
     else if (s->scaling == PCT_SCALING_WEAK)

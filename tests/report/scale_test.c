@@ -655,7 +655,9 @@ static void computation_that_is_new_is_not_called_repeated(void **state)
 {
     struct pct_run runs[2];
     (void)state;
+    unsampled_ms = 0;
     open_sampled(&runs[0], 0);
+    unsampled_ms = 1;
     relax_name = "relax_parallel";
     open_sampled(&runs[1], 1);
     relax_name = "relax";
@@ -665,6 +667,9 @@ static void computation_that_is_new_is_not_called_repeated(void **state)
     if (!strstr(reason,
                 "on 2 ranks no sample was taken there, on 4 the ranks compute 440.0 ms together"))
         fail_msg("%s", reason);
+    reason = pct_scale_reason(s, row_named(s, "time outside MPI without a sample"));
+    if (strstr(reason, "no sample was taken"))
+        fail_msg("of what has no samples: %s", reason);
     close_runs(runs, 2, s);
 }
 
