@@ -200,6 +200,13 @@ mpi_cc() {
         -o "$cc_out" "$@"
 }
 
+# mpi_library MPI: the file that defines the C functions, as a program of this MPI loads it.
+mpi_library() {
+    printf '#include <mpi.h>\nint main(void) { return MPI_Finalize(); }\n' >"$work/linked.c"
+    mpi_cc "$1" "$work/linked-$1" "$work/linked.c" && ldd "$work/linked-$1" |
+        awk '$1 ~ /^libmpi(ch)?\.so/ { print $3; exit }'
+}
+
 # mpi_cxx: the same for C++, by the C wrapper's flags.
 mpi_cxx() {
     cc_mpi=$1 cc_out=$2
