@@ -10,8 +10,9 @@
  * the first and the last EDGE instructions, STRIDE more in between. Then it sends SIGALRM to this
  * thread, because the kernel chooses no thread that a tracer has stopped. The signal mask, which
  * does not have SIGALRM, shows that the kernel would choose it. When the last instruction of the
- * handler has been interrupted, SIGTERM is sent. Prints the number of places that were interrupted,
- * and ends with the program's status.
+ * handler has been interrupted, SIGTERM is sent. A handler that ends before its place is stepped
+ * again, because one may be short: another interrupt came meanwhile. Prints the number of places
+ * that were interrupted, and ends with the program's status.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
@@ -28,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { EDGE = 100, MOST = 100000, SAMPLER_SIGNAL = SIGURG };
+enum { EDGE = 100, MOST = 100000, RETRIES = 10, SAMPLER_SIGNAL = SIGURG };
 
 static pid_t child;
 
@@ -102,6 +103,7 @@ int main(int argc, char **argv)
     await(); /* stops at its exec */
     int signal = 0;
     bool warm = false;
+    int n_shorter = 0;
     for (length = 0;;) {
         signal = run_to_signal(signal);
         if (signal == SIGTRAP) /* the program called exec */
@@ -118,8 +120,9 @@ int main(int argc, char **argv)
         } else if (step(signal, at, &next) == at && !next && is_in_handler()) {
             syscall(SYS_tgkill, child, child, SIGALRM);
             n++;
+            n_shorter = 0;
             at += at < EDGE || at > length - EDGE ? 1 : stride;
-        } else { /* the handler was shorter this time */
+        } else if (++n_shorter > RETRIES) {
             kill(child, SIGTERM);
             printf("interrupted in %ld places of %ld\n", n, at);
             fflush(stdout);
