@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 
 #define PC_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -33,6 +34,15 @@ enum pc_err {
 
 /* One line for an enum pc_err. AS-safe. */
 const char *pc_err_text(int err);
+
+/* ---- Paths --------------------------------------------------------------------------------- */
+
+/* The part behind the last slash; the whole path if that part is empty. AS-safe. */
+static inline const char *pc_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
 
 /* ---- Descriptors (descriptor.c) ------------------------------------------------------------ */
 

@@ -70,10 +70,8 @@ static void put_time(struct target *t, uint64_t realtime_ns)
 
 static void put_exe(struct target *t, const char *exe)
 {
-    const char *slash = exe ? strrchr(exe, '/') : NULL;
-    if (slash)
-        exe = slash + 1;
-    put_value(t, exe && *exe ? exe : "program");
+    const char *name = exe ? pc_base_name(exe) : "";
+    put_value(t, *name && !strchr(name, '/') ? name : "program");
 }
 
 /* Writes the expansion of one letter; false if there is no such letter. */

@@ -135,7 +135,7 @@ static void put_people(const struct pct_column *c, const struct pct_value *v, st
     char number[PCT_NUMBER_BYTES];
     switch (c->type) {
     case PCT_TEXT:
-        pct_buf_text(b, c->path ? pct_symbols_base_name(v->text) : v->text);
+        pct_buf_text(b, c->path ? pc_base_name(v->text) : v->text);
         break;
     case PCT_COUNT:
         pct_buf_text(b, pct_text_count(number, v->number));

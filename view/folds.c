@@ -45,5 +45,5 @@ struct pct_fold pct_fold(const struct pct_folding *f, uint32_t node)
 void pct_fold_text(struct pct_buf *b, const struct pct_fold *fold, bool named)
 {
     pct_buf_format(b, named ? "%zu frames of %s" : "%zu nameless frames in %s", fold->n,
-                   pct_symbols_base_name(fold->passer));
+                   pc_base_name(fold->passer));
 }

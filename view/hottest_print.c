@@ -103,8 +103,7 @@ static bool is_one(const struct pct_data *d, const char *module,
 {
     const struct pc_profile *p = d->profile;
     for (uint32_t i = 0; module && i < p->n_modules; i++)
-        if (!strcmp(pct_symbols_base_name(p->modules[i].path), pct_symbols_base_name(module)) &&
-            kind(&p->modules[i]))
+        if (!strcmp(pc_base_name(p->modules[i].path), pc_base_name(module)) && kind(&p->modules[i]))
             return true;
     return false;
 }
@@ -173,8 +172,7 @@ static void put_library(const struct pct_data *d, const struct pct_rolled_row *r
     const char *module = r->library ? r->library : r->module;
     bool waits = is_one(d, module, is_runtime) && has_threads(d);
     if (r->library)
-        pct_buf_format(b, "(%s%s)", pct_symbols_base_name(r->library),
-                       waits ? ": threads wait there" : "");
+        pct_buf_format(b, "(%s%s)", pc_base_name(r->library), waits ? ": threads wait there" : "");
     else if (waits)
         pct_buf_text(b, "(a runtime library: threads wait there)");
 }

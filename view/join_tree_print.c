@@ -233,8 +233,7 @@ static size_t find_other_begin(const struct pct_join *j)
 static void put_begins(struct pct_buf *out, const struct pct_join *j, const struct pct_run *runs,
                        size_t other)
 {
-    const char *a = pct_symbols_base_name(runs[0].program),
-               *b = pct_symbols_base_name(runs[other].program);
+    const char *a = pc_base_name(runs[0].program), *b = pc_base_name(runs[other].program);
     if (strcmp(a, b) != 0)
         pct_buf_format(out, "%s and %s seem to be two programs: one begins in %s, the other in %s.",
                        a, b, j->begins[0], j->begins[other]);
@@ -250,7 +249,7 @@ static void put_begins(struct pct_buf *out, const struct pct_join *j, const stru
 void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct pct_run *runs)
 {
     size_t partial, n = count_calls(j, &partial);
-    const char *first = pct_symbols_base_name(runs[0].program), *other = first;
+    const char *first = pc_base_name(runs[0].program), *other = first;
     size_t begins = find_other_begin(j);
     pct_buf_put(b, "", 0);
     if (begins) {
@@ -260,7 +259,7 @@ void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct 
     if (j->by_line || partial * 3 <= n * 2)
         return;
     for (size_t k = 1; k < j->n_runs && !strcmp(first, other); k++)
-        other = pct_symbols_base_name(runs[k].program);
+        other = pc_base_name(runs[k].program);
     if (strcmp(first, other) != 0)
         pct_buf_format(b,
                        "%zu of %zu contexts of MPI calls are not in all runs: %s and %s may be two "

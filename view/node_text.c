@@ -18,11 +18,9 @@ void pct_node_whole_name(struct pct_buf *b, const struct pc_profile *p, const st
     else if (n->frame->function)
         pct_text_escape(b, n->frame->function, PCT_ESCAPE_CELL);
     else
-        pct_label_offset(b,
-                         n->module == PC_NO_INDEX
-                             ? "unknown"
-                             : pct_symbols_base_name(p->modules[n->module].path),
-                         n->offset);
+        pct_label_offset(
+            b, n->module == PC_NO_INDEX ? "unknown" : pc_base_name(p->modules[n->module].path),
+            n->offset);
 }
 
 static bool has_function(const struct pct_node *n)
@@ -85,7 +83,7 @@ void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct 
         return;
     if (n->caller && module) {
         pct_buf_text(b, " [in ");
-        pct_text_escape(b, full_paths ? module : pct_symbols_base_name(module), PCT_ESCAPE_CELL);
+        pct_text_escape(b, full_paths ? module : pc_base_name(module), PCT_ESCAPE_CELL);
         pct_buf_text(b, "]");
     }
     pct_buf_text(b, n->frame->inlined ? " [inlined]" : n->frame->tail_call ? " [tail call]" : "");

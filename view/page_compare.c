@@ -25,7 +25,7 @@ static void put_head(struct pct_buf *b, const struct pct_join *j, const struct p
 {
     struct pct_buf title = {0}, remark = {0};
     for (size_t i = 0; i < n; i++)
-        pct_buf_format(&title, "%s%s", i ? ", " : "", pct_symbols_base_name(runs[i].path));
+        pct_buf_format(&title, "%s%s", i ? ", " : "", pc_base_name(runs[i].path));
     pct_buf_text(b, "\"file\": ");
     pct_text_json(b, title.data);
     pct_buf_text(b, ", \"warnings\": [");
@@ -130,7 +130,7 @@ void pct_page_put_scale(FILE *out, const struct pct_scale *s)
     make_curves(&curves, s);
     curves.data = d;
     pct_buf_format(&title, "%s scaling of %s", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong",
-                   *s->runs[0].program ? pct_symbols_base_name(s->runs[0].program) : "the program");
+                   *s->runs[0].program ? pc_base_name(s->runs[0].program) : "the program");
     put_head(&page.head, s->join, s->runs, s->n_runs);
     pct_buf_text(&page.head, ", \"title\": ");
     pct_text_json(&page.head, title.data);

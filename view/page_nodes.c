@@ -154,7 +154,7 @@ static void get_module(const struct pct_cell *c, struct pct_value *out)
     uint32_t module = c->d->tree->nodes[node_of(c)->node].module;
     out->none = module == PC_NO_INDEX;
     if (!out->none)
-        pct_value_text(c->d, pct_symbols_base_name(c->d->profile->modules[module].path), out);
+        pct_value_text(c->d, pc_base_name(c->d->profile->modules[module].path), out);
 }
 
 static void get_computed(const struct pct_cell *c, struct pct_value *out)

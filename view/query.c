@@ -345,7 +345,7 @@ static bool holds(const struct condition *k, const struct pct_data *d, size_t ro
     pct_value_raw(k->column, &v, &raw);
     bool same = k->is <= DIFFERENT
                     ? !strcmp(raw.data, k->text) ||
-                          (k->column->path && !strcmp(pct_symbols_base_name(raw.data), k->text))
+                          (k->column->path && !strcmp(pc_base_name(raw.data), k->text))
                     : !regexec(&k->pattern, raw.data, 0, NULL, 0);
     pct_buf_free(&raw);
     return same != differ;

@@ -137,7 +137,7 @@ const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_r
 
 static void print_title(FILE *out, const struct pct_scale *s, size_t width)
 {
-    const char *program = pct_symbols_base_name(s->runs[0].program);
+    const char *program = pc_base_name(s->runs[0].program);
     struct pct_buf b = {0};
     char n[PCT_NUMBER_BYTES];
     pct_buf_format(&b, "%s scaling of %s:", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong",

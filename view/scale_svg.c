@@ -134,8 +134,7 @@ void pct_scale_svg(FILE *out, const struct pct_scale *s)
             p.most = fmax(p.most, value_of(&p, i, &factors[k]));
     pct_svg_begin(out, WIDTH, HEIGHT);
     pct_buf_format(&title, "%s scaling of ", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong");
-    pct_text_escape(&title,
-                    *s->runs[0].program ? pct_symbols_base_name(s->runs[0].program) : "the program",
+    pct_text_escape(&title, *s->runs[0].program ? pc_base_name(s->runs[0].program) : "the program",
                     PCT_ESCAPE_CELL);
     pct_svg_text(out, LEFT, 22, "start", title.data);
     put_axes(out, &p);

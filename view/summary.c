@@ -62,7 +62,7 @@ static int compare_texts(const void *a, const void *b)
  * first. */
 static const char *arguments_of(const char *command, const char *exe)
 {
-    const char *name = pct_symbols_base_name(exe);
+    const char *name = pc_base_name(exe);
     size_t n = strlen(name);
     for (const char *word = command; *word; word += strspn(word, " ")) {
         const char *end = word + strcspn(word, " ");

@@ -28,7 +28,7 @@ enum { PREFIX = offsetof(struct record, pid) };
 
 bool pct_jit_dump_is(const char *path)
 {
-    const char *base = pct_symbols_base_name(path);
+    const char *base = pc_base_name(path);
     size_t n = strlen(base);
     return n > 9 && !strncmp(base, "jit-", 4) && !strcmp(base + n - 5, ".dump");
 }

@@ -132,7 +132,7 @@ static void remove_process(struct pct_recorder *r, int pid)
 static void note_file(void *arg, const char *path)
 {
     struct process *p = arg;
-    const char *base = pct_symbols_base_name(path);
+    const char *base = pc_base_name(path);
     if (*path != '/')
         return;
     pct_jit_note(&p->jit, path);
@@ -413,7 +413,7 @@ static int add_programs(struct pct_recorder *r, struct pct_stack_rank rank,
         return add_profile(sum, most->tree, &rank, error);
     struct pct_stack_tree *all = pct_stack_tree_new();
     for (size_t i = 0; i < r->n_units; i++) {
-        const char *name = pct_symbols_base_name(r->units[i]->program);
+        const char *name = pc_base_name(r->units[i]->program);
         pct_stack_tree_add_region(all, *name ? name : "kernel", r->units[i]->tree);
     }
     int err = add_profile(sum, all, &rank, error);

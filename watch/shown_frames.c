@@ -23,7 +23,7 @@ bool pct_stack_module_is(const struct pct_stack_module *m, const char *path,
 /* True for libpcollect and its modules. */
 static bool is_own(const char *path)
 {
-    const char *base = pct_symbols_base_name(path);
+    const char *base = pc_base_name(path);
     return !strncmp(base, "libpcollect.so", 14) || !strncmp(base, "pcollect-", 9) ||
            !strncmp(base, "adapter-", 8);
 }
@@ -62,7 +62,7 @@ static bool is_program(const struct pct_stack *s, const struct pct_stack_frame *
                           .path = f->module->path, .flags = f->module->flags}))
         return false;
     const char *path = f->module->path;
-    size_t n = (size_t)(pct_symbols_base_name(path) - path);
+    size_t n = (size_t)(pc_base_name(path) - path);
     return !(s->mpi_folder && strlen(s->mpi_folder) == n && !memcmp(s->mpi_folder, path, n) &&
              !strncmp(path + n, "lib", 3));
 }
@@ -87,7 +87,7 @@ bool pct_stack_is_left_out(const struct pct_stack *s, size_t i)
     while (inner > 0 && is_own_frame(&s->frames[inner - 1]))
         inner--;
     return inner > 0 && is_region(&s->frames[inner - 1]) && f->module &&
-           !strncmp(pct_symbols_base_name(f->module->path), "libgomp.so", 10);
+           !strncmp(pc_base_name(f->module->path), "libgomp.so", 10);
 }
 
 bool pct_stack_is_program(const struct pct_stack *s)
@@ -130,7 +130,7 @@ static void find_wrapper(const struct pct_stack *s, struct pct_shown_frames *sho
 {
     for (size_t i = shown->to; s->op && i-- > 0;) {
         const struct pct_stack_module *m = s->frames[i].module;
-        if (!m || strncmp(pct_symbols_base_name(m->path), "adapter-", 8) != 0)
+        if (!m || strncmp(pc_base_name(m->path), "adapter-", 8) != 0)
             continue;
         shown->from = i + 1;
         snprintf(shown->op, sizeof shown->op, "%s", s->op);

@@ -122,7 +122,7 @@ static void look_at_python(struct view *v, Dwfl_Module *m, const char *path)
 static int look_at_module(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, void *arg)
 {
     struct view *v = arg;
-    const char *base_name = pct_symbols_base_name(name);
+    const char *base_name = pc_base_name(name);
     (void)base;
     *user = arg;
     pct_jit_note(&v->jit, name);

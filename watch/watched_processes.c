@@ -364,7 +364,7 @@ static bool is_named(int pid, const char *name)
 {
     char path[4096];
     pct_watch_exe(pid, path, sizeof path);
-    if (!strcmp(pct_symbols_base_name(path), name))
+    if (!strcmp(pc_base_name(path), name))
         return true;
     size_t n;
     char *environment = pct_watch_file(pct_watch_view(pid), "environ", &n);

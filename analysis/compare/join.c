@@ -103,11 +103,9 @@ static const char *label_of(const struct joiner *b, const struct pct_node *n)
     bool computes = n->kind == PCOLLECT_NODE_POINT;
     struct pct_buf text = {0};
     if (computes && !n->frame->function)
-        pct_text_escape(&text,
-                        n->module == PC_NO_INDEX
-                            ? "unknown"
-                            : pct_symbols_base_name(p->modules[n->module].path),
-                        PCT_ESCAPE_NAME);
+        pct_text_escape(
+            &text, n->module == PC_NO_INDEX ? "unknown" : pc_base_name(p->modules[n->module].path),
+            PCT_ESCAPE_NAME);
     else if ((n->kind != PCOLLECT_NODE_FRAME && !computes) || !n->frame->function ||
              b->join->by_line)
         return pct_pool_intern(b->join->pool, n->label);
@@ -180,8 +178,7 @@ static void note_call(const struct joiner *b, struct pct_join_node *node, const 
     static const struct pct_frame nowhere;
     const struct pct_frame *from =
         n->parent == PC_NO_INDEX ? &nowhere : b->tree->nodes[n->parent].frame;
-    const char *file =
-        from->file ? pct_pool_intern(b->join->pool, pct_symbols_base_name(from->file)) : NULL;
+    const char *file = from->file ? pct_pool_intern(b->join->pool, pc_base_name(from->file)) : NULL;
     if (!node->told) {
         node->call_file = file;
         node->call_line = from->line;
@@ -253,7 +250,7 @@ static const char *find_begin(const struct joiner *b)
         bool main = !file && n->frame->function && !strcmp(n->frame->function, "main") &&
                     p->modules[n->module].flags & PCOLLECT_MODULE_EXE;
         if (python || main)
-            file = pct_symbols_base_name(n->frame->file);
+            file = pc_base_name(n->frame->file);
         if (python)
             break;
     }

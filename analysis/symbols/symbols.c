@@ -250,7 +250,7 @@ enum pct_symbols_state pct_symbols_state(const struct pct_symbols *s, uint32_t m
  */
 static bool is_interpreter(const struct pc_profile_module *m)
 {
-    const char *name = pct_symbols_base_name(m->path);
+    const char *name = pc_base_name(m->path);
     size_t n = strlen("python");
     return !strncmp(name, "python", n) && name[n + strspn(name + n, "0123456789.")] == '\0';
 }
@@ -327,12 +327,6 @@ const char *pct_symbols_state_text(enum pct_symbols_state state)
     return texts[state];
 }
 
-const char *pct_symbols_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* ---- Look-up ----------------------------------------------------------------------------------
  */
 
@@ -375,8 +369,7 @@ bool pct_symbols_has_file(struct pct_symbols *s, uint32_t module)
 
 static struct pct_place find_place(struct pct_symbols *s, uint32_t module, uint64_t offset)
 {
-    pc_progress_begin("reading symbols of", pct_symbols_base_name(s->profile->modules[module].path),
-                      0, 0);
+    pc_progress_begin("reading symbols of", pc_base_name(s->profile->modules[module].path), 0, 0);
     struct pct_place place = look_up(s, need_module(s, module), offset);
     pc_progress_end();
     return place;

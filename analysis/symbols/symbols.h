@@ -116,7 +116,4 @@ enum pct_caller { PCT_CALLER_OTHER, PCT_CALLER_PASSES, PCT_CALLER_PYTHON };
 enum pct_caller pct_symbols_caller(const struct pc_profile *p, uint32_t module,
                                    const struct pct_frame *frame);
 
-/* The last part of a path. */
-const char *pct_symbols_base_name(const char *path);
-
 #endif

@@ -39,8 +39,8 @@ void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct
     const char *module = n->module == PC_NO_INDEX ? "unknown" : p->modules[n->module].path;
     const char *file = shape & PCT_LABEL_LINE ? f->file : pct_frame_home(f);
     if (!(shape & PCT_LABEL_FULL_PATHS)) {
-        module = pct_symbols_base_name(module);
-        file = file ? pct_symbols_base_name(file) : NULL;
+        module = pc_base_name(module);
+        file = file ? pc_base_name(file) : NULL;
     }
     if (!f->function) {
         pct_label_offset(b, module, n->offset);
@@ -80,7 +80,7 @@ bool pct_label_begins_program(const struct pc_profile *p, const struct pc_profil
 void pct_label_program(struct pct_buf *b, const struct pc_profile_module *m)
 {
     pct_buf_text(b, "(program ");
-    pct_text_escape(b, pct_symbols_base_name(m->path), PCT_ESCAPE_NAME);
+    pct_text_escape(b, pc_base_name(m->path), PCT_ESCAPE_NAME);
     pct_buf_text(b, ")");
 }
 
@@ -123,8 +123,8 @@ void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum p
         return;
     pct_buf_text(b, before[form]);
     if (file)
-        put_line(b, place->full_path ? file : pct_symbols_base_name(file),
-                 place->call ? 0 : place->line, PCT_ESCAPE_CELL);
+        put_line(b, place->full_path ? file : pc_base_name(file), place->call ? 0 : place->line,
+                 PCT_ESCAPE_CELL);
     if (place->call)
         pct_buf_format(b, "%scall %u of %u", file ? ", " : "", place->call, place->n_calls);
     pct_buf_text(b, after[form]);
@@ -133,7 +133,7 @@ void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum p
 void pct_place_unnamed(struct pct_buf *b, const char *path)
 {
     pct_buf_text(b, "[in ");
-    pct_text_escape(b, pct_symbols_base_name(path), PCT_ESCAPE_CELL);
+    pct_text_escape(b, pc_base_name(path), PCT_ESCAPE_CELL);
     pct_buf_text(b, "]");
 }
 

@@ -123,7 +123,7 @@ static struct pct_rolled_row row_of_frame(const struct sums *s, const struct par
         n->module == PC_NO_INDEX ? NULL : s->totals->profile->modules[n->module].path;
     struct pct_rolled_row r = part->like;
     if (code && module)
-        module = pct_symbols_base_name(module);
+        module = pc_base_name(module);
     if (s->keys & PCT_KEY_FILE)
         r.file =
             s->keys & PCT_KEY_FUNCTION && !(s->keys & PCT_KEY_LINE) ? pct_frame_home(f) : f->file;

@@ -85,7 +85,7 @@ static void put_title(struct screen *s)
     const struct pc_profile *p = d->profile;
     struct pct_buf title = {0}, run = {0}, view = {0};
     char wall[PCT_NUMBER_BYTES];
-    pct_buf_format(&title, " %s: ", pct_symbols_base_name(d->file));
+    pct_buf_format(&title, " %s: ", pc_base_name(d->file));
     if (s->pane.open) {
         pct_buf_text(&view, s->pane.title);
     } else {

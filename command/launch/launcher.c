@@ -29,12 +29,6 @@ static const struct pct_launcher launchers[] = {
     {"jsrun", "JSM", PCT_PASS_BIG_E},
 };
 
-static const char *base_name(const char *word)
-{
-    const char *slash = strrchr(word, '/');
-    return slash ? slash + 1 : word;
-}
-
 static bool ends_with(const char *word, const char *end)
 {
     size_t n = strlen(word), k = strlen(end);
@@ -47,7 +41,7 @@ bool pct_launcher_is(const char *word)
 {
     static const char *const exact[] = {"orterun", "prterun", "prun", "srun", "aprun", "jsrun"};
     static const char *const scripts[] = {".sh", ".bash", ".csh", ".py", ".pl"};
-    const char *base = base_name(word);
+    const char *base = pc_base_name(word);
     for (size_t i = 0; i < PC_ARRAY_LEN(exact); i++)
         if (strcmp(base, exact[i]) == 0)
             return true;

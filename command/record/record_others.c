@@ -210,7 +210,7 @@ static int write_profile(const struct job *j, const struct pc_profile *p)
 {
     char written[PCOLLECT_PATH_BYTES];
     struct pc_error error = {""};
-    const char *base = pct_symbols_base_name(p->exe);
+    const char *base = pc_base_name(p->exe);
     char *to = j->request->output ? pct_text("%s", j->request->output)
                                   : pct_text("%s.%u.pcol", *base ? base : "record", p->n_ranks);
     int err = pc_pcol_write_new(p, to, 0, written, &error);

@@ -35,7 +35,7 @@ struct printer {
 
 static void put_base_name(struct pct_buf *b, const char *path)
 {
-    pct_text_escape(b, pct_symbols_base_name(path), PCT_ESCAPE_CELL);
+    pct_text_escape(b, pc_base_name(path), PCT_ESCAPE_CELL);
 }
 
 static void put_place(struct printer *p, struct pct_buf *b, uint32_t place, bool full)

@@ -58,11 +58,9 @@ static char **default_folders(const struct pct_command *self, size_t *n_out)
 static void sweep(const struct pct_recovery *r, char *const *folders, size_t n)
 {
     pct_run_tell_earlier(r->self, folders, n);
-    for (size_t i = 0; i < n; i++) {
-        const char *slash = strrchr(folders[i], '/');
-        if (strncmp(slash ? slash + 1 : folders[i], "pcollect-", 9) == 0)
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(pc_base_name(folders[i]), "pcollect-", 9) == 0)
             rmdir(folders[i]);
-    }
 }
 
 static int recover(struct pct_recovery *r, char **folders, size_t n)

@@ -17,12 +17,6 @@
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 int pct_job_path(const struct pct_recovery *r, const struct pc_merge_found *f, char *path, size_t n,
                  struct pc_error *error)
 {
@@ -112,7 +106,7 @@ static void say_alive(const struct pct_recovery *r, const struct pct_job *job)
 {
     if (!r->quiet)
         pct_say(r->self, "%s: %zu of its %zu processes on this node still run: left alone",
-                base_name(job->found[0]->exe), job->n_alive, job->n);
+                pc_base_name(job->found[0]->exe), job->n_alive, job->n);
 }
 
 /* True if ranks are missing, or ended before MPI_Finalize was over. */
@@ -132,8 +126,8 @@ static void say_written(const struct pct_recovery *r, const struct pc_profile *p
                 incomplete ? "incomplete" : "complete", p->n_ranks, p->world_size,
                 incomplete ? "MPI_Finalize was not reached" : "the job could not write it");
     else
-        printf("%s: %s, %u of %u ranks, %s\n", path, base_name(p->exe), p->n_ranks, p->world_size,
-               incomplete ? "incomplete" : "complete");
+        printf("%s: %s, %u of %u ranks, %s\n", path, pc_base_name(p->exe), p->n_ranks,
+               p->world_size, incomplete ? "incomplete" : "complete");
 }
 
 static void say_kept(const struct pct_recovery *r, const struct pct_job *job, const char *reason)
@@ -419,6 +413,6 @@ void pct_job_list(const struct pct_recovery *r, const struct pct_job *job)
     gmtime_r(&started, &tm);
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &tm);
     pct_job_path(r, f, path, sizeof path, &error);
-    printf("%s\t%zu\t%d\t%s\t%s\t%s\n", base_name(f->exe), job->n, f->n_ranks, state_of(job), when,
-           path);
+    printf("%s\t%zu\t%d\t%s\t%s\t%s\n", pc_base_name(f->exe), job->n, f->n_ranks, state_of(job),
+           when, path);
 }

@@ -231,7 +231,7 @@ bool pc_launch_is_starter(void)
     if (n <= 0)
         return false;
     path[n] = '\0';
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = pc_base_name(path);
     for (size_t i = 0; i < PC_ARRAY_LEN(names); i++)
         if (!strcmp(name, names[i]))
             return true;

@@ -25,7 +25,7 @@ static const char *next_word(struct words *w)
 
 static bool is_python(const char *exe)
 {
-    const char *slash = strrchr(exe, '/'), *name = slash ? slash + 1 : exe;
+    const char *name = pc_base_name(exe);
     return !strncmp(name, "python", 6) || !strncmp(name, "pypy", 4);
 }
 

@@ -75,8 +75,7 @@ bool pc_mpi_is_fortran_name(const char *symbol, const char *op)
 /* True for a file that only an MPI library loads: a component of Open MPI. */
 static bool is_component(const char *path)
 {
-    const char *base = strrchr(path, '/');
-    base = base ? base + 1 : path;
+    const char *base = pc_base_name(path);
     return strncmp(base, "mca_", 4) == 0 || strncmp(base, "libmca_", 7) == 0 ||
            strncmp(base, "libopen-rte.", 12) == 0 || strncmp(base, "libopen-pal.", 12) == 0;
 }

@@ -203,12 +203,6 @@ static void make_path(const struct pc_loadmap_object *o, const char *soname, cha
     }
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* ---- Flags ----------------------------------------------------------------------------------- */
 
 static bool begins_with_any(const char *name, const char *const *prefixes, size_t n)
@@ -240,7 +234,7 @@ static bool is_runtime(const char *name)
 
 uint32_t pc_loadmap_kind(const char *path)
 {
-    const char *name = base_name(path);
+    const char *name = pc_base_name(path);
     return is_libc(name) ? PCOLLECT_MODULE_LIBC : is_runtime(name) ? PCOLLECT_MODULE_RUNTIME : 0;
 }
 
@@ -258,7 +252,7 @@ static bool is_beside_us(const char *path)
         const struct pc_module *own = &table[i].module;
         if (!atomic_load_explicit(&table[i].seen, memory_order_acquire) || !holds_us(own))
             continue;
-        size_t folder = (size_t)(base_name(own->path) - own->path);
+        size_t folder = (size_t)(pc_base_name(own->path) - own->path);
         return !strncmp(path, own->path, folder) && starts_with(path + folder, "pcollect/");
     }
     return false;

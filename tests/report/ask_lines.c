@@ -40,7 +40,7 @@ int main(int argc, char **argv)
         for (uint32_t i = place.n_frames; i-- > 0;) {
             const struct pct_frame *f = &place.frames[i];
             printf("%s\n%s:%u\n", f->function ? f->function : "??",
-                   f->file ? pct_symbols_base_name(f->file) : "??", f->line);
+                   f->file ? pc_base_name(f->file) : "??", f->line);
         }
     }
     fprintf(stderr, "%s\n", pct_symbols_state_text(pct_symbols_state(symbols, 0)));

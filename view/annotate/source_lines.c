@@ -303,7 +303,7 @@ static void put_dark(FILE *out, const struct lines *l)
     struct pct_buf module = {0};
     if (!l->dark_module || 100 * l->dark_ns < LEAST_PERCENT * l->all_ns)
         return;
-    pct_text_escape(&module, pct_symbols_base_name(l->dark_module), PCT_ESCAPE_CELL);
+    pct_text_escape(&module, pc_base_name(l->dark_module), PCT_ESCAPE_CELL);
     fputc('\n', out);
     pct_print_sentence(out, l->a->width, 0,
                        "%s of the time in MPI and of sampled computation is in code without lines, "

@@ -58,7 +58,7 @@ void pct_viewer_speedscope(FILE *out, const struct pct_stacks *s)
 {
     struct pct_buf name = {0};
     const char *between = "";
-    pct_text_json(&name, pct_symbols_base_name(s->data->file));
+    pct_text_json(&name, pc_base_name(s->data->file));
     fprintf(out,
             "{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\", "
             "\"exporter\": \"pcollect\", \"name\": %s, \"activeProfileIndex\": 0,\n",
