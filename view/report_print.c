@@ -149,7 +149,8 @@ void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_option
 /* Columns that a table of text drops, one after the other, where it has no room; NULL: none. */
 static const char *const *dropped_of(const struct pct_table *t, const struct pct_options *o)
 {
-    static const char *const sums[] = {"mpi_exclusive_percent", "calls", "mpi_inclusive_s", NULL};
+    static const char *const sums[] = {"mpi_exclusive_percent", "calls", "mpi_inclusive_s",
+                                       "cpu_inclusive_s", NULL};
     static const char *const ranks[] = {
         "later_s",    "lost",        "closed",    "merge_s", "after_s",  "before_init_s",
         "mpi_main_s", "pid",         "complete",  "threads", "inside_s", "waiting_s",

@@ -164,7 +164,7 @@ void pct_table_csv(FILE *out, const struct pct_table *t, const struct pct_data *
  */
 
 /* The table as texts: row 0 is the header, row k + 1 the k-th row. A table that is too wide drops
- * the columns that may be dropped; then its widest text is cut, down to LEAST cells; then it is
+ * the columns that may be dropped; then its widest texts are cut, down to LEAST cells; then it is
  * folded: texts on one line, figures on the next. */
 struct grid {
     const struct pct_column **columns;
@@ -176,7 +176,7 @@ struct grid {
     bool folded;
 };
 
-enum { LEAST = 24, FOLD_INDENT = 4 };
+enum { LEAST = 20, FOLD_INDENT = 4 };
 
 const struct pct_column **pct_table_columns(const struct pct_table *t, const char *const *names,
                                             const struct pct_choice *choice, size_t *n_out)
@@ -231,25 +231,34 @@ static void drop_column(struct grid *g, const char *name)
         }
 }
 
+/* Cells of the columns of texts if none has more than `most`. */
+static size_t cells_of_texts(const struct grid *g, size_t most)
+{
+    size_t sum = 0;
+    for (size_t k = 0; k < g->n_columns; k++)
+        if (g->columns[k] && g->columns[k]->type == PCT_TEXT)
+            sum += g->widths[k] < most ? g->widths[k] : most;
+    return sum;
+}
+
 static void fit_grid(struct grid *g, const struct pct_aligned *how)
 {
-    size_t indent = strlen(how->indent), widest = g->n_columns;
+    size_t indent = strlen(how->indent);
     if (!how->width)
         return;
     for (size_t i = 0; how->dropped && how->dropped[i]; i++)
         if (width_of(g, indent) > how->width)
             drop_column(g, how->dropped[i]);
-    size_t width = width_of(g, indent);
-    for (size_t k = 0; k < g->n_columns; k++)
-        if (g->columns[k] && g->columns[k]->type == PCT_TEXT &&
-            (widest == g->n_columns || g->widths[k] > g->widths[widest]))
-            widest = k;
-    if (width <= how->width || widest == g->n_columns)
+    size_t width = width_of(g, indent), texts = cells_of_texts(g, SIZE_MAX);
+    if (width <= how->width || !texts)
         return;
-    size_t room = g->widths[widest], excess = width - how->width;
-    g->folded = room < excess + LEAST;
-    if (!g->folded)
-        g->widths[widest] = room - excess;
+    size_t others = width - texts, most = how->width;
+    while (most >= LEAST && others + cells_of_texts(g, most) > how->width)
+        most--;
+    g->folded = most < LEAST;
+    for (size_t k = 0; !g->folded && k < g->n_columns; k++)
+        if (g->columns[k] && g->columns[k]->type == PCT_TEXT && g->widths[k] > most)
+            g->widths[k] = most;
 }
 
 /* Appends a cell of at most `most` cells; 0: the width of the column. */
