@@ -48,11 +48,12 @@ void pct_compare_tree_print(FILE *out, const struct pct_compare_tree *t,
 /* Prints the option that shows more, if pct_compare_fit has raised the threshold. */
 void pct_compare_hidden(FILE *out, const struct pct_compare_print *how);
 
-/* Part of the time from which on the wait for a processor is worth a sentence. */
+/* Part of the time from which on what is left out is worth a sentence. */
 #define PCT_COMPARE_DELAYED 0.05
-/* Appends the sentence on the wait for a processor, which is left out; nothing if it is little.
- * `where`: "On 4 ranks". */
-void pct_delay_put(struct pct_buf *b, const char *where, double delayed_ns, double all_ns);
+/* Writes the sentence on what is left out: the wait for a processor, and the library's own time;
+ * nothing if it is little. `where`: "On 4 ranks". */
+void pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,
+                      double all_ns);
 
 /* Appends a remark if the runs seem to be of two programs: they begin in two files, or few MPI
  * calls are in all of them; else nothing. */

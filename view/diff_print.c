@@ -187,25 +187,22 @@ static void print_side(FILE *out, const struct pct_diff *d, const char *name, si
     pct_buf_free(&b);
 }
 
-/* Sum over the runs of a side. */
-static double core_ns(const struct pct_diff *d, bool after)
-{
-    double sum = 0;
-    for (size_t i = after ? d->n_before : 0; i < d->n_before + (after ? d->n_after : 0); i++)
-        sum += d->runs[i].core_ns;
-    return sum;
-}
-
 void pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
 {
     struct pct_buf where = {0};
     size_t n = after ? d->n_after : d->n_before;
-    double delayed_ns = (after ? d->delayed.after : d->delayed.before).mean * (double)n;
+    double delayed_ns = 0, library_ns = 0, core_ns = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct pct_run *run = &d->runs[i + (after ? d->n_before : 0)];
+        delayed_ns += run->delayed_ns;
+        library_ns += run->library_ns;
+        core_ns += run->core_ns;
+    }
     if (n == 1)
         pct_buf_format(&where, "In %s", d->runs[after ? d->n_before : 0].path);
     else
         pct_buf_format(&where, "In the %zu runs %s", n, after ? "after" : "before");
-    pct_delay_put(b, where.data, delayed_ns, core_ns(d, after));
+    pct_left_out_put(b, where.data, delayed_ns, library_ns, core_ns);
     pct_buf_free(&where);
 }
 

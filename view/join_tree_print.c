@@ -283,14 +283,22 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
     pct_buf_free(&remark);
 }
 
-void pct_delay_put(struct pct_buf *b, const char *where, double delayed_ns, double all_ns)
+void pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,
+                      double all_ns)
 {
+    bool delayed = delayed_ns >= PCT_COMPARE_DELAYED * all_ns,
+         library = library_ns >= PCT_COMPARE_DELAYED * all_ns;
     pct_buf_put(b, "", 0);
-    if (all_ns > 0 && delayed_ns >= PCT_COMPARE_DELAYED * all_ns)
-        pct_buf_format(b,
-                       "%s no processor was free for %.0f %% of the time: this time is left out of "
-                       "all figures.",
-                       where, 100 * delayed_ns / all_ns);
+    if (!(all_ns > 0) || (!delayed && !library))
+        return;
+    pct_buf_format(b, "%s ", where);
+    if (delayed)
+        pct_buf_format(b, "no processor was free for %.0f %% of the time",
+                       100 * delayed_ns / all_ns);
+    if (library)
+        pct_buf_format(b, "%spcollect took %.0f %%%s", delayed ? ", and " : "",
+                       100 * library_ns / all_ns, delayed ? "" : " of the time");
+    pct_buf_text(b, ": this time is left out of all figures.");
 }
 
 /* ---- Length of the text ---------------------------------------------------------------------- */

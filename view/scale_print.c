@@ -170,7 +170,7 @@ static void print_delays(FILE *out, const struct pct_scale *s, size_t width)
         struct pct_buf where = {0}, sentence = {0};
         ranks_text(p, n);
         pct_buf_format(&where, "On %s", n);
-        pct_delay_put(&sentence, where.data, p->delayed_ns, p->all_ns);
+        pct_left_out_put(&sentence, where.data, p->delayed_ns, p->library_ns, p->all_ns);
         pct_print_sentence(out, width, 0, "%s", sentence.data);
         pct_buf_free(&where);
         pct_buf_free(&sentence);

@@ -32,6 +32,11 @@ static void add_waiting(struct pct_run *run, uint32_t n_ranks, double mpi_ns, do
     own->mpi_part = mpi_ns > 0 ? (mpi_ns - delayed_ns + in_calls_ns) / mpi_ns : 1;
 }
 
+double pct_run_own_ns(const struct pct_rank_time *t)
+{
+    return t->own_ns - t->library_ns;
+}
+
 static void describe_own(struct pct_run *run, const struct pc_profile *p)
 {
     struct pct_rank_times *t = pct_rank_times_new(p);
@@ -42,10 +47,12 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         const struct pc_profile_rank *r = &p->ranks[i];
         double inside_ns = (double)r->inside_ns - (double)r->merge_ns;
-        longest_ns = fmax(longest_ns, inside_ns - t->list[i].all_delayed_ns);
+        longest_ns =
+            fmax(longest_ns, inside_ns - t->list[i].all_delayed_ns - t->list[i].library_ns);
         mpi_ns += inside_ns - t->list[i].wall_ns;
-        own->compute_ns += t->list[i].own_ns;
-        own->busiest_ns = fmax(own->busiest_ns, t->list[i].own_ns);
+        own->compute_ns += pct_run_own_ns(&t->list[i]);
+        own->busiest_ns = fmax(own->busiest_ns, pct_run_own_ns(&t->list[i]));
+        run->library_ns += t->list[i].library_ns;
     }
     unequal_ns = own->busiest_ns * p->n_ranks - own->compute_ns;
     mpi_ns = fmax(0, mpi_ns);

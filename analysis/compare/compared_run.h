@@ -20,18 +20,20 @@ struct pct_run {
     double compute_ns; /* outside MPI, summed over ranks */
     double busiest_ns; /* the most that one rank computes */
     double delayed_ns; /* ranks could run, but no processor was free; summed */
+    double library_ns; /* in the library outside MPI, summed */
     double init_ns;    /* in MPI_Init, summed */
     double end_ns;     /* cost of MPI_Finalize itself, summed */
-    /* Times with MPI_Init and all of MPI_Finalize, but without waiting for a processor, which in
-     * MPI is assumed to be spread evenly over the time in MPI: the part mpi_part of it is left, and
-     * the part end_part of that in MPI_Finalize. core_ns is summed over ranks. */
+    /* Times with MPI_Init and all of MPI_Finalize, but without library_ns, and without waiting for
+     * a processor, which in MPI is assumed to be spread evenly over the time in MPI: the part
+     * mpi_part of it is left, and the part end_part of that in MPI_Finalize. core_ns is summed over
+     * ranks. */
     struct pct_run_undelayed {
         double time_ns, core_ns, mpi_part, end_part;
     } undelayed;
-    /* Times without MPI_Init, without the cost of MPI_Finalize itself, and without waiting for a
-     * processor. core_ns is time_ns on each rank. Ranks that waited longer for a processor than the
-     * longest rank would have waited for that rank instead: in MPI, which is in mpi_part, and
-     * instead_ns for its computation. */
+    /* Times without MPI_Init, without the cost of MPI_Finalize itself, without library_ns, and
+     * without waiting for a processor. core_ns is time_ns on each rank. Ranks that waited longer
+     * for a processor than the longest rank would have waited for that rank instead: in MPI, which
+     * is in mpi_part, and instead_ns for its computation. */
     struct pct_run_own {
         double time_ns, core_ns, compute_ns, busiest_ns, instead_ns, mpi_part, end_part;
     } own;

@@ -67,14 +67,16 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
 /* ---- Waiting for the busiest rank
  * -------------------------------------------------------------- */
 
-/* The rank with most own time; *waiting_out: the sum of the differences of the others to it. */
+/* The rank that computes longest; *waiting_out: the sum of the differences of the others to it. */
 static size_t busiest_rank(const struct pc_profile *p, double *waiting_out)
 {
     struct pct_rank_times *t = pct_rank_times_new(p);
-    size_t busiest = t->busiest;
+    size_t busiest = 0;
+    for (size_t r = 1; r < t->n; r++)
+        busiest = pct_run_own_ns(&t->list[r]) > pct_run_own_ns(&t->list[busiest]) ? r : busiest;
     *waiting_out = 0;
     for (size_t r = 0; r < t->n; r++)
-        *waiting_out += t->list[busiest].own_ns - t->list[r].own_ns;
+        *waiting_out += pct_run_own_ns(&t->list[busiest]) - pct_run_own_ns(&t->list[r]);
     pct_rank_times_free(t);
     return busiest;
 }

@@ -7,6 +7,7 @@
 #define PCT_JOIN_PRIVATE_H
 
 #include "analysis/compare/join.h"
+#include "analysis/rank_times.h"
 
 /* A run while it is added: its tree, and the node of the join for each of its nodes. */
 struct pct_joined {
@@ -16,6 +17,8 @@ struct pct_joined {
     uint32_t *node;
 };
 
+/* Computation of a rank without the time that the library takes beside it. */
+double pct_run_own_ns(const struct pct_rank_time *t);
 /* Returns err, with a text if it has none yet. */
 int pct_run_refuse(const char *path, int err, struct pc_error *error);
 

@@ -51,6 +51,7 @@ static void add_point(struct pct_scale *s, size_t i)
     p->compute_ns += run->own.compute_ns;
     p->busiest_ns += run->own.busiest_ns;
     p->delayed_ns += run->delayed_ns;
+    p->library_ns += run->library_ns;
     p->all_ns += run->core_ns;
     p->init_ns += run->init_ns;
     p->end_ns += run->end_ns;
@@ -70,6 +71,7 @@ static void make_points(struct pct_scale *s)
         p->compute_ns /= (double)p->n_runs;
         p->busiest_ns /= (double)p->n_runs;
         p->delayed_ns /= (double)p->n_runs;
+        p->library_ns /= (double)p->n_runs;
         p->all_ns /= (double)p->n_runs;
         p->init_ns /= (double)p->n_runs;
         p->end_ns /= (double)p->n_runs;

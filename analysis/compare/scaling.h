@@ -26,8 +26,9 @@ struct pct_scale_point {
     size_t base; /* the scale with fewest ranks of this size */
     size_t n_runs;
     double time_ns, core_ns, compute_ns, busiest_ns; /* of struct pct_run_own */
-    double delayed_ns, init_ns, end_ns, all_ns; /* time left out of these; core_ns including it */
-    double speed_up, efficiency;                /* against base */
+    /* Time left out of these, and core_ns including it. */
+    double delayed_ns, library_ns, init_ns, end_ns, all_ns;
+    double speed_up, efficiency; /* against base */
     /* Factors of efficiency: parallel = balance * communication; efficiency of the run at the
      * smallest scale is its parallel efficiency. */
     double parallel, balance, communication, computation;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * pcollect scale on runs of several numbers of ranks and sizes of the problem, whose times follow
- * from a closed form of both.
+ * from a closed form of both; and on runs in which pcollect takes a part of the time outside MPI.
  */
 #include "analysis/symbols/symbols_private.h"
 #include "tests/report/scale_rows.h"
@@ -76,10 +76,85 @@ static void ranks_and_size_are_modelled_together(void **state)
         pct_run_close(&runs[i]);
 }
 
+/* ---- Time of the library ---------------------------------------------------------------------
+ */
+
+enum { WORK_MS = 800, CALLS_MS = 10, SAMPLED_COLUMNS = 7 };
+static struct sample measured[2];
+static struct pc_profile_table sampling[2];
+static uint64_t sampling_cells[2][2 * SAMPLED_COLUMNS];
+
+/* Work that is divided among p ranks, each of which spends library_ms in the library beside it. */
+static void make_measured(unsigned run, unsigned p, double library_ms)
+{
+    static struct pc_profile_column columns[SAMPLED_COLUMNS] = {
+        {.name = (char *)"rank", .type = PCOLLECT_COLUMN_RANK},
+        {.name = (char *)"compute_time", .type = PCOLLECT_COLUMN_NUMBER},
+        {.name = (char *)"compute_squares", .type = PCOLLECT_COLUMN_NUMBER},
+        {.name = (char *)"booked", .type = PCOLLECT_COLUMN_NUMBER},
+        {.name = (char *)"own_time", .type = PCOLLECT_COLUMN_NUMBER},
+        {.name = (char *)"period", .type = PCOLLECT_COLUMN_NUMBER},
+        {.name = (char *)"mpi_time", .type = PCOLLECT_COLUMN_NUMBER}};
+    struct sample *s = &measured[run];
+    double work_ms = (double)WORK_MS / p;
+    make_sized(s, p, 0);
+    sampling[run] = (struct pc_profile_table){.name = (char *)"sampling",
+                                              .plugin = (char *)"clock",
+                                              .n_keys = 1,
+                                              .columns = columns,
+                                              .n_columns = SAMPLED_COLUMNS,
+                                              .n_rows = p,
+                                              .cells = sampling_cells[run]};
+    for (unsigned r = 0; r < p; r++) {
+        const uint64_t row[] = {
+            r, (uint64_t)(work_ms * ms), 1, 100, (uint64_t)(library_ms * ms), (uint64_t)ms, 0};
+        memcpy(&sampling_cells[run][r * SAMPLED_COLUMNS], row, sizeof row);
+        s->ranks[r].mpi_ns = (uint64_t)(CALLS_MS * ms);
+        s->ranks[r].inside_ns = (uint64_t)((CALLS_MS + work_ms + library_ms) * ms);
+    }
+    s->p.tables = &sampling[run];
+    s->p.n_tables = 1;
+}
+
+static void time_of_the_library_is_left_out(void **state)
+{
+    static const double library_ms[] = {1, 90};
+    struct pct_run runs[2];
+    struct pct_scale *s = NULL;
+    struct pc_error error = {""};
+    struct pct_buf told = {0};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        make_measured(i, i + 1, library_ms[i]);
+        struct pct_symbols *symbols = pct_symbols_new(&measured[i].p);
+        pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&frame, 1});
+        pct_run_adopt(&runs[i], "run", &measured[i].p, symbols);
+    }
+    const struct pct_scale_options options = {.scaling = PCT_SCALING_STRONG};
+    assert_int_equal(pct_scale_make(runs, 2, &options, &s, &error), PC_OK);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct pct_scale_point *p = &s->points[i];
+        assert_true(is_near(p->computation, 1));
+        assert_true(is_near(p->compute_ns, WORK_MS * ms));
+        assert_true(is_near(p->time_ns, (CALLS_MS + (double)WORK_MS / (i + 1)) * ms));
+        assert_true(is_near(p->library_ns, (i + 1) * library_ms[i] * ms));
+        pct_left_out_put(&told, "On some ranks", p->delayed_ns, p->library_ns, p->all_ns);
+        assert_string_equal(told.data, i ? "On some ranks pcollect took 18 % of the time: this "
+                                           "time is left out of all figures."
+                                         : "");
+    }
+    assert_true(is_near(row_named(s, "computation")->lost_ns, 0));
+    pct_buf_free(&told);
+    pct_scale_free(s);
+    for (unsigned i = 0; i < 2; i++)
+        pct_run_close(&runs[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_and_size_are_modelled_together),
+        cmocka_unit_test(time_of_the_library_is_left_out),
     };
     return cmocka_run_group_tests_name("scale of sizes", tests, NULL, NULL);
 }

@@ -109,11 +109,21 @@ static void point_size(const struct pct_cell *c, struct pct_value *out)
     set_real(pct_data_scale(c->d)->options.sizes != NULL, point_at(c)->size, out);
 }
 
-static void point_delayed(const struct pct_cell *c, struct pct_value *out)
+static void set_left_out(const struct pct_cell *c, double ns, struct pct_value *out)
 {
     const struct pct_scale_point *p = point_at(c);
     out->none = !(p->all_ns > 0);
-    out->number = p->all_ns > 0 ? (pc_u128)llround(p->delayed_ns / p->all_ns * 100000) : 0;
+    out->number = p->all_ns > 0 ? (pc_u128)llround(ns / p->all_ns * 100000) : 0;
+}
+
+static void point_library(const struct pct_cell *c, struct pct_value *out)
+{
+    set_left_out(c, point_at(c)->library_ns, out);
+}
+
+static void point_delayed(const struct pct_cell *c, struct pct_value *out)
+{
+    set_left_out(c, point_at(c)->delayed_ns, out);
 }
 
 static void point_init(const struct pct_cell *c, struct pct_value *out)
@@ -158,6 +168,11 @@ static const struct pct_column point_columns[] = {
      "part of the time of all ranks in which they could run and no processor was free; the other "
      "columns leave it out; 0 if it is unknown",
      point_delayed},
+    {"pcollect_percent", "pcollect", PCT_PERCENT,
+     "part of the time of all ranks that pcollect took outside MPI; the other columns leave it "
+     "out; "
+     "0 if it is unknown",
+     point_library},
     {"init_s", "MPI_Init", PCT_NS, "time in MPI_Init, mean of the ranks; left out of the others",
      point_init},
     {"end_s", "MPI_Finalize", PCT_NS,
