@@ -23,7 +23,7 @@ const struct pct_table *pct_table_find(const char *name)
  */
 
 struct key {
-    struct pct_value value;
+    struct pct_value value, then; /* `then` decides among equal values */
     size_t row;
 };
 
@@ -52,6 +52,7 @@ static int compare_keys(const void *a, const void *b)
 {
     const struct key *x = a, *y = b;
     int c = compare_up(x, y);
+    c = c ? c : compare_numbers(y->then.number, x->then.number);
     return c ? c : compare_numbers(x->row, y->row);
 }
 
@@ -66,9 +67,14 @@ static void sort_rows(const struct pct_table *t, const struct pct_data *d, const
                       struct pct_rows *rows)
 {
     struct key *keys = pct_alloc(rows->n, sizeof *keys);
-    const struct pct_column *column = pct_column_find(t, sort);
-    for (size_t i = 0; i < rows->n; i++)
-        keys[i] = (struct key){pct_table_place(column, d, rows->index[i]), rows->index[i]};
+    const struct pct_column *column = pct_column_find(t, sort),
+                            *then = t->then ? pct_column_find(t, t->then) : NULL;
+    for (size_t i = 0; i < rows->n; i++) {
+        keys[i] = (struct key){.value = pct_table_place(column, d, rows->index[i]),
+                               .row = rows->index[i]};
+        if (then)
+            keys[i].then = pct_table_place(then, d, rows->index[i]);
+    }
     qsort(keys, rows->n, sizeof *keys, *sort == '-' ? compare_keys_reversed : compare_keys);
     for (size_t i = 0; i < rows->n; i++)
         rows->index[i] = keys[i].row;

@@ -88,6 +88,7 @@ struct pct_table {
     bool of_ranks;           /* made of ranks and tables alone, without contexts and records */
     const char *outline;     /* of the nodes of a tree in preorder: the columns of its text, the
                                 first indented by the column `level`; NULL: not of a tree */
+    const char *then; /* column of numbers, by which rows with equal `sort` follow; or NULL */
 };
 
 /* In the order in which they are listed. */

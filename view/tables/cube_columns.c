@@ -310,6 +310,7 @@ void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned by, 
         .doc = "calls and samples by any keys",
         .count = count_rows,
         .sort = sampled && computes_most(d) ? "cpu_exclusive_s" : "mpi_exclusive_s",
+        .then = sampled && !computes_most(d) ? "cpu_exclusive_s" : "mpi_exclusive_s",
         .percent = frames ? "mpi_inclusive_percent" : "mpi_exclusive_percent",
         .columns = out->columns,
         .picture = keys & PCT_KEY_RANK ? NULL : put_picture};
