@@ -61,21 +61,26 @@ static double own_core_ns(const struct pct_evidence *f)
                 f->times->list[f->times->busiest].own_ns * (double)f->n_ranks);
 }
 
-/* "the other 3 ranks wait 20 % of the run, most in MPI_Allreduce in main (a.c:3)" */
-static const char *others_wait(const struct pct_evidence *f)
+/* "20 % of the run, most in MPI_Allreduce in main (a.c:3)" */
+static void put_wait(const struct pct_evidence *f, double ns, struct pct_buf *b)
 {
     const struct pct_fact *wait = main_wait(f);
     bool delayed = f->times->all_delayed_ns > 0.05 * f->core_ns;
+    pct_buf_format(b, "%.0f %% of %s", 100 * ns / (delayed ? own_core_ns(f) : f->core_ns),
+                   delayed ? "what the run takes with a processor for each rank" : "the run");
+    if (wait)
+        pct_buf_format(b, ", most in %s", wait->place);
+}
+
+/* "the other 3 ranks wait 20 % of the run, most in MPI_Allreduce in main (a.c:3)" */
+static const char *others_wait(const struct pct_evidence *f)
+{
     struct pct_buf b = {0};
     if (f->n_ranks == 2)
         pct_buf_text(&b, "the other rank waits ");
     else
         pct_buf_format(&b, "the other %zu ranks wait ", f->n_ranks - 1);
-    pct_buf_format(&b, "%.0f %% of %s",
-                   100 * waiting_ns(f) / (delayed ? own_core_ns(f) : f->core_ns),
-                   delayed ? "what the run takes with a processor for each rank" : "the run");
-    if (wait)
-        pct_buf_format(&b, ", most in %s", wait->place);
+    put_wait(f, waiting_ns(f), &b);
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     return text;
@@ -156,11 +161,72 @@ static const char *whose_lead(const struct pct_evidence *f, const struct pct_bus
     return pct_pool_intern(f->pool, text);
 }
 
+enum { IDLE = 10 }; /* times less than the busiest rank */
+
+/* Ranks that compute hardly anything while others work, such as one that hands out work. */
+struct idle_ranks {
+    size_t n, least;   /* their number, and the one that computes least */
+    double waiting_ns; /* sum of what they compute less than the busiest rank */
+    double working_ns; /* mean of the other ranks */
+    bool explain;      /* there would be less than half of the lead without them */
+};
+
+static struct idle_ranks find_idle(const struct pct_evidence *f)
+{
+    const struct pct_rank_times *t = f->times;
+    struct idle_ranks idle = {.n = 0};
+    double most_ns = t->list[t->busiest].own_ns, working_ns = 0;
+    for (size_t r = 0; r < t->n; r++) {
+        double own_ns = t->list[r].own_ns;
+        if (own_ns * IDLE >= most_ns) {
+            working_ns += own_ns;
+            continue;
+        }
+        idle.least = !idle.n || own_ns < t->list[idle.least].own_ns ? r : idle.least;
+        idle.waiting_ns += most_ns - own_ns;
+        idle.n++;
+    }
+    double others = (double)(t->n - idle.n) - 1; /* that work, beside the busiest */
+    idle.explain =
+        idle.n && others > 0 && most_ns - (working_ns - most_ns) / others < f->lead.ns / 2;
+    idle.working_ns = working_ns / (others + 1);
+    idle.waiting_ns = fmin(idle.waiting_ns, waiting_ns(f));
+    return idle;
+}
+
+static void say_idle(const struct pct_evidence *f, const struct pct_rule *rule,
+                     const struct idle_ranks *idle, struct pct_findings *out)
+{
+    char least[PCT_NUMBER_BYTES], working[PCT_NUMBER_BYTES];
+    int32_t rank = rank_at(f, idle->least);
+    struct pct_buf who = {0}, wait = {0};
+    if (idle->n == 1)
+        pct_buf_format(&who, "Rank %d computes", rank);
+    else
+        pct_buf_format(&who, "%zu ranks compute hardly anything, rank %d", idle->n, rank);
+    put_wait(f, idle->waiting_ns, &wait);
+    pct_text_time(least, (pc_u128)llround(f->times->list[idle->least].own_ns));
+    pct_text_time(working, (pc_u128)llround(idle->working_ns));
+    pct_finding_say(out, f, rule, idle->waiting_ns, pct_more_rank("ranks", rank),
+                    "%s for %s only, the mean of the other %zu ranks for %s: %s %s. Let %s take "
+                    "part in the work.",
+                    who.data, least, f->n_ranks - idle->n, working,
+                    idle->n == 1 ? "it waits" : "they wait", wait.data,
+                    idle->n == 1 ? "it" : "them");
+    pct_buf_free(&who);
+    pct_buf_free(&wait);
+}
+
 static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *rule,
                            double threshold, struct pct_findings *out)
 {
     if (!is_waited_for(f, threshold) || is_alone(f) || is_blocked(f))
         return;
+    struct idle_ranks idle = find_idle(f);
+    if (idle.explain) {
+        say_idle(f, rule, &idle, out);
+        return;
+    }
     double longer = pct_rank_times_imbalance(f->times);
     struct pct_busy_place where = pct_finding_busy_place(f);
     struct pct_buf b = {0};
@@ -312,7 +378,7 @@ static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule
 
 static const struct pct_rule rows[] = {
     {"serial", 0.05, "one rank alone computes", find_serial, true},
-    {"imbalance", 0.05, "one rank computes longer than the others, which wait for it",
+    {"imbalance", 0.05, "one rank computes longer than the others, or hardly at all",
      find_imbalance, true},
     {"threads", 0.05, "one thread of a rank computes longer than the others of its team",
      find_threads, true},

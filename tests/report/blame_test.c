@@ -4,7 +4,8 @@
  * it, with the advice for it; a few samples are no evidence for the rest of the time, nor is a call
  * in which no thread can be blocked a reason for blocked time. A barrier is not to blame for the
  * wait for a rank that alone deletes files, and a rank that alone writes a file does not wait.
- * Operations that are never completed are counted by the place that starts them.
+ * Where a rank hands out work to equal ones, it is named, and none of them. Operations that are
+ * never completed are counted by the place that starts them.
  */
 #include "made_run.h"
 
@@ -227,6 +228,43 @@ static void a_rank_that_writes_a_file_alone_waits_for_nobody(void **state)
     }
 }
 
+/* Equal ranks are not to blame for the wait of those that hand out work: these compute too little.
+ */
+static void a_rank_that_only_hands_out_work_is_named(void **state)
+{
+    static const struct {
+        unsigned n, masters;
+        double longer_ms; /* the last rank computes longer than the others */
+        const char *begin, *then;
+    } cases[] = {
+        {3, 1, 5, "Rank 0 computes for ", " only, the mean of the other 2 ranks for 1.00"},
+        {4, 1, 5, "Rank 0 computes for ", " only, the mean of the other 3 ranks for 1.00"},
+        {5, 2, 0, "2 ranks compute hardly anything, rank 0 for ",
+         " only, the mean of the other 3 "},
+        {4, 1, 1000, "Rank 3 computes 100 % longer than the mean", "the other 3 ranks wait"},
+        {3, 0, 1000, "Rank 2 computes 50 % longer than the mean", "the other 2 ranks wait"},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        double there[SAMPLE_RANKS];
+        begin_run(3, false);
+        m.n = cases[k].n;
+        m.late = 0;
+        m.sample.p.n_ranks = m.sample.p.world_size = m.n;
+        for (unsigned r = 0; r < m.n; r++) {
+            m.sample.ranks[r] = m.sample.ranks[0];
+            m.sample.ranks[r].rank = (int32_t)r;
+            m.compute_ms[r] = r < cases[k].masters ? 5 : 1000;
+            m.compute_ms[r] += r == m.n - 1 ? cases[k].longer_ms : 0;
+            there[r] = r < cases[k].masters ? 995 : 1;
+        }
+        call("MPI_Recv", PCOLLECT_CLASS_P2P, 3, 1000, there);
+        const char *text = sentence("imbalance");
+        if (strncmp(text, cases[k].begin, strlen(cases[k].begin)) || !strstr(text, cases[k].then))
+            fail_msg("%zu: %s", k, text);
+    }
+}
+
 /* Two places start operations that are never completed, one of them in two contexts: they are
  * counted by place. */
 static void unfinished_operations_are_counted_by_place(void **state)
@@ -277,6 +315,7 @@ int main(void)
         cmocka_unit_test(blocked_time_and_delay_are_divided_only_if_they_are_outside_mpi),
         cmocka_unit_test(a_barrier_is_not_to_blame_for_the_files_of_a_rank),
         cmocka_unit_test(a_rank_that_writes_a_file_alone_waits_for_nobody),
+        cmocka_unit_test(a_rank_that_only_hands_out_work_is_named),
         cmocka_unit_test(unfinished_operations_are_counted_by_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
