@@ -163,7 +163,17 @@ uint32_t pc_comm_enter(MPI_Comm comm, uint64_t id, uint32_t flags)
 void pc_comm_drop(uint32_t number)
 {
     atomic_fetch_or(&pc_comm_at(number)->flags, PC_COMM_FREED);
-    pc_comm_show(number, 0, 0);
+}
+
+void pc_comm_restore(uint32_t number)
+{
+    atomic_fetch_and(&pc_comm_at(number)->flags, ~(uint32_t)PC_COMM_FREED);
+}
+
+void pc_comm_hide(uint32_t number)
+{
+    if (atomic_load(&pc_comm_at(number)->flags) & PC_COMM_FREED)
+        pc_comm_show(number, 0, 0);
 }
 
 /* ---- Ids

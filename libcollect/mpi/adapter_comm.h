@@ -135,8 +135,12 @@ extern PC_HIDDEN struct pc_seen_comm pc_comm_seen[PC_SEEN_COMMS];
 /* Makes the communicator visible to readers from outside, with the rank of this process in it. */
 void pc_comm_show(uint32_t number, int rank, int size);
 
-/* Notes that the communicator has been freed. */
+/* Forgets a communicator that is about to be freed, and knows it again if that failed. */
 void pc_comm_drop(uint32_t number);
+void pc_comm_restore(uint32_t number);
+
+/* Hides a communicator from readers from outside, unless its entry has been used again. */
+void pc_comm_hide(uint32_t number);
 
 /* Ids, never 0: of a communicator that no call made, and of one derived from an id and another
  * number.

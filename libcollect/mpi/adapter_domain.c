@@ -29,17 +29,24 @@ static uint32_t count_made(uint64_t key)
     return 0;
 }
 
+/* Tells of a change; d has the id, and when the communicator was made. */
+static void tell_of(struct pc_call *call, enum pcollect_domain_change change,
+                    struct pcollect_domain *d)
+{
+    d->size = sizeof *d;
+    d->change = (uint16_t)change;
+    d->op = call->event.op;
+    d->now = call->event.end;
+    pc_core->tell_domain(call, d);
+}
+
 static void tell(struct pc_call *call, enum pcollect_domain_change change, uint32_t number,
                  struct pcollect_domain *d)
 {
     struct pc_comm *c = pc_comm_at(number);
-    d->size = sizeof *d;
-    d->change = (uint16_t)change;
-    d->op = call->event.op;
     d->id = c->id;
-    d->now = call->event.end;
     d->made = atomic_load_explicit(&c->made, memory_order_relaxed);
-    pc_core->tell_domain(call, d);
+    tell_of(call, change, d);
 }
 
 static int32_t first_of(MPI_Comm comm, bool remote)
@@ -244,11 +251,33 @@ void pc_rule_named_comm(struct pc_call *call, const char *name)
         tell(call, PCOLLECT_DOMAIN_NAMED, call->comm, &d);
 }
 
-void pc_rule_freed_comm(struct pc_call *call)
+void pc_watch_freed_comm(struct pc_watch *w, struct pc_call *call, const MPI_Comm *comm)
 {
-    struct pcollect_domain d = {.rank = -1};
-    if (!(pc_core->wants & PC_WANTS_COMM) || !call->comm)
+    bool known = pc_core->wants & PC_WANTS_COMM && comm;
+    uint32_t number = known ? pc_comm_find(*comm) : PC_COMM_NONE;
+    (void)call;
+    w->freed = (struct pc_freed_comm){0};
+    if (!number || pc_comm_is_predefined(number))
         return;
-    pc_comm_drop(call->comm);
-    tell(call, PCOLLECT_DOMAIN_FREED, call->comm, &d);
+    const struct pc_comm *c = pc_comm_at(number);
+    w->freed =
+        (struct pc_freed_comm){number, c->id, atomic_load_explicit(&c->made, memory_order_relaxed)};
+    pc_comm_drop(number);
+}
+
+void pc_watched_freed_comm(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Comm *comm)
+{
+    const struct pc_freed_comm *freed = &w->freed;
+    (void)comm;
+    call->handle = 0; /* the end of the call must not use it */
+    if (!freed->number)
+        return;
+    pc_domain_set(call, freed->id);
+    if (rc != MPI_SUCCESS) {
+        pc_comm_restore(freed->number);
+        return;
+    }
+    pc_comm_hide(freed->number);
+    struct pcollect_domain d = {.rank = -1, .id = freed->id, .made = freed->made};
+    tell_of(call, PCOLLECT_DOMAIN_FREED, &d);
 }

@@ -10,6 +10,7 @@
 #define PC_ADAPTER_DOMAIN_H
 
 #include "libcollect/mpi/adapter_comm.h"
+#include "libcollect/mpi/adapter_requests.h"
 
 /* Number that distinguishes the communicators that one collective call makes. */
 enum pc_siblings {
@@ -37,7 +38,18 @@ void pc_rule_met_job(struct pc_call *call, MPI_Comm comm, int root, const MPI_Co
                      const char *port);
 void pc_rule_joined_job(struct pc_call *call, const MPI_Comm *made);
 void pc_rule_named_comm(struct pc_call *call, const char *name);
-void pc_rule_freed_comm(struct pc_call *call);
+/* Sets the communicator of a call by its id. */
+static inline void pc_domain_set(struct pc_call *call, uint64_t id)
+{
+    call->event.domain = id;
+    if (PC_UNLIKELY(pc_core->wants & PCOLLECT_WANT_DOMAIN))
+        pc_core->domain(call, id);
+}
+
+/* Around a call that frees a communicator. It is forgotten before the call: as soon as it is free,
+ * another thread may make one with the same handle. After an error it is known again. */
+void pc_watch_freed_comm(struct pc_watch *w, struct pc_call *call, const MPI_Comm *comm);
+void pc_watched_freed_comm(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Comm *comm);
 
 /* Enters world and self after MPI_Init. `call` may be NULL. */
 void pc_domain_start(struct pc_call *call);

@@ -26,8 +26,17 @@ struct pc_remembered {
 
 #define PC_WATCH_FEW 4
 
-/* A completing call in progress: the requests as they were before it. */
+/* A communicator that a call frees, as it was before the call. */
+struct pc_freed_comm {
+    uint32_t number; /* 0: not known */
+    uint64_t id, made;
+};
+
+/* A call in progress that completes requests, as they were before it, or that frees a communicator.
+ */
 struct pc_watch {
+    struct pc_freed_comm freed;
+    /* Members for calls that complete requests. */
     struct pc_request_table *mine; /* NULL: nothing is remembered, nothing to do */
     MPI_Request *requests;
     MPI_Status *statuses; /* where the real call writes them */

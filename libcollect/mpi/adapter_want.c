@@ -55,10 +55,7 @@ void (*pc_end_quiet)(struct pc_call *call);
 
 void pc_want_known(struct pc_call *call, uint32_t number)
 {
-    uint64_t id = pc_comm_at(number)->id;
-    call->event.domain = id;
-    if (PC_UNLIKELY(pc_core->wants & PCOLLECT_WANT_DOMAIN))
-        pc_core->domain(call, id);
+    pc_domain_set(call, pc_comm_at(number)->id);
 }
 
 static inline void set_peers(struct pc_call *call, int dest, int source, const MPI_Status *status)

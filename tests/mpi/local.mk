@@ -33,4 +33,4 @@ EXTRA_DIST += tests/mpi/scopes.c tests/mpi/paused.c tests/mpi/scopes_f.F90 tests
 
 # ---- Topology and communicators -----------------------------------------------------------------
 script_tests += tests/mpi/topology.test tests/mpi/domains.test tests/mpi/nodes.test
-EXTRA_DIST += tests/mpi/talk.c tests/mpi/domains.c tests/mpi/wire.c
+EXTRA_DIST += tests/mpi/talk.c tests/mpi/domains.c tests/mpi/freed.c tests/mpi/wire.c
