@@ -275,7 +275,8 @@ static void set_words(struct pc_path_node *n, struct pc_path_run run, bool plain
     n->n_words = run.n_words;
     n->n_plain = plain ? run.n_words : 0;
     n->record_at = n->leaf && plain && !n->flags ? n->record : NULL;
-    pc_path_take_child(n, n->last_value, n->last_child);
+    if (!n->leaf)
+        pc_path_take_child(n, n->last_value, n->last_child);
 }
 
 static bool is_plain(const struct pc_paths *p, struct pc_path_run run)
@@ -336,10 +337,13 @@ static bool too_far(const struct pc_paths *p, const struct pc_path_run *run)
     return place != (int32_t)place;
 }
 
-void pc_paths_make_express(struct pc_paths *p, struct pc_path_root *root)
+void pc_paths_set_express(struct pc_paths *p, struct pc_path_root *root)
 {
     const struct pc_path_node *n = &p->nodes[root->last];
     uint32_t n_words = n->n_words;
+    root->express = n->express;
+    if (root->express)
+        return;
     for (uint32_t up = n->parent; up; up = p->nodes[up].parent)
         n_words += p->nodes[up].n_words;
     if (!n_words || n_words > MAX_EXPRESS || !pc_paths_reserve(p, n_words) || !reserve_nodes(p, 1))
@@ -355,7 +359,7 @@ void pc_paths_make_express(struct pc_paths *p, struct pc_path_root *root)
         }
     }
     n = &p->nodes[root->last];
-    root->express = p->n_nodes++;
+    p->nodes[root->last].express = root->express = p->n_nodes++;
     p->nodes[root->express] = (struct pc_path_node){.first = p->n_words,
                                                     .n_plain = n_words,
                                                     .leaf = n->leaf,

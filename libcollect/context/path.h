@@ -81,7 +81,10 @@ struct pc_path_node {
     };
     uint32_t n_words;
     uint32_t parent;
-    uint32_t last_child; /* 0: none */
+    union {
+        uint32_t last_child; /* 0: none */
+        uint32_t express;    /* of a leaf: its express node, or 0 */
+    };
     uint16_t flags;
     uint16_t branch_relative; /* the children are chosen by a stack address */
 } __attribute__((aligned(64)));
@@ -100,10 +103,11 @@ struct pc_path_root {
     uint32_t node;   /* 0: nothing walked yet */
     struct pc_event_head head;
     uint32_t last;    /* leaf */
-    uint32_t express; /* a node with a copy of all words on the way to `last`, or 0 */
+    uint32_t express; /* express node of `last`, if it is taken again and again, or 0 */
 };
 
-/* Paths that are taken so many times in a row get an express node. */
+/* Paths that are taken so many times in a row get an express node: a copy of all words on the way
+ * from the root to the leaf. The leaf keeps it for the next time. */
 enum { PC_PATH_STREAK = 4 };
 
 struct pc_path_child {
@@ -265,8 +269,8 @@ static inline uint32_t pc_paths_next(const struct pc_paths *p, struct pc_path_no
     return parts[i].child;
 }
 
-/* Makes the express node of a root for its last leaf, if there is room. */
-void pc_paths_make_express(struct pc_paths *p, struct pc_path_root *root);
+/* Gives a root the express node of its last leaf, if there is room. */
+void pc_paths_set_express(struct pc_paths *p, struct pc_path_root *root);
 
 /* Notes that the way from a root led to a leaf. */
 static inline void pc_paths_took(struct pc_paths *p, struct pc_path_root *root, uint32_t leaf)
@@ -276,7 +280,7 @@ static inline void pc_paths_took(struct pc_paths *p, struct pc_path_root *root, 
         root->streak = 0;
         root->express = 0;
     } else if (++root->streak == PC_PATH_STREAK) {
-        pc_paths_make_express(p, root);
+        pc_paths_set_express(p, root);
     }
 }
 

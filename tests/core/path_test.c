@@ -210,6 +210,29 @@ static void cache_answers_with_the_chain_that_is_on_the_stack(void **state)
     assert_true(n_express > 0);
 }
 
+/* Paths that are taken in turn, each many times in a row, take no more memory in each turn. */
+static void paths_in_turn_take_no_more_memory(void **state)
+{
+    (void)state;
+    static struct chain chains[2] = {{2, {2, 4}, {4, 6}}, {2, {2, 8}, {4, 5}}};
+    struct pc_paths p = {0};
+    uint32_t n_words = 0, n_nodes = 0;
+    int before = n_express;
+    seed = 3;
+    assert_int_equal(pc_paths_init(&p, 64, 1u << 20), PC_OK);
+    for (int turn = 0; turn < 200; turn++) {
+        for (int i = 0; i < 20; i++)
+            look_up(&p, &chains[turn % 2], (pcollect_ref)(1 + turn % 2));
+        if (turn == 3) {
+            n_words = p.n_words;
+            n_nodes = p.n_nodes;
+        }
+    }
+    assert_true(n_express > before + 1000);
+    assert_int_equal(p.n_words, n_words);
+    assert_int_equal(p.n_nodes, n_nodes);
+}
+
 /* Tables of children grow in any order, and those that are left serve other nodes. */
 static void many_children_of_many_nodes_are_all_found(void **state)
 {
@@ -286,6 +309,7 @@ int main(void)
     pc_process.is_counted = is_counted;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cache_answers_with_the_chain_that_is_on_the_stack),
+        cmocka_unit_test(paths_in_turn_take_no_more_memory),
         cmocka_unit_test(many_children_of_many_nodes_are_all_found),
         cmocka_unit_test(cleared_cache_knows_nothing_and_learns_again),
         cmocka_unit_test(verdict_of_a_return_address_is_asked_for_once),
