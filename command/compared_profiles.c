@@ -11,6 +11,14 @@
 static bool is_comparable(const struct pct_command *self, const char *path,
                           const struct pct_run *run)
 {
+    if (run->n_missing) {
+        pct_say(
+            self,
+            "%s has %u of the %u ranks of its job: sums over them cannot be compared; `pcollect "
+            "report %s` shows what is known",
+            path, run->n_ranks - run->n_missing, run->n_ranks, path);
+        return false;
+    }
     if (run->core_ns > 0)
         return true;
     pct_say(self,
@@ -33,8 +41,14 @@ struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size
         int err = pct_run_look(&runs[i], paths[i], &error);
         if (*error.text)
             pct_say(self, "%s", error.text);
-        if (!err && is_comparable(self, paths[i], &runs[i]))
+        if (!err && is_comparable(self, paths[i], &runs[i])) {
+            if (runs[i].n_incomplete)
+                pct_say(self,
+                        "%s: %u of %u ranks did not reach MPI_Finalize: their times end with the "
+                        "last moment known",
+                        paths[i], runs[i].n_incomplete, runs[i].n_ranks);
             continue;
+        }
         *status_out = err == PC_ENOENT ? PCT_CALL : PCT_DATA;
         pct_runs_close(runs, n);
         return NULL;

@@ -91,6 +91,13 @@ static int judge(const struct pct_command *self, const struct pct_diff *d, const
 {
     const char *place;
     double worst = 100 * pct_diff_worst(d, &place);
+    uint32_t n_incomplete = 0;
+    for (size_t i = 0; i < r->n_before + r->n_after; i++)
+        n_incomplete += d->runs[i].n_incomplete;
+    if (r->limited && n_incomplete) {
+        pct_say(self, "--fail-above: a run that did not end cannot be judged");
+        return PCT_DATA;
+    }
     if (!r->limited || worst <= r->fail_above)
         return PCT_DONE;
     if (place)

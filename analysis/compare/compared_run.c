@@ -83,10 +83,12 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
     run->build.path = NULL;
     run->delayed_ns = (double)pct_totals_delayed_ns(p);
     run->n_ranks = p->world_size ? p->world_size : p->n_ranks;
+    run->n_missing = run->n_ranks > p->n_ranks ? run->n_ranks - p->n_ranks : 0;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         const struct pc_profile_rank *r = &p->ranks[i];
         double inside = (double)r->inside_ns - (double)r->merge_ns;
         run->outside |= r->notes & PCOLLECT_NOTE_OUTSIDE;
+        run->n_incomplete += r->incomplete != 0;
         double compute = (double)pct_totals_compute_ns(r);
         run->core_ns += inside;
         run->compute_ns += compute;

@@ -13,16 +13,18 @@ struct pct_run {
     char *program;                  /* as it was started; "": unknown */
     struct pc_profile_module build; /* of the program; no bytes of build-id: unknown; no path */
     bool sampled;
-    bool outside;      /* sampled from outside: calls of MPI and their times are not known */
-    uint32_t n_ranks;  /* of the job */
-    double time_ns;    /* longest rank from MPI_Init to the end of MPI_Finalize */
-    double core_ns;    /* the same, summed over ranks */
-    double compute_ns; /* outside MPI, summed over ranks */
-    double busiest_ns; /* the most that one rank computes */
-    double delayed_ns; /* ranks could run, but no processor was free; summed */
-    double library_ns; /* in the library outside MPI, summed */
-    double init_ns;    /* in MPI_Init, summed */
-    double end_ns;     /* cost of MPI_Finalize itself, summed */
+    bool outside;          /* sampled from outside: calls of MPI and their times are not known */
+    uint32_t n_ranks;      /* of the job */
+    uint32_t n_missing;    /* of these, not in the profile */
+    uint32_t n_incomplete; /* did not reach MPI_Finalize */
+    double time_ns;        /* longest rank from MPI_Init to the end of MPI_Finalize */
+    double core_ns;        /* the same, summed over ranks */
+    double compute_ns;     /* outside MPI, summed over ranks */
+    double busiest_ns;     /* the most that one rank computes */
+    double delayed_ns;     /* ranks could run, but no processor was free; summed */
+    double library_ns;     /* in the library outside MPI, summed */
+    double init_ns;        /* in MPI_Init, summed */
+    double end_ns;         /* cost of MPI_Finalize itself, summed */
     /* Times with MPI_Init and all of MPI_Finalize, but without library_ns, and without waiting for
      * a processor, which in MPI is assumed to be spread evenly over the time in MPI: the part
      * mpi_part of it is left, and the part end_part of that in MPI_Finalize. core_ns is summed over
