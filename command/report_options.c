@@ -28,8 +28,9 @@ const struct pct_option pct_report_options[] = {
     {FORMAT, "format", "text|json|tsv|md|csv", "text for people (default), or for programs",
      "tsv and csv show one table: --table or --by names it."},
     {TABLE, "table", "NAME", "one table only; --table help lists them",
-     "It is printed as tsv if no format is given. Plugins that were loaded can have tables of "
-     "their own in the profile. --table NAME --help lists the columns.",
+     "It is printed as tsv if no format is given. --table NAME --help lists the columns. Plugins "
+     "that were loaded can have tables of their own in the profile; their first line names the "
+     "columns.",
      .group = WHICH_TABLE},
     {BY, "by", "WHAT,...", "one table of sums, by one or several of:",
      "It is printed as text if no format is given. All figures of calls and samples, and the "
@@ -250,6 +251,11 @@ bool pct_report_help(const struct pct_command *self, const void *request, FILE *
         pct_cube_free(&cube);
         return true;
     }
+    if (strcmp(view->table_name, "help") != 0)
+        fprintf(out,
+                "%s is none of these tables.\n"
+                "If a plugin has made it, its first line names its columns.\n\n",
+                view->table_name);
     fputs("Tables of `pcollect report --table NAME`:\n", out);
     for (size_t i = 0; i < pct_n_tables; i++)
         pct_help_table(out, pct_tables[i]);

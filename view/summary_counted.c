@@ -74,7 +74,7 @@ static void put_sampling(const struct pct_head *h, struct pct_buf *b)
     if (sum_of(t, "own") >= PCT_SAMPLES_FEW) {
         pct_buf_text(b, "; pcollect took about ");
         pct_head_percent(b, pct_text_share(own, cpu));
-        pct_buf_text(b, " more in MPI calls and OpenMP regions");
+        pct_buf_text(b, " more in its own code");
     }
     put_lowered(t, b);
     pct_head_put(h, "sampling", b);

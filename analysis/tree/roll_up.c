@@ -136,6 +136,14 @@ static struct pct_rolled_row row_of_frame(const struct sums *s, const struct par
     return r;
 }
 
+/* True if samples in an MPI call are the row's own. In a row of a function that makes the call they
+ * are not: MPI is a function that it calls. */
+static bool has_samples_of_calls(const struct sums *s)
+{
+    return !(s->keys & PCT_KEYS_OF_FRAMES) ||
+           s->keys & (PCT_KEY_CODE | PCT_KEY_PRIMITIVE | PCT_KEY_COMMUNICATOR);
+}
+
 static void add_own(struct sums *s, struct pct_rolled_row *r, const struct part *part)
 {
     for (size_t k = 0; k < PCT_N_METRICS; k++)
@@ -145,7 +153,7 @@ static void add_own(struct sums *s, struct pct_rolled_row *r, const struct part 
         r->own.min_ns = min;
     if (part->own.max_ns > r->own.max_ns)
         r->own.max_ns = part->own.max_ns;
-    if (part->call == PC_NO_INDEX || s->keys & (PCT_KEY_CODE | PCT_KEY_PRIMITIVE))
+    if (part->call == PC_NO_INDEX || has_samples_of_calls(s))
         pct_sampled_add(&r->self, part->sampled);
     r->in_steps |= part->like.in_steps;
     if (s->keys & PCT_KEY_RANK)
