@@ -73,14 +73,22 @@ static void put_abort(const struct pct_head *h, struct pct_buf *b)
 static void put_incomplete(const struct pct_head *h, struct pct_buf *b)
 {
     uint64_t taken_ns = pct_header_taken_ns(h->d->profile);
+    bool calls_mpi = pct_data_calls_mpi(h->d);
     put_abort(h, b);
-    put_listed(h, INCOMPLETE, 0, b);
-    pct_buf_text(b, taken_ns ? " ran on: a checkpoint of "
-                             : " did not reach MPI_Finalize: recovered, up to the last moment "
-                               "known");
+    if (calls_mpi || taken_ns || h->d->profile->n_ranks > 1)
+        put_listed(h, INCOMPLETE, 0, b);
+    else
+        pct_buf_text(b, "the program");
+    if (taken_ns)
+        pct_buf_text(b, " ran on: a checkpoint of ");
+    else if (calls_mpi)
+        pct_buf_text(b, " did not reach MPI_Finalize: recovered, up to the last moment known");
+    else
+        pct_buf_text(b, " ended by a signal or by _exit: recovered, up to the last moment known");
     pct_head_moment(b, taken_ns);
     if (!pct_data_rank_times(h->d)->divided)
-        pct_buf_text(b, ". How long ranks waited for a processor is not known");
+        pct_buf_text(b, calls_mpi ? ". How long ranks waited for a processor is not known"
+                                  : ". How long it waited for a processor is not known");
 }
 
 static void put_lost(const struct pct_head *h, struct pct_buf *b)

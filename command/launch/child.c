@@ -21,6 +21,7 @@
 static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
 static volatile sig_atomic_t job_pid;
+static struct pct_killed killed;
 
 /* Signal handlers and mask at the start of this command. */
 static struct {
@@ -57,6 +58,11 @@ static void restore_signals(void)
     for (size_t i = 0; i < PC_ARRAY_LEN(forwarded); i++)
         sigaction(forwarded[i], &found.actions[i], NULL);
     sigprocmask(SIG_SETMASK, &found.mask, NULL);
+}
+
+struct pct_killed pct_job_killed(void)
+{
+    return killed;
 }
 
 int pct_job_helper(void)
@@ -120,6 +126,8 @@ static int wait_for(pid_t child)
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return 125;
+    if (WIFSIGNALED(status))
+        killed = (struct pct_killed){(int)child, WTERMSIG(status)};
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -54,6 +54,14 @@ struct pct_job_watcher {
 int pct_job_run(const struct pct_command *self, char **words, char **variables,
                 const struct pct_job_watcher *watcher);
 
+/* A process that a signal has ended. pid 0: none. */
+struct pct_killed {
+    int pid, signal;
+};
+
+/* The process of the last pct_job_run, if a signal ended it. */
+struct pct_killed pct_job_killed(void);
+
 /* Forks a process that works beside the job, from the watcher's tick, which is called again when it
  * has ended. It has the initial signal state of this command, and must end with _exit. Returns like
  * fork. */
@@ -84,7 +92,8 @@ struct pct_recovery {
     void (*own)(void *arg, const char *path);     /* a profile that a job wrote itself; or NULL */
     void (*written)(void *arg, const char *path); /* called for a profile that was made; or NULL */
     void *arg;
-    const int *locks; /* locks that it holds, -1: none; set by pct_recover_folders */
+    struct pct_killed killed; /* a process whose signal is known */
+    const int *locks;         /* locks that it holds, -1: none; set by pct_recover_folders */
     size_t n_locks;
 };
 

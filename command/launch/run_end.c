@@ -165,7 +165,8 @@ static void look(const struct pct_run_job *r, char *const *folders, size_t n, st
                                     .quiet = true,
                                     .own = name_own,
                                     .written = put_page,
-                                    .arg = s};
+                                    .arg = s,
+                                    .killed = pct_job_killed()};
     struct pct_recovered before = s->found;
     pct_run_file_take(r, folders, n, name_profile, s);
     pct_recover_folders(&recovery, folders, n, &s->found);

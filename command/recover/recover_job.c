@@ -118,10 +118,31 @@ static bool is_incomplete(const struct pc_profile *p)
     return p->n_ranks < p->world_size;
 }
 
+static bool calls_mpi(const struct pc_profile *p)
+{
+    bool calls = *p->mpi || p->n_ranks != 1 || p->world_size != 1;
+    for (uint32_t i = 0; i < p->n_ranks; i++)
+        calls |= p->ranks[i].mpi_calls != 0;
+    return calls;
+}
+
+/* Names the profile of a program that calls no MPI function and was not seen to exit. */
+static void say_killed(const struct pct_recovery *r, const struct pc_profile *p, const char *path)
+{
+    char *signal = p->ranks[0].pid == r->killed.pid
+                       ? pct_text("signal %d (%s)", r->killed.signal, strsignal(r->killed.signal))
+                       : pct_text("a signal or _exit");
+    fprintf(stderr, "pcollect: profile: %s (recovered up to the last moment known: %s ended %s)\n",
+            path, signal, pc_base_name(p->exe));
+    free(signal);
+}
+
 static void say_written(const struct pct_recovery *r, const struct pc_profile *p, const char *path)
 {
     bool incomplete = is_incomplete(p);
-    if (r->quiet)
+    if (r->quiet && incomplete && !calls_mpi(p))
+        say_killed(r, p, path);
+    else if (r->quiet)
         fprintf(stderr, "pcollect: profile: %s (%s: %u of %u ranks, recovered because %s)\n", path,
                 incomplete ? "incomplete" : "complete", p->n_ranks, p->world_size,
                 incomplete ? "MPI_Finalize was not reached" : "the job could not write it");

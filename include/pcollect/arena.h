@@ -228,7 +228,7 @@ struct pcollect_thread {
     pcollect_ref rows;  /* newest struct pcollect_row, of all tables */
     uint64_t mpi_ticks; /* in calls that are not inside another call */
     uint64_t mpi_calls;
-    uint64_t last_ticks; /* end of the last call: the process was alive then */
+    uint64_t last_ticks; /* end of the last call, or last interrupt: the process was alive then */
     char name[16];
 };
 

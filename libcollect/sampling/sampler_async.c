@@ -499,6 +499,8 @@ static void answer(struct pc_sampler *s, struct interrupt *i)
         take_sample(i);
         s->last_ticks = i->begin;
     }
+    /* For a reader after a kill. Only this thread writes it, so nothing is ordered by it. */
+    __atomic_store_n(&i->thread->record->last_ticks, i->begin, __ATOMIC_RELAXED);
     arm_next(s);
     pc_window_begin(s);
     count_handler(s, i->begin_ns);

@@ -352,7 +352,8 @@ static const struct pct_column header_columns[] = {
      .mpi = true},
     {"contexts", "contexts", PCT_COUNT, "rows of the table contexts", get_contexts},
     {"incomplete_ranks", "incomplete", PCT_COUNT,
-     "ranks that did not reach MPI_Finalize: their data was recovered, or they still ran",
+     "ranks that did not reach MPI_Finalize, or without MPI their exit: their data was recovered, "
+     "or they still ran",
      get_incomplete},
     {"taken", "taken", PCT_TEXT, "moment of this checkpoint of a job that ran on, UTC", get_taken},
     {"missing_ranks", "missing", PCT_COUNT, "ranks of the job that are not in the profile",
