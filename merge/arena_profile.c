@@ -288,7 +288,10 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     r->after_ns = span(m, h->finalize_end_ticks, h->exit_ticks);
     r->merge_ns = pc_image_ns(m, h->merge_ticks);
     r->closed = h->exit_ticks != 0;
-    r->incomplete = part == PC_MERGE_ALL && !h->finalize_begin_ticks;
+    /* A program without MPI that could not write its profile has ended all the same. */
+    bool alone = h->flags & PCOLLECT_ARENA_ALWAYS && !h->init_begin_ticks;
+    bool ended = h->finalize_begin_ticks || (alone && h->exit_ticks);
+    r->incomplete = part == PC_MERGE_ALL && !ended;
     r->notes = h->notes & ~(uint64_t)PCOLLECT_NOTE_DAMAGED; /* set by the reader */
     memcpy(r->lost, h->lost, sizeof r->lost);
     p->ranks = r;

@@ -361,7 +361,8 @@ void pc_process_exit(void)
         atomic_store_explicit(&pc_live->stage, PC_STAGE_CLOSED, memory_order_release);
         return;
     }
-    if (h->state == PCOLLECT_STATE_COLLECTING && !h->init_begin_ticks) {
+    bool has_merged = h->merge_ticks != 0; /* without success: the data is all that is left */
+    if (h->state == PCOLLECT_STATE_COLLECTING && !h->init_begin_ticks && !has_merged) {
         /* The program called an MPI function but never MPI_Init: there is nothing to report. */
         pc_arena_unlink(&pc_process.arena);
         return;
