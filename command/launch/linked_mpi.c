@@ -35,15 +35,17 @@ static char *find_file(const char *word)
     return NULL;
 }
 
-/* Finds the loader of the program, in loader (PATH_MAX). */
-static bool find_loader(const char *file, char *loader)
+/* Finds the loader of the program, in loader (PATH_MAX). *is_program_out: it is a program of this
+ * kind of machine, so that one without a loader is linked statically. */
+static bool find_loader(const char *file, char *loader, bool *is_program_out)
 {
     ElfW(Ehdr) h;
     ElfW(Phdr) p;
     bool found = false;
     int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd >= 0 && pread(fd, &h, sizeof h, 0) == sizeof h && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
-        h.e_phentsize == sizeof p)
+    *is_program_out = fd >= 0 && pread(fd, &h, sizeof h, 0) == sizeof h &&
+                      !memcmp(h.e_ident, ELFMAG, SELFMAG) && h.e_phentsize == sizeof p && h.e_phnum;
+    if (*is_program_out)
         for (unsigned i = 0; !found && i < h.e_phnum; i++)
             found = pread(fd, &p, sizeof p, (off_t)(h.e_phoff + i * sizeof p)) == sizeof p &&
                     p.p_type == PT_INTERP && p.p_filesz > 1 && p.p_filesz < PATH_MAX &&
@@ -101,9 +103,10 @@ char *pct_program_mpi(char *const *words, const char **word_out)
 {
     static char text[65536], loader[PATH_MAX];
     char *mpi = NULL;
+    bool is_program;
     for (; *words && !mpi; words++) {
         char *file = **words == '-' ? NULL : find_file(*words);
-        if (file && find_loader(file, loader)) {
+        if (file && find_loader(file, loader, &is_program)) {
             ask_loader(loader, file, text, sizeof text);
             mpi = mpi_of(text);
             *word_out = *words;
@@ -111,6 +114,19 @@ char *pct_program_mpi(char *const *words, const char **word_out)
         free(file);
     }
     return mpi;
+}
+
+const char *pct_program_static(char *const *words, size_t n)
+{
+    static char loader[PATH_MAX];
+    bool is_static = false;
+    for (; n && *words && !is_static; words++, n--) {
+        char *file = **words == '-' ? NULL : find_file(*words);
+        bool is_program = false;
+        is_static = file && !find_loader(file, loader, &is_program) && is_program;
+        free(file);
+    }
+    return is_static ? words[-1] : NULL;
 }
 
 bool pct_program_gets_rights(const char *word)

@@ -232,6 +232,11 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
         free(names);
         return text;
     }
+    bool launched = pct_launcher_is(r->words[0]);
+    if ((word = pct_program_static(r->words, launched ? SIZE_MAX : 1)) != NULL)
+        return pct_text("%s is statically linked: no library can be loaded into it; `pcollect "
+                        "record -- %s%s` samples it",
+                        word, r->words[0], launched ? " ..." : "");
     if (r->alone_sampled)
         inner = ". A program without MPI is sampled if this command starts it directly; in a "
                 "script, put `pcollect run` before it, or set PCOLLECT_COLLECT_ALWAYS=yes";

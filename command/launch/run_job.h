@@ -77,6 +77,10 @@ void pct_run_end(const struct pct_run_job *r, bool held, int status);
  * NULL; the program is not run. *word_out: that word. Allocated. */
 char *pct_program_mpi(char *const *words, const char **word_out);
 
+/* The first of up to n words that names a statically linked program, into which nothing can be
+ * loaded; or NULL. init-only. */
+const char *pct_program_static(char *const *words, size_t n);
+
 /* True if the program of that word runs with rights that its user has not: setuid, setgid,
  * capabilities. The loader preloads nothing into it then. init-only. */
 bool pct_program_gets_rights(const char *word);
