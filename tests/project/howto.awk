@@ -4,7 +4,7 @@
 #
 #     New file `PATH`:
 #     In `PATH`, behind the line `LINE`:        (or: before the line)
-#     Run in the build folder:
+#     Run in the build folder:    (the last two words are a link to CONTRIBUTING.md, where the first commands are)
 #
 # The line must be in the file once. A page that cannot be followed is reported on standard error, with
 # status 1.
@@ -44,7 +44,7 @@ open { sub("^" indent, "") }
     before = / before the line /
     next
 }
-!open && bare ~ /^Run in the build folder:$/ { action = "run"; next }
+!open && bare ~ /^Run in the (build folder|\[build folder\]\(\.\.\/\.\.\/CONTRIBUTING\.md#add-something\)):$/ { action = "run"; next }
 !open && bare ~ /^```/ { open = 1; text = ""; next }
 /^```$/ && open {
     open = 0
