@@ -418,6 +418,14 @@ static FILE *open_stream(int fd)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
+static bool counts_any(const struct pct_stat_job *j)
+{
+    for (size_t e = 0; e < j->stat.n; e++)
+        if (!j->stat.events[e].why_not)
+            return true;
+    return false;
+}
+
 static int count(struct pct_stat_job *j)
 {
     const struct pct_stat_request *r = j->request;
@@ -443,7 +451,7 @@ static int count(struct pct_stat_job *j)
         pct_stat_put_reasons(j->out, &j->stat, pct_terminal_look().width);
     pct_stat_end(j->out, &j->stat, r->format);
     bool whole = pct_close_file(j->self, j->out, r->output ? r->output : "the counts");
-    return whole || status ? status : PCT_DATA;
+    return status ? status : whole && counts_any(j) ? PCT_DONE : PCT_DATA;
 }
 
 static int run_stat(const struct pct_command *self, int argc, char **argv)
