@@ -243,12 +243,21 @@ void pccount_free(struct pccount *c)
 
 /* ---- Stretches ------------------------------------------------------------------------------- */
 
+/* Sets what pccount_why returns; "": the call did not fail. */
+static void explain(struct mine *m, const char *why)
+{
+    m->why.text[0] = '\0';
+    if (*why)
+        pc_format(m->why.text, sizeof m->why.text, "%s", why);
+}
+
 int pccount_begin(struct pccount *c)
 {
     int saved = errno, err = PC_OK;
     struct mine *m = find_or_add(c);
+    if (m)
+        explain(m, "");
     if (m && m->depth++ == 0) {
-        m->why.text[0] = '\0';
         err = m->meter ? pc_counting_switch(m->meter, 0)
                        : pc_counting_start(c->counting, &m->meter, 0, &m->why);
         if (err && !*m->why.text)
@@ -261,25 +270,31 @@ int pccount_begin(struct pccount *c)
 
 int pccount_end(struct pccount *c)
 {
-    struct mine *m = find_mine(c);
-    if (!m || !m->depth) {
-        if (m)
-            pc_error_set(&m->why, PC_EARG, "an end without a begin in this thread");
-        return -1;
-    }
-    if (--m->depth == 0)
+    int saved = errno;
+    struct mine *m = find_or_add(c);
+    bool ends = m && m->depth;
+    if (ends && --m->depth == 0)
         pc_counting_pause(m->meter);
-    return 0;
+    if (m)
+        explain(m, ends ? "" : "an end without a begin in this thread");
+    errno = saved;
+    return ends ? 0 : -1;
 }
 
 int pccount_thread(struct pccount *c, struct pccount_values *out)
 {
-    struct mine *m = find_mine(c);
-    if (!m || !read_mine(m, out)) {
+    int saved = errno;
+    struct mine *m = find_or_add(c);
+    bool known = m && read_mine(m, out);
+    if (!known)
         *out = (struct pccount_values){.n_threads = 0};
-        return -1;
-    }
-    return 0;
+    if (m)
+        explain(m, known      ? ""
+                   : m->meter ? "the program has closed the descriptors of its counters"
+                              : "this thread has not counted: it has called no pccount_begin, or "
+                                "that failed");
+    errno = saved;
+    return known ? 0 : -1;
 }
 
 void pccount_total(struct pccount *c, struct pccount_values *out)

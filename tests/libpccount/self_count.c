@@ -98,6 +98,37 @@ static void nested(void)
     pccount_free(inner);
 }
 
+/* Calls that fail as the first of their thread, and one after them that does not. */
+static void *explain(void *number)
+{
+    struct pccount_values v;
+    unsigned *right = number;
+    *right += pccount_end(count) == -1 && strstr(pccount_why(count), "without a begin");
+    *right += pccount_thread(count, &v) == -1 && strstr(pccount_why(count), "has not counted");
+    *right += pccount_begin(count) == 0 && !*pccount_why(count) && pccount_end(count) == 0;
+    *right += pccount_thread(count, &v) == 0 && !*pccount_why(count);
+    return NULL;
+}
+
+static void *explain_thread(void *number)
+{
+    struct pccount_values v;
+    unsigned *right = number;
+    *right += pccount_thread(count, &v) == -1 && strstr(pccount_why(count), "has not counted");
+    return NULL;
+}
+
+static void reasons(void)
+{
+    unsigned right = 0;
+    pthread_t thread;
+    pthread_create(&thread, NULL, explain, &right);
+    pthread_join(thread, NULL);
+    pthread_create(&thread, NULL, explain_thread, &right);
+    pthread_join(thread, NULL);
+    say("reasons", right, 5);
+}
+
 static void *work(void *pages)
 {
     pccount_begin(count);
@@ -205,6 +236,7 @@ int main(int argc, char **argv)
     in_threads(argc > 2 ? (size_t)atoi(argv[2]) : 100);
     inherited();
     forked();
+    reasons();
     pccount_free(count);
     say("left-open", (unsigned long long)n_descriptors(), (unsigned long long)n_fds);
     return 0;
