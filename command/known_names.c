@@ -4,6 +4,7 @@
  * the job unmeasured, an event would be missing from its profile. A path is a user's plugin, which
  * may exist only on the nodes of the job, and is not checked.
  */
+#include "analysis/buffer.h"
 #include "base/nearest.h"
 #include "command/command.h"
 #include "plugins/names.h"
@@ -49,13 +50,29 @@ static bool are_plugins(const struct pct_command *self, const char *option, cons
     return known;
 }
 
+/* Name of an option in messages: "FILE:LINE: [SECTION] KEY" if a file gave it its value, else
+ * without the place. */
+static const char *name_option(const struct pc_config *c, const char *section, const char *key,
+                               struct pct_buf *b)
+{
+    struct pc_config_setting s;
+    b->n = 0;
+    for (unsigned i = 0; pc_config_next_setting(c, &i, &s);)
+        if (s.origin == PC_CONFIG_FILE && !strcmp(s.section, section) && !strcmp(s.key, key))
+            pct_buf_format(b, "%s:%u: ", c->file, s.line);
+    pct_buf_format(b, "[%s] %s", section, key);
+    return b->data;
+}
+
 bool pct_names_known(const struct pct_command *self, const struct pc_config *c)
 {
-    bool comm = are_plugins(self, "[collect] plugins", c->collect_plugins, comm_plugins,
-                            PC_ARRAY_LEN(comm_plugins));
-    bool compute = are_plugins(self, "[sample] plugins", c->sample_plugins, compute_plugins,
-                               PC_ARRAY_LEN(compute_plugins));
-    bool events = pct_events_known(self, "[sample] events", c->sample_events);
-    bool always = pct_events_known(self, "[sample] always", c->sample_always);
-    return comm && compute && events && always;
+    struct pct_buf b = {0};
+    bool known = are_plugins(self, name_option(c, "collect", "plugins", &b), c->collect_plugins,
+                             comm_plugins, PC_ARRAY_LEN(comm_plugins));
+    known &= are_plugins(self, name_option(c, "sample", "plugins", &b), c->sample_plugins,
+                         compute_plugins, PC_ARRAY_LEN(compute_plugins));
+    known &= pct_events_known(self, name_option(c, "sample", "events", &b), c->sample_events);
+    known &= pct_events_known(self, name_option(c, "sample", "always", &b), c->sample_always);
+    pct_buf_free(&b);
+    return known;
 }

@@ -47,6 +47,7 @@ struct pc_config {
     char job_id[PC_CONFIG_JOB_BYTES];      /* of the batch system or launcher, or empty */
     char file[PC_CONFIG_TEXT_BYTES];       /* the file that was read, or empty */
     uint8_t origin[PC_CONFIG_MAX_OPTIONS]; /* enum pc_config_origin, in the order of the table */
+    uint32_t line[PC_CONFIG_MAX_OPTIONS];  /* of the file, likewise; 0: not in the file */
 };
 
 /* Defaults, then the file named by PCOLLECT_CONFIG, then PCOLLECT_<SECTION>_<KEY>. On failure the
@@ -68,6 +69,7 @@ struct pc_config_setting {
     const char *section, *key;
     char value[PC_CONFIG_TEXT_BYTES + 3]; /* as it would be written in a file */
     enum pc_config_origin origin;         /* never PC_CONFIG_DEFAULT */
+    unsigned line;                        /* of the file, with PC_CONFIG_FILE */
 };
 
 /* Finds the first option that was set, from option number *next on, and moves *next after it;

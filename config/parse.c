@@ -289,6 +289,7 @@ static int take_line(struct parser *p, char *line)
         return refuse(p, "%s: %s", key, why.text);
     p->seen[i] = p->line;
     p->c->origin[i] = PC_CONFIG_FILE;
+    p->c->line[i] = p->line;
     return PC_OK;
 }
 

@@ -16,6 +16,7 @@ bool pc_config_next_setting(const struct pc_config *c, unsigned *next,
     out->section = o->section;
     out->key = o->key;
     out->origin = (enum pc_config_origin)c->origin[o - pc_options];
+    out->line = c->line[o - pc_options];
     pc_option_print(o, c, out->value, sizeof out->value);
     return true;
 }

@@ -538,6 +538,7 @@ static void template_parses_to_the_defaults(void **state)
     for (unsigned i = 0; i < pc_n_options; i++)
         assert_int_equal(c.origin[i], PC_CONFIG_FILE); /* every option is in it */
     memset(c.origin, 0, sizeof c.origin);
+    memset(c.line, 0, sizeof c.line);
     memset(c.file, 0, sizeof c.file);
     assert_memory_equal(&c, &defaults, sizeof c);
 }
@@ -557,6 +558,7 @@ static void what_show_prints_parses_to_the_same(void **state)
     if (pc_config_load_file(&again, scratch, &error))
         fail_msg("%s", error.text);
     memcpy(again.origin, c.origin, sizeof c.origin);
+    memcpy(again.line, c.line, sizeof c.line);
     assert_memory_equal(&c, &again, sizeof c);
 }
 
