@@ -13,13 +13,16 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { OPTION_FORMAT = 256 };
 
 static const struct pct_option options[] = {
     {'a', "all", NULL, "list also events that cannot be counted here, and why"},
     {OPTION_FORMAT, "format", "text|tsv", "text for people (default), or for programs",
-     "tsv has a line for each event: its name, yes or no, the reason if it is no, what it counts, "
+     "tsv lists also events that cannot be counted here, save presets for which the processor has "
+     "no counter: those need --all. It has a line for each event: its name, yes or no, the reason "
+     "if it is no, what it counts, "
      "and its encoding."},
     {0, NULL, NULL, NULL},
 };
@@ -29,9 +32,10 @@ struct search {
     const char *pattern; /* NULL: all */
     bool all, tsv;
     bool closed;  /* second pass: events that do not count here */
-    bool counted; /* of these only the number is printed */
+    bool counted; /* of these only the number is printed, save of one with the name `pattern` */
     size_t width;
     unsigned n_shown, n_open, n_closed, n_hidden;
+    unsigned n_told; /* of n_closed: with their reason */
 };
 
 /* ---- Selection ------------------------------------------------------------------------------ */
@@ -55,6 +59,11 @@ static bool matches(const char *pattern, const char *name)
     free(p);
     free(n);
     return found;
+}
+
+static bool is_whole_name(const char *pattern, const char *name)
+{
+    return pattern && strcasecmp(pattern, name) == 0;
 }
 
 /* ---- One event --------------------------------------------------------------------------------
@@ -140,8 +149,10 @@ static void take_event(struct search *s, const struct event *e)
         return;
     s->n_open += !s->closed;
     s->n_closed += s->closed;
-    if (!s->closed || !s->counted)
+    if (!s->closed || !s->counted || is_whole_name(s->pattern, e->name)) {
         print_event(s, e);
+        s->n_told += s->closed;
+    }
 }
 
 static bool show(void *arg, const struct pc_events_entry *entry)
@@ -150,7 +161,7 @@ static bool show(void *arg, const struct pc_events_entry *entry)
     struct event e = {.name = entry->name, .doc = entry->doc};
     if (!matches(s->pattern, entry->name))
         return false;
-    if (!entry->made && !s->all) {
+    if (!entry->made && !s->all && !is_whole_name(s->pattern, entry->name)) {
         s->n_hidden += s->closed;
         return false;
     }
@@ -227,11 +238,12 @@ static void put_near(const struct pc_events_module *module, bool kernel, const c
 static int say_none(const struct pct_command *self, const struct search *s)
 {
     char text[NEAR_BYTES] = "";
-    if (s->n_hidden) {
-        pct_say(self,
-                "%u events match \"%s\", but this processor has no counter for them; --all "
-                "shows them",
-                s->n_hidden, s->pattern ? s->pattern : "");
+    unsigned n = s->n_hidden + s->n_closed;
+    if (n) {
+        pct_say(self, "%u event%s \"%s\", but %s here; --all shows %s, and why", n,
+                n == 1 ? " matches" : "s match", s->pattern ? s->pattern : "",
+                n == 1 ? "it cannot be counted" : "none of them can be counted",
+                n == 1 ? "it" : "them");
         return PCT_DATA;
     }
     if (s->pattern)
@@ -295,10 +307,13 @@ static void put_sum(const struct search *s)
     struct pc_error none;
     printf("%s%u event%s here\n", s->n_shown ? "\n" : "", s->n_open,
            s->n_open == 1 ? " counts" : "s count");
-    unsigned n_more = s->n_hidden + (s->counted ? s->n_closed : 0);
+    unsigned n_more = s->n_hidden + s->n_closed - s->n_told;
     if (n_more)
-        printf("%u more %s known and %s not; --all shows which, and why\n", n_more,
-               n_more == 1 ? "is" : "are", n_more == 1 ? "does" : "do");
+        printf("%u more %s%s and %s not; --all shows which, and why\n", n_more,
+               s->pattern    ? "match"
+               : n_more == 1 ? "is known"
+                             : "are known",
+               s->pattern && n_more == 1 ? "es" : "", n_more == 1 ? "does" : "do");
     if (pc_counting_hardware(&none))
         pct_print_sentence(stdout, s->width, 0, "no processor counters can be opened: %s",
                            none.text);
@@ -328,12 +343,12 @@ static int events_main(const struct pct_command *self, int argc, char **argv)
         return PCT_DATA;
     if (s.tsv)
         printf("event\tcounts\twhy_not\tdescription\tencoding\n");
-    s.counted = !s.pattern && !s.all && !s.tsv;
+    s.counted = !s.all && !s.tsv;
     s.width = pct_terminal_look().width;
     show_all(&s);
     if (!s.n_shown && !s.n_closed)
         show_unlisted(&s);
-    if (!s.n_shown && !s.n_closed)
+    if (!s.n_shown && (s.pattern || !s.n_closed))
         return say_none(self, &s);
     if (!s.tsv)
         put_sum(&s);
