@@ -29,6 +29,7 @@ enum { MOST_HEADERS = 64, MOST_KEPT = 128, PAGE = 4096 };
 /* A segment of a file that is loaded. */
 struct segment {
     uint64_t offset, bytes, address;
+    bool code; /* it may be executed */
 };
 
 struct code_file {
@@ -134,7 +135,7 @@ static void keep_segments(struct code_file *f, const ElfW(Phdr) * p, unsigned n)
     for (unsigned i = 0; i < n; i++)
         if (p[i].p_type == PT_LOAD)
             f->segments[f->n_segments++] =
-                (struct segment){p[i].p_offset, p[i].p_filesz, p[i].p_vaddr};
+                (struct segment){p[i].p_offset, p[i].p_filesz, p[i].p_vaddr, p[i].p_flags & PF_X};
 }
 
 #ifdef HAVE_LIBDW
@@ -303,6 +304,33 @@ const char *pct_code_function(struct pct_code_files *files, const struct pc_modu
 
 /* ---- Mappings -------------------------------------------------------------------------------- */
 
+/* Number of bytes of a segment that a mapping of its file contains. */
+static uint64_t mapped_bytes(const struct segment *s, const struct pct_mapping *m)
+{
+    uint64_t end = s->offset + s->bytes, mapped_end = m->offset + (m->hi - m->lo);
+    uint64_t lo = s->offset > m->offset ? s->offset : m->offset;
+    uint64_t hi = end < mapped_end ? end : mapped_end;
+    return lo < hi ? hi - lo : 0;
+}
+
+/* The segment for which an executable mapping was made; NULL: none. Two segments can share a page
+ * of the file, as lld lays them out: each is mapped with the whole page, at its own address. So
+ * code goes before all others, and then the segment of which the mapping contains most. Other
+ * segments are executable if the personality makes all readable memory so. */
+static const struct segment *find_segment(const struct code_file *f, const struct pct_mapping *m)
+{
+    const struct segment *best = NULL;
+    for (size_t i = 0; i < f->n_segments; i++) {
+        const struct segment *s = &f->segments[i];
+        uint64_t mapped = mapped_bytes(s, m);
+        if (!mapped || (best && best->code && !s->code))
+            continue;
+        if (!best || s->code > best->code || mapped > mapped_bytes(best, m))
+            best = s;
+    }
+    return best;
+}
+
 /* Address of the code of a mapping in this process. The kernel's own page of code is the same in
  * all processes. */
 static bool find_shift(struct pct_code_files *files, int pid, const struct pct_mapping *m,
@@ -315,15 +343,11 @@ static bool find_shift(struct pct_code_files *files, int pid, const struct pct_m
     if (*m->path != '/' || m->path[1] == '/')
         return false;
     const struct code_file *f = find_or_load(files, pid, m);
-    for (size_t i = 0; f && f->module && i < f->n_segments; i++) {
-        const struct segment *s = &f->segments[i];
-        uint64_t offset = s->offset & ~(uint64_t)(PAGE - 1);
-        if (m->offset < offset || m->offset >= s->offset + s->bytes)
-            continue;
-        *shift = f->module->bias + s->address - s->offset + m->offset - m->lo;
-        return true;
-    }
-    return false;
+    const struct segment *s = f && f->module ? find_segment(f, m) : NULL;
+    if (!s)
+        return false;
+    *shift = f->module->bias + s->address - s->offset + m->offset - m->lo;
+    return true;
 }
 
 /* Removes [lo, hi) from the mappings. */

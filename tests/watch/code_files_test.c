@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Turns addresses of mapped code into offsets of its file, for files as linkers lay them out: each
+ * segment on pages of its own, two on one page of the file, and several with code.
+ */
+#include "watch/code_files.h"
+
+#include <elf.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#if defined __aarch64__
+enum { MACHINE = EM_AARCH64 };
+#else
+enum { MACHINE = EM_X86_64 };
+#endif
+
+enum { MOST_SEGMENTS = 4, FILE_BYTES = 0x6000 };
+
+struct layout {
+    unsigned n;
+    struct {
+        uint32_t flags;
+        uint64_t offset, bytes, address;
+    } segments[MOST_SEGMENTS];
+};
+
+/* As GNU ld lays out, with pages of code alone. */
+static const struct layout separate = {3,
+                                       {{PF_R, 0, 0x674, 0},
+                                        {PF_R | PF_X, 0x1000, 0x1a0, 0x1000},
+                                        {PF_R | PF_W, 0x2000, 0x230, 0x3000}}};
+/* As GNU ld does with -z noseparate-code: the headers are beside the code. */
+static const struct layout together = {
+    2, {{PF_R | PF_X, 0, 0x1234, 0}, {PF_R | PF_W, 0x1234, 0x230, 0x2234}}};
+/* As lld lays out: segments are not padded in the file. */
+static const struct layout dense = {3,
+                                    {{PF_R, 0, 0x674, 0},
+                                     {PF_R | PF_X, 0x680, 0x21a0, 0x1680},
+                                     {PF_R | PF_W, 0x2820, 0x1e8, 0x4820}}};
+/* Code in two segments of which one ends where the other begins, as tools that rewrite code do. */
+static const struct layout two = {3,
+                                  {{PF_R, 0, 0x674, 0},
+                                   {PF_R | PF_X, 0x680, 0x2000, 0x1680},
+                                   {PF_R | PF_X, 0x2680, 0x1100, 0x4680}}};
+
+/* Writes a file of program headers, without code. */
+static void write_file(const struct layout *l, char *path)
+{
+    static char bytes[FILE_BYTES];
+    ElfW(Ehdr) e = {.e_type = ET_DYN,
+                    .e_machine = MACHINE,
+                    .e_phoff = sizeof e,
+                    .e_phentsize = sizeof(ElfW(Phdr)),
+                    .e_phnum = (ElfW(Half))l->n};
+    memcpy(e.e_ident, ELFMAG, SELFMAG);
+    memcpy(bytes, &e, sizeof e);
+    for (unsigned i = 0; i < l->n; i++) {
+        const ElfW(Phdr) p = {.p_type = PT_LOAD,
+                              .p_flags = l->segments[i].flags,
+                              .p_offset = l->segments[i].offset,
+                              .p_vaddr = l->segments[i].address,
+                              .p_filesz = l->segments[i].bytes,
+                              .p_memsz = l->segments[i].bytes,
+                              .p_align = 0x1000};
+        memcpy(bytes + sizeof e + i * sizeof p, &p, sizeof p);
+    }
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, sizeof bytes), sizeof bytes);
+    close(fd);
+}
+
+struct looked_up {
+    const struct layout *layout;
+    uint64_t offset, bytes; /* of the mapping, in the file */
+    uint64_t at;            /* in the mapping */
+    uint64_t address;       /* in the file's addresses */
+};
+
+static void look_up(const struct looked_up *l)
+{
+    enum { LO = 0x7f0000000000 };
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/code_files.XXXXXX", folder ? folder : "/tmp");
+    write_file(l->layout, path);
+    struct pct_code_files *files = pct_code_files_new();
+    struct pct_code code = {0};
+    const struct pct_mapping m = {.lo = LO, .hi = LO + l->bytes, .offset = l->offset, .path = path};
+    pct_code_map(&code, files, getpid(), &m);
+    uintptr_t here = pct_code_here(&code, m.lo + l->at);
+    assert_true(here != 0);
+    const struct pc_module *module = pc_loadmap_find(here);
+    assert_non_null(module);
+    assert_string_equal(module->path, path);
+    assert_int_equal(here - module->bias, l->address);
+    pct_code_free(&code);
+    pct_code_files_free(files);
+    unlink(path);
+}
+
+static void addresses_are_those_of_the_mapped_segment(void **state)
+{
+    (void)state;
+    static const struct looked_up all[] = {
+        {&separate, 0x1000, 0x1000, 0x80, 0x1080}, {&together, 0, 0x2000, 0x1080, 0x1080},
+        {&dense, 0, 0x3000, 0x680, 0x1680},        {&dense, 0, 0x3000, 0x281f, 0x381f},
+        {&dense, 0x1000, 0x1000, 0x10, 0x2010}, /* a part, with other rights than the rest */
+        {&dense, 0x2000, 0x1000, 0x10, 0x3010}, /* its last page, which data shares */
+        {&two, 0, 0x3000, 0x700, 0x1700},          {&two, 0x2000, 0x2000, 0x700, 0x4700},
+        {&two, 0x3000, 0x1000, 0x10, 0x5010},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        look_up(&all[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(addresses_are_those_of_the_mapped_segment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
