@@ -295,6 +295,9 @@ FILE *pct_new_file(const struct pct_command *self, const char *path);
 bool pct_close_file(const struct pct_command *self, FILE *out, const char *path);
 
 bool pct_is_folder(const char *path);
+/* True if the folder of the path, or the working directory, exists and new files may be made in it;
+ * else said. */
+bool pct_folder_takes_files(const struct pct_command *self, const char *path);
 
 /* An absolute pattern for the output path given with -o, taken from the working directory; for a
  * folder the default file name is appended. Allocated. Refuses (NULL, said) bad patterns and

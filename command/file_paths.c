@@ -96,22 +96,26 @@ bool pct_is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* True if the folder of the file can be written; a folder name with a pattern cannot be checked
- * yet. */
-static bool check_folder(const struct pct_command *self, const char *pattern)
+bool pct_folder_takes_files(const struct pct_command *self, const char *path)
 {
-    char *folder = pct_text("%s", pattern);
-    strrchr(folder, '/')[1] = '\0';
-    int refused = 0;
-    if (strchr(folder, '%') == NULL && access(folder, W_OK | X_OK) != 0)
-        refused = errno;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? pct_text("%.*s", (int)(slash + 1 - path), path) : getcwd(NULL, 0);
+    int refused = folder && access(folder, W_OK | X_OK) == 0 ? 0 : errno;
     if (refused)
         pct_say(self,
                 "the output cannot be written to folder %s: %s; make it, or name another "
                 "with -o",
-                folder, strerror(refused));
+                folder ? folder : ".", strerror(refused));
     free(folder);
     return !refused;
+}
+
+/* True if the folder of the file can be written; a folder name with a pattern cannot be checked
+ * yet. */
+static bool check_folder(const struct pct_command *self, const char *pattern)
+{
+    const char *slash = strrchr(pattern, '/');
+    return memchr(pattern, '%', (size_t)(slash - pattern)) || pct_folder_takes_files(self, pattern);
 }
 
 bool pct_output_is_fixed(const char *pattern, char *path)

@@ -35,7 +35,7 @@ struct request {
 struct job {
     struct pct_sampling sampling;
     struct request *request;
-    bool begun;
+    bool begun, unwritten;
     uint64_t begin_ns, end_ns;
 };
 
@@ -206,26 +206,39 @@ static void show_files(void *recorder, const struct pc_profile *p, struct pct_sy
     pct_recorder_show_files(recorder, p, symbols);
 }
 
-static int write_profile(const struct job *j, const struct pc_profile *p)
+/* Writes the profile to a path, or to a name beside it if there is a file. */
+static int write_to(const struct job *j, const struct pc_profile *p, const char *to,
+                    struct pc_error *error)
 {
     char written[PCOLLECT_PATH_BYTES];
+    const struct pct_embedded embedded = {.show_files = show_files, .arg = j->sampling.recorder};
+    int err = pc_pcol_write_new(p, to, 0, written, error);
+    if (err)
+        return err;
+    fprintf(stderr, "pcollect: profile: %s", written);
+    fprintf(stderr, strcmp(written, to) ? " (there is a %s already)\n" : "\n", to);
+    if (pct_embed_file(written, written, &embedded, error))
+        pct_say(j->sampling.self, "no symbols are stored in the profile: %s", error->text);
+    return PC_OK;
+}
+
+/* Writes the profile, in the folder of temporary files if not where it should be: what was recorded
+ * may not come again. */
+static void write_profile(struct job *j, const struct pc_profile *p)
+{
     struct pc_error error = {""};
-    const char *base = pc_base_name(p->exe);
+    const char *base = pc_base_name(p->exe), *folder = getenv("TMPDIR");
     char *to = j->request->output ? pct_text("%s", j->request->output)
                                   : pct_text("%s.%u.pcol", *base ? base : "record", p->n_ranks);
-    int err = pc_pcol_write_new(p, to, 0, written, &error);
-    if (err) {
+    char *other = pct_text("%s/%s", folder && *folder ? folder : "/tmp", pc_base_name(to));
+    j->unwritten = write_to(j, p, to, &error) != PC_OK;
+    if (j->unwritten) {
         pct_say(j->sampling.self, "%s", error.text);
-    } else {
-        fprintf(stderr, "pcollect: profile: %s", written);
-        fprintf(stderr, strcmp(written, to) ? " (there is a %s already)\n" : "\n", to);
-        const struct pct_embedded embedded = {.show_files = show_files,
-                                              .arg = j->sampling.recorder};
-        if (pct_embed_file(written, written, &embedded, &error))
-            pct_say(j->sampling.self, "no symbols are stored in the profile: %s", error.text);
+        if (write_to(j, p, other, &error))
+            pct_say(j->sampling.self, "%s", error.text);
     }
+    free(other);
     free(to);
-    return err ? PCT_DATA : PCT_DONE;
 }
 
 static int finish(struct job *j)
@@ -245,7 +258,8 @@ static int finish(struct job *j)
         tell_missed(j, 0);
     } else {
         tell(j, &told);
-        status = write_profile(j, p);
+        write_profile(j, p);
+        status = j->unwritten ? PCT_DATA : PCT_DONE;
     }
     pc_profile_free(p);
     return status;
@@ -262,16 +276,16 @@ static int record(struct job *j)
     if (!j->begun)
         return status;
     int done = finish(j);
-    return status ? status : done;
+    return status && !j->unwritten ? status : done;
 }
 
-/* Checks the output path before anything starts. */
+/* Checks the output path, or the working directory, before anything starts. */
 static int check_output(const struct pct_command *self, const char *path)
 {
     struct pc_error error = {""};
     if (!path || !pc_pcol_may_write(path, &error)) {
         if (!path || access(path, F_OK) != 0)
-            return PCT_DONE;
+            return pct_folder_takes_files(self, path ? path : "") ? PCT_DONE : PCT_CALL;
         return pct_refuse(self, "%s exists: remove it, or name another file", path);
     }
     pct_say(self, "%s", error.text);
@@ -306,7 +320,8 @@ const struct pct_command pct_record_command = {
                "instead, with the threads and processes that they start meanwhile, while COMMAND "
                "runs, or until they end, or until Ctrl-C. Every other command reads the profile. "
                "For an MPI job it has the ranks of the job; otherwise it has one rank, with a "
-               "region for each program. The exit status is that of COMMAND.",
+               "region for each program. The exit status is that of COMMAND, or 1 if the profile "
+               "could not be written.",
     .options = options,
     .starts = true,
     .argument = "COMMAND",
