@@ -19,6 +19,7 @@ const char *const pcollect_lost_names[PCOLLECT_N_LOST] = {
     [PCOLLECT_LOST_GROUPS] = "groups of events that a thread could not open: too few descriptors",
     [PCOLLECT_LOST_COUNTS] = "threads whose events the program closed before their end",
     [PCOLLECT_LOST_BINS] = "calls missing in histograms: the buffer was full",
+    [PCOLLECT_LOST_SAMPLES] = "samples or other records of the kernel: its buffers were full",
     [PCOLLECT_LOST_ROWS] = "entries of tables not booked: the buffer or the file was full",
 };
 

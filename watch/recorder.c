@@ -21,6 +21,7 @@ struct unit {
     bool mpi;      /* an MPI library was mapped */
     char *program; /* path */
     struct pct_stack_tree *tree;
+    uint64_t n_lost; /* records that the kernel left out while it ran */
 };
 
 struct process {
@@ -57,6 +58,7 @@ struct pct_recorder {
     struct pct_stack_frame *frames;
     struct pct_walked *walked;
     struct pct_recorded told;
+    uint64_t events_counted; /* 0: samples of the event keep their own numbers */
     void (*show)(void *arg, const struct pct_sampled_stack *s); /* NULL: samples are kept */
     void *show_arg;
 };
@@ -81,6 +83,12 @@ void pct_recorder_show(struct pct_recorder *r,
 const struct pct_recorded *pct_recorder_told(const struct pct_recorder *r)
 {
     return &r->told;
+}
+
+void pct_recorder_counted(struct pct_recorder *r, uint64_t n_lost, uint64_t events)
+{
+    r->told.n_lost = n_lost > r->told.n_lost ? n_lost : r->told.n_lost;
+    r->events_counted = events;
 }
 
 /* ---- Processes ------------------------------------------------------------------------------- */
@@ -211,7 +219,12 @@ static struct unit *unit_of(struct pct_recorder *r, struct process *p)
     if (p->unit)
         return p->unit;
     struct unit *u = pct_alloc(1, sizeof *u);
-    *u = (struct unit){l.rank, p->pid, l.key, mpi, pct_copy(program), pct_stack_tree_new()};
+    *u = (struct unit){.rank = l.rank,
+                       .pid = p->pid,
+                       .job = l.key,
+                       .mpi = mpi,
+                       .program = pct_copy(program),
+                       .tree = pct_stack_tree_new()};
     r->units = pct_grow(r->units, r->n_units, &r->units_room, sizeof(struct unit *));
     r->units[r->n_units++] = u;
     if (l.rank >= 0 && l.n_ranks > r->told.world)
@@ -306,6 +319,16 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
                                : &(struct pct_stack_sampled){.samples = 1, .ns = record->n});
 }
 
+/* Records are lost by processor. They count for the process that runs there when there is room
+ * again, which is likely to have run before. */
+static void note_lost(struct pct_recorder *r, const struct pct_ring_record *record)
+{
+    const struct process *p = *find_link(r, record->pid);
+    r->told.n_lost += record->n;
+    if (p && p->unit)
+        p->unit->n_lost += record->n;
+}
+
 void pct_recorder_take(void *recorder, const struct pct_ring_record *record)
 {
     struct pct_recorder *r = recorder;
@@ -332,7 +355,7 @@ void pct_recorder_take(void *recorder, const struct pct_ring_record *record)
             remove_process(r, record->pid);
         break;
     case PCT_RING_LOST:
-        r->told.n_lost += record->n;
+        note_lost(r, record);
     }
 }
 
@@ -355,7 +378,27 @@ static int add_profile(struct pc_profile_sum *sum, const struct pct_stack_tree *
     return p ? pc_profile_sum_add(sum, p, error) : PC_ENOMEM;
 }
 
-/* Adds ranks: units with an MPI library, or all units of ranks if there are none. */
+/* True for the unit that stands for its rank; last: the rank of the one before. */
+static bool is_of_rank(const struct unit *u, bool mpi, int last)
+{
+    return u->rank >= 0 && u->mpi == mpi && u->rank != last;
+}
+
+/* Number of lost records of no rank that is added. */
+static uint64_t count_other_lost(const struct pct_recorder *r, bool mpi)
+{
+    uint64_t n = r->told.n_lost;
+    int last = -1;
+    for (size_t i = 0; i < r->n_units; i++)
+        if (is_of_rank(r->units[i], mpi, last)) {
+            last = r->units[i]->rank;
+            n -= r->units[i]->n_lost;
+        }
+    return n;
+}
+
+/* Adds ranks: units with an MPI library, or all units of ranks if there are none. Lost records of
+ * others count for the first: they may have been of any. */
 static int add_ranks(struct pct_recorder *r, struct pct_stack_rank rank, struct pc_profile_sum *sum,
                      struct pc_error *error)
 {
@@ -369,15 +412,18 @@ static int add_ranks(struct pct_recorder *r, struct pct_stack_rank rank, struct 
     rank.world = r->told.world > r->told.n_ranks ? r->told.world : r->told.n_ranks;
     r->told.world = rank.world;
     r->told.n_ranks = 0;
+    uint64_t other_lost = count_other_lost(r, mpi);
     for (size_t i = 0; i < r->n_units && !err; i++) {
         const struct unit *u = r->units[i];
-        if (u->rank < 0 || u->mpi != mpi || u->rank == last) {
+        if (!is_of_rank(u, mpi, last)) {
             r->told.other_ns += pct_stack_tree_ns(u->tree);
             continue;
         }
         last = rank.rank = u->rank;
         rank.pid = u->pid;
         rank.exe = u->program;
+        rank.n_lost = u->n_lost + other_lost;
+        other_lost = 0;
         r->told.n_ranks++;
         err = add_profile(sum, u->tree, &rank, error);
     }
@@ -404,6 +450,7 @@ static int add_programs(struct pct_recorder *r, struct pct_stack_rank rank,
 {
     const struct unit *most = r->units[0];
     rank.world = 1;
+    rank.n_lost = r->told.n_lost;
     for (size_t i = 1; i < r->n_units; i++)
         if (pct_stack_tree_ns(r->units[i]->tree) > pct_stack_tree_ns(most->tree))
             most = r->units[i];
@@ -432,6 +479,8 @@ int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, 
     uint64_t ago_ns = pc_mono_ns() - begin_ns;
     struct pct_stack_rank rank = {.host = host,
                                   .event = r->event,
+                                  .events_counted = r->events_counted,
+                                  .events_sampled = r->told.sampled_events,
                                   .start_realtime_ns = (uint64_t)now.tv_sec * 1000000000u +
                                                        (uint64_t)now.tv_nsec - ago_ns,
                                   .elapsed_ns = end_ns - begin_ns,
@@ -442,6 +491,8 @@ int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, 
     int err = ranks && is_one_job(r) ? add_ranks(r, rank, &sum, error)
               : r->n_units           ? add_programs(r, rank, &sum, error)
                                      : PC_OK;
+    if (r->events_counted && r->told.sampled_events)
+        r->told.sampled_events = r->events_counted;
     *told = r->told;
     if (err) {
         pc_profile_sum_free(&sum);

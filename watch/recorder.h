@@ -56,6 +56,10 @@ void pct_recorder_map(struct pct_recorder *r, int pid);
 void pct_recorder_take(void *recorder, const struct pct_ring_record *record);
 /* Profile of what is known so far; valid until the recorder is freed. */
 const struct pct_recorded *pct_recorder_told(const struct pct_recorder *r);
+/* Takes the number of records that were lost in all, and how often the event has happened, or 0.
+ * Samples at a frequency stand for what the kernel guesses when it sets their distance: in the
+ * profile they share out the latter number. */
+void pct_recorder_counted(struct pct_recorder *r, uint64_t n_lost, uint64_t events);
 /* Samples recorded between two times, as a profile, which the caller frees; NULL: there are none.
  * If all belong to one MPI job, it has its ranks, if `ranks` is set. Ends the collection:
  * afterwards only show_files and free are allowed. */

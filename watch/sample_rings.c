@@ -34,6 +34,9 @@
 #define REGISTER_MASK 0ULL
 #endif
 
+/* Since Linux 6.0 an event counts its lost records; headers may be older. */
+#define FORMAT_LOST (1U << 4)
+
 /* Bytes of stack to copy, which cost time in the kernel and room in the ring with each sample. */
 enum { DEEP_STACK = 60 << 10, SHALLOW_STACK = 16 << 10, DEEP_UP_TO_HZ = 250 };
 enum { LEAST_SAMPLES = 8, PAGE = 4096 };
@@ -116,6 +119,7 @@ static struct perf_event_attr attr_of(const struct pc_counting_term *term, uint6
                        PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
         .sample_regs_user = REGISTER_MASK,
         .sample_stack_user = frequency <= DEEP_UP_TO_HZ ? DEEP_STACK : SHALLOW_STACK,
+        .read_format = FORMAT_LOST,
         .sample_id_all = 1,
         .disabled = 1,
         .use_clockid = 1,
@@ -215,6 +219,10 @@ static int open_event(struct pct_rings *r, const struct ring *g, int tid, bool f
     a.inherit = tid >= 0;
     a.enable_on_exec = from_exec;
     int fd = (int)syscall(SYS_perf_event_open, &a, tid, g->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0 && errno == EINVAL && a.read_format) {
+        r->attrs[g->event].read_format = a.read_format = 0;
+        fd = (int)syscall(SYS_perf_event_open, &a, tid, g->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    }
     return fd < 0 ? -errno : fd;
 }
 
@@ -258,13 +266,17 @@ void pct_rings_stop(struct pct_rings *r)
         ioctl(r->opened[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-uint64_t pct_rings_counted(const struct pct_rings *r, bool event)
+struct pct_rings_counts pct_rings_counts(const struct pct_rings *r)
 {
-    uint64_t all = 0, n;
-    for (size_t i = 0; i < r->n_opened; i++)
-        if (r->opened[i].event == event && read(r->opened[i].fd, &n, sizeof n) == (ssize_t)sizeof n)
-            all += n;
-    return all;
+    struct pct_rings_counts counts = {0};
+    for (size_t i = 0; i < r->n_opened; i++) {
+        uint64_t n[2] = {0}; /* what is counted; lost records */
+        if (read(r->opened[i].fd, n, sizeof n) < (ssize_t)sizeof *n)
+            continue;
+        *(r->opened[i].event ? &counts.events : &counts.clock_ns) += n[0];
+        counts.n_lost += n[1];
+    }
+    return counts;
 }
 
 void pct_rings_free(struct pct_rings *r)
@@ -379,6 +391,7 @@ static bool read_record(const uint8_t *at, uint64_t fixed, struct pct_ring_recor
         return is_whole(h, 24);
     case PERF_RECORD_LOST:
         out->n = word_at(p + 8);
+        out->pid = number_at(end - 16);
         return is_whole(h, 16);
     default:
         return false;

@@ -21,7 +21,7 @@ enum pct_ring_record_type {
     PCT_RING_EXEC, /* the process runs another program now */
     PCT_RING_FORK, /* process `parent` has made the process */
     PCT_RING_EXIT, /* the thread has ended */
-    PCT_RING_LOST  /* `n` records had no room */
+    PCT_RING_LOST  /* `n` records had no room; there is room again, when the process runs */
 };
 
 struct pct_ring_record {
@@ -59,8 +59,14 @@ int pct_rings_add(struct pct_rings *r, int tid, bool from_exec, struct pc_error 
 void pct_rings_start(struct pct_rings *r);
 void pct_rings_stop(struct pct_rings *r);
 
-/* Sum of the clocks in ns, or of the event, including ended threads. */
-uint64_t pct_rings_counted(const struct pct_rings *r, bool event);
+/* Sums over all threads, including those that ended. */
+struct pct_rings_counts {
+    uint64_t clock_ns, events;
+    /* Records without room, also after the last that had some, which tells of those before it. 0
+     * before Linux 6.0. */
+    uint64_t n_lost;
+};
+struct pct_rings_counts pct_rings_counts(const struct pct_rings *r);
 
 /* Passes on the records that are certain to be in order, with `all` every record. Records are valid
  * during the call.

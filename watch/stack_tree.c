@@ -237,16 +237,35 @@ static bool add_fields(struct pc_profile *p, const char *event)
     return true;
 }
 
-static bool add_record(struct pc_profile *p, uint32_t node, const struct node *from, int32_t rank)
+/* Nodes of a rank on their way into its profile. */
+struct filling {
+    struct pc_profile *profile;
+    const struct pct_stack_tree *tree;
+    const struct pct_stack_rank *rank;
+    uint64_t events; /* of the nodes that are in it, by the samples */
+};
+
+static uint64_t share_out(const struct pct_stack_rank *r, uint64_t events)
 {
+    return r->events_counted && r->events_sampled
+               ? (uint64_t)((pc_u128)events * r->events_counted / r->events_sampled)
+               : events;
+}
+
+static bool add_record(struct filling *f, uint32_t node, const struct node *from)
+{
+    struct pc_profile *p = f->profile;
     struct pc_profile_data *d = &p->data[p->n_data];
     if (!pc_profile_data_init(p, d, p->nodes[node].kind, 1))
         return false;
-    d->first_rank = d->ranks[0] = rank;
+    d->first_rank = d->ranks[0] = f->rank->rank;
     d->values[SAMPLES] = from->self.samples;
     d->values[TIME] = from->self.ns;
-    if (p->n_fields > EVENTS)
-        d->values[EVENTS] = from->self.events;
+    if (p->n_fields > EVENTS) {
+        uint64_t before = share_out(f->rank, f->events);
+        f->events += from->self.events;
+        d->values[EVENTS] = share_out(f->rank, f->events) - before;
+    }
     pc_profile_data_derive(p, d);
     p->nodes[node].data = p->n_data++;
     return true;
@@ -289,9 +308,10 @@ static int compare_pairs(const void *left, const void *right)
 
 /* Adds nodes in preorder. `stack` has room for all nodes: it holds those still to be added, the
  * next one last. */
-static bool add_nodes(struct pc_profile *p, const struct pct_stack_tree *t, int32_t rank,
-                      struct pair *stack)
+static bool add_nodes(struct filling *f, struct pair *stack)
 {
+    struct pc_profile *p = f->profile;
+    const struct pct_stack_tree *t = f->tree;
     size_t n = 0;
     stack[n++] = (struct pair){node_of(p, t, &t->nodes[0]), 0};
     while (n) {
@@ -300,7 +320,7 @@ static bool add_nodes(struct pc_profile *p, const struct pct_stack_tree *t, int3
         uint32_t index = p->n_nodes++;
         size_t first = n;
         p->nodes[index] = top.node;
-        if ((from->self.samples || from->self.events) && !add_record(p, index, from, rank))
+        if ((from->self.samples || from->self.events) && !add_record(f, index, from))
             return false;
         for (uint32_t i = from->first_child; i; i = t->nodes[i].next) {
             stack[n] = (struct pair){node_of(p, t, &t->nodes[i]), i};
@@ -333,6 +353,7 @@ static bool add_rank(struct pc_profile *p, const struct pct_stack_rank *r)
                                            .before_init_ns = r->elapsed_ns,
                                            .closed = r->complete,
                                            .notes = PCOLLECT_NOTE_OUTSIDE};
+    p->ranks[0].lost[PCOLLECT_LOST_SAMPLES] = r->n_lost;
     p->n_ranks = 1;
     return true;
 }
@@ -347,7 +368,8 @@ struct pc_profile *pct_stack_tree_profile(const struct pct_stack_tree *t,
     if (done) {
         p->nodes = pc_pool_array(p->memory, t->n, sizeof *p->nodes);
         p->data = pc_pool_array(p->memory, t->n, sizeof *p->data);
-        done = p->nodes && p->data && add_nodes(p, t, r->rank, stack);
+        done = p->nodes && p->data &&
+               add_nodes(&(struct filling){.profile = p, .tree = t, .rank = r}, stack);
     }
     pct_free(stack);
     if (!done) {

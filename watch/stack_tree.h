@@ -92,6 +92,10 @@ struct pct_stack_rank {
     int32_t pid;
     const char *host, *exe;
     const char *event; /* NULL: no event was sampled */
+    /* Numbers of the event: those that were counted are shared out by those that samples stand for.
+     * 0: the samples' own are kept. */
+    uint64_t events_counted, events_sampled;
+    uint64_t n_lost; /* samples or other records that the kernel left out */
     uint64_t start_realtime_ns, elapsed_ns;
     bool complete; /* the process was seen from its exec to its end */
 };

@@ -29,7 +29,7 @@ bool pct_samples_any(const struct pc_profile *p)
 struct pct_sampled pct_samples_made(const struct pct_samples *s, pc_u128 samples, pc_u128 ns,
                                     pc_u128 squares)
 {
-    struct pct_sampled made = {(uint64_t)samples, ns, 0};
+    struct pct_sampled made = {.samples = (uint64_t)samples, .ns = ns};
     if (s->squares_field != PC_NO_INDEX)
         made.squares = (double)squares * 1e6;
     else if (samples)
@@ -39,7 +39,7 @@ struct pct_sampled pct_samples_made(const struct pct_samples *s, pc_u128 samples
 
 struct pct_sampled pct_samples_of(const struct pct_samples *s, uint32_t node)
 {
-    struct pct_sampled none = {0, 0, 0};
+    struct pct_sampled none = {.samples = 0};
     const struct pc_profile *p = s->profile;
     uint32_t data = p->nodes[node].data;
     if (data == PC_NO_INDEX || s->samples_field == PC_NO_INDEX || s->time_field == PC_NO_INDEX)
@@ -86,6 +86,16 @@ static void sum_all(struct pct_samples *s)
     pct_free(below_cut);
 }
 
+/* Each lost sample stands for the time of a mean one. */
+static void add_lost(struct pct_samples *s)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < s->profile->n_ranks; i++)
+        n += s->profile->ranks[i].lost[PCOLLECT_LOST_SAMPLES];
+    if (s->all.samples)
+        s->all.lost_ns = (double)n * (double)s->all.ns / (double)s->all.samples;
+}
+
 struct pct_samples *pct_samples_new(const struct pc_profile *p)
 {
     struct pct_samples *s = pct_alloc(1, sizeof *s);
@@ -95,6 +105,7 @@ struct pct_samples *pct_samples_new(const struct pc_profile *p)
     s->squares_field = pct_samples_field(p, "clock", "squares");
     s->event_field = find_event(p);
     sum_all(s);
+    add_lost(s);
     return s;
 }
 
@@ -123,8 +134,15 @@ bool pct_samples_error(struct pct_sampled part, struct pct_sampled all, pc_u128 
 {
     if (part.samples < PCT_SAMPLES_FEW || all.samples < part.samples)
         return false;
-    *ns_out = (pc_u128)(1.96 * sqrt(pct_samples_variance(part, all)) + 0.5);
+    *ns_out = (pc_u128)(1.96 * sqrt(pct_samples_variance(part, all)) + all.lost_ns + 0.5);
     return true;
+}
+
+/* The error of a share: with lost samples the whole is larger too. */
+static double share_error(double error_ns, struct pct_sampled all)
+{
+    double ns = (double)all.ns;
+    return (error_ns - all.lost_ns + all.lost_ns * ns / (ns + all.lost_ns)) / ns;
 }
 
 void pct_sampled_text(struct pct_buf *b, struct pct_sampled part, struct pct_sampled all,
@@ -134,7 +152,8 @@ void pct_sampled_text(struct pct_buf *b, struct pct_sampled part, struct pct_sam
     pc_u128 error;
     double unit = share ? 100 / (double)all.ns : 1;
     if (pct_samples_error(part, all, &error))
-        pct_text_estimate(b, (double)part.ns * unit, (double)error * unit,
+        pct_text_estimate(b, (double)part.ns * unit,
+                          share ? 100 * share_error((double)error, all) : (double)error,
                           share ? PCT_UNIT_PERCENT : PCT_UNIT_NS);
     else
         pct_buf_format(b, "%s%s",

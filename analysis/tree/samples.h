@@ -17,6 +17,7 @@ struct pct_sampled {
     uint64_t samples;
     pc_u128 ns;
     double squares; /* sum of the squares of each one's time in ns */
+    double lost_ns; /* of all: time of samples that the kernel left out, at any place; else 0 */
 };
 
 struct pct_samples {
@@ -57,7 +58,8 @@ void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what);
 /* Variance of part.ns. */
 double pct_samples_variance(struct pct_sampled part, struct pct_sampled all);
 
-/* Half of the width of the 95 % interval of part.ns; false: too few samples to say. */
+/* Half of the width of the 95 % interval of part.ns; false: too few samples to say. It covers lost
+ * samples wherever they belong: their times are added to it. */
 enum { PCT_SAMPLES_FEW = 10 };
 bool pct_samples_error(struct pct_sampled part, struct pct_sampled all, pc_u128 *ns_out);
 

@@ -58,8 +58,8 @@ int pct_sampling_add_command(struct pct_sampling *s, int pid, struct pc_error *e
 /* Begins and ends the sampling of running targets. */
 void pct_sampling_start(struct pct_sampling *s);
 void pct_sampling_stop(struct pct_sampling *s);
-/* CPU time of the targets in ns, or occurrences of the event. */
-uint64_t pct_sampling_counted(const struct pct_sampling *s, bool event);
+/* CPU time of the targets in ns, occurrences of the event, and lost records. */
+struct pct_rings_counts pct_sampling_counts(const struct pct_sampling *s);
 /* Processes new samples; returns the ns until the next call. */
 uint64_t pct_sampling_drain(struct pct_sampling *s, bool all);
 /* True if some process or thread of the options still runs; processors always do. */

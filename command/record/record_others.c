@@ -25,6 +25,9 @@ static const struct pct_option options[] = {
     {0, NULL, NULL, NULL},
 };
 
+/* Samples of an event: fewer do not tell where it happened, and a number that does. */
+enum { FEW_OF_EVENT = 100, ENOUGH_OF_EVENT = 1000 };
+
 struct request {
     struct pct_sampled_who who;
     const char *output;
@@ -37,6 +40,7 @@ struct job {
     struct request *request;
     bool begun, unwritten;
     uint64_t begin_ns, end_ns;
+    struct pct_rings_counts counts; /* at the end */
 };
 
 static int take_option(const struct pct_command *self, const struct pct_option *o,
@@ -118,13 +122,21 @@ static int run(struct job *j)
 
 /* ---- The profile ----------------------------------------------------------------------------- */
 
-/* Reports CPU time without samples: a thread has its first sample after a whole period of CPU
- * time. */
-static void tell_missed(const struct job *j, uint64_t sampled_ns)
+/* CPU time that has no samples, in ns. */
+static uint64_t missed(const struct job *j, const struct pct_recorded *told)
 {
-    uint64_t counted_ns = pct_sampling_counted(&j->sampling, false);
-    uint64_t missed_ns = counted_ns > sampled_ns ? counted_ns - sampled_ns : 0;
-    if (missed_ns * 20 > counted_ns && !j->request->who.processors)
+    uint64_t counted_ns = j->counts.clock_ns;
+    return counted_ns > told->sampled_ns ? counted_ns - told->sampled_ns : 0;
+}
+
+/* Reports CPU time without samples: a thread has its first sample after a whole period of CPU
+ * time. What was lost would have had samples. */
+static void tell_missed(const struct job *j, const struct pct_recorded *told)
+{
+    uint64_t missed_ns = missed(j, told), all_ns = missed_ns + told->sampled_ns;
+    uint64_t lost_ns = told->n_lost * (1000000000u / j->request->who.frequency);
+    missed_ns -= lost_ns < missed_ns ? lost_ns : missed_ns;
+    if (missed_ns * 20 > all_ns && !j->request->who.processors)
         pct_say(j->sampling.self,
                 "threads used %.3g s of CPU time before their first sample or after their last: "
                 "not in the profile%s",
@@ -136,10 +148,14 @@ static void tell_missed(const struct job *j, uint64_t sampled_ns)
 static void tell_event(const struct job *j, const struct pct_recorded *told)
 {
     const char *event = j->request->who.event;
-    uint64_t counted = pct_sampling_counted(&j->sampling, true);
+    uint64_t counted = j->counts.events;
     fprintf(stderr, "pcollect: %llu samples of %s stand for %llu of the %llu that were counted\n",
             (unsigned long long)told->n_of_event, event, (unsigned long long)told->sampled_events,
             (unsigned long long)counted);
+    if (!j->request->who.period && told->n_of_event < FEW_OF_EVENT && counted > told->n_of_event)
+        pct_say(j->sampling.self,
+                "so few samples do not tell where %s happened: --count %llu takes more", event,
+                (unsigned long long)(counted / ENOUGH_OF_EVENT + 1));
     if (j->sampling.what.event.user_only && !strchr(event, ':'))
         pct_say(j->sampling.self,
                 "%s in the kernel are not counted: kernel.perf_event_paranoid forbids it", event);
@@ -158,6 +174,17 @@ static void tell_stops(const struct job *j, uint64_t n_samples)
                 "%llu samples are missing: another tool held the thread, or it runs with more "
                 "rights",
                 (unsigned long long)stops.n_refused);
+}
+
+static void tell_lost(const struct job *j, const struct pct_recorded *told)
+{
+    char time[64] = "";
+    if (!j->request->who.processors)
+        snprintf(time, sizeof time, ": %.3g s of CPU time are not in the profile",
+                 (double)missed(j, told) / 1e9);
+    pct_say(j->sampling.self, "%llu records were lost: the rings were full%s; %s",
+            (unsigned long long)told->n_lost, time,
+            j->request->who.period ? "raise --count" : "lower --frequency");
 }
 
 /* Remarks on how it was recorded. */
@@ -179,9 +206,7 @@ static void tell(const struct job *j, const struct pct_recorded *told)
         pct_say(j->sampling.self,
                 "time in the kernel is not sampled: kernel.perf_event_paranoid forbids it");
     if (told->n_lost)
-        pct_say(j->sampling.self, "%llu records were lost: the rings were full; %s",
-                (unsigned long long)told->n_lost,
-                j->request->who.period ? "raise --count" : "lower --frequency");
+        tell_lost(j, told);
     if (told->n_cut * 100 > told->n_samples)
         pct_say(j->sampling.self,
                 "%.0f %% of the samples have no outer frames: code without unwind tables, or more "
@@ -192,7 +217,7 @@ static void tell(const struct job *j, const struct pct_recorded *told)
                 "%.2g %% of the samples have no functions: they are of processes whose code the "
                 "kernel does not let you see; CAP_SYS_PTRACE, as root has it, is needed",
                 100 * (double)told->n_hidden / n);
-    tell_missed(j, told->sampled_ns);
+    tell_missed(j, told);
     if (j->sampling.stops)
         tell_stops(j, told->n_samples);
     if (told->other_ns)
@@ -247,6 +272,9 @@ static int finish(struct job *j)
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
     int status = PCT_DATA;
+    j->counts = pct_sampling_counts(&j->sampling);
+    pct_recorder_counted(j->sampling.recorder, j->counts.n_lost,
+                         j->request->who.period ? 0 : j->counts.events);
     int err = pct_recorder_profile(j->sampling.recorder, !j->request->who.processors, j->begin_ns,
                                    j->end_ns, &told, &p, &error);
     if (err) {
@@ -255,7 +283,7 @@ static int finish(struct job *j)
         pct_say(j->sampling.self,
                 "no sample was taken in %.3g s: no thread used CPU time, or not enough of it",
                 (double)(j->end_ns - j->begin_ns) / 1e9);
-        tell_missed(j, 0);
+        tell_missed(j, &told);
     } else {
         tell(j, &told);
         write_profile(j, p);

@@ -243,9 +243,11 @@ void pct_sampling_stop(struct pct_sampling *j)
         pct_rings_stop(j->rings);
 }
 
-uint64_t pct_sampling_counted(const struct pct_sampling *j, bool event)
+struct pct_rings_counts pct_sampling_counts(const struct pct_sampling *j)
 {
-    return j->stops ? pct_stops_told(j->stops).counted_ns : pct_rings_counted(j->rings, event);
+    if (!j->stops)
+        return pct_rings_counts(j->rings);
+    return (struct pct_rings_counts){.clock_ns = pct_stops_told(j->stops).counted_ns};
 }
 
 uint64_t pct_sampling_drain(struct pct_sampling *j, bool all)

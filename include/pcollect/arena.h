@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 #define PCOLLECT_ARENA_MAGIC "PCOLARN"
-#define PCOLLECT_ARENA_VERSION 4u
+#define PCOLLECT_ARENA_VERSION 5u
 #define PCOLLECT_BYTE_ORDER 0x01020304u
 #define PCOLLECT_REF_UNIT 16u
 #define PCOLLECT_MAX_OPS 1024u
@@ -59,6 +59,7 @@ enum pcollect_lost {
     PCOLLECT_LOST_GROUPS,  /* groups of events that a thread could not open */
     PCOLLECT_LOST_COUNTS,  /* threads whose counters could not be read to the end */
     PCOLLECT_LOST_BINS,    /* counts of histograms for whose upper bits no room was left */
+    PCOLLECT_LOST_SAMPLES, /* samples from outside, and other records, that the kernel left out */
     PCOLLECT_N_LOST
 };
 

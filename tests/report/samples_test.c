@@ -103,7 +103,8 @@ struct misses {
 
 static struct pct_sampled sampled(const struct cell *c)
 {
-    return (struct pct_sampled){c->record[0], c->record[1], (double)c->record[2] * 1e6};
+    return (struct pct_sampled){
+        .samples = c->record[0], .ns = c->record[1], .squares = (double)c->record[2] * 1e6};
 }
 
 static double off_by(const struct cell *c)
@@ -113,7 +114,7 @@ static double off_by(const struct cell *c)
 
 static void judge(struct misses *m, const struct cell *cells)
 {
-    struct pct_sampled all = {0, 0, 0};
+    struct pct_sampled all = {.samples = 0};
     pc_u128 error, simple;
     for (int i = 0; i < CONTEXTS; i++)
         pct_sampled_add(&all, sampled(&cells[i]));
