@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "command/watched_jobs.h"
 #include "analysis/allocation.h"
-#include "watch/watch.h"
+#include "analysis/symbols/symbols.h"
+#include "command/launch/run.h"
 
 #include <stdlib.h>
 
@@ -112,6 +113,51 @@ int pct_find_only_job(const struct pct_command *self, int *pid)
     }
     pct_free(pids);
     return status;
+}
+
+static bool is_shell(const char *name)
+{
+    static const char *const shells[] = {"sh",  "bash", "dash", "ash",     "ksh", "mksh",
+                                         "zsh", "csh",  "tcsh", "busybox", "fish"};
+    for (size_t i = 0; i < PC_ARRAY_LEN(shells); i++)
+        if (!strcmp(name, shells[i]))
+            return true;
+    return false;
+}
+
+/* True for a process that is nothing but the way to its ranks: by its program, and by the first two
+ * words of its command, because launchers are often scripts. */
+static bool is_for_ranks(int pid)
+{
+    char program[COMMAND_BYTES], path[64], words[COMMAND_BYTES + 1] = "";
+    pct_watch_exe(pid, program, sizeof program);
+    snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+    size_t n = pc_read_small(path, words, COMMAND_BYTES), second = strlen(words) + 1;
+    const char *base = pc_base_name(program);
+    return pct_launcher_is(program) || pct_launcher_is(words) ||
+           (second < n && pct_launcher_is(words + second)) || is_shell(base) ||
+           !strcmp(base, "slurmstepd") || pct_watch_is_helper(pid);
+}
+
+int pct_add_given(const struct pct_command *self, struct pct_watched_job *job, int pid,
+                  struct pc_error *error)
+{
+    struct pct_watched_job below = {.world = -1};
+    int err = PC_OK;
+    if (is_for_ranks(pid))
+        return pct_watch_add(job, pid, error);
+    err = pct_watch_add(&below, pid, error);
+    if (err || (below.n == 1 && below.processes[0].pid == pid)) {
+        err = err ? err : pct_watch_add(job, pid, error);
+    } else {
+        pct_say(self,
+                "%d is no launcher: it is taken itself, not the MPI ranks below it (%zu here), "
+                "which --job %d takes",
+                pid, below.n, pid);
+        pct_watch_add_itself(job, pid);
+    }
+    pct_watch_job_free(&below);
+    return err;
 }
 
 int pct_job_option(const struct pct_command *self, const char *value, char id[PCT_JOB_ID_BYTES],

@@ -6,6 +6,7 @@
 #define PCT_WATCHED_JOBS_H
 
 #include "command/command.h"
+#include "watch/watch.h"
 
 /* The process that launched a job here, or any process, by its id; a job by its number in Slurm, or
  * by the name of its program. PCT_DONE, or PCT_DATA after listing the jobs. */
@@ -16,6 +17,12 @@ bool pct_find_process(const char *word, int *pid);
 
 /* The only one that runs here. PCT_DONE, which is said too, or PCT_CALL. */
 int pct_find_only_job(const struct pct_command *self, int *pid);
+
+/* Adds a process that --pid names: of a launcher, of its helper, or of a shell that started one,
+ * the ranks on this node. Any other is added itself; if there are ranks below it, this is said.
+ * Fails as pct_watch_add. */
+int pct_add_given(const struct pct_command *self, struct pct_watched_job *job, int pid,
+                  struct pc_error *error);
 
 /* An option that takes the process id of pct_find_job. */
 #define PCT_OPTION_JOB(verb, n)                                                                    \

@@ -41,6 +41,10 @@ struct pct_watched_job {
 /* Adds a process; for a launcher, or a script that starts one, the ranks that it started on this
  * node. PC_ENOENT: there is no such process. */
 int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error);
+/* Adds a running process itself, whatever it started. */
+void pct_watch_add_itself(struct pct_watched_job *job, int pid);
+/* True for a launcher's helper on a node, the parent of its ranks there. */
+bool pct_watch_is_helper(int pid);
 /* Adds the ranks on this node of the job with this key (struct pc_config_launch). */
 void pct_watch_add_keyed(struct pct_watched_job *job, uint64_t key);
 void pct_watch_sort(struct pct_watched_job *job);

@@ -216,6 +216,11 @@ static void add_claimed(struct pct_watched_job *job, struct claims *c)
     }
 }
 
+void pct_watch_add_itself(struct pct_watched_job *job, int pid)
+{
+    add(job, (struct pct_watched){.pid = pid, .rank = -1});
+}
+
 int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error)
 {
     struct pc_process_status p;
@@ -230,10 +235,23 @@ int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error)
         job->whole = !job->n;
     }
     if (!c.n)
-        add(job, (struct pct_watched){.pid = pid, .rank = -1});
+        pct_watch_add_itself(job, pid);
     add_claimed(job, &c);
     pct_free(c.at);
     return PC_OK;
+}
+
+bool pct_watch_is_helper(int pid)
+{
+    static const char *const helpers[] = {"hydra_pmi_proxy", "pmi_proxy", "orted", "prted"};
+    char path[64], name[32];
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    name[pc_read_small(path, name, sizeof name)] = '\0';
+    name[strcspn(name, "\n")] = '\0';
+    for (size_t i = 0; i < PC_ARRAY_LEN(helpers); i++)
+        if (!strcmp(name, helpers[i]))
+            return true;
+    return false;
 }
 
 void pct_watch_add_keyed(struct pct_watched_job *job, uint64_t key)
@@ -326,27 +344,13 @@ static bool claims(const struct claims *c, int pid)
     return false;
 }
 
-/* True for a launcher's helper on a node, which is less informative than its parent. */
-static bool is_helper(int pid)
-{
-    static const char *const helpers[] = {"hydra_pmi_proxy", "pmi_proxy", "orted", "prted"};
-    char path[64], name[32];
-    snprintf(path, sizeof path, "/proc/%d/comm", pid);
-    name[pc_read_small(path, name, sizeof name)] = '\0';
-    name[strcspn(name, "\n")] = '\0';
-    for (size_t i = 0; i < PC_ARRAY_LEN(helpers); i++)
-        if (!strcmp(name, helpers[i]))
-            return true;
-    return false;
-}
-
 /* The nearest ancestor that is not a rank; if that is a helper, its parent, unless this is a system
  * process. */
 static int launcher_of(const struct claims *c, const struct descent *all, size_t n, int pid)
 {
     while (pid > 0 && claims(c, pid))
         pid = parent_of(all, n, pid);
-    int above = pid > 0 && is_helper(pid) ? parent_of(all, n, pid) : 0;
+    int above = pid > 0 && pct_watch_is_helper(pid) ? parent_of(all, n, pid) : 0;
     return above > 1 ? above : pid;
 }
 

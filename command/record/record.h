@@ -39,7 +39,12 @@ struct pct_sampling {
 #define PCT_OPTIONS_SAMPLED_WHO(verb)                                                              \
     {'F', "frequency", "HZ", "samples in a second of CPU time of each thread (default: 199)",      \
      "The clock is that of the thread, of each processor with --all-processors."},                 \
-        {'p', "pid", "PID,...", verb " running processes; of a launcher, its ranks on this node",  \
+        {'p',                                                                                      \
+         "pid",                                                                                    \
+         "PID,...",                                                                                \
+         verb " running processes; of a launcher, its ranks on this node",                         \
+         "So of a shell that started one. Ranks below any other process are not taken with it: "   \
+         "--job takes them.",                                                                      \
          .group = 1},                                                                              \
         PCT_OPTION_JOB(verb, 1), {'t', "thread", "TID,...", verb " running threads", .group = 1},  \
     {                                                                                              \

@@ -27,6 +27,14 @@ static int find_given(struct pct_sampling *j)
     return PCT_DONE;
 }
 
+/* Adds a process, or the ranks of a job in its place. */
+static int add_given(const struct pct_sampling *j, struct pct_watched_job *job, int pid,
+                     struct pc_error *error)
+{
+    return j->who->jobs || *j->who->job ? pct_watch_add(job, pid, error)
+                                        : pct_add_given(j->self, job, pid, error);
+}
+
 /* Finds the ids to sample; ranks replace their launcher. */
 static int find_ids(struct pct_sampling *j)
 {
@@ -39,7 +47,7 @@ static int find_ids(struct pct_sampling *j)
         if (threads && !pc_process_look(given[i], &p)) {
             pct_say(j->self, "%d: there is no such thread", given[i]);
             status = PCT_DATA;
-        } else if (!threads && pct_watch_add(&job, given[i], &error) && !j->who->jobs) {
+        } else if (!threads && add_given(j, &job, given[i], &error) && !j->who->jobs) {
             status = say_error(j, &error);
         }
     }

@@ -31,7 +31,9 @@ static const struct pct_option options[] = {
      .group = 1},
     {'I', "interval", "MS", "print the counts of each MS milliseconds", .group = 1},
     {'p', "pid", "PID,...", "count running processes; of a launcher, its ranks on this node",
-     "Until they end, COMMAND ends, or Ctrl-C. Threads and processes that they start meanwhile are "
+     "So of a shell that started one. Ranks below any other process are not counted with it: --job "
+     "counts them. Until they end, COMMAND ends, or Ctrl-C. Threads and processes that they start "
+     "meanwhile are "
      "counted with them.",
      .group = 2},
     PCT_OPTION_JOB("count", 2),

@@ -126,7 +126,8 @@ static int add_processes(struct pct_stat_job *j)
     struct pc_error error = {""};
     int status = pct_value_ids(j->self, "pid", j->request->pids, &pids.at, &pids.n);
     for (size_t i = 0; i < pids.n && !status; i++)
-        if (pct_watch_add(&job, pids.at[i], &error)) {
+        if (*j->request->job ? pct_watch_add(&job, pids.at[i], &error)
+                             : pct_add_given(j->self, &job, pids.at[i], &error)) {
             pct_say(j->self, "%s", error.text);
             status = PCT_DATA;
         }
