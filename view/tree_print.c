@@ -14,6 +14,7 @@
 #include "view/folds.h"
 #include "view/node_figures.h"
 #include "view/node_text.h"
+#include "view/sentence.h"
 
 #include <string.h>
 
@@ -230,15 +231,18 @@ static void put_samples(const struct printer *l)
 {
     const struct pct_samples *s = l->figures.tree->samples;
     char n[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES];
-    fprintf(l->branches.out, "  %s samples stand for %s of CPU time",
-            pct_text_count(n, s->all.samples), pct_text_time(time, s->all.ns));
+    struct pct_buf b = {0};
+    pct_buf_format(&b, "%s samples stand for %s of CPU time", pct_text_count(n, s->all.samples),
+                   pct_text_time(time, s->all.ns));
     if (s->mpi.samples)
-        fprintf(l->branches.out, ", %s of it in MPI calls",
-                pct_text_percent_1(share, pct_text_share(s->mpi.ns, s->all.ns)));
+        pct_buf_format(&b, ", %s of it in MPI calls",
+                       pct_text_percent_1(share, pct_text_share(s->mpi.ns, s->all.ns)));
     if (s->cut.samples)
-        fprintf(l->branches.out, ", %s in contexts whose outer part is unknown",
-                pct_text_percent_1(share, pct_text_share(s->cut.ns, s->all.ns)));
-    fputc('\n', l->branches.out);
+        pct_buf_format(&b, ", %s in contexts whose outer part is unknown",
+                       pct_text_percent_1(share, pct_text_share(s->cut.ns, s->all.ns)));
+    fputs("  ", l->branches.out);
+    pct_print_sentence(l->branches.out, l->branches.width, 2, "%s", b.data);
+    pct_buf_free(&b);
 }
 
 static void put_title(const struct printer *l)

@@ -20,7 +20,7 @@ struct row {
     uint32_t busiest; /* PROCESS: the place with most time of its own */
     /* FUNCTION: the ranks with the least and the greatest share of their own time. */
     uint64_t least, most;
-    int most_rank;
+    int most_rank; /* -1: no rank was in it */
 };
 
 struct printer {
@@ -28,7 +28,8 @@ struct printer {
     struct pct_pool *names;
     struct row *rows;
     size_t n;
-    size_t n_ranks; /* processes that are ranks */
+    size_t n_ranks;    /* processes that are ranks */
+    size_t name_cells; /* FUNCTION: width of the names */
 };
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -90,7 +91,7 @@ static void add_rows(struct printer *p, size_t n)
     p->n = n;
     p->rows = pct_alloc(n + 1, sizeof *p->rows);
     for (size_t i = 0; i < n; i++)
-        p->rows[i].index = (uint32_t)i;
+        p->rows[i] = (struct row){.index = (uint32_t)i, .most_rank = -1};
 }
 
 /* Ranks without a cell of a function have no time in it. */
@@ -207,15 +208,16 @@ static void put_whole(FILE *out, const struct printer *p)
                    : p->n_ranks ? "s"
                                 : "es");
     if (p->n_ranks && b->n_processes > p->n_ranks)
-        pct_buf_format(&line, " and %zu more process%s", b->n_processes - p->n_ranks,
+        pct_buf_format(&line, ", %zu more process%s", b->n_processes - p->n_ranks,
                        b->n_processes - p->n_ranks == 1 ? "" : "es");
-    pct_buf_format(&line, ", %.2f CPUs busy for %.1f s", (double)b->ns / elapsed, elapsed / 1e9);
+    pct_buf_format(&line, ": %.2f CPUs busy", (double)b->ns / elapsed);
     if (b->mpi_ns)
         pct_buf_format(&line, ", %s of it in MPI",
                        pct_text_percent_1(percent, pct_text_share(b->mpi_ns, b->ns)));
-    pct_buf_format(&line, ", %s samples", pct_text_count(count, b->samples));
+    pct_buf_format(&line, "; %s samples in %.1f s", pct_text_count(count, b->samples),
+                   elapsed / 1e9);
     if (p->t->n_lost)
-        pct_buf_format(&line, " (%llu lost)", (unsigned long long)p->t->n_lost);
+        pct_buf_format(&line, ", %llu lost", (unsigned long long)p->t->n_lost);
     put_line(out, p->t, &line);
     pct_buf_free(&line);
 }
@@ -226,19 +228,38 @@ static void put_share(struct pct_buf *b, uint64_t part, uint64_t whole)
     pct_buf_format(b, "%8s", pct_text_percent_1(text, pct_text_share(part, whole)));
 }
 
+/* Sets the width of the names of functions: as much as the other columns leave. */
+static void fit_names(struct printer *p)
+{
+    enum { LEAST = 20, SHARES = 16, RANKS = 23, GAPS = 4 };
+    size_t used = SHARES + (p->n_ranks > 1 ? RANKS : 0) + GAPS, file = strlen("file");
+    for (size_t i = 0; i < p->n && (!p->t->max_rows || i < p->t->max_rows); i++) {
+        struct pct_buf name = {0};
+        put_module(p, &name, p->rows[i].index);
+        file = pct_text_cells(name.data) > file ? pct_text_cells(name.data) : file;
+        pct_buf_free(&name);
+    }
+    p->name_cells = PCT_WHOLE_NAME;
+    if (p->t->width && used + file + PCT_WHOLE_NAME > p->t->width)
+        p->name_cells = p->t->width > used + file + LEAST ? p->t->width - used - file : LEAST;
+}
+
 static void put_function(struct printer *p, struct pct_buf *b, const struct row *r)
 {
     char least[PCT_NUMBER_BYTES], most[PCT_NUMBER_BYTES];
     struct pct_buf name = {0};
     put_share(b, r->self_ns, p->t->busiest->ns);
     put_share(b, r->total_ns, p->t->busiest->ns);
-    if (p->n_ranks > 1)
+    if (p->n_ranks > 1 && r->most_rank >= 0)
         pct_buf_format(b, "%8s%8s %6d", pct_text_percent_1(least, r->least),
                        pct_text_percent_1(most, r->most), r->most_rank);
+    else if (p->n_ranks > 1)
+        pct_buf_format(b, "%8s%8s %6s", "-", "-", "-");
     put_place(p, &name, r->index, false);
-    pct_buf_format(b, "  %s", name.data);
-    if (pct_text_cells(name.data) < PCT_WHOLE_NAME)
-        pct_buf_fill(b, ' ', PCT_WHOLE_NAME - pct_text_cells(name.data));
+    pct_buf_text(b, "  ");
+    pct_text_cut(b, name.data, p->name_cells, p->t->utf8);
+    if (pct_text_cells(name.data) < p->name_cells)
+        pct_buf_fill(b, ' ', p->name_cells - pct_text_cells(name.data));
     pct_buf_text(b, "  ");
     put_module(p, b, r->index);
     pct_buf_free(&name);
@@ -281,8 +302,8 @@ static void put_head(FILE *out, const struct printer *p)
     struct pct_buf line = {0};
     if (p->t->by == PCT_TOP_FUNCTION)
         pct_buf_format(&line, "%8s%8s%s  %-*s  %s", "self", "total",
-                       p->n_ranks > 1 ? "   least    most   rank" : "", PCT_WHOLE_NAME, "function",
-                       "file");
+                       p->n_ranks > 1 ? "   least    most   rank" : "", (int)p->name_cells,
+                       "function", "file");
     else if (p->t->by == PCT_TOP_CONTEXT)
         pct_buf_format(&line, "%8s  %s", "self", "context, the innermost function first");
     else
@@ -300,6 +321,8 @@ void pct_top_print(FILE *out, const struct pct_top *t)
     struct printer p = {.t = t};
     begin(&p);
     put_whole(out, &p);
+    if (t->by == PCT_TOP_FUNCTION)
+        fit_names(&p);
     if (p.n)
         put_head(out, &p);
     for (size_t i = 0; i < p.n && (!t->max_rows || i < t->max_rows); i++) {
@@ -335,7 +358,7 @@ static void function_tsv(FILE *out, struct printer *p, const struct row *r)
     fprintf(out, "\t%llu", (unsigned long long)r->samples);
     put_percent(out, share(r->self_ns, all));
     put_percent(out, share(r->total_ns, all));
-    if (p->n_ranks) {
+    if (r->most_rank >= 0) {
         put_percent(out, r->least);
         put_percent(out, r->most);
         fprintf(out, "\t%d\t", r->most_rank);
