@@ -7,6 +7,13 @@
  * The table `regions` is booked here: how often each phase and region was entered, the time in it
  * and the part of that in MPI, inner regions included. Time is booked when a scope ends, and while
  * it is open when a sample is taken.
+ *
+ * Before the merge the thread in MPI_Finalize books the time of regions that other threads have
+ * open, while these threads may begin and end regions. It leaves their stacks alone and books into
+ * rows of its own. Invariant: the time of an open scope since `begin` is not in a row yet. The
+ * thread that sets `begin` from there to 0 books it; each other finds 0 and books nothing. The
+ * other members are read before that, and are written only while `begin` is 0, so that they belong
+ * to it.
  */
 #include "libcollect/context/scope.h"
 
@@ -40,7 +47,15 @@ struct scope {
 struct open {
     uint64_t key;
     uint32_t scope;
-    uint64_t begin, mpi_ticks; /* time from here on is not yet booked */
+    uint64_t mpi_ticks; /* of the thread at `begin` */
+    /* Time from here on is not yet booked; 0: the scope is closed, or its time is taken. */
+    _Atomic uint64_t begin;
+};
+
+/* A part of the time of an open scope, which the thread that has taken it books. */
+struct stretch {
+    uint32_t scope;
+    uint64_t begin, end, mpi_ticks;
 };
 
 struct pc_scopes {
@@ -83,27 +98,72 @@ static void tell_plugins(const struct pcollect_region *region)
     }
 }
 
-/* Books the time of an open scope up to now. */
-static void book_time(struct pc_thread *t, struct open *o, uint64_t now, bool entered)
+/* Takes the time of an open scope up to now. False if there is none to take. */
+static bool take(struct open *o, uint64_t now, struct stretch *out)
 {
-    const struct scope *scope = &t->scopes->all[o->scope];
-    const uint64_t key = scope->node;
-    uint64_t *v = pc_table_row(t, &regions, &key);
+    uint64_t begin = atomic_load_explicit(&o->begin, memory_order_acquire);
+    *out = (struct stretch){o->scope, begin, now, o->mpi_ticks};
+    return begin && atomic_compare_exchange_strong(&o->begin, &begin, 0);
+}
+
+/* Lets the time of a scope begin. Release: who takes it sees the members that belong to it. */
+static void let_begin(const struct pc_thread *t, struct open *o, uint64_t now)
+{
+    o->mpi_ticks = t->record->mpi_ticks;
+    atomic_store_explicit(&o->begin, now, memory_order_release);
+}
+
+/* The row in the table of a scope of thread `t`, among those of thread `by`, which calls this. */
+static uint64_t *row_of(const struct pc_thread *t, struct pc_thread *by, uint32_t scope)
+{
+    const uint64_t key = t->scopes->all[scope].node;
+    return pc_table_row(by, &regions, &key);
+}
+
+static void count_entry(struct pc_thread *t, const struct open *o)
+{
+    uint64_t *v = row_of(t, t, o->scope);
+    if (v)
+        v[ENTERED]++;
+}
+
+/* Books a stretch of thread `t`; called by thread `by`. */
+static void book(const struct pc_thread *t, struct pc_thread *by, const struct stretch *x)
+{
+    const struct scope *scope = &t->scopes->all[x->scope];
+    uint64_t *v = row_of(t, by, x->scope);
     uint64_t mpi_ticks = t->record->mpi_ticks;
     if (v) {
-        v[ENTERED] += entered;
-        v[TIME] += now - o->begin;
-        v[TIME_IN_MPI] += mpi_ticks > o->mpi_ticks ? mpi_ticks - o->mpi_ticks : 0;
+        v[TIME] += x->end - x->begin;
+        v[TIME_IN_MPI] += mpi_ticks > x->mpi_ticks ? mpi_ticks - x->mpi_ticks : 0;
     }
-    if (pc_process.tells_regions && now > o->begin)
+    if (pc_process.tells_regions && x->end > x->begin)
         tell_plugins(&(struct pcollect_region){.size = sizeof(struct pcollect_region),
                                                .node = scope->node,
                                                .id = scope->id,
-                                               .begin = o->begin,
-                                               .end = now,
-                                               .thread = t});
-    o->begin = now;
-    o->mpi_ticks = mpi_ticks;
+                                               .begin = x->begin,
+                                               .end = x->end,
+                                               .thread = by});
+}
+
+/* Books the time of an open scope up to now; it goes on. */
+static void book_time(struct pc_thread *t, struct open *o, uint64_t now)
+{
+    struct stretch x;
+    if (!take(o, now, &x))
+        return;
+    book(t, t, &x);
+    let_begin(t, o, now);
+}
+
+/* Books the rest of the time of a scope that ends. False if there is none. */
+static bool book_rest(struct pc_thread *t, struct pc_thread *by, struct open *o, uint64_t now)
+{
+    struct stretch x;
+    bool taken = take(o, now, &x);
+    if (taken)
+        book(t, by, &x);
+    return taken;
 }
 
 void pc_scope_book(struct pc_thread *t, uint64_t now)
@@ -114,10 +174,10 @@ void pc_scope_book(struct pc_thread *t, uint64_t now)
     uint64_t least =
         (uint64_t)(((unsigned __int128)BOOKED_AFTER_NS << 32) / pc_process.host.ns_per_tick_q32);
     if (s->phase.scope && now > s->phase.begin + least)
-        book_time(t, &s->phase, now, false);
+        book_time(t, &s->phase, now);
     for (uint32_t i = 0; i < s->n_open; i++)
         if (now > s->open[i].begin + least)
-            book_time(t, &s->open[i], now, false);
+            book_time(t, &s->open[i], now);
 }
 
 /* ---- Scopes --------------------------------------------------------------------------------- */
@@ -132,7 +192,8 @@ static struct pc_scopes *get_scopes(struct pc_thread *t)
     pc_table_add("regions", &regions);
     s->n = 1;
     s->all[0].node = t->record->root;
-    return t->scopes = s;
+    __atomic_store_n(&t->scopes, s, __ATOMIC_RELEASE); /* pc_scope_settle reads it */
+    return s;
 }
 
 /* The scope of that key in `parent`, made if it is new; `parent` where there is no room. */
@@ -203,12 +264,14 @@ static void move_to_phase(struct pc_thread *t, uint64_t level)
     struct pc_scopes *s = t->scopes;
     uint64_t now = pc_ticks();
     for (uint32_t i = 0; i < s->n_open; i++)
-        book_time(t, &s->open[i], now, false);
+        book_rest(t, t, &s->open[i], now);
     t->level = level;
     s->base = level ? find_scope(t, 0, PCOLLECT_NODE_PHASE, level, NULL) : 0;
     uint32_t at = s->base;
-    for (uint32_t i = 0; i < s->n_open; i++)
+    for (uint32_t i = 0; i < s->n_open; i++) {
         at = s->open[i].scope = find_scope(t, at, PCOLLECT_NODE_REGION, s->open[i].key, NULL);
+        let_begin(t, &s->open[i], now);
+    }
     enter_scope(t, at);
 }
 
@@ -237,6 +300,8 @@ void pc_scope_start(struct pc_thread *t)
             s->current = 0; /* its roots are those in use */
             s->all[0] = (struct scope){.node = t->record->root};
         }
+        for (uint32_t i = 0; i < s->n_open; i++)
+            s->open[i].begin = 0;
         s->n_open = s->n_deeper = s->base = 0;
         t->level = 0;
         enter_scope(t, 0);
@@ -244,22 +309,24 @@ void pc_scope_start(struct pc_thread *t)
     t->scope = t->record->root;
 }
 
-/* Ends the regions that are still open. */
-static void close_regions(struct pc_thread *t)
+/* Books the time of the regions that are still open, and counts them. Called by the thread `by`.
+ * Changes nothing else: the stack of regions is changed by its owner alone. */
+static void book_open_regions(struct pc_thread *t, struct pc_thread *by)
 {
     struct pc_scopes *s = t->scopes;
-    uint64_t now = pc_ticks();
-    for (uint32_t i = 0; i < s->n_open; i++)
-        book_time(t, &s->open[i], now, false);
-    if (s->n_open + s->n_deeper)
-        pc_lost(PCOLLECT_LOST_REGIONS, s->n_open + s->n_deeper);
-    s->n_open = s->n_deeper = 0;
+    uint64_t now = pc_ticks(), n_left = __atomic_load_n(&s->n_deeper, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < MAX_OPEN; i++)
+        n_left += book_rest(t, by, &s->open[i], now);
+    if (n_left)
+        pc_lost(PCOLLECT_LOST_REGIONS, n_left);
 }
 
 void pc_scope_leave(struct pc_thread *t)
 {
-    if (t->scopes && t->stage == PC_STAGE_MAIN)
-        close_regions(t);
+    if (!t->scopes || t->stage != PC_STAGE_MAIN)
+        return;
+    book_open_regions(t, t);
+    t->scopes->n_open = t->scopes->n_deeper = 0;
 }
 
 /* ---- Forgetting what was collected ---------------------------------------------------------- */
@@ -313,6 +380,14 @@ static void forget_record(struct pc_thread *t, const struct pcollect_node *n)
     }
 }
 
+/* Lets the time of an open scope begin anew. The thread's MPI time has been set to 0. */
+static void forget_time(struct open *o)
+{
+    uint64_t begin = atomic_load(&o->begin);
+    if (begin && atomic_compare_exchange_strong(&o->begin, &begin, pc_ticks()))
+        o->mpi_ticks = 0;
+}
+
 static void forget_tree(struct pc_thread *t)
 {
     const struct pc_arena *a = &pc_process.arena;
@@ -331,12 +406,9 @@ static void forget_tree(struct pc_thread *t)
     struct pc_scopes *s = t->scopes;
     if (!s)
         return;
-    s->phase.begin = pc_ticks();
-    s->phase.mpi_ticks = 0;
-    for (uint32_t i = 0; i < s->n_open; i++) {
-        s->open[i].begin = pc_ticks();
-        s->open[i].mpi_ticks = 0;
-    }
+    forget_time(&s->phase);
+    for (uint32_t i = 0; i < MAX_OPEN; i++)
+        forget_time(&s->open[i]);
 }
 
 static void reset_thread(struct pc_thread *t)
@@ -440,11 +512,12 @@ static void change_phase(struct pc_thread *t, uint64_t level)
         return;
     uint64_t now = pc_ticks();
     if (s->phase.scope)
-        book_time(t, &s->phase, now, false);
+        book_rest(t, t, &s->phase, now);
     move_to_phase(t, level);
-    s->phase = (struct open){.scope = s->base, .begin = now, .mpi_ticks = t->record->mpi_ticks};
+    s->phase.scope = s->base;
+    let_begin(t, &s->phase, now);
     if (s->base)
-        book_time(t, &s->phase, now, true);
+        count_entry(t, &s->phase);
     if (atomic_exchange(&pc_control.level, level) != level && atomic_load(&threads)->next_made)
         tell_threads();
 }
@@ -472,6 +545,17 @@ void pc_scope_control(int level)
     errno = saved;
 }
 
+static void settle(struct pc_thread *t, struct pc_thread *self, uint64_t now)
+{
+    reset_thread(t);
+    struct pc_scopes *s = __atomic_load_n(&t->scopes, __ATOMIC_ACQUIRE);
+    if (!s || t->stage != PC_STAGE_MAIN)
+        return;
+    if (t == self && s->phase.scope)
+        book_time(t, &s->phase, now);
+    book_open_regions(t, self);
+}
+
 void pc_scope_settle(void)
 {
     uint64_t now = pc_ticks();
@@ -482,15 +566,15 @@ void pc_scope_settle(void)
         pc_usage_return();
         atomic_store(&pc_control.off, 0);
     }
-    for (struct pc_thread *t = atomic_load(&threads); t; t = t->next_made) {
-        reset_thread(t);
-        struct pc_scopes *s = t->scopes;
-        if (!s || t->stage != PC_STAGE_MAIN)
-            continue;
-        if (t == self && s->phase.scope)
-            book_time(t, &s->phase, now, false);
-        close_regions(t);
-    }
+    uint32_t busy = self ? self->busy : 0;
+    if (self)
+        self->busy = 1;
+    barrier();
+    for (struct pc_thread *t = atomic_load(&threads); t; t = t->next_made)
+        settle(t, self, now);
+    barrier();
+    if (self)
+        self->busy = busy;
 }
 
 /* ---- Regions -------------------------------------------------------------------------------- */
@@ -498,13 +582,6 @@ void pc_scope_settle(void)
 static uint64_t key_of(const char *name)
 {
     return pc_hash_bytes(name, strnlen(name, NAME_BYTES), 0);
-}
-
-static void end_innermost(struct pc_thread *t, uint64_t now)
-{
-    struct pc_scopes *s = t->scopes;
-    book_time(t, &s->open[s->n_open - 1], now, false);
-    s->n_open--;
 }
 
 void pc_scope_begin(struct pc_thread *t, const char *name)
@@ -519,10 +596,11 @@ void pc_scope_begin(struct pc_thread *t, const char *name)
     }
     struct open *o = &s->open[s->n_open];
     uint64_t now = pc_ticks(), key = key_of(name);
-    *o = (struct open){.key = key, .begin = now, .mpi_ticks = t->record->mpi_ticks};
+    o->key = key;
     o->scope = find_scope(t, innermost(s), PCOLLECT_NODE_REGION, key, name);
+    let_begin(t, o, now);
     s->n_open++;
-    book_time(t, o, now, true);
+    count_entry(t, o);
     enter_scope(t, o->scope);
 }
 
@@ -547,6 +625,6 @@ void pc_scope_end(struct pc_thread *t, const char *name)
     if (s->n_open != at)
         pc_lost(PCOLLECT_LOST_REGIONS, s->n_open - at);
     while (s->n_open >= at)
-        end_innermost(t, now);
+        book_rest(t, t, &s->open[--s->n_open], now);
     enter_scope(t, innermost(s));
 }

@@ -8,6 +8,8 @@
  *   before        a thread that was made before MPI_Init calls MPI after it
  *   init-thread   MPI_Init and MPI_Finalize run in a thread that is not main
  *   detached      detached threads live on at exit
+ *   regions       threads begin and end regions all the time, also during MPI_Finalize; one has
+ *                 been in the region `held` for 0.2 s then
  *
  * Prints how many calls of MPI_Comm_rank were made on both ranks together, and for `many` whether
  * the process grew.
@@ -15,6 +17,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
+#include "include/pcollect/pcollect.h"
+
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -149,6 +153,38 @@ static void make_detached(void)
         usleep(1000);
 }
 
+static void *hold_region(void *unused)
+{
+    pcollect_region_begin("held");
+    n_ready++;
+    for (;;)
+        pause();
+    return unused;
+}
+
+/* Most of the time it is where the outermost region ends, and with it those inside. */
+static void *mark_regions(void *unused)
+{
+    for (;;) {
+        pcollect_region_begin("outermost");
+        for (int i = 0; i < 40; i++)
+            pcollect_region_begin("inner");
+        pcollect_region_end("outermost");
+    }
+    return unused;
+}
+
+static void make_regions(void)
+{
+    pthread_t thread;
+    for (int i = 0; i <= N_AT_ONCE; i++)
+        if (pthread_create(&thread, NULL, i ? mark_regions : hold_region, NULL))
+            exit(9);
+    while (!n_ready)
+        usleep(1000);
+    usleep(200000);
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "all";
@@ -172,6 +208,8 @@ int main(int argc, char **argv)
     }
     if (!strcmp(way, "detached"))
         make_detached();
+    if (!strcmp(way, "regions"))
+        make_regions();
     end();
     fflush(stdout);
     return 0;
