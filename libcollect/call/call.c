@@ -36,14 +36,43 @@ static void book_left_call(struct pc_thread *t, const struct pc_active *left)
     book_call(t, &call);
 }
 
-/* Drops calls that longjmp or an exception left, which never reach their end. The proof is a new
- * call on the same stack, at or above the stack address of the old one. */
+/* Two addresses outside of the thread's own stack that are closer than this are taken to be on one
+ * stack: few frames between a call and those that catch exceptions or jumps are larger, and the
+ * same functions on two stacks of coroutines, side by side, are farther apart. */
+enum { ONE_STACK_BYTES = 32768 };
+
+/* True if a call in progress with stack address `old` has been left by longjmp or an exception, as
+ * a new call with that of `cfa` shows. On one stack, a call inside another one is below it. And the
+ * thread's own stack goes on when a coroutine, or a handler on another stack, has given control
+ * back: calls that are still in progress there were left. A known hole: a callback of MPI on such a
+ * stack may give control back in the middle of a call, which then counts twice.
+ *
+ * A call on another stack can be inside any call: MPI calls back, and the callback resumes a
+ * coroutine. So if a call was left there, all are taken to be inside of it until one is made on its
+ * stack or on the thread's own. */
+static bool is_left(const struct pc_thread *t, uintptr_t old, uintptr_t cfa)
+{
+    if (pc_is_on_own_stack(t, cfa))
+        return cfa >= old || !pc_is_on_own_stack(t, old);
+    return !pc_is_on_own_stack(t, old) && cfa - old < ONE_STACK_BYTES;
+}
+
+/* True if both addresses are on stacks other than the thread's own, and not on the same. */
+static bool are_apart(const struct pc_thread *t, uintptr_t old, uintptr_t cfa)
+{
+    return !pc_is_on_own_stack(t, old) && !pc_is_on_own_stack(t, cfa) &&
+           cfa - old >= ONE_STACK_BYTES && old - cfa >= ONE_STACK_BYTES;
+}
+
+/* Drops calls that were left, which never reach their end. If there is no room for the new call,
+ * the innermost calls on other stacks than its own are taken for left too: a thread that runs
+ * nothing but coroutines may leave a call in each. */
 static __attribute__((noinline)) void drop_left_calls(struct pc_thread *t, uintptr_t cfa)
 {
-    const struct pc_stack *s = &t->stack;
+    bool full = t->depth >= PC_MAX_DEPTH;
     while (t->depth) {
         const struct pc_active *left = &t->active[t->depth - 1];
-        if (cfa < left->cfa || (cfa - s->lo < s->hi - s->lo) != (left->cfa - s->lo < s->hi - s->lo))
+        if (!is_left(t, left->cfa, cfa) && !(full && are_apart(t, left->cfa, cfa)))
             return;
         t->depth--;
         book_left_call(t, left);

@@ -151,6 +151,13 @@ struct pc_thread {
     char adapter_slot[64] __attribute__((aligned(64)));
 };
 
+/* True if the address lies on the stack with which the thread was made. Others are stacks of
+ * coroutines, and alternate stacks of handlers. AS-safe. */
+static inline bool pc_is_on_own_stack(const struct pc_thread *t, uintptr_t address)
+{
+    return address - t->stack.lo < t->stack.hi - t->stack.lo;
+}
+
 struct pc_loaded_plugin {
     void *state;
     const struct pcollect_comm_plugin *comm;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-script_tests += tests/mpi/jobs.test tests/mpi/large.test tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/scopes.test tests/mpi/series.test tests/mpi/objects.test tests/mpi/bounded.test tests/mpi/histograms.test tests/mpi/truth_c.test \
+script_tests += tests/mpi/jobs.test tests/mpi/large.test tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/scopes.test tests/mpi/coroutines.test tests/mpi/series.test tests/mpi/objects.test tests/mpi/bounded.test tests/mpi/histograms.test tests/mpi/truth_c.test \
     tests/mpi/main_thread.test tests/mpi/truth_fortran.test tests/mpi/truth_paths.test tests/mpi/truth_example.test \
     tests/mpi/truth_signals.test tests/mpi/coverage.test tests/mpi/truth_calls.test tests/mpi/volume.test tests/mpi/several_programs.test
 EXTRA_DIST += tests/mpi/truth.sh tests/mpi/truth.c tests/mpi/truth.h tests/mpi/truth_f.F90 \
@@ -28,7 +28,7 @@ EXTRA_DIST += tests/mpi/adapter_rules.c tests/mpi/adapter_rules.h tests/mpi/adap
 # Shows phases and regions of a profile.
 check_PROGRAMS += tests/mpi/scopes_show
 tests_mpi_scopes_show_LDADD = format/libpcformat.la base/libpcbase.la $(ZLIB_LIBS)
-EXTRA_DIST += tests/mpi/scopes.c tests/mpi/paused.c tests/mpi/scopes_f.F90 tests/mpi/series.c tests/mpi/course.c tests/mpi/course.awk tests/mpi/open_regions.c \
+EXTRA_DIST += tests/mpi/scopes.c tests/mpi/coroutines.c tests/mpi/paused.c tests/mpi/scopes_f.F90 tests/mpi/series.c tests/mpi/course.c tests/mpi/course.awk tests/mpi/open_regions.c \
     tests/mpi/objects.c tests/mpi/bounded.c tests/mpi/histograms.c
 
 # ---- Topology and communicators -----------------------------------------------------------------
