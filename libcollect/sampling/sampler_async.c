@@ -241,17 +241,29 @@ static struct where read_where(const ucontext_t *uc)
 }
 #endif
 
-/* The MPI call in progress; NULL if the thread has left it by longjmp. */
+/* More than an MPI library takes of a stack below a call: many coroutines have less in all. */
+enum { INSIDE_BYTES = 65536 };
+
+/* True if the stack pointer shows nothing against being inside the call with stack address `cfa`,
+ * as in the depth guard (call.c). On one stack, what runs inside a call is below it. A handler on
+ * an alternate stack, or a coroutine that a callback resumes, is inside a call on the thread's own
+ * stack. That stack goes on when a coroutine has given control back: so it is not inside the
+ * coroutine's call. The bounds of other stacks are not known: what is near below a call on one of
+ * them is inside of it; what is far is on a third stack. There the call may have been left by an
+ * exception, and another coroutine computes: this is more frequent than a coroutine that a callback
+ * resumes in a coroutine. */
+static bool is_inside(const struct pc_thread *t, uintptr_t cfa, uintptr_t sp)
+{
+    if (pc_is_on_own_stack(t, cfa))
+        return sp < cfa || !pc_is_on_own_stack(t, sp);
+    return !pc_is_on_own_stack(t, sp) && sp < cfa && cfa - sp < INSIDE_BYTES;
+}
+
+/* The MPI call in progress; NULL if the thread has left it by longjmp or an exception. */
 static const struct pc_active *call_in_progress(const struct pc_thread *t, uintptr_t sp)
 {
-    if (!t->depth)
-        return NULL;
-    const struct pc_active *a = &t->active[t->depth - 1];
-    bool sp_inside = sp - t->stack.lo < t->stack.hi - t->stack.lo;
-    bool call_inside = a->cfa - t->stack.lo < t->stack.hi - t->stack.lo;
-    if (sp_inside ? !call_inside || sp >= a->cfa : !call_inside)
-        return NULL;
-    return a->stage == t->stage ? a : NULL;
+    const struct pc_active *a = t->depth ? &t->active[t->depth - 1] : NULL;
+    return a && is_inside(t, a->cfa, sp) && a->stage == t->stage ? a : NULL;
 }
 
 static char *record_of_call(const struct pc_active *call)

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <ucontext.h>
 
 enum { STACK_BYTES = 65536, N_STACKS = 3 };
@@ -136,6 +137,47 @@ static void call_inside(void)
     }
 }
 
+static volatile double sink;
+static double waited, computed;
+
+/* CPU time in s of this thread. */
+static double cpu_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void compute(double seconds)
+{
+    double end = cpu_time() + seconds;
+    while (cpu_time() < end)
+        for (int i = 0; i < 100000; i++)
+            sink += i;
+}
+
+static void wait_and_compute(void)
+{
+    double begin = cpu_time(), between;
+    MPI_Recv(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    between = cpu_time();
+    compute(0.3);
+    waited = between - begin;
+    computed = cpu_time() - between;
+}
+
+static void wait_for_message(void)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        resume(stacks[0], wait_and_compute);
+    } else {
+        compute(0.5);
+        MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int n = argc > 2 ? atoi(argv[2]) : 0;
@@ -144,9 +186,14 @@ int main(int argc, char **argv)
     n_outside++;
     if (!strcmp(way, "left") || !strcmp(way, "among"))
         leave(n, !strcmp(way, "among"));
-    else
+    else if (!strcmp(way, "inside"))
         call_inside();
+    else
+        wait_for_message();
     MPI_Finalize();
-    printf("%d %d %d outside %d\n", n_sends, n_sizes, n_reductions, n_outside);
+    if (waited > 0)
+        printf("cpu %d %d\n", (int)(1000 * waited), (int)(1000 * computed));
+    else if (strcmp(way, "waits"))
+        printf("%d %d %d outside %d\n", n_sends, n_sizes, n_reductions, n_outside);
     return 0;
 }
