@@ -4,12 +4,13 @@
  * without this library would not answer: a collective call with it would wait for ever.
  *
  * A process announces itself by its arena: the header has the rank that the launcher gave it and
- * the key of the launcher. The arena is made at the first MPI call, and MPI_Init returns on no rank
- * before all ranks have called it; so a rank that looks after MPI_Init has returned sees all
- * measured ranks of this node. Other nodes cannot be seen. A process without a file has a nameplate
- * (nameplate.h). A process that leaves for good, before the program installs a seccomp filter that
- * it would not survive, announces this in the same places: ranks that wait in MPI_Finalize check
- * again from time to time.
+ * the key of the launcher. The arena is made at the first MPI call, and counts when its process has
+ * called MPI_Init itself: after MPI_Initialized alone, a forked child or another program may become
+ * the rank. MPI_Init returns on no rank before all ranks have called it; so a rank that looks after
+ * MPI_Init has returned sees all measured ranks of this node. Other nodes cannot be seen. A process
+ * without a file has a nameplate (nameplate.h). A process that leaves for good, before the program
+ * installs a seccomp filter that it would not survive, announces this in the same places: ranks
+ * that wait in MPI_Finalize check again from time to time.
  *
  * The key is that of pc_config_launcher.
  *
@@ -47,8 +48,14 @@ void pc_launch_announce(void)
         h->job_key = pc_launch_job(&l, launcher, l.n_local == l.n_ranks);
     }
     __atomic_store_n(&h->launch_key, launcher, __ATOMIC_RELEASE);
-    if (launcher && !pc_process.arena.is_file)
-        pc_nameplate_hang(PC_PLATE_RANK, launcher, l.rank);
+}
+
+void pc_launch_arrive(void)
+{
+    struct pcollect_arena_header *h = pc_header();
+    __atomic_store_n(&h->init_begin_ticks, pc_ticks(), __ATOMIC_RELEASE);
+    if (h->launch_key && !pc_process.arena.is_file)
+        pc_nameplate_hang(PC_PLATE_RANK, h->launch_key, h->launch_rank);
 }
 
 void pc_launch_withdraw(void)
@@ -120,7 +127,7 @@ static void look_into(struct look *l, int dir, const char *name)
         return;
     if (h.flags & PCOLLECT_ARENA_LEFT)
         l->some_left = true;
-    else
+    else if (h.init_begin_ticks)
         see(l, h.launch_rank, !memcmp(h.host, mine->host, sizeof h.host));
 }
 

@@ -31,7 +31,7 @@ void pc_init_begin(void)
         return;
     pc_parts_init_begin();
     pc_header()->init_tid = (int32_t)syscall(SYS_gettid);
-    pc_header()->init_begin_ticks = pc_ticks();
+    pc_launch_arrive();
     errno = saved;
 }
 

@@ -11,6 +11,9 @@
 /* Writes into the header the data by which the other ranks of the node find this one. Called before
  * MPI_Init. */
 void pc_launch_announce(void);
+/* MPI_Init begins, at this moment: from here on the other ranks take this process for a rank that
+ * is measured. */
+void pc_launch_arrive(void);
 /* Tells the other ranks not to wait for this process, which measures nothing after all. */
 void pc_launch_withdraw(void);
 /* Announces that this process takes no part in the end of the job: ranks that wait for it see this
