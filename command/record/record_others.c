@@ -192,9 +192,10 @@ static void tell(const struct job *j, const struct pct_recorded *told)
 {
     double n = (double)told->n_samples;
     double clock_n = (double)(told->n_samples - told->n_of_event);
-    double reached = told->sampled_ns ? clock_n * 1e9 / (double)told->sampled_ns : 0;
-    fprintf(stderr, "pcollect: %.0f samples at %.3g Hz", clock_n,
-            j->sampling.stops ? reached : (double)j->request->who.frequency);
+    double hz = (double)j->request->who.frequency;
+    if (j->sampling.stops)
+        hz = told->sampled_ns ? clock_n * 1e9 / (double)told->sampled_ns : 0;
+    fprintf(stderr, "pcollect: %.0f samples at %.*f Hz", clock_n, hz < 10, hz);
     if (told->n_ranks)
         fprintf(stderr, ", %d of %d ranks", told->n_ranks, told->world);
     else if (told->n_processes > 1)

@@ -545,11 +545,12 @@ void pc_scope_control(int level)
     errno = saved;
 }
 
+/* `self` NULL: this thread could not be registered, and has no rows to book into. */
 static void settle(struct pc_thread *t, struct pc_thread *self, uint64_t now)
 {
     reset_thread(t);
     struct pc_scopes *s = __atomic_load_n(&t->scopes, __ATOMIC_ACQUIRE);
-    if (!s || t->stage != PC_STAGE_MAIN)
+    if (!s || !self || t->stage != PC_STAGE_MAIN)
         return;
     if (t == self && s->phase.scope)
         book_time(t, &s->phase, now);
