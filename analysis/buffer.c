@@ -250,6 +250,13 @@ void pct_text_escape(struct pct_buf *b, const char *text, enum pct_escape mode)
     }
 }
 
+char *pct_text_escaped(const char *text)
+{
+    struct pct_buf b = {0};
+    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
+    return b.data;
+}
+
 void pct_text_quote(struct pct_buf *b, const char *text)
 {
     pct_buf_text(b, "\"");

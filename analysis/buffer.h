@@ -59,6 +59,9 @@ enum pct_escape {
  * PCT_ESCAPE_NAME \@ and \>. Reversible, except with PCT_ESCAPE_LINE. */
 void pct_text_escape(struct pct_buf *b, const char *text, enum pct_escape mode);
 
+/* The text escaped as a cell, for output; the caller frees it. */
+char *pct_text_escaped(const char *text);
+
 /* Appends a text that is escaped already in quotes as JSON has it. */
 void pct_text_quote(struct pct_buf *b, const char *text);
 

@@ -45,7 +45,9 @@ static void list_jobs(const int *pids, size_t n)
     for (size_t i = 0; i < n; i++) {
         char command[COMMAND_BYTES];
         read_command(pids[i], command);
-        fprintf(stderr, "%9d  %s\n", pids[i], command);
+        char *shown = pct_text_escaped(command);
+        fprintf(stderr, "%9d  %s\n", pids[i], shown);
+        pct_free(shown);
     }
 }
 

@@ -195,13 +195,14 @@ static void put_head(const struct pct_watch *w, const struct request *r,
         pct_watch_exe(w->job->processes[0].pid, exe, sizeof exe);
     if (nodes)
         snprintf(where, sizeof where, "%zu node%s", n_nodes, n_nodes == 1 ? "" : "s");
-    const char *name = *exe ? exe : "?";
+    char *name = pct_text_escaped(*exe ? exe : "?");
     if (w->job->processes[0].rank >= 0)
         pct_print_sentence(stdout, out->width, 2, "%s: %zu of %d ranks are on %s", name, n,
                            w->job->world > 0 ? w->job->world : (int)n, where);
     else
         pct_print_sentence(stdout, out->width, 2, "%s: %zu %s", name, n,
                            n == 1 ? "process" : "processes");
+    pct_free(name);
     if (!nodes && w->job->processes[0].rank >= 0 && w->job->world > (int)n)
         pct_print_sentence(stdout, out->width, 2, "  --hosts shows the others too");
     if (r->times > 1)

@@ -36,6 +36,11 @@ void pct_value_text(const struct pct_data *d, const char *text, struct pct_value
     pct_buf_free(&b);
 }
 
+void pct_value_plain(const char *text, struct pct_value *out)
+{
+    out->text = text;
+}
+
 struct pct_value pct_table_place(const struct pct_column *c, const struct pct_data *d, size_t row)
 {
     struct pct_value v = {0};

@@ -39,12 +39,12 @@ static void set_percent(double part, double whole, struct pct_value *out)
 
 static void row_place(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = row_at(c)->place;
+    pct_value_plain(row_at(c)->place, out);
 }
 
 static void row_verdict(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = verdict_names[row_at(c)->verdict];
+    pct_value_plain(verdict_names[row_at(c)->verdict], out);
 }
 
 static void row_before(const struct pct_cell *c, struct pct_value *out)
@@ -110,7 +110,7 @@ static void row_after_error(const struct pct_cell *c, struct pct_value *out)
 
 static void row_path(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_join_path(pct_data_diff(c->d)->join, row_at(c)->node);
+    pct_value_plain(pct_join_path(pct_data_diff(c->d)->join, row_at(c)->node), out);
 }
 
 static void row_context(const struct pct_cell *c, struct pct_value *out)

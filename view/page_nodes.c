@@ -146,7 +146,7 @@ static void get_level(const struct pct_cell *c, struct pct_value *out)
 /* Labels are escaped already. */
 static void get_label(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = c->d->tree->nodes[node_of(c)->node].label;
+    pct_value_plain(c->d->tree->nodes[node_of(c)->node].label, out);
 }
 
 static void get_module(const struct pct_cell *c, struct pct_value *out)
@@ -193,7 +193,7 @@ static void get_spread(const struct pct_cell *c, struct pct_value *out)
         out->integer = s->max_rank;
         break;
     default:
-        out->text = s->picture;
+        pct_value_plain(s->picture, out);
     }
 }
 

@@ -32,7 +32,7 @@ static void set_percent(double part, double whole, struct pct_value *out)
 
 static void row_place(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = row_at(c)->place;
+    pct_value_plain(row_at(c)->place, out);
 }
 
 static void row_runs(const struct pct_cell *c, struct pct_value *out)
@@ -90,7 +90,7 @@ static void row_bytes(const struct pct_cell *c, struct pct_value *out)
 
 static void row_path(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = row_at(c)->path;
+    pct_value_plain(row_at(c)->path, out);
 }
 
 static const struct pct_column columns[] = {

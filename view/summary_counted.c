@@ -60,8 +60,10 @@ static void put_sampling(const struct pct_head *h, struct pct_buf *b)
         return;
     pct_head_count(b, n);
     pct_buf_text(b, n == 1 ? " interrupt" : " interrupts");
-    if (*source)
-        pct_buf_format(b, " by %s", source);
+    if (*source) {
+        pct_buf_text(b, " by ");
+        pct_text_escape(b, source, PCT_ESCAPE_CELL);
+    }
     pct_buf_text(b, ", ");
     pct_head_count(b, (pc_u128)n * 1000000000u / cpu);
     pct_buf_text(b, " per second of CPU time; they cost ");

@@ -166,9 +166,12 @@ void pct_rows_free(struct pct_rows *rows);
 const struct pct_column **pct_table_columns(const struct pct_table *t, const char *const *names,
                                             const struct pct_choice *choice, size_t *n_out);
 
-/* Sets a text of the profile, for getters: escaped for a cell and kept in the pool of `d`; none if
- * it is empty or NULL. */
+/* Sets a text, for getters: only these two do. The first escapes a text of the profile for a cell
+ * and keeps it in the pool of `d`; none if it is empty or NULL. The second takes what needs no
+ * escape and lives as long as `d`: constants, digits, and what analysis/ has escaped, that is
+ * labels, places, findings and complaints. NULL: no text. */
 void pct_value_text(const struct pct_data *d, const char *text, struct pct_value *out);
+void pct_value_plain(const char *text, struct pct_value *out);
 
 struct pct_value pct_table_value(const struct pct_column *c, const struct pct_data *d, size_t row);
 /* The value, for paths without the text: only tree and node. */

@@ -126,29 +126,34 @@ static bool calls_mpi(const struct pc_profile *p)
     return calls;
 }
 
-/* Names the profile of a program that calls no MPI function and was not seen to exit. */
-static void say_killed(const struct pct_recovery *r, const struct pc_profile *p, const char *path)
+/* Names the profile of a program that calls no MPI function and was not seen to exit. Both names
+ * are escaped. */
+static void say_killed(const struct pct_recovery *r, const struct pc_profile *p, const char *name,
+                       const char *path)
 {
     char *signal = p->ranks[0].pid == r->killed.pid
                        ? pct_text("signal %d (%s)", r->killed.signal, strsignal(r->killed.signal))
                        : pct_text("a signal or _exit");
     fprintf(stderr, "pcollect: profile: %s (recovered up to the last moment known: %s ended %s)\n",
-            path, signal, pc_base_name(p->exe));
+            path, signal, name);
     free(signal);
 }
 
 static void say_written(const struct pct_recovery *r, const struct pc_profile *p, const char *path)
 {
     bool incomplete = is_incomplete(p);
+    char *shown = pct_text_escaped(path), *name = pct_text_escaped(pc_base_name(p->exe));
     if (r->quiet && incomplete && !calls_mpi(p))
-        say_killed(r, p, path);
+        say_killed(r, p, name, shown);
     else if (r->quiet)
-        fprintf(stderr, "pcollect: profile: %s (%s: %u of %u ranks, recovered because %s)\n", path,
+        fprintf(stderr, "pcollect: profile: %s (%s: %u of %u ranks, recovered because %s)\n", shown,
                 incomplete ? "incomplete" : "complete", p->n_ranks, p->world_size,
                 incomplete ? "MPI_Finalize was not reached" : "the job could not write it");
     else
-        printf("%s: %s, %u of %u ranks, %s\n", path, pc_base_name(p->exe), p->n_ranks,
-               p->world_size, incomplete ? "incomplete" : "complete");
+        printf("%s: %s, %u of %u ranks, %s\n", shown, name, p->n_ranks, p->world_size,
+               incomplete ? "incomplete" : "complete");
+    pct_free(shown);
+    pct_free(name);
 }
 
 static void say_kept(const struct pct_recovery *r, const struct pct_job *job, const char *reason)
@@ -434,6 +439,8 @@ void pct_job_list(const struct pct_recovery *r, const struct pct_job *job)
     gmtime_r(&started, &tm);
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &tm);
     pct_job_path(r, f, path, sizeof path, &error);
-    printf("%s\t%zu\t%d\t%s\t%s\t%s\n", pc_base_name(f->exe), job->n, f->n_ranks, state_of(job),
-           when, path);
+    char *shown = pct_text_escaped(path), *name = pct_text_escaped(pc_base_name(f->exe));
+    printf("%s\t%zu\t%d\t%s\t%s\t%s\n", name, job->n, f->n_ranks, state_of(job), when, shown);
+    pct_free(shown);
+    pct_free(name);
 }

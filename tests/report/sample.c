@@ -344,6 +344,44 @@ const char *const sample_hostile_names[] = {
     NULL,
 };
 
+/* A thread and the source of its samples, with names from the strings. */
+static void add_hostile_thread(struct sample *s)
+{
+    static char *strings[] = {(char *)"\x1b[31m", (char *)"a\x1b[31m\tb\n\xff\"c\\"};
+    enum { SOURCE = 1, NAME, N = 6 };
+    static struct pc_profile_column columns[2][N] = {
+        {{.name = (char *)"rank", .type = PCOLLECT_COLUMN_RANK},
+         {.name = (char *)"thread", .type = PCOLLECT_COLUMN_NUMBER},
+         {.name = (char *)"interrupts", .type = PCOLLECT_COLUMN_NUMBER, .combine = PCOLLECT_SUM},
+         {.name = (char *)"cpu", .type = PCOLLECT_COLUMN_NUMBER, .combine = PCOLLECT_SUM},
+         {.name = (char *)"cost", .type = PCOLLECT_COLUMN_NUMBER, .combine = PCOLLECT_SUM},
+         {.name = (char *)"source", .type = PCOLLECT_COLUMN_STRING, .combine = PCOLLECT_MAX}},
+        {{.name = (char *)"rank", .type = PCOLLECT_COLUMN_RANK},
+         {.name = (char *)"thread", .type = PCOLLECT_COLUMN_NUMBER},
+         {.name = (char *)"kind", .type = PCOLLECT_COLUMN_STRING, .combine = PCOLLECT_MAX},
+         {.name = (char *)"name", .type = PCOLLECT_COLUMN_STRING, .combine = PCOLLECT_MAX},
+         {.name = (char *)"threads", .type = PCOLLECT_COLUMN_NUMBER, .combine = PCOLLECT_SUM},
+         {.name = (char *)"calls", .type = PCOLLECT_COLUMN_NUMBER, .combine = PCOLLECT_SUM}},
+    };
+    static uint64_t cells[2][N] = {{0, 0, 2, 10000000, 0, SOURCE}, {0, 0, SOURCE, NAME, 1, 3}};
+    static struct pc_profile_table tables[2] = {
+        {.name = (char *)"sampling", .plugin = (char *)""},
+        {.name = (char *)"thread_records", .plugin = (char *)""}};
+    for (unsigned i = 0; i < 2; i++) {
+        tables[i].n_keys = 2;
+        tables[i].n_columns = N;
+        tables[i].columns = columns[i];
+        tables[i].n_rows = 1;
+        tables[i].cells = cells[i];
+        for (unsigned k = 0; k < N; k++)
+            columns[i][k].unit = PCOLLECT_UNIT_COUNT;
+    }
+    s->p.strings = strings;
+    s->p.n_strings = PC_ARRAY_LEN(strings);
+    s->p.tables = tables;
+    s->p.n_tables = 2;
+}
+
 void sample_hostile(struct sample *s)
 {
     sample_begin(s);
@@ -368,6 +406,7 @@ void sample_hostile(struct sample *s)
         sample_op(s, sample_frame(s, up, 0, 0x1000 + i), 0);
         sample_add(s, &(struct sample_calls){0, 1, 10 + 10 * i, 10 + 10 * i, 10 + 10 * i, 5, 7});
     }
+    add_hostile_thread(s);
     sample_end(s);
 }
 

@@ -258,7 +258,7 @@ static void communicator_id(const struct pct_cell *c, struct pct_value *out)
     uint64_t id = row_of(c)->domain;
     pct_buf_hex(&b, id);
     out->none = !id;
-    out->text = pct_pool_intern(c->d->pool, b.data);
+    pct_value_plain(pct_pool_intern(c->d->pool, b.data), out);
     pct_buf_free(&b);
 }
 
@@ -332,7 +332,7 @@ static void caller_level(const struct pct_cell *c, struct pct_value *out)
 
 static void caller_label(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = caller_node(c)->label;
+    pct_value_plain(caller_node(c)->label, out);
 }
 
 static void caller_picture(const struct pct_table *t, const struct pct_data *d, size_t row,

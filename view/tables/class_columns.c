@@ -90,7 +90,7 @@ static void class_number(const struct pct_cell *c, struct pct_value *out)
 
 static void class_ranks(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = class_of(c)->ranks;
+    pct_value_plain(class_of(c)->ranks, out);
 }
 
 static void class_n_ranks(const struct pct_cell *c, struct pct_value *out)

@@ -164,7 +164,7 @@ static void get_bins(const struct pct_cell *c, struct pct_value *out)
     for (unsigned k = 0; k < PC_PROFILE_MAX_BINS; k++)
         if (bins[k])
             pct_buf_format(&b, "%s%u:%llu", b.n ? "," : "", k, (unsigned long long)bins[k]);
-    out->text = b.n ? pct_pool_intern(c->d->pool, b.data) : NULL;
+    pct_value_plain(b.n ? pct_pool_intern(c->d->pool, b.data) : NULL, out);
     pct_buf_free(&b);
 }
 

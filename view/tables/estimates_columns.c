@@ -59,7 +59,7 @@ static void get_error(const struct pct_cell *c, struct pct_value *out)
 
 static void get_mark(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_trust_text(estimate_of(c)->trust);
+    pct_value_plain(pct_trust_text(estimate_of(c)->trust), out);
     out->none = !*out->text;
 }
 
@@ -70,7 +70,7 @@ static void get_readings(const struct pct_cell *c, struct pct_value *out)
 
 static void get_function(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = context_of(c)->label;
+    pct_value_plain(context_of(c)->label, out);
 }
 
 static void get_path(const struct pct_cell *c, struct pct_value *out)
@@ -165,7 +165,7 @@ static size_t count_ratios(const struct pct_data *d)
 
 static void ratio_name(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = ratio_row(c)->kind->name;
+    pct_value_plain(ratio_row(c)->kind->name, out);
 }
 
 static void ratio_value(const struct pct_cell *c, struct pct_value *out)
@@ -175,7 +175,7 @@ static void ratio_value(const struct pct_cell *c, struct pct_value *out)
 
 static void ratio_unit(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = ratio_row(c)->kind->unit;
+    pct_value_plain(ratio_row(c)->kind->unit, out);
 }
 
 static void ratio_of(const struct pct_cell *c, struct pct_value *out)

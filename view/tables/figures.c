@@ -44,7 +44,7 @@ void pct_context_value(const struct pct_data *d, uint64_t context, struct pct_va
     struct pct_buf text = {0};
     pct_buf_hex(&text, context);
     out->none = !context;
-    out->text = pct_pool_intern(d->pool, text.data);
+    pct_value_plain(pct_pool_intern(d->pool, text.data), out);
     pct_buf_free(&text);
 }
 

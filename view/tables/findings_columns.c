@@ -15,7 +15,7 @@ static size_t count_findings(const struct pct_data *d)
 
 static void finding_rule(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = c->d->findings->list[c->row].rule;
+    pct_value_plain(c->d->findings->list[c->row].rule, out);
 }
 
 static void finding_saves(const struct pct_cell *c, struct pct_value *out)
@@ -25,12 +25,12 @@ static void finding_saves(const struct pct_cell *c, struct pct_value *out)
 
 static void finding_text(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = c->d->findings->list[c->row].text;
+    pct_value_plain(c->d->findings->list[c->row].text, out);
 }
 
 static void finding_more(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = c->d->findings->list[c->row].more;
+    pct_value_plain(c->d->findings->list[c->row].more, out);
 }
 
 static void finding_context(const struct pct_cell *c, struct pct_value *out)

@@ -76,16 +76,6 @@ const char *pct_header_note(unsigned bit)
 /* ---- Getters ----------------------------------------------------------------------------------
  */
 
-static void set_text(const struct pct_data *d, const char *text, struct pct_value *out)
-{
-    struct pct_buf b = {0};
-    if (!text || !*text)
-        return;
-    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
-    out->text = pct_pool_intern(d->pool, b.data);
-    pct_buf_free(&b);
-}
-
 /* Mean over ranks. */
 static void set_mean(const struct pct_data *d, pc_u128 sum, struct pct_value *out)
 {
@@ -108,17 +98,17 @@ static void set_rank(const struct pct_spread *s, int32_t rank, struct pct_value 
 
 static void get_program(const struct pct_cell *c, struct pct_value *out)
 {
-    set_text(c->d, c->d->profile->exe, out);
+    pct_value_text(c->d, c->d->profile->exe, out);
 }
 
 static void get_mpi(const struct pct_cell *c, struct pct_value *out)
 {
-    set_text(c->d, c->d->profile->mpi, out);
+    pct_value_text(c->d, c->d->profile->mpi, out);
 }
 
 static void get_job(const struct pct_cell *c, struct pct_value *out)
 {
-    set_text(c->d, c->d->profile->job, out);
+    pct_value_text(c->d, c->d->profile->job, out);
 }
 
 /* A moment since 1970; 0: none. */
@@ -129,7 +119,7 @@ static void set_moment(const struct pct_data *d, uint64_t ns, struct pct_value *
     char text[64];
     if (seconds && gmtime_r(&seconds, &tm) &&
         strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm))
-        set_text(d, text, out);
+        pct_value_text(d, text, out);
 }
 
 static void get_started(const struct pct_cell *c, struct pct_value *out)
@@ -294,7 +284,7 @@ static void get_notes(const struct pct_cell *c, struct pct_value *out)
         if (c->d->totals->all.notes >> k & 1)
             pct_buf_format(&b, "%s%s", b.n ? "; " : "", pct_header_note(k));
     }
-    set_text(c->d, b.data, out);
+    pct_value_text(c->d, b.data, out);
     pct_buf_free(&b);
 }
 

@@ -12,7 +12,7 @@ static size_t count_lost(const struct pct_data *d)
 
 static void lost_what(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pcollect_lost_names[c->row];
+    pct_value_plain(pcollect_lost_names[c->row], out);
 }
 
 static void lost_count(const struct pct_cell *c, struct pct_value *out)

@@ -32,12 +32,13 @@ static void module_frames(const struct pct_cell *c, struct pct_value *out)
 
 static void module_symbols(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_symbols_state_text(pct_symbols_state(pct_data_symbols(c->d), (uint32_t)c->row));
+    pct_value_plain(
+        pct_symbols_state_text(pct_symbols_state(pct_data_symbols(c->d), (uint32_t)c->row)), out);
 }
 
 static void module_complaint(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_symbols_complaint(pct_data_symbols(c->d), (uint32_t)c->row);
+    pct_value_plain(pct_symbols_complaint(pct_data_symbols(c->d), (uint32_t)c->row), out);
 }
 
 static const struct pct_column module_columns[] = {

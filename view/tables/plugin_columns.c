@@ -39,13 +39,13 @@ static void get_cell(const struct pct_cell *at, struct pct_value *out)
     } else if (c->type == PCOLLECT_COLUMN_DOMAIN && cell) {
         pct_buf_hex(&text, cell);
     } else if (c->type == PCOLLECT_COLUMN_STRING && cell) {
-        pct_text_escape(&text, pc_profile_string(d->profile, cell), PCT_ESCAPE_CELL);
+        pct_value_text(d, pc_profile_string(d->profile, cell), out);
     } else if (c->type == PCOLLECT_COLUMN_NODE && cell) {
         pct_path_value(pct_data_tree(d), pct_data_tree(d)->shown[cell], out);
         out->none = false;
     }
     if (text.data)
-        out->text = pct_pool_intern(d->pool, text.data);
+        pct_value_plain(pct_pool_intern(d->pool, text.data), out);
     pct_buf_free(&text);
 }
 

@@ -76,7 +76,7 @@ static void op_contexts(const struct pct_cell *c, struct pct_value *out)
 static void op_class(const struct pct_cell *c, struct pct_value *out)
 {
     uint16_t class = c->d->profile->ops[c->row].op_class;
-    out->text = class_names[class < PCOLLECT_N_CLASSES ? class : PCOLLECT_CLASS_OTHER];
+    pct_value_plain(class_names[class < PCOLLECT_N_CLASSES ? class : PCOLLECT_CLASS_OTHER], out);
 }
 
 static void op_picture(const struct pct_table *t, const struct pct_data *d, size_t row,

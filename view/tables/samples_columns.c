@@ -90,7 +90,7 @@ static void get_module(const struct pct_cell *c, struct pct_value *out)
 /* Labels are escaped already. */
 static void get_label(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = tree_of(c)->nodes[node_of(c)].label;
+    pct_value_plain(tree_of(c)->nodes[node_of(c)].label, out);
 }
 
 static void get_path(const struct pct_cell *c, struct pct_value *out)
@@ -141,7 +141,7 @@ static void get_percent(const struct pct_cell *c, struct pct_value *out)
 void pct_sample_error(const struct pct_data *d, struct pct_sampled part, struct pct_value *out)
 {
     out->none = !pct_samples_error(part, pct_data_samples(d)->all, &out->number);
-    out->text = out->none && part.samples ? "few" : NULL;
+    pct_value_plain(out->none && part.samples ? "few" : NULL, out);
 }
 
 static void get_error(const struct pct_cell *c, struct pct_value *out)

@@ -213,7 +213,7 @@ static void row_lost_percent(const struct pct_cell *c, struct pct_value *out)
 
 static void row_place(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = row_at(c)->place;
+    pct_value_plain(row_at(c)->place, out);
 }
 
 static void row_first(const struct pct_cell *c, struct pct_value *out)
@@ -238,7 +238,7 @@ static void row_efficiency(const struct pct_cell *c, struct pct_value *out)
 
 static void set_interned(const struct pct_data *d, const char *text, struct pct_value *out)
 {
-    out->text = pct_pool_intern(d->pool, text);
+    pct_value_plain(pct_pool_intern(d->pool, text), out);
 }
 
 static void row_growth(const struct pct_cell *c, struct pct_value *out)
@@ -291,7 +291,7 @@ static void row_high(const struct pct_cell *c, struct pct_value *out)
 
 static void row_path(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_join_path(pct_data_scale(c->d)->join, row_at(c)->node);
+    pct_value_plain(pct_join_path(pct_data_scale(c->d)->join, row_at(c)->node), out);
 }
 
 static void row_context(const struct pct_cell *c, struct pct_value *out)

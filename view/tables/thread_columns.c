@@ -28,12 +28,12 @@ static void get_thread(const struct pct_cell *c, struct pct_value *out)
 
 static void get_kind(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = row_of(c)->kind;
+    pct_value_text(c->d, row_of(c)->kind, out);
 }
 
 static void get_name(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = row_of(c)->name;
+    pct_value_text(c->d, row_of(c)->name, out);
 }
 
 static void get_threads(const struct pct_cell *c, struct pct_value *out)
