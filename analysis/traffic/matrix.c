@@ -16,14 +16,21 @@ static int compare_pairs(const void *a, const void *b)
     return (x->destination > y->destination) - (x->destination < y->destination);
 }
 
+/* The sum, or the greatest number: a file may hold any numbers, and a sum that began again at 0
+ * would say that two ranks do not communicate. */
+static uint64_t sum_of(uint64_t a, uint64_t b)
+{
+    return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
 static void add_pair(struct pct_pair *sum, const struct pct_pair *p)
 {
-    sum->messages += p->messages;
-    sum->bytes += p->bytes;
-    sum->received += p->received;
-    sum->received_bytes += p->received_bytes;
-    sum->time_ns += p->time_ns;
-    sum->receive_ns += p->receive_ns;
+    sum->messages = sum_of(sum->messages, p->messages);
+    sum->bytes = sum_of(sum->bytes, p->bytes);
+    sum->received = sum_of(sum->received, p->received);
+    sum->received_bytes = sum_of(sum->received_bytes, p->received_bytes);
+    sum->time_ns = sum_of(sum->time_ns, p->time_ns);
+    sum->receive_ns = sum_of(sum->receive_ns, p->receive_ns);
 }
 
 /* Sorts the pairs, unless they are in order as rows of the table usually are: a copy of all of them
@@ -225,6 +232,20 @@ static bool has_bytes(const struct pct_topology *t)
     return false;
 }
 
+/* Holds weights below their bound if their sum is above it: no job sends so much. */
+static void bound_weights(struct pct_graph *g)
+{
+    pc_u128 sum = 0;
+    for (size_t i = 0; i < g->n_edges; i++)
+        sum += g->edges[i].weight;
+    if (sum <= PCT_MOST_WEIGHT)
+        return;
+    uint64_t most = PCT_MOST_WEIGHT / g->n_edges;
+    for (size_t i = 0; i < g->n_edges; i++)
+        if (g->edges[i].weight > most)
+            g->edges[i].weight = most;
+}
+
 void pct_graph_make(const struct pct_topology *t, struct pct_graph *g)
 {
     bool bytes = has_bytes(t);
@@ -242,11 +263,12 @@ void pct_graph_make(const struct pct_topology *t, struct pct_graph *g)
     qsort(g->edges, n, sizeof *g->edges, compare_edges);
     for (size_t i = 0; i < n; i++) {
         if (m && !compare_edges(&g->edges[m - 1], &g->edges[i]))
-            g->edges[m - 1].weight += g->edges[i].weight;
+            g->edges[m - 1].weight = sum_of(g->edges[m - 1].weight, g->edges[i].weight);
         else
             g->edges[m++] = g->edges[i];
     }
     g->n_edges = m;
+    bound_weights(g);
 }
 
 void pct_graph_free(struct pct_graph *g)

@@ -96,9 +96,13 @@ struct pct_edge {
 
 struct pct_graph {
     uint32_t n;             /* vertices */
-    struct pct_edge *edges; /* sorted by a and b, unique, weight above 0 */
+    struct pct_edge *edges; /* sorted by a and b, unique, weight above 0, in all at most
+                               PCT_MOST_WEIGHT */
     size_t n_edges;
 };
+
+/* Greatest sum of the weights of a graph: a placement computes with the sum of four in int64_t. */
+#define PCT_MOST_WEIGHT ((uint64_t)INT64_MAX / 4)
 
 /* Graph of ranks inside the job; weights are bytes, or messages if no pair has bytes. */
 void pct_graph_make(const struct pct_topology *t, struct pct_graph *g);

@@ -398,6 +398,70 @@ static void sockets_get_as_many_ranks_each(void **state)
     pct_graph_free(&g);
 }
 
+/* ---- Topologies of profiles ------------------------------------------------------------------
+ */
+
+/* A row of the table `pairs`. Two rows of a pair are of two classes. */
+struct row {
+    uint64_t source, destination, class, bytes;
+};
+
+static struct pct_topology *topology_of(struct pc_profile *p, const struct row *rows, uint32_t n)
+{
+    static char *strings[] = {(char *)"p2p", (char *)"rma"};
+    static struct pc_profile_column columns[] = {
+        {.name = (char *)"source", .type = PCOLLECT_COLUMN_RANK},
+        {.name = (char *)"destination", .type = PCOLLECT_COLUMN_RANK},
+        {.name = (char *)"class", .type = PCOLLECT_COLUMN_STRING},
+        {.name = (char *)"bytes", .type = PCOLLECT_COLUMN_NUMBER}};
+    static struct pc_profile_table table = {
+        .name = (char *)"pairs", .n_keys = 3, .n_columns = 4, .columns = columns};
+    table.n_rows = n;
+    table.cells = (uint64_t *)(uintptr_t)rows;
+    p->strings = strings;
+    p->n_strings = PC_ARRAY_LEN(strings);
+    p->tables = &table;
+    p->n_tables = 1;
+    return pct_topology_new(p, &(const struct pct_pair_filter){0});
+}
+
+/* Sums of 2^64 are not taken for 0, and the weights stay within what a placement computes with. */
+static void greatest_numbers_are_no_small_ones(void **state)
+{
+    enum { N = 4 };
+    const uint64_t half = UINT64_C(1) << 63;
+    const struct row rows[] = {{0, 1, 1, half},      {0, 1, 2, half}, {1, 0, 1, half},
+                               {1, 2, 1, half},      {2, 1, 1, half}, {2, 3, 1, 1},
+                               {3, 0, 1, UINT64_MAX}};
+    struct pc_profile_rank ranks[N];
+    struct pc_profile p = {.ranks = ranks, .n_ranks = N, .world_size = N};
+    (void)state;
+    for (int32_t r = 0; r < N; r++)
+        ranks[r] = (struct pc_profile_rank){.rank = r, .host = (char *)"node"};
+    struct pct_topology *t = topology_of(&p, rows, PC_ARRAY_LEN(rows));
+    struct pct_slots *s = pct_slots_new(t, 2, 0);
+    struct pct_graph g;
+    struct pct_pattern pattern;
+    struct pct_placement placement;
+    assert_int_equal(t->n_pairs, 6);
+    assert_true(t->pairs[0].bytes == UINT64_MAX);
+    pct_graph_make(t, &g);
+    assert_int_equal(g.n_edges, 4); /* 0-1, 0-3, 1-2, 2-3 */
+    pc_u128 sum = 0;
+    for (size_t i = 0; i < g.n_edges; i++)
+        sum += g.edges[i].weight;
+    assert_true(sum <= PCT_MOST_WEIGHT && sum > PCT_MOST_WEIGHT / 2);
+    assert_true(g.edges[3].weight == 1 && g.edges[0].weight == g.edges[2].weight);
+    pct_pattern_find(&g, &pattern);
+    assert_int_equal(pattern.n_active, N);
+    pct_slots_place(&g, s, &placement);
+    assert_true(placement.after <= placement.before);
+    pct_placement_free(&placement);
+    pct_slots_free(s);
+    pct_graph_free(&g);
+    pct_topology_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +472,7 @@ int main(void)
         cmocka_unit_test(placement_of_eight_is_the_best),
         cmocka_unit_test(placement_keeps_the_sizes_of_nodes),
         cmocka_unit_test(sockets_get_as_many_ranks_each),
+        cmocka_unit_test(greatest_numbers_are_no_small_ones),
     };
     seed = test_seed(20);
     return cmocka_run_group_tests(tests, NULL, NULL);
