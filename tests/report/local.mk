@@ -29,6 +29,7 @@ tests_report_blame_test_SOURCES = tests/report/blame_test.c tests/report/made_ru
 tests_report_scale_test_SOURCES = tests/report/scale_test.c tests/report/scale_rows.h $(report_test_sample)
 tests_report_scale_sizes_test_SOURCES = tests/report/scale_sizes_test.c tests/report/scale_rows.h $(report_test_sample)
 tests_report_by_rank_test_SOURCES = tests/report/by_rank_test.c $(report_test_sample)
+tests_report_statement_test_SOURCES = tests/report/statement_test.c $(report_test_sample)
 tests_report_totals_test_SOURCES = tests/report/totals_test.c $(report_test_sample)
 
 # Prints the report of a profile made by hand; with -w it writes the profile.

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The first line of a statement of several lines, and of a function, in C and in both forms of
- * Fortran.
+ * Fortran; lines around one with figures, up to the greatest number of a line.
  */
+#include "tests/folder.h"
+#include "tests/report/sample.h"
 #include "view/annotate/annotate.h"
 
 #include <setjmp.h>
@@ -10,6 +12,9 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void a_statement_begins_where_it_is_continued_from(void **state)
 {
@@ -77,11 +82,62 @@ static void a_definition_is_told_from_calls(void **state)
     }
 }
 
+/* Prints the source of a program whose only call is in line `line` of the file at `path`. */
+static char *annotated(const char *path, uint32_t line, const char *function)
+{
+    static struct sample sample;
+    struct pct_frame frame = {"main", path, line, false, false, NULL};
+    char *text = NULL;
+    size_t n = 0;
+    sample_begin(&sample);
+    sample.p.n_ranks = sample.p.world_size = 1;
+    sample.ranks[0] = (struct pc_profile_rank){.host = (char *)"node", .inside_ns = 1000};
+    sample.ops[0] = (struct pc_profile_op){(char *)"MPI_Barrier", PCOLLECT_CLASS_COLL};
+    sample.p.n_ops = 1;
+    sample.modules[0] = (struct pc_profile_module){.path = (char *)"/opt/far", .identity = 1};
+    sample.p.n_modules = 1;
+    sample_op(&sample, sample_frame(&sample, 0, 0, 1), 0);
+    sample_add(&sample, &(struct sample_calls){0, 1, 10, 10, 10, 0, 0});
+    sample_end(&sample);
+    struct pct_symbols *symbols = pct_symbols_new(&sample.p);
+    pct_symbols_teach(symbols, 0, 1, (struct pct_place){&frame, 1});
+    struct pct_data *d = pct_data_new("far", &sample.p, symbols, &(struct pct_tree_options){0});
+    FILE *out = open_memstream(&text, &n);
+    assert_true(pct_annotate_source(
+        out, &(struct pct_annotate){.data = d, .function = function, .around = 3}));
+    fclose(out);
+    pct_data_free(d);
+    return text;
+}
+
+static void the_greatest_line_is_shown_once(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    FILE *file = fopen(path_in(path, "far.c"), "w");
+    assert_non_null(file);
+    fputs("int main()\n{\n    f();\n}\n", file);
+    fclose(file);
+    static const char *const functions[] = {NULL, "main"};
+    for (int i = 0; i < 4; i++) {
+        char *text = annotated(i < 2 ? path : "/nowhere/far.c", UINT32_MAX, functions[i % 2]);
+        const char *last = strstr(text, " 4294967295\n");
+        assert_non_null(last);
+        assert_string_equal(last, " 4294967295\n");
+        free(text);
+        text = annotated(path, 3, functions[i % 2]);
+        assert_non_null(strstr(text, " 3      f();\n"));
+        free(text);
+    }
+    remove(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_statement_begins_where_it_is_continued_from),
         cmocka_unit_test(a_definition_is_told_from_calls),
+        cmocka_unit_test(the_greatest_line_is_shown_once),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -229,12 +229,32 @@ static uint32_t begin_of(const struct lines *l, const struct line *line,
     return named && named < from ? named : from;
 }
 
+/* Numbers of lines, from `from` to before `end`; one past the greatest number of a line fits. */
+struct span {
+    uint64_t from, end;
+};
+
+/* The lines that are shown for a line with figures, after `shown`, the last one that was. */
+static struct span span_of(const struct lines *l, const struct line *line,
+                           const struct pct_source *text, uint64_t shown)
+{
+    uint32_t around = text->n ? l->a->around : 0;
+    uint32_t from = line->line > around ? line->line - around : 1;
+    uint32_t begin = pct_source_statement(text, line->file, line->line);
+    from = begin < from ? begin : from;
+    if (l->a->function && text->n && shown)
+        return (struct span){shown + 1, (uint64_t)line->line + around + 1};
+    if (l->a->function && text->n)
+        from = begin_of(l, line, text, from);
+    return (struct span){from, (uint64_t)line->line + around + 1};
+}
+
 /* Lines first .. end - 1 of the list are one file's. */
 static void put_file(FILE *out, const struct lines *l, size_t first, size_t end)
 {
     struct pct_source text;
     struct pct_buf name = {0};
-    uint32_t shown = 0; /* the last line that was printed */
+    uint64_t shown = 0; /* the last line that was printed */
     pct_source_read(l->a->data->profile, l->list[first].file, &text);
     pct_text_escape(&name, l->list[first].file, PCT_ESCAPE_CELL);
     size_t cells = pct_text_cells(name.data) + 3 + strlen(text.problem);
@@ -249,24 +269,20 @@ static void put_file(FILE *out, const struct lines *l, size_t first, size_t end)
         const struct line *line = &l->list[i];
         if (!is_shown(l, line))
             continue;
-        uint32_t around = text.n ? l->a->around : 0;
-        uint32_t from = line->line > around ? line->line - around : 1;
-        uint32_t begin = pct_source_statement(&text, line->file, line->line);
-        from = begin < from ? begin : from;
-        if (l->a->function && text.n)
-            from = shown ? shown + 1 : begin_of(l, line, &text, from);
-        uint32_t to = line->line < UINT32_MAX - around ? line->line + around : line->line;
-        if (shown && from > shown + 1)
+        struct span span = span_of(l, line, &text, shown);
+        if (shown && span.from > shown + 1)
             fprintf(out, "  ...\n");
-        for (uint32_t k = from > shown ? from : shown + 1; k <= to; k++) {
+        for (uint64_t k = span.from > shown ? span.from : shown + 1; k < span.end; k++) {
             size_t at = i;
+            if (k > text.n && k < line->line)
+                k = line->line; /* the lines between are not in the file */
             while (at > first && l->list[at].line > k)
                 at--;
             while (at + 1 < end && l->list[at].line < k)
                 at++;
             if (k > text.n && k != line->line)
                 continue;
-            put_line(out, l, l->list[at].line == k ? &l->list[at] : NULL, k,
+            put_line(out, l, l->list[at].line == k ? &l->list[at] : NULL, (uint32_t)k,
                      k <= text.n ? text.lines[k - 1] : "");
             shown = k;
         }
