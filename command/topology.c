@@ -120,16 +120,17 @@ static int show(const struct pct_command *self, const char *file, const struct p
     };
     struct pct_graph graph;
     struct pct_pattern pattern;
-    struct pct_placement placement;
+    struct pct_placement placement = {0};
     struct pct_slots *slots = pct_slots_new(t, (uint32_t)r->nodes, (uint32_t)r->sockets);
     pct_graph_make(t, &graph);
     pct_pattern_find(&graph, &pattern);
-    pct_slots_place(&graph, slots, &placement);
+    if (!t->n_missing)
+        pct_slots_place(&graph, slots, &placement);
     struct pct_topology_view view = {.file = file,
                                      .topology = t,
                                      .graph = &graph,
                                      .pattern = &pattern,
-                                     .placement = &placement,
+                                     .placement = t->n_missing ? NULL : &placement,
                                      .slots = slots,
                                      .top = r->top};
     print[r->format](stdout, &view);
@@ -158,7 +159,14 @@ static int show_profile(const struct pct_command *self, const char *file,
                 file);
         return PCT_DATA;
     }
-    int status = show(self, file, t, r);
+    int status = PCT_DATA;
+    if (t->n_missing && (r->rankfile || r->hosts))
+        pct_say(self,
+                "%s: %u of %u ranks are not in the profile: no placement is proposed, and no file "
+                "written; collect the run again, or add the ranks with `pcollect recover`",
+                file, t->n_missing, t->n_ranks);
+    else
+        status = show(self, file, t, r);
     pct_topology_free(t);
     return status;
 }

@@ -224,13 +224,13 @@ static void put_warnings(struct pct_buf *b, const struct pct_data *d)
     }
 }
 
-/* Appends a placement with less traffic between nodes; null: there is one node, or there are too
- * many pairs to compute it while a page is made, which is said. */
+/* Appends a placement with less traffic between nodes; null: there is one node, ranks are missing,
+ * or there are too many pairs to compute it while a page is made, which is said. */
 static void put_placement(struct pct_buf *b, const struct pct_topology *t)
 {
     struct pct_placement placement;
     struct pct_graph graph;
-    if (t->n_nodes < 2) {
+    if (t->n_nodes < 2 || t->n_missing) {
         pct_buf_text(b, "null");
         return;
     }

@@ -162,7 +162,7 @@ static void put_placement(FILE *out, const struct pct_topology_view *v)
     char nodes[PCT_NUMBER_BYTES], sockets[PCT_NUMBER_BYTES];
     const struct pct_placement *p = v->placement;
     const struct pct_slots *s = v->slots;
-    if (s->n_nodes < 2 && !s->has_choice)
+    if (!p || (s->n_nodes < 2 && !s->has_choice))
         return;
     fprintf(out, "\nPlacement on %u node%s", s->n_nodes, s->n_nodes == 1 ? "" : "s");
     if (s->has_choice)
@@ -196,6 +196,13 @@ void pct_topology_print_text(FILE *out, const struct pct_topology_view *v)
     fprintf(out, "pcollect topology %s\n\n", file.data);
     fprintf(out, "  ranks        %u on %u node%s; %u take part\n", v->topology->n_ranks,
             v->topology->n_nodes, v->topology->n_nodes == 1 ? "" : "s", v->pattern->n_active);
+    if (v->topology->n_missing)
+        fprintf(
+            out,
+            "  missing      %u of them: not in this profile. Messages between them are not known,\n"
+            "               their nodes are assumed to be those of the ranks before them, and no\n"
+            "               placement is proposed\n",
+            v->topology->n_missing);
     fprintf(out, "  pattern      %s\n", pattern.data);
     if (v->pattern->kind != PCT_PATTERN_NONE)
         fprintf(out, "               %s of what is sent to other ranks is along it\n",
@@ -282,7 +289,7 @@ void pct_placement_json(struct pct_buf *b, const struct pct_placement *p, const 
                         bool names)
 {
     char before[PCT_NUMBER_BYTES], after[PCT_NUMBER_BYTES];
-    if (s->n_nodes < 2 && !s->has_choice) {
+    if (!p || (s->n_nodes < 2 && !s->has_choice)) {
         pct_buf_text(b, "null");
         return;
     }
@@ -311,7 +318,7 @@ void pct_topology_print_json(FILE *out, const struct pct_topology_view *v)
 {
     const struct pct_topology *t = v->topology;
     char time[PCT_NUMBER_BYTES], receive[PCT_NUMBER_BYTES];
-    fprintf(out, "{\n  \"ranks\": %u,\n", t->n_ranks);
+    fprintf(out, "{\n  \"ranks\": %u,\n  \"missing_ranks\": %u,\n", t->n_ranks, t->n_missing);
     json_pattern(out, v->pattern);
     json_places(out, t);
     json_sums(out, t);

@@ -14,7 +14,7 @@
  * which knows only nodes.
  */
 /* Appends a JSON object with the placement, and with the names of the nodes if `names`; null if
- * there is no choice. */
+ * there is no placement, or no choice. */
 void pct_placement_json(struct pct_buf *b, const struct pct_placement *p, const struct pct_slots *s,
                         bool names);
 void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const struct pct_slots *s);
@@ -27,7 +27,7 @@ struct pct_topology_view {
     const struct pct_topology *topology;
     const struct pct_graph *graph;
     const struct pct_pattern *pattern;
-    const struct pct_placement *placement; /* NULL: there is one node and nothing to choose */
+    const struct pct_placement *placement; /* NULL: ranks are missing */
     const struct pct_slots *slots;         /* of the placement */
     size_t top;                            /* pairs in the text */
 };

@@ -296,7 +296,7 @@ static void find_placement(const struct pct_evidence *f, const struct pct_rule *
     if (!n_pairs || n_pairs > PCT_MANY_PAIRS)
         return;
     struct pct_topology *t = pct_topology_new(f->data->profile, &(const struct pct_pair_filter){0});
-    if (t && t->n_nodes > 1 && !t->n_distances)
+    if (t && t->n_nodes > 1 && !t->n_distances && !t->n_missing)
         judge_placement(f, rule, threshold, t, out);
     pct_topology_free(t);
 }

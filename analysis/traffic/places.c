@@ -51,14 +51,15 @@ static uint32_t find_node(const struct pct_hash_index *by_name, const struct pct
 }
 
 /* Reads hosts. A rank that is not in the profile is assumed to be on the node of the rank before
- * it. */
+ * it, or of the first one there is. */
 static void read_hosts(struct pct_topology *t, const struct pc_profile *p,
                        struct pct_hash_index *by_name)
 {
-    uint32_t k = 0;
+    uint32_t k = 0; /* the last of the profile's ranks up to `rank` */
     for (uint32_t rank = 0; rank < t->n_ranks; rank++) {
-        while (k + 1 < p->n_ranks && p->ranks[k].rank < (int32_t)rank)
+        while (k + 1 < p->n_ranks && p->ranks[k + 1].rank <= (int32_t)rank)
             k++;
+        t->n_missing += !p->n_ranks || p->ranks[k].rank != (int32_t)rank;
         const char *host = p->n_ranks ? p->ranks[k].host : "";
         uint32_t node = find_node(by_name, t, host);
         if (node == PC_NO_INDEX) {

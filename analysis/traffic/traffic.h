@@ -38,6 +38,8 @@ struct pct_socket {
 
 struct pct_topology {
     uint32_t n_ranks;       /* of the job */
+    uint32_t n_missing;     /* of them, not in the profile: their places are assumed, and messages
+                               between them unknown */
     struct pct_pair *pairs; /* sorted by source and destination, unique */
     size_t n_pairs;
     bool rounded;                   /* their times are within 0.8 % of what was measured */

@@ -540,6 +540,12 @@ void sample_wide(struct sample *s)
     sample_end(s);
 }
 
+void sample_gap(struct sample *s)
+{
+    sample_wide(s);
+    s->p.world_size++;
+}
+
 /* ---- Tables of others -------------------------------------------------------------------------
  */
 

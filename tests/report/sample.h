@@ -86,5 +86,7 @@ void sample_mistyped(struct sample *s);
 /* 4,096 ranks, 64 on each host, that all call two functions; one rank in the middle waits far
  * longer than the others. Only one such sample can exist in a process. */
 void sample_wide(struct sample *s);
+/* The run of many ranks, in which the last rank of the job is missing. */
+void sample_gap(struct sample *s);
 
 #endif

@@ -25,6 +25,8 @@ static void make_sample(const char *name)
         sample_mistyped(&sample);
     else if (!strcmp(name, "wide"))
         sample_wide(&sample);
+    else if (!strcmp(name, "gap"))
+        sample_gap(&sample);
     else
         sample_begin(&sample);
 }

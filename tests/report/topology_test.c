@@ -462,6 +462,27 @@ static void greatest_numbers_are_no_small_ones(void **state)
     pct_topology_free(t);
 }
 
+/* A rank that is missing is on the node of the rank before it, at the beginning on the first. */
+static void missing_ranks_are_beside_those_before_them(void **state)
+{
+    static const char *const hosts[] = {"", "a", "", "b", "", "", "c", ""}; /* "": missing */
+    static const uint32_t nodes[] = {0, 0, 0, 1, 1, 1, 2, 2};
+    enum { N = PC_ARRAY_LEN(hosts) };
+    const struct row rows[] = {{1, 2, 1, 8}};
+    struct pc_profile_rank ranks[N];
+    struct pc_profile p = {.ranks = ranks, .world_size = N};
+    (void)state;
+    for (int32_t r = 0; r < N; r++)
+        if (*hosts[r])
+            ranks[p.n_ranks++] = (struct pc_profile_rank){.rank = r, .host = (char *)hosts[r]};
+    struct pct_topology *t = topology_of(&p, rows, 1);
+    for (uint32_t r = 0; r < N; r++)
+        assert_int_equal(t->places[r].node, nodes[r]);
+    assert_int_equal(t->n_nodes, 3);
+    assert_int_equal(t->n_missing, 5);
+    pct_topology_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,6 +494,7 @@ int main(void)
         cmocka_unit_test(placement_keeps_the_sizes_of_nodes),
         cmocka_unit_test(sockets_get_as_many_ranks_each),
         cmocka_unit_test(greatest_numbers_are_no_small_ones),
+        cmocka_unit_test(missing_ranks_are_beside_those_before_them),
     };
     seed = test_seed(20);
     return cmocka_run_group_tests(tests, NULL, NULL);
