@@ -5,6 +5,7 @@
  */
 #include "analysis/buffer.h"
 #include "analysis/hash_index.h"
+#include "base/shell.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -255,6 +256,34 @@ char *pct_text_escaped(const char *text)
     struct pct_buf b = {0};
     pct_text_escape(&b, text, PCT_ESCAPE_CELL);
     return b.data;
+}
+
+void pct_text_shell(struct pct_buf *b, const char *word)
+{
+    bool plain = pc_shell_is_plain(word);
+    pct_buf_text(b, plain ? "" : "'");
+    for (const char *p = word; *p; p++) {
+        if (*p == '\'')
+            pct_buf_text(b, "'\\''");
+        else
+            pct_buf_put(b, p, 1);
+    }
+    pct_buf_text(b, plain ? "" : "'");
+}
+
+const char *pct_text_unquote(struct pct_buf *b, const char *line)
+{
+    bool quoted = false;
+    pct_buf_put(b, "", 0);
+    for (; *line && (quoted || *line != ' '); line++) {
+        if (*line == '\'')
+            quoted = !quoted;
+        else if (*line == '\\' && !quoted && line[1])
+            pct_buf_put(b, ++line, 1);
+        else
+            pct_buf_put(b, line, 1);
+    }
+    return line;
 }
 
 void pct_text_quote(struct pct_buf *b, const char *text)

@@ -62,6 +62,11 @@ void pct_text_escape(struct pct_buf *b, const char *text, enum pct_escape mode);
 /* The text escaped as a cell, for output; the caller frees it. */
 char *pct_text_escaped(const char *text);
 
+/* Appends a word for a command that a user may copy: in quotes if a shell would change it. */
+void pct_text_shell(struct pct_buf *b, const char *word);
+/* Appends the first word of such a command without its quotes. Returns where it ends in `line`. */
+const char *pct_text_unquote(struct pct_buf *b, const char *line);
+
 /* Appends a text that is escaped already in quotes as JSON has it. */
 void pct_text_quote(struct pct_buf *b, const char *text);
 

@@ -99,9 +99,14 @@ static int refuse_command(const char *name)
     if (!strcmp(name, "merge")) /* its name before 1.0 */
         return pct_refuse(&pct_top, "unknown command \"merge\": it is `pcollect average` now");
     const char *nearest = pct_nearest(name, next_command, NULL);
-    if (!access(name, F_OK))
-        return pct_refuse(&pct_top, "unknown command \"%s\": did you mean `pcollect report %s`?",
-                          name, name);
+    if (!access(name, F_OK)) {
+        struct pct_buf word = {0};
+        pct_text_shell(&word, name);
+        pct_refuse(&pct_top, "unknown command \"%s\": did you mean `pcollect report %s`?", name,
+                   word.data);
+        pct_buf_free(&word);
+        return PCT_CALL;
+    }
     if (nearest)
         return pct_refuse(&pct_top, "unknown command \"%s\": did you mean `pcollect %s`?", name,
                           nearest);

@@ -21,13 +21,16 @@ static bool is_comparable(const struct pct_command *self, const char *path,
     }
     if (run->core_ns > 0)
         return true;
+    struct pct_buf word = {0};
+    pct_text_shell(&word, path);
     pct_say(self,
             "%s: there is no time between MPI_Init and MPI_Finalize, which is compared: %s; "
             "`pcollect report %s` shows what is known",
             path,
             run->outside ? "pcollect record knows no calls of MPI"
                          : "no rank of it got so far, or the program calls no MPI function",
-            path);
+            word.data);
+    pct_buf_free(&word);
     return false;
 }
 

@@ -101,7 +101,8 @@ int pct_refuse_profiles(const struct pct_command *self, const struct pct_line *l
     uint32_t n_ranks = 0;
     for (size_t i = 0; i < line->n_words && !l.unread; i++) {
         look_at(&l, line->words[i], &n_ranks);
-        pct_buf_format(&files, " %s", line->words[i]);
+        pct_buf_text(&files, " ");
+        pct_text_shell(&files, line->words[i]);
     }
     if (l.unread)
         pct_refuse(self, "unexpected argument: %s", line->words[1]);

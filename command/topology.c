@@ -148,11 +148,16 @@ static int show_profile(const struct pct_command *self, const char *file,
 {
     struct pct_pair_filter filter = {
         .class_name = r->class_name, .has_phase = r->phase != 0, .phase = r->phase};
-    if (r->domain && !(filter.domain = pct_domain_find(p, r->domain)))
-        return pct_refuse(self,
-                          "--domain %s: the profile has no communicator with this id, and not "
-                          "exactly one with this name (`pcollect report --table communicators %s`)",
-                          r->domain, file);
+    if (r->domain && !(filter.domain = pct_domain_find(p, r->domain))) {
+        struct pct_buf word = {0};
+        pct_text_shell(&word, file);
+        pct_refuse(self,
+                   "--domain %s: the profile has no communicator with this id, and not "
+                   "exactly one with this name (`pcollect report --table communicators %s`)",
+                   r->domain, word.data);
+        pct_buf_free(&word);
+        return PCT_CALL;
+    }
     struct pct_topology *t = pct_topology_new(p, &filter);
     if (!t) {
         pct_say(self, "%s: has no pairs of ranks: it was collected without the plugin topology",

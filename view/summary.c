@@ -58,20 +58,20 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The arguments in a command line: what comes after the word that names the program, or after the
- * first. */
+/* The arguments in a command line, whose words are in quotes if a shell needs them: what comes
+ * after the word that names the program, or after the first. */
 static const char *arguments_of(const char *command, const char *exe)
 {
-    const char *name = pc_base_name(exe);
-    size_t n = strlen(name);
-    for (const char *word = command; *word; word += strspn(word, " ")) {
-        const char *end = word + strcspn(word, " ");
-        if ((size_t)(end - word) >= n && !memcmp(end - n, name, n) &&
-            (end == word + n || end[-(ptrdiff_t)n - 1] == '/'))
-            return end;
-        word = end;
+    const char *name = pc_base_name(exe), *first = NULL, *found = NULL;
+    struct pct_buf word = {0};
+    for (const char *at = command; *at && !found; at += strspn(at, " ")) {
+        pct_buf_clear(&word);
+        at = pct_text_unquote(&word, at);
+        first = first ? first : at;
+        found = strcmp(pc_base_name(word.data), name) ? NULL : at;
     }
-    return command + strcspn(command, " ");
+    pct_buf_free(&word);
+    return found ? found : first ? first : command;
 }
 
 /* The arguments, if all ranks had the same. */
@@ -403,7 +403,7 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     pct_text_escape(&b, d->file, PCT_ESCAPE_CELL);
     fprintf(out, "%spcollect report%s %s\n", pct_style(o, PCT_STYLE_TITLE),
             pct_style(o, PCT_STYLE_PLAIN), b.data);
-    pct_findings_print(out, d->findings, b.data, o->width);
+    pct_findings_print(out, d->findings, d->file, o->width);
     fputc('\n', out);
     pct_buf_clear(&b);
     put_run(&h, &b);

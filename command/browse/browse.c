@@ -33,10 +33,13 @@ bool pct_browse_key(size_t i, const char **name_out, const char **doc_out)
 
 static int browse(const struct pct_command *self, const char *path)
 {
+    struct pct_buf word = {0};
+    pct_text_shell(&word, path);
     pct_say(self,
             "this pcollect was built without ncurses: install its headers (libncurses-dev, "
             "ncurses-devel) and build again; `pcollect report %s` shows the same as text",
-            path);
+            word.data);
+    pct_buf_free(&word);
     return PCT_DATA;
 }
 #endif

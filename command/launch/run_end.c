@@ -83,14 +83,17 @@ static void store_symbols_when_ended(const struct pct_run_job *r, const char *pa
     uint32_t n;
     for (int tries = 0; (n = count_writers(r, path)) != 0 && tries < 5; tries++)
         usleep(50000u << tries);
+    struct pct_buf word = {0};
+    pct_text_shell(&word, path);
     if (n)
         pct_say(r->self,
                 "no symbols are stored in the profile, because what %u of its ranks did last is "
                 "not in it yet: a rank still runs, or ended without a word; later, "
                 "`pcollect embed %s` stores them",
-                n, path);
+                n, word.data);
     else
         store_symbols(r->self, path);
+    pct_buf_free(&word);
 }
 
 static void put_page(void *arg, const char *path)

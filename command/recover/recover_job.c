@@ -162,8 +162,11 @@ static void say_kept(const struct pct_recovery *r, const struct pct_job *job, co
     char *slash = strrchr(folder, '/');
     if (slash)
         *slash = '\0';
+    struct pct_buf word = {0};
+    pct_text_shell(&word, folder);
     pct_say(r->self, "%s; %zu %s: `pcollect recover -o PATH %s` tries again", reason, job->n,
-            job->n == 1 ? "arena stays" : "arenas stay", folder);
+            job->n == 1 ? "arena stays" : "arenas stay", word.data);
+    pct_buf_free(&word);
     free(folder);
 }
 

@@ -6,6 +6,7 @@
  * They are written when MPI_Init has returned, so that a process that is killed has them, and
  * before the merge, for those that never called it.
  */
+#include "base/shell.h"
 #include "libcollect/context/thread.h"
 #include "libcollect/state/plugin_table.h"
 #include "libcollect/state/state.h"
@@ -56,13 +57,6 @@ int pc_run_tables_start(void)
 /* ---- The command line -------------------------------------------------------------------------
  */
 
-static bool is_plain(const char *word)
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                                "_./:=,+@%^-";
-    return *word && !word[strspn(word, plain)];
-}
-
 struct line {
     char text[COMMAND_BYTES];
     size_t n;
@@ -78,7 +72,7 @@ static void put(struct line *l, const char *text, size_t n)
 
 static void put_word(struct line *l, const char *word)
 {
-    bool plain = is_plain(word);
+    bool plain = pc_shell_is_plain(word);
     put(l, " ", l->n != 0);
     put(l, "'", !plain);
     for (const char *p = word; *p; p++)

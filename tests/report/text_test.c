@@ -64,6 +64,33 @@ static void numbers_are_written_with_units(void **state)
     }
 }
 
+static void words_for_a_shell_are_read_back(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"a.pcol", "a.pcol"},
+        {"/x/./-y", "/x/./-y"},
+        {"", "''"},
+        {"a b", "'a b'"},
+        {"it's", "'it'\\''s'"},
+        {"'", "''\\'"
+              "''"},
+        {"$x;`\\n`", "'$x;`\\n`'"},
+        {"\xc3\xa4", "'\xc3\xa4'"},
+        {"a\"*", "'a\"*'"},
+    };
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        struct pct_buf b = {0}, back = {0};
+        pct_text_shell(&b, cases[i][0]);
+        assert_string_equal(b.data, cases[i][1]);
+        pct_buf_text(&b, " next");
+        assert_string_equal(pct_text_unquote(&back, b.data), " next");
+        assert_string_equal(back.data, cases[i][0]);
+        pct_buf_free(&b);
+        pct_buf_free(&back);
+    }
+}
+
 /* The greatest numbers fit, and 128 bits are written in full. */
 static void the_greatest_numbers_fit(void **state)
 {
@@ -511,6 +538,7 @@ int main(void)
         cmocka_unit_test(functions_in_findings_are_shortened),
         cmocka_unit_test(names_are_broken_where_a_part_ends),
         cmocka_unit_test(numbers_are_written_with_units),
+        cmocka_unit_test(words_for_a_shell_are_read_back),
         cmocka_unit_test(the_greatest_numbers_fit),
         cmocka_unit_test(scaled_times_round_to_four_digits),
         cmocka_unit_test(estimates_have_the_digits_of_their_error),
