@@ -12,6 +12,7 @@
 #include "analysis/symbols/symbols.h"
 #include "base/nearest.h"
 
+#include <math.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,7 +190,7 @@ static bool read_value(const struct pct_column *c, const char *text, double *out
     double number = strtod(text, &end);
     const char *unit = end + strspn(end, " ");
     *out = number * unit_of(c, unit);
-    return end != text && unit_of(c, unit) > 0;
+    return end != text && unit_of(c, unit) > 0 && isfinite(*out);
 }
 
 /* Start of the operator; NULL: there is none. */
