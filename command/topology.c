@@ -32,7 +32,7 @@ static const struct pct_option options[] = {
      "json."},
     {OPTION_SVG, "svg", NULL, "a picture of the matrix",
      "The more bytes a pair has sent, the darker it is. Lines are between nodes."},
-    {OPTION_CLASS, "class", "CLASS", "only messages of this class: p2p or rma"},
+    {OPTION_CLASS, "class", "p2p|rma", "only messages of this class"},
     {OPTION_DOMAIN, "domain", "NAME", "only messages on this communicator, by name or id",
      "pcollect report --table communicators lists them."},
     {OPTION_PHASE, "phase", "N", "only messages in phase N of MPI_Pcontrol"},
@@ -143,6 +143,42 @@ static int show(const struct pct_command *self, const char *file, const struct p
     return status;
 }
 
+/* The least phase above `above` in which there are messages; 0: none. */
+static uint64_t next_phase(const struct pc_profile *p, uint64_t above)
+{
+    static const char *const tables[] = {"pairs", "pairs_by_distance"};
+    uint64_t least = 0;
+    for (size_t i = 0; i < PC_ARRAY_LEN(tables); i++) {
+        const struct pc_profile_table *t = pc_profile_table_in_order(p, tables[i]);
+        uint32_t column = pc_table_column(t, "phase", PCOLLECT_COLUMN_NUMBER);
+        for (uint32_t row = 0; t && row < t->n_rows; row++) {
+            uint64_t phase = pc_table_cell(t, row, column);
+            if (phase > above && (!least || phase < least))
+                least = phase;
+        }
+    }
+    return least;
+}
+
+/* Refuses a phase without messages, and names those that have some. */
+static int check_phase(const struct pct_command *self, const struct pc_profile *p, uint64_t asked)
+{
+    enum { MOST_PHASES = 16 };
+    char text[MOST_PHASES * 24] = "";
+    size_t n = 0;
+    uint64_t phase = 0;
+    if (!asked || next_phase(p, asked - 1) == asked)
+        return PCT_DONE;
+    for (unsigned i = 0; i < MOST_PHASES && (phase = next_phase(p, phase)) != 0; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%llu", i ? ", " : "",
+                              (unsigned long long)phase);
+    if (phase && next_phase(p, phase))
+        snprintf(text + n, sizeof text - n, ", ...");
+    return pct_refuse(self, "--phase %llu: there are no messages in this phase; %s%s",
+                      (unsigned long long)asked,
+                      n ? "those of the profile are in " : "all of the profile are in none", text);
+}
+
 static int show_profile(const struct pct_command *self, const char *file,
                         const struct pc_profile *p, const struct request *r)
 {
@@ -164,7 +200,12 @@ static int show_profile(const struct pct_command *self, const char *file,
                 file);
         return PCT_DATA;
     }
-    int status = PCT_DATA;
+    int status = check_phase(self, p, r->phase);
+    if (status) {
+        pct_topology_free(t);
+        return status;
+    }
+    status = PCT_DATA;
     if (t->n_missing && (r->rankfile || r->hosts))
         pct_say(self,
                 "%s: %u of %u ranks are not in the profile: no placement is proposed, and no file "
