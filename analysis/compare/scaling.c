@@ -90,13 +90,20 @@ static double ratio(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
+/* True if the scales by which the kind of scaling is told have computation. */
+static bool has_computation(const struct pct_scale *s)
+{
+    return s->points[pct_scale_first(s)].compute_ns > 0 &&
+           s->points[pct_scale_last(s)].compute_ns > 0;
+}
+
 /* Decides the kind of scaling: with strong scaling the total of computation stays constant, with
  * weak scaling it grows like the number of ranks. */
 static enum pct_scaling tell_scaling(struct pct_scale *s)
 {
     const struct pct_scale_point *last = &s->points[pct_scale_last(s)];
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)];
-    if (!(first->compute_ns > 0) || !(last->compute_ns > 0))
+    if (!has_computation(s))
         return PCT_SCALING_UNKNOWN;
     s->growth = log(last->compute_ns / first->compute_ns) / log(last->ranks / first->ranks);
     if (fabs(s->growth) < STRONG_BELOW)
@@ -380,6 +387,11 @@ static int choose_scaling(struct pct_scale *s, struct pc_error *error)
     enum pct_scaling told = tell_scaling(s);
     s->scaling = s->options.scaling != PCT_SCALING_UNKNOWN ? s->options.scaling : told;
     pct_text_format(growth, sizeof growth, "p^%.2f", s->growth);
+    if (s->scaling == PCT_SCALING_UNKNOWN && !has_computation(s))
+        return pc_error_set(error, PC_EARG,
+                            "no computation was measured on %u or on %u ranks, by which strong "
+                            "scaling is told from weak scaling: give --strong or --weak",
+                            first, last);
     if (s->scaling == PCT_SCALING_UNKNOWN)
         return pc_error_set(error, PC_EARG,
                             "the total of computation grows as %s from %u to %u ranks, which is "

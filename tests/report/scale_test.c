@@ -482,6 +482,31 @@ static void what_is_neither_strong_nor_weak_is_asked_for(void **state)
     close_runs(runs, N_SCALES, s);
 }
 
+static double no_ms(unsigned p)
+{
+    (void)p;
+    return 0;
+}
+
+static void runs_without_computation_are_said_to_have_none(void **state)
+{
+    struct pct_run runs[N_SCALES];
+    struct pct_scale *s = NULL;
+    struct pc_error error = {""};
+    (void)state;
+    for (unsigned k = 0; k < N_SCALES; k++)
+        open_run(&runs[k], k, scales[k], &same[k], no_ms);
+    assert_int_equal(pct_scale_make(runs, N_SCALES, &(struct pct_scale_options){0}, &s, &error),
+                     PC_EARG);
+    assert_non_null(strstr(error.text, "no computation was measured on 2 or on 16 ranks"));
+    assert_non_null(strstr(error.text, "--strong or --weak"));
+    assert_int_equal(pct_scale_make(runs, N_SCALES,
+                                    &(struct pct_scale_options){.scaling = PCT_SCALING_STRONG}, &s,
+                                    &error),
+                     PC_OK);
+    close_runs(runs, N_SCALES, s);
+}
+
 static void builds_are_matched_by_function_through_inlining(void **state)
 {
     static const struct layout moved[N_SCALES] = {{0, 0, 1}, {7, 1, 2}, {9, 0, 3}, {11, 1, 4}};
@@ -706,6 +731,7 @@ int main(void)
         cmocka_unit_test(delay_start_and_end_are_in_no_figure),
         cmocka_unit_test(waiting_for_the_last_rank_in_finalize_stays),
         cmocka_unit_test(what_is_neither_strong_nor_weak_is_asked_for),
+        cmocka_unit_test(runs_without_computation_are_said_to_have_none),
         cmocka_unit_test(builds_are_matched_by_function_through_inlining),
         cmocka_unit_test(computation_is_divided_and_charged_with_the_waiting_it_causes),
         cmocka_unit_test(remainders_of_rounding_are_no_time),
