@@ -11,27 +11,25 @@
 static bool is_comparable(const struct pct_command *self, const char *path,
                           const struct pct_run *run)
 {
-    if (run->n_missing) {
-        pct_say(
-            self,
-            "%s has %u of the %u ranks of its job: sums over them cannot be compared; `pcollect "
-            "report %s` shows what is known",
-            path, run->n_ranks - run->n_missing, run->n_ranks, path);
-        return false;
-    }
-    if (run->core_ns > 0)
-        return true;
-    struct pct_buf word = {0};
-    pct_text_shell(&word, path);
-    pct_say(self,
-            "%s: there is no time between MPI_Init and MPI_Finalize, which is compared: %s; "
-            "`pcollect report %s` shows what is known",
+    struct pct_buf why = {0}, word = {0};
+    if (run->n_missing)
+        pct_buf_format(&why,
+                       "%s has %u of the %u ranks of its job: sums over them cannot be compared",
+                       path, run->n_ranks - run->n_missing, run->n_ranks);
+    else if (!(run->core_ns > 0))
+        pct_buf_format(
+            &why, "%s: there is no time between MPI_Init and MPI_Finalize, which is compared: %s",
             path,
             run->outside ? "pcollect record knows no calls of MPI"
-                         : "no rank of it got so far, or the program calls no MPI function",
-            word.data);
+                         : "no rank of it got so far, or the program calls no MPI "
+                           "function");
+    bool comparable = !why.n;
+    pct_text_shell(&word, path);
+    if (!comparable)
+        pct_say(self, "%s; `pcollect report %s` shows what is known", why.data, word.data);
     pct_buf_free(&word);
-    return false;
+    pct_buf_free(&why);
+    return comparable;
 }
 
 struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size_t n,

@@ -179,7 +179,9 @@ static void print_side(FILE *out, const struct pct_diff *d, const char *name, si
         pct_text_estimate(&b, time->mean, time->error, PCT_UNIT_NS);
     else
         pct_buf_text(&b, pct_text_time(mean, (pc_u128)llround(time->mean)));
-    fprintf(out, "%s %s", name, d->runs[first].path);
+    char *path = pct_text_escaped(d->runs[first].path);
+    fprintf(out, "%s %s", name, path);
+    pct_free(path);
     if (n > 1)
         fprintf(out, " and %zu more", n - 1);
     fprintf(out, ", %u %s: %s\n", d->runs[first].n_ranks,
