@@ -233,7 +233,7 @@ static void add_record(const struct pct_tree *t, uint32_t source, struct pct_own
 struct pct_own pct_tree_own(const struct pct_tree *t, uint32_t node)
 {
     const struct pct_node *n = &t->nodes[node];
-    struct pct_own own = {.self = {0, 0, 0}};
+    struct pct_own own = {.self = {.samples = 0}};
     if (n->own != PC_NO_INDEX)
         return t->own[n->own];
     if (n->first_source != PC_NO_INDEX)
