@@ -28,7 +28,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 12u
+#define PC_CORE_ABI 13u
 
 struct pc_thread;
 
@@ -130,7 +130,8 @@ struct pc_core {
      * these members to none (pc_call_clear), set what is wanted, call `pre` if it is not NULL, and
      * take the time again. */
     uint32_t asks;
-    uint64_t wants; /* enum pcollect_want of all plugins */
+    uint64_t wants;             /* enum pcollect_want of all plugins */
+    _Atomic uint64_t off_ticks; /* when MPI_Pcontrol last switched collection off; 0: never */
     void (*pre)(struct pc_call *call);
     void (*end)(struct pc_call *call);
     /* Begin, asks and end of quiet calls (enum pcollect_want). */

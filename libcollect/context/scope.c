@@ -475,7 +475,7 @@ static void switch_off(void)
     if (pc_scope_is_off())
         return;
     pc_usage_leave();
-    pc_control.off_since = pc_ticks();
+    pc_control.off_since = pc_process.core.off_ticks = pc_ticks();
     atomic_store_explicit(&pc_control.off, 1, memory_order_release);
     tell_threads();
 }

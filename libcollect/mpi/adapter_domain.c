@@ -251,13 +251,29 @@ void pc_rule_named_comm(struct pc_call *call, const char *name)
         tell(call, PCOLLECT_DOMAIN_NAMED, call->comm, &d);
 }
 
-void pc_watch_freed_comm(struct pc_watch *w, struct pc_call *call, const MPI_Comm *comm)
+/* The number of a communicator that the program may free; PC_COMM_NONE: it is not known. */
+static uint32_t number_of_freed(const MPI_Comm *comm)
 {
     bool known = pc_core->wants & PC_WANTS_COMM && comm;
     uint32_t number = known ? pc_comm_find(*comm) : PC_COMM_NONE;
+    return pc_comm_is_predefined(number) ? PC_COMM_NONE : number;
+}
+
+void pc_unseen_freed_comm(const MPI_Comm *comm)
+{
+    uint32_t number = number_of_freed(comm);
+    if (!number)
+        return;
+    pc_comm_drop(number);
+    pc_comm_hide(number);
+}
+
+void pc_watch_freed_comm(struct pc_watch *w, struct pc_call *call, const MPI_Comm *comm)
+{
+    uint32_t number = number_of_freed(comm);
     (void)call;
     w->freed = (struct pc_freed_comm){0};
-    if (!number || pc_comm_is_predefined(number))
+    if (!number)
         return;
     const struct pc_comm *c = pc_comm_at(number);
     w->freed =

@@ -195,9 +195,13 @@ static void close_one(const struct pc_request *r, void *arg)
     (void)arg;
     if (!(flags & PC_REQUEST_ACTIVE))
         return;
+    if (pc_request_is_unsure(&r->start)) {
+        pc_request_unseen(flags, r->start);
+        return;
+    }
     if (flags & PC_REQUEST_RECEIVE)
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
-    struct pc_start start = pc_request_unreceived(r);
+    struct pc_start start = pc_request_unreceived(flags, r->start);
     if (wants_all())
         pc_core->ended(NULL, &start, PCOLLECT_ENDED_NEVER, 0);
 }
@@ -260,7 +264,7 @@ void pc_watch_single(struct pc_watch *w, struct pc_call *call, const MPI_Request
     if (!t || !pc_table_any(t))
         return;
     pc_watch_begin_single(w, t, request, status);
-    w->looked_up = pc_table_is_shared();
+    w->looked_up = w->mine && pc_table_is_shared();
     if (w->looked_up)
         pc_table_find(pc_request_key(*request), w->few_records);
 }
@@ -368,7 +372,7 @@ static inline const struct pc_request *take_plainly(struct pc_watch *w, MPI_Requ
     uint64_t word = atomic_load_explicit(&r->key, memory_order_relaxed);
     uint32_t flags = atomic_load_explicit(&r->flags, memory_order_relaxed);
     if (PC_UNLIKELY(!key || !pc_table_is_plain() || (word & PC_REQUEST_HANDLE) != key ||
-                    (flags & ~directions) != PLAIN))
+                    (flags & ~directions) != PLAIN || pc_request_is_unsure(&r->start)))
         return NULL;
     pc_front_free(w->mine, r, word);
     return r;
@@ -377,6 +381,15 @@ static inline const struct pc_request *take_plainly(struct pc_watch *w, MPI_Requ
 static inline bool is_receive(const struct pc_request *r)
 {
     return atomic_load_explicit(&r->flags, memory_order_relaxed) & PC_REQUEST_RECEIVE;
+}
+
+/* Forgets an operation that has ended: its request, or of a persistent one that it was started. */
+static void forget_ended(struct pc_watch *w, const struct pc_remembered *found)
+{
+    if (found->flags & PC_REQUEST_PERSISTENT)
+        deactivate(found);
+    else
+        pc_table_take(w->mine, found);
 }
 
 /* Handles all other completed requests, also unknown ones; status NULL: no data. */
@@ -389,15 +402,17 @@ static __attribute__((noinline)) void complete_otherwise(struct pc_watch *w, str
     struct pc_remembered *found = find_record(w, call, i);
     if (!found->record || !(found->flags & PC_REQUEST_ACTIVE))
         return;
+    if (pc_request_is_unsure(&found->start)) {
+        pc_request_unseen(found->flags, found->start);
+        forget_ended(w, found);
+        return;
+    }
     uint64_t bytes = 0;
     if (status)
         bytes = found->flags & PC_REQUEST_READ ? pc_status_count(status) : pc_status_bytes(status);
     if (found->flags & PC_REQUEST_RECEIVE)
         book_arrival(call, &found->start.origin, bytes, status);
-    if (found->flags & PC_REQUEST_PERSISTENT)
-        deactivate(found);
-    else
-        pc_table_take(w->mine, found);
+    forget_ended(w, found);
     if (wants_all())
         note_ended(w, found, bytes,
                    !status                       ? PCOLLECT_ENDED_FAILED

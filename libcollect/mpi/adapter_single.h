@@ -8,11 +8,14 @@
 
 #include "libcollect/mpi/adapter_table.h"
 
-/* Notes only the request: the rest of the watch is filled in when it is needed. */
+/* Notes only the request: the rest of the watch is filled in when it is needed. A program may give
+ * none, which the MPI calls an error. */
 static inline void pc_watch_begin_single(struct pc_watch *w, struct pc_request_table *mine,
                                          const MPI_Request *request, MPI_Status **status)
 {
-    w->mine = mine;
+    w->mine = request ? mine : NULL;
+    if (PC_UNLIKELY(!request))
+        return;
     w->few_requests[0] = *request;
     w->looked_up = false;
     if (*status == MPI_STATUS_IGNORE)

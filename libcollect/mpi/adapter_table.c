@@ -228,18 +228,22 @@ static inline uint32_t exchange(word *place, uint32_t value)
     return old;
 }
 
+void pc_request_unseen(uint32_t flags, struct pc_start start)
+{
+    if (flags & PC_REQUEST_RECEIVE)
+        pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
+    if (pc_core->wants & PCOLLECT_WANT_REQUEST) {
+        start = pc_request_unreceived(flags, start);
+        pc_core->ended(NULL, &start, PCOLLECT_ENDED_FREED, 0);
+    }
+}
+
 /* Notes that the only thread has taken out a record whose completion it has not seen. */
 static void note_unseen(const struct pc_request *r)
 {
     uint32_t flags = atomic_load_explicit(&r->flags, memory_order_relaxed);
-    if (!(flags & PC_REQUEST_ACTIVE))
-        return;
-    if (flags & PC_REQUEST_RECEIVE)
-        pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
-    if (pc_core->wants & PCOLLECT_WANT_REQUEST) {
-        struct pc_start start = pc_request_unreceived(r);
-        pc_core->ended(NULL, &start, PCOLLECT_ENDED_FREED, 0);
-    }
+    if (flags & PC_REQUEST_ACTIVE)
+        pc_request_unseen(flags, r->start);
 }
 
 /* If there are other threads, one of them may just be completing the request. */

@@ -145,14 +145,23 @@ void pc_table_find_displaced(uint64_t key, struct pc_remembered *found);
 void pc_table_take(struct pc_request_table *t, const struct pc_remembered *found);
 
 /* The start of an operation that has received nothing so far. */
-static inline struct pc_start pc_request_unreceived(const struct pc_request *r)
+static inline struct pc_start pc_request_unreceived(uint32_t flags, struct pc_start start)
 {
-    struct pc_start start = r->start;
-    if (atomic_load_explicit(&r->flags, memory_order_relaxed) &
-        (PC_REQUEST_RECEIVE | PC_REQUEST_MESSAGE))
+    if (flags & (PC_REQUEST_RECEIVE | PC_REQUEST_MESSAGE))
         start.bytes_received = 0;
     return start;
 }
+
+/* True for an operation that was started before MPI_Pcontrol switched collection off: its end may
+ * have passed unseen since, and its handle may be that of another. */
+static inline bool pc_request_is_unsure(const struct pc_start *start)
+{
+    return PC_UNLIKELY(start->begin <
+                       atomic_load_explicit(&pc_core->off_ticks, memory_order_relaxed));
+}
+
+/* Notes that the end of an operation with these flags was not seen. */
+void pc_request_unseen(uint32_t flags, struct pc_start start);
 
 /* Calls fn for all linked records, at the end of the run. */
 void pc_table_each(void (*fn)(const struct pc_request *r, void *arg), void *arg);

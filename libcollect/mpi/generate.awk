@@ -116,7 +116,7 @@ function rule_call(prefix, rule, first,    name, list, n, i, parts)
     sub(/\)$/, "", list)
     n = split(list, parts, ",")
     for (i = 1; i <= n; i++)
-        first = first ", " rule_arg(parts[i])
+        first = first (first == "" ? "" : ", ") rule_arg(parts[i])
     return prefix name "(" first ");\n"
 }
 
@@ -176,11 +176,12 @@ function is_quiet(class, text,    n, i, rules)
 
 # Writes the wrappers of both entry points. They ask whether the call counts, note its arguments, run the watches,
 # make the real call between two time stamps, run watches and rules, and book the call.
-function write_wrapper(op, class, text,    n, i, rules, before, after, types, own_status, entry, quiet, real)
+function write_wrapper(op, class, text,    n, i, rules, before, after, types, own_status, entry, quiet, real,
+                       unseen)
 {
     n = split(text, rules, " ")
     quiet = is_quiet(class, text)
-    before = after = own_status = ""
+    before = after = own_status = unseen = ""
     types = note_types(class)
     for (i = 1; i <= n; i++) {
         if (rules[i] == "own") {
@@ -193,6 +194,9 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
             sub(/^watch=/, "", rules[i])
             before = before "    struct pc_watch watch;\n    " rule_call("pc_watch_", rules[i], "&watch, &call")
             after = after "    " rule_call("pc_watched_", rules[i], "&watch, &call, rc")
+        } else if (rules[i] ~ /^unseen=/) {
+            sub(/^unseen=/, "", rules[i])
+            unseen = "        " rule_call("pc_unseen_", rules[i], "")
         } else {
             if (rules[i] ~ /[(,]status[,)]/)
                 own_status = "    MPI_Status own_status;\n" \
@@ -210,8 +214,9 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
         printf "static int wrap_%s(%s)\n{\n", entry, params
         real = "((pc_fn_" op " *)" (i ? "pc_pmpi" : "pc_mpi") "[PC_OP_" op "])(" args ")"
         printf "    struct pc_call call;\n"
-        printf "    if (PC_UNLIKELY(!PC_BEGIN%s(call, PC_SLOT(PC_OP_%s, %d))))\n", quiet ? "_QUIET" : "", op, i
-        printf "        return %s;\n%s%s%s", real, note_event() note_requests(op), own_status, before
+        printf "    if (PC_UNLIKELY(!PC_BEGIN%s(call, PC_SLOT(PC_OP_%s, %d))))", quiet ? "_QUIET" : "", op, i
+        printf "%s        return %s;\n", unseen ? " {\n" unseen : "\n", real
+        printf "%s%s%s%s", unseen ? "    }\n" : "", note_event() note_requests(op), own_status, before
         printf "    PC_CALL%s(call, %s, %s);\n", quiet ? "_QUIET" : "", want_object(want_call(class, text)), real
         printf "%s    %s(&call);\n    return rc;\n}\n\n", after, quiet ? "pc_end_quiet" : "pc_end"
     }

@@ -51,7 +51,8 @@ static const struct pcollect_column columns[] = {
     SUM("at_once", "of the operations those that were complete when started", PCOLLECT_UNIT_COUNT),
     SUM("cancelled", "those that were cancelled", PCOLLECT_UNIT_COUNT),
     SUM("failed", "those that ended with an error", PCOLLECT_UNIT_COUNT),
-    SUM("freed", "those whose request was freed while under way", PCOLLECT_UNIT_COUNT),
+    SUM("freed", "those whose end was not seen, mostly because their request was freed before",
+        PCOLLECT_UNIT_COUNT),
     SUM("never", "those that were not completed before MPI_Finalize", PCOLLECT_UNIT_COUNT),
 };
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Requests and communicators over MPI_Pcontrol(0): receives that complete, and handles that are
+ * given out again, while collection is off. Two ranks. Each receive whose bytes are to be counted
+ * has 8 bytes, each other one 1,600. Rank 0 prints the bytes of all ranks that are counted, and the
+ * number of receives whose bytes are not. Then rank 0 sends 8 bytes to rank 1 over a communicator
+ * with the ranks in reverse, made while collection was off, perhaps with the handle of another.
+ */
+#include <mpi.h>
+
+#include <stdio.h>
+
+enum { SHORT = 1, LONG = 200 };
+static double in[LONG], out[LONG];
+static int rank, n_counted, n_lost;
+
+static MPI_Request receive(int n, int tag)
+{
+    MPI_Request request;
+    MPI_Irecv(in, n, MPI_DOUBLE, rank, tag, MPI_COMM_WORLD, &request);
+    return request;
+}
+
+static void complete(MPI_Request *request, int n, int tag)
+{
+    MPI_Send(out, n, MPI_DOUBLE, rank, tag, MPI_COMM_WORLD);
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+static void counted(int tag)
+{
+    MPI_Request request = receive(SHORT, tag);
+    complete(&request, SHORT, tag);
+    n_counted++;
+}
+
+/* The first receive completes unseen; the second may have its handle, and nobody saw its start. */
+static void given_again(void)
+{
+    MPI_Request first = receive(SHORT, 1), second;
+    MPI_Pcontrol(0);
+    complete(&first, SHORT, 1);
+    second = receive(LONG, 2);
+    MPI_Pcontrol(1);
+    complete(&second, LONG, 2);
+    n_lost++;
+    counted(3);
+}
+
+/* Whether the request is still that of the receive cannot be known. */
+static void over_the_gap(void)
+{
+    MPI_Request request = receive(LONG, 4), all[6];
+    MPI_Pcontrol(0);
+    MPI_Pcontrol(1);
+    complete(&request, LONG, 4);
+    for (int i = 0; i < 6; i++)
+        all[i] = receive(LONG, 5);
+    MPI_Pcontrol(0);
+    MPI_Pcontrol(1);
+    for (int i = 0; i < 6; i++)
+        MPI_Send(out, LONG, MPI_DOUBLE, rank, 5, MPI_COMM_WORLD);
+    MPI_Waitall(6, all, MPI_STATUSES_IGNORE);
+    n_lost += 7;
+    counted(6);
+}
+
+/* A persistent receive counts again when it has been started again. */
+static void persistent(void)
+{
+    MPI_Request request;
+    MPI_Recv_init(in, LONG, MPI_DOUBLE, rank, 7, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Pcontrol(0);
+    complete(&request, LONG, 7);
+    MPI_Start(&request);
+    MPI_Pcontrol(1);
+    complete(&request, LONG, 7);
+    n_lost++;
+    MPI_Start(&request);
+    complete(&request, SHORT, 7);
+    n_counted++;
+    MPI_Request_free(&request);
+}
+
+/* MPI_Wait(NULL) is an error of the program, which it may handle. */
+static void no_request(void)
+{
+    MPI_Request request = receive(SHORT, 8);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    if (MPI_Wait(NULL, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+        fprintf(stderr, "MPI_Wait(NULL) is no error\n");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    complete(&request, SHORT, 8);
+    n_counted++;
+}
+
+static void reversed(void)
+{
+    MPI_Comm first, second;
+    MPI_Comm_dup(MPI_COMM_WORLD, &first);
+    MPI_Barrier(first);
+    MPI_Pcontrol(0);
+    MPI_Comm_free(&first);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &second);
+    MPI_Pcontrol(1);
+    if (rank == 0)
+        MPI_Send(out, SHORT, MPI_DOUBLE, 0, 8, second);
+    else
+        MPI_Recv(in, SHORT, MPI_DOUBLE, 1, 8, second, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&second);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    given_again();
+    over_the_gap();
+    persistent();
+    no_request();
+    reversed();
+    MPI_Request last = receive(LONG, 9);
+    MPI_Pcontrol(0);
+    complete(&last, LONG, 9);
+    n_lost++;
+    if (rank == 0)
+        printf("%d %d\n", size * n_counted * SHORT * 8, size * n_lost);
+    return MPI_Finalize();
+}
