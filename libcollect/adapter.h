@@ -35,8 +35,9 @@ struct pc_thread;
 /* Numbers of the predefined communicators. */
 enum { PC_CALL_WORLD = 1, PC_CALL_SELF = 2 };
 /* Flags of struct pc_call.peers. PC_CALL_AS_WORLD: the call is on another communicator than
- * MPI_COMM_WORLD, which has the same ranks in the same order. */
-enum { PC_CALL_PEERS = 1, PC_CALL_AS_WORLD = 2 };
+ * MPI_COMM_WORLD, which has the same ranks in the same order. PC_CALL_IN_PART: `node` is that of
+ * the communicator below the context. */
+enum { PC_CALL_PEERS = 1, PC_CALL_AS_WORLD = 2, PC_CALL_IN_PART = 4 };
 
 /* One MPI call in progress; lives in the frame of the wrapper, where `pcollect where` finds it. */
 struct pc_call {
@@ -57,7 +58,7 @@ struct pc_call {
     int32_t dest, source; /* valid, like status, with PC_CALL_PEERS */
     const void *status;
     uintptr_t handle;
-    uint32_t peers;    /* PC_CALL_PEERS, PC_CALL_AS_WORLD */
+    uint32_t peers;    /* PC_CALL_... */
     pcollect_ref node; /* OP node */
     void *record;      /* record of all plugins */
     /* The requests that the program gave, in a call that waits for them. */
@@ -138,6 +139,15 @@ struct pc_core {
     bool (*begin_quiet)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
     uint32_t asks_quiet;
     void (*end_quiet)(struct pc_call *call);
+    /* Called for a call that begin has refused, and that makes, names or frees an object. True: it
+     * would be measured if MPI_Pcontrol had not switched collection off. Then the wrapper does
+     * what it does for a measured call, so that the object is known later, and calls unfollow
+     * instead of end. The call is filled by stand_in. */
+    bool (*follow)(struct pc_call *call);
+    void (*unfollow)(struct pc_call *call);
+    /* Fills a call that is not measured, of which only the slot is set: with the thread and the
+     * time, and without a context. False: this thread takes no part. */
+    bool (*stand_in)(struct pc_call *call);
     /* Books the call for that communicator, with PCOLLECT_WANT_DOMAIN. Called between begin and
      * end; the last call counts. */
     void (*domain)(struct pc_call *call, uint64_t domain);

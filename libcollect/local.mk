@@ -17,7 +17,7 @@ libcollect_libpccore_la_SOURCES = libcollect/adapter.h libcollect/requests.h \
     libcollect/sampling/sampler_place_async.c libcollect/sampling/counter_groups.h \
     libcollect/sampling/counter_groups.c libcollect/sampling/edges.h libcollect/sampling/edges.c \
     libcollect/sampling/edges_async.c \
-    libcollect/call/call.h libcollect/call/call.c libcollect/call/call_domain.c libcollect/call/request_end.c \
+    libcollect/call/call.h libcollect/call/call.c libcollect/call/call_domain.c libcollect/call/call_followed.c libcollect/call/request_end.c \
     libcollect/tables/process_tables.h libcollect/tables/jobs_table.c libcollect/tables/threads_table.c libcollect/tables/thread_times_table.c libcollect/tables/thread_clock.c \
     libcollect/tables/machine_table.c libcollect/tables/run_tables.c libcollect/tables/resources_table.c \
     libcollect/life/life.h libcollect/life/core.c libcollect/life/parts.h libcollect/life/parts.c \

@@ -25,7 +25,8 @@ static bool is_call(struct pct_caught *c, uint64_t at, const struct pc_call *cal
 /* True if a plugin asked, so that more than the arguments was set. */
 static bool is_asked(const struct pc_call *call)
 {
-    return call->event.thread == call->thread && call->event.node == call->node;
+    return call->event.thread == call->thread &&
+           (call->event.node == call->node || call->peers & PC_CALL_IN_PART);
 }
 
 static enum pct_call_comm comm_of(const struct pc_call *call)

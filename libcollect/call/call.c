@@ -83,8 +83,8 @@ static __attribute__((noinline)) void drop_left_calls(struct pc_thread *t, uintp
  * unmeasured. */
 static __attribute__((noinline)) struct pc_thread *prepare(struct pc_thread *t)
 {
-    if (!t)
-        return pc_thread_enter();
+    if (!t && !(t = pc_thread_enter()))
+        return NULL;
     if (t->busy) {
         if (atomic_load_explicit(&pc_live->stage, memory_order_relaxed))
             pc_lost(PCOLLECT_LOST_NESTED, 1);

@@ -26,6 +26,11 @@ void pc_call_end_time_first(struct pc_call *call);
 void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes,
                            uint64_t domain, int32_t world_source);
 
+/* ---- calls that are not measured (call_followed.c) ---- */
+bool pc_call_follow(struct pc_call *call);
+void pc_call_unfollow(struct pc_call *call);
+bool pc_call_stand_in(struct pc_call *call);
+
 /* ---- communicators (call_domain.c) ---- */
 void pc_call_domain(struct pc_call *call, uint64_t domain);
 void pc_call_tell_domain(struct pc_call *call, const struct pcollect_domain *domain);

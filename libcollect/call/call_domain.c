@@ -36,6 +36,7 @@ static inline struct pc_domain_slot *slot_for(struct pc_thread *t, pcollect_ref 
 
 static inline void take_part(struct pc_call *call, const struct pc_domain_slot *slot)
 {
+    call->peers |= PC_CALL_IN_PART;
     call->node = slot->node;
     call->record = call->thread->active[call->depth].record = slot->record;
 }

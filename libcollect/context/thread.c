@@ -186,8 +186,8 @@ struct pc_thread *pc_thread_current(void)
     struct pc_thread *t = pc_self;
     if ((t && t->busy) || !atomic_load_explicit(&pc_live->stage, memory_order_acquire))
         return NULL;
-    if (!t)
-        return pc_thread_enter();
+    if (!t && !(t = pc_thread_enter()))
+        return NULL;
     return pc_thread_refresh(t) ? t : NULL;
 }
 

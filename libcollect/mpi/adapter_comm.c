@@ -66,6 +66,11 @@ static uint32_t new_entry(void)
     return number;
 }
 
+bool pc_comm_are_full(void)
+{
+    return atomic_load_explicit(&n_entries, memory_order_relaxed) >= MAX_ENTRIES;
+}
+
 /* The entry with this handle, or the place where it would be. */
 static uint32_t probe(uint64_t key, uint32_t *place_out)
 {
@@ -277,17 +282,26 @@ static uint64_t find_word(struct pc_rank_map *map, uint32_t rank)
     return word;
 }
 
+static uint32_t room_of(const struct pc_rank_map *map)
+{
+    return (map->mask + 1) / 4 * 3;
+}
+
+/* Enters a word unless the map has no room. It is counted first: however many threads do this, some
+ * words stay free, at which a search ends. */
 static void put_word(struct pc_rank_map *map, uint64_t word)
 {
     uint32_t i = place_in_map((uint32_t)(word >> 32) - 1);
-    for (;; i++) {
-        uint64_t none = 0;
-        if (atomic_compare_exchange_strong(&map->words[i & map->mask], &none, word))
-            break;
-        if (none == word)
-            return;
+    bool entered = false;
+    if (atomic_fetch_add(&map->n, 1) < room_of(map)) {
+        uint64_t there;
+        do {
+            there = 0;
+            entered = atomic_compare_exchange_strong(&map->words[i++ & map->mask], &there, word);
+        } while (!entered && there != word);
     }
-    atomic_fetch_add(&map->n, 1);
+    if (!entered)
+        atomic_fetch_sub(&map->n, 1);
 }
 
 /* A map with room for one more. An entry that another thread adds to the old map meanwhile is lost,
@@ -295,7 +309,7 @@ static void put_word(struct pc_rank_map *map, uint64_t word)
 static struct pc_rank_map *reserve(struct pc_comm *c)
 {
     struct pc_rank_map *old = atomic_load_explicit(&c->map, memory_order_acquire), *map;
-    if (old && atomic_load(&old->n) < (old->mask + 1) / 4 * 3)
+    if (old && atomic_load(&old->n) < room_of(old))
         return old;
     uint32_t size = old ? 2 * (old->mask + 1) : FIRST_MAP;
     map = pc_core->memory(sizeof *map + size * sizeof map->words[0]);

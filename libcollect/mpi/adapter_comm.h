@@ -89,6 +89,9 @@ static inline uint32_t pc_comm_find(MPI_Comm comm)
     return pc_comm_find_other(comm);
 }
 
+/* True if there is no room for another handle value. */
+bool pc_comm_are_full(void);
+
 /* Enters a communicator that was just made. PC_COMM_NONE: no room. */
 uint32_t pc_comm_enter(MPI_Comm comm, uint64_t id, uint32_t flags);
 

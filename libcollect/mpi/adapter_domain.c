@@ -5,6 +5,8 @@
  */
 #include "libcollect/mpi/adapter_domain.h"
 
+#include "libcollect/mpi/adapter_names.h"
+
 /* Communicators beyond this number from one parent share one id: otherwise a program that makes a
  * communicator in every step would fill the arena with them. */
 enum { MAX_MADE = 1024, N_COUNTERS = 4096 };
@@ -90,7 +92,7 @@ static void announce(struct pc_call *call, uint32_t number, MPI_Comm comm, uint6
 
 void pc_domain_start(struct pc_call *call)
 {
-    if (!(pc_core->wants & PC_WANTS_COMM) || !pc_comm_start() || !call)
+    if (!(pc_core->wants & PC_WANTS_COMM) || !pc_comm_start())
         return;
     announce(call, PC_COMM_WORLD, MPI_COMM_WORLD, 0, "MPI_COMM_WORLD");
     announce(call, PC_COMM_SELF, MPI_COMM_SELF, 0, "MPI_COMM_SELF");
@@ -101,7 +103,7 @@ void pc_domain_start(struct pc_call *call)
 uint32_t pc_domain_know(struct pc_call *call, MPI_Comm comm)
 {
     uint32_t number = pc_comm_find(comm);
-    if (number || comm == MPI_COMM_NULL || !pc_comm_has_started())
+    if (number || comm == MPI_COMM_NULL || !pc_comm_has_started() || pc_comm_are_full())
         return number;
     bool inter = pc_comm_is_inter(comm);
     number = pc_comm_enter(comm, pc_comm_id_of("unknown"), inter ? PC_COMM_IS_INTER : 0);
@@ -137,6 +139,8 @@ static uint32_t enter(struct pc_call *call, MPI_Comm made, uint64_t id, uint64_t
     uint32_t number = pc_comm_enter(made, id, flags);
     if (number)
         announce(call, number, made, parent, NULL);
+    else
+        pc_core->lost(PCOLLECT_LOST_ROWS, 1);
     return number;
 }
 
@@ -246,34 +250,21 @@ void pc_rule_joined_job(struct pc_call *call, const MPI_Comm *made)
 
 void pc_rule_named_comm(struct pc_call *call, const char *name)
 {
-    struct pcollect_domain d = {.name = name, .rank = -1};
-    if (pc_core->wants & PC_WANTS_COMM && call->comm && name)
-        tell(call, PCOLLECT_DOMAIN_NAMED, call->comm, &d);
-}
-
-/* The number of a communicator that the program may free; PC_COMM_NONE: it is not known. */
-static uint32_t number_of_freed(const MPI_Comm *comm)
-{
-    bool known = pc_core->wants & PC_WANTS_COMM && comm;
-    uint32_t number = known ? pc_comm_find(*comm) : PC_COMM_NONE;
-    return pc_comm_is_predefined(number) ? PC_COMM_NONE : number;
-}
-
-void pc_unseen_freed_comm(const MPI_Comm *comm)
-{
-    uint32_t number = number_of_freed(comm);
-    if (!number)
+    static struct pc_name_set names;
+    if (!(pc_core->wants & PC_WANTS_COMM) || !call->comm || !name)
         return;
-    pc_comm_drop(number);
-    pc_comm_hide(number);
+    struct pcollect_domain d = {
+        .name = pc_name_is_kept(&names, name) ? name : "(other communicators)", .rank = -1};
+    tell(call, PCOLLECT_DOMAIN_NAMED, call->comm, &d);
 }
 
 void pc_watch_freed_comm(struct pc_watch *w, struct pc_call *call, const MPI_Comm *comm)
 {
-    uint32_t number = number_of_freed(comm);
+    bool known = pc_core->wants & PC_WANTS_COMM && comm;
+    uint32_t number = known ? pc_comm_find(*comm) : PC_COMM_NONE;
     (void)call;
     w->freed = (struct pc_freed_comm){0};
-    if (!number)
+    if (!number || pc_comm_is_predefined(number))
         return;
     const struct pc_comm *c = pc_comm_at(number);
     w->freed =

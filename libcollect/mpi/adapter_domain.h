@@ -51,10 +51,7 @@ static inline void pc_domain_set(struct pc_call *call, uint64_t id)
 void pc_watch_freed_comm(struct pc_watch *w, struct pc_call *call, const MPI_Comm *comm);
 void pc_watched_freed_comm(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Comm *comm);
 
-/* A call that is not measured, because collection is off, frees the communicator. */
-void pc_unseen_freed_comm(const MPI_Comm *comm);
-
-/* Enters world and self after MPI_Init. `call` may be NULL. */
+/* Enters world and self after MPI_Init. */
 void pc_domain_start(struct pc_call *call);
 
 /* The entry of a communicator that is known to be valid: it is entered if it is unknown. */

@@ -7,6 +7,26 @@
 
 #include <stdatomic.h>
 
+/* ---- Names that the program gives ----------------------------------------------------------- */
+
+/* The set is never full: a search ends at a free place. */
+bool pc_name_is_kept(struct pc_name_set *set, const char *name)
+{
+    uint64_t hash = pc_hash_bytes(name, __builtin_strlen(name), 0) | 1;
+    for (uint32_t at = (uint32_t)(hash >> 32);; at++) {
+        _Atomic uint64_t *place = &set->hashes[at % (2 * PC_MOST_NAMES)];
+        uint64_t there = atomic_load(place);
+        if (!there && atomic_load(&set->n) >= PC_MOST_NAMES)
+            return false;
+        if (!there && atomic_compare_exchange_strong(place, &there, hash)) {
+            atomic_fetch_add(&set->n, 1);
+            return true;
+        }
+        if (there == hash)
+            return true;
+    }
+}
+
 #define N_KNOWN 512u /* a power of two, several times the number of predefined objects */
 #define N_PROBES 8u
 
@@ -96,8 +116,12 @@ static uint32_t name_of_type(MPI_Datatype type)
     PC_REAL(Type_get_name)(type, text, &length);
     if (!text[0])
         return name_of_combiner(type);
+    static struct pc_name_set names;
+    bool is_predefined = pc_type_is_predefined(type);
+    if (!is_predefined && !pc_name_is_kept(&names, text))
+        return pc_core->string("(other types)");
     name = pc_core->string(text);
-    if (name && pc_type_is_predefined(type))
+    if (name && is_predefined)
         enter_known((uintptr_t)type, name);
     return name;
 }

@@ -12,6 +12,20 @@
 
 #include "libcollect/mpi/adapter_private.h"
 
+#include <stdatomic.h>
+
+/* The first names of a kind that the program gives: of files, communicators, datatypes. A program
+ * that makes up a name in every step would fill the arena with them, so later ones are not kept. */
+enum { PC_MOST_NAMES = 1024 };
+
+struct pc_name_set {
+    _Atomic uint64_t hashes[2 * PC_MOST_NAMES]; /* 0: free */
+    _Atomic uint32_t n;
+};
+
+/* True for names that are in the set, or have room there and are entered. */
+bool pc_name_is_kept(struct pc_name_set *set, const char *name);
+
 #define PC_NO_OPERATOR ((MPI_Op)0)
 #define PC_COUNT_BY_BYTES ((MPI_Count)-1) /* arrays of counts: elements by bytes */
 

@@ -5,16 +5,16 @@
 #include "libcollect/mpi/adapter_objects.h"
 
 #include "libcollect/mpi/adapter_domain.h"
+#include "libcollect/mpi/adapter_names.h"
 #include "libcollect/mpi/adapter_want.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 enum { N_PLACES = 4096, MOST_PROBES = 64 };
 
-/* Limit on windows with a number of their own, and on files with a name: otherwise a program that
- * makes some in every step would fill the arena with them. */
-enum { MOST_OBJECTS = 1024 };
+/* Limit on windows with a number of their own: otherwise a program that makes some in every step
+ * would fill the arena with them. */
+enum { MOST_WINDOWS = 1024 };
 
 struct place {
     _Atomic uint64_t handle; /* 0: free; set once, never changed */
@@ -77,35 +77,13 @@ void pc_want_window(struct pc_call *call, uint64_t handle, int dest, int source)
         pc_want_number(call, atomic_load_explicit(&p->comm, memory_order_relaxed), dest, source);
 }
 
-/* True if the name is among the first MOST_OBJECTS names of files. The set is never full. */
-static bool has_a_name(const char *filename)
-{
-    static _Atomic uint64_t names[2 * MOST_OBJECTS];
-    static _Atomic uint32_t n;
-    uint64_t hash = pc_hash_bytes(filename, strlen(filename), 0) | 1;
-    for (uint32_t at = (uint32_t)(hash >> 32);; at++) {
-        _Atomic uint64_t *place = &names[at % (2 * MOST_OBJECTS)];
-        uint64_t there = atomic_load(place);
-        if (there == hash)
-            return true;
-        if (there)
-            continue;
-        if (atomic_load(&n) >= MOST_OBJECTS)
-            return false;
-        if (atomic_compare_exchange_strong(place, &there, hash)) {
-            atomic_fetch_add(&n, 1);
-            return true;
-        }
-        if (there == hash)
-            return true;
-    }
-}
-
 void pc_rule_opened(struct pc_call *call, const char *filename, const MPI_File *file)
 {
     if (!(pc_core->wants & PCOLLECT_WANT_OBJECT))
         return;
-    call->event.object = pc_core->string(has_a_name(filename) ? filename : "(other files)");
+    static struct pc_name_set names;
+    call->event.object =
+        pc_core->string(pc_name_is_kept(&names, filename) ? filename : "(other files)");
     enter((uint64_t)(uintptr_t)*file, call->event.object, PC_COMM_NONE);
 }
 
@@ -114,7 +92,7 @@ void pc_rule_made_window(struct pc_call *call, MPI_Comm comm, const MPI_Win *win
     if (!(pc_core->wants & PCOLLECT_WANT_OBJECT) && !pc_comm_is_wanted())
         return;
     uint64_t id = atomic_fetch_add(&n_windows, 1) + 1;
-    id = id < MOST_OBJECTS ? id : MOST_OBJECTS;
+    id = id < MOST_WINDOWS ? id : MOST_WINDOWS;
     if (pc_core->wants & PCOLLECT_WANT_OBJECT)
         call->event.object = id;
     enter((uint64_t)(uintptr_t)*window, id,

@@ -36,15 +36,15 @@ extern void *const pc_wrappers[PC_N_SLOTS];
 #define PC_BEGIN_QUIET(call, slot) PC_BEGIN_BY(pc_core->begin_quiet, call, slot)
 
 /* Makes the real call between two time stamps, the first of which the core has taken; declares rc.
- * `want` prepares what plugins want. */
-#define PC_CALL_IF(ask, call, want, real_call)                                                     \
+ * `want` prepares what plugins want; plugins are told only of calls that are counted. */
+#define PC_CALL_IF(ask, counted, call, want, real_call)                                            \
     int rc;                                                                                        \
     if (PC_LIKELY(!(ask))) {                                                                       \
         rc = real_call;                                                                            \
         (call).event.end = pc_counter();                                                           \
     } else {                                                                                       \
         want;                                                                                      \
-        if (PC_UNLIKELY(pc_core->pre != NULL)) {                                                   \
+        if (PC_UNLIKELY(pc_core->pre != NULL) && (counted)) {                                      \
             pc_core->pre(&(call));                                                                 \
             (call).event.begin = pc_ticks();                                                       \
         }                                                                                          \
@@ -52,8 +52,11 @@ extern void *const pc_wrappers[PC_N_SLOTS];
         (call).event.end = pc_ticks();                                                             \
     }                                                                                              \
     (call).event.result = rc
-#define PC_CALL(call, want, real_call) PC_CALL_IF(pc_core->asks, call, want, real_call)
-#define PC_CALL_QUIET(call, want, real_call) PC_CALL_IF(pc_core->asks_quiet, call, want, real_call)
+#define PC_CALL(call, want, real_call) PC_CALL_IF(pc_core->asks, true, call, want, real_call)
+#define PC_CALL_QUIET(call, want, real_call)                                                       \
+    PC_CALL_IF(pc_core->asks_quiet, true, call, want, real_call)
+#define PC_CALL_FOLLOWED(call, want, real_call)                                                    \
+    PC_CALL_IF(pc_core->asks, counted, call, want, real_call)
 
 /* Rule of MPI_Session_init (adapter_life.c). */
 void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session);

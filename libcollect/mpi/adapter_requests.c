@@ -653,6 +653,8 @@ void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
         const struct pc_remembered *found = &w->records[i];
         if (!found->record)
             continue;
+        if (rc == MPI_SUCCESS && found->flags & PC_REQUEST_ACTIVE)
+            pc_request_unseen(found->flags, found->start); /* of the start before */
         if (rc == MPI_SUCCESS && found->flags & PC_REQUEST_MESSAGE) {
             start_message(call, found);
         } else if (rc == MPI_SUCCESS) {

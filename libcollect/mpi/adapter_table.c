@@ -238,7 +238,7 @@ void pc_request_unseen(uint32_t flags, struct pc_start start)
     }
 }
 
-/* Notes that the only thread has taken out a record whose completion it has not seen. */
+/* Notes that a record was taken out whose completion was not seen. */
 static void note_unseen(const struct pc_request *r)
 {
     uint32_t flags = atomic_load_explicit(&r->flags, memory_order_relaxed);
@@ -257,7 +257,7 @@ static __attribute__((noinline)) void forget(struct pc_request_table *t, uint32_
         displace(r, number);
         return;
     }
-    if (!pc_table_is_shared())
+    if (!pc_table_is_shared() || pc_request_is_unsure(&r->start))
         note_unseen(r);
     give_back(t, r);
 }

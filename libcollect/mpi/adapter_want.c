@@ -60,7 +60,7 @@ void pc_want_known(struct pc_call *call, uint32_t number)
 
 static inline void set_peers(struct pc_call *call, int dest, int source, const MPI_Status *status)
 {
-    call->peers = PC_CALL_PEERS;
+    call->peers |= PC_CALL_PEERS;
     call->dest = dest;
     call->source = source;
     call->status = status == MPI_STATUS_IGNORE ? NULL : status;

@@ -116,7 +116,7 @@ function rule_call(prefix, rule, first,    name, list, n, i, parts)
     sub(/\)$/, "", list)
     n = split(list, parts, ",")
     for (i = 1; i <= n; i++)
-        first = first (first == "" ? "" : ", ") rule_arg(parts[i])
+        first = first ", " rule_arg(parts[i])
     return prefix name "(" first ");\n"
 }
 
@@ -162,50 +162,56 @@ function want_object(want,    p, handle)
 }
 
 # True if a call is quiet: it moves no data, starts nothing, and makes, names and frees no
-# communicator. Its watch finds what it completes without the event.
+# object. Its watch finds what it completes without the event.
 function is_quiet(class, text,    n, i, rules)
 {
     if (class ~ /^(p2p|coll|rma|io|process|session)$/)
         return 0
     n = split(text, rules, " ")
     for (i = 1; i <= n; i++)
-        if (rules[i] !~ /^watch=/ && rules[i] != "fortran")
+        if (rules[i] ~ /^watch=free/ || (rules[i] !~ /^watch=/ && rules[i] != "fortran"))
             return 0
     return 1
 }
 
+# True if some rule is about an object that outlives the call. Such calls are followed while collection is off.
+function is_followed(text)
+{
+    return " " text ~ / (made|opened\(|named_comm|watch=free)/
+}
+
 # Writes the wrappers of both entry points. They ask whether the call counts, note its arguments, run the watches,
-# make the real call between two time stamps, run watches and rules, and book the call.
-function write_wrapper(op, class, text,    n, i, rules, before, after, types, own_status, entry, quiet, real,
-                       unseen)
+# make the real call between two time stamps, run watches and rules, and book the call. One that is only followed is not
+# booked, and starts no operation.
+function write_wrapper(op, class, text,    n, i, rules, before, after, types, own_status, entry, quiet, real, rule,
+                       followed, counted)
 {
     n = split(text, rules, " ")
     quiet = is_quiet(class, text)
-    before = after = own_status = unseen = ""
+    followed = is_followed(text)
+    before = after = own_status = ""
     types = note_types(class)
     for (i = 1; i <= n; i++) {
-        if (rules[i] == "own") {
+        rule = rules[i]
+        if (rule == "own") {
             externs = externs "int pc_wrap_MPI_" op "(" params ");\nint pc_wrap_PMPI_" op "(" params ");\n"
             return
         }
-        if (rules[i] == "fortran")
+        if (rule == "fortran")
             continue
-        if (rules[i] ~ /^watch=/) {
-            sub(/^watch=/, "", rules[i])
-            before = before "    struct pc_watch watch;\n    " rule_call("pc_watch_", rules[i], "&watch, &call")
-            after = after "    " rule_call("pc_watched_", rules[i], "&watch, &call, rc")
-        } else if (rules[i] ~ /^unseen=/) {
-            sub(/^unseen=/, "", rules[i])
-            unseen = "        " rule_call("pc_unseen_", rules[i], "")
+        if (sub(/^watch=/, "", rule)) {
+            before = before "    struct pc_watch watch;\n    " rule_call("pc_watch_", rule, "&watch, &call")
+            after = after "    " rule_call("pc_watched_", rule, "&watch, &call, rc")
         } else {
-            if (rules[i] ~ /[(,]status[,)]/)
+            if (rule ~ /[(,]status[,)]/)
                 own_status = "    MPI_Status own_status;\n" \
                     "    if (status == MPI_STATUS_IGNORE)\n        status = &own_status;\n"
-            if (rules[i] ~ /^(made|posted)/) { # these rules may take the bytes out of the event
+            if (rule ~ /^(made|posted)/) { # these rules may take the bytes out of the event
                 after = after types
                 types = ""
             }
-            after = after "    if (PC_LIKELY(rc == MPI_SUCCESS))\n        " rule_call("pc_rule_", rules[i], "&call")
+            counted = followed && rule ~ /^posted/ ? "counted && " : ""
+            after = after "    if (" counted "PC_LIKELY(rc == MPI_SUCCESS))\n        " rule_call("pc_rule_", rule, "&call")
         }
     }
     after = after types
@@ -214,11 +220,15 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
         printf "static int wrap_%s(%s)\n{\n", entry, params
         real = "((pc_fn_" op " *)" (i ? "pc_pmpi" : "pc_mpi") "[PC_OP_" op "])(" args ")"
         printf "    struct pc_call call;\n"
-        printf "    if (PC_UNLIKELY(!PC_BEGIN%s(call, PC_SLOT(PC_OP_%s, %d))))", quiet ? "_QUIET" : "", op, i
-        printf "%s        return %s;\n", unseen ? " {\n" unseen : "\n", real
-        printf "%s%s%s%s", unseen ? "    }\n" : "", note_event() note_requests(op), own_status, before
-        printf "    PC_CALL%s(call, %s, %s);\n", quiet ? "_QUIET" : "", want_object(want_call(class, text)), real
-        printf "%s    %s(&call);\n    return rc;\n}\n\n", after, quiet ? "pc_end_quiet" : "pc_end"
+        printf "    bool counted = PC_BEGIN%s(call, PC_SLOT(PC_OP_%s, %d));\n", quiet ? "_QUIET" : "", op, i
+        printf "    if (PC_UNLIKELY(!counted%s))\n", followed ? " && !pc_core->follow(&call)" : ""
+        printf "        return %s;\n%s%s%s%s", real, note_event(), note_requests(op), own_status, before
+        printf "    PC_CALL%s(call, %s, %s);\n", quiet ? "_QUIET" : followed ? "_FOLLOWED" : "",
+            want_object(want_call(class, text)), real
+        printf "%s", after
+        if (followed)
+            printf "    if (PC_UNLIKELY(!counted))\n        pc_core->unfollow(&call);\n    else\n    "
+        printf "    %s(&call);\n    return rc;\n}\n\n", quiet ? "pc_end_quiet" : "pc_end"
     }
     static_wrappers[op] = 1
 }

@@ -136,6 +136,7 @@ struct pc_thread {
     struct pc_edges *edges;               /* edges.h; NULL: nothing is read at MPI calls */
     struct pc_python_stack *python;       /* python.h; NULL: none was read so far */
     struct pc_python_paths *python_paths; /* python_paths.c; NULL: no call from Python so far */
+    uintptr_t followed;                   /* cfa of the followed call in progress; 0: none */
     bool helper;                          /* made by the MPI library for itself */
     _Atomic uint8_t uncounted;            /* threads_table.c; 1 + kind if left out, 0: counted */
     uint8_t kind;                         /* enum pc_thread_kind */

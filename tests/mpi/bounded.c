@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * bounded FOLDER KIND N: makes N communicators, each a duplicate of the one before (KIND chain), or
- * N windows (windows) or files (files), one at a time. Prints the bytes of the arena of this
+ * N windows (windows), files (files), or communicators and datatypes with names (names), one at a
+ * time. Prints the bytes of the arena of this
  * process that are used after half of them and after all. The two must be equal.
  */
 #include <mpi.h>
@@ -37,6 +38,24 @@ static void make_file(const char *folder, int i)
     MPI_File_close(&file);
 }
 
+/* A communicator and a datatype with a name of their own. */
+static void make_names(int i)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+    MPI_Comm comm;
+    MPI_Datatype type;
+    int in[2], out[2] = {0};
+    snprintf(name, sizeof name, "a name of step %08d", i);
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Comm_set_name(comm, name);
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Type_set_name(type, name);
+    MPI_Sendrecv(out, 1, type, 0, 0, in, 1, type, 0, 0, comm, MPI_STATUS_IGNORE);
+    MPI_Type_free(&type);
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -49,6 +68,8 @@ int main(int argc, char **argv)
             last = chain(last);
         else if (argv[2][0] == 'w')
             make_window();
+        else if (argv[2][0] == 'n')
+            make_names(i);
         else
             make_file(argv[1], i);
         if (i == n / 2 || i == n)

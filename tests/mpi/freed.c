@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Frees communicators: two that were made while collection was off, one of them by
- * MPI_Comm_disconnect; a predefined one, which fails; and TIMES in each of two threads, which get
- * the same handles in turn where the MPI uses handles again. Prints "made N", with the
- * communicators that were made while collection was on.
+ * Frees communicators: two that the library does not know, one of them by MPI_Comm_disconnect; one
+ * that was made while collection was off; a predefined one, which fails; and TIMES in each of two
+ * threads, which get the same handles in turn where the MPI uses handles again. Prints "made N",
+ * with the communicators that the library has seen being made.
  *
  *     freed TIMES
  */
@@ -17,12 +17,19 @@ static int times;
 static void free_unknown(void)
 {
     MPI_Comm first, second;
-    MPI_Pcontrol(0);
-    MPI_Comm_dup(MPI_COMM_SELF, &first);
-    MPI_Comm_dup(MPI_COMM_SELF, &second);
-    MPI_Pcontrol(1);
+    PMPI_Comm_dup(MPI_COMM_SELF, &first);
+    PMPI_Comm_dup(MPI_COMM_SELF, &second);
     MPI_Comm_free(&first);
     MPI_Comm_disconnect(&second);
+}
+
+static void free_made_while_off(void)
+{
+    MPI_Comm comm;
+    MPI_Pcontrol(0);
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Pcontrol(1);
+    MPI_Comm_free(&comm);
 }
 
 static void free_predefined(void)
@@ -57,6 +64,7 @@ int main(int argc, char **argv)
     times = argc > 1 ? atoi(argv[1]) : 1000;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     free_unknown();
+    free_made_while_off();
     free_predefined();
     if (provided < MPI_THREAD_MULTIPLE)
         times = 0;
@@ -68,7 +76,7 @@ int main(int argc, char **argv)
         pthread_join(threads[i], NULL);
     for (int i = 0; i < THREADS; i++)
         MPI_Comm_free(&from[i]);
-    printf("made %d\n", THREADS * (times + 1));
+    printf("made %d\n", 1 + THREADS * (times + 1));
     MPI_Finalize();
     return 0;
 }

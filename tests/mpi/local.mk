@@ -7,7 +7,7 @@ EXTRA_DIST += tests/mpi/truth.sh tests/mpi/truth.c tests/mpi/truth.h tests/mpi/t
     tests/mpi/mix_communicators.c tests/mpi/mix_nonblocking.c tests/mpi/mix_p2p.c \
     tests/mpi/main_thread.c tests/mpi/paths.c tests/mpi/paths.h tests/mpi/paths_frames.c tests/mpi/paths_jumps.c \
     tests/mpi/paths_plug.c tests/mpi/paths_register.c tests/mpi/paths_reload.c \
-    tests/mpi/paths_threads.c tests/mpi/paths_throw.cc tests/mpi/requests_off.c tests/mpi/requests_places.c tests/mpi/requests_reused.c tests/mpi/requests_store.c tests/mpi/requests_threads.c tests/mpi/requests_tool.c \
+    tests/mpi/paths_threads.c tests/mpi/paths_throw.cc tests/mpi/rank_map.c tests/mpi/requests_off.c tests/mpi/requests_places.c tests/mpi/requests_reused.c tests/mpi/requests_store.c tests/mpi/requests_threads.c tests/mpi/requests_tool.c \
     tests/mpi/signals.c tests/mpi/calls.c tests/mpi/calls.h tests/mpi/calls_objects.c \
     tests/mpi/calls.tbl tests/mpi/calls.awk tests/mpi/large.c tests/mpi/volume.c tests/mpi/jobs.c
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Two files and two windows. Rank 0 prints the rows that the tables must have: of each file its
+ * Three files and two windows. Rank 0 prints the rows that the tables must have: of each file its
  * calls, collective calls, bytes read and written; of each window and target the calls, bytes put
  * and got, and in a row without target the calls that synchronise. All ranks do the same.
  */
@@ -32,6 +32,15 @@ static void files(const char *folder)
     MPI_File_close(&f);
     if (rank == 0)
         printf("file %s %d %d %d %d\n", name, 3 * size, 2 * size, 0, size);
+    /* Its handle may be that of the one before. */
+    snprintf(name, sizeof name, "%s/opened while collection is off", folder);
+    MPI_Pcontrol(0);
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    MPI_Pcontrol(1);
+    MPI_File_write_at(f, rank, data, 1, MPI_CHAR, MPI_STATUS_IGNORE);
+    MPI_File_close(&f);
+    if (rank == 0)
+        printf("file %s %d %d %d %d\n", name, 2 * size, size, 0, size);
 }
 
 static void windows(void)

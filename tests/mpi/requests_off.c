@@ -2,17 +2,18 @@
  *
  * Requests and communicators over MPI_Pcontrol(0): receives that complete, and handles that are
  * given out again, while collection is off. Two ranks. Each receive whose bytes are to be counted
- * has 8 bytes, each other one 1,600. Rank 0 prints the bytes of all ranks that are counted, and the
- * number of receives whose bytes are not. Then rank 0 sends 8 bytes to rank 1 over a communicator
- * with the ranks in reverse, made while collection was off, perhaps with the handle of another.
+ * has 8 bytes, each other one 1,600. Rank 0 prints the bytes of receives of all ranks that are
+ * counted, those of persistent sends, and the number of receives whose bytes are not known. Then
+ * rank 0 sends 8 bytes to rank 1 over a communicator with the ranks in reverse, made while
+ * collection was off, perhaps with the handle of another.
  */
 #include <mpi.h>
-
+#include <pthread.h>
 #include <stdio.h>
 
 enum { SHORT = 1, LONG = 200 };
 static double in[LONG], out[LONG];
-static int rank, n_counted, n_lost;
+static int rank, n_counted, n_lost, n_started;
 
 static MPI_Request receive(int n, int tag)
 {
@@ -47,7 +48,7 @@ static void given_again(void)
     counted(3);
 }
 
-/* Whether the request is still that of the receive cannot be known. */
+/* A request of before may be that of the receive, or another with its handle. */
 static void over_the_gap(void)
 {
     MPI_Request request = receive(LONG, 4), all[6];
@@ -83,6 +84,53 @@ static void persistent(void)
     MPI_Request_free(&request);
 }
 
+/* Persistent operations made while collection is off count when they are started, and one that was
+ * freed meanwhile does not count for another with its handle. A receive that is started again,
+ * while its end was not seen, is lost. */
+static void made_off(void)
+{
+    MPI_Request send, receive;
+    MPI_Send_init(out, LONG, MPI_DOUBLE, rank, 10, MPI_COMM_WORLD, &send);
+    MPI_Pcontrol(0);
+    MPI_Request_free(&send);
+    MPI_Recv_init(in, SHORT, MPI_DOUBLE, rank, 10, MPI_COMM_WORLD, &receive);
+    MPI_Send_init(out, SHORT, MPI_DOUBLE, rank, 10, MPI_COMM_WORLD, &send);
+    MPI_Pcontrol(1);
+    MPI_Start(&receive);
+    MPI_Start(&send);
+    MPI_Wait(&send, MPI_STATUS_IGNORE);
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+    n_counted++;
+    n_started++;
+    MPI_Start(&receive);
+    MPI_Pcontrol(0);
+    complete(&receive, SHORT, 10);
+    MPI_Pcontrol(1);
+    n_lost++;
+    MPI_Start(&receive);
+    complete(&receive, SHORT, 10);
+    n_counted++;
+    MPI_Request_free(&send);
+    MPI_Request_free(&receive);
+}
+
+static void *ask(void *arg)
+{
+    int provided;
+    MPI_Query_thread(&provided);
+    return arg;
+}
+
+/* The first call of a thread does not count while collection is off. */
+static void thread_while_off(void)
+{
+    pthread_t thread;
+    MPI_Pcontrol(0);
+    if (pthread_create(&thread, NULL, ask, NULL) == 0)
+        pthread_join(thread, NULL);
+    MPI_Pcontrol(1);
+}
+
 /* MPI_Wait(NULL) is an error of the program, which it may handle. */
 static void no_request(void)
 {
@@ -104,6 +152,7 @@ static void reversed(void)
     MPI_Pcontrol(0);
     MPI_Comm_free(&first);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &second);
+    MPI_Comm_set_name(second, "reversed");
     MPI_Pcontrol(1);
     if (rank == 0)
         MPI_Send(out, SHORT, MPI_DOUBLE, 0, 8, second);
@@ -114,13 +163,15 @@ static void reversed(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
     int size;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &size);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     given_again();
     over_the_gap();
     persistent();
+    made_off();
+    thread_while_off();
     no_request();
     reversed();
     MPI_Request last = receive(LONG, 9);
@@ -128,6 +179,7 @@ int main(int argc, char **argv)
     complete(&last, LONG, 9);
     n_lost++;
     if (rank == 0)
-        printf("%d %d\n", size * n_counted * SHORT * 8, size * n_lost);
+        printf("%d %d %d\n", size * n_counted * SHORT * 8, size * n_started * SHORT * 8,
+               size * n_lost);
     return MPI_Finalize();
 }
