@@ -230,6 +230,17 @@ int pct_report_take(const struct pct_command *self, const struct pct_option *o, 
 /* ---- Tables -----------------------------------------------------------------------------------
  */
 
+/* Prints of a table of a plugin what `put` prints of any table. */
+static void put_described(FILE *out, const struct pcollect_table *table,
+                          void (*put)(FILE *out, const struct pct_table *t))
+{
+    struct pct_data d = {.pool = pct_pool_new()};
+    struct pct_rows_table t;
+    pct_rows_table_described(&t, &d, table);
+    put(out, &t.table);
+    pct_pool_free(d.pool);
+}
+
 /* `--table help`, and --help beside --table NAME. */
 bool pct_report_help(const struct pct_command *self, const void *request, FILE *out)
 {
@@ -251,6 +262,10 @@ bool pct_report_help(const struct pct_command *self, const void *request, FILE *
         pct_cube_free(&cube);
         return true;
     }
+    if (pct_described(view->table_name)) {
+        put_described(out, pct_described(view->table_name), pct_help_columns);
+        return true;
+    }
     if (strcmp(view->table_name, "help") != 0)
         fprintf(out,
                 "%s is none of these tables.\n"
@@ -259,8 +274,10 @@ bool pct_report_help(const struct pct_command *self, const void *request, FILE *
     fputs("Tables of `pcollect report --table NAME`:\n", out);
     for (size_t i = 0; i < pct_n_tables; i++)
         pct_help_table(out, pct_tables[i]);
-    fputs("A profile has the tables of the plugins that were loaded, too: `pcollect info` lists "
-          "them.\n"
+    fputs("Tables of plugins, if they were loaded:\n", out);
+    for (size_t i = 0; pct_described_at(i); i++)
+        put_described(out, pct_described_at(i), pct_help_table);
+    fputs("`pcollect info` lists the tables that a profile has.\n"
           "`pcollect report --table NAME --help` lists the columns of a table.\n",
           out);
     return true;

@@ -16,7 +16,8 @@ view_libpcview_la_SOURCES = \
     view/tables/rank_columns.c view/tables/class_columns.c view/tables/thread_columns.c view/tables/context_columns.c view/tables/module_columns.c view/tables/node_columns.c view/tables/lost_columns.c \
     view/folds.h view/folds.c view/branches.h view/branches.c view/node_text.h view/node_text.c view/node_figures.h view/node_figures.c view/where_print.h view/where_print.c view/sentence.h view/sentence.c view/join_tree_print.c view/fit_lines.h view/fit_lines.c \
     view/tables/calls_columns.c view/tables/cube_columns.c \
-    view/tables/samples_columns.c view/tables/header_columns.c view/tables/findings_columns.c view/tables/plugin_columns.c \
+    view/tables/samples_columns.c view/tables/header_columns.c view/tables/findings_columns.c view/tables/plugin_columns.c view/tables/described_tables.c \
     view/tables/attribution_columns.c view/tables/estimates_columns.c view/tables/scale_columns.c \
     view/stat_print.h view/stat_print.c view/rows.h view/rows.c
 view_libpcview_la_CFLAGS = $(PC_FLAGS)
+view_libpcview_la_LIBADD = plugins/libpccommplugins.la

@@ -135,6 +135,16 @@ struct pct_rows_table {
 void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
                     const struct pc_profile_table *from);
 
+/* A table without rows, from its description. Uses the pool of `d` alone. */
+void pct_rows_table_described(struct pct_rows_table *out, const struct pct_data *d,
+                              const struct pcollect_table *from);
+
+/* The tables of pcollect's own communication plugins, by number and by name; NULL: none. */
+const struct pcollect_table *pct_described_at(size_t k);
+const struct pcollect_table *pct_described(const char *name);
+/* The meaning of a column; "" if it is not known or t is NULL. */
+const char *pct_described_column(const struct pcollect_table *t, const char *name);
+
 /* Hosts of the ranks, each once, in the order of their first ranks; the caller frees the list. */
 size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out);
 

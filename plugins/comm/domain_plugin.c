@@ -27,7 +27,8 @@ enum {
 };
 
 static const struct pcollect_column comm_columns[] = {
-    {"domain", "communicator", PCOLLECT_COLUMN_DOMAIN, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"domain", "communicator, by its id in the table communicators", PCOLLECT_COLUMN_DOMAIN, 0,
+     PCOLLECT_UNIT_COUNT, 0},
     {"parent", "communicator from which it was made", PCOLLECT_COLUMN_DOMAIN, PCOLLECT_MAX,
      PCOLLECT_UNIT_COUNT, 0},
     {"made_by", "primitive that made it", PCOLLECT_COLUMN_STRING, PCOLLECT_MIN, PCOLLECT_UNIT_COUNT,
@@ -46,7 +47,8 @@ static const struct pcollect_column comm_columns[] = {
 };
 
 static const struct pcollect_column member_columns[] = {
-    {"domain", "communicator", PCOLLECT_COLUMN_DOMAIN, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"domain", "communicator, by its id in the table communicators", PCOLLECT_COLUMN_DOMAIN, 0,
+     PCOLLECT_UNIT_COUNT, 0},
     {"member", "rank in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
     {"rank", "rank in the communicator", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT,
      0},

@@ -38,7 +38,7 @@ enum { COUNT, SENT, RECEIVED, FLIGHT, WAIT, LONGEST_WAIT, OVERLAP, HOW };
 static const struct pcollect_column columns[] = {
     {"start", "context that started the operations", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT,
      0},
-    {"completion", "context that completed them; empty: they were never completed",
+    {"completion", "context that completed them; empty: none did, or it was not seen",
      PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT, 0},
     SUM("operations", "operations", PCOLLECT_UNIT_COUNT),
     SUM("bytes_sent", "bytes described by send arguments", PCOLLECT_UNIT_BYTES),

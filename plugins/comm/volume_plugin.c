@@ -51,7 +51,8 @@ static const struct pcollect_field fields[] = {
     }
 #define DOMAIN                                                                                     \
     {                                                                                              \
-        "domain", "communicator", PCOLLECT_COLUMN_DOMAIN, 0, PCOLLECT_UNIT_COUNT, 0                \
+        "domain", "communicator, by its id in the table communicators", PCOLLECT_COLUMN_DOMAIN, 0, \
+            PCOLLECT_UNIT_COUNT, 0                                                                 \
     }
 #define VALUE(name, doc, combine, unit)                                                            \
     {                                                                                              \

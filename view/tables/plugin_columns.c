@@ -106,14 +106,29 @@ static void add_contexts(struct pct_rows_table *out)
     }
 }
 
+static const char *doc_of(const struct pct_data *d, const struct pc_profile_table *from, uint32_t i,
+                          const struct pcollect_table *described)
+{
+    const char *doc = pct_described_column(described, from->columns[i].name);
+    if (!pc_column_has_steps(from, i, from->rounded))
+        return doc;
+    struct pct_buf text = {0};
+    pct_buf_format(&text, "%s%srounded to within 0.8 %% of what was measured", doc,
+                   *doc ? "; " : "");
+    const char *kept = pct_pool_intern(d->pool, text.data);
+    pct_buf_free(&text);
+    return kept;
+}
+
 void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
                     const struct pc_profile_table *from)
 {
+    const struct pcollect_table *described = pct_described(from->name);
     out->data = *d;
     out->data.kind = PCT_DATA_ROWS;
     out->data.rows_of = from;
     out->table = (struct pct_table){.name = escape(d, from->name),
-                                    .doc = "",
+                                    .doc = described ? described->doc : "",
                                     .count = count_rows,
                                     .columns = out->columns,
                                     .n_columns = from->n_columns,
@@ -126,12 +141,27 @@ void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
             (struct pct_column){.name = name,
                                 .head = name,
                                 .type = type_of(&from->columns[i]),
-                                .doc = pc_column_has_steps(from, i, from->rounded)
-                                           ? "rounded to within 0.8 % of what was measured"
-                                           : "",
+                                .doc = doc_of(d, from, i, described),
                                 .get = get_cell,
                                 .nodes = from->columns[i].type == PCOLLECT_COLUMN_NODE,
                                 .which = (uint16_t)i};
     }
     add_contexts(out);
+}
+
+void pct_rows_table_described(struct pct_rows_table *out, const struct pct_data *d,
+                              const struct pcollect_table *from)
+{
+    struct pc_profile_column columns[PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES + 1];
+    struct pc_profile_table t = {.name = (char *)(uintptr_t)from->name, .columns = columns};
+    for (unsigned i = 0; i < from->n_keys + from->n_values; i++)
+        columns[t.n_columns++] =
+            (struct pc_profile_column){.name = (char *)(uintptr_t)from->columns[i].name,
+                                       .type = from->columns[i].type,
+                                       .unit = from->columns[i].unit};
+    if (from->flags & PCOLLECT_TABLE_BY_PHASE)
+        columns[t.n_columns++] = (struct pc_profile_column){.name = (char *)(uintptr_t) "phase",
+                                                            .type = PCOLLECT_COLUMN_NUMBER};
+    pct_rows_table(out, d, &t);
+    out->data.rows_of = NULL;
 }
