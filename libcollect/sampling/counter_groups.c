@@ -145,7 +145,9 @@ static void find_all(struct found *f)
     }
 }
 
-static int set_events(const struct found *f, struct pc_error *error)
+/* `steady`: the events count all the time. Their group is pinned, because the kernel makes others
+ * take turns with whoever else counts. */
+static int set_events(const struct found *f, bool steady, struct pc_error *error)
 {
     struct pc_counted *c = f->list->counted;
     bool always = c == &pc_counters.always;
@@ -153,7 +155,7 @@ static int set_events(const struct found *f, struct pc_error *error)
         .events = f->events,
         .n_events = f->n,
         .per_group = always ? 0 : (uint32_t)pc_process.config.sample_counters_per_group,
-        .pinned = always};
+        .pinned = steady};
     int err = pc_counting_set(c->counting, &what, error);
     if (err)
         return err;
@@ -200,11 +202,13 @@ static int make_context(struct found *f, struct pc_error *error)
     int err = pc_counting_create(&c->counting, error);
     if (err)
         return err;
-    err = set_events(f, error);
+    err = set_events(f, steady, error);
     if (!err && c->n_groups > 1 && steady) {
         keep_first_group(f);
-        err = set_events(f, error);
+        err = set_events(f, steady, error);
     }
+    if (!err && !steady && pc_counters_steady() == c)
+        err = set_events(f, true, error);
     if (err) {
         pc_counting_free(c->counting);
         c->counting = NULL;

@@ -72,10 +72,17 @@ static const struct pcollect_table sample_table = {.name = "edge_samples",
 static bool (*next_begin)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
 static void (*next_end)(struct pc_call *call);
 
-/* False if the counters cannot be read; then they are not read again. */
+/* Time in which others had the counters of the group that was read. */
+static uint64_t missed_ns(const struct pc_counting_values *values)
+{
+    return values->enabled_ns - values->running_ns;
+}
+
+/* False if the counters cannot be read, or others had them since the thread began, so that events
+ * are missing; then they are not read again. */
 static bool read_counters(struct pc_edges *e, struct pc_counting_values *values)
 {
-    if (!pc_counting_get(e->meter, values))
+    if (!pc_counting_get(e->meter, values) && missed_ns(values) == e->missed_ns)
         return true;
     e->live = false;
     pc_lost(PCOLLECT_LOST_COUNTS, 1);
@@ -261,6 +268,7 @@ void pc_edges_enter(struct pc_thread *t, void *function)
     e->spacing = find_spacing(measure_cost(e));
     e->due = 0;
     e->live = take_rows(t, e) && !pc_counting_get(e->meter, &e->base);
+    e->missed_ns = missed_ns(&e->base);
     t->edges = e;
 }
 

@@ -33,6 +33,7 @@ struct pc_edges {
     uint32_t n_samples;  /* slots in use */
     uint32_t n_unplaced; /* samples since that point for which no slot was free */
     struct pc_counting_values base, now;
+    uint64_t missed_ns;                       /* of `base` when the thread began */
     uint64_t *counts[PC_COUNTING_MAX_EVENTS]; /* the rows of the thread in the table `counters` */
     struct {
         pcollect_ref node;
