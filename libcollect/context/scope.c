@@ -14,6 +14,12 @@
  * thread that sets `begin` from there to 0 books it; each other finds 0 and books nothing. The
  * other members are read before that, and are written only while `begin` is 0, so that they belong
  * to it.
+ *
+ * The thread that switches collection off books what is open in all threads in the same way. Each
+ * thread lets its scopes begin again when it next comes here while collection is on, from the
+ * moment in which that was switched on. A known hole: a region of another thread that begins in the
+ * moment of switching off may take the pause for its own; and one that does not come here before
+ * the merge has no time after the pause.
  */
 #include "libcollect/context/scope.h"
 
@@ -62,6 +68,7 @@ struct pc_scopes {
     uint32_t n, current, base; /* base: of the phase, or 0 */
     uint32_t n_open;
     uint32_t n_deeper; /* open beyond MAX_OPEN */
+    uint32_t breaks;   /* value of pc_control.breaks up to which open scopes have been resumed */
     struct open phase; /* booked by the thread that called MPI_Pcontrol */
     struct open open[MAX_OPEN];
     uint16_t slots[N_SLOTS]; /* scope by (parent, kind, key) */
@@ -133,11 +140,12 @@ static void book(const struct pc_thread *t, struct pc_thread *by, const struct s
     const struct scope *scope = &t->scopes->all[x->scope];
     uint64_t *v = row_of(t, by, x->scope);
     uint64_t mpi_ticks = t->record->mpi_ticks;
+    uint64_t ticks = x->end > x->begin ? x->end - x->begin : 0; /* it may begin while it is taken */
     if (v) {
-        v[TIME] += x->end - x->begin;
+        v[TIME] += ticks;
         v[TIME_IN_MPI] += mpi_ticks > x->mpi_ticks ? mpi_ticks - x->mpi_ticks : 0;
     }
-    if (pc_process.tells_regions && x->end > x->begin)
+    if (pc_process.tells_regions && ticks)
         tell_plugins(&(struct pcollect_region){.size = sizeof(struct pcollect_region),
                                                .node = scope->node,
                                                .id = scope->id,
@@ -180,6 +188,34 @@ void pc_scope_book(struct pc_thread *t, uint64_t now)
             book_time(t, &s->open[i], now);
 }
 
+/* Books the time of what is open in thread `t`, because collection has been switched off. A thread
+ * that has to forget its time is left to do that. */
+static void suspend(struct pc_thread *t, struct pc_thread *by)
+{
+    struct pc_scopes *s = __atomic_load_n(&t->scopes, __ATOMIC_ACQUIRE);
+    if (!s || t->stage != PC_STAGE_MAIN || t->resets != atomic_load(&pc_control.resets))
+        return;
+    if (s->phase.scope)
+        book_rest(t, by, &s->phase, pc_control.off_since);
+    for (uint32_t i = 0; i < MAX_OPEN; i++)
+        book_rest(t, by, &s->open[i], pc_control.off_since);
+}
+
+/* Lets the scopes of the calling thread go on, if collection has been switched on again. */
+static void resume(struct pc_thread *t)
+{
+    struct pc_scopes *s = t->scopes;
+    uint32_t breaks = atomic_load(&pc_control.breaks);
+    if (!s || s->breaks == breaks || pc_scope_is_off() || t->stage != PC_STAGE_MAIN)
+        return;
+    s->breaks = breaks;
+    if (s->phase.scope && !s->phase.begin)
+        let_begin(t, &s->phase, pc_control.on_since);
+    for (uint32_t i = 0; i < s->n_open; i++)
+        if (!s->open[i].begin)
+            let_begin(t, &s->open[i], pc_control.on_since);
+}
+
 /* ---- Scopes --------------------------------------------------------------------------------- */
 
 static struct pc_scopes *get_scopes(struct pc_thread *t)
@@ -192,6 +228,7 @@ static struct pc_scopes *get_scopes(struct pc_thread *t)
     pc_table_add("regions", &regions);
     s->n = 1;
     s->all[0].node = t->record->root;
+    s->breaks = atomic_load(&pc_control.breaks);
     __atomic_store_n(&t->scopes, s, __ATOMIC_RELEASE); /* pc_scope_settle reads it */
     return s;
 }
@@ -325,6 +362,7 @@ void pc_scope_leave(struct pc_thread *t)
 {
     if (!t->scopes || t->stage != PC_STAGE_MAIN)
         return;
+    resume(t);
     book_open_regions(t, t);
     t->scopes->n_open = t->scopes->n_deeper = 0;
 }
@@ -427,6 +465,7 @@ void pc_scope_refresh(struct pc_thread *t)
     t->busy = 1;
     barrier();
     reset_thread(t);
+    resume(t);
     if (t->stage == PC_STAGE_MAIN && t->level != level && get_scopes(t))
         move_to_phase(t, level);
     barrier();
@@ -470,24 +509,32 @@ static void tell_threads(void)
     atomic_fetch_add(&pc_control.bumps, 1);
 }
 
-static void switch_off(void)
+/* `self`: the calling thread; NULL: it has no rows to book into. */
+static void switch_off(struct pc_thread *self)
 {
     if (pc_scope_is_off())
         return;
     pc_usage_leave();
     pc_control.off_since = pc_process.core.off_ticks = pc_ticks();
     atomic_store_explicit(&pc_control.off, 1, memory_order_release);
+    atomic_fetch_add(&pc_control.breaks, 1);
+    for (struct pc_thread *t = self ? atomic_load(&threads) : NULL; t; t = t->next_made)
+        suspend(t, self);
     tell_threads();
 }
 
-static bool switch_on(void)
+static bool switch_on(struct pc_thread *self)
 {
     if (!pc_scope_is_off())
         return false;
-    pc_header()->unmeasured_ticks += pc_ticks() - pc_control.off_since;
+    pc_control.on_since = pc_ticks();
+    pc_header()->unmeasured_ticks += pc_control.on_since - pc_control.off_since;
     pc_header()->notes |= PCOLLECT_NOTE_PAUSED;
     pc_usage_return();
     atomic_store_explicit(&pc_control.off, 0, memory_order_release);
+    atomic_fetch_add(&pc_control.breaks, 1);
+    if (self)
+        resume(self);
     return true;
 }
 
@@ -497,9 +544,10 @@ static void reset(void)
     uint64_t now = pc_ticks();
     h->unmeasured_ticks = h->init_begin_ticks ? now - h->init_begin_ticks : 0;
     h->notes |= PCOLLECT_NOTE_PAUSED;
-    pc_control.off_since = now;
+    pc_control.off_since = pc_control.on_since = now;
     pc_usage_reset();
     atomic_fetch_add(&pc_control.resets, 1);
+    atomic_fetch_add(&pc_control.breaks, 1);
     tell_threads();
 }
 
@@ -529,19 +577,21 @@ void pc_scope_control(int level)
         atomic_load_explicit(&pc_live->stage, memory_order_relaxed) != PC_STAGE_MAIN)
         return;
     int saved = errno;
+    struct pc_thread *self = t && !t->busy && t->stage == PC_STAGE_MAIN ? t : NULL;
+    if (self)
+        self->busy = 1;
+    barrier();
     if (level == 0)
-        switch_off();
+        switch_off(self);
     else if (level == 2)
         reset();
-    else if ((level > 2 || !switch_on()) && t && !t->busy && t->stage == PC_STAGE_MAIN) {
-        t->busy = 1;
-        barrier();
-        change_phase(t, level == 1 ? 0 : (uint64_t)level);
-        barrier();
-        t->busy = 0;
-    }
+    else if ((level > 2 || !switch_on(self)) && self)
+        change_phase(self, level == 1 ? 0 : (uint64_t)level);
     if (level > 2)
-        switch_on();
+        switch_on(self);
+    barrier();
+    if (self)
+        self->busy = 0;
     errno = saved;
 }
 
@@ -552,6 +602,8 @@ static void settle(struct pc_thread *t, struct pc_thread *self, uint64_t now)
     struct pc_scopes *s = __atomic_load_n(&t->scopes, __ATOMIC_ACQUIRE);
     if (!s || !self || t->stage != PC_STAGE_MAIN)
         return;
+    if (t == self)
+        resume(t);
     if (t == self && s->phase.scope)
         book_time(t, &s->phase, now);
     book_open_regions(t, self);
@@ -559,18 +611,13 @@ static void settle(struct pc_thread *t, struct pc_thread *self, uint64_t now)
 
 void pc_scope_settle(void)
 {
-    uint64_t now = pc_ticks();
     struct pc_thread *self = pc_self;
-    if (pc_scope_is_off()) {
-        pc_header()->unmeasured_ticks += now - pc_control.off_since;
-        pc_header()->notes |= PCOLLECT_NOTE_PAUSED;
-        pc_usage_return();
-        atomic_store(&pc_control.off, 0);
-    }
     uint32_t busy = self ? self->busy : 0;
     if (self)
         self->busy = 1;
     barrier();
+    switch_on(self);
+    uint64_t now = pc_ticks();
     for (struct pc_thread *t = atomic_load(&threads); t; t = t->next_made)
         settle(t, self, now);
     barrier();
@@ -590,6 +637,7 @@ void pc_scope_begin(struct pc_thread *t, const char *name)
     struct pc_scopes *s = get_scopes(t);
     if (!s)
         return;
+    resume(t);
     if (s->n_open == MAX_OPEN) {
         s->n_deeper++;
         pc_lost(PCOLLECT_LOST_REGIONS, 1);
@@ -599,9 +647,11 @@ void pc_scope_begin(struct pc_thread *t, const char *name)
     uint64_t now = pc_ticks(), key = key_of(name);
     o->key = key;
     o->scope = find_scope(t, innermost(s), PCOLLECT_NODE_REGION, key, name);
-    let_begin(t, o, now);
     s->n_open++;
-    count_entry(t, o);
+    if (!pc_scope_is_off()) {
+        let_begin(t, o, now);
+        count_entry(t, o);
+    }
     enter_scope(t, o->scope);
 }
 
@@ -611,6 +661,7 @@ void pc_scope_end(struct pc_thread *t, const char *name)
     struct pc_scopes *s = get_scopes(t);
     if (!s)
         return;
+    resume(t);
     uint64_t now = pc_ticks(), key = name ? key_of(name) : 0;
     uint32_t at = s->n_open;
     if (s->n_deeper) {

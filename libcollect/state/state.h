@@ -57,11 +57,13 @@ int pc_process_make_live(void);
 struct pc_control {
     _Atomic uint32_t off;
     _Atomic uint32_t resets;
-    _Atomic uint64_t level; /* of the phase; 0: none */
-    _Atomic uint32_t bumps; /* of the load map's generation from here */
-    uint64_t off_since;     /* ticks */
-    _Atomic bool filtered;  /* the program has installed a seccomp filter */
-    _Atomic bool left;      /* pc_core_leave was called: the process takes no further part */
+    _Atomic uint32_t breaks; /* times that collection was switched off or on, or began anew */
+    _Atomic uint64_t level;  /* of the phase; 0: none */
+    _Atomic uint32_t bumps;  /* of the load map's generation from here */
+    uint64_t off_since;      /* ticks */
+    uint64_t on_since;       /* ticks; 0: from the start */
+    _Atomic bool filtered;   /* the program has installed a seccomp filter */
+    _Atomic bool left;       /* pc_core_leave was called: the process takes no further part */
 };
 
 extern PC_HIDDEN struct pc_control pc_control;

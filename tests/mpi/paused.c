@@ -5,11 +5,15 @@
  *
  * paused apart MS: while collection is off, each rank sleeps MS ms longer than the rank before it.
  * Then all call two barriers. Each rank prints `paused RANK LEAST MOST`: the limits of the time for
- * which collection was off, in ns.
+ * which collection was off, in ns; and `region NAME MOST`: no more than that of a region around it,
+ * without it, in ns: one of the thread that switches, and one of a thread that makes no call.
  */
 #define _DEFAULT_SOURCE
+#include "include/pcollect/pcollect.h"
+
 #include <mpi.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -25,11 +29,28 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static pthread_barrier_t turn;
+
+static void *stay_in_region(void *unused)
+{
+    pcollect_region_begin("other");
+    pthread_barrier_wait(&turn);
+    pthread_barrier_wait(&turn);
+    pcollect_region_end("other");
+    return unused;
+}
+
 static void meet(long each_ms)
 {
     int rank;
+    pthread_t thread;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     struct timespec pause = {rank * each_ms / 1000, rank * each_ms % 1000 * 1000000};
+    pthread_barrier_init(&turn, NULL, 2);
+    double start = now_s();
+    pthread_create(&thread, NULL, stay_in_region, NULL);
+    pthread_barrier_wait(&turn);
+    pcollect_region_begin("own");
     double before = now_s();
     MPI_Pcontrol(0);
     double begin = now_s();
@@ -37,6 +58,11 @@ static void meet(long each_ms)
     double end = now_s();
     MPI_Pcontrol(1);
     double after = now_s();
+    pcollect_region_end("own");
+    pthread_barrier_wait(&turn);
+    pthread_join(thread, NULL);
+    double without = now_s() - start - (end - begin);
+    printf("region own %.0f\nregion other %.0f\n", without * 1e9, without * 1e9);
     printf("paused %d %.0f %.0f\n", rank, (end - begin) * 1e9 - 1000,
            (after - before) * 1e9 + 1000);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -62,8 +62,14 @@ static void phases(void)
     pcollect_region_end("a");
     calls("phase6/whole", 2);
     MPI_Pcontrol(0);
-    calls(NULL, 100); /* not measured */
+    calls(NULL, 100); /* not measured, nor the regions */
+    pcollect_region_begin("unseen");
+    calls(NULL, 100);
+    pcollect_region_end("unseen");
+    pcollect_region_begin("half seen");
     MPI_Pcontrol(1);
+    calls("phase6/whole/half?seen", 6);
+    pcollect_region_end("half seen");
     MPI_Pcontrol(-3); /* a level for other tools, ignored here */
     calls("phase6/whole", 30);
     MPI_Pcontrol(1);
@@ -74,6 +80,7 @@ static void phases(void)
     entered("phase6/whole", 0);
     entered("phase5/whole/a", 1);
     entered("phase6/whole/a", 0);
+    entered("phase6/whole/half?seen", 0); /* it was entered while nothing was collected */
 }
 
 static int badly(void)
