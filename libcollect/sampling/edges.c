@@ -5,8 +5,13 @@
  * At a point the counters are read twice: before everything else, and after everything is booked.
  * The counts between the two are the profiler's own and go to no context. After that, points are
  * skipped until readings are again within their share of the time.
+ *
+ * What is counted while MPI_Pcontrol has switched collection off is booked nowhere. The thread that
+ * calls it ends its edge there, and begins another when it switches on again. Of other threads the
+ * edge in progress is dropped, with the counts before and after that time: a known hole.
  */
 #include "libcollect/sampling/edges.h"
+#include "libcollect/context/scope.h"
 #include "libcollect/state/plugin_table.h"
 
 #include <errno.h>
@@ -43,7 +48,9 @@ static const struct pcollect_column edge_columns[] = {
     KEY("event", "as the configuration has it", STRING),
     KEY("rank", "in MPI_COMM_WORLD", RANK),
     KEY("thread", "number of the thread's tree", NUMBER),
-    KEY("from", "context at which it was read before; none: the thread's start", NODE),
+    KEY("from",
+        "context at which it was read before; none: where the thread or its collection began",
+        NODE),
     KEY("to", "context at which it was read; none: the thread's end", NODE),
     KEY("inside", "1: both are the ends of one MPI call", NUMBER),
     COUNT("count", "of the event"),
@@ -71,6 +78,7 @@ static const struct pcollect_table sample_table = {.name = "edge_samples",
 /* Previous value of the core's begin. */
 static bool (*next_begin)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
 static void (*next_end)(struct pc_call *call);
+static void (*next_control)(int level);
 
 /* Time in which others had the counters of the group that was read. */
 static uint64_t missed_ns(const struct pc_counting_values *values)
@@ -103,7 +111,6 @@ static void book_counts(struct pc_thread *t, struct pc_edges *e, pcollect_ref to
                                   inside};
         uint64_t count = e->now.value[k] - e->base.value[k];
         uint64_t *values = count ? pc_table_row(t, &edge_table, keys) : NULL;
-        e->counts[k][PC_EDGES_READ]++;
         e->counts[k][PC_EDGES_UNPLACED] += e->n_unplaced;
         if (!values)
             continue;
@@ -133,19 +140,37 @@ static void book_samples(struct pc_thread *t, struct pc_edges *e, pcollect_ref t
     e->n_unplaced = 0;
 }
 
-/* Books the edge that ends at `to` with the values of `now`. The next one begins when everything is
- * booked. */
+static void drop_samples(struct pc_edges *e)
+{
+    e->n_samples = e->n_unplaced = 0;
+    memset(e->samples, 0, sizeof e->samples);
+}
+
+/* True if collection was switched off or on, or began anew, since the edge began. */
+static bool is_broken(const struct pc_edges *e)
+{
+    return e->breaks != atomic_load_explicit(&pc_control.breaks, memory_order_relaxed);
+}
+
+/* Books the edge that ends at `to` with the values of `now`, if collection was on all the time. The
+ * next one begins when everything is booked. */
 static void book_edge(struct pc_thread *t, pcollect_ref to, uint64_t inside)
 {
     struct pc_edges *e = t->edges;
     int saved = errno;
     t->busy = 1;
     barrier();
-    book_counts(t, e, to, inside);
-    book_samples(t, e, to, inside);
+    bool whole = !is_broken(e) && !pc_scope_is_off();
+    if (whole) {
+        book_counts(t, e, to, inside);
+        book_samples(t, e, to, inside);
+    } else {
+        drop_samples(e);
+    }
     e->from = to;
+    e->breaks = atomic_load(&pc_control.breaks); /* before the reading: a later one is seen */
     bool known = read_counters(e, &e->base);
-    for (uint32_t k = 0; known && k < e->of->n_events; k++)
+    for (uint32_t k = 0; whole && known && k < e->of->n_events; k++)
         e->counts[k][PC_EDGES_OWN] += e->base.value[k] - e->now.value[k];
     e->due = pc_ticks() + e->spacing;
     barrier();
@@ -164,13 +189,13 @@ static bool may_read(const struct pc_thread *t, const struct pc_edges *e)
 
 static bool read_if_due(struct pc_edges *e)
 {
-    return pc_ticks() >= e->due && read_counters(e, &e->now);
+    return (is_broken(e) || pc_ticks() >= e->due) && read_counters(e, &e->now);
 }
 
-static void pass_over(struct pc_edges *e)
+static void count_point(struct pc_edges *e, enum pc_edges_count as)
 {
     for (uint32_t k = 0; k < e->of->n_events; k++)
-        e->counts[k][PC_EDGES_SKIPPED]++;
+        e->counts[k][as]++;
 }
 
 static bool begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret)
@@ -186,11 +211,10 @@ static bool begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t 
         return true;
     e->call = call->node;
     e->inside = read;
+    count_point(e, read ? PC_EDGES_READ : PC_EDGES_SKIPPED);
     if (read) {
         book_edge(t, call->node, 0);
         call->event.begin = pc_ticks();
-    } else {
-        pass_over(e);
     }
     return true;
 }
@@ -204,11 +228,24 @@ static void end(struct pc_call *call)
     next_end(call);
     if (!outermost || !may_read(t, e))
         return;
+    count_point(e, read ? PC_EDGES_READ : PC_EDGES_SKIPPED);
     if (read)
         book_edge(t, e->call, e->inside);
-    else
-        pass_over(e);
     e->inside = false;
+}
+
+/* Called at the end of an MPI_Pcontrol, which is the point that ends or begins the thread's edge.
+ * While collection is off the call has no context. */
+static void control(int level)
+{
+    struct pc_thread *t = pc_self;
+    bool was_off = pc_scope_is_off();
+    bool known = t && !atomic_load_explicit(&t->use, memory_order_relaxed) && may_read(t, t->edges);
+    if (known && !level && !was_off && read_counters(t->edges, &t->edges->now))
+        book_edge(t, t->edges->call, 0);
+    next_control(level);
+    if (known && t->edges->live && is_broken(t->edges))
+        book_edge(t, was_off ? 0 : t->edges->call, 0);
 }
 
 /* ---- A thread -----------------------------------------------------------------------------------
@@ -263,8 +300,8 @@ void pc_edges_enter(struct pc_thread *t, void *function)
     e->meter = meter;
     e->from = e->call = 0;
     e->inside = false;
-    e->n_samples = e->n_unplaced = 0;
-    memset(e->samples, 0, sizeof e->samples);
+    e->breaks = atomic_load(&pc_control.breaks);
+    drop_samples(e);
     e->spacing = find_spacing(measure_cost(e));
     e->due = 0;
     e->live = take_rows(t, e) && !pc_counting_get(e->meter, &e->base);
@@ -277,8 +314,10 @@ void pc_edges_leave(struct pc_thread *t)
     struct pc_edges *e = t->edges;
     if (!e || !e->live || t->stage != PC_STAGE_MAIN)
         return;
-    if (read_counters(e, &e->now))
+    if (read_counters(e, &e->now)) {
+        count_point(e, PC_EDGES_READ);
         book_edge(t, t->depth ? e->call : 0, t->depth && e->inside);
+    }
     e->live = false;
 }
 
@@ -297,8 +336,10 @@ int pc_edges_start(void)
         return PC_ENOMEM;
     next_begin = pc_process.core.begin;
     next_end = pc_process.core.end;
+    next_control = pc_process.core.control;
     pc_process.core.begin = begin;
     pc_process.core.end = end;
+    pc_process.core.control = control;
     /* Quiet calls are points like all others: events counted in MPI_Wait are not computation. */
     pc_process.core.begin_quiet = begin;
     pc_process.core.asks_quiet = pc_process.core.asks;

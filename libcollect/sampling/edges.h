@@ -26,7 +26,9 @@ struct pc_edges {
     const struct pc_counted *of; /* events that are read */
     struct pc_counting_meter *meter;
     uint64_t due, spacing; /* ticks: not read again before `due` */
-    pcollect_ref from;     /* context of the point that was read last; 0: the thread's start */
+    uint32_t breaks;       /* value of pc_control.breaks when `base` was read */
+    pcollect_ref from;     /* context of the point that was read last; 0: the thread's start, or
+                            * where collection was switched on again */
     pcollect_ref call;     /* context of the outermost MPI call, in progress or the last one */
     bool inside;           /* `from` is the beginning of the call in progress */
     bool live;
@@ -41,8 +43,8 @@ struct pc_edges {
     } samples[PC_EDGES_SLOTS]; /* samples since that point */
 };
 
-/* Replaces begin and end of the core if counters count all the time. Called after pc_counters_start
- * and the start of the plugins; init-only. */
+/* Replaces begin, end and control of the core if counters count all the time. Called after
+ * pc_counters_start and the start of the plugins; init-only. */
 int pc_edges_start(void);
 /* The calling thread counts from now on: its first edge begins. */
 void pc_edges_enter(struct pc_thread *t, void *function);

@@ -2,9 +2,11 @@
  *
  * A program whose page faults are known: a given number before each barrier, another before each
  * reduction, and no others between them. Arguments: rounds, pages before a barrier, pages before a
- * reduction, short calls after all (default: 10, 20, 7, 0).
+ * reduction, short calls after all, pages while collection is off (default: 10, 20, 7, 0, 0). With
+ * the last, two threads touch that many pages while it is off, and one round follows.
  */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -35,21 +37,66 @@ static __attribute__((noinline)) char *before_reduction(char *at, long n)
     return at;
 }
 
+struct pause {
+    pthread_barrier_t turn;
+    char *at;
+    long n;
+};
+
+/* Makes a call before collection is off, and one after it. */
+static void *touch_while_off(void *argument)
+{
+    struct pause *p = argument;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_barrier_wait(&p->turn);
+    pthread_barrier_wait(&p->turn); /* it is off */
+    touch(p->at, p->n);
+    pthread_barrier_wait(&p->turn);
+    pthread_barrier_wait(&p->turn); /* it is on */
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return NULL;
+}
+
+static char *pause_collection(char *at, long n)
+{
+    struct pause p = {.at = at, .n = n};
+    pthread_t thread;
+    pthread_barrier_init(&p.turn, NULL, 2);
+    if (pthread_create(&thread, NULL, touch_while_off, &p))
+        exit(1);
+    pthread_barrier_wait(&p.turn);
+    MPI_Pcontrol(0);
+    pthread_barrier_wait(&p.turn);
+    at = touch(at + (size_t)n * page, n);
+    pthread_barrier_wait(&p.turn);
+    MPI_Pcontrol(1);
+    pthread_barrier_wait(&p.turn);
+    pthread_join(thread, NULL);
+    return at;
+}
+
 int main(int argc, char **argv)
 {
     long rounds = argc > 1 ? atol(argv[1]) : 10;
     long barrier = argc > 2 ? atol(argv[2]) : 20, reduction = argc > 3 ? atol(argv[3]) : 7;
     long calls = argc > 4 ? atol(argv[4]) : 0;
-    int rank;
+    long off = argc > 5 ? atol(argv[5]) : 0;
+    int rank, provided;
     page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t bytes = (size_t)(rounds * (barrier + reduction) + 1) * page;
-    MPI_Init(&argc, &argv);
+    size_t bytes = (size_t)((rounds + 1) * (barrier + reduction) + 2 * off + 1) * page;
+    MPI_Init_thread(&argc, &argv, off ? MPI_THREAD_SERIALIZED : MPI_THREAD_SINGLE, &provided);
     char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED || madvise(at, bytes, MADV_NOHUGEPAGE))
         return 1;
     for (long i = 0; i < rounds; i++) {
         at = before_barrier(at, barrier);
         at = before_reduction(at, reduction);
+    }
+    if (off) {
+        at = pause_collection(at, off);
+        at = before_barrier(at, barrier);
+        before_reduction(at, reduction);
     }
     for (long i = 0; i < calls; i++)
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
