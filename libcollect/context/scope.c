@@ -456,6 +456,8 @@ static void reset_thread(struct pc_thread *t)
         return;
     t->resets = resets;
     forget_tree(t);
+    if (t->sampler && t->sampler->source != PC_SOURCE_NONE)
+        pc_sampler_describe(t->sampler);
 }
 
 void pc_scope_refresh(struct pc_thread *t)

@@ -46,7 +46,8 @@ static const struct pcollect_table event_table = {.name = "events",
                                                   .doc = "events that were asked for",
                                                   .columns = event_columns,
                                                   .n_keys = 2,
-                                                  .n_values = 2};
+                                                  .n_values = 2,
+                                                  .flags = PCOLLECT_TABLE_KEPT};
 
 static const struct pc_events_module *open_module(struct pc_error *error)
 {

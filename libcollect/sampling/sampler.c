@@ -324,8 +324,8 @@ void pc_sampler_enter(struct pc_thread *t, void *function)
         s->cpu_ns = pc_sampler_cpu_ns();
         find_source(s);
         if (s->source != PC_SOURCE_NONE) {
-            s->counts[PC_SAMPLE_KERNEL_NS] = s->kernel_ns;
-            s->counts[PC_SAMPLE_SOURCE] = pc_table_string(source_names[s->source]);
+            s->source_name = pc_table_string(source_names[s->source]);
+            pc_sampler_describe(s);
             s->has_windows = give_memory(s) && pc_sampler_is_perf(s);
             s->window = (struct pc_window){.open = false};
             if (s->has_windows) {

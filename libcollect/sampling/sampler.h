@@ -139,6 +139,7 @@ struct pc_sampler {
     uint64_t no_counts[PC_SAMPLE_N_COUNTS]; /* used if the arena has no room */
     uint64_t late, late_told;               /* interrupts after the merge; those in a table */
     uint32_t number;                        /* number of the thread */
+    uint32_t source_name;                   /* of the source, as a string of the arena */
     /* Set while the kernel's part is measured (sampler_cost.c). */
     bool trying;
     volatile bool empty;          /* empty windows are measured; false: no more are wanted */
@@ -165,6 +166,15 @@ static inline void pc_sampler_moved(struct pc_thread *t)
 {
     if (t->sampler)
         t->sampler->n_last = 0;
+}
+
+/* Writes into the row of the thread what describes its interrupts and is not a count of them. */
+static inline void pc_sampler_describe(struct pc_sampler *s)
+{
+    s->counts[PC_SAMPLE_PERIOD_NS] = s->period_ns;
+    s->counts[PC_SAMPLE_LOWERED] = s->lowered;
+    s->counts[PC_SAMPLE_KERNEL_NS] = s->kernel_ns;
+    s->counts[PC_SAMPLE_SOURCE] = s->source_name;
 }
 
 /* ---- sampler.c: not in handlers ---- */
