@@ -249,14 +249,13 @@ static uint32_t find_scope(struct pc_thread *t, uint32_t parent, uint32_t kind, 
     struct scope new = {.key = key, .id = s->all[parent].id, .parent = parent, .kind = kind};
     if (kind != LENT)
         new.id = pc_hash_u64(new.id + pc_hash_u64(key + kind));
-    new.roots = s->n < MAX_SCOPES ? pc_memory(ROOTS * sizeof *new.roots) : NULL;
-    if (new.roots && kind == LENT)
-        new.node = pc_twin_context(t, (pcollect_ref)key);
-    else if (new.roots)
-        new.node = pc_tree_part(t->tree, s->all[parent].node, kind, key);
+    if (s->n < MAX_SCOPES)
+        new.node = kind == LENT ? pc_twin_context(t, (pcollect_ref)key)
+                                : pc_tree_part(t->tree, s->all[parent].node, kind, key);
+    new.roots = new.node ? pc_memory(ROOTS * sizeof *new.roots) : NULL; /* never given back */
     new.root_mask = ROOTS - 1;
     new.clears = t->paths.clears;
-    if (!new.node) {
+    if (!new.roots) {
         pc_lost(PCOLLECT_LOST_REGIONS, 1);
         return parent;
     }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * bounded FOLDER KIND N: makes N communicators, each a duplicate of the one before (KIND chain), or
- * N windows (windows), files (files), or communicators and datatypes with names (names), one at a
- * time. Prints the bytes of the arena of this
- * process that are used after half of them and after all. The two must be equal.
+ * N windows (windows), files (files), communicators and datatypes with names (names), or regions
+ * with names in an arena that is full (regions), one at a time. Prints the bytes that are used
+ * after half of them and after all: of the arena of this process, or with regions of its address
+ * space. The two must be equal.
  */
+#include "include/pcollect/pcollect.h"
+
 #include <mpi.h>
+#include <stdbool.h>
 
 #include "tests/used_bytes.h"
 
@@ -56,6 +60,34 @@ static void make_names(int i)
     MPI_Comm_free(&comm);
 }
 
+static void make_region(int i)
+{
+    char name[40];
+    snprintf(name, sizeof name, "a region of step %08d", i);
+    pcollect_region_begin(name);
+    pcollect_region_end(name);
+}
+
+/* Makes contexts at each depth, more than an arena of 1 MiB takes. */
+static int fill_arena(int depth)
+{
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_SELF, &rank);
+    MPI_Comm_size(MPI_COMM_SELF, &size);
+    MPI_Barrier(MPI_COMM_SELF);
+    return depth ? fill_arena(depth - 1) + size : rank;
+}
+
+static unsigned long mapped_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%lu", &pages) != 1)
+        return 0;
+    fclose(f);
+    return pages * (unsigned long)sysconf(_SC_PAGESIZE);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -63,6 +95,9 @@ int main(int argc, char **argv)
         return 2;
     int n = atoi(argv[3]);
     MPI_Comm last = MPI_COMM_WORLD;
+    bool regions = argv[2][0] == 'r';
+    if (regions)
+        fill_arena(4000);
     for (int i = 1; i <= n; i++) {
         if (argv[2][0] == 'c')
             last = chain(last);
@@ -70,10 +105,12 @@ int main(int argc, char **argv)
             make_window();
         else if (argv[2][0] == 'n')
             make_names(i);
+        else if (regions)
+            make_region(i);
         else
             make_file(argv[1], i);
         if (i == n / 2 || i == n)
-            printf("%lu\n", used_bytes());
+            printf("%lu\n", regions ? mapped_bytes() : used_bytes());
     }
     MPI_Finalize();
     return 0;
