@@ -89,10 +89,13 @@ int pc_counting_try(struct pc_counting_event *event, struct pc_error *error);
  * what is missing and why (virtual machine, paranoid level, seccomp, kernel). MT-safe. */
 int pc_counting_hardware(struct pc_error *error);
 
-/* The event for a kernel name: a generic one as in `perf list` (page-faults, cycles:u), or
- * PMU/TERM=VALUE,.../ as sysfs describes the machine's PMUs. PC_ENOENT: the name has neither form;
- * PC_EARG: it has, but it is wrong, and the text gives the reason. MT-safe. */
+/* The event for a kernel name: a generic one as in `perf list` (page-faults, cycles:u), a raw code
+ * (r1a8), or PMU/TERM=VALUE,.../ as sysfs describes the machine's PMUs. PC_ENOENT: it is none of
+ * them; PC_EARG: it has, but it is wrong, and the text gives the reason. MT-safe. */
 int pc_counting_named(const char *name, struct pc_counting_event *out, struct pc_error *error);
+/* The counter for a raw code, r and up to 16 hexadecimal digits: the first n characters of `name`.
+ * False: they are no such code. MT-safe. */
+bool pc_counting_raw(const char *name, size_t n, struct pc_counting_term *out);
 /* The i-th generic name; NULL: there are no more. MT-safe. */
 const char *pc_counting_kernel_name(size_t i);
 

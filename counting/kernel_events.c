@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Events by the names that perf(1) uses: the generic ones, which are numbers in the kernel's
- * interface, and PMU/TERM=VALUE,.../, whose terms each machine describes in sysfs.
+ * interface, raw codes of the processor, and PMU/TERM=VALUE,.../, whose terms each machine
+ * describes in sysfs.
  */
 #include "counting/counting.h"
 
@@ -54,6 +55,21 @@ static bool find_generic(const char *name, size_t n, struct pc_counting_term *ou
             return true;
         }
     return false;
+}
+
+bool pc_counting_raw(const char *name, size_t n, struct pc_counting_term *out)
+{
+    uint64_t code = 0;
+    if (name[0] != 'r' || n < 2 || n > 17)
+        return false;
+    for (size_t i = 1; i < n; i++) {
+        if (!isxdigit((unsigned char)name[i]))
+            return false;
+        int c = tolower((unsigned char)name[i]);
+        code = code << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    *out = (struct pc_counting_term){.type = PERF_TYPE_RAW, .sign = 1, .config = code};
+    return true;
 }
 
 /* Reads the letters after the name: u alone, only user code; k alone, only kernel code. */
@@ -189,7 +205,7 @@ int pc_counting_named(const char *name, struct pc_counting_event *out, struct pc
     int err = PC_OK;
     if (name[n] == '/')
         err = find_in_pmu(name, n, &event.terms[0], error);
-    else if (!find_generic(name, n, &event.terms[0]))
+    else if (!find_generic(name, n, &event.terms[0]) && !pc_counting_raw(name, n, &event.terms[0]))
         err = pc_error_set(error, PC_ENOENT, "no such event");
     else if (name[n])
         err = read_sides(name + n + 1, &event.terms[0], error);

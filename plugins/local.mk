@@ -15,6 +15,6 @@ pcollectlib_LTLIBRARIES += pcollect-events.la
 endif
 pcollect_events_la_SOURCES = plugins/compute/event_names.h plugins/compute/event_names.c
 pcollect_events_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS)
-pcollect_events_la_LIBADD = base/libpcbase.la $(PAPI_LIBS)
+pcollect_events_la_LIBADD = counting/libpccounting.la base/libpcbase.la $(PAPI_LIBS)
 pcollect_events_la_LDFLAGS = -module -avoid-version -shared -Wl,-z,defs \
     -export-symbols-regex '^pc_events_module$$'

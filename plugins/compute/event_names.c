@@ -60,25 +60,6 @@ static int find_native(const char *name, struct pc_counting_term *out, struct pc
     return PC_OK;
 }
 
-/* ---- Raw codes ----------------------------------------------------------------------------------
- */
-
-static bool find_raw(const char *name, struct pc_counting_term *out)
-{
-    uint64_t code = 0;
-    size_t n = strlen(name);
-    if (name[0] != 'r' || n < 2 || n > 17)
-        return false;
-    for (const char *p = name + 1; *p; p++) {
-        if (!isxdigit((unsigned char)*p))
-            return false;
-        int c = tolower((unsigned char)*p);
-        code = code << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-    }
-    *out = (struct pc_counting_term){.type = PERF_TYPE_RAW, .sign = 1, .config = code};
-    return true;
-}
-
 /* ---- Presets
  * -------------------------------------------------------------------------------------
  */
@@ -161,7 +142,7 @@ static int find(const char *name, struct pc_counting_event *out, struct pc_error
     int saved = errno, err = PC_OK;
     if (!strncmp(name, "PAPI_", 5))
         err = find_preset(name, &event, error);
-    else if (!find_raw(name, &event.terms[0]))
+    else if (!pc_counting_raw(name, strlen(name), &event.terms[0]))
         err = find_native(name, &event.terms[0], error);
     if (!err)
         *out = event;
