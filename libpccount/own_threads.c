@@ -75,14 +75,14 @@ static int add_event(struct pccount *c, const char *word, struct pc_counting_eve
 static int add_list(struct pccount *c, const char *list, struct pc_counting_event *events,
                     struct pc_error *error)
 {
+    enum { SHOWN_BYTES = 40 }; /* of a name that is too long */
     int err = PC_OK;
     for (const char *at = list; *at && !err;) {
         size_t n = word_length(at);
         char word[PCCOUNT_NAME_BYTES - 2]; /* room for :u */
+        pc_format(word, n < sizeof word ? n + 1 : SHOWN_BYTES + 1, "%s", at);
         if (n >= sizeof word)
-            return pc_error_set(error, PC_EARG, "%.40s...: the name is too long", at);
-        memcpy(word, at, n);
-        word[n] = '\0';
+            return pc_error_set(error, PC_EARG, "%s...: the name is too long", word);
         at += n + (at[n] == ',');
         if (n)
             err = add_event(c, word, events, error);
