@@ -72,6 +72,8 @@ struct pc_counting_totals {
     uint64_t held;            /* bit e: counted by some meter at some time */
     uint64_t anchor[PC_COUNTING_MAX_GROUPS];
     uint64_t running_ns[PC_COUNTING_MAX_GROUPS];
+    uint64_t missed_ns[PC_COUNTING_MAX_GROUPS]; /* not counted while switched on: others had the
+                                                 * counters */
     uint64_t value[PC_COUNTING_MAX_EVENTS];
 };
 

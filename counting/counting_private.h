@@ -44,7 +44,8 @@ struct pc_counting_open {
     int fds[PC_COUNTING_MAX_MEMBERS];
     /* Ids of the perf events: the program may close a descriptor and reuse its number. */
     uint64_t ids[PC_COUNTING_MAX_MEMBERS];
-    uint64_t noted[PC_COUNTING_MAX_MEMBERS], noted_ns; /* values that are already in the totals */
+    /* Values that are already in the totals. */
+    uint64_t noted[PC_COUNTING_MAX_MEMBERS], noted_ns, noted_missed_ns;
 };
 
 struct pc_counting_meter {

@@ -41,6 +41,7 @@ static void add_group(const struct pc_counting_meter *r, uint32_t g,
     totals->held |= group->events;
     totals->anchor[g] += now->value[0] - open->noted[0];
     totals->running_ns[g] += now->running_ns - open->noted_ns;
+    totals->missed_ns[g] += now->enabled_ns - now->running_ns - open->noted_missed_ns;
     for (uint32_t i = 1; i < group->n_members; i++)
         totals->value[group->members[i].event] +=
             (uint64_t)group->members[i].term.sign * (now->value[i] - open->noted[i]);
@@ -58,6 +59,7 @@ static void settle(struct pc_counting_meter *r)
             add_group(r, g, &now, &c->ended);
         memcpy(r->open[g].noted, now.value, sizeof now.value);
         r->open[g].noted_ns = now.running_ns;
+        r->open[g].noted_missed_ns = now.enabled_ns - now.running_ns;
     }
 }
 

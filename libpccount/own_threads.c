@@ -152,14 +152,23 @@ void pccount_at_thread_end(struct pccount *c,
 
 /* ---- Lists of threads ------------------------------------------------------------------------ */
 
-static bool read_mine(const struct mine *m, struct pccount_values *out)
+static const char taken[] = "other counts took the counters meanwhile, so that events are missing; "
+                            "count fewer events, or not at the same time";
+
+/* Reads what the thread has counted; NULL, or the reason why that is not known. */
+static const char *read_mine(const struct mine *m, struct pccount_values *out)
 {
     struct pc_counting_values now;
-    *out = (struct pccount_values){.n_threads = 1};
-    if (!m->meter || pc_counting_get(m->meter, &now))
-        return false;
+    *out = (struct pccount_values){.n_threads = 0};
+    if (!m->meter)
+        return "this thread has not counted: it has called no pccount_begin, or that failed";
+    if (pc_counting_get(m->meter, &now))
+        return "the program has closed the descriptors of its counters";
+    if (now.running_ns != now.enabled_ns)
+        return taken;
+    out->n_threads = 1;
     memcpy(out->value, now.value, m->count->n * sizeof *out->value);
-    return true;
+    return NULL;
 }
 
 static void drop(struct mine *m)
@@ -167,7 +176,7 @@ static void drop(struct mine *m)
     struct pccount_values values;
     if (m->meter) {
         pc_counting_pause(m->meter);
-        if (m->count->take && read_mine(m, &values))
+        if (m->count->take && !read_mine(m, &values))
             m->count->take(m->count->take_arg, &values);
         pc_counting_stop(m->meter);
     }
@@ -285,29 +294,36 @@ int pccount_thread(struct pccount *c, struct pccount_values *out)
 {
     int saved = errno;
     struct mine *m = find_or_add(c);
-    bool known = m && read_mine(m, out);
-    if (!known)
-        *out = (struct pccount_values){.n_threads = 0};
+    const char *why = m ? read_mine(m, out) : NULL;
     if (m)
-        explain(m, known      ? ""
-                   : m->meter ? "the program has closed the descriptors of its counters"
-                              : "this thread has not counted: it has called no pccount_begin, or "
-                                "that failed");
+        explain(m, why ? why : "");
+    else
+        *out = (struct pccount_values){.n_threads = 0};
     errno = saved;
-    return known ? 0 : -1;
+    return m && !why ? 0 : -1;
 }
 
-void pccount_total(struct pccount *c, struct pccount_values *out)
+int pccount_total(struct pccount *c, struct pccount_values *out)
 {
     struct pc_counting_totals all = {0};
-    find_mine(c);
+    struct mine *m = find_mine(c);
+    int saved = errno;
     *out = (struct pccount_values){.n_threads = 0};
     if (!usable)
-        return;
+        return -1;
     pc_counting_dump(c->counting, &all);
+    bool whole = !all.missed_ns[0];
+    if (!whole)
+        m = find_or_add(c); /* keeps the reason */
+    if (m)
+        explain(m, whole ? "" : taken);
+    errno = saved;
+    if (!whole)
+        return -1;
     memcpy(out->value, all.value, c->n * sizeof *out->value);
     out->n_threads = all.n_live + all.n_ended;
     out->n_ended = all.n_ended;
+    return 0;
 }
 
 const char *pccount_why(struct pccount *c)

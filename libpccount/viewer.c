@@ -165,6 +165,8 @@ int pccount_view_read(const struct pccount_view *v, struct pccount_values *out)
     for (size_t i = 0; i < v->n && !err; i++) {
         struct pc_counting_values part;
         err = pc_counting_view_get(v->parts[i], 0, &part);
+        if (!err && part.running_ns != part.enabled_ns)
+            err = PC_EIO;
         for (size_t k = 0; k < v->n_events && !err; k++)
             out->value[k] += part.value[k];
     }

@@ -51,7 +51,8 @@ int main(int argc, char **argv)
         pthread_create(&threads[i], NULL, touch_memory, (void *)(16 * (i + 1)));
     for (size_t i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
-    pccount_total(count, &sum);
+    if (pccount_total(count, &sum))
+        return fprintf(stderr, "%s\n", pccount_why(count)), 1;
     print_values("all", &sum);
     pccount_free(count);
     return 0;

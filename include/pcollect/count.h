@@ -11,7 +11,8 @@
  *     solve();
  *     pccount_end(c);
  *     struct pccount_values sum;
- *     pccount_total(c, &sum);
+ *     if (pccount_total(c, &sum))
+ *         return fprintf(stderr, "%s\n", pccount_why(c)), 1;
  *     printf("%s: %llu\n", pccount_name(c, 0), (unsigned long long)sum.value[0]);
  *
  * A count says which events are counted. Each thread counts for itself between begin and end; the
@@ -19,6 +20,10 @@
  * nested in any way.
  *
  * A view counts others: a thread, a process, or a processor, from outside.
+ *
+ * Nothing is estimated. The kernel makes counts that need more counters at a time than the
+ * processor has take turns, and with other users of the counters too. A count that was without its
+ * counters for a while misses events: it cannot be read any more.
  *
  * Functions may be called from any thread, but not in signal handlers, and not in a child of fork
  * before it calls exec: there they fail. Nothing is printed. errno is kept.
@@ -73,16 +78,17 @@ int pccount_begin(struct pccount *c);
 int pccount_end(struct pccount *c);
 
 /* Counts of the calling thread so far, which may be read between begin and end as well. 0;
- * -1: it has not counted, or its descriptors were closed. */
+ * -1: it has not counted, its descriptors were closed, or others took its counters; *out is 0. */
 int pccount_thread(struct pccount *c, struct pccount_values *out);
-/* Counts of all threads. */
-void pccount_total(struct pccount *c, struct pccount_values *out);
+/* Counts of all threads. 0; -1: others took the counters of a thread, or this is a child of fork;
+ * *out is 0. */
+int pccount_total(struct pccount *c, struct pccount_values *out);
 
 /* Reason why the last call of this thread failed; "" if none did. Valid until the next call. */
 const char *pccount_why(struct pccount *c);
 
 /* Is called in each thread that has counted, when it ends, with what it has counted: a program adds
- * up as it likes. Set before the first begin. */
+ * up as it likes. It is not called if that is not known. Set before the first begin. */
 void pccount_at_thread_end(struct pccount *c,
                            void (*take)(void *arg, const struct pccount_values *of_thread),
                            void *arg);
@@ -105,7 +111,7 @@ struct pccount_view *pccount_view_new(struct pccount *c, enum pccount_view_of of
                                       struct pccount_error *why);
 void pccount_view_start(struct pccount_view *v);
 void pccount_view_stop(struct pccount_view *v);
-/* Counts since the view was made. 0; -1: it cannot be read. */
+/* Counts since the view was made. 0; -1: it cannot be read, or others took its counters. */
 int pccount_view_read(const struct pccount_view *v, struct pccount_values *out);
 /* Nothing stays behind. NULL is allowed. */
 void pccount_view_free(struct pccount_view *v);

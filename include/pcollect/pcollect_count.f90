@@ -57,11 +57,12 @@ module pcollect_count
             type(count_values), intent(out) :: values
             integer(c_int) :: c_thread
         end function c_thread
-        subroutine c_total(c, values) bind(c, name="pccount_total")
-            import :: c_ptr, count_values
+        function c_total(c, values) bind(c, name="pccount_total")
+            import :: c_ptr, c_int, count_values
             type(c_ptr), value :: c
             type(count_values), intent(out) :: values
-        end subroutine c_total
+            integer(c_int) :: c_total
+        end function c_total
         subroutine c_free(c) bind(c, name="pccount_free")
             import :: c_ptr
             type(c_ptr), value :: c
@@ -112,23 +113,31 @@ contains
         if (c_associated(c%handle)) status = c_end(c%handle)
     end subroutine pccount_end
 
-    ! What the calling thread has counted.
-    subroutine pccount_thread(c, values)
+    ! Counts of the calling thread. known: false if there are none, or if others took its counters.
+    subroutine pccount_thread(c, values, known)
         type(pccount), intent(in) :: c
         integer(int64), intent(out) :: values(:)
+        logical, intent(out), optional :: known
         type(count_values) :: all
         integer(c_int) :: status
+        status = -1
         all = count_values(0, 0, 0)
         if (c_associated(c%handle)) status = c_thread(c%handle, all)
+        if (present(known)) known = status == 0
         call give(all, values)
     end subroutine pccount_thread
 
-    subroutine pccount_total(c, values)
+    ! Counts of all threads. known: false if others took the counters of a thread.
+    subroutine pccount_total(c, values, known)
         type(pccount), intent(in) :: c
         integer(int64), intent(out) :: values(:)
+        logical, intent(out), optional :: known
         type(count_values) :: all
+        integer(c_int) :: status
+        status = -1
         all = count_values(0, 0, 0)
-        if (c_associated(c%handle)) call c_total(c%handle, all)
+        if (c_associated(c%handle)) status = c_total(c%handle, all)
+        if (present(known)) known = status == 0
         call give(all, values)
     end subroutine pccount_total
 
