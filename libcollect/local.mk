@@ -3,7 +3,7 @@ noinst_LTLIBRARIES += libcollect/libpccore.la
 # gcc's vectorizer would combine two stores into one vector store with two loads and a shuffle, which is slower.
 libcollect_libpccore_la_CFLAGS = $(PC_FLAGS) -fno-tree-slp-vectorize -fomit-frame-pointer
 libcollect_libpccore_la_SOURCES = libcollect/adapter.h libcollect/requests.h \
-    libcollect/state/core.h libcollect/state/state.h libcollect/state/state.c libcollect/state/ticks.c libcollect/state/memory_async.c \
+    libcollect/state/core.h libcollect/state/state.h libcollect/state/state.c libcollect/state/thread_clock.c libcollect/state/ticks.c libcollect/state/memory_async.c \
     libcollect/state/install_path.c libcollect/state/ops.h libcollect/state/publish.h libcollect/state/publish.c \
     libcollect/state/plugin_table.h libcollect/state/plugin_table.c libcollect/state/next.h \
     libcollect/context/path.h libcollect/context/path.c libcollect/context/path_walk.c libcollect/context/shown.h \
@@ -18,7 +18,7 @@ libcollect_libpccore_la_SOURCES = libcollect/adapter.h libcollect/requests.h \
     libcollect/sampling/counter_groups.c libcollect/sampling/edges.h libcollect/sampling/edges.c \
     libcollect/sampling/edges_async.c \
     libcollect/call/call.h libcollect/call/call.c libcollect/call/call_domain.c libcollect/call/call_followed.c libcollect/call/request_end.c \
-    libcollect/tables/process_tables.h libcollect/tables/jobs_table.c libcollect/tables/threads_table.c libcollect/tables/thread_times_table.c libcollect/tables/thread_clock.c \
+    libcollect/tables/process_tables.h libcollect/tables/jobs_table.c libcollect/tables/threads_table.c libcollect/tables/thread_times_table.c \
     libcollect/tables/machine_table.c libcollect/tables/run_tables.c libcollect/tables/resources_table.c \
     libcollect/life/life.h libcollect/life/core.c libcollect/life/parts.h libcollect/life/parts.c \
     libcollect/life/announce.c libcollect/life/nameplate.h libcollect/life/nameplate.c libcollect/life/plugin_host.h libcollect/life/plugin_host.c \

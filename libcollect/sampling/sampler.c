@@ -370,12 +370,9 @@ void pc_sampler_leave(struct pc_thread *t)
  * meanwhile. */
 static void settle_blocked(struct pc_sampler *s)
 {
-    struct timespec now;
-    clockid_t clock =
-        (clockid_t)(~(unsigned)s->tid << 3 | 6); /* the kernel's number of the thread's CPU clock */
-    if (s->source == PC_SOURCE_NONE || clock_gettime(clock, &now))
+    if (s->source == PC_SOURCE_NONE)
         return;
-    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t now_ns = pc_thread_cpu_ns(s->tid);
     uint64_t then_ns = __atomic_load_n(&s->cpu_ns, __ATOMIC_RELAXED);
     uint64_t late_ns = s->due_ns + PC_SAMPLER_LATEST_TICK_NS;
     if (now_ns < then_ns + late_ns)

@@ -271,4 +271,12 @@ void pc_note_time(void);
 /* Notes the path of this library; for the constructor. */
 void pc_where_start(void);
 
+/* ---- times of threads (thread_clock.c) ---- */
+
+/* CPU time of a thread of this process; 0: it has ended, or its clock may not be read. AS-safe. */
+uint64_t pc_thread_cpu_ns(int32_t tid);
+/* Time in which it could run and no processor was free; 0: it has ended, or the kernel does not
+ * count it. Keeps errno. MT-safe. */
+uint64_t pc_thread_delayed_ns(int32_t tid);
+
 #endif

@@ -44,10 +44,6 @@ int pc_run_tables_start(void);
 /* Called when MPI_Init has returned, and before the merge. */
 void pc_run_tables_note(void);
 
-/* ---- clocks of threads (thread_clock.c) ---- */
-/* CPU time of a thread of this process; 0: it has ended, or its clock may not be read. */
-uint64_t pc_thread_cpu_ns(int32_t tid);
-
 /* ---- resources of the process, as the kernel counts them (resources_table.c) ---- */
 int pc_usage_start(void);
 /* Begins to count: the start of a job is left out, because waits for processors at that time are

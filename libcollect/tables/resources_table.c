@@ -93,26 +93,6 @@ static uint64_t left_out[N_VALUES], left_at[N_VALUES];
 /* Time that was left out so far; times when the run began and when it was left last. */
 static uint64_t paused_ns, began_at_ns, paused_at_ns;
 
-/* The second number of schedstat, in ns: seen in Linux 4.19 to 6.18. 0: it is not there. */
-static uint64_t read_delayed_ns(void)
-{
-    char text[96];
-    uint64_t ns = 0;
-    int fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    const char *at = text;
-    while (*at >= '0' && *at <= '9')
-        at++;
-    at += *at == ' ';
-    for (; *at >= '0' && *at <= '9'; at++)
-        ns = ns * 10 + (uint64_t)(*at - '0');
-    return ns;
-}
-
 /* A number of /proc/PID/task/TID/sched, which is there if the kernel was built with
  * CONFIG_SCHED_DEBUG: seen in Linux 6.18. */
 static uint64_t read_migrations(int folder, const char *tid)
@@ -157,8 +137,9 @@ static uint64_t to_ns(struct timeval t)
 static void read_counts(uint64_t v[N_VALUES])
 {
     struct rusage usage;
-    v[DELAYED] = read_delayed_ns();
-    v[ON_CPU] = pc_thread_cpu_ns((int32_t)getpid()); /* of the main thread, whichever thread asks */
+    int32_t main_thread = (int32_t)getpid();
+    v[DELAYED] = pc_thread_delayed_ns(main_thread);
+    v[ON_CPU] = pc_thread_cpu_ns(main_thread);
     uint64_t there_ns = pc_mono_ns(), ran_ns = v[ON_CPU] + v[DELAYED];
     v[BLOCKED] = v[ON_CPU] && there_ns > ran_ns ? there_ns - ran_ns : 0;
     if (getrusage(RUSAGE_SELF, &usage))

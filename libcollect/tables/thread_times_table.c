@@ -84,20 +84,6 @@ static void book(struct pc_thread *t)
         __atomic_fetch_add(&t->times[CPU], ns, __ATOMIC_RELAXED);
 }
 
-/* The second number of schedstat, in ns; 0: it is not there. */
-static uint64_t read_delayed_ns(int32_t tid)
-{
-    char path[64], text[96];
-    uint64_t ns = 0;
-    pc_format(path, sizeof path, "/proc/self/task/%d/schedstat", tid);
-    if (pc_control.filtered || !pc_read_small(path, text, sizeof text))
-        return 0;
-    const char *at = text + strspn(text, "0123456789");
-    for (at += *at == ' '; *at >= '0' && *at <= '9'; at++)
-        ns = ns * 10 + (uint64_t)(*at - '0');
-    return ns;
-}
-
 static void settle(struct pc_thread *t)
 {
     enum { WORTH_NS = 10000000 };
@@ -106,7 +92,7 @@ static void settle(struct pc_thread *t)
     if (t->times)
         t->times[KNOWN] = !pc_control.filtered;
     if (t->times && pc_thread_cpu_ns(t->tid) >= WORTH_NS)
-        t->times[DELAYED] += read_delayed_ns(t->tid);
+        t->times[DELAYED] += pc_thread_delayed_ns(t->tid);
     errno = saved;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The CPU time of any thread of the process.
+ * The times of any thread of the process, as the kernel counts them.
  */
 #include "libcollect/state/state.h"
-#include "libcollect/tables/process_tables.h"
 
+#include <string.h>
 #include <time.h>
 
 /* The number of the clock is the kernel's (linux/posix-timers.h): the complement of the thread's
@@ -18,4 +18,18 @@ uint64_t pc_thread_cpu_ns(int32_t tid)
     if (pc_control.filtered || clock_gettime(clock, &t))
         return 0;
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The second number of schedstat: seen in Linux 4.19 to 6.18. */
+uint64_t pc_thread_delayed_ns(int32_t tid)
+{
+    char path[64], text[96];
+    uint64_t ns = 0;
+    pc_format(path, sizeof path, "/proc/self/task/%d/schedstat", tid);
+    if (!pc_read_small(path, text, sizeof text))
+        return 0;
+    const char *at = text + strspn(text, "0123456789");
+    for (at += *at == ' '; *at >= '0' && *at <= '9'; at++)
+        ns = ns * 10 + (uint64_t)(*at - '0');
+    return ns;
 }
