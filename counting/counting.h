@@ -158,9 +158,9 @@ void pc_counting_dump(struct pc_counting *c, struct pc_counting_totals *out);
  * keeps its memory for the next thread. Called in the meter's thread, or when that has ended. */
 void pc_counting_stop(struct pc_counting_meter *meter);
 
-/* Called in a forked child: closes the descriptors of the parent's meter of this thread. No other
- * function may be called there. AS-safe. */
-void pc_counting_forget(struct pc_counting_meter *meter);
+/* Called in a forked child: closes the descriptors of the parent's meters, those of all threads. No
+ * other function may be called there. AS-safe. */
+void pc_counting_forget(void);
 
 /* ---- Views: the events of a counting, counted for other threads ------------------------------ */
 

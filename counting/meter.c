@@ -14,6 +14,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pc_counting_meter *counting, *stopped;
@@ -228,5 +230,25 @@ void pc_counting_stop(struct pc_counting_meter *meter)
     meter->program = NULL;
     leave_lists(meter);
     pc_counting_unlock();
+    errno = saved;
+}
+
+static void forget(struct pc_counting_meter *r)
+{
+    for (uint32_t g = 0; g < PC_COUNTING_MAX_GROUPS; g++)
+        for (uint32_t i = 0; i < r->open[g].n; i++)
+            if (pc_counting_is_ours(&r->open[g], i))
+                syscall(SYS_close, r->open[g].fds[i]);
+    r->groups = 0;
+    r->running = false;
+}
+
+/* Takes no lock: the thread that held it in the parent is not there. A meter is never freed, so the
+ * list leads to meters even if that thread was changing it. */
+void pc_counting_forget(void)
+{
+    int saved = errno;
+    for (struct pc_counting_meter *r = counting; r; r = r->next)
+        forget(r);
     errno = saved;
 }

@@ -80,15 +80,3 @@ uint32_t pc_counting_groups(const struct pc_counting_meter *meter)
 {
     return meter->groups;
 }
-
-void pc_counting_forget(struct pc_counting_meter *meter)
-{
-    int saved = errno;
-    for (uint32_t g = 0; g < PC_COUNTING_MAX_GROUPS; g++)
-        for (uint32_t i = 0; i < meter->open[g].n; i++)
-            if (pc_counting_is_ours(&meter->open[g], i))
-                syscall(SYS_close, meter->open[g].fds[i]);
-    meter->groups = 0;
-    meter->running = false;
-    errno = saved;
-}

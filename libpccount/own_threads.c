@@ -196,9 +196,7 @@ static void end_thread(void *list)
 static void enter_child(void)
 {
     usable = false;
-    for (struct mine *m = pthread_getspecific(key); m; m = m->next)
-        if (m->meter)
-            pc_counting_forget(m->meter);
+    pc_counting_forget();
     pthread_setspecific(key, NULL);
 }
 

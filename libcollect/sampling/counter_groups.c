@@ -365,10 +365,6 @@ void pc_counters_leave(struct pc_thread *t)
 
 void pc_counters_forget(void)
 {
-    struct pc_thread *t = pc_self;
-    if (t && t->counting)
-        pc_counting_forget(t->counting);
-    if (t && t->always)
-        pc_counting_forget(t->always);
+    pc_counting_forget();
     pc_counters.events.counting = pc_counters.always.counting = NULL;
 }

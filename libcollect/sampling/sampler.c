@@ -416,11 +416,11 @@ void pc_sampler_tell_late(struct pc_thread *(*find_thread)(void))
 
 void pc_sampler_forget(void)
 {
-    struct pc_thread *t = pc_self;
-    if (t && t->sampler && pc_sampler_is_perf(t->sampler)) {
-        t->sampler->ring = NULL; /* the kernel does not map it in children */
-        close_perf(t->sampler);
-    }
+    for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next)
+        if (pc_sampler_is_perf(s)) {
+            s->ring = NULL; /* the kernel does not map it in children */
+            close_perf(s);
+        }
     pc_sampler_signal = 0;
     pc_sampler_give_back();
 }

@@ -478,20 +478,47 @@ static void a_stolen_descriptor_is_left_alone(void **state)
     close(ends[1]);
 }
 
+/* A thread that counts until the barrier is passed twice. */
+struct beside {
+    struct pc_counting *counting;
+    pthread_barrier_t barrier;
+    int fd;
+};
+
+static void *count_beside(void *arg)
+{
+    struct beside *o = arg;
+    struct bench mine = {o->counting, NULL};
+    start(&mine, 0);
+    o->fd = mine.meter->open[3].fds[1];
+    pthread_barrier_wait(&o->barrier);
+    pthread_barrier_wait(&o->barrier);
+    pc_counting_stop(mine.meter);
+    return NULL;
+}
+
 static void a_child_gives_back_what_it_got(void **state)
 {
     struct bench *b = *state;
+    struct beside other = {.counting = b->counting};
+    pthread_t thread;
     int status;
     count(b, 4, 1);
     start(b, 0);
     int fd = b->meter->open[3].fds[1];
+    pthread_barrier_init(&other.barrier, NULL, 2);
+    assert_int_equal(pthread_create(&thread, NULL, count_beside, &other), 0);
+    pthread_barrier_wait(&other.barrier);
     pid_t child = fork();
     if (child == 0) {
-        pc_counting_forget(b->meter);
-        _exit(dup(fd) >= 0);
+        pc_counting_forget();
+        _exit((dup(fd) >= 0) + 2 * (dup(other.fd) >= 0));
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
+    pthread_barrier_wait(&other.barrier);
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&other.barrier);
     fault(PAGES);
     assert_true(get(b).value[FAULTS] >= faults_of(PAGES));
 }

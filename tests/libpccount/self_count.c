@@ -203,11 +203,27 @@ static void inherited(void)
     pccount_view_free(view);
 }
 
-/* A child of fork does not count, nor does it disturb its parent, which is in a stretch. */
-static void forked(void)
+static pthread_barrier_t barrier;
+
+static void *begin_beside(void *arg)
+{
+    pccount_begin(count);
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    pccount_end(count);
+    return arg;
+}
+
+/* A child of fork does not count, nor does it disturb its parent, which is in a stretch. It has no
+ * descriptor of the parent's counters, of whatever thread. */
+static void forked(int n_fds)
 {
     unsigned long long before = mine(count);
     int status = 0;
+    pthread_t thread;
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&thread, NULL, begin_beside, NULL);
+    pthread_barrier_wait(&barrier);
     pccount_begin(count);
     touch(100);
     pid_t child = fork();
@@ -215,10 +231,15 @@ static void forked(void)
         int begun = pccount_begin(count);
         touch(5000);
         pccount_end(count);
+        if (n_descriptors() != n_fds)
+            _exit(2);
         _exit(begun == -1 && strstr(pccount_why(count), "child of fork") ? 0 : 1);
     }
     waitpid(child, &status, 0);
     pccount_end(count);
+    pthread_barrier_wait(&barrier);
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&barrier);
     say("child", (unsigned long long)status, 0);
     say("parent", mine(count) - before, 100);
 }
@@ -235,7 +256,7 @@ int main(int argc, char **argv)
     nested();
     in_threads(argc > 2 ? (size_t)atoi(argv[2]) : 100);
     inherited();
-    forked();
+    forked(n_fds);
     reasons();
     pccount_free(count);
     say("left-open", (unsigned long long)n_descriptors(), (unsigned long long)n_fds);

@@ -3,8 +3,10 @@
  * An MPI program that makes processes in the way that its first argument names. Every rank calls
  * MPI_Barrier three times before and four times after. Prints on rank 0 how the child ended.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +68,51 @@ static int by_double_fork(void)
     exit(0);
 }
 
+static pthread_barrier_t barrier;
+
+static void *meanwhile(void *arg)
+{
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    return arg;
+}
+
+/* Descriptors of counters. */
+static int count_events(void)
+{
+    char path[300], target[100];
+    int n = 0;
+    DIR *dir = opendir("/proc/self/fd");
+    for (struct dirent *e; (e = readdir(dir));) {
+        snprintf(path, sizeof path, "/proc/self/fd/%s", e->d_name);
+        ssize_t length = readlink(path, target, sizeof target - 1);
+        target[length > 0 ? length : 0] = '\0';
+        n += strstr(target, "perf_event") != NULL;
+    }
+    closedir(dir);
+    return n;
+}
+
+/* Forks while another thread is sampled, and counts events if that is asked for. */
+static int beside_a_thread(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&barrier, NULL, 2);
+    if (pthread_create(&thread, NULL, meanwhile, NULL))
+        return 7;
+    pthread_barrier_wait(&barrier);
+    int n = count_events();
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(count_events() ? 6 : 5);
+    fprintf(stderr, "%d descriptors of events\n", n);
+    int status = wait_for(pid);
+    pthread_barrier_wait(&barrier);
+    pthread_join(thread, NULL);
+    return status;
+}
+
 static int by_vfork(void)
 {
     pid_t pid = vfork();
@@ -88,6 +135,8 @@ static int make_child(const char *how)
 {
     if (!strcmp(how, "daemon"))
         return by_double_fork();
+    if (!strcmp(how, "thread"))
+        return beside_a_thread();
     if (!strcmp(how, "vfork"))
         return by_vfork();
     if (!strcmp(how, "spawn"))
