@@ -6,6 +6,7 @@
  * included, is written into this rank's slot of the profile, at the end of MPI_Finalize and again
  * at the end of the process.
  */
+#include "base/shell.h"
 #include "format/profile.h"
 #include "libcollect/context/scope.h"
 #include "libcollect/context/thread.h"
@@ -334,13 +335,18 @@ static void say_unfinished(void *unused)
     if (h->state != PCOLLECT_STATE_EXITED || h->rank > 0 || pc_process.config.run_key ||
         h->merge_ticks)
         return;
-    if (pc_process.arena.is_file)
-        pc_log("the program ended without MPI_Finalize; `pcollect recover %s` makes a profile of "
-               "its data",
-               pc_process.config.spool_path);
-    else
+    if (!pc_process.arena.is_file) {
         pc_log("the program ended without MPI_Finalize, and without a file in a spool nothing is "
                "kept of the run");
+        return;
+    }
+    char folder[PCOLLECT_PATH_BYTES];
+    pc_format(folder, sizeof folder, "%s", pc_process.arena.path);
+    *strrchr(folder, '/') = '\0';
+    const char *quote = pc_shell_is_plain(folder) ? "" : "'";
+    pc_log("the program ended without MPI_Finalize; `pcollect recover %s%s%s` makes a profile of "
+           "its data",
+           quote, folder, quote);
 }
 
 /* Called without a DSO handle, so that the function does not run with the destructors of this

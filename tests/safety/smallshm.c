@@ -3,16 +3,17 @@
  * A program that makes many contexts and then needs most of the space that /dev/shm had when it
  * started:
  *
- *     smallshm FILE [die]
+ *     smallshm FILE [die|leave]
  *
  * Rank 0 makes FILE with 80 % of the space that was free, and touches it. It gets SIGBUS or an
- * error if somebody else has taken that space. With "die" the ranks kill themselves. Ends with
- * status 3 if the memory is refused.
+ * error if somebody else has taken that space. With "die" the ranks kill themselves, with "leave"
+ * they exit without MPI_Finalize. Ends with status 3 if the memory is refused.
  */
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
@@ -63,6 +64,8 @@ int main(int argc, char **argv)
     for (int path = 0; path < PATHS; path++)
         descend(DEPTH, path);
     MPI_Barrier(MPI_COMM_WORLD);
+    if (argc > 2 && !strcmp(argv[2], "leave"))
+        exit(0);
     if (argc > 2) {
         sleep(1); /* lets the other rank leave the barrier */
         kill(getpid(), SIGKILL);
