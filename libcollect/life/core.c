@@ -92,6 +92,25 @@ static void forget_in_child(void)
     pc_parts_forget();
 }
 
+/* Notes the path of the profile. The program may change its working directory later, so the path is
+ * made absolute now. */
+static void fill_out(struct pcollect_arena_header *h)
+{
+    const char *out = pc_process.config.output_path;
+    char folder[PATH_MAX];
+    pc_format(h->out, sizeof h->out, "%s", out);
+    if (out[0] == '/' || !getcwd(folder, sizeof folder))
+        return;
+    if (pc_format(h->out, sizeof h->out, "%s/%s", folder[1] ? folder : "", out) + 1 < sizeof h->out)
+        return;
+    pc_core_complain(
+        "with the working directory the path of the profile is longer than %d bytes: it "
+        "is written in the folder in which the program ends; set an absolute [output] "
+        "path",
+        (int)sizeof h->out - 2);
+    pc_format(h->out, sizeof h->out, "%s", out);
+}
+
 static void fill_header(void)
 {
     struct pcollect_arena_header *h = pc_header();
@@ -112,13 +131,7 @@ static void fill_header(void)
     if (pc_process.config.collect_always)
         h->flags |= PCOLLECT_ARENA_ALWAYS;
     pc_launch_announce();
-    /* The program may change its working directory later, so the path is made absolute now. */
-    const char *out = pc_process.config.output_path;
-    char folder[PATH_MAX];
-    if (out[0] == '/' || !getcwd(folder, sizeof folder))
-        pc_format(h->out, sizeof h->out, "%s", out);
-    else
-        pc_format(h->out, sizeof h->out, "%s/%s", folder, out);
+    fill_out(h);
 }
 
 static const char *host_op_name(uint16_t op)

@@ -94,5 +94,5 @@ void pc_program_path(char *out, size_t n)
     if (is_module || *script == '/' || access(script, F_OK) || !getcwd(folder, sizeof folder))
         pc_format(out, n, "%s", script);
     else
-        pc_format(out, n, "%s/%s", folder, script);
+        pc_format(out, n, "%s/%s", folder[1] ? folder : "", script);
 }
