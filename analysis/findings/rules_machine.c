@@ -88,7 +88,8 @@ struct shared_host {
     size_t n_ranks, n_threads, n_cpus;
 };
 
-/* The ranks of one host, their busy threads, and the number of processors on which they may run. */
+/* The ranks of one host, their busy threads, and the number of processors on which they may run; 0:
+ * it is not known of all of them. */
 static struct shared_host look_at_host(const struct pct_evidence *f, const char *name)
 {
     const struct pct_thread_times *t = pct_data_thread_times(f->data);
@@ -96,14 +97,16 @@ static struct shared_host look_at_host(const struct pct_evidence *f, const char 
     struct shared_host host = {.name = name};
     bool *marks = pct_alloc(MOST_CPUS, sizeof *marks);
     size_t at = 0;
+    bool known = true;
     for (size_t r = 0; r < f->n_ranks; r++) {
         if (strcmp(p->ranks[r].host, name) != 0)
             continue;
         host.n_ranks++;
         host.n_threads += count_busy_threads(t, r, &at);
         mark_cpus(f->use[r].bound, marks);
+        known &= *f->use[r].bound != '\0';
     }
-    host.n_cpus = count_marks(marks);
+    host.n_cpus = known ? count_marks(marks) : 0;
     pct_free(marks);
     return host;
 }
@@ -122,7 +125,9 @@ static void put_reason(const struct pct_evidence *f, size_t rank, const struct s
         if (!strncmp(f->data->profile->mpi, "Open MPI", 8))
             pct_buf_format(b, ": mpirun --map-by slot:PE=%zu, or --bind-to none", n_threads);
         pct_buf_text(b, ".");
-    } else if (host->n_cpus && host->n_threads > host->n_cpus) {
+    } else if (!host->n_cpus) { /* there may be too few */
+        pct_buf_text(b, ".");
+    } else if (host->n_threads > host->n_cpus) {
         pct_buf_format(b,
                        ": the %zu ranks there compute with %zu threads on %zu processors. Start "
                        "fewer ranks or threads there.",

@@ -58,8 +58,8 @@ static const struct pcollect_column columns[] = {
         VALUE("preempted", "context switches because another was to run", PCOLLECT_SUM, COUNT),
     [1 + CPU] = VALUE("cpu", "processor on which the merging thread ran then", PCOLLECT_MAX, COUNT),
     [1 + CPUS] = VALUE("cpus", "processors on which it may run", PCOLLECT_MAX, COUNT),
-    [1 + BOUND] = {"bound", "their numbers", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX,
-                   PCOLLECT_UNIT_COUNT, 0},
+    [1 + BOUND] = {"bound", "their numbers; empty if the list is longer than 1,023 characters",
+                   PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT, 0},
     [1 + DELAYED] =
         VALUE("delayed",
               "time in which the main thread could run and no processor was free; 0 where "
@@ -193,12 +193,13 @@ void pc_usage_reset(void)
     paused_ns = paused_at_ns - began_at_ns;
 }
 
-/* Formats a set like 0-3,8, which taskset accepts. */
+/* Formats a set like 0-3,8, which taskset accepts. Empty: it does not fit; a part of it would be
+ * taken for all. */
 static void put_cpus(const cpu_set_t *set, char *out, size_t n)
 {
     size_t at = 0;
     out[0] = '\0';
-    for (int cpu = 0; cpu < CPU_SETSIZE && at + 24 < n; cpu++) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         int last = cpu;
         if (!CPU_ISSET(cpu, set))
             continue;
@@ -209,6 +210,8 @@ static void put_cpus(const cpu_set_t *set, char *out, size_t n)
             at += pc_format(out + at, n - at, "-%d", last);
         cpu = last;
     }
+    if (at + 1 >= n)
+        out[0] = '\0';
 }
 
 void pc_usage_note(void)
@@ -218,7 +221,7 @@ void pc_usage_note(void)
     uint64_t *v = pc_table_row(pc_thread_current(), &table, &key);
     struct rusage usage;
     cpu_set_t set;
-    char cpus[512];
+    char cpus[PCOLLECT_STRING_BYTES + 2];
     if (v) {
         read_counts(v);
         /* A process that has just begun may not have been delayed yet; one at its end, where the

@@ -306,6 +306,23 @@ static void unfinished_operations_are_counted_by_place(void **state)
     }
 }
 
+/* The list of processors of rank 0 was too long for its table: their number is not known. */
+static void unknown_processors_are_neither_too_few_nor_taken(void **state)
+{
+    (void)state;
+    for (unsigned unknown = 0; unknown < 2; unknown++) {
+        begin_run(1, false);
+        m.shares = true;
+        m.unknown = unknown;
+        load_machine();
+        struct pct_data *d = end_run();
+        const char *text = d->findings->list[0].text, *end = strchr(text, '\0');
+        assert_int_equal(strstr(text, "ranks share 3 processors on node1") != NULL, !unknown);
+        assert_true(!unknown || (!strstr(text, "something else") && !strcmp(end - 2, ").")));
+        pct_data_free(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +334,7 @@ int main(void)
         cmocka_unit_test(a_rank_that_writes_a_file_alone_waits_for_nobody),
         cmocka_unit_test(a_rank_that_only_hands_out_work_is_named),
         cmocka_unit_test(unfinished_operations_are_counted_by_place),
+        cmocka_unit_test(unknown_processors_are_neither_too_few_nor_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

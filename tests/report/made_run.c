@@ -140,7 +140,10 @@ void add_resources(void)
     m.sample.p.n_strings = 7;
     for (unsigned r = 0; r < m.n; r++)
         add_cells(t, (const uint64_t[]){r, (uint64_t)(m.system_ms[r] * ms), (uint64_t)m.faults[r],
-                                        0, (uint64_t)(m.delayed_ms[r] * ms), m.shares ? 2 : 1,
+                                        0, (uint64_t)(m.delayed_ms[r] * ms),
+                                        (uint64_t)(m.unknown && r == 0 ? 0
+                                                   : m.shares          ? 2
+                                                                       : 1),
                                         (uint64_t)(m.blocked_ms[r] * ms),
                                         (uint64_t)(m.paused_ms[r] * ms)});
 }

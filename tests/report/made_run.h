@@ -24,8 +24,9 @@ struct made {
     double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
     double system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
     double blocked_ms[SAMPLE_RANKS], paused_ms[SAMPLE_RANKS];
-    bool shares; /* more ranks than processors */
-    bool killed; /* nothing is known of its delays but by samples */
+    bool shares;  /* more ranks than processors */
+    bool unknown; /* on which processors rank 0 may run */
+    bool killed;  /* nothing is known of its delays but by samples */
     uint32_t last_op;
     struct pc_profile_table tables[3];
     struct pc_profile_column columns[3][12];
