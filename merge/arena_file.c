@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,6 +94,26 @@ int pc_arena_file_read(const char *path, bool header_only, struct pc_arena_bytes
     }
     close(fd);
     return err;
+}
+
+/* ---- Owners --------------------------------------------------------------------------------- */
+
+/* The kernel grants a lease for reading only while no process has the file open or mapped for
+ * writing (seen in Linux 6.18). The lease is given back at once. */
+enum pc_arena_owner pc_arena_file_owner(const char *path)
+{
+    enum { TMPFS = 0x01021994 };
+    enum pc_arena_owner owner = PC_OWNER_UNKNOWN;
+    struct statfs fs;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return owner;
+    if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+        owner = errno == EAGAIN ? PC_OWNER_ALIVE : PC_OWNER_UNKNOWN;
+    else if (fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS)
+        owner = PC_OWNER_GONE;
+    close(fd);
+    return owner;
 }
 
 /* ---- Copies while the owner writes ---------------------------------------------------------- */

@@ -21,6 +21,12 @@ struct pc_arena_bytes {
 int pc_arena_file_read(const char *path, bool header_only, struct pc_arena_bytes *out,
                        struct pc_error *error);
 
+/* The process that collects into the file: the kernel knows whether any has it mapped, of whatever
+ * host name, clock or pid namespace. Gone is believed on tmpfs alone: a mapping of a file in an
+ * overlay belongs to another file. */
+enum pc_arena_owner { PC_OWNER_UNKNOWN, PC_OWNER_GONE, PC_OWNER_ALIVE };
+enum pc_arena_owner pc_arena_file_owner(const char *path);
+
 /* Copies a file whose owner may be writing, as at one instant: everything that can be reached in
  * the copy is complete, and the sums of threads are at least those of their contexts. Errors as
  * above. */

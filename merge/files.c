@@ -320,9 +320,9 @@ int pc_merge_copies(const struct pc_merge_copy *copies, size_t n, struct pc_prof
 /* ---- The arenas of a folder --------------------------------------------------------------------
  */
 
-/* True if the process that wrote the arena still runs here. A process with that pid that started
+/* True if there is a process here with the number of that which wrote the arena. One that started
  * after the arena was opened is another one. */
-static bool is_alive(const struct pcollect_arena_header *h)
+static bool has_process(const struct pcollect_arena_header *h)
 {
     char host[PCOLLECT_HOST_BYTES] = "";
     gethostname(host, sizeof host - 1);
@@ -341,6 +341,13 @@ static bool is_alive(const struct pcollect_arena_header *h)
     return age + 2 >= arena_age;
 }
 
+/* True if the process that wrote the arena still runs. */
+static bool is_alive(const char *path, const struct pcollect_arena_header *h)
+{
+    enum pc_arena_owner owner = pc_arena_file_owner(path);
+    return owner == PC_OWNER_ALIVE || (owner == PC_OWNER_UNKNOWN && has_process(h));
+}
+
 static void fill_found(struct pc_merge_found *f, const char *path,
                        const struct pcollect_arena_header *h)
 {
@@ -354,7 +361,7 @@ static void fill_found(struct pc_merge_found *f, const char *path,
                                  .state = h->state,
                                  .realtime_0_ns = h->realtime_0_ns,
                                  .asked_only = pc_image_asked_only(h),
-                                 .alive = is_alive(h)};
+                                 .alive = is_alive(path, h)};
     pc_format(f->path, sizeof f->path, "%s", path);
     memcpy(f->host, h->host, sizeof f->host - 1);
     memcpy(f->exe, h->exe, sizeof f->exe - 1);
