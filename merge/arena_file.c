@@ -48,7 +48,8 @@ static int open_arena(const char *path, int *fd_out, struct pcollect_arena_heade
         int reason = errno;
         if (fd >= 0)
             close(fd);
-        return pc_error_set(error, PC_EIO, "%s: %s", path, strerror(reason));
+        return pc_error_set(error, reason == ENOENT ? PC_ENOENT : PC_EIO, "%s: %s", path,
+                            strerror(reason));
     }
     /* Files of other users are refused, because the contents decide which file is written. */
     if (st.st_uid != geteuid()) {
@@ -314,6 +315,8 @@ int pc_arena_file_copy(const char *path, struct pc_arena_bytes *out, struct pc_e
     void *base = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
     int reason = errno;
     close(fd);
+    if (base == MAP_FAILED && reason == ENOMEM)
+        return no_memory(path, bytes, error);
     if (base == MAP_FAILED)
         return pc_error_set(error, PC_EIO, "%s: %s", path, strerror(reason));
     l.base = base;

@@ -16,8 +16,8 @@ struct pc_arena_bytes {
     size_t n;
 };
 
-/* Reads the bytes that are used according to the header, or only the header. PC_EFORMAT: it is no
- * arena; PC_EIO: it cannot be read, or belongs to another user; PC_ENOMEM. */
+/* Reads the bytes that are used according to the header, or only the header. PC_ENOENT: it is gone;
+ * PC_EFORMAT: it is no arena; PC_EIO: it cannot be read, or belongs to another user; PC_ENOMEM. */
 int pc_arena_file_read(const char *path, bool header_only, struct pc_arena_bytes *out,
                        struct pc_error *error);
 

@@ -374,7 +374,8 @@ static int add_found(struct pc_merge_list *list, const char *path, pc_merge_say_
 {
     struct pc_arena_bytes file = {NULL, 0};
     int err = pc_arena_file_read(path, true, &file, error);
-    if (err == PC_EFORMAT) /* killed before it began, or not an arena */
+    /* It was killed before it began, or is not an arena; or its job has just ended. */
+    if (err == PC_EFORMAT || err == PC_ENOENT)
         return PC_OK;
     if (err && err != PC_ENOMEM)
         say_line(say, arg, "%s", error->text);

@@ -57,8 +57,8 @@ struct pc_merge_copy {
     uint64_t taken_ns; /* since 1970: events before it are in the copy */
 };
 
-/* Takes a copy of an arena without any effect on its owner. Errors: the file cannot be read, or no
- * memory (PC_ENOMEM); the text says which. */
+/* Takes a copy of an arena without any effect on its owner. Errors: the file is gone (PC_ENOENT) or
+ * cannot be read, or no memory (PC_ENOMEM); the text says which. */
 int pc_merge_copy(const char *path, struct pc_merge_copy *out, struct pc_error *error);
 
 /* Merges copies of one job like pc_merge_files, into a profile that is marked as a checkpoint: its

@@ -107,7 +107,7 @@ static void copy_job(const struct pct_checkpoints *c, struct job_copies *j)
         err = pc_merge_copy(j->found[i].path, &j->copies[j->n_copies], &error);
         j->n_copies += !err;
     }
-    if (err == PC_ENOMEM)
+    if (err && err != PC_ENOENT)
         say_failure(c, error.text);
     if (err)
         drop_copies(j);

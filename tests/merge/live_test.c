@@ -335,7 +335,7 @@ static void what_is_no_arena_is_refused(void **state)
     struct pc_error error = {""};
     char path[128];
     snprintf(path, sizeof path, "%s/none.arena", spool);
-    assert_int_equal(pc_merge_copy(path, &copy, &error), PC_EIO);
+    assert_int_equal(pc_merge_copy(path, &copy, &error), PC_ENOENT);
     assert_non_null(strstr(error.text, "No such file"));
     FILE *f = fopen(path, "w");
     assert_non_null(f);
@@ -344,6 +344,28 @@ static void what_is_no_arena_is_refused(void **state)
     fclose(f);
     assert_int_equal(pc_merge_copy(path, &copy, &error), PC_EFORMAT);
     unlink(path);
+}
+
+/* The file is longer than all addresses, as an arena may be under a limit of them. */
+static void no_addresses_for_a_copy_are_no_memory(void **state)
+{
+    (void)state;
+    static const struct pcollect_arena_header h = {.magic = PCOLLECT_ARENA_MAGIC};
+    struct pc_merge_copy copy;
+    struct pc_error error = {""};
+    char path[128];
+    snprintf(path, sizeof path, "%s/long.arena", spool);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(&h, sizeof h, 1, f), 1);
+    fclose(f);
+    bool made = truncate(path, (off_t)1 << 58) == 0;
+    int err = pc_merge_copy(path, &copy, &error);
+    unlink(path);
+    if (!made)
+        skip(); /* the file system has no files of this length */
+    assert_int_equal(err, PC_ENOMEM);
+    assert_non_null(strstr(error.text, "no memory for 288230376151711744 bytes"));
 }
 
 static int make_spool(void **state)
@@ -370,6 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_are_whole_at_any_instant),
         cmocka_unit_test(what_is_no_arena_is_refused),
+        cmocka_unit_test(no_addresses_for_a_copy_are_no_memory),
     };
     return cmocka_run_group_tests(tests, make_spool, remove_spool);
 }
