@@ -12,17 +12,20 @@
 #include <unistd.h>
 #include <zlib.h>
 
+/* Knowledge of a slot. The ranks that a damaged record names may be wrong: their slots are
+ * looked at all the same. */
+enum use { UNSEEN, DAMAGED, TAKEN /* by a record that is whole */ };
+
 /* A pass over all slots. */
 struct slots {
     int fd;
     const struct pc_pcol_header *h;
     const struct pc_profile *main;
     uint32_t n_there; /* slots that the file has */
-    bool *taken;      /* for each slot: it belongs to an earlier record */
+    uint8_t *use;     /* for each slot: enum use */
     int32_t *ranks;   /* of the record */
     size_t n;
     struct pc_buffer record;
-    uint32_t n_bad, first_bad;
 };
 
 /* Appends the slots of ranks[from..to) to the record. False: the file does not have all of it. */
@@ -64,6 +67,7 @@ static int read_record(struct slots *s, uint32_t i)
         struct pc_cursor c = {.at = set, .end = set + set_bytes};
         s->n = pc_rank_set_get(&c, s->n_there, s->ranks, s->n_there);
         if (!s->n || (uint32_t)s->ranks[0] != i) {
+            s->ranks[0] = (int32_t)i;
             s->n = 1;
             return PC_EFORMAT;
         }
@@ -136,12 +140,9 @@ static int add_record_of(struct slots *s, uint32_t i, struct pc_profile_sum *sum
     int err = read_record(s, i);
     if (!err && s->record.n)
         err = decode_record(s, &late);
-    for (size_t k = 0; k < s->n; k++)
-        s->taken[s->ranks[k]] = true;
-    if (err) {
-        s->first_bad = s->n_bad ? s->first_bad : i;
-        s->n_bad += (uint32_t)s->n;
-    }
+    for (size_t k = 0; k < s->n && (err || late); k++)
+        if (late || s->use[s->ranks[k]] == UNSEEN)
+            s->use[s->ranks[k]] = late ? TAKEN : DAMAGED;
     return late ? pc_profile_sum_add(sum, late, NULL) : PC_OK;
 }
 
@@ -159,9 +160,9 @@ static int overlay(struct pc_profile_sum *sum, struct pc_profile **p)
 static int read_all_slots(struct slots *s, struct pc_profile **p)
 {
     struct pc_profile_sum sum = {{NULL}};
-    int err = s->taken && s->ranks ? PC_OK : PC_ENOMEM;
+    int err = s->use && s->ranks ? PC_OK : PC_ENOMEM;
     for (uint32_t i = 0; i < s->n_there && !err; i++)
-        if (!s->taken[i])
+        if (s->use[i] != TAKEN)
             err = add_record_of(s, i, &sum);
     if (!err)
         err = overlay(&sum, p);
@@ -184,13 +185,13 @@ static void begin_slots(struct slots *s, int fd, uint64_t n, const struct pc_pco
     s->fd = fd;
     s->h = h;
     s->n_there = count_slots(h, n);
-    s->taken = calloc((size_t)s->n_there + 1, sizeof *s->taken);
+    s->use = calloc((size_t)s->n_there + 1, sizeof *s->use);
     s->ranks = malloc(((size_t)s->n_there + 1) * sizeof *s->ranks);
 }
 
 static void end_slots(struct slots *s)
 {
-    free(s->taken);
+    free(s->use);
     free(s->ranks);
     free(s->record.data);
 }
@@ -204,20 +205,23 @@ int pc_pcol_read_slots(int fd, size_t n, const struct pc_pcol_header *h, struct 
     struct slots s = {.main = *p};
     begin_slots(&s, fd, n, h);
     int err = read_all_slots(&s, p);
-    uint32_t n_missing = h->n_slots - s.n_there;
-    s.first_bad = s.n_bad ? s.first_bad : s.n_there;
-    s.n_bad += n_missing;
+    uint32_t n_bad = h->n_slots - s.n_there, first_bad = s.n_there;
+    for (uint32_t i = s.use ? s.n_there : 0; i-- > 0;)
+        if (s.use[i] == DAMAGED) {
+            n_bad++;
+            first_bad = i;
+        }
     end_slots(&s);
     if (err == PC_ENOENT || err == PC_ENOMEM)
         return err;
     if (err)
         pc_error_set(error, PC_OK, "what ranks did after the merge is left out: %s",
                      pc_err_text(err));
-    else if (s.n_bad)
+    else if (n_bad)
         pc_error_set(error, PC_OK,
                      "what %u of %u ranks did after the merge is damaged and left out (first: rank "
                      "%u)",
-                     s.n_bad, h->n_slots, s.first_bad);
+                     n_bad, h->n_slots, first_bad);
     return PC_OK;
 }
 
@@ -227,12 +231,12 @@ static uint32_t count_running(struct slots *s)
 {
     uint32_t n = s->h->n_slots;
     for (uint32_t i = 0; i < s->n_there; i++) {
-        if (s->taken[i] || read_record(s, i) || !is_whole(s->record.data, s->record.n))
+        if (s->use[i] || read_record(s, i) || !is_whole(s->record.data, s->record.n))
             continue;
         bool ended = pc_load_le(s->record.data + 4, 4) & PC_PCOL_SLOT_ENDED;
         for (size_t k = 0; k < s->n; k++) {
-            n -= ended && !s->taken[s->ranks[k]];
-            s->taken[s->ranks[k]] = true;
+            n -= ended && !s->use[s->ranks[k]];
+            s->use[s->ranks[k]] = TAKEN;
         }
     }
     return n;
@@ -253,7 +257,7 @@ int pc_pcol_count_running(const char *path, uint32_t *n_out, struct pc_error *er
                      : pc_pcol_header_decode(bytes, n, &h, error);
     if (!err) {
         begin_slots(&s, fd, (uint64_t)st.st_size, &h);
-        err = s.taken && s.ranks ? PC_OK : PC_ENOMEM;
+        err = s.use && s.ranks ? PC_OK : PC_ENOMEM;
         *n_out = err ? 0 : h.slots_at ? count_running(&s) : 0;
     }
     end_slots(&s);

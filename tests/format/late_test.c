@@ -187,32 +187,51 @@ static void who_left_nothing_lacks_alone(void **state)
     free_late_job(&j);
 }
 
+/* The record of a node is damaged: in its content, or in its set of ranks, which then names those
+ * of the next node, too. */
 static void damage_of_a_record_is_said_of_its_ranks(void **state)
 {
-    char path[PATH_BYTES];
+    static const struct {
+        long at;
+        uint8_t change;
+    } damages[] = {{80, 4}, {PC_PCOL_SLOT_HEADER_BYTES + 2, 8 ^ 16}};
     struct late_job j = make_late_job(&shapes[1], RANKS, 2);
-    struct pc_profile *q;
-    struct pc_error e;
-    uint8_t byte;
-    struct pc_pcol_header h;
+    struct pc_profile *expected = j.main;
     (void)state;
-    assert_int_equal(pc_pcol_write(j.main, path_in(path, "n.pcol"), PC_PCOL_LATE_SLOTS, NULL),
-                     PC_OK);
-    for (int node = 0; node < 3; node++)
-        write_node(path, &j, 0, node, -1);
-    read_header(path, &h);
-    FILE *f = fopen(path, "r+");
-    fseek(f, (long)(h.slots_at + 8 * h.slot_bytes + 80), SEEK_SET);
-    assert_int_equal(fread(&byte, 1, 1, f), 1);
-    byte ^= 4;
-    fseek(f, -1, SEEK_CUR);
-    assert_int_equal(fwrite(&byte, 1, 1, f), 1);
-    fclose(f);
-    assert_int_equal(pc_pcol_read(path, &q, &e), PC_OK);
-    assert_non_null(strstr(e.text, "what 8 of 24 ranks did after the merge is damaged and left out "
-                                   "(first: rank 8)"));
-    pc_profile_free(q);
-    unlink(path);
+    for (int rank = 0; rank < RANKS; rank++) {
+        if (node_of(0, rank) == 1)
+            continue;
+        struct pc_profile *next = overlaid(expected, j.late[rank]);
+        if (expected != j.main)
+            pc_profile_free(expected);
+        expected = next;
+    }
+    for (size_t i = 0; i < PC_ARRAY_LEN(damages); i++) {
+        char path[PATH_BYTES];
+        struct pc_profile *q;
+        struct pc_error e;
+        uint8_t byte;
+        struct pc_pcol_header h;
+        assert_int_equal(pc_pcol_write(j.main, path_in(path, "n.pcol"), PC_PCOL_LATE_SLOTS, NULL),
+                         PC_OK);
+        for (int node = 0; node < 3; node++)
+            write_node(path, &j, 0, node, -1);
+        read_header(path, &h);
+        FILE *f = fopen(path, "r+");
+        fseek(f, (long)(h.slots_at + 8 * h.slot_bytes) + damages[i].at, SEEK_SET);
+        assert_int_equal(fread(&byte, 1, 1, f), 1);
+        byte ^= damages[i].change;
+        fseek(f, -1, SEEK_CUR);
+        assert_int_equal(fwrite(&byte, 1, 1, f), 1);
+        fclose(f);
+        assert_int_equal(pc_pcol_read(path, &q, &e), PC_OK);
+        assert_non_null(strstr(e.text, "what 8 of 24 ranks did after the merge is damaged and left "
+                                       "out (first: rank 8)"));
+        assert_same_bytes(q, expected);
+        pc_profile_free(q);
+        unlink(path);
+    }
+    pc_profile_free(expected);
     free_late_job(&j);
 }
 
