@@ -261,14 +261,21 @@ int pc_pcol_late_record(const struct pc_profile *late, uint32_t most, struct pc_
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
+/* The first late part that is known; NULL: none is. */
+static const struct pc_profile *first_known(const struct group *g)
+{
+    for (uint32_t i = 0; i < g->n; i++)
+        if (g->late[i])
+            return g->late[i];
+    return NULL;
+}
+
 static int check_target(int fd, const struct group *g, struct pc_pcol_header *h,
                         struct pc_error *error)
 {
-    const struct pc_profile *late = NULL;
+    const struct pc_profile *late = first_known(g);
     const char *path = g->path;
     struct stat st;
-    for (uint32_t i = 0; i < g->n && !late; i++)
-        late = g->late[i];
     uint8_t bytes[PC_PCOL_HEADER_BYTES];
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
         return pc_error_set(error, PC_EMISMATCH, "%s: is not the profile that was written", path);
@@ -314,6 +321,8 @@ static int write_group(int fd, const struct group *g, const struct pc_pcol_heade
                        struct pc_error *error)
 {
     struct pc_buffer record = {0};
+    if (!first_known(g))
+        return PC_OK;
     int err = fit_record(g, h->slot_bytes, &record);
     if (!err) {
         int failed = write_record(fd, g, h, &record);
@@ -357,6 +366,9 @@ int pc_pcol_write_node(const char *path, const struct pc_profile *const *late, c
     struct group g = {path, late, ranks, n, ended};
     int saved_errno = errno;
     int err;
+    if (!first_known(&g))
+        return pc_error_set(error, PC_ENOMEM,
+                            "%s: no memory to add what %u ranks did after the merge", path, n);
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         err = pc_pcol_system_error(error, path, "cannot be completed", errno);

@@ -109,6 +109,18 @@ static void read_header(const char *path, struct pc_pcol_header *h)
     assert_int_equal(pc_pcol_header_decode(bytes, sizeof bytes, h, NULL), PC_OK);
 }
 
+static void set_slot_bytes(const char *path, uint32_t slot_bytes)
+{
+    uint8_t bytes[PC_PCOL_HEADER_BYTES];
+    struct pc_pcol_header h;
+    read_header(path, &h);
+    h.slot_bytes = slot_bytes;
+    pc_pcol_header_encode(&h, bytes);
+    FILE *f = fopen(path, "r+");
+    assert_int_equal(fwrite(bytes, sizeof bytes, 1, f), 1);
+    fclose(f);
+}
+
 static void a_node_writes_one_record_for_its_ranks(void **state)
 {
     char path[PATH_BYTES];
@@ -235,16 +247,36 @@ static void damage_of_a_record_is_said_of_its_ranks(void **state)
     free_late_job(&j);
 }
 
-static void set_slot_bytes(const char *path, uint32_t slot_bytes)
+/* As when memory ran out in all of them, or in all but one. */
+static void ranks_without_a_known_part_write_none(void **state)
 {
-    uint8_t bytes[PC_PCOL_HEADER_BYTES];
-    struct pc_pcol_header h;
-    read_header(path, &h);
-    h.slot_bytes = slot_bytes;
-    pc_pcol_header_encode(&h, bytes);
-    FILE *f = fopen(path, "r+");
-    assert_int_equal(fwrite(bytes, sizeof bytes, 1, f), 1);
-    fclose(f);
+    char path[PATH_BYTES];
+    const struct pc_profile *late[RANKS] = {NULL};
+    int32_t ranks[RANKS];
+    struct late_job j = make_late_job(&shapes[1], RANKS, 2);
+    struct pc_error e;
+    (void)state;
+    for (int rank = 0; rank < RANKS; rank++)
+        ranks[rank] = rank;
+    assert_int_equal(pc_pcol_write(j.main, path_in(path, "n.pcol"), PC_PCOL_LATE_SLOTS, NULL),
+                     PC_OK);
+    assert_int_equal(pc_pcol_write_node(path, late, ranks, RANKS, true, &e), PC_ENOMEM);
+    assert_non_null(strstr(e.text, "no memory to add what 24 ranks did after the merge"));
+    struct pc_profile *q = must_read(path);
+    assert_same_bytes(q, j.main);
+    pc_profile_free(q);
+    /* The set of these ranks is too long for a slot, and nothing is known of their first half. */
+    set_slot_bytes(path, 48);
+    for (int i = 0; i < 16; i++)
+        ranks[i] = i + i / 2;
+    late[15] = j.late[22];
+    assert_int_equal(ranks[15], 22);
+    assert_int_equal(pc_pcol_write_node(path, late, ranks, 16, true, &e), PC_OK);
+    q = must_read(path);
+    assert_true(q->ranks[22].inside_ns == j.whole->ranks[22].inside_ns);
+    pc_profile_free(q);
+    unlink(path);
+    free_late_job(&j);
 }
 
 /* A large job has 64 bytes a rank, or 32 if all nodes have many ranks in regular order. Times of
@@ -329,6 +361,7 @@ int main(void)
         cmocka_unit_test(ranks_run_until_their_last_part_is_there),
         cmocka_unit_test(who_left_nothing_lacks_alone),
         cmocka_unit_test(damage_of_a_record_is_said_of_its_ranks),
+        cmocka_unit_test(ranks_without_a_known_part_write_none),
         cmocka_unit_test(what_a_node_has_no_room_for_is_counted),
         cmocka_unit_test(slots_of_a_large_job_are_small),
     };
