@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -360,6 +361,22 @@ static int write_into(int fd, const struct group *g, struct pc_error *error)
     return write_group(fd, g, &h, error);
 }
 
+/* Opens the profile. Slots of several nodes lie on one page. Linux writes a whole page to an NFS
+ * server, with what this node last read of the slots of others, unless the file is O_DSYNC
+ * (nfs_can_extend_write). On other file systems each O_DSYNC write would wait for the disk and gain
+ * nothing. */
+static int open_target(const char *path)
+{
+    enum { NFS = 0x6969 };
+    const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    struct statfs fs;
+    int fd = open(path, flags);
+    if (fd < 0 || fstatfs(fd, &fs) != 0 || fs.f_type != NFS)
+        return fd;
+    close(fd);
+    return open(path, flags | O_DSYNC);
+}
+
 int pc_pcol_write_node(const char *path, const struct pc_profile *const *late, const int32_t *ranks,
                        uint32_t n, bool ended, struct pc_error *error)
 {
@@ -369,7 +386,7 @@ int pc_pcol_write_node(const char *path, const struct pc_profile *const *late, c
     if (!first_known(&g))
         return pc_error_set(error, PC_ENOMEM,
                             "%s: no memory to add what %u ranks did after the merge", path, n);
-    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = open_target(path);
     if (fd < 0) {
         err = pc_pcol_system_error(error, path, "cannot be completed", errno);
     } else {
