@@ -30,23 +30,29 @@ static const char *name_kind(mode_t mode)
     }
 }
 
-/* True if the file begins with the header of a profile and has the length given there. */
-static bool is_whole(const char *path)
+/* True if the file, opened with these flags, begins with the header of a profile and has the length
+ * given there. */
+static bool is_whole(const char *path, int flags, struct pc_pcol_header *h)
 {
     uint8_t data[PC_PCOL_HEADER_BYTES];
-    struct pc_pcol_header h;
     struct pc_error error;
     struct stat st;
     size_t n = 0;
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
     if (fd < 0)
         return false;
     bool whole = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
                  pc_pcol_read_at(fd, data, sizeof data, 0, &n) == 0 &&
-                 pc_pcol_header_decode(data, n, &h, &error) == PC_OK &&
-                 h.file_bytes == (uint64_t)st.st_size;
+                 pc_pcol_header_decode(data, n, h, &error) == PC_OK &&
+                 h->file_bytes == (uint64_t)st.st_size;
     close(fd);
     return whole;
+}
+
+bool pc_pcol_is_of_job(const char *path, uint64_t job_key)
+{
+    struct pc_pcol_header h;
+    return is_whole(path, 0, &h) && h.job_key == job_key;
 }
 
 static int refuse(struct pc_error *error, const char *path, const char *is, const char *cure)
@@ -57,6 +63,7 @@ static int refuse(struct pc_error *error, const char *path, const char *is, cons
 int pc_pcol_may_write(const char *path, struct pc_error *error)
 {
     static const char other[] = "choose another name ([output] path, or -o)";
+    struct pc_pcol_header h;
     struct stat st;
     char text[80];
     int saved = errno, err = PC_OK;
@@ -68,7 +75,7 @@ int pc_pcol_may_write(const char *path, struct pc_error *error)
     } else if (st.st_uid != geteuid()) {
         pc_format(text, sizeof text, "a file of user %u", (unsigned)st.st_uid);
         err = refuse(error, path, text, other);
-    } else if (!is_whole(path)) {
+    } else if (!is_whole(path, O_NOFOLLOW, &h)) {
         err = refuse(error, path, "a file that is not a whole profile of pcollect",
                      "remove it, or choose another name ([output] path, or -o)");
     } else if (!(st.st_mode & S_IWUSR)) {

@@ -453,6 +453,9 @@ enum pc_pcol_flag {
  * user that is not read-only. PC_EIO with a text that gives reason and cure. MT-safe. */
 int pc_pcol_may_write(const char *path, struct pc_error *error);
 
+/* True if the file is a profile of that job, and not cut off. Reads its header alone. MT-safe. */
+bool pc_pcol_is_of_job(const char *path, uint64_t job_key);
+
 /* Writes to a temporary name beside path, then renames, if pc_pcol_may_write: path is replaced at
  * once or not at all. On failure nothing is left behind and the text says why and what to do. */
 int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,

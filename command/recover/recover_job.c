@@ -39,10 +39,7 @@ static struct pc_profile *read_same_job(const char *path, uint64_t job_key)
 {
     struct pc_profile *p = NULL;
     struct pc_error error;
-    if (pc_pcol_read_statistics(path, &p, &error) != PC_OK)
-        return NULL;
-    bool same = p->job_key == job_key;
-    pc_profile_free(p);
+    bool same = pc_pcol_is_of_job(path, job_key);
     return same && pc_pcol_read(path, &p, &error) == PC_OK ? p : NULL;
 }
 
