@@ -54,23 +54,38 @@ static const struct pc_profile_rank *rank_of(const struct pc_profile *p,
     return NULL;
 }
 
-/* True if the profile has all data of the arena: it contains this process, without omissions. */
-static bool holds(const struct pc_profile *p, const struct pc_merge_found *f)
+/* True if the profile contains the process of the arena; its data may be damaged. */
+static bool has_process(const struct pc_profile *p, const struct pc_merge_found *f)
 {
     const struct pc_profile_rank *r = rank_of(p, f);
     return r && r->pid == f->pid && r->start_realtime_ns == f->realtime_0_ns &&
-           strcmp(r->host, f->host) == 0 && !(r->notes & PCOLLECT_NOTE_DAMAGED);
+           strcmp(r->host, f->host) == 0;
 }
 
-/* True if a file contains an arena of the job, or can be extended by one. For a process without a
+/* True if the profile has all data of the arena: it contains this process, without omissions. */
+static bool holds(const struct pc_profile *p, const struct pc_merge_found *f)
+{
+    return has_process(p, f) && !(rank_of(p, f)->notes & PCOLLECT_NOTE_DAMAGED);
+}
+
+/* True if the file can be extended by an arena of the job. */
+static bool takes_more(const struct pc_profile *there, const struct pct_job *job)
+{
+    bool adds = there->job_key && (int64_t)there->world_size == job->found[0]->n_ranks;
+    for (size_t i = 0; i < job->n; i++)
+        if (adds && !rank_of(there, job->found[i]))
+            return true;
+    return false;
+}
+
+/* True if a file contains a process of the job, or can be extended by one. For a process without a
  * job it must contain it. */
 static bool joins(const struct pc_profile *there, const struct pct_job *job)
 {
-    bool adds = there && there->job_key && (int64_t)there->world_size == job->found[0]->n_ranks;
     for (size_t i = 0; there && i < job->n; i++)
-        if (holds(there, job->found[i]) || (adds && !rank_of(there, job->found[i])))
+        if (has_process(there, job->found[i]))
             return true;
-    return false;
+    return there && takes_more(there, job);
 }
 
 /* The file of the same job with one of the names that the profile may get, and its path, if the
@@ -342,25 +357,48 @@ static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, cons
     return removed;
 }
 
+/* Takes the arenas whose process is in the file, though not all of its data, out of the list: they
+ * stay, and are not written again. Returns their number. */
+static size_t set_aside(struct pct_job *job, const struct pc_profile *in_file,
+                        struct pct_job *aside)
+{
+    size_t kept = 0, n = job->n;
+    for (size_t i = 0; i < n; i++) {
+        if (has_process(in_file, job->found[i]))
+            aside->found[aside->n++] = job->found[i];
+        else
+            job->found[kept++] = job->found[i];
+    }
+    job->n = kept;
+    return n - kept;
+}
+
 /* Recovers the rest. Several processes with one rank, started by a script one after the other, need
  * a file each. */
 static void recover_rest(const struct pct_recovery *r, struct pct_job *job, const char *expanded,
                          struct pct_recovered *out)
 {
-    size_t removed = 1;
-    struct pc_error error = {""};
-    while (job->n && removed) {
+    size_t done = 1;
+    struct pct_job damaged = {pct_alloc(job->n, sizeof *damaged.found), 0, 0};
+    struct pc_error error = {""}, why = {""};
+    while (job->n && done) {
         char found[PCOLLECT_PATH_BYTES];
         struct pc_profile *there = find_own(expanded, job, found);
-        removed = remove_held(job, there);
-        if (job->n)
-            removed += write_rest(r, job, there ? found : expanded, there, out, &error);
+        done = remove_held(job, there);
+        if (set_aside(job, there, &damaged)) {
+            done++;
+            pc_error_set(&why, PC_EFORMAT, "%s does not hold all data that was collected", found);
+        }
+        if (job->n && (!there || takes_more(there, job)))
+            done += write_rest(r, job, there ? found : expanded, there, out, &error);
         pc_profile_free(there);
     }
-    if (job->n) {
+    if (job->n)
         say_kept(r, job, error.text);
-        out->n_failed++;
-    }
+    if (damaged.n)
+        say_kept(r, &damaged, why.text);
+    out->n_failed += job->n || damaged.n;
+    pct_free(damaged.found);
 }
 
 static bool is_rank_elsewhere(const struct pct_job *job, const struct pc_merge_found *f)

@@ -6,8 +6,8 @@
  *
  * run=, job= (keys), rank=, ranks=, launched= (the launcher's rank), init= (ticks at which MPI_Init
  * began), calls= (of MPI_Send in one context; 0: none), frame= (number of that context), values=
- * (KiB for values by rank; 0: no bound), state=, out=, exe=, stay= (seconds before it ends). It
- * ends without removing anything.
+ * (KiB for values by rank; 0: no bound), state=, out=, exe=, damaged= (1: a part of it cannot be
+ * read), stay= (seconds before it ends). It ends without removing anything.
  */
 #include "cct/cct.h"
 #include "include/pcollect/plugin.h"
@@ -89,6 +89,8 @@ int main(int argc, char **argv)
     int calls = number_of(argc, argv, "calls", 5);
     if (calls)
         add_calls(&arena, calls, number_of(argc, argv, "frame", 0));
+    if (number_of(argc, argv, "damaged", 0))
+        h->tables = (pcollect_ref)-1;
     pc_clock_pair(&h->ticks_1, &h->mono_1_ns);
     h->state = (uint32_t)number_of(argc, argv, "state", PCOLLECT_STATE_INITIALISED);
     printf("%s\n", arena.path);
