@@ -87,6 +87,7 @@ struct pct_recovery {
     const struct pct_command *self;
     uint64_t run_key;    /* only processes of that run; 0: all */
     const char *pattern; /* of the output path; NULL: what the processes were given */
+    bool named;          /* folders of other users are refused; else they are passed over */
     bool list_only;
     bool quiet;                                   /* print only errors and written files */
     void (*own)(void *arg, const char *path);     /* a profile that a job wrote itself; or NULL */

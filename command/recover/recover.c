@@ -98,6 +98,7 @@ static int run_recover(const struct pct_command *self, int argc, char **argv)
     size_t n = 0;
     if (!pct_line_read(self, argc, argv, &r, &line))
         return line.status;
+    r.named = line.n_words > 0;
     char **folders =
         line.n_words ? name_folders(self, line.words, line.n_words, &n) : default_folders(self, &n);
     return folders ? recover(&r, folders, n) : PCT_CALL;

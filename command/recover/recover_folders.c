@@ -20,15 +20,27 @@ static bool check_owner(const struct pct_recovery *r, const char *folder)
     struct stat st;
     if (lstat(folder, &st) != 0)
         return true; /* missing: handled by the caller */
-    if (S_ISLNK(st.st_mode)) {
+    bool is_link = S_ISLNK(st.st_mode), is_own = st.st_uid == geteuid();
+    if (is_link && !r->quiet)
         pct_say(r->self, "%s is a symbolic link: name the folder itself", folder);
-        return false;
+    else if (!is_own && !r->quiet)
+        pct_say(r->self, "%s belongs to user %u: only that user can recover from it", folder,
+                (unsigned)st.st_uid);
+    return is_own && !is_link;
+}
+
+/* Puts the folders that may be used into `out`. False: one that was named may not. */
+static bool check_folders(const struct pct_recovery *r, char *const *folders, size_t n, char **out,
+                          size_t *n_out)
+{
+    *n_out = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (check_owner(r, folders[i]))
+            out[(*n_out)++] = folders[i];
+        else if (r->named)
+            return false;
     }
-    if (st.st_uid == geteuid())
-        return true;
-    pct_say(r->self, "%s belongs to user %u: only that user can recover from it", folder,
-            (unsigned)st.st_uid);
-    return false;
+    return true;
 }
 
 static void say_line(void *arg, const char *line)
@@ -42,8 +54,6 @@ static bool list_folders(const struct pct_recovery *r, char *const *folders, siz
 {
     struct pc_error error;
     for (size_t i = 0; i < n; i++) {
-        if (!check_owner(r, folders[i]))
-            return false;
         /* A run does not report damaged files of other jobs. */
         pc_merge_say_fn say = r->run_key ? NULL : say_line;
         int err = pc_merge_list_add(list, folders[i], say, (void *)r, &error);
@@ -155,17 +165,21 @@ bool pct_recover_folders(const struct pct_recovery *asked, char *const *folders,
 {
     struct pct_recovery with_locks = *asked, *r = &with_locks;
     int *locks = pct_alloc(n, sizeof *locks);
-    size_t n_locks = 0;
+    char **own = pct_alloc(n, sizeof *own);
+    size_t n_locks = 0, n_own;
     *out = (struct pct_recovered){0, 0, 0, 0};
-    await_run(r, folders, n);
-    if (!r->list_only)
-        n_locks = lock_folders(r, folders, n, locks);
+    bool done = check_folders(r, folders, n, own, &n_own);
+    if (done)
+        await_run(r, own, n_own);
+    if (done && !r->list_only)
+        n_locks = lock_folders(r, own, n_own, locks);
     r->locks = locks;
     r->n_locks = n_locks;
-    bool done = recover_locked(r, folders, n, out);
+    done = done && recover_locked(r, own, n_own, out);
     for (size_t i = 0; i < n_locks; i++)
         if (locks[i] >= 0)
             close(locks[i]);
+    pct_free(own);
     free(locks);
     return done;
 }
