@@ -134,8 +134,12 @@ static int info(const struct pct_command *self, int argc, char **argv)
     if (err)
         return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
     put_profile(file, p);
+    const char *unread = pc_profile_unread(p);
+    if (unread)
+        pct_say(self, "%s: %s", file, unread);
+    int status = unread ? PCT_DATA : PCT_DONE;
     pc_profile_free(p);
-    return PCT_DONE;
+    return status;
 }
 
 const struct pct_command pct_info = {

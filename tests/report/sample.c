@@ -601,3 +601,21 @@ void sample_mistyped(struct sample *s)
     s->p.tables = tables;
     s->p.n_tables = N;
 }
+
+void sample_unsorted(struct sample *s)
+{
+    static struct pc_profile_column columns[] = {
+        {(char *)"option", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"processes", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT}};
+    static uint64_t cells[2][PC_ARRAY_LEN(columns)] = {{1, 1}, {1, 1}};
+    static struct pc_profile_table table = {.name = (char *)"settings",
+                                            .plugin = (char *)"pcollect",
+                                            .n_keys = 1,
+                                            .n_columns = PC_ARRAY_LEN(columns),
+                                            .columns = columns,
+                                            .n_rows = 2,
+                                            .cells = cells[0]};
+    sample_solver(s);
+    s->p.tables = &table;
+    s->p.n_tables = 1;
+}

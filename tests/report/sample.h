@@ -83,6 +83,9 @@ void sample_limits(struct sample *s);
  * that are no references in all of them. */
 void sample_mistyped(struct sample *s);
 
+/* The solver with a table of two equal rows, which no reader accepts. */
+void sample_unsorted(struct sample *s);
+
 /* 4,096 ranks, 64 on each host, that all call two functions; one rank in the middle waits far
  * longer than the others. Only one such sample can exist in a process. */
 void sample_wide(struct sample *s);

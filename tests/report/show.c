@@ -23,6 +23,8 @@ static void make_sample(const char *name)
         sample_limits(&sample);
     else if (!strcmp(name, "mistyped"))
         sample_mistyped(&sample);
+    else if (!strcmp(name, "unsorted"))
+        sample_unsorted(&sample);
     else if (!strcmp(name, "wide"))
         sample_wide(&sample);
     else if (!strcmp(name, "gap"))
