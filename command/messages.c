@@ -30,6 +30,17 @@ void pct_say(const struct pct_command *self, const char *format, ...)
     va_end(args);
 }
 
+void pct_say_profile(const char *path, const char *wanted)
+{
+    char *shown = pct_text_escaped(path), *other = wanted ? pct_text_escaped(wanted) : NULL;
+    if (other)
+        fprintf(stderr, "pcollect: profile: %s (there is a %s already)\n", shown, other);
+    else
+        fprintf(stderr, "pcollect: profile: %s\n", shown);
+    pct_free(other);
+    pct_free(shown);
+}
+
 int pct_refuse(const struct pct_command *self, const char *format, ...)
 {
     va_list args;

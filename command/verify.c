@@ -5,6 +5,7 @@
  * memory, are compared with their statistics a few records at a time. An accepted file fulfils all
  * invariants of format/profile.h.
  */
+#include "analysis/buffer.h"
 #include "command/command.h"
 #include "format/profile.h"
 
@@ -22,8 +23,11 @@ static int verify_file(const struct pct_command *self, const char *path)
         pct_say(self, "%s", error.text);
     if (!err && !*error.text && pc_profile_check_values(p, &error))
         pct_say(self, "%s: %s; copy the file again", path, error.text);
-    if (!err && !*error.text)
-        printf("%s: whole\n", path);
+    if (!err && !*error.text) {
+        char *shown = pct_text_escaped(path);
+        printf("%s: whole\n", shown);
+        pct_free(shown);
+    }
     pc_profile_free(p);
     if (err == PC_ENOENT)
         return PCT_CALL;

@@ -305,7 +305,9 @@ static void say_left(const struct told *t)
     char when[64] = "";
     localtime_r(&seconds, &tm);
     strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &tm);
-    fprintf(stderr, "pcollect: checkpoint: %s, of %s\n", t->path, when);
+    char *shown = pct_text_escaped(t->path);
+    fprintf(stderr, "pcollect: checkpoint: %s, of %s\n", shown, when);
+    pct_free(shown);
 }
 
 void pct_checkpoints_end(struct pct_checkpoints *c)

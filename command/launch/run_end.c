@@ -99,9 +99,10 @@ static void store_symbols_when_ended(const struct pct_run_job *r, const char *pa
 static void put_page(void *arg, const char *path)
 {
     const struct seen *s = arg;
-    char *to = pct_html_name(path);
+    char *to = pct_html_name(path), *shown = pct_text_escaped(to);
     if (s->run->config.output_html && pct_html_file(s->run->self, path, to) == PCT_DONE)
-        fprintf(stderr, "pcollect: page: %s\n", to);
+        fprintf(stderr, "pcollect: page: %s\n", shown);
+    pct_free(shown);
     free(to);
 }
 
@@ -128,10 +129,7 @@ static void name_profile(void *arg, const char *path, const char *wanted)
     free(s->named);
     s->named = more;
     s->named[s->n_named++] = pct_text("%s", path);
-    fprintf(stderr, "pcollect: profile: %s", path);
-    if (wanted)
-        fprintf(stderr, " (there is a %s already)", wanted);
-    fputc('\n', stderr);
+    pct_say_profile(path, wanted);
     pct_checkpoint_drop(wanted ? wanted : path, path);
     if (s->run->is_one_of_many)
         store_symbols_when_ended(s->run, path);

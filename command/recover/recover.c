@@ -63,6 +63,13 @@ static void sweep(const struct pct_recovery *r, char *const *folders, size_t n)
             rmdir(folders[i]);
 }
 
+static void say_none(const char *folder)
+{
+    char *shown = pct_text_escaped(folder);
+    printf("nothing to recover in %s\n", shown);
+    pct_free(shown);
+}
+
 static int recover(struct pct_recovery *r, char **folders, size_t n)
 {
     struct pct_recovered found;
@@ -75,7 +82,7 @@ static int recover(struct pct_recovery *r, char **folders, size_t n)
         sweep(r, folders, n);
     if (!r->list_only && found.n_profiles + found.n_failed + found.n_alive == 0)
         for (size_t i = 0; i < n; i++)
-            printf("nothing to recover in %s\n", folders[i]);
+            say_none(folders[i]);
     return found.n_failed ? PCT_DATA : PCT_DONE;
 }
 
