@@ -38,17 +38,17 @@ size_t pct_caught_read(int pid, uint64_t from, void *to, size_t n)
 }
 
 /* Copies the stack. Its end is not known: it copies what is readable from sp on, page by page near
- * the end. */
+ * the end. The memory is read by the thread: a main thread that has ended has none. */
 static void copy_stack(struct pct_caught *c)
 {
     enum { PAGE = 4096 };
     size_t first = PAGE - c->sp % PAGE;
     c->beyond = false;
-    c->n_stack = pct_caught_read(c->pid, c->sp, c->stack, c->room);
+    c->n_stack = pct_caught_read(c->tid, c->sp, c->stack, c->room);
     if (c->n_stack)
         return;
     for (size_t step = first; c->n_stack + step <= c->room; step = PAGE) {
-        size_t got = pct_caught_read(c->pid, c->sp + c->n_stack, c->stack + c->n_stack, step);
+        size_t got = pct_caught_read(c->tid, c->sp + c->n_stack, c->stack + c->n_stack, step);
         c->n_stack += got;
         if (got < step)
             break;
@@ -62,7 +62,7 @@ bool pct_caught_word(struct pct_caught *c, uint64_t address, uint64_t *out)
         return true;
     }
     c->beyond = true;
-    return pct_caught_read(c->pid, address, out, sizeof *out) == sizeof *out;
+    return pct_caught_read(c->tid, address, out, sizeof *out) == sizeof *out;
 }
 
 /* The line that begins with `name` in the status of the thread, in text, or NULL. */
@@ -192,7 +192,7 @@ static bool make_again(const struct pct_caught *c, struct user_regs_struct *r)
     static const uint8_t syscall_code[] = {0x0f, 0x05};
     uint8_t code[2] = {0};
     if ((long long)r->orig_rax < 0 || (long long)r->rax != -EINTR || has_signal(c) ||
-        pct_caught_read(c->pid, r->rip - sizeof code, code, sizeof code) != sizeof code ||
+        pct_caught_read(c->tid, r->rip - sizeof code, code, sizeof code) != sizeof code ||
         memcmp(code, syscall_code, sizeof code) != 0)
         return false;
     r->rip -= sizeof code;

@@ -47,7 +47,7 @@ static int open_file(int pid, const char *path, struct stat *st)
     snprintf(there, sizeof there, "/proc/%d", pid);
     if (stat(there, &owner))
         owner.st_uid = geteuid(); /* it has ended */
-    snprintf(there, sizeof there, "/proc/%d/root%s", pid, path);
+    snprintf(there, sizeof there, "/proc/%d/root%s", pct_watch_view(pid), path);
     int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, fd = open(there, flags);
     if (fd < 0)
         fd = open(path, flags);

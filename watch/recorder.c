@@ -33,6 +33,7 @@ struct process {
     char *mpi_folder;  /* NULL: no MPI library is mapped */
     bool hidden;       /* the kernel does not let us read its mappings */
     bool in_exec;      /* no code of the program was seen since its exec */
+    bool headless;     /* its main thread has ended */
     struct unit *unit; /* NULL: to be found */
 };
 
@@ -104,7 +105,7 @@ static struct process **find_link(struct pct_recorder *r, int pid)
 static void forget_program(struct process *p)
 {
     pct_code_clear(&p->code);
-    p->hidden = false;
+    p->hidden = p->headless = false;
     pct_jit_clear(&p->jit);
     pct_free(p->program);
     pct_free(p->mpi_folder);
@@ -136,6 +137,18 @@ static void remove_process(struct pct_recorder *r, int pid)
     pct_free(p);
 }
 
+/* Removes the process of a thread that has ended, unless others go on after the main thread. */
+static void end_thread(struct pct_recorder *r, int pid, int tid)
+{
+    struct pc_process_status now;
+    struct process *p = *find_link(r, pid);
+    if (!p)
+        return;
+    p->headless |= pid == tid;
+    if (p->headless && (!pc_process_look(pid, &now) || now.ended))
+        remove_process(r, pid);
+}
+
 /* Notes a mapped file. The first file that a new program maps is its own. */
 static void note_file(void *arg, const char *path)
 {
@@ -155,19 +168,15 @@ static void note_file(void *arg, const char *path)
 
 static void read_mappings(struct pct_recorder *r, struct process *p)
 {
-    p->hidden = !pct_code_read(&p->code, r->files, p->pid, note_file, p) &&
+    p->hidden = !pct_code_read(&p->code, r->files, pct_watch_view(p->pid), note_file, p) &&
                 (errno == EACCES || errno == EPERM);
 }
 
 static void read_process(struct pct_recorder *r, struct process *p)
 {
-    char link[64], path[4096];
-    snprintf(link, sizeof link, "/proc/%d/exe", p->pid);
-    ssize_t n = readlink(link, path, sizeof path - 1);
-    if (n > 0) {
-        path[n] = '\0';
-        note_file(p, path);
-    }
+    char path[4096];
+    pct_watch_exe(p->pid, path, sizeof path);
+    note_file(p, path);
     read_mappings(r, p);
 }
 
@@ -339,7 +348,7 @@ void pct_recorder_take(void *recorder, const struct pct_ring_record *record)
         break;
     case PCT_RING_MAP:
         p = find_process(r, record->pid);
-        pct_code_map(&p->code, r->files, p->pid, &record->map);
+        pct_code_map(&p->code, r->files, pct_watch_view(p->pid), &record->map);
         note_file(p, record->map.path);
         break;
     case PCT_RING_EXEC:
@@ -351,8 +360,7 @@ void pct_recorder_take(void *recorder, const struct pct_ring_record *record)
         fork_process(r, record->parent, record->pid);
         break;
     case PCT_RING_EXIT:
-        if (record->pid == record->tid)
-            remove_process(r, record->pid);
+        end_thread(r, record->pid, record->tid);
         break;
     case PCT_RING_LOST:
         note_lost(r, record);

@@ -131,7 +131,7 @@ static void begin_here(struct process *p, const struct pc_process_status *now)
 static int check_right(int pid, struct pc_error *error)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/mem", pid);
+    snprintf(path, sizeof path, "/proc/%d/mem", pct_watch_view(pid));
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return pct_refusal_explain(pid, errno, error);
@@ -222,10 +222,11 @@ static void follow_code(struct pct_stops *s, struct process *p)
 {
     static const char name[] = "\nVmLib:";
     size_t n;
-    char *text = pct_watch_file(p->pid, "auxv", &n);
+    int view = pct_watch_view(p->pid);
+    char *text = pct_watch_file(view, "auxv", &n);
     uint64_t program = text && n ? pc_hash_bytes(text, n, 0) : p->program;
     pct_free(text);
-    text = pct_watch_file(p->pid, "status", &n);
+    text = pct_watch_file(view, "status", &n);
     const char *line = text ? strstr(text, name) : NULL;
     uint64_t code_kb = line ? strtoull(line + sizeof name - 1, NULL, 10) : p->code_kb;
     pct_free(text);

@@ -6,6 +6,7 @@
  *                      of that much CPU time; prints what each had, in ms
  *     threads N MS     N threads, one after the other, with that much each
  *     processes N MS   likewise
+ *     left MS          the main thread ends, and another one has that much
  *     late FILE MS     when a line has come: in function `late` of a library that is opened then;
  *                      prints "loaded", and ends with its input
  *     frames N MS      below N frames of 1 KiB
@@ -155,6 +156,15 @@ static void threads(int n, double ms)
             pthread_join(thread, NULL);
 }
 
+static void left(double ms)
+{
+    static double all;
+    pthread_t thread;
+    all = ms;
+    if (!pthread_create(&thread, NULL, run, &all))
+        pthread_exit(NULL);
+}
+
 static void processes(int n, double ms)
 {
     for (int i = 0; i < n; i++) {
@@ -211,6 +221,8 @@ int main(int argc, char **argv)
         shares(ms);
     else if (!strcmp(what, "threads"))
         threads(n, ms);
+    else if (!strcmp(what, "left"))
+        left(ms);
     else if (!strcmp(what, "processes"))
         processes(n, ms);
     else if (!strcmp(what, "frames"))
