@@ -230,6 +230,14 @@ bool pct_interrupted(void);
 /* Waits; returns early when a signal arrives. */
 void pct_wait_ns(uint64_t ns);
 
+/* ---- The limit of open files (open_files.c) ---------------------------------------------------
+ */
+
+/* Raises it to what the administrator allows. */
+void pct_open_files_raise(void);
+/* Sets the limit that this command was given: for a child, before it becomes another program. */
+void pct_open_files_restore(void);
+
 /* ---- The terminal (terminal.c) ----------------------------------------------------------------
  */
 

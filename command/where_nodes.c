@@ -13,7 +13,6 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -283,16 +282,6 @@ static bool add_hosts(struct pct_where_nodes *nodes, const char *list)
     return plain && nodes->n;
 }
 
-/* Allows as many open files as the administrator does: each agent needs one. */
-static void allow_files(void)
-{
-    struct rlimit files;
-    if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
-        files.rlim_cur = files.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &files);
-    }
-}
-
 static bool start_all(struct pct_where_nodes *nodes, const struct pct_where_order *order,
                       const char *self, const char *job, const struct words *shell)
 {
@@ -307,7 +296,7 @@ static bool start_all(struct pct_where_nodes *nodes, const struct pct_where_orde
     if (order->all_threads)
         add_word(&agent, "--all-threads");
     add_word(&agent, job);
-    allow_files();
+    pct_open_files_raise(); /* each agent needs one */
     for (size_t i = 0; i < nodes->n; i++)
         started |= start(nodes, &nodes->agents[i], shell, &agent);
     pct_free(agent.at);

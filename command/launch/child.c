@@ -177,6 +177,7 @@ int pct_job_run(const struct pct_command *self, char **words, char **variables,
     pid_t child = fork();
     if (child == 0) {
         restore_signals();
+        pct_open_files_restore();
         close(allow[1]);
         exec_job(words, variables, allow[0], report[1]);
     }

@@ -8,7 +8,6 @@
 #include "watch/watch.h"
 
 #include <linux/perf_event.h>
-#include <sys/resource.h>
 
 static int say_error(const struct pct_sampling *j, const struct pc_error *error)
 {
@@ -219,18 +218,11 @@ bool pct_sampling_is_of_others(const struct pct_sampled_who *who)
 
 int pct_sampling_open(struct pct_sampling *j)
 {
-    struct rlimit limit = {0}, most;
-    bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0;
-    most = (struct rlimit){limit.rlim_max, limit.rlim_max};
-    if (known)
-        setrlimit(RLIMIT_NOFILE, &most);
+    pct_open_files_raise();
     j->recorder = pct_recorder_new(j->who->event);
     if (j->show)
         pct_recorder_show(j->recorder, j->show, j->show_arg);
-    int status = open_targets(j);
-    if (known)
-        setrlimit(RLIMIT_NOFILE, &limit);
-    return status;
+    return open_targets(j);
 }
 
 int pct_sampling_add_command(struct pct_sampling *j, int pid, struct pc_error *error)

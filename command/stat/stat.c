@@ -16,7 +16,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum { OPTION_PER = 256, OPTION_FORMAT, OPTION_PER_GROUP };
@@ -356,14 +355,8 @@ static void put_watched(struct pct_stat_job *j, uint64_t now)
 /* Counts running targets; a command, if there is one, limits the time. */
 static int run_attached(struct pct_stat_job *j)
 {
-    struct rlimit limit = {0}, most;
-    bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0;
-    most = (struct rlimit){limit.rlim_max, limit.rlim_max};
-    if (known)
-        setrlimit(RLIMIT_NOFILE, &most);
+    pct_open_files_raise();
     int status = pct_stat_find_targets(j);
-    if (known)
-        setrlimit(RLIMIT_NOFILE, &limit);
     if (status)
         return status;
     if (j->request->n_words) {

@@ -7,15 +7,10 @@
  */
 #include "command/stat/stat.h"
 
-#include <sys/resource.h>
-
 bool pct_stat_await_ranks(struct pct_stat_job *j, int pid)
 {
     struct pc_error error = {""};
-    struct rlimit limit;
-    /* The command has been forked: it keeps its own limit. */
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-        setrlimit(RLIMIT_NOFILE, &(struct rlimit){limit.rlim_max, limit.rlim_max});
+    pct_open_files_raise();
     j->n_local = -1;
     if (!pct_started_new(pid, &j->started, &error))
         return true;

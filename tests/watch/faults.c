@@ -7,7 +7,8 @@
  *     processes          in NUMBER child processes, PAGES each
  *     evenly             spread over the CPU time of the run
  *     told               after a line on standard input: a half in a new thread, a half in a child;
- *                        then prints "touched", and ends with its input
+ *                        then prints "touched", and ends with its input; all beside NUMBER - 1
+ *                        threads that wait
  *     places             PAGES in a function `few`, three times as many in `many`
  *     rank               FILE in the place of NUMBER: makes FILE.RANK.ready, and waits for FILE.go;
  *                        touches (rank + 1) times PAGES, makes FILE.RANK.done, and ends when
@@ -89,8 +90,19 @@ static void in_places(size_t pages)
         result += few(100) + many(300);
 }
 
-static void when_told(size_t pages)
+static void *wait_for_ever(void *unused)
 {
+    for (;;)
+        pause();
+    return unused;
+}
+
+static void when_told(size_t pages, int n_waiting)
+{
+    pthread_t t;
+    for (int i = 0; i < n_waiting; i++)
+        if (pthread_create(&t, NULL, wait_for_ever, NULL))
+            fail("pthread_create");
     puts("waiting");
     fflush(stdout);
     char line[16];
@@ -148,7 +160,7 @@ int main(int argc, char **argv)
     if (!strcmp(mode, "places"))
         in_places(pages);
     if (!strcmp(mode, "told"))
-        when_told(pages);
+        when_told(pages, atoi(more) - 1);
     else if (!strcmp(mode, "rank"))
         as_rank(pages, more);
     for (int i = atoi(more); i > 0; i--)

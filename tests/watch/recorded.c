@@ -9,6 +9,8 @@
  *     left MS          the main thread ends, and another one has that much
  *     late FILE MS     when a line has come: in function `late` of a library that is opened then;
  *                      prints "loaded", and ends with its input
+ *     crowd N MS       beside N threads that wait: prints "waiting", and has that much when a line
+ *                      has come
  *     frames N MS      below N frames of 1 KiB
  *     ranks MS         with -DRANKS: rank r of two computes (r + 1) times as long, and rank 0 polls
  *                      in MPI_Barrier for 0.2 s of CPU time
@@ -176,6 +178,27 @@ static void processes(int n, double ms)
     }
 }
 
+static void *wait_for_ever(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+
+static int crowd(int n, double ms)
+{
+    pthread_t thread;
+    char line[16];
+    for (int i = 0; i < n; i++)
+        if (pthread_create(&thread, NULL, wait_for_ever, NULL))
+            return 1;
+    puts("waiting");
+    fflush(stdout);
+    if (fgets(line, sizeof line, stdin))
+        work(ms);
+    return 0;
+}
+
 static int late(const char *file, double ms)
 {
     char line[16];
@@ -227,6 +250,8 @@ int main(int argc, char **argv)
         processes(n, ms);
     else if (!strcmp(what, "frames"))
         frame(n, ms);
+    else if (!strcmp(what, "crowd"))
+        return crowd(n, ms);
     else if (!strcmp(what, "late"))
         return late(argv[2], ms);
     return 0;
