@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds the MPI library that a program is linked with. The program's own loader lists the libraries
- * that it would load, as for ldd; no code of the program runs. Also finds out if the loader would
- * preload a library into it. Used only when a job has left no data that gives the reason.
+ * What is known of the programs of a command line without running them: which words are programs,
+ * and, when a job has left no data that gives the reason, the MPI library that a program is linked
+ * with, and whether the loader would preload a library into it. The program's own loader lists the
+ * libraries that it would load, as for ldd.
  */
 #include "command/launch/run_job.h"
 
@@ -19,11 +20,11 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* The word as a path that execvp would take, or NULL. Allocated. */
+/* The word as a path that execvp would take; NULL: there is none, or it is an option. Allocated. */
 static char *find_file(const char *word)
 {
     struct stat st;
-    const char *path = strchr(word, '/') ? "" : getenv("PATH");
+    const char *path = *word == '-' ? NULL : strchr(word, '/') ? "" : getenv("PATH");
     for (; path; path = *path == ':' ? path + 1 : NULL) {
         size_t n = strcspn(path, ":");
         char *file = pct_text("%.*s%s%s", (int)n, path, n ? "/" : "", word);
@@ -33,6 +34,13 @@ static char *find_file(const char *word)
         path += n;
     }
     return NULL;
+}
+
+bool pct_program_is(const char *word)
+{
+    char *file = find_file(word);
+    free(file);
+    return file != NULL;
 }
 
 /* Finds the loader of the program, in loader (PATH_MAX). *is_program_out: it is a program of this
@@ -105,7 +113,7 @@ char *pct_program_mpi(char *const *words, const char **word_out)
     char *mpi = NULL;
     bool is_program;
     for (; *words && !mpi; words++) {
-        char *file = **words == '-' ? NULL : find_file(*words);
+        char *file = find_file(*words);
         if (file && find_loader(file, loader, &is_program)) {
             ask_loader(loader, file, text, sizeof text);
             mpi = mpi_of(text);
@@ -121,7 +129,7 @@ const char *pct_program_static(char *const *words, size_t n)
     static char loader[PATH_MAX];
     bool is_static = false;
     for (; n && *words && !is_static; words++, n--) {
-        char *file = **words == '-' ? NULL : find_file(*words);
+        char *file = find_file(*words);
         bool is_program = false;
         is_static = file && !find_loader(file, loader, &is_program) && is_program;
         free(file);

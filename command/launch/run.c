@@ -139,10 +139,23 @@ static bool check_config(struct pct_run_job *r, const char *file)
     return true;
 }
 
+/* The value of --export, in the same word or in the next one; NULL: this is another option. */
+static const char *export_of(char *const *word)
+{
+    if (strcmp(*word, "--export") == 0)
+        return word[1];
+    return strncmp(*word, "--export=", 9) == 0 ? *word + 9 : NULL;
+}
+
+/* Refuses options with which the launcher passes no variables. Those behind the program are its
+ * own. */
 static bool check_words(const struct pct_run_job *r, enum pct_passing passing,
                         const struct pct_launcher *launcher)
 {
     for (char **word = r->words + 1; *word; word++) {
+        const char *export = launcher && passing == PCT_PASS_INHERIT ? export_of(word) : NULL;
+        if (strcmp(*word, "--") == 0 || pct_program_is(*word))
+            break;
         if (passing == PCT_PASS_X && (strcmp(*word, "--app") == 0 || strcmp(*word, "-app") == 0)) {
             pct_say(r->self,
                     "%s sets no variables for the programs of an application file: put the "
@@ -150,12 +163,11 @@ static bool check_words(const struct pct_run_job *r, enum pct_passing passing,
                     launcher->name);
             return false;
         }
-        if (launcher && passing == PCT_PASS_INHERIT && strncmp(*word, "--export=", 9) == 0 &&
-            strncmp(*word + 9, "ALL", 3) != 0) {
+        if (export && strncmp(export, "ALL", 3) != 0) {
             pct_say(r->self,
-                    "%s does not pass the variables of pcollect to the ranks with %s: write "
-                    "--export=ALL,... or leave it out",
-                    launcher->name, *word);
+                    "%s does not pass the variables of pcollect to the ranks with --export=%s: "
+                    "write --export=ALL,... or leave it out",
+                    launcher->name, export);
             return false;
         }
     }

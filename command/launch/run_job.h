@@ -73,6 +73,9 @@ void pct_run_end(const struct pct_run_job *r, bool held, int status);
 
 /* ---- Programs (linked_mpi.c) ----------------------------------------------------------------- */
 
+/* True if the word is no option, and execvp would run a file of that name. */
+bool pct_program_is(const char *word);
+
 /* The MPI library that the first program among the words is linked with, as its loader finds it, or
  * NULL; the program is not run. *word_out: that word. Allocated. */
 char *pct_program_mpi(char *const *words, const char **word_out);
