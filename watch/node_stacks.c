@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* No job has more: memory for each rank is taken when an answer says how many there are. */
+enum { MOST_RANKS = 1 << 24 };
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 static void put_signed(struct pc_buffer *b, int64_t v)
@@ -154,6 +157,14 @@ static int get_int(struct pc_cursor *c)
     return c->failed ? 0 : (int)v;
 }
 
+/* A number that others are made of: memory of that size, an index. */
+static int get_within(struct pc_cursor *c, int least, int most)
+{
+    int v = get_int(c);
+    c->failed = c->failed || v < least || v > most;
+    return c->failed ? least : v;
+}
+
 static const char *get_text(struct pc_cursor *c, struct pct_watch *w)
 {
     uint64_t n = pc_get_varint(c);
@@ -178,14 +189,14 @@ static void get_processes(struct pc_cursor *c, struct pct_watch *w, struct pct_s
 {
     out->exe = get_text(c, w);
     out->key = pc_get_le(c, 8);
-    out->world = get_int(c);
-    out->n_local = get_int(c);
+    out->world = get_within(c, -1, MOST_RANKS);
+    out->n_local = get_within(c, -1, MOST_RANKS);
     out->whole = pc_get_below(c, 1);
     out->n = pc_get_count(c, 3);
     out->processes = pct_alloc(out->n, sizeof *out->processes);
     for (size_t i = 0; i < out->n; i++) {
         out->processes[i].pid = get_int(c);
-        out->processes[i].rank = get_int(c);
+        out->processes[i].rank = get_within(c, -1, MOST_RANKS - 1);
         out->processes[i].ended = pc_get_below(c, 1);
     }
 }
@@ -234,9 +245,11 @@ static void get_comms(struct pc_cursor *c, struct pct_comm_places *comms)
     uint32_t n = pc_get_count(c, 4);
     for (uint32_t i = 0; i < n; i++) {
         struct pct_comm_place p = {.id = pc_get_varint(c)};
-        p.world = get_int(c);
-        p.rank = get_int(c);
-        p.size = get_int(c);
+        p.world = get_within(c, 0, MOST_RANKS - 1);
+        p.rank = get_within(c, 0, MOST_RANKS - 1);
+        p.size = get_within(c, p.rank + 1, MOST_RANKS);
+        if (c->failed)
+            return;
         comms->at = pct_grow(comms->at, comms->n, &comms->room, sizeof *comms->at);
         comms->at[comms->n++] = p;
     }

@@ -20,11 +20,22 @@ static struct pct_message messages[] = {{true, PCT_COMM_WORLD, 7, 3, 5, NULL, 0}
 enum { N_NAMED = 100 };
 static const struct pct_frame other = {.function = "other"};
 
+/* The numbers of ranks in an answer. */
+struct numbers {
+    int world;
+    int ranks[2];
+    struct pct_comm_place places[2];
+};
+
+static const struct numbers right = {8, {4, 5}, {{99, 4, 0, 2}, {99, 5, 1, 2}}};
+
 /* A watch of two ranks: one waits for two requests, one computes. */
-static void make(struct pc_buffer *out)
+static void make(struct pc_buffer *out, const struct numbers *numbers)
 {
-    static struct pct_watched processes[] = {{101, 4, false}, {102, 5, true}};
-    struct pct_watched_job job = {.processes = processes, .n = 2, .world = 8, .whole = true};
+    struct pct_watched processes[] = {{101, numbers->ranks[0], false},
+                                      {102, numbers->ranks[1], true}};
+    struct pct_watched_job job = {
+        .processes = processes, .n = 2, .world = numbers->world, .whole = true};
     struct pc_buffer frames = {0};
     struct pct_watch w = {.job = &job, .all_threads = true, .sent = &frames};
     struct pc_error error;
@@ -59,8 +70,9 @@ static void make(struct pc_buffer *out)
     w.stacks[0].call_ns = UINT64_C(5000000000);
     w.n_other = 3;
     w.n_lost = 1;
-    w.comms.at = pct_alloc(1, sizeof *w.comms.at);
-    w.comms.at[w.comms.n++] = (struct pct_comm_place){99, 4, 0, 2};
+    w.comms.at = pct_alloc(2, sizeof *w.comms.at);
+    memcpy(w.comms.at, numbers->places, sizeof numbers->places);
+    w.comms.n = 2;
     pct_sent_put(out, &w, 1);
     assert_false(out->failed);
     free(frames.data);
@@ -72,10 +84,16 @@ struct received {
     struct pct_sent sent;
 };
 
+/* Reads an answer, and looks up the members of its communicators as the reader does. */
 static bool receive(struct received *r, const uint8_t *data, size_t n)
 {
     *r = (struct received){0};
-    return pct_sent_get(&(struct pc_cursor){.at = data, .end = data + n}, &r->w, &r->sent);
+    bool whole = pct_sent_get(&(struct pc_cursor){.at = data, .end = data + n}, &r->w, &r->sent);
+    for (size_t i = 0; i < r->w.comms.n; i++) {
+        int n_members;
+        pct_free(pct_comm_members(&r->w.comms, r->w.comms.at[i].id, &n_members));
+    }
+    return whole;
 }
 
 static void drop(struct received *r)
@@ -89,7 +107,7 @@ static void stacks_arrive_as_they_were(void **state)
     struct pc_buffer b = {0};
     struct received r;
     (void)state;
-    make(&b);
+    make(&b, &right);
     assert_true(receive(&r, b.data, b.n));
     const struct pct_sent *s = &r.sent;
     assert_int_equal(s->world, 8);
@@ -130,9 +148,10 @@ static void stacks_arrive_as_they_were(void **state)
         assert_int_equal(p->place.frames->line, i);
         assert_true(i % 2 ? !strcmp(p->place.frames->file, "f.py") : !p->place.frames->file);
     }
-    assert_int_equal(r.w.comms.n, 1);
-    assert_true(r.w.comms.at[0].id == 99 && r.w.comms.at[0].world == 4 &&
-                r.w.comms.at[0].size == 2);
+    int n_members = 0, *members = pct_comm_members(&r.w.comms, 99, &n_members);
+    assert_int_equal(n_members, 2);
+    assert_true(members[0] == 4 && members[1] == 5);
+    pct_free(members);
     drop(&r);
     free(b.data);
 }
@@ -142,12 +161,35 @@ static void a_part_is_refused(void **state)
     struct pc_buffer b = {0};
     struct received r;
     (void)state;
-    make(&b);
+    make(&b, &right);
     for (size_t n = 0; n < b.n; n++) {
         assert_false(receive(&r, b.data, n));
         drop(&r);
     }
     free(b.data);
+}
+
+/* Ranks that no job and no communicator has would be indices outside of what they are in. */
+static void impossible_ranks_are_refused(void **state)
+{
+    static const struct numbers wrong[] = {
+        {8, {4, 5}, {{99, 4, 0, 2}, {99, 5, -5, 2}}},
+        {8, {4, 5}, {{99, 4, 0, 2}, {99, 5, 2, 2}}},
+        {8, {4, 5}, {{99, 4, 0, 2}, {99, 5, 0, 0}}},
+        {8, {4, 5}, {{99, 4, 0, 2}, {99, -1, 1, 2}}},
+        {8, {4, -2}, {{99, 4, 0, 2}, {99, 5, 1, 2}}},
+        {8, {4, INT32_MAX}, {{99, 4, 0, 2}, {99, 5, 1, 2}}},
+        {INT32_MAX, {4, 5}, {{99, 4, 0, 2}, {99, 5, 1, 2}}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct pc_buffer b = {0};
+        struct received r;
+        make(&b, &wrong[i]);
+        assert_false(receive(&r, b.data, b.n));
+        drop(&r);
+        free(b.data);
+    }
 }
 
 /* Reads nothing outside of damaged bytes, refused or not: a sanitizer sees it.
@@ -158,7 +200,7 @@ static void damaged_bytes_do_no_harm(void **state)
     struct received r;
     size_t n_refused = 0;
     (void)state;
-    make(&b);
+    make(&b, &right);
     for (size_t i = 0; i < b.n; i++)
         for (unsigned bit = 0; bit < 8; bit++) {
             b.data[i] ^= (uint8_t)(1u << bit);
@@ -172,8 +214,8 @@ static void damaged_bytes_do_no_harm(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stacks_arrive_as_they_were),
-                                       cmocka_unit_test(a_part_is_refused),
-                                       cmocka_unit_test(damaged_bytes_do_no_harm)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stacks_arrive_as_they_were), cmocka_unit_test(a_part_is_refused),
+        cmocka_unit_test(impossible_ranks_are_refused), cmocka_unit_test(damaged_bytes_do_no_harm)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
