@@ -306,6 +306,8 @@ void pct_say_exists(const struct pct_command *self, const char *path);
 FILE *pct_new_file(const struct pct_command *self, const char *path);
 bool pct_close_file(const struct pct_command *self, FILE *out, const char *path);
 
+/* True for "-", which stands for standard output. */
+bool pct_is_standard_output(const char *path);
 bool pct_is_folder(const char *path);
 /* True if the folder of the path, or the working directory, exists and new files may be made in it;
  * else said. */

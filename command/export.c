@@ -20,7 +20,8 @@ static const struct pct_option options[] = {
      "figure of folded stacks (default: time)",
      "time: time in MPI plus CPU time outside MPI, which is estimated from samples; without "
      "samples it is that of mpi. The other formats hold all figures."},
-    {'o', "output", "FILE", "write to FILE, which must be new (default: standard output)"},
+    {'o', "output", "FILE",
+     "write to FILE, which must be new, or - for standard output (default: standard output)"},
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
@@ -40,8 +41,8 @@ static int take_option(const struct pct_command *self, const struct pct_option *
         r->format = (int)pct_value_word(o, value);
     else if (o->letter == METRIC)
         r->metric = (int)pct_value_word(o, value);
-    else
-        r->to = o->letter == 'o' ? value : r->to;
+    else if (o->letter == 'o')
+        r->to = pct_is_standard_output(value) ? NULL : value;
     return PCT_DONE;
 }
 

@@ -90,6 +90,11 @@ static char *working_directory_pattern(void)
     return pattern;
 }
 
+bool pct_is_standard_output(const char *path)
+{
+    return !strcmp(path, "-");
+}
+
 bool pct_is_folder(const char *path)
 {
     struct stat st;

@@ -15,8 +15,8 @@ enum { SCALING = 1 }; /* groups of options */
 
 static const struct pct_option options[] = {
     {'o', "output", "FILE",
-     "write to FILE (default: PROFILE with .html in place of .pcol; with several profiles "
-     "scaling.html or difference.html)",
+     "write to FILE, - for standard output (default: PROFILE with .html in place of .pcol; with "
+     "several profiles scaling.html or difference.html)",
      "A page of this command is replaced; any other file is left as it is, with an error."},
     {OPTION_STRONG, "strong", NULL,
      "with several numbers of ranks: the problem is the same in all runs (default: judged from the "
@@ -81,7 +81,7 @@ static int run_html(const struct pct_command *self, int argc, char **argv)
         status = pct_refuse(self, "--strong, --weak: give profiles of several numbers of ranks");
     else
         status = pct_html_file(self, line.words[0], r.to = name ? name : r.to);
-    if (!status)
+    if (!status && !pct_is_standard_output(r.to))
         pct_say(self, "wrote %s: open it in a browser", r.to);
     free(name);
     return status;

@@ -69,6 +69,9 @@ static int write_several(const struct pct_command *self, const struct pct_run *r
 {
     size_t n = line->n_words, n_before = line->n_before;
     bool separated = n_before < n, diff = separated || same_ranks(runs, n);
+    if (separated && (r->strong || r->weak))
+        return pct_refuse(self, "--strong, --weak: profiles before and after -- are compared "
+                                "whatever their numbers of ranks; leave out --");
     if (diff && (r->strong || r->weak))
         return pct_refuse(self, "--strong, --weak: all profiles have the same number of ranks, %u",
                           runs[0].n_ranks);

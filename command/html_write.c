@@ -29,6 +29,10 @@ static bool may_replace(const char *path)
 int pct_html_write(const struct pct_command *self, const char *to,
                    void (*put)(FILE *out, const void *subject), const void *subject)
 {
+    if (pct_is_standard_output(to)) {
+        put(stdout, subject);
+        return PCT_DONE;
+    }
     if (!may_replace(to)) {
         pct_say(self, "%s exists and is not a page of pcollect html: name another file with -o",
                 to);
