@@ -39,8 +39,15 @@ struct rank {
     bool enter; /* it is in a collective that no rank leaves before all have entered */
 };
 
+/* The members of one group, that which was asked for last: most questions in a row are of one. */
+struct marks {
+    struct group of;
+    bool *on; /* by rank in MPI_COMM_WORLD */
+};
+
 struct job {
     const struct pct_waiting *seen;
+    struct marks *marks;
     struct rank *ranks; /* by rank in MPI_COMM_WORLD */
     int world;
     struct pct_waits *out;
@@ -95,14 +102,24 @@ static int world_of(const struct group *g, int rank)
     return rank < g->n ? g->members[rank] : NOBODY;
 }
 
-static bool is_member(const struct group *g, int rank)
+/* Marks the members of a group, or takes their marks away. */
+static void mark(const struct job *j, const struct group *g, bool on)
 {
-    if (g->all)
-        return true;
     for (int i = 0; i < g->n; i++)
-        if (g->members[i] == rank)
-            return true;
-    return false;
+        if (g->members[i] >= 0 && g->members[i] < j->world)
+            j->marks->on[g->members[i]] = on;
+}
+
+static bool is_member(const struct job *j, const struct group *g, int rank)
+{
+    if (g->all || !g->members)
+        return g->all;
+    if (j->marks->of.members != g->members) {
+        mark(j, &j->marks->of, false);
+        mark(j, g, true);
+        j->marks->of = *g;
+    }
+    return j->marks->on[rank];
 }
 
 static bool is_rooted(const struct pct_waiting *w)
@@ -147,8 +164,8 @@ static bool is_wait(const char *op)
 
 static bool is_same_call(const struct pct_waiting *a, const struct pct_waiting *b)
 {
-    return !strcmp(a->op, b->op) && a->call->domain == b->call->domain &&
-           a->call->root == b->call->root;
+    return a->call->domain == b->call->domain && a->call->root == b->call->root &&
+           !strcmp(a->op, b->op);
 }
 
 static void add_part(struct rank *r, struct part part)
@@ -256,7 +273,7 @@ static bool is_met(const struct job *j, const struct rank *r)
 
 static bool waits_for_by(const struct job *j, int a, const struct part *p, int b)
 {
-    return a != b && is_of(p, b) && is_member(&p->group, b) &&
+    return a != b && is_of(p, b) && is_member(j, &p->group, b) &&
            !is_met_by(&j->ranks[a], p, &j->ranks[b]);
 }
 
@@ -272,7 +289,7 @@ static bool waits_for(const struct job *j, int a, int b)
     if (r->wants == PARTS || (to->seen && is_same_call(r->seen, to->seen)))
         return false;
     struct group group = group_of_call(r->seen);
-    return is_member(&group, b);
+    return is_member(j, &group, b);
 }
 
 /* True if another rank in the same collective may act. It may be the one waited for, such as a root
@@ -288,48 +305,43 @@ static bool goes_on(const struct job *j, int rank)
     return false;
 }
 
-/* Counts ranks that a rank may have to wait for, and those of them that may act. For a part with a
- * fixed peer only that rank is examined, because there can be many parts. */
-static void count_awaited(const struct job *j, int rank, int *n_out, int *n_acting_out)
+/* True if a rank may have to wait for one that may act, or for one that never acts. For a part with
+ * a fixed peer only that rank is examined, because there can be many parts. */
+static bool awaits(const struct job *j, int rank, bool acting)
 {
     const struct rank *r = &j->ranks[rank];
-    int n = 0, n_acting = 0;
     bool anybody = r->wants != PARTS;
     for (int k = 0; k < r->n_parts; k++) {
         int peer = r->parts[k].peer;
         anybody = anybody || peer == ANYBODY;
-        if (peer < 0 || peer >= j->world || peer == rank)
-            continue;
-        n++;
-        n_acting += j->ranks[peer].acts;
+        if (peer >= 0 && peer < j->world && peer != rank && j->ranks[peer].acts == acting)
+            return true;
     }
-    for (int i = 0; anybody && i < j->world; i++) {
-        if (!waits_for(j, rank, i))
-            continue;
-        n++;
-        n_acting += j->ranks[i].acts;
-    }
-    *n_out = n;
-    *n_acting_out = n_acting;
+    for (int i = 0; anybody && i < j->world; i++)
+        if (j->ranks[i].acts == acting && waits_for(j, rank, i))
+            return true;
+    return false;
 }
 
 static bool may_act(const struct job *j, int rank)
 {
     const struct rank *r = &j->ranks[rank];
-    int n, n_acting;
     if (r->gone)
         return false;
     if (!r->seen || r->wants == NOTHING || r->met || goes_on(j, rank))
         return true;
-    count_awaited(j, rank, &n, &n_acting);
-    return r->wants == ALL ? n == n_acting : !n || n_acting;
+    return (r->wants != ALL && awaits(j, rank, true)) || !awaits(j, rank, false);
 }
 
+/* Looks at the ranks up and down by turns: in a chain of ranks each may act because its neighbour
+ * may. */
 static void find_acting(struct job *j)
 {
-    for (bool changed = true; changed;) {
+    bool changed = true;
+    for (int turn = 0; changed; turn++) {
         changed = false;
-        for (int i = 0; i < j->world; i++) {
+        for (int k = 0; k < j->world; k++) {
+            int i = turn % 2 ? j->world - 1 - k : k;
             if (j->ranks[i].acts || !may_act(j, i))
                 continue;
             changed = j->ranks[i].acts = true;
@@ -490,7 +502,8 @@ static void add_others(struct job *j)
 void pct_waits_find(const struct pct_waiting *ranks, size_t n, int world, bool all_here,
                     struct pct_waits *out)
 {
-    struct job j = {.seen = ranks, .world = world, .out = out};
+    struct marks marks = {.on = pct_alloc((size_t)world + 1, sizeof *marks.on)};
+    struct job j = {.seen = ranks, .marks = &marks, .world = world, .out = out};
     j.ranks = pct_alloc((size_t)world + 1, sizeof *j.ranks);
     for (size_t i = 0; i < n; i++) {
         if (ranks[i].rank >= world)
@@ -509,6 +522,7 @@ void pct_waits_find(const struct pct_waiting *ranks, size_t n, int world, bool a
     add_others(&j);
     for (int i = 0; i < world; i++)
         pct_free(j.ranks[i].parts);
+    pct_free(marks.on);
     pct_free(j.ranks);
 }
 

@@ -14,6 +14,11 @@
 
 enum { RANKS = 4, WORLD_ID = 77 };
 
+/* Communicators other than MPI_COMM_WORLD, from 1. */
+static const struct group {
+    int domain, n, members[RANKS];
+} groups[] = {{0}, {5, 3, {3, 2, 1}}, {6, 2, {2, 0}}};
+
 /* A rank of a test case; op NULL: it was not seen. */
 struct made {
     const char *op;
@@ -22,7 +27,7 @@ struct made {
     unsigned ms;             /* 0: long */
     bool several, may_act;
     int source; /* of an exchange */
-    bool among; /* on a communicator of ranks 3, 2 and 1 */
+    int among;  /* group: the communicator has its ranks */
     /* Requests of a call that waits: "<1.7" a receive from rank 1 with tag 7, "<*" from any, ">" a
      * send,
      * "(0" a receive among ranks 3, 2 and 1, "?" not known. */
@@ -38,35 +43,36 @@ struct made_case {
 
 #define RECV(from)                                                                                 \
     {                                                                                              \
-        "MPI_Recv", from, 0, -1, 0, 0, false, false, 0, false, NULL                                \
+        "MPI_Recv", from, 0, -1, 0, 0, false, false, 0, 0, NULL                                    \
     }
 #define SEND(to)                                                                                   \
     {                                                                                              \
-        "MPI_Send", to, 0, -1, 0, 0, false, false, 0, false, NULL                                  \
+        "MPI_Send", to, 0, -1, 0, 0, false, false, 0, 0, NULL                                      \
     }
 #define COLL(op)                                                                                   \
     {                                                                                              \
-        op, -1, -1, -1, 0, 0, false, false, 0, false, NULL                                         \
+        op, -1, -1, -1, 0, 0, false, false, 0, 0, NULL                                             \
     }
 #define ROOTED(op, root)                                                                           \
     {                                                                                              \
-        op, -1, -1, root, 0, 0, false, false, 0, false, NULL                                       \
+        op, -1, -1, root, 0, 0, false, false, 0, 0, NULL                                           \
     }
 #define EXCHANGE(to, from)                                                                         \
     {                                                                                              \
-        "MPI_Sendrecv", to, 0, -1, 0, 0, false, false, from, false, NULL                           \
+        "MPI_Sendrecv", to, 0, -1, 0, 0, false, false, from, 0, NULL                               \
     }
-#define AMONG(op, peer, root)                                                                      \
+#define AMONG_GROUP(op, peer, root, group)                                                         \
     {                                                                                              \
-        op, peer, 0, root, PCT_COMM_OTHER, 0, false, false, 0, true, NULL                          \
+        op, peer, 0, root, PCT_COMM_OTHER, 0, false, false, 0, group, NULL                         \
     }
+#define AMONG(op, peer, root) AMONG_GROUP(op, peer, root, 1)
 #define WAITS(op, requests)                                                                        \
     {                                                                                              \
-        op, -1, -1, -1, 0, 0, false, false, 0, false, requests                                     \
+        op, -1, -1, -1, 0, 0, false, false, 0, 0, requests                                         \
     }
 #define OUT                                                                                        \
     {                                                                                              \
-        "", -1, -1, -1, 0, 0, false, false, 0, false, NULL                                         \
+        "", -1, -1, -1, 0, 0, false, false, 0, 0, NULL                                             \
     }
 
 static const struct made_case cases[] = {
@@ -76,24 +82,24 @@ static const struct made_case cases[] = {
     {"for a circle", {RECV(1), RECV(2), RECV(1), OUT}, false, "circle 1 2"},
     {"for one that computes", {RECV(1), RECV(2), RECV(3), OUT}, false, "others 2 for 3"},
     {"not yet for long",
-     {{"MPI_Recv", 1, 0, -1, 0, 1900, false, false, 0, false, NULL}, RECV(0), OUT, OUT},
+     {{"MPI_Recv", 1, 0, -1, 0, 1900, false, false, 0, 0, NULL}, RECV(0), OUT, OUT},
      false,
      "others 1 for 0"},
     {"one that may have left its call",
-     {{"MPI_Recv", 1, 0, -1, 0, 0, false, true, 0, false, NULL}, RECV(0), OUT, OUT},
+     {{"MPI_Recv", 1, 0, -1, 0, 0, false, true, 0, 0, NULL}, RECV(0), OUT, OUT},
      false,
      "others 1 for 0"},
     {"another thread may send",
-     {{"MPI_Recv", 1, 0, -1, 0, 0, true, false, 0, false, NULL}, RECV(0), OUT, OUT},
+     {{"MPI_Recv", 1, 0, -1, 0, 0, true, false, 0, 0, NULL}, RECV(0), OUT, OUT},
      false,
      "others 1 for 0"},
     {"a message under way", {SEND(1), RECV(0), OUT, OUT}, false, ""},
     {"a message that anybody may send",
-     {SEND(1), {"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false, NULL}, OUT, OUT},
+     {SEND(1), {"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, 0, NULL}, OUT, OUT},
      false,
      ""},
     {"a message of another tag",
-     {SEND(1), {"MPI_Recv", 0, 5, -1, 0, 0, false, false, 0, false, NULL}, OUT, OUT},
+     {SEND(1), {"MPI_Recv", 0, 5, -1, 0, 0, false, false, 0, 0, NULL}, OUT, OUT},
      false,
      "circle 0 1"},
     {"both send", {SEND(1), SEND(0), OUT, OUT}, false, "circle 0 1"},
@@ -134,34 +140,34 @@ static const struct made_case cases[] = {
     {"an ended rank",
      {COLL("MPI_Barrier"),
       COLL("MPI_Barrier"),
-      {NULL, 0, 0, 0, 0, 0, false, false, 0, false, NULL},
+      {NULL, 0, 0, 0, 0, 0, false, false, 0, 0, NULL},
       COLL("MPI_Barrier")},
      false,
      "gone 0 1 3 for 2"},
     {"a rank on another node",
      {COLL("MPI_Barrier"),
       COLL("MPI_Barrier"),
-      {NULL, 0, 0, 0, 0, 0, false, false, 0, false, NULL},
+      {NULL, 0, 0, 0, 0, 0, false, false, 0, 0, NULL},
       COLL("MPI_Barrier")},
      true,
      ""},
     {"ranks of another communicator",
-     {{"MPI_Recv", 1, 0, -1, PCT_COMM_OTHER, 0, false, false, 0, false, NULL},
-      {"MPI_Recv", 0, 0, -1, PCT_COMM_OTHER, 0, false, false, 0, false, NULL},
+     {{"MPI_Recv", 1, 0, -1, PCT_COMM_OTHER, 0, false, false, 0, 0, NULL},
+      {"MPI_Recv", 0, 0, -1, PCT_COMM_OTHER, 0, false, false, 0, 0, NULL},
       OUT,
       OUT},
      false,
      ""},
     {"any message, of those that wait",
-     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false, NULL}, RECV(0), RECV(0), RECV(0)},
+     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, 0, NULL}, RECV(0), RECV(0), RECV(0)},
      false,
      "circle 0 1"},
     {"any message, one computes",
-     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false, NULL}, RECV(0), RECV(0), OUT},
+     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, 0, NULL}, RECV(0), RECV(0), OUT},
      false,
      ""},
     {"a message under way to one of two who wait",
-     {SEND(1), {"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false, NULL}, RECV(1), RECV(1)},
+     {SEND(1), {"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, 0, NULL}, RECV(1), RECV(1)},
      false,
      ""},
     {"a root that still sends",
@@ -169,7 +175,7 @@ static const struct made_case cases[] = {
      false,
      ""},
     {"a root that may act",
-     {{"MPI_Bcast", -1, -1, 0, 0, 0, false, true, 0, false, NULL},
+     {{"MPI_Bcast", -1, -1, 0, 0, 0, false, true, 0, 0, NULL},
       ROOTED("MPI_Bcast", 0),
       RECV(1),
       OUT},
@@ -196,10 +202,7 @@ static const struct made_case cases[] = {
      false,
      "others 0 for 3"},
     {"an exchange with an ended rank",
-     {EXCHANGE(1, 2),
-      COLL("MPI_Barrier"),
-      {NULL, 0, 0, 0, 0, 0, false, false, 0, false, NULL},
-      OUT},
+     {EXCHANGE(1, 2), COLL("MPI_Barrier"), {NULL, 0, 0, 0, 0, 0, false, false, 0, 0, NULL}, OUT},
      false,
      "gone 0 1 for 2"},
     {"counts of each rank",
@@ -239,6 +242,15 @@ static const struct made_case cases[] = {
      {OUT, RECV(3), AMONG("MPI_Allgatherv", -1, -1), AMONG("MPI_Allgatherv", -1, -1)},
      false,
      "circle 1 3"},
+    {"members: barriers of two communicators",
+     {AMONG_GROUP("MPI_Barrier", -1, -1, 2), AMONG("MPI_Barrier", -1, -1), OUT, OUT},
+     false,
+     "others 0 for 2; others 1 for 2 3"},
+    {"members: barriers of two communicators, one of which has a receiver",
+     {AMONG_GROUP("MPI_Barrier", -1, -1, 2), AMONG("MPI_Barrier", -1, -1), RECV(0),
+      AMONG("MPI_Barrier", -1, -1)},
+     false,
+     "circle 0 2"},
     {"requests of which nothing is known",
      {WAITS("MPI_Waitall", "?<1"), RECV(0), RECV(0), RECV(0)},
      false,
@@ -298,7 +310,7 @@ static const struct made_case cases[] = {
      "others 1 for 0"},
     {"requests: to oneself", {WAITS("MPI_Wait", "<0"), RECV(0), OUT, OUT}, false, ""},
     {"requests: of an ended rank",
-     {WAITS("MPI_Wait", "<1"), {NULL, 0, 0, 0, 0, 0, false, false, 0, false, NULL}, OUT, OUT},
+     {WAITS("MPI_Wait", "<1"), {NULL, 0, 0, 0, 0, 0, false, false, 0, 0, NULL}, OUT, OUT},
      false,
      "gone 0 for 1"},
 };
@@ -315,8 +327,6 @@ static void put(char *text, const struct pct_wait *w)
         p += sprintf(p, " %d", w->whom[i]);
 }
 
-static const int members[] = {3, 2, 1};
-
 static void make_requests(const char *text, struct pct_message *messages, struct pct_mpi_call *call)
 {
     call->messages = messages;
@@ -329,9 +339,9 @@ static void make_requests(const char *text, struct pct_message *messages, struct
         bool other = *text == '(';
         *m = (struct pct_message){.send = *text == '>',
                                   .comm = other ? PCT_COMM_OTHER : PCT_COMM_WORLD,
-                                  .domain = other ? 5 : WORLD_ID,
-                                  .members = other ? members : NULL,
-                                  .n_members = other ? 3 : 0};
+                                  .domain = other ? (uint64_t)groups[1].domain : WORLD_ID,
+                                  .members = other ? groups[1].members : NULL,
+                                  .n_members = other ? groups[1].n : 0};
         m->peer = *++text == '*' ? -1 : *text - '0';
         m->tag = text[1] == '.' ? text[2] - '0' : -1;
         text += text[1] == '.' ? 2 : 0;
@@ -357,9 +367,10 @@ static bool check(const struct made_case *c)
                                          .comm = none      ? PCT_COMM_NONE
                                                  : m->comm ? m->comm
                                                            : PCT_COMM_WORLD,
-                                         .domain = none      ? 0
-                                                   : m->comm ? 5
-                                                             : WORLD_ID,
+                                         .domain = none       ? 0
+                                                   : m->among ? (uint64_t)groups[m->among].domain
+                                                   : m->comm  ? 5
+                                                              : WORLD_ID,
                                          .peer = m->peer,
                                          .tag = m->tag,
                                          .root = m->root,
@@ -371,8 +382,8 @@ static bool check(const struct made_case *c)
                                         .ns = (m->ms ? m->ms : 5000) * 1000000ull,
                                         .several = m->several,
                                         .may_act = m->may_act,
-                                        .members = m->among ? members : NULL,
-                                        .n_members = m->among ? 3 : 0};
+                                        .members = m->among ? groups[m->among].members : NULL,
+                                        .n_members = groups[m->among].n};
         rank_of[n++] = i;
     }
     pct_waits_find(ranks, (size_t)n, RANKS, !c->elsewhere, &found);
