@@ -274,6 +274,9 @@ static int show(const struct pct_command *self, const struct request *r, struct 
     if (err || !p) {
         if (err)
             pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
+        else if (w->n_other)
+            pct_say(self, "no stack has a frame of the program%s",
+                    r->all_threads ? "" : ": --all-threads shows those of other threads");
         return PCT_DATA;
     }
     struct pct_symbols *symbols = pct_symbols_new(p);

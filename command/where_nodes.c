@@ -31,8 +31,8 @@ extern char **environ;
 
 struct agent {
     char *host;
-    pid_t pid;
-    int fd; /* both of its standard input and output; -1: closed */
+    pid_t pid; /* 0: it has ended, or was never there */
+    int fd;    /* both of its standard input and output; -1: closed */
     struct pc_buffer in;
     struct pct_sent node;
     bool answered;
@@ -73,33 +73,60 @@ static void send_answer(const struct pc_buffer *answer)
 
 /* ---- Agents ---------------------------------------------------------------------------------- */
 
-/* Ends an agent that is not needed, or does not answer: its input ends, and after a while, or at
- * once, it gets a signal. */
-static void end_agent(struct agent *a, bool at_once)
+/* Ends the input of an agent: it ends then. */
+static void close_agent(struct agent *a)
 {
-    enum { STEPS = 200, STEP_NS = 10000000 };
-    pid_t ended = 0;
-    if (a->fd < 0)
-        return;
-    close(a->fd);
+    if (a->fd >= 0)
+        close(a->fd);
     a->fd = -1;
-    for (int i = 0; i < STEPS && !at_once && !ended; i++) {
-        ended = waitpid(a->pid, NULL, WNOHANG);
-        if (!ended)
-            nanosleep(&(struct timespec){0, STEP_NS}, NULL);
-    }
-    if (ended)
-        return;
-    kill(a->pid, SIGTERM);
-    while (waitpid(a->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
 }
 
+static void signal_agent(const struct agent *a, int number)
+{
+    if (a->pid)
+        kill(a->pid, number);
+}
+
+/* Waits for agents to end. False: some have not in this time. */
+static bool await_ends(struct pct_where_nodes *nodes, unsigned most_ms)
+{
+    enum { STEP_MS = 10 };
+    for (unsigned ms = 0;; ms += STEP_MS) {
+        size_t n = 0;
+        for (size_t i = 0; i < nodes->n; i++) {
+            struct agent *a = &nodes->agents[i];
+            if (a->pid && waitpid(a->pid, NULL, WNOHANG))
+                a->pid = 0;
+            n += a->pid != 0;
+        }
+        if (!n || ms >= most_ms)
+            return !n;
+        nanosleep(&(struct timespec){0, STEP_MS * 1000000}, NULL);
+    }
+}
+
+/* Ends all agents, first by the end of their input, then by signals. One that does not end even so
+ * is left alone. */
+static void end_agents(struct pct_where_nodes *nodes)
+{
+    static const int signals[] = {SIGTERM, SIGKILL};
+    for (size_t i = 0; i < nodes->n; i++)
+        close_agent(&nodes->agents[i]);
+    bool ended = await_ends(nodes, 2000);
+    for (size_t k = 0; k < PC_ARRAY_LEN(signals) && !ended; k++) {
+        for (size_t i = 0; i < nodes->n; i++)
+            signal_agent(&nodes->agents[i], signals[k]);
+        ended = await_ends(nodes, 1000);
+    }
+}
+
+/* Gives up an agent. Its end is awaited later, with that of all others. */
 static void lose(const struct pct_where_nodes *nodes, struct agent *a, const char *why)
 {
     pct_say(nodes->self, "%s: %s", a->host, why);
     a->answered = false;
-    end_agent(a, true);
+    close_agent(a);
+    signal_agent(a, SIGTERM);
 }
 
 /* Reads what an agent has written. */
@@ -223,8 +250,8 @@ static bool start(struct pct_where_nodes *nodes, struct agent *a, const struct w
     a->fd = ends[0];
     if (err) {
         pct_say(nodes->self, "%s: %s: %s", a->host, words.at[0], strerror(err));
-        close(a->fd);
-        a->fd = -1;
+        close_agent(a);
+        a->pid = 0;
     }
     pct_free(words.at);
     return !err;
@@ -454,8 +481,8 @@ void pct_where_nodes_free(struct pct_where_nodes *nodes)
 {
     if (!nodes)
         return;
+    end_agents(nodes);
     for (size_t i = 0; i < nodes->n; i++) {
-        end_agent(&nodes->agents[i], false);
         pct_sent_free(&nodes->agents[i].node);
         pct_free(nodes->agents[i].host);
         free(nodes->agents[i].in.data);
