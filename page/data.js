@@ -195,7 +195,8 @@ class Table {
         return Number.isFinite(numbers[row]) ? exactly(this.columns[k].type, numbers[row]) : "";
     }
 
-    // The value in the smallest unit of its type; NaN if it is not known.
+    // The value in the smallest unit of its type; NaN if it is not known. A column of texts has numbers that a double
+    // cannot have to the last digit.
     number(row, column) {
         const k = this.find(column);
         if (k === undefined)
@@ -205,8 +206,8 @@ class Table {
             return Number.isFinite(numbers[row]) ? numbers[row] : NaN;
         if (!texts)
             return NaN;
-        const text = texts[index[row]];
-        return text === null ? NaN : Number(text) * (unitOf[this.columns[k].type] || 1);
+        const text = texts[index[row]], unit = unitOf[this.columns[k].type];
+        return text === null ? NaN : unit ? Math.round(Number(text) * unit) : Number(text);
     }
 
     // The numbers of a column, as number() returns them: for callers that read many rows.

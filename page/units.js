@@ -50,10 +50,10 @@ function withError(type, value, error) {
     return told.map(number => number + (unit && " " + unit)).join(" ± ");
 }
 
-// An integer in units of 10^-places, as text with as many decimals.
+// A number in units of 10^-places, rounded to one of them, as text with as many decimals.
 function decimal(value, places) {
-    const text = String(Math.abs(value)).padStart(places + 1, "0");
-    return (value < 0 ? "-" : "") + text.slice(0, -places) + "." + text.slice(-places);
+    const whole = Math.round(value), text = String(Math.abs(whole)).padStart(places + 1, "0");
+    return (whole < 0 ? "-" : "") + text.slice(0, -places) + "." + text.slice(-places);
 }
 
 const exactForms = {

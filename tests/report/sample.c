@@ -426,15 +426,15 @@ void sample_teach_hostile(struct pct_symbols *symbols)
 /* ---- Large numbers ----------------------------------------------------------------------------
  */
 
-void sample_limits(struct sample *s)
+/* One rank that calls MPI twice, each time as long as `calls` says. */
+static void add_two_calls(struct sample *s, const struct sample_calls calls[2])
 {
-    const uint64_t four_bytes = UINT32_MAX, exact = (uint64_t)1 << 53;
     sample_begin(s);
     s->p.n_ranks = s->p.world_size = 1;
     s->ranks[0] = (struct pc_profile_rank){.host = (char *)"h",
                                            .pid = 1,
-                                           .inside_ns = 2 * four_bytes,
-                                           .mpi_ns = four_bytes + 1,
+                                           .inside_ns = 2 * (calls[0].time + calls[1].time),
+                                           .mpi_ns = calls[0].time + calls[1].time,
                                            .mpi_calls = 2,
                                            .n_threads = 1,
                                            .closed = 1};
@@ -443,12 +443,24 @@ void sample_limits(struct sample *s)
     s->modules[0] = (struct pc_profile_module){.path = (char *)"/opt/app/limits", .identity = 1};
     s->p.n_modules = 1;
     for (uint64_t i = 0; i < 2; i++) {
-        uint64_t ns = i ? 1 : four_bytes;
         sample_op(s, sample_frame(s, 0, 0, i + 1), 0);
-        sample_add(
-            s, &(struct sample_calls){0, 1, ns, ns, ns, i ? 1 : four_bytes - 1, i ? 1 : exact - 1});
+        sample_add(s, &calls[i]);
     }
     sample_end(s);
+}
+
+void sample_limits(struct sample *s)
+{
+    const uint64_t four = UINT32_MAX, exact = (uint64_t)1 << 53;
+    add_two_calls(s, (const struct sample_calls[]){{0, 1, four, four, four, four - 1, exact - 1},
+                                                   {0, 1, 1, 1, 1, 1, 1}});
+}
+
+void sample_great(struct sample *s)
+{
+    const uint64_t ns = ((uint64_t)1 << 53) + 8, less = 1072102922104;
+    add_two_calls(
+        s, (const struct sample_calls[]){{0, 1, ns, ns, ns, 8, 8}, {0, 1, less, less, less, 8, 8}});
 }
 
 /* ---- Many ranks -------------------------------------------------------------------------------

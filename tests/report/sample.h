@@ -78,6 +78,9 @@ extern const char *const sample_hostile_names[];
 /* One rank and two contexts, whose bytes and times are the greatest numbers of four bytes and of
  * those that are exact in a double; their sums are one more. */
 void sample_limits(struct sample *s);
+/* One rank and two contexts. The nanoseconds of one are too many to be exact in a double; the
+ * seconds of the other, times 1e9, are in doubles no whole number. */
+void sample_great(struct sample *s);
 
 /* The solver with tables of a plugin that have the names of ours and of their columns, but numbers
  * that are no references in all of them. */

@@ -21,6 +21,8 @@ static void make_sample(const char *name)
         sample_hostile(&sample);
     else if (!strcmp(name, "limits"))
         sample_limits(&sample);
+    else if (!strcmp(name, "great"))
+        sample_great(&sample);
     else if (!strcmp(name, "mistyped"))
         sample_mistyped(&sample);
     else if (!strcmp(name, "unsorted"))
