@@ -195,7 +195,7 @@ class SourceView {
             return make("td", {class: "number", "data-of": of});
         const part = share ? 100 * value / this.wholes[share] : 0;
         const cell = make("td", {class: "number", "data-of": of, title: exactly(type || "ns", value)},
-            share ? part.toFixed(1) + " %" : forPeople(type, value), error ? this.errorText(line.figures[error]) : "");
+            share ? shareText(value, this.wholes[share]) : forPeople(type, value), error ? this.errorText(line.figures[error]) : "");
         if (share)
             cell.style.background = `linear-gradient(to left, var(--bar) ${part}%, transparent ${part}%)`;
         return cell;
@@ -241,7 +241,7 @@ class SourceView {
                 i && list[i - 1].function === each.function ? null
                     : make("tr", {class: "gap"}, make("td", {colspan: 5}, makeText(shortName(each.function)))),
                 make("tr", {"data-offset": each.offset},
-                    figure(each.cpu, (100 * each.cpu / this.wholes.cpu).toFixed(1) + " %", "cpu"),
+                    figure(each.cpu, shareText(each.cpu, this.wholes.cpu), "cpu"),
                     make("td", {class: "number"}, each.samples ? grouped(each.samples) : ""),
                     figure(each.mpi, forPeople("ns", each.mpi), "mpi"),
                     make("td", {class: "number"}, each.offset.toString(16)),

@@ -4,33 +4,36 @@
 
 const grouped = value => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 
-// 12.34: a number with four significant digits; 12,345 if it has more before the point.
-function digits(value) {
-    const whole = Math.floor(Math.abs(value));
-    const text = value.toFixed(whole >= 1000 ? 0 : whole >= 100 ? 1 : whole >= 10 ? 2 : 3);
-    return whole >= 9999 && text.length > 4 ? grouped(text) : text;
+// Text with four significant digits in the greatest unit that fits, without a fraction in the smallest. A number of five
+// digits or more is one of the greatest unit, and has commas. Page and report show the same: analysis/buffer.c rounds
+// integers in this way.
+function scaled(value, steps) {
+    const size = Math.round(Math.abs(value)), [unit, name] = steps.find(([unit]) => size >= unit) || steps[steps.length - 1];
+    const inUnits = places => Math.floor((size * 10 ** places + unit / 2) / unit);
+    let places = unit > 1 ? 3 : 0;
+    while (places && inUnits(places) >= 10000)
+        places--;
+    const whole = inUnits(places);
+    return (value < 0 && size ? "-" : "") + (whole >= 10000 ? grouped(whole) : (whole / 10 ** places).toFixed(places)) + " " + name;
 }
 
-function scaled(value, steps) {
-    const size = Math.abs(value);
-    for (const [factor, unit] of steps)
-        if (size >= factor)
-            return digits(value / factor) + " " + unit;
-    const [factor, unit] = steps[steps.length - 1];
-    return value / factor + " " + unit;
-}
+// Text with one decimal of thousandths of a percent.
+const percentText = value => (value < 0 ? "-" : "") + (Math.floor((Math.abs(value) + 50) / 100) / 10).toFixed(1) + " %";
+
+// part / whole as annotate shows it, whose shares are thousandths of a percent.
+const shareText = (part, whole) => percentText(Math.round(1e5 * part / whole));
 
 const timeSteps = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
-const byteSteps = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
+const byteSteps = ["EiB", "PiB", "TiB", "GiB", "MiB", "KiB", "B"].map((name, i) => [2 ** (60 - 10 * i), name]);
 
 const peopleForms = {
-    ns: value => Math.abs(value) < 1000 ? Math.round(value) + " ns" : scaled(value, timeSteps),
-    bytes: value => Math.abs(value) < 1024 ? Math.round(value) + " B" : scaled(value, byteSteps),
-    percent: value => (value / 1000).toFixed(1) + " %",
-    count: value => grouped(value),
+    ns: value => scaled(value, timeSteps),
+    bytes: value => scaled(value, byteSteps),
+    percent: percentText,
+    count: value => grouped(Math.round(value)),
     integer: value => String(value),
     yes_no: value => value ? "yes" : "no",
-    ratio: value => (value / 1000).toFixed(3),
+    ratio: value => decimal(value, 3),
     real: value => String(Number(value.toPrecision(4)))
 };
 

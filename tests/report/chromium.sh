@@ -44,6 +44,7 @@ write_tables() {
     "$pcollect" annotate --min-percent 0 --context 0 "$2" >"$work/$1.tsv/annotate" 2>/dev/null
     "$pcollect" topology "$2" 2>/dev/null | sed -n 's/^  pattern  *//p' >"$work/$1.tsv/pattern"
     "$pcollect" topology --format json "$2" >"$work/$1.tsv/topology" 2>/dev/null
+    "$PC_BUILD/tests/report/text_test" --numbers >"$work/$1.tsv/numbers"
 }
 
 # read_pages PROGRAM ARGUMENT...: a check of pages, which looks at them in the browser.
@@ -72,7 +73,7 @@ check() {
     fi
     write_tables "$1" "$2"
     read_pages page_check.py "$work/$1.html" "$work/$1.tsv" ${3:+"$3"} >"$work/$1.log" 2>&1
-    views=$((17 + $#))
+    views=$((18 + $#))
     [ -z "${PC_VIEWS-}" ] || views=$(echo "$PC_VIEWS" | tr ';' '\n' | wc -l)
     all_read "$1" 'the page shows the tables' "$views"
 }

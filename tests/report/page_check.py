@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a page of `pcollect html` in Chromium and compares each figure with tables of `pcollect report --format
 tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, in `pattern` that of its messages and in `topology` what `topology --format json` says, in `context,rank` and `context` what `report --by` these
-says, in `frames` what `report --format json` says of contexts, and in `annotate` what `annotate --min-percent 0 --context 0` does.
+says, in `frames` what `report --format json` says of contexts, in `annotate` what `annotate --min-percent 0 --context 0` does,
+and in `numbers` what `text_test --numbers` does.
 Prints a line for each view, which begins with "ok" or "not ok", and what differs. Pictures of the views go into the
 folder PICTURES."""
 import collections
@@ -21,7 +22,7 @@ from page_driver import (
     Page, is_short, ns, path_without_lines, places, ranks_of, read_table, read_tables, rounds_to, rows_of,
     selected, wanted_pairs, with_table)
 from page_ranks_check import check_ranks
-from page_tables_check import check_print, check_tables
+from page_tables_check import check_numbers, check_print, check_tables
 
 
 def check_summary(page, tables):
@@ -637,6 +638,7 @@ def main():
     page.annotated = read_annotate(sys.argv[2])
     with open(os.path.join(sys.argv[2], "frames"), encoding="utf-8") as f:
         page.frames = json.loads(f.read() or "{}").get("contexts", [])
+    page.numbers = read_table(sys.argv[2], "numbers")[1]
     page.by_rank = read_table(sys.argv[2], "context,rank")
     page.by_context = read_table(sys.argv[2], "context")
     try:
@@ -644,7 +646,7 @@ def main():
                   ("Spreads", check_spreads), ("Waiting", check_context_waiting),
                   ("Errors", check_errors), ("Search", check_search), ("Colours", check_colours),
                   ("Ranks", check_ranks), ("Course", check_course), ("Source", check_source),
-                  ("Communication", check_communication), ("Tables", check_tables),
+                  ("Communication", check_communication), ("Tables", check_tables), ("Numbers", check_numbers),
                   ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
                   ("no request, no markup", check_safety), ("Fewer columns", check_fewer_columns)]
         if len(sys.argv) > 3:

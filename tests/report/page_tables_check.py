@@ -2,6 +2,7 @@
 """The tables of a page, sorted, filtered and copied, and its print form. For page_check.py."""
 import base64
 import math
+import os
 import re
 
 from page_contexts_check import read_tree, wanted_tree
@@ -77,6 +78,17 @@ def number_or_none(cell):
         return float(cell)
     except ValueError:
         return None
+
+
+def check_numbers(page, _):
+    """Each number of the table of tests/report/text_test.c has the text there that the report gives it."""
+    with open(os.path.join(os.path.dirname(__file__), "../../page/units.js"), encoding="utf-8") as f:
+        seen = page.ask(f.read() + """
+            const forms = {forPeople, exactly};
+            return arguments[0].map(([form, type, value]) => forms[form](type, Number(value)))""", page.numbers)
+    page.compared["numbers"] += len(seen)
+    return [f"{form} {type_} {value}: {shown}, not {text}"
+            for shown, (form, type_, value, text) in zip(seen, page.numbers) if shown != text]
 
 
 def check_order(page, tables):

@@ -19,48 +19,90 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Numbers and their texts, in all forms that the page of `pcollect html` has too: it is compared
+ * with this table. */
+static const struct {
+    char *(*write)(char *out, pc_u128 v);
+    uint64_t value;
+    const char *text;
+} written[] = {
+    {pct_text_time, 0, "0 ns"},
+    {pct_text_time, 999, "999 ns"},
+    {pct_text_time, 1000, "1.000 us"},
+    {pct_text_time, 9999, "9.999 us"},
+    {pct_text_time, 12345, "12.35 us"},
+    {pct_text_time, 999949, "999.9 us"},
+    {pct_text_time, 999950, "1000 us"},
+    {pct_text_time, 1000000, "1.000 ms"},
+    {pct_text_time, 1234567890, "1.235 s"},
+    {pct_text_time, 9999499999, "9.999 s"},
+    {pct_text_time, 9999600000, "10.00 s"},
+    {pct_text_time, 99996000000, "100.0 s"},
+    {pct_text_time, 123456789012, "123.5 s"},
+    {pct_text_time, 999960000000, "1000 s"},
+    {pct_text_time, 9999499999999, "9999 s"},
+    {pct_text_time, 9999999999999, "10,000 s"},
+    {pct_text_time, 14741542000000000, "14,741,542 s"},
+    {pct_text_bytes, 0, "0 B"},
+    {pct_text_bytes, 1023, "1023 B"},
+    {pct_text_bytes, 1536, "1.500 KiB"},
+    {pct_text_bytes, 10239995, "9.766 MiB"},
+    {pct_text_bytes, 1048575, "1024 KiB"},
+    {pct_text_bytes, (uint64_t)3 << 40, "3.000 TiB"},
+    {pct_text_bytes, (uint64_t)2 << 50, "2.000 PiB"},
+    {pct_text_bytes, (uint64_t)1023 << 50, "1023 PiB"},
+    {pct_text_bytes, (uint64_t)1 << 60, "1.000 EiB"},
+    {pct_text_bytes, UINT64_MAX, "16.00 EiB"},
+    {pct_text_count, 0, "0"},
+    {pct_text_count, 999, "999"},
+    {pct_text_count, 1000, "1,000"},
+    {pct_text_count, 123456789, "123,456,789"},
+    {pct_text_seconds, 0, "0.000000000"},
+    {pct_text_seconds, 1, "0.000000001"},
+    {pct_text_seconds, (uint64_t)1 << 53, "9007199.254740992"},
+    {pct_text_seconds, UINT64_MAX, "18446744073.709551615"},
+    {pct_text_percent, 0, "0.000"},
+    {pct_text_percent, 100000, "100.000"},
+    {pct_text_percent, 12345, "12.345"},
+    {pct_text_percent_1, 49, "0.0 %"},
+    {pct_text_percent_1, 50, "0.1 %"},
+    {pct_text_percent_1, 1149, "1.1 %"},
+    {pct_text_percent_1, 1150, "1.2 %"},
+    {pct_text_percent_1, 12345, "12.3 %"},
+    {pct_text_percent_1, 12350, "12.4 %"},
+    {pct_text_percent_1, 100000, "100.0 %"},
+    {pct_text_u128, UINT64_MAX, "18446744073709551615"},
+};
+
+/* Prints the numbers that are exact in JavaScript: the form and the type of page/units.js, the
+ * value and its text. */
+static int print_numbers(void)
+{
+    static const struct {
+        char *(*write)(char *out, pc_u128 v);
+        const char *form;
+    } forms[] = {
+        {pct_text_time, "forPeople\tns"},       {pct_text_bytes, "forPeople\tbytes"},
+        {pct_text_count, "forPeople\tcount"},   {pct_text_percent_1, "forPeople\tpercent"},
+        {pct_text_percent, "exactly\tpercent"}, {pct_text_seconds, "exactly\tns"},
+    };
+    puts("form\ttype\tvalue\ttext");
+    for (size_t i = 0; i < PC_ARRAY_LEN(written); i++) {
+        bool exact = written[i].value >> 53 == 0 || (written[i].value & 2047) == 0;
+        for (size_t k = 0; exact && k < PC_ARRAY_LEN(forms); k++)
+            if (written[i].write == forms[k].write)
+                printf("%s\t%llu\t%s\n", forms[k].form, (unsigned long long)written[i].value,
+                       written[i].text);
+    }
+    return 0;
+}
+
 static void numbers_are_written_with_units(void **state)
 {
     (void)state;
-    static const struct {
-        char *(*write)(char *out, pc_u128 v);
-        uint64_t value;
-        const char *text;
-    } cases[] = {
-        {pct_text_time, 0, "0 ns"},
-        {pct_text_time, 999, "999 ns"},
-        {pct_text_time, 1000, "1.000 us"},
-        {pct_text_time, 12345, "12.35 us"},
-        {pct_text_time, 999949, "999.9 us"},
-        {pct_text_time, 999950, "1000 us"},
-        {pct_text_time, 1000000, "1.000 ms"},
-        {pct_text_time, 1234567890, "1.235 s"},
-        {pct_text_time, 123456789012, "123.5 s"},
-        {pct_text_time, 9999499999999, "9999 s"},
-        {pct_text_time, 9999999999999, "10,000 s"},
-        {pct_text_time, 14741542000000000, "14,741,542 s"},
-        {pct_text_bytes, 0, "0 B"},
-        {pct_text_bytes, 1023, "1023 B"},
-        {pct_text_bytes, 1536, "1.500 KiB"},
-        {pct_text_bytes, (uint64_t)3 << 40, "3.000 TiB"},
-        {pct_text_bytes, UINT64_MAX, "16.00 EiB"},
-        {pct_text_count, 0, "0"},
-        {pct_text_count, 999, "999"},
-        {pct_text_count, 1000, "1,000"},
-        {pct_text_count, 123456789, "123,456,789"},
-        {pct_text_seconds, 0, "0.000000000"},
-        {pct_text_seconds, 1, "0.000000001"},
-        {pct_text_seconds, UINT64_MAX, "18446744073.709551615"},
-        {pct_text_percent, 0, "0.000"},
-        {pct_text_percent, 100000, "100.000"},
-        {pct_text_percent, 12345, "12.345"},
-        {pct_text_percent_1, 12345, "12.3 %"},
-        {pct_text_percent_1, 12350, "12.4 %"},
-        {pct_text_u128, UINT64_MAX, "18446744073709551615"},
-    };
-    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+    for (size_t i = 0; i < PC_ARRAY_LEN(written); i++) {
         char out[PCT_NUMBER_BYTES];
-        assert_string_equal(cases[i].write(out, cases[i].value), cases[i].text);
+        assert_string_equal(written[i].write(out, written[i].value), written[i].text);
     }
 }
 
@@ -532,8 +574,10 @@ static void functions_in_findings_are_shortened(void **state)
     pct_buf_free(&b);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 2 && !strcmp(argv[1], "--numbers"))
+        return print_numbers();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_in_findings_are_shortened),
         cmocka_unit_test(names_are_broken_where_a_part_ends),
