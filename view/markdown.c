@@ -35,14 +35,20 @@ static void put_head(FILE *out, const struct pct_column *const *columns, size_t 
     fputs(picture ? " --- |\n" : "\n", out);
 }
 
+/* Style of cells: UTF-8, whatever the terminal is. */
+static struct pct_people people_of(const struct pct_options *o)
+{
+    return (struct pct_people){.utf8 = true, .full_names = o->full_names};
+}
+
 static void put_row(FILE *out, const struct pct_table *t, const struct pct_data *d, size_t row,
-                    const struct pct_column *const *columns, size_t n)
+                    const struct pct_column *const *columns, size_t n, struct pct_people people)
 {
     struct pct_buf b = {0};
     fputc('|', out);
     for (size_t k = 0; k < n; k++) {
         pct_buf_clear(&b);
-        pct_value_people(t, columns[k], d, row, (struct pct_people){.utf8 = true}, &b);
+        pct_value_people(t, columns[k], d, row, people, &b);
         fputc(' ', out);
         put_cell(out, b.data);
         fputs(" |", out);
@@ -63,7 +69,7 @@ static void put_table(FILE *out, const struct pct_data *d, const struct pct_tabl
     put_head(out, columns, n, names != NULL, picture != NULL);
     for (size_t i = 0; i < shown; i++) {
         struct pct_buf b = {0};
-        put_row(out, t, d, rows.index[i], columns, n);
+        put_row(out, t, d, rows.index[i], columns, n, people_of(o));
         if (picture) {
             pct_picture_put(picture, rows.index[i], &b);
             fprintf(out, " `%s` |", b.data);
@@ -85,13 +91,14 @@ void pct_markdown_table(FILE *out, const struct pct_data *d, const struct pct_ta
 }
 
 /* Prints the only row of a table, one line for each known value. */
-static void put_header(FILE *out, const struct pct_data *d, const struct pct_table *t)
+static void put_header(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                       struct pct_people people)
 {
     fputs("| | |\n| --- | --- |\n", out);
     for (size_t k = 0; k < t->n_columns; k++) {
         struct pct_value v = pct_table_value(&t->columns[k], d, 0);
         struct pct_buf b = {0};
-        pct_value_people(t, &t->columns[k], d, 0, (struct pct_people){.utf8 = true}, &b);
+        pct_value_people(t, &t->columns[k], d, 0, people, &b);
         if (!v.none) {
             fputs("| ", out);
             put_cell(out, t->columns[k].name);
@@ -139,7 +146,7 @@ void pct_print_markdown(FILE *out, const struct pct_data *d, const struct pct_op
     fputs("# pcollect report: ", out);
     put_cell(out, file.data);
     fputs("\n\n", out);
-    put_header(out, d, pct_table_find("header"));
+    put_header(out, d, pct_table_find("header"), people_of(o));
     put_findings(out, d);
     for (size_t i = 0; i < PC_ARRAY_LEN(parts); i++) {
         const struct pct_table *t = pct_table_find(parts[i].table);
