@@ -11,7 +11,8 @@ enum { OPTION_MIN = 256 };
 enum { HOW = 1 }; /* groups of options */
 
 static const struct pct_option options[] = {
-    {'s', "source", "FILE", "only this source file, by its name or the end of its path"},
+    {'s', "source", "FILE", "only this source file, by its name or the end of its path",
+     .parts = PCT_PART_LINES},
     {'f', "function", "NAME", "only this function",
      "NAME may leave out arguments and templates, and the namespace, class or module."},
     {'a', "assembly", NULL,
@@ -19,7 +20,8 @@ static const struct pct_option options[] = {
      .group = HOW},
     {'q', "quickfix", NULL, "print FILE:LINE: MESSAGE, for editors to jump to",
      "One line for each source line that calls MPI or was sampled.", .group = HOW},
-    {'c', "context", "N", "show N lines around each line with figures (default: 3)"},
+    {'c', "context", "N", "show N lines around each line with figures (default: 3)",
+     .parts = PCT_PART_SOURCES},
     {OPTION_MIN, "min-percent", "P",
      "hide lines below P percent of the time in MPI and of sampled computation (default: 1)",
      "With --function, the function is shown whole, to its last line with figures."},
@@ -111,8 +113,12 @@ static int run_annotate(const struct pct_command *self, int argc, char **argv)
 {
     struct request r = {.annotate = {.min_percent = 1, .around = 3}};
     struct pct_line line;
-    return pct_line_read(self, argc, argv, &r, &line) ? annotate(self, line.words[0], &r)
-                                                      : line.status;
+    if (!pct_line_read(self, argc, argv, &r, &line))
+        return line.status;
+    unsigned parts =
+        (r.assembly ? 0 : PCT_PART_LINES) | (r.assembly || r.quickfix ? 0 : PCT_PART_SOURCES);
+    int status = pct_line_check_parts(self, &line, parts);
+    return status ? status : annotate(self, line.words[0], &r);
 }
 
 const struct pct_command pct_annotate_command = {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_OPTIONS = 32 + PC_CONFIG_MAX_OPTIONS };
+enum { N_GIVEN = 64, MAX_OPTIONS = 32 + PC_CONFIG_MAX_OPTIONS };
 
 struct parse {
     const struct pct_command *self;
@@ -72,6 +72,7 @@ static int check_single(struct parse *p, const struct pct_option *o, const char 
                           value);
     }
     p->values[at] = value;
+    p->line->given |= at < N_GIVEN ? UINT64_C(1) << at : 0;
     return PCT_DONE;
 }
 
@@ -245,6 +246,52 @@ bool pct_line_read(const struct pct_command *self, int argc, char **argv, void *
     else if (!out->n_words && self->newest && !pct_newest_profile(self, out))
         out->status = PCT_CALL;
     return !out->status;
+}
+
+/* ---- Options without an effect ----------------------------------------------------------------
+ */
+
+/* In the order of enum pct_output_part. */
+static const char *const part_names[] = {
+    "the trees of the text",
+    "tables with a column of shares",
+    "contexts",
+    "findings of the whole run",
+    "the pairs of the text",
+    "a placement: the text, json or a file",
+    "models: text, tables and json",
+    "several --times",
+    "--hosts",
+    "--format tsv",
+    "--format folded",
+    "source lines",
+    "the text of source files",
+};
+
+void pct_parts_put(struct pct_buf *b, unsigned parts)
+{
+    const char *before = "";
+    for (size_t i = 0; i < PC_ARRAY_LEN(part_names); i++) {
+        if (parts >> i & 1) {
+            pct_buf_format(b, "%s%s", before, part_names[i]);
+            before = " and ";
+        }
+    }
+}
+
+int pct_line_check_parts(const struct pct_command *self, const struct pct_line *line,
+                         unsigned parts)
+{
+    int status = PCT_DONE;
+    for (unsigned i = 0; i < N_GIVEN && self->options[i].name && !status; i++) {
+        const struct pct_option *o = &self->options[i];
+        struct pct_buf names = {0};
+        pct_parts_put(&names, o->parts);
+        if (line->given >> i & 1 && o->parts && !(o->parts & parts))
+            status = pct_refuse(self, "--%s has no effect here: it is for %s", o->name, names.data);
+        pct_buf_free(&names);
+    }
+    return status;
 }
 
 bool pct_choice_option(struct pct_choice *c, const struct pct_option *o, const char *value)

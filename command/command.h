@@ -21,6 +21,24 @@ enum pct_exit {
 /* Rows of options leave out the members that they do not need. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
+/* Parts of the output on which an option may have an effect, bits. Their names are in arguments.c,
+ * in the same order. */
+enum pct_output_part {
+    PCT_PART_TREES = 1 << 0,
+    PCT_PART_SHARES = 1 << 1,
+    PCT_PART_CONTEXTS = 1 << 2,
+    PCT_PART_FINDINGS = 1 << 3,
+    PCT_PART_PAIRS = 1 << 4,
+    PCT_PART_PLACEMENT = 1 << 5,
+    PCT_PART_MODELS = 1 << 6,
+    PCT_PART_TIMES = 1 << 7,
+    PCT_PART_NODES = 1 << 8,
+    PCT_PART_ROWS = 1 << 9,
+    PCT_PART_STACKS = 1 << 10,
+    PCT_PART_LINES = 1 << 11,
+    PCT_PART_SOURCES = 1 << 12,
+};
+
 struct pct_option {
     int letter; /* also its name in code; above 255: no letter */
     const char *name;
@@ -32,6 +50,7 @@ struct pct_option {
     int group;            /* not 0: excludes the other options of the same number */
     bool many;            /* may be given several times */
     bool list;            /* several of the words, with commas between */
+    unsigned parts;       /* enum pct_output_part, of those on which it has an effect; 0: all */
 };
 
 enum { PCT_ANY_NUMBER = 1000000 };
@@ -126,10 +145,15 @@ int pct_choice_refuse(const struct pct_command *self, const struct pct_choice *c
 
 /* The tree of a comparison. */
 #define PCT_OPTIONS_COMPARE                                                                        \
-    {PCT_LETTER_DEPTH, "depth", "N", "show N levels of the tree (default: all)"},                  \
-        {PCT_LETTER_LEAST, "min-percent", "P", "hide branches of the tree below P percent",        \
+    {PCT_LETTER_DEPTH, "depth", "N", "show N levels of the tree (default: all)",                   \
+     .parts = PCT_PART_TREES},                                                                     \
+        {PCT_LETTER_LEAST,                                                                         \
+         "min-percent",                                                                            \
+         "P",                                                                                      \
+         "hide branches of the tree below P percent",                                              \
          "The default is the least of 1, 2, 3, 5, 7, 10, 15, 20 and 30 with which the text takes " \
-         "no more than 80 lines."},                                                                \
+         "no more than 80 lines.",                                                                 \
+         .parts = PCT_PART_TREES},                                                                 \
     {                                                                                              \
         PCT_LETTER_FULL_NAMES, "full-names", NULL,                                                 \
             "long C++ names with all their arguments, and each frame on its line"                  \
@@ -147,7 +171,9 @@ struct pct_line {
     char **words; /* words that are not options */
     size_t n_words;
     size_t n_before; /* words before "--"; without it all */
-    int status;      /* exit status, if the command ends here */
+    uint64_t
+        given;  /* bits: the options of the command's table, without those of the configuration */
+    int status; /* exit status, if the command ends here */
 };
 
 /* Reads argv, whose first word is the command's name: options by its table, each given to
@@ -155,6 +181,14 @@ struct pct_line {
  * or a usage error. Giving an option twice with different values is an error. */
 bool pct_line_read(const struct pct_command *self, int argc, char **argv, void *request,
                    struct pct_line *out);
+
+/* PCT_DONE, or PCT_CALL after saying that an option was given that has no effect on any of the
+ * parts that the command will make. */
+int pct_line_check_parts(const struct pct_command *self, const struct pct_line *line,
+                         unsigned parts);
+/* Appends the names of parts: "A and B". */
+struct pct_buf;
+void pct_parts_put(struct pct_buf *b, unsigned parts);
 
 /* ---- Options of the configuration (config_options.c) ------------------------------------------
  */

@@ -130,6 +130,8 @@ static int run_diff(const struct pct_command *self, int argc, char **argv)
         return line.status;
     int status = pct_choice_refuse(
         self, &r.choice, r.format == FORMAT_TEXT ? NULL : &pct_diff_table, "--format tsv");
+    if (!status)
+        status = pct_line_check_parts(self, &line, r.format == FORMAT_TEXT ? PCT_PART_TREES : 0);
     if (status || (status = read_files(self, &line, &r)))
         return status;
     size_t n = r.n_before + r.n_after;

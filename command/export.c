@@ -19,7 +19,8 @@ static const struct pct_option options[] = {
     {METRIC, "metric", "time|computation|mpi|calls|sent|received",
      "figure of folded stacks (default: time)",
      "time: time in MPI plus CPU time outside MPI, which is estimated from samples; without "
-     "samples it is that of mpi. The other formats hold all figures."},
+     "samples it is that of mpi. The other formats hold all figures.",
+     .parts = PCT_PART_STACKS},
     {'o', "output", "FILE",
      "write to FILE, which must be new, or - for standard output (default: standard output)"},
     PCT_OPTION_DEBUGINFOD,
@@ -121,8 +122,9 @@ static int run_export(const struct pct_command *self, int argc, char **argv)
         return line.status;
     if (r.format < 0)
         return pct_refuse(self, "--format is missing: say which, as --format speedscope");
-    if (r.metric >= 0 && r.format != FOLDED)
-        return pct_refuse(self, "--metric: only with --format folded; the others hold all figures");
+    int status = pct_line_check_parts(self, &line, r.format == FOLDED ? PCT_PART_STACKS : 0);
+    if (status)
+        return status;
     if (r.format == PPROF && !r.to && pct_terminal_look().cut)
         return pct_refuse(self, "--format pprof is not text: give -o FILE too");
     return export(self, line.words[0], &r);

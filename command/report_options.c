@@ -47,13 +47,15 @@ const struct pct_option pct_report_options[] = {
      "In the trees of the text, P is a percentage of the time in MPI and of CPU time; the default "
      "is the least of 1, 2, 3, 5, 7, 10, 15, 20 and 30 with which a tree takes no more than 40 "
      "lines. In a table, P is compared with its column of shares, as --where does (default: 0; in "
-     "the text of --by caller as in a tree)."},
+     "the text of --by caller as in a tree).",
+     .parts = PCT_PART_TREES | PCT_PART_SHARES},
     {BOTTOM_UP, "bottom-up", NULL, "show the trees bottom-up: from callees to their callers",
-     "The trees of the text begin at the MPI functions, and at those that computed."},
+     "The trees of the text begin at the MPI functions, and at those that computed.",
+     .parts = PCT_PART_TREES},
     {DEPTH, "depth", "N", "show only the N outermost frames of each context",
-     "Figures of deeper frames are added to the last of them."},
+     "Figures of deeper frames are added to the last of them.", .parts = PCT_PART_CONTEXTS},
     {METRIC, "metric", "calls|time|sent|received",
-     "metric in the tree of MPI calls (default: time)"},
+     "metric in the tree of MPI calls (default: time)", .parts = PCT_PART_TREES},
     {PHASE, "phase", "N", "only what was called in phase N of MPI_Pcontrol"},
     {REGION, "region", "NAME", "only what was called in this region",
      "Between pcollect_region_begin and pcollect_region_end of that name."},
@@ -62,7 +64,7 @@ const struct pct_option pct_report_options[] = {
     {THRESHOLD, "threshold", "RULE=P", "hide findings of RULE that save less than P percent",
      "P is a percentage of the run. May be given for several rules. Each finding is followed by "
      "the name of its rule.",
-     .many = true},
+     .many = true, .parts = PCT_PART_FINDINGS},
     {FULL_PATHS, "full-paths", NULL, "files and modules with their folders"},
     {FULL_NAMES, "full-names", NULL,
      "long C++ names with all their arguments, and each frame on its line",
@@ -324,16 +326,34 @@ static void complete(struct pct_report_request *r)
     view->width = terminal.cut || !view->table_name ? terminal.width : 0;
 }
 
-static int check(const struct pct_command *self, const struct pct_line *line,
-                 const struct pct_options *view)
+/* Parts of what is shown. Findings are only for whole runs; a table of a plugin may have contexts,
+ * but has no shares. */
+static unsigned parts_of(const struct pct_report_request *r)
 {
+    const struct pct_options *view = &r->view;
+    const struct pct_table *t = view->table;
+    bool all = !view->table_name,
+         run = !view->filter.has_phase && !view->filter.region && !r->domain;
+    bool shares = t ? t->percent != NULL : all || view->by;
+    bool contexts = t ? t->of_tree : !view->by || view->by & PCT_KEY_CONTEXT;
+    bool findings = run && (all || !strcmp(view->table_name, "findings"));
+    return (all && view->format == PCT_FORMAT_TEXT ? PCT_PART_TREES : 0) |
+           (shares ? PCT_PART_SHARES : 0) | (contexts ? PCT_PART_CONTEXTS : 0) |
+           (findings ? PCT_PART_FINDINGS : 0);
+}
+
+static int check(const struct pct_command *self, const struct pct_line *line,
+                 const struct pct_report_request *r)
+{
+    const struct pct_options *view = &r->view;
     if (line->n_words > 1)
         return pct_refuse_profiles(self, line);
     bool one = view->format == PCT_FORMAT_TSV || view->format == PCT_FORMAT_CSV;
     if (one && !view->table_name)
         return pct_refuse(self, "--format %s shows one table: give --table NAME too",
                           view->format == PCT_FORMAT_TSV ? "tsv" : "csv");
-    return check_choice(self, view);
+    int status = check_choice(self, view);
+    return status ? status : pct_line_check_parts(self, line, parts_of(r));
 }
 
 bool pct_report_read(const struct pct_command *self, int argc, char **argv,
@@ -349,6 +369,6 @@ bool pct_report_read(const struct pct_command *self, int argc, char **argv,
     }
     out->file = line.words[0];
     complete(out);
-    *status_out = check(self, &line, &out->view);
+    *status_out = check(self, &line, out);
     return !*status_out;
 }

@@ -17,7 +17,7 @@ enum {
     OPTION_SVG,
     OPTION_TABLE
 };
-enum { SCALING = 1 }; /* groups of options */
+enum { SCALING = 1, FORM }; /* groups of options */
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV, FORMAT_SVG };
 
 static const struct pct_option options[] = {
@@ -28,14 +28,17 @@ static const struct pct_option options[] = {
      "predict the time of each context on RANKS ranks; with --sizes, for a problem of size N "
      "(default: the largest)",
      "Models of the time per rank are as in pcollect-model(1). They need three numbers of ranks; "
-     "with fewer than five they are a guess."},
+     "with fewer than five they are a guess.",
+     .parts = PCT_PART_MODELS},
     {OPTION_SIZES, "sizes", "N,N,...",
      "problem sizes, in the order of the files: models then depend on ranks and size",
      "This needs runs of several sizes at several numbers of ranks. Efficiencies compare runs of "
      "one size; losses are those of the largest."},
-    {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs"},
+    {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs",
+     .group = FORM},
     {OPTION_SVG, "svg", NULL,
-     "a picture of the efficiency and its factors over the numbers of ranks, at the largest size"},
+     "a picture of the efficiency and its factors over the numbers of ranks, at the largest size",
+     .group = FORM},
     {OPTION_TABLE, "table", "NAME",
      "one table only, as tsv without --format; help lists the tables"},
     PCT_OPTIONS_COMPARE,
@@ -173,7 +176,13 @@ static int check_sizes(const struct pct_command *self, size_t n, struct request 
     return PCT_DONE;
 }
 
-static int check(const struct pct_command *self, size_t n_files, struct request *r)
+static unsigned parts_of(const struct request *r)
+{
+    bool trees = r->format == FORMAT_TEXT && !r->table;
+    return (trees ? PCT_PART_TREES : 0) | (r->format == FORMAT_SVG ? 0 : PCT_PART_MODELS);
+}
+
+static int check(const struct pct_command *self, const struct pct_line *line, struct request *r)
 {
     if (r->table && !r->has_format)
         r->format = FORMAT_TSV;
@@ -182,7 +191,9 @@ static int check(const struct pct_command *self, size_t n_files, struct request 
     if (r->format == FORMAT_SVG && r->table)
         return pct_refuse(self, "--svg shows no table: leave --table out");
     int status = pct_choice_refuse(self, &r->choice, r->table, "--table NAME");
-    return status ? status : check_sizes(self, n_files, r);
+    if (!status)
+        status = pct_line_check_parts(self, line, parts_of(r));
+    return status ? status : check_sizes(self, line->n_words, r);
 }
 
 static void print(const struct pct_scale *s, const struct request *r)
@@ -229,7 +240,7 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
     struct request r = {0};
     struct pct_line line;
     bool going = pct_line_read(self, argc, argv, &r, &line);
-    int status = going ? check(self, line.n_words, &r) : line.status;
+    int status = going ? check(self, &line, &r) : line.status;
     struct pct_run *runs = NULL;
     if (going && !status)
         runs = pct_runs_look(self, line.words, line.n_words, &status);

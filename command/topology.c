@@ -21,6 +21,7 @@ enum {
     OPTION_RANKFILE,
     OPTION_HOSTS
 };
+enum { FORM = 1 }; /* groups of options */
 enum { MAX_SOCKETS = 1024 };
 enum format { FORMAT_TEXT, FORMAT_TSV, FORMAT_JSON, FORMAT_SVG };
 
@@ -29,19 +30,21 @@ static const struct pct_option options[] = {
      "tsv is the matrix, one line for each pair: source, destination, messages, bytes. json is all "
      "of it in one object. A rank of another job, spawned or connected, is outside in tsv and -1 "
      "in "
-     "json."},
+     "json.",
+     .group = FORM},
     {OPTION_SVG, "svg", NULL, "a picture of the matrix",
-     "The more bytes a pair has sent, the darker it is. Lines are between nodes."},
+     "The more bytes a pair has sent, the darker it is. Lines are between nodes.", .group = FORM},
     {OPTION_CLASS, "class", "p2p|rma", "only messages of this class"},
     {OPTION_DOMAIN, "domain", "NAME", "only messages on this communicator, by name or id",
      "pcollect report --table communicators lists them."},
     {OPTION_PHASE, "phase", "N", "only messages in phase N of MPI_Pcontrol"},
-    {OPTION_TOP, "top", "N", "show N pairs in the text (default: 20)"},
+    {OPTION_TOP, "top", "N", "show N pairs in the text (default: 20)", .parts = PCT_PART_PAIRS},
     {OPTION_NODES, "nodes", "N", "place ranks on N nodes of equal size",
      "The default is the nodes of the run. The nodes are filled in the order of ranks, and called "
-     "NODE0, NODE1 and so on in the files."},
+     "NODE0, NODE1 and so on in the files.",
+     .parts = PCT_PART_PLACEMENT},
     {OPTION_SOCKETS, "sockets", "N", "place ranks on N sockets of each node",
-     "The default is the sockets of the run."},
+     "The default is the sockets of the run.", .parts = PCT_PART_PLACEMENT},
     {OPTION_RANKFILE, "rankfile", "FILE", "write the placement as a rankfile of Open MPI",
      "It is for mpirun --rankfile. FILE must be new. A rank gets a whole socket of its node or, if "
      "the sockets are not known, the next slot, from 0."},
@@ -228,6 +231,13 @@ static int read_pairs(const char *file, struct pc_profile **out, struct pc_error
     return pc_pcol_read_columns(file, out, error);
 }
 
+static unsigned parts_of(const struct request *r)
+{
+    bool text = r->format == FORMAT_TEXT, files = r->rankfile || r->hosts;
+    return (text ? PCT_PART_PAIRS : 0) |
+           (text || r->format == FORMAT_JSON || files ? PCT_PART_PLACEMENT : 0);
+}
+
 static int main_topology(const struct pct_command *self, int argc, char **argv)
 {
     struct request r = {.top = 20};
@@ -236,13 +246,16 @@ static int main_topology(const struct pct_command *self, int argc, char **argv)
     struct pct_line line;
     if (!pct_line_read(self, argc, argv, &r, &line))
         return line.status;
+    int status = pct_line_check_parts(self, &line, parts_of(&r));
+    if (status)
+        return status;
     const char *file = line.words[0];
     int err = read_pairs(file, &profile, &error);
     if (*error.text || err)
         pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
     if (err)
         return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
-    int status = show_profile(self, file, profile, &r);
+    status = show_profile(self, file, profile, &r);
     pc_profile_free(profile);
     return status;
 }

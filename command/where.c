@@ -27,7 +27,8 @@ static const struct pct_option options[] = {
     {'n', "times", "N", "take the stacks N times (default: 1)",
      "A rank that stays at one place hangs or waits; for the others, the share of each place says "
      "where the time goes."},
-    {OPTION_EVERY, "every", "MS", "milliseconds from one time to the next (default: 100)"},
+    {OPTION_EVERY, "every", "MS", "milliseconds from one time to the next (default: 100)",
+     .parts = PCT_PART_TIMES},
     {'a', "all-threads", NULL, "show also threads without a frame of the program",
      "MPI libraries and runtimes have threads of their own. Without this option they are only "
      "counted."},
@@ -35,7 +36,8 @@ static const struct pct_option options[] = {
      "tsv has the rows of one --table. json is an object with all of them, as arrays."},
     {OPTION_TABLE, "table", "stacks|calls|requests|waits",
      "with --format tsv: a row for each place at which stacks end (default), for each rank in MPI, "
-     "for each request that such a rank waits for, or for each sentence on who waits for whom"},
+     "for each request that such a rank waits for, or for each sentence on who waits for whom",
+     .parts = PCT_PART_ROWS},
     {OPTION_HOSTS, "hosts", "HOST,...", "show the ranks on these nodes",
      "The default is this node. The command starts itself on each of them, from the same path, "
      "with "
@@ -45,7 +47,8 @@ static const struct pct_option options[] = {
     {OPTION_SHELL, "remote-shell", "COMMAND",
      "start commands on nodes by COMMAND HOST (default: ssh)",
      "COMMAND may have options, divided by spaces. In a job of Slurm: 'srun --overlap --jobid 123 "
-     "-N 1 -n 1 -w'. This node needs none."},
+     "-N 1 -n 1 -w'. This node needs none.",
+     .parts = PCT_PART_NODES},
     {OPTION_AGENT, "agent", NULL, "answer the pcollect where of another node"},
     {OPTION_FULL_NAMES, "full-names", NULL, "long C++ names with all their arguments"},
     PCT_OPTION_WIDTH,
@@ -58,7 +61,7 @@ enum table { STACKS, CALLS, REQUESTS, WAITS };
 
 struct request {
     uint64_t times, every_ms;
-    bool all_threads, full_names, by_table, agent;
+    bool all_threads, full_names, agent;
     const char *hosts, *shell;
     enum format format;
     enum table table;
@@ -84,7 +87,6 @@ static int take_option(const struct pct_command *self, const struct pct_option *
         break;
     case OPTION_TABLE:
         r->table = (enum table)pct_value_word(o, value);
-        r->by_table = true;
         break;
     case OPTION_HOSTS:
         r->hosts = value;
@@ -351,17 +353,16 @@ static int look_at_nodes(const struct pct_command *self, const struct request *r
     return status ? status : shown;
 }
 
-static int check(const struct pct_command *self, const struct request *r, size_t n_words)
+static int check(const struct pct_command *self, const struct request *r,
+                 const struct pct_line *line)
 {
-    if (r->by_table && r->format != TSV)
-        return pct_refuse(self, "--table is for --format tsv: text and json have all of them");
-    if (r->shell && !r->hosts)
-        return pct_refuse(self, "--remote-shell is for --hosts");
-    if (r->agent && (r->hosts || n_words != 1))
+    unsigned parts = (r->times > 1 || r->agent ? PCT_PART_TIMES : 0) |
+                     (r->hosts ? PCT_PART_NODES : 0) | (r->format == TSV ? PCT_PART_ROWS : 0);
+    if (r->agent && (r->hosts || line->n_words != 1))
         return pct_refuse(self, "--agent is for --hosts of another node: use that");
-    if (r->hosts && n_words > 1)
+    if (r->hosts && line->n_words > 1)
         return pct_refuse(self, "--hosts: give one JOB");
-    return PCT_DONE;
+    return pct_line_check_parts(self, line, parts);
 }
 
 static int run_where(const struct pct_command *self, int argc, char **argv)
@@ -372,7 +373,7 @@ static int run_where(const struct pct_command *self, int argc, char **argv)
     if (!pct_line_read(self, argc, argv, &r, &line))
         return line.status;
     struct pct_watch w = {.job = &job, .all_threads = r.all_threads};
-    int status = check(self, &r, line.n_words);
+    int status = check(self, &r, &line);
     pc_clock_init();
     if (!status)
         status = (r.hosts ? look_at_nodes : look_here)(self, &r, &line, &w, &job);

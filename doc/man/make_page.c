@@ -72,6 +72,14 @@ static void put_option(const struct pct_option *o)
         put_text(o->more);
         putchar('\n');
     }
+    if (o->parts) {
+        struct pct_buf names = {0};
+        pct_parts_put(&names, o->parts);
+        fputs("It is for ", stdout);
+        put_text(names.data);
+        puts(".");
+        pct_buf_free(&names);
+    }
 }
 
 static int put_options(const char *name)

@@ -76,5 +76,6 @@ const struct pct_table pct_counts_table = {
     .count = count_counts,
     .sort = "count",
     .percent = "percent",
+    .of_tree = true,
     PCT_COLUMNS(count_columns),
 };

@@ -169,6 +169,7 @@ const struct pct_table pct_classes_table = {
     .name = "classes",
     .doc = "ranks that spend their time alike, of 32 ranks or more",
     .count = count_classes,
+    .of_tree = true,
     PCT_COLUMNS(class_columns),
     .n_shown = 10,
 };
@@ -254,5 +255,6 @@ const struct pct_table pct_class_times_table = {
     .name = "class_times",
     .doc = "times of the classes of ranks: outside MPI and in the contexts with most time",
     .count = count_times,
+    .of_tree = true,
     PCT_COLUMNS(time_columns),
 };

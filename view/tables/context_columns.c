@@ -87,6 +87,7 @@ const struct pct_table pct_contexts_table = {
     .count = count_contexts,
     .sort = "mpi_exclusive_s",
     .percent = "mpi_exclusive_percent",
+    .of_tree = true,
     PCT_COLUMNS(context_columns),
     .picture = context_picture,
 };

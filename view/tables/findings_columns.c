@@ -62,5 +62,6 @@ const struct pct_table pct_findings_table = {
     .name = "findings",
     .doc = "what the run loses, greatest saving first (doc/findings.md)",
     .count = count_findings,
+    .of_tree = true,
     PCT_COLUMNS(finding_columns),
 };

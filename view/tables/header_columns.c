@@ -356,5 +356,6 @@ const struct pct_table pct_header_table = {
     .name = "header",
     .doc = "one row: the whole run",
     .count = count_header,
+    .of_tree = true,
     PCT_COLUMNS(header_columns),
 };
