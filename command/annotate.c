@@ -65,34 +65,32 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     return status;
 }
 
-static int print(const struct pct_command *self, const struct request *r)
+static int print_assembly(const struct pct_command *self, const struct pct_annotate *a)
 {
     struct pc_error error = {""};
-    if (r->quickfix) {
-        pct_annotate_quickfix(stdout, &r->annotate);
+    int err = pct_annotate_assembly(stdout, a, &error);
+    if (*error.text)
+        pct_say(self, "%s", error.text);
+    return err ? PCT_DATA : PCT_DONE;
+}
+
+static int print_lines(const struct pct_command *self, const struct request *r)
+{
+    const struct pct_annotate *a = &r->annotate;
+    char near[256] = "";
+    if ((r->quickfix ? pct_annotate_quickfix : pct_annotate_source)(stdout, a))
         return PCT_DONE;
-    }
-    if (!r->assembly && !pct_annotate_source(stdout, &r->annotate)) {
-        const struct pct_annotate *a = &r->annotate;
-        char near[256] = "";
-        if (a->function && pct_annotate_nearest(a, near, sizeof near))
-            pct_say(self,
-                    "%s: no line of such a function has samples or MPI calls: did you mean %s?",
-                    a->function, near);
-        else
-            pct_say(
-                self,
+    if (a->function && pct_annotate_nearest(a, near, sizeof near))
+        pct_say(self, "%s: no line of such a function has samples or MPI calls: did you mean %s?",
+                a->function, near);
+    else
+        pct_say(self,
                 "%s: no line with samples or MPI calls is known there. Was the program compiled "
                 "with -g? `pcollect report --table lines` shows the lines that are known",
                 a->function ? a->function
                 : a->source ? a->source
                             : a->data->file);
-        return PCT_DATA;
-    }
-    int err = r->assembly ? pct_annotate_assembly(stdout, &r->annotate, &error) : PC_OK;
-    if (*error.text)
-        pct_say(self, "%s", error.text);
-    return err ? PCT_DATA : PCT_DONE;
+    return PCT_DATA;
 }
 
 static int annotate(const struct pct_command *self, const char *path, struct request *r)
@@ -106,7 +104,8 @@ static int annotate(const struct pct_command *self, const char *path, struct req
     r->annotate.width = terminal.cut ? terminal.width : 0;
     r->annotate.utf8 = terminal.utf8;
     r->annotate.data = d;
-    return pct_profile_close(self, d, print(self, r));
+    status = r->assembly ? print_assembly(self, &r->annotate) : print_lines(self, r);
+    return pct_profile_close(self, d, status);
 }
 
 static int run_annotate(const struct pct_command *self, int argc, char **argv)

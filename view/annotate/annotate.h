@@ -27,8 +27,8 @@ bool pct_annotate_source(FILE *out, const struct pct_annotate *a);
 size_t pct_annotate_nearest(const struct pct_annotate *a, char *out, size_t bytes);
 
 /* Prints `FILE:LINE: message`, to which editors can jump, for each line that calls MPI or was
- * sampled, those with most time first. */
-void pct_annotate_quickfix(FILE *out, const struct pct_annotate *a);
+ * sampled, those with most time first. Returns false as pct_annotate_source. */
+bool pct_annotate_quickfix(FILE *out, const struct pct_annotate *a);
 
 /* Prints functions with samples and MPI time beside each instruction, from objdump or from its
  * output stored in the profile. PC_ENOENT: there is no such function with figures; PC_EIO: a module

@@ -408,7 +408,7 @@ static void put_message(FILE *out, const struct lines *l, const struct line *lin
     pct_buf_free(&sampled);
 }
 
-void pct_annotate_quickfix(FILE *out, const struct pct_annotate *a)
+bool pct_annotate_quickfix(FILE *out, const struct pct_annotate *a)
 {
     struct lines l;
     gather(&l, a);
@@ -416,4 +416,5 @@ void pct_annotate_quickfix(FILE *out, const struct pct_annotate *a)
     for (size_t i = 0; i < l.n && is_enough(&l, cost_of(&l.list[i])); i++)
         put_message(out, &l, &l.list[i]);
     pct_free(l.list);
+    return l.n != 0;
 }
