@@ -203,7 +203,7 @@ static void print(const struct pct_scale *s, const struct request *r)
     struct pct_aligned how = {.choice = &r->choice,
                               .indent = "",
                               .width = terminal.cut ? terminal.width : 0,
-                              .people = {.utf8 = terminal.utf8}};
+                              .people = {terminal.utf8, r->how.full_names}};
     text.width = terminal.width;
     text.utf8 = terminal.utf8;
     if (r->format == FORMAT_JSON)
