@@ -41,7 +41,8 @@ static const struct pct_option options[] = {
     {OPTION_HOSTS, "hosts", "HOST,...", "show the ranks on these nodes",
      "The default is this node. The command starts itself on each of them, from the same path, "
      "with "
-     "--agent, and reads the answers. A node is reported if its answer takes more than 60 s, and "
+     "--agent, and reads the answers. With --debuginfod, each node asks the servers that its own "
+     "DEBUGINFOD_URLS names. A node is reported if its answer takes more than 60 s, and "
      "the "
      "others are shown. Deadlocks between ranks of different nodes are named too."},
     {OPTION_SHELL, "remote-shell", "COMMAND",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "command/where_nodes.h"
 #include "analysis/allocation.h"
+#include "analysis/symbols/symbols.h"
 #include "base/progress.h"
 #include "command/watched_jobs.h"
 #include "watch/stack_profile.h"
@@ -322,6 +323,8 @@ static bool start_all(struct pct_where_nodes *nodes, const struct pct_where_orde
         add_word(&agent, words[i]);
     if (order->all_threads)
         add_word(&agent, "--all-threads");
+    if (pct_symbols_may_ask_servers())
+        add_word(&agent, "--debuginfod");
     add_word(&agent, job);
     pct_open_files_raise(); /* each agent needs one */
     for (size_t i = 0; i < nodes->n; i++)

@@ -76,7 +76,7 @@ static int find_beside(Dwfl_Module *module, const char *file, const char *link, 
 int pct_dw_find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
                            const char *file, const char *link, GElf_Word checksum, char **path_out)
 {
-    if (pct_fetch_is_allowed())
+    if (pct_symbols_may_ask_servers())
         return dwfl_standard_find_debuginfo(module, user, name, base, file, link, checksum,
                                             path_out);
     int fd = dwfl_build_id_find_debuginfo(module, user, name, base, file, link, checksum, path_out);

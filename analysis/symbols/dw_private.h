@@ -62,7 +62,7 @@ void pct_dw_read_stubs(struct pct_dw *d);
 /* ---- debug_file.c ---- */
 
 /* Finds separate debug information, as libdwfl asks for it. Asks a server only where
- * pct_fetch_is_allowed. */
+ * pct_symbols_may_ask_servers. */
 int pct_dw_find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
                            const char *file, const char *link, GElf_Word checksum, char **path_out);
 

@@ -221,7 +221,7 @@ static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module
     struct pct_dw *dw = open_file(s, module, m->path, &state);
     if (!dw)
         dw = open_other(s, module, &state);
-    if (state != PCT_SYMBOLS_LINES && pct_fetch_is_allowed())
+    if (state != PCT_SYMBOLS_LINES && pct_symbols_may_ask_servers())
         dw = ask_servers(s, module, dw, &state);
     s->modules[module].dw = dw;
     if (state == PCT_SYMBOLS_LINES)

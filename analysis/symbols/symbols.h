@@ -74,6 +74,7 @@ bool pct_symbols_has_file(struct pct_symbols *s, uint32_t module);
 /* From now on, files that are not on this machine are requested from the debuginfod servers that
  * the environment names. Does nothing without libdw. */
 void pct_symbols_allow_servers(void);
+bool pct_symbols_may_ask_servers(void);
 
 /* Place of the call that returns to `offset` (a return address minus the load bias) of a
  * module. The frames belong to s. */

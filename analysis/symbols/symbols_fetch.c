@@ -29,7 +29,7 @@ void pct_symbols_allow_servers(void)
     servers.allowed = true;
 }
 
-bool pct_fetch_is_allowed(void)
+bool pct_symbols_may_ask_servers(void)
 {
     return servers.allowed;
 }

@@ -60,9 +60,6 @@ size_t pct_tails_find(struct pct_tails *t, uint64_t return_address, const struct
 
 enum pct_fetch { PCT_FETCH_DEBUGINFO, PCT_FETCH_EXECUTABLE, PCT_N_FETCHES };
 
-/* True if servers may be asked. */
-bool pct_fetch_is_allowed(void);
-
 /* A file on this machine with what the servers have for a build-id of n bytes; its path is kept in
  * the pool. NULL: *why_out says why. May wait for the network. */
 const char *pct_fetch(enum pct_fetch what, const uint8_t *id, size_t n, struct pct_pool *pool,
