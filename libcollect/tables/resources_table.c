@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -57,7 +58,8 @@ static const struct pcollect_column columns[] = {
     [1 + PREEMPTED] =
         VALUE("preempted", "context switches because another was to run", PCOLLECT_SUM, COUNT),
     [1 + CPU] = VALUE("cpu", "processor on which the merging thread ran then", PCOLLECT_MAX, COUNT),
-    [1 + CPUS] = VALUE("cpus", "processors on which it may run", PCOLLECT_MAX, COUNT),
+    [1 + CPUS] = VALUE("cpus", "processors on which the threads of the process may run",
+                       PCOLLECT_MAX, COUNT),
     [1 + BOUND] = {"bound", "their numbers; empty if the list is longer than 1,023 characters",
                    PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT, 0},
     [1 + DELAYED] =
@@ -115,17 +117,31 @@ static uint64_t read_migrations(int folder, const char *tid)
     return n_moves;
 }
 
-static uint64_t count_migrations(void)
+/* Figures of all threads that are there. */
+struct tasks {
+    uint64_t n_moves;
+    cpu_set_t bound; /* processors of any of them */
+};
+
+/* The processors of one thread are not those of the process: OpenMP's runtime may bind each thread,
+ * and the main thread too, to one of its own. */
+static void look_at_tasks(struct tasks *all)
 {
-    uint64_t n_moves = 0;
+    cpu_set_t own;
+    memset(all, 0, sizeof *all);
+    if (!sched_getaffinity(0, sizeof own, &own))
+        all->bound = own;
     DIR *tasks = opendir("/proc/self/task");
     if (!tasks)
-        return 0;
-    for (struct dirent *entry = readdir(tasks); entry; entry = readdir(tasks))
-        if (entry->d_name[0] != '.')
-            n_moves += read_migrations(dirfd(tasks), entry->d_name);
+        return;
+    for (struct dirent *entry = readdir(tasks); entry; entry = readdir(tasks)) {
+        if (entry->d_name[0] == '.')
+            continue;
+        all->n_moves += read_migrations(dirfd(tasks), entry->d_name);
+        if (!sched_getaffinity((pid_t)strtol(entry->d_name, NULL, 10), sizeof own, &own))
+            CPU_OR(&all->bound, &all->bound, &own);
+    }
     closedir(tasks);
-    return n_moves;
 }
 
 static uint64_t to_ns(struct timeval t)
@@ -220,7 +236,7 @@ void pc_usage_note(void)
     int saved = errno;
     uint64_t *v = pc_table_row(pc_thread_current(), &table, &key);
     struct rusage usage;
-    cpu_set_t set;
+    struct tasks tasks;
     char cpus[PCOLLECT_STRING_BYTES + 2];
     if (v) {
         read_counts(v);
@@ -234,11 +250,10 @@ void pc_usage_note(void)
             v[MEMORY] = (uint64_t)usage.ru_maxrss * 1024u;
         v[CPU] = (uint64_t)sched_getcpu();
         v[PAUSED] = paused_ns;
-        v[MIGRATIONS] = count_migrations();
-    }
-    if (v && !sched_getaffinity(0, sizeof set, &set)) {
-        put_cpus(&set, cpus, sizeof cpus);
-        v[CPUS] = (uint64_t)CPU_COUNT(&set);
+        look_at_tasks(&tasks);
+        v[MIGRATIONS] = tasks.n_moves;
+        v[CPUS] = (uint64_t)CPU_COUNT(&tasks.bound);
+        put_cpus(&tasks.bound, cpus, sizeof cpus);
         v[BOUND] = pc_table_string(cpus);
     }
     errno = saved;
