@@ -46,7 +46,7 @@ struct pct_fact {
 
 /* The kernel's figures of a rank, from the table `resources`. All 0: not known. */
 struct pct_rank_use {
-    double system_ns, minor_faults, major_faults;
+    double user_ns, system_ns, minor_faults, major_faults;
     double paused_ns;  /* left out by MPI_Pcontrol */
     const char *bound; /* processors, like 0-3,8 */
 };

@@ -34,18 +34,11 @@ static int32_t rank_at(const struct pct_evidence *f, size_t index)
 
 enum { MOST_CPUS = 8192 };
 
-/* Marks the processors of a list like 0-3,8. */
 static void mark_cpus(const char *list, bool *marks)
 {
-    while (*list >= '0' && *list <= '9') {
-        char *end;
-        unsigned long first = strtoul(list, &end, 10), last = first;
-        if (*end == '-')
-            last = strtoul(end + 1, &end, 10);
+    for (unsigned long first, last; pct_processors_next(&list, &first, &last);)
         for (; first <= last && first < MOST_CPUS; first++)
             marks[first] = true;
-        list = end + (*end == ',');
-    }
 }
 
 static size_t count_marks(const bool *marks)
@@ -56,53 +49,71 @@ static size_t count_marks(const bool *marks)
     return n;
 }
 
-static size_t count_cpus(const char *list)
+/* Counts the processors of a list; *common_out: those of them that are marked. */
+static size_t count_cpus(const char *list, const bool *marks, size_t *common_out)
 {
-    bool *marks = pct_alloc(MOST_CPUS, sizeof *marks);
-    mark_cpus(list, marks);
-    size_t n = count_marks(marks);
-    pct_free(marks);
+    size_t n = 0;
+    *common_out = 0;
+    for (unsigned long first, last; pct_processors_next(&list, &first, &last);)
+        for (; first <= last && first < MOST_CPUS; first++, n++)
+            *common_out += marks[first];
     return n;
 }
 
-/* Number of threads of a rank that need a processor: those with a tenth of the CPU time of the
- * busiest. Threads of the MPI library do not count. `at`: begins at 0 and is used again for later
- * ranks. */
-static size_t count_busy_threads(const struct pct_thread_times *t, size_t rank, size_t *at)
+/* Threads of a rank that need a processor: those with a tenth of the CPU time of the busiest. */
+struct busy {
+    size_t n, n_mpi; /* of the program and its runtimes; of the MPI library */
+    bool known;      /* no other thread of the process needs one */
+};
+
+static bool is_of_mpi(const struct pct_thread_time *t)
 {
-    uint64_t most = 0;
-    size_t n = 0;
+    return !strcmp(t->kind, "MPI library");
+}
+
+/* Counts the busy threads of a rank. `at`: begins at 0 and is used again for later ranks. */
+static struct busy count_busy_threads(const struct pct_evidence *f, size_t rank, size_t *at)
+{
+    const struct pct_thread_times *t = pct_data_thread_times(f->data);
+    const struct pct_rank_use *use = &f->use[rank];
+    struct busy busy = {.known = true};
+    uint64_t most = 0, all = 0;
     while (*at < t->n && t->list[*at].rank < rank)
         ++*at;
-    for (size_t i = *at; i < t->n && t->list[i].rank == rank; i++)
-        if (t->list[i].cpu_ns > most)
-            most = t->list[i].cpu_ns;
-    for (; *at < t->n && t->list[*at].rank == rank; ++*at)
-        n += t->list[*at].cpu_ns && t->list[*at].cpu_ns >= most / 10 &&
-             strcmp(t->list[*at].kind, "MPI library") != 0;
-    return n;
+    for (size_t i = *at; i < t->n && t->list[i].rank == rank; i++) {
+        most = t->list[i].cpu_ns > most ? t->list[i].cpu_ns : most;
+        all += t->list[i].cpu_ns;
+        busy.known &= t->list[i].has_cpu;
+    }
+    for (; *at < t->n && t->list[*at].rank == rank; ++*at) {
+        if (!t->list[*at].cpu_ns || t->list[*at].cpu_ns < most / 10)
+            continue;
+        busy.n += !is_of_mpi(&t->list[*at]);
+        busy.n_mpi += is_of_mpi(&t->list[*at]);
+    }
+    double others_ns = use->user_ns + use->system_ns - (double)all; /* that have no row */
+    busy.known &= most && others_ns < (double)most / 10;
+    return busy;
 }
 
 struct shared_host {
     const char *name;
-    size_t n_ranks, n_threads, n_cpus;
+    size_t n_ranks, n_threads;
+    size_t n_cpus; /* 0: not known of all ranks */
 };
 
-/* The ranks of one host, their busy threads, and the number of processors on which they may run; 0:
- * it is not known of all of them. */
+/* The ranks of one host, their busy threads, and the number of processors on which they may run. */
 static struct shared_host look_at_host(const struct pct_evidence *f, const char *name)
 {
-    const struct pct_thread_times *t = pct_data_thread_times(f->data);
     const struct pc_profile *p = f->data->profile;
     struct shared_host host = {.name = name};
-    bool *marks = pct_alloc(MOST_CPUS, sizeof *marks);
+    bool *marks = pct_alloc(MOST_CPUS, sizeof *marks), known = true;
     size_t at = 0;
-    bool known = true;
     for (size_t r = 0; r < f->n_ranks; r++) {
         if (strcmp(p->ranks[r].host, name) != 0)
             continue;
         host.n_ranks++;
-        host.n_threads += count_busy_threads(t, r, &at);
+        host.n_threads += count_busy_threads(f, r, &at).n;
         mark_cpus(f->use[r].bound, marks);
         known &= *f->use[r].bound != '\0';
     }
@@ -111,29 +122,69 @@ static struct shared_host look_at_host(const struct pct_evidence *f, const char 
     return host;
 }
 
-/* Appends the reason why a rank waited on a host that has a processor for each rank. */
+/* The processors of a rank, and the ranks of its host that may run on them. */
+struct neighbours {
+    size_t n_cpus;
+    size_t n_bound, n_threads; /* ranks that may run nowhere else, with it; their busy threads */
+    size_t n_all;              /* busy threads of all of them, those of the MPI library too */
+    bool known;                /* processors and threads of all ranks of the host are known */
+};
+
+static struct neighbours look_around(const struct pct_evidence *f, size_t rank)
+{
+    const struct pc_profile *p = f->data->profile;
+    struct neighbours near = {.known = true};
+    bool *marks = pct_alloc(MOST_CPUS, sizeof *marks);
+    size_t at = 0;
+    mark_cpus(f->use[rank].bound, marks);
+    near.n_cpus = count_marks(marks);
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        if (strcmp(p->ranks[r].host, p->ranks[rank].host) != 0)
+            continue;
+        struct busy busy = count_busy_threads(f, r, &at);
+        size_t common, n = count_cpus(f->use[r].bound, marks, &common);
+        near.known &= n && (busy.known || !common);
+        near.n_all += common ? busy.n + busy.n_mpi : 0;
+        near.n_bound += n && common == n;
+        near.n_threads += n && common == n ? busy.n : 0;
+    }
+    pct_free(marks);
+    return near;
+}
+
+/* Appends the reason why a rank waited on a host that has a processor for each rank. If all threads
+ * of the job that may run on its processors fit there, others ran there. */
 static void put_reason(const struct pct_evidence *f, size_t rank, const struct shared_host *host,
                        struct pct_buf *b)
 {
-    size_t at = 0, n_cpus = count_cpus(f->use[rank].bound);
-    size_t n_threads = count_busy_threads(pct_data_thread_times(f->data), rank, &at);
-    if (n_cpus && n_threads > n_cpus) {
+    size_t at = 0, n_threads = count_busy_threads(f, rank, &at).n;
+    struct neighbours near = look_around(f, rank);
+    const char *processors = near.n_cpus == 1 ? "processor" : "processors";
+    char others[48] = "another rank does";
+    if (near.n_bound > 2)
+        pct_text_format(others, sizeof others, "%zu other ranks do", near.n_bound - 1);
+    if (near.n_cpus && n_threads > near.n_cpus) {
         pct_buf_format(b,
                        ", which computes with %zu threads on %zu %s. Start it with fewer threads, "
                        "or bind it to more processors",
-                       n_threads, n_cpus, n_cpus == 1 ? "processor" : "processors");
+                       n_threads, near.n_cpus, processors);
         if (!strncmp(f->data->profile->mpi, "Open MPI", 8))
             pct_buf_format(b, ": mpirun --map-by slot:PE=%zu, or --bind-to none", n_threads);
         pct_buf_text(b, ".");
-    } else if (!host->n_cpus) { /* there may be too few */
-        pct_buf_text(b, ".");
-    } else if (host->n_threads > host->n_cpus) {
+    } else if (host->n_cpus && host->n_threads > host->n_cpus) {
         pct_buf_format(b,
                        ": the %zu ranks there compute with %zu threads on %zu processors. Start "
                        "fewer ranks or threads there.",
                        host->n_ranks, host->n_threads, host->n_cpus);
+    } else if (near.n_cpus && near.n_threads > near.n_cpus) {
+        pct_buf_format(b,
+                       ", which computes on %zu %s, as %s: they have %zu threads "
+                       "together. Bind them to different processors.",
+                       near.n_cpus, processors, others, near.n_threads);
+    } else if (near.known && near.n_all <= near.n_cpus) {
+        pct_buf_text(b, ": something else ran there, or its CPU time is limited.");
     } else {
-        pct_buf_text(b, ": something else ran there.");
+        pct_buf_text(b, ".");
     }
 }
 

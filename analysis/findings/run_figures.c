@@ -82,7 +82,8 @@ static void gather_use(struct pct_evidence *f)
 {
     const struct pc_profile *p = f->data->profile;
     const struct pc_profile_table *t = pc_profile_table_in_order(p, "resources");
-    uint32_t system = pc_table_column(t, "system", PCOLLECT_COLUMN_NUMBER),
+    uint32_t user = pc_table_column(t, "user", PCOLLECT_COLUMN_NUMBER),
+             system = pc_table_column(t, "system", PCOLLECT_COLUMN_NUMBER),
              minor = pc_table_column(t, "minor_faults", PCOLLECT_COLUMN_NUMBER),
              major = pc_table_column(t, "major_faults", PCOLLECT_COLUMN_NUMBER),
              bound = pc_table_column(t, "bound", PCOLLECT_COLUMN_STRING),
@@ -99,7 +100,8 @@ static void gather_use(struct pct_evidence *f)
         if (r == f->n_ranks || p->ranks[r].rank != rank)
             continue;
         f->use[r] =
-            (struct pct_rank_use){.system_ns = (double)pc_table_cell(t, row, system),
+            (struct pct_rank_use){.user_ns = (double)pc_table_cell(t, row, user),
+                                  .system_ns = (double)pc_table_cell(t, row, system),
                                   .minor_faults = (double)pc_table_cell(t, row, minor),
                                   .major_faults = (double)pc_table_cell(t, row, major),
                                   .paused_ns = (double)pc_table_cell(t, row, paused),

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads one span of a list like "0-3,8"; false at its end, and if it is no list. */
-static bool next_span(const char **at, unsigned long *first, unsigned long *last)
+bool pct_processors_next(const char **at, unsigned long *first, unsigned long *last)
 {
     char *end;
     if (**at < '0' || **at > '9')
@@ -26,8 +25,8 @@ static bool next_span(const char **at, unsigned long *first, unsigned long *last
 static bool lists_meet(const char *a, const char *b)
 {
     unsigned long from, to, first, last;
-    while (next_span(&a, &from, &to))
-        for (const char *other = b; next_span(&other, &first, &last);)
+    while (pct_processors_next(&a, &from, &to))
+        for (const char *other = b; pct_processors_next(&other, &first, &last);)
             if (first <= to && from <= last)
                 return true;
     return false;

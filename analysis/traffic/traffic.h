@@ -54,6 +54,9 @@ struct pct_topology {
     bool has_sockets;       /* some rank is on a known one */
 };
 
+/* Reads one span of a list of processors like "0-3,8"; false at its end, and if it is no list. */
+bool pct_processors_next(const char **at, unsigned long *first, unsigned long *last);
+
 /* Selection from the table; NULL and 0: all. */
 struct pct_pair_filter {
     const char *class_name;

@@ -29,6 +29,9 @@ void begin_run(unsigned seed, bool sampled)
 {
     static const char *const words[] = {"advance", "relax",   "gather_forces", "sweep",
                                         "march",   "collide", "stream",        "assemble"};
+    static const char *const texts[] = {
+        "0-15", "0,2-3",   "PAPI_L3_TCM", "PAPI_TOT_INS", "perf::PAGE-FAULTS",
+        "main", "runtime", "program",     "MPI library"};
     memset(&m, 0, sizeof m);
     m.random = test_seed(seed * 7919u + 17);
     m.n = 2 * draw_int(2, 7);
@@ -39,6 +42,9 @@ void begin_run(unsigned seed, bool sampled)
     if (sampled)
         sample_clock(&m.sample);
     m.sample.p.exe = (char *)"/bin/program";
+    m.sample.p.strings = m.strings;
+    for (size_t i = 0; i < PC_ARRAY_LEN(texts); i++)
+        add_string(texts[i]);
     m.sample.modules[0] = (struct pc_profile_module){
         .path = (char *)"/bin/program", .identity = 1, .flags = PCOLLECT_MODULE_EXE};
     m.sample.p.n_modules = 1;
@@ -64,6 +70,9 @@ void call(const char *name, uint16_t op_class, double calls, double bytes, const
     uint32_t op = m.sample.p.n_ops++;
     m.sample.ops[op] = (struct pc_profile_op){(char *)name, op_class};
     m.last_op = sample_op(&m.sample, m.caller, op);
+    if (op_class == PCOLLECT_CLASS_COLL)
+        add_collective(name, strstr(name, "Gather") || strstr(name, "Scatter") ? (int)m.late : -1,
+                       1);
     for (unsigned r = 0; r < m.n; r++) {
         if (ms_of[r] < 0)
             continue;
@@ -119,6 +128,26 @@ void add_cells(struct pc_profile_table *t, const uint64_t *cells)
     memcpy(t->cells + (size_t)t->n_rows++ * t->n_columns, cells, t->n_columns * sizeof *cells);
 }
 
+uint64_t add_string(const char *text)
+{
+    uint32_t i = 0;
+    while (i < m.sample.p.n_strings && strcmp(m.strings[i], text) != 0)
+        i++;
+    m.strings[i] = (char *)text;
+    m.sample.p.n_strings += i == m.sample.p.n_strings;
+    return 1 + i;
+}
+
+void add_collective(const char *name, int64_t root, uint64_t domain)
+{
+    static const char *const columns[] = {"operation", "root", "domain", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_RANK,
+                                     PCOLLECT_COLUMN_DOMAIN};
+    if (!m.collectives)
+        m.collectives = add_table("collectives", 3, columns, types);
+    add_cells(m.collectives, (const uint64_t[]){add_string(name), (uint64_t)root, domain});
+}
+
 void add_resources(void)
 {
     static const char *const columns[] = {"rank",         "system",  "minor_faults",
@@ -129,21 +158,12 @@ void add_resources(void)
                                      PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_STRING,
                                      PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
     struct pc_profile_table *t = add_table("resources", 1, columns, types);
-    m.strings[0] = (char *)"0-15";
-    m.strings[1] = (char *)"0,2-3";
-    m.strings[2] = (char *)"PAPI_L3_TCM";
-    m.strings[3] = (char *)"PAPI_TOT_INS";
-    m.sample.p.strings = m.strings;
-    m.strings[4] = (char *)"perf::PAGE-FAULTS";
-    m.strings[5] = (char *)"main";
-    m.strings[6] = (char *)"runtime";
-    m.sample.p.n_strings = 7;
     for (unsigned r = 0; r < m.n; r++)
         add_cells(t, (const uint64_t[]){r, (uint64_t)(m.system_ms[r] * ms), (uint64_t)m.faults[r],
                                         0, (uint64_t)(m.delayed_ms[r] * ms),
-                                        (uint64_t)(m.unknown && r == 0 ? 0
-                                                   : m.shares          ? 2
-                                                                       : 1),
+                                        m.bound[r] ? add_string(m.bound[r])
+                                        : m.shares ? 2
+                                                   : 1,
                                         (uint64_t)(m.blocked_ms[r] * ms),
                                         (uint64_t)(m.paused_ms[r] * ms)});
 }

@@ -10,7 +10,7 @@
 
 #include "analysis/findings/findings.h"
 
-enum { MAX_DEPTH = 4, MAX_CELLS = 1024 };
+enum { MAX_DEPTH = 4, MAX_CELLS = 1024, MAX_TABLES = 6, MAX_STRINGS = 16 };
 #define ms 1e6
 
 /* A run under construction. */
@@ -24,14 +24,15 @@ struct made {
     double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
     double system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
     double blocked_ms[SAMPLE_RANKS], paused_ms[SAMPLE_RANKS];
-    bool shares;  /* more ranks than processors */
-    bool unknown; /* on which processors rank 0 may run */
-    bool killed;  /* nothing is known of its delays but by samples */
+    const char *bound[SAMPLE_RANKS]; /* processors; NULL: as all others */
+    bool shares;                     /* more ranks than processors */
+    bool killed;                     /* nothing is known of its delays but by samples */
     uint32_t last_op;
-    struct pc_profile_table tables[3];
-    struct pc_profile_column columns[3][12];
-    uint64_t cells[3][MAX_CELLS];
-    char *strings[7];
+    struct pc_profile_table tables[MAX_TABLES];
+    struct pc_profile_column columns[MAX_TABLES][12];
+    uint64_t cells[MAX_TABLES][MAX_CELLS];
+    struct pc_profile_table *collectives;
+    char *strings[MAX_STRINGS];
 };
 
 /* Offsets of instructions that end_run names: in the program, and in libraries. */
@@ -56,6 +57,11 @@ void wait_for_all(void);
 struct pc_profile_table *add_table(const char *name, uint32_t n_keys, const char *const *columns,
                                    const uint16_t *types);
 void add_cells(struct pc_profile_table *t, const uint64_t *cells);
+/* The cell of a text. */
+uint64_t add_string(const char *text);
+/* Adds a row to the table `collectives`. `call` adds one for each collective operation: on the
+ * communicator 1, with the late rank as root of those that gather or scatter. */
+void add_collective(const char *name, int64_t root, uint64_t domain);
 void add_resources(void);
 /* The ranks compute as long as before, and lose a part of the time to other programs. */
 void load_machine(void);

@@ -577,7 +577,9 @@ static const struct {
     {"place", {"rank", "socket", "cores"}, 1},
     {"readings", {"context", "event", "readings", "seen", "count", "time"}, 2},
     {"requests", {"start", "completion", "never"}, 2},
-    {"resources", {"rank", "delayed", "system", "minor_faults", "major_faults", "bound"}, 1},
+    {"resources",
+     {"rank", "delayed", "user", "system", "minor_faults", "major_faults", "bound"},
+     1},
     {"sampling", {"rank", "thread", "interrupts", "cpu", "cost", "source"}, 2},
     {"series", {"rank", "start", "width", "calls", "mpi_time"}, 3},
 };
