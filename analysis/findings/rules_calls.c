@@ -52,11 +52,13 @@ static bool starts_with(const char *text, const char *start)
     return !strncmp(text, start, strlen(start));
 }
 
-/* True if the op is in a list of names, which omit MPI_. */
+/* True if the op is in a list of names, which omit MPI_, or is the twin for large counts of one. */
 static bool is_one_of(const struct pct_fact *fact, const char *const *names)
 {
-    for (; *names; names++) {
-        if (!strcmp(fact->op + 4, *names))
+    for (; starts_with(fact->op, "MPI_") && *names; names++) {
+        size_t n = strlen(*names);
+        const char *op = fact->op + strlen("MPI_");
+        if (!strncmp(op, *names, n) && (!op[n] || !strcmp(op + n, "_c")))
             return true;
     }
     return false;
@@ -122,13 +124,23 @@ static void find_barrier(const struct pct_evidence *f, const struct pct_rule *ru
     }
 }
 
+/* True for a collective operation that moves values. */
+static bool is_of_values(const struct pct_fact *fact)
+{
+    static const char *const others[] = {"Barrier", "Ibarrier",       "Op_create",
+                                         "Op_free", "Op_commutative", NULL};
+    size_t n = strlen(fact->op), init = strlen("_init");
+    return fact->op_class == PCOLLECT_CLASS_COLL && !is_one_of(fact, others) &&
+           (n < init || strcmp(fact->op + n - init, "_init") != 0);
+}
+
 static void find_reductions(const struct pct_evidence *f, const struct pct_rule *rule,
                             double threshold, struct pct_findings *out)
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (fact->op_class != PCOLLECT_CLASS_COLL || !strcmp(fact->op, "MPI_Barrier") ||
-            calls_of_rank(f, fact) < MANY_CALLS || bytes_of_call(fact) >= FEW_BYTES)
+        if (!is_of_values(fact) || calls_of_rank(f, fact) < MANY_CALLS ||
+            bytes_of_call(fact) >= FEW_BYTES)
             continue;
         struct pct_cost cost =
             pct_finding_cost(f, rule, threshold, 0.9 * pct_fact_own_ns(fact), pct_fact_own_ns(fact),
@@ -142,19 +154,97 @@ static void find_reductions(const struct pct_evidence *f, const struct pct_rule 
     }
 }
 
+/* A row of the table `collectives`. */
+struct collective {
+    int64_t root; /* below 0: none */
+    uint64_t domain;
+};
+
+/* The next row of an operation from *row on, which is moved behind it; false: there is none. */
+static bool next_collective(const struct pct_evidence *f, const struct pct_fact *fact,
+                            uint32_t *row, struct collective *out)
+{
+    const struct pc_profile *p = f->data->profile;
+    const struct pc_profile_table *t = pc_profile_table(p, "collectives");
+    uint32_t operation = pc_table_column(t, "operation", PCOLLECT_COLUMN_STRING),
+             root = pc_table_column(t, "root", PCOLLECT_COLUMN_RANK),
+             domain = pc_table_column(t, "domain", PCOLLECT_COLUMN_DOMAIN);
+    if (operation == PC_NO_INDEX || root == PC_NO_INDEX || domain == PC_NO_INDEX)
+        return false;
+    for (; *row < t->n_rows; ++*row)
+        if (!strcmp(pc_profile_string(p, pc_table_cell(t, *row, operation)), fact->op)) {
+            *out = (struct collective){(int64_t)pc_table_cell(t, *row, root),
+                                       pc_table_cell(t, *row, domain)};
+            ++*row;
+            return true;
+        }
+    return false;
+}
+
+/* True if one rank is the root of all calls of the operation, wherever they are made. */
+static bool has_one_root(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    struct collective here;
+    int64_t root = -1;
+    for (uint32_t row = 0; next_collective(f, fact, &row, &here);) {
+        if (here.root < 0 || (root >= 0 && here.root != root))
+            return false;
+        root = here.root;
+    }
+    return root >= 0;
+}
+
 static void find_rooted(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
     static const char *const rooted[] = {"Gather", "Gatherv", "Scatter", "Scatterv", NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!is_one_of(fact, rooted) || bytes_of_call(fact) < FEW_BYTES)
+        if (!is_one_of(fact, rooted) || bytes_of_call(fact) < FEW_BYTES || !has_one_root(f, fact))
             continue;
         pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                         "%s moves all data through one rank: %.0f %% of the run. Keep the data "
                         "distributed, or let all ranks write them.",
                         fact->place, percent(f, pct_fact_own_ns(fact)));
     }
+}
+
+/* Number of members of a communicator, from a table in the order of their ids; 0: not known. */
+static uint64_t size_of(const struct pc_profile_table *t, uint64_t id)
+{
+    uint32_t domain = pc_table_column(t, "domain", PCOLLECT_COLUMN_DOMAIN),
+             size = pc_table_column(t, "size", PCOLLECT_COLUMN_NUMBER), first = 0, end = t->n_rows;
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        uint64_t at = pc_table_cell(t, middle, domain);
+        if (at == id)
+            return pc_table_cell(t, middle, size);
+        if (at < id)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return 0;
+}
+
+/* Number of ranks that take part in a call of the operation, at least; 0: not known. The plugin
+ * `domain` tells it. Without it, a communicator has all ranks if it is the only one of the
+ * operation and all ranks call. */
+static uint64_t count_members(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    const struct pc_profile_table *sizes = pc_profile_table(f->data->profile, "communicators");
+    bool all_call = !fact->n_callers || fact->n_callers == f->n_ranks;
+    struct collective here;
+    uint64_t least = 0, first = 0;
+    for (uint32_t row = 0; next_collective(f, fact, &row, &here);) {
+        bool is_only = !first || first == here.domain;
+        uint64_t size = sizes ? size_of(sizes, here.domain) : is_only && all_call ? f->n_ranks : 0;
+        if (!size)
+            return 0;
+        first = here.domain;
+        least = least && least < size ? least : size;
+    }
+    return least;
 }
 
 /* Fewer bytes than this for each of the others are few. */
@@ -166,9 +256,11 @@ static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule
     static const char *const dense[] = {"Alltoallv", "Alltoallw", NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        double each = bytes_of_call(fact) / (double)f->n_ranks;
-        if (is_one_of(fact, dense) && f->n_ranks > 2 && calls_of_rank(f, fact) >= 2 &&
-            each < FEW_BYTES_EACH)
+        if (!is_one_of(fact, dense) || calls_of_rank(f, fact) < 2)
+            continue;
+        uint64_t n = count_members(f, fact);
+        double each = n ? bytes_of_call(fact) / (double)n : 0;
+        if (n > 2 && each < FEW_BYTES_EACH)
             pct_finding_add(
                 out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                 "%s exchanges %.0f bytes with each rank on average, %.0f %% of the run. If only "
@@ -247,7 +339,7 @@ static void find_unfinished(const struct pct_evidence *f, const struct pct_rule 
 static void find_synchronous(const struct pct_evidence *f, const struct pct_rule *rule,
                              double threshold, struct pct_findings *out)
 {
-    static const char *const synchronous[] = {"Ssend", "Ssend_c", NULL};
+    static const char *const synchronous[] = {"Ssend", NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         if (is_one_of(fact, synchronous))
@@ -316,11 +408,29 @@ static void find_communicators(const struct pct_evidence *f, const struct pct_ru
 static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *rule,
                            double threshold, struct pct_findings *out)
 {
+    static const char *const makers[] = {"Type_contiguous",
+                                         "Type_vector",
+                                         "Type_create_hvector",
+                                         "Type_indexed",
+                                         "Type_dup",
+                                         "Type_create_hindexed",
+                                         "Type_create_struct",
+                                         "Type_create_subarray",
+                                         "Type_commit",
+                                         "Type_create_indexed_block",
+                                         "Type_create_darray",
+                                         "Type_create_resized",
+                                         "Type_free",
+                                         "Type_create_hindexed_block",
+                                         "Type_hvector",
+                                         "Type_hindexed",
+                                         "Type_struct",
+                                         NULL};
     const struct pct_fact *most = NULL;
     double ns = 0;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (fact->op_class != PCOLLECT_CLASS_TYPE || calls_of_rank(f, fact) < MANY_CALLS)
+        if (!is_one_of(fact, makers) || calls_of_rank(f, fact) < MANY_CALLS)
             continue;
         ns += pct_fact_own_ns(fact);
         if (!most || pct_fact_own_ns(fact) > pct_fact_own_ns(most))

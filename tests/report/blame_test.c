@@ -375,6 +375,84 @@ static void the_reason_of_a_wait_for_a_processor_is_known_or_not_told(void **sta
     }
 }
 
+/* ---- Collective operations --------------------------------------------------------------------
+ */
+
+/* Gathers and exchanges on one communicator of all ranks, on two, and on two of 4 ranks. */
+static void collectives_are_judged_by_their_communicators(void **state)
+{
+    static const char *const columns[] = {"domain", "size", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_DOMAIN, PCOLLECT_COLUMN_NUMBER};
+    static const struct {
+        const char *rule, *name;
+        double bytes;  /* of a call; below 0: for each rank of the job */
+        bool two;      /* communicators, with two roots */
+        uint64_t size; /* of both; 0: not known */
+        bool some;     /* only half of the ranks call */
+        const char *says;
+    } cases[] = {
+        {"rooted", "MPI_Gather", 100000, false, 0, false, "moves all data through one rank"},
+        {"rooted", "MPI_Gatherv_c", 100000, false, 0, true, "moves all data through one rank"},
+        {"rooted", "MPI_Gather", 100000, true, 0, false, ""},
+        {"rooted", "MPI_Scatter", 100000, true, 4, false, ""},
+        {"dense-collective", "MPI_Alltoallv", -8, false, 0, false, "exchanges 8 bytes with each"},
+        {"dense-collective", "MPI_Alltoallv", -8, false, 0, true, ""},
+        {"dense-collective", "MPI_Alltoallv", -8, true, 0, false, ""},
+        {"dense-collective", "MPI_Alltoallw", 64, true, 4, false, "exchanges 16 bytes with each"},
+        {"dense-collective", "MPI_Alltoallv", 400, true, 4, false, ""},
+        {"dense-collective", "MPI_Alltoallv", 8, true, 2, false, ""},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        double list[SAMPLE_RANKS];
+        begin_run(3, false);
+        for (unsigned r = 0; r < m.n; r++)
+            list[r] = cases[k].some && r % 2 ? -1 : 400;
+        double bytes = cases[k].bytes < 0 ? -cases[k].bytes * m.n : cases[k].bytes;
+        call(cases[k].name, PCOLLECT_CLASS_COLL, 100, bytes, list);
+        if (cases[k].two)
+            add_collective(cases[k].name, !m.late, 2);
+        if (cases[k].size) {
+            struct pc_profile_table *t = add_table("communicators", 1, columns, types);
+            add_cells(t, (const uint64_t[]){1, cases[k].size});
+            add_cells(t, (const uint64_t[]){2, cases[k].size});
+        }
+        const char *text = sentence(cases[k].rule);
+        if (!strstr(text, cases[k].says) || (*text == 0) != (*cases[k].says == 0))
+            fail_msg("case %zu: %s", k, text);
+    }
+}
+
+/* Rules about values and datatypes are silent about functions that have none, or make none. */
+static void functions_that_only_look_alike_are_not_blamed(void **state)
+{
+    static const struct {
+        const char *rule, *name;
+        uint16_t op_class;
+        bool blamed;
+    } cases[] = {
+        {"many-collectives", "MPI_Allreduce_c", PCOLLECT_CLASS_COLL, true},
+        {"many-collectives", "MPI_Iallreduce", PCOLLECT_CLASS_COLL, true},
+        {"many-collectives", "MPI_Ibarrier", PCOLLECT_CLASS_COLL, false},
+        {"many-collectives", "MPI_Op_create", PCOLLECT_CLASS_COLL, false},
+        {"many-collectives", "MPI_Bcast_init", PCOLLECT_CLASS_COLL, false},
+        {"datatypes", "MPI_Type_vector_c", PCOLLECT_CLASS_TYPE, true},
+        {"datatypes", "MPI_Type_free", PCOLLECT_CLASS_TYPE, true},
+        {"datatypes", "MPI_Type_size", PCOLLECT_CLASS_TYPE, false},
+        {"datatypes", "MPI_Pack", PCOLLECT_CLASS_TYPE, false},
+        {"datatypes", "MPI_Get_address", PCOLLECT_CLASS_TYPE, false},
+        {"datatypes", "X", PCOLLECT_CLASS_TYPE, false},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_run(3, false);
+        call_all(cases[k].name, cases[k].op_class, 5000, 8, 300);
+        const char *text = sentence(cases[k].rule);
+        if ((*text != 0) != cases[k].blamed)
+            fail_msg("%s: %s", cases[k].name, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +465,8 @@ int main(void)
         cmocka_unit_test(a_rank_that_only_hands_out_work_is_named),
         cmocka_unit_test(unfinished_operations_are_counted_by_place),
         cmocka_unit_test(the_reason_of_a_wait_for_a_processor_is_known_or_not_told),
+        cmocka_unit_test(collectives_are_judged_by_their_communicators),
+        cmocka_unit_test(functions_that_only_look_alike_are_not_blamed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
