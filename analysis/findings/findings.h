@@ -39,9 +39,10 @@ struct pct_fact {
     double paused_ns;  /* at most this part of ns: waiting for ranks in paused phases */
     double files_ns;   /* at most this part of ns: waiting for the rank that is longest in files */
     /* Figures of the time by rank, including callbacks; 0 if it is known for no rank. */
-    double off_hub_ns;        /* of all ranks but the hub */
-    double first_ns, last_ns; /* of the first and the last rank */
-    double trend;             /* messages: correlation with the number of the rank */
+    double off_hub_ns; /* of all ranks but the hub */
+    /* Messages: time of a call of the first and of the last rank, and the correlation of the time
+     * of a call with the number of the rank. */
+    double first_ns, last_ns, trend;
 };
 
 /* The kernel's figures of a rank, from the table `resources`. All 0: not known. */
@@ -62,12 +63,12 @@ struct pct_evidence {
     double compute_mean_ns;
     struct pct_rank_use *use; /* by rank */
     const struct pct_rank_times *times;
-    struct pct_lead lead; /* of times->busiest */
-    double delayed_ns;    /* of all ranks, while they did not wait for the busiest */
-    double paused_ns;     /* of the rank with most time that MPI_Pcontrol left out */
-    uint64_t *files_ns;   /* by rank: time in functions of files; NULL: not known, or none */
-    size_t most_files;    /* index of the rank with most of it */
-    size_t hub;           /* index of the rank with most point-to-point calls, if they are many */
+    struct pct_lead lead;    /* of times->busiest */
+    double delayed_ns;       /* of all ranks, while they did not wait for the busiest */
+    double paused_ns;        /* of the rank with most time that MPI_Pcontrol left out */
+    uint64_t *files_ns;      /* by rank: time in functions of files; NULL: not known, or none */
+    size_t most_files;       /* index of the rank with most of it */
+    size_t hub;              /* index of the rank with most calls that send or receive, if many */
     double hub_calls, calls; /* calls of the hub, at most; calls of all ranks */
     struct pct_pool *pool;
 };
@@ -181,7 +182,7 @@ double pct_fact_own_ns(const struct pct_fact *fact);
 /* True if the place sends or receives messages, or waits for them. */
 bool pct_finding_is_message(const struct pct_fact *fact);
 
-/* True if one rank has as many messages as all others together, and more than twice the mean. */
+/* True if one rank makes nearly half of the calls that send or receive, or more. */
 bool pct_finding_has_hub(const struct pct_evidence *f);
 
 /* True if this saving is worth a sentence, even without all waiting for processors unless the rule

@@ -356,7 +356,7 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
                         rank_at(f, f->hub), f->n_ranks - 1, percent(f, waits), most->place);
 }
 
-/* Finds a chain: the time to receive grows from rank to rank. */
+/* Finds a chain: the time of a receive grows from rank to rank. */
 static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {

@@ -172,19 +172,30 @@ static void bound_messages(struct pct_evidence *f, uint32_t node)
     f->hub_calls += (double)calls.max;
 }
 
+/* A rank with this part of the calls that send or receive is a hub: if the others talk to it alone,
+ * it has half of them. */
+#define HUB 0.45
+
 bool pct_finding_has_hub(const struct pct_evidence *f)
 {
-    return f->n_ranks >= 3 && f->hub_calls >= 0.45 * f->calls &&
-           f->hub_calls * (double)f->n_ranks > 1.3 * f->calls;
+    return f->n_ranks >= 3 && f->calls > 0 && f->hub_calls >= HUB * f->calls;
 }
 
-/* Adds the calls of point-to-point functions by rank, or without room for them their bounds. */
+/* True for a function that sends or receives, or starts to. Those of partitioned messages may be
+ * called many times for one, to ask or for each part. */
+static bool moves_messages(const struct pc_profile_op *op)
+{
+    return op->op_class == PCOLLECT_CLASS_P2P && strcmp(op->name, "MPI_Parrived") != 0 &&
+           strncmp(op->name, "MPI_Pready", strlen("MPI_Pready")) != 0;
+}
+
+/* Adds the calls that send or receive by rank, or without room for them their bounds. */
 static void add_messages(struct pct_evidence *f, uint64_t *calls, bool *present)
 {
     const struct pct_data *d = f->data;
     for (size_t i = 0; i < pct_data_contexts(d)->n; i++) {
         const struct pct_node *n = &pct_data_tree(d)->nodes[pct_data_contexts(d)->node[i]];
-        if (d->profile->ops[n->op].op_class != PCOLLECT_CLASS_P2P)
+        if (!moves_messages(&d->profile->ops[n->op]))
             continue;
         for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = pct_data_tree(d)->next_source[s]) {
             if (calls)
@@ -273,43 +284,61 @@ bool pct_finding_is_message(const struct pct_fact *fact)
     return fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION;
 }
 
-/* The times by rank of the current place, and room for one of its contexts. */
+/* The times and calls by rank of the current place, and room for one of its contexts. */
 struct folding {
-    uint64_t *context_ns, *place_ns; /* all 0 between two places, and from `end` on */
+    uint64_t *context, *place_ns, *calls; /* all 0 between two places, and from `end` on */
     bool *present;
     size_t end;
+    bool no_calls;            /* times are kept by rank, and calls are not */
     const double *waiting_ns; /* pct_data_waiting; NULL: not known */
 };
 
-/* Correlation of time with the number of the rank, over all ranks. */
+/* Time of a call of a rank; 0: it makes none. If calls are not known, as if all ranks made one. */
+static double call_ns(const struct folding *fold, size_t r)
+{
+    double ns = (double)(int64_t)fold->place_ns[r];
+    return fold->no_calls ? ns : fold->calls[r] ? ns / (double)fold->calls[r] : 0;
+}
+
+/* Correlation of the time of a call with the number of the rank, over all ranks. */
 static double trend(const struct folding *fold, double n_ranks)
 {
     double mean_r = (n_ranks - 1) / 2, sum = 0, rt = 0;
     for (size_t r = 0; r < fold->end; r++) {
-        double ns = (double)(int64_t)fold->place_ns[r];
+        double ns = call_ns(fold, r);
         sum += ns;
         rt += ns * ((double)(int64_t)r - mean_r);
     }
     double mean = sum / n_ranks, tt = mean * mean * (n_ranks - (double)fold->end);
     for (size_t r = 0; r < fold->end; r++) {
-        double from_mean = (double)(int64_t)fold->place_ns[r] - mean;
+        double from_mean = call_ns(fold, r) - mean;
         tt += from_mean * from_mean;
     }
     double rr = n_ranks * (n_ranks * n_ranks - 1) / 12;
     return rr > 0 && tt > 0 ? rt / sqrt(rr * tt) : 0;
 }
 
-/* Adds the times of one context to those of its place. */
+/* Adds a metric of one context by rank to the list of its place; false: it is not known. */
+static bool fold_ranks(const struct pct_evidence *f, struct folding *fold, uint32_t node,
+                       enum pct_metric metric, uint64_t *place)
+{
+    struct pct_range range =
+        pct_tree_ranks(pct_data_tree(f->data), node, metric, fold->context, fold->present);
+    for (size_t r = range.first; r < range.end; r++) {
+        place[r] += fold->context[r];
+        fold->context[r] = 0;
+    }
+    fold->end = range.end > fold->end ? range.end : fold->end;
+    return range.end > 0;
+}
+
+/* Adds the figures of one context to those of its place. */
 static void fold_context(const struct pct_evidence *f, struct folding *fold,
                          const struct pct_fact *context, struct pct_fact *place)
 {
-    struct pct_range range = pct_tree_ranks(pct_data_tree(f->data), context->node, PCT_TIME,
-                                            fold->context_ns, fold->present);
-    for (size_t r = range.first; r < range.end; r++) {
-        fold->place_ns[r] += fold->context_ns[r];
-        fold->context_ns[r] = 0;
-    }
-    fold->end = range.end > fold->end ? range.end : fold->end;
+    if (fold_ranks(f, fold, context->node, PCT_TIME, fold->place_ns) &&
+        pct_finding_is_message(place))
+        fold->no_calls |= !fold_ranks(f, fold, context->node, PCT_CALLS, fold->calls);
     place->excused_ns += fold->waiting_ns ? fold->waiting_ns[context->node] : 0;
 }
 
@@ -342,10 +371,14 @@ static void fold_place(const struct pct_evidence *f, struct folding *fold, struc
         place->paused_ns += may_wait ? pauses_of(f, r, ns) : 0;
         place->files_ns += may_wait && !is_file ? files_of(f, r, ns) : 0;
     }
-    place->first_ns = (double)fold->place_ns[0];
-    place->last_ns = (double)fold->place_ns[f->n_ranks - 1];
-    place->trend = pct_finding_is_message(place) ? trend(fold, (double)f->n_ranks) : 0;
+    if (pct_finding_is_message(place)) {
+        place->first_ns = call_ns(fold, 0);
+        place->last_ns = call_ns(fold, f->n_ranks - 1);
+        place->trend = trend(fold, (double)f->n_ranks);
+    }
     memset(fold->place_ns, 0, fold->end * sizeof *fold->place_ns);
+    memset(fold->calls, 0, fold->end * sizeof *fold->calls);
+    fold->no_calls = false;
     fold->end = 0;
 }
 
@@ -392,8 +425,9 @@ static int compare_places(const void *a, const void *b)
 
 static void unite_places(struct pct_evidence *f)
 {
-    struct folding fold = {.context_ns = pct_alloc(f->n_ranks, sizeof *fold.context_ns),
+    struct folding fold = {.context = pct_alloc(f->n_ranks, sizeof *fold.context),
                            .place_ns = pct_alloc(f->n_ranks, sizeof *fold.place_ns),
+                           .calls = pct_alloc(f->n_ranks, sizeof *fold.calls),
                            .present = pct_alloc(f->n_ranks, sizeof *fold.present),
                            .waiting_ns = f->bounds ? NULL : pct_data_waiting(f->data)};
     qsort(f->list, f->n, sizeof *f->list, compare_places);
@@ -404,8 +438,9 @@ static void unite_places(struct pct_evidence *f)
         f->list[n++] = unite(f, &fold, first, end);
     }
     f->n = n;
-    pct_free(fold.context_ns);
+    pct_free(fold.context);
     pct_free(fold.place_ns);
+    pct_free(fold.calls);
     pct_free(fold.present);
 }
 

@@ -453,6 +453,48 @@ static void functions_that_only_look_alike_are_not_blamed(void **state)
     }
 }
 
+/* ---- Ranks ------------------------------------------------------------------------------------
+ */
+
+/* The time of rank r in one receive grows with r: because its call takes longer, or because it
+ * makes more calls. */
+static void more_calls_are_no_chain(void **state)
+{
+    (void)state;
+    for (unsigned more = 0; more < 2; more++) {
+        double list[SAMPLE_RANKS];
+        begin_run(3, false);
+        for (unsigned r = 0; r < m.n; r++)
+            list[r] = more && !r ? -1.0 : 100.0 * r + 1;
+        call("MPI_Recv", PCOLLECT_CLASS_P2P, 40, 16000, list);
+        struct pc_profile_data *d = &m.sample.data[m.sample.p.n_data - 1];
+        for (uint32_t i = 0; more && i < d->n_ranks; i++)
+            d->values[i * m.sample.p.n_fields + COUNT] = 40 * (uint64_t)d->ranks[i];
+        const char *text = sentence("chain");
+        if ((*text == 0) != more)
+            fail_msg("%u: %s", more, text);
+    }
+}
+
+/* All send to their neighbours; the late rank also asks, or says, which parts of a message are
+ * there. */
+static void a_rank_that_asks_for_parts_is_no_hub(void **state)
+{
+    static const char *const names[] = {"MPI_Irecv", "MPI_Parrived", "MPI_Pready_range"};
+    (void)state;
+    for (unsigned k = 0; k < PC_ARRAY_LEN(names); k++) {
+        double list[SAMPLE_RANKS];
+        begin_run(3, false);
+        call_all("MPI_Send", PCOLLECT_CLASS_P2P, 100, 100000, 300);
+        for (unsigned r = 0; r < m.n; r++)
+            list[r] = r == m.late ? 300 : -1;
+        call(names[k], PCOLLECT_CLASS_P2P, 100000, 100000, list);
+        const char *text = sentence("hub");
+        if ((*text == 0) != (k > 0))
+            fail_msg("%s: %s", names[k], text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +509,8 @@ int main(void)
         cmocka_unit_test(the_reason_of_a_wait_for_a_processor_is_known_or_not_told),
         cmocka_unit_test(collectives_are_judged_by_their_communicators),
         cmocka_unit_test(functions_that_only_look_alike_are_not_blamed),
+        cmocka_unit_test(more_calls_are_no_chain),
+        cmocka_unit_test(a_rank_that_asks_for_parts_is_no_hub),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
