@@ -103,6 +103,7 @@ static bool is_waited_for(const struct pct_evidence *f, double threshold)
 }
 
 enum { ALONE = 4 }; /* times the mean of the others */
+enum { IDLE = 10 }; /* times less than the busiest rank: it computes hardly anything */
 
 /* True if the busiest rank does far more than the others, or the others do nothing. */
 static bool is_alone(const struct pct_evidence *f)
@@ -118,13 +119,20 @@ static void find_serial(const struct pct_evidence *f, const struct pct_rule *rul
     if (!is_waited_for(f, threshold) || !is_alone(f) || is_blocked(f))
         return;
     struct pct_busy_place where = pct_finding_busy_place(f);
-    struct pct_buf b = {0};
-    put_busy_place(&where, &b);
+    double own_ns = f->times->list[f->times->busiest].own_ns, others_ns = own_ns - f->lead.ns;
+    struct pct_buf b = {0}, place = {0};
+    put_busy_place(&where, &place);
+    if (others_ns * IDLE < own_ns)
+        pct_buf_text(&b, "alone computes");
+    else
+        pct_buf_format(&b, "computes %.1f times as long as the %s", own_ns / others_ns,
+                       f->n_ranks == 2 ? "other rank" : "mean of the others");
     pct_finding_say(out, f, rule, waiting_ns(f),
                     pct_more_rank("ranks", rank_at(f, f->times->busiest)),
-                    "Rank %d alone computes%s: %s. Divide this work, or let all ranks do it.",
-                    rank_at(f, f->times->busiest), b.data, others_wait(f));
+                    "Rank %d %s%s: %s. Divide this work, or let all ranks do it.",
+                    rank_at(f, f->times->busiest), b.data, place.data, others_wait(f));
     pct_buf_free(&b);
+    pct_buf_free(&place);
 }
 
 /* Relative difference up to which numbers of page faults count as equal. */
@@ -160,8 +168,6 @@ static const char *whose_lead(const struct pct_evidence *f, const struct pct_bus
                     pct_text_time(time, (pc_u128)llround(kernel_lead_ns(f))));
     return pct_pool_intern(f->pool, text);
 }
-
-enum { IDLE = 10 }; /* times less than the busiest rank */
 
 /* Ranks that compute hardly anything while others work, such as one that hands out work. */
 struct idle_ranks {
@@ -255,14 +261,22 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
     }
     for (size_t r = 0; r < t->n; r++)
         most = t->list[r].blocked_ns > t->list[most].blocked_ns ? r : most;
-    if (t->divided && t->blocked_ns > 0 && t->blocked_ns >= threshold * own_core_ns(f))
+    if (!t->divided || !(t->blocked_ns > 0) || t->blocked_ns < threshold * own_core_ns(f))
+        return;
+    const char *least = t->unsure_ns > t->blocked_ns / 10 ? "at least " : "";
+    pct_text_time(time, (pc_u128)llround(t->list[most].blocked_ns));
+    if (f->n_ranks == 1)
+        pct_finding_say(out, f, rule, t->blocked_ns, pct_more_rank("ranks", rank_at(f, most)),
+                        "Rank %d is blocked outside MPI for %s%.0f %% of the run (%s): it sleeps, "
+                        "or waits for files, locks, threads or other processes.%s",
+                        rank_at(f, most), least, percent(f, t->blocked_ns), time,
+                        pct_finding_blocking_calls(f));
+    else
         pct_finding_say(out, f, rule, t->blocked_ns, pct_more_rank("ranks", rank_at(f, most)),
                         "The ranks are blocked outside MPI for %s%.0f %% of the run, most on rank "
                         "%d (%s): they sleep, or wait for files, locks, threads or other "
                         "processes.%s",
-                        t->unsure_ns > t->blocked_ns / 10 ? "at least " : "",
-                        percent(f, t->blocked_ns), rank_at(f, most),
-                        pct_text_time(time, (pc_u128)llround(t->list[most].blocked_ns)),
+                        least, percent(f, t->blocked_ns), rank_at(f, most), time,
                         pct_finding_blocking_calls(f));
 }
 
@@ -305,26 +319,42 @@ static struct thread_leads find_leads(const struct pct_evidence *f)
     return all;
 }
 
+/* "the other 3 threads of its team, 1.2 s on average, wait for it". Threads of the program need not
+ * be a team. */
+static void put_other_threads(const struct pct_thread_lead *lead, struct pct_buf *b)
+{
+    bool one = lead->n == 2, team = strcmp(lead->busiest->kind, "program") != 0;
+    char others[PCT_NUMBER_BYTES], n[32] = "";
+    if (!one)
+        pct_text_format(n, sizeof n, "%zu ", lead->n - 1);
+    pct_buf_format(b, "the other %sthread%s %s, %s%s", n, one ? "" : "s",
+                   team ? "of its team" : "that the program made",
+                   pct_text_time(others, (pc_u128)llround(lead->others_ns)),
+                   one ? "" : " on average");
+    if (team)
+        pct_buf_text(b, one ? ", waits for it" : ", wait for it");
+}
+
 static void find_threads(const struct pct_evidence *f, const struct pct_rule *rule,
                          double threshold, struct pct_findings *out)
 {
     struct thread_leads all = find_leads(f);
     const struct pct_thread_time *t = all.most.busiest;
-    char most[PCT_NUMBER_BYTES], others[PCT_NUMBER_BYTES], ranks[48] = "";
-    bool one = all.most.n == 2;
+    char most[PCT_NUMBER_BYTES], ranks[48] = "";
     if (!t || all.saves_ns < threshold * own_core_ns(f))
         return;
     if (all.n > 1)
         pct_text_format(ranks, sizeof ranks, "%zu ranks have such a thread. ", all.n);
+    bool team = strcmp(t->kind, "program") != 0;
+    struct pct_buf others = {0};
+    put_other_threads(&all.most, &others);
     pct_finding_say(out, f, rule, all.saves_ns, pct_more_rank("thread_times", rank_at(f, t->rank)),
-                    "Thread %llu of rank %d computes for %s, and the other %s of its team, %s%s, "
-                    "%s for it. %sDivide the work of the threads more evenly, or hand it out in "
-                    "smaller pieces.",
+                    "Thread %llu of rank %d computes for %s, and %s. %s%s the work of the threads "
+                    "more evenly, or hand it out in smaller pieces.",
                     (unsigned long long)t->number, rank_at(f, t->rank),
-                    pct_text_time(most, (pc_u128)llround(pct_thread_work_ns(t))),
-                    one ? "thread" : "threads",
-                    pct_text_time(others, (pc_u128)llround(all.most.others_ns)),
-                    one ? "" : " on average", one ? "waits" : "wait", ranks);
+                    pct_text_time(most, (pc_u128)llround(pct_thread_work_ns(t))), others.data,
+                    ranks, team ? "Divide" : "If these wait for it, divide");
+    pct_buf_free(&others);
 }
 
 /* ---- Hub and chain ---------------------------------------------------------------------------

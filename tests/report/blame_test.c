@@ -495,6 +495,82 @@ static void a_rank_that_asks_for_parts_is_no_hub(void **state)
     }
 }
 
+static void a_rank_is_alone_only_if_the_others_do_nothing(void **state)
+{
+    static const struct {
+        unsigned n;
+        double others_ms;
+        const char *says;
+    } cases[] = {
+        {4, 50, "Rank 1 alone computes: the other 3 ranks wait "},
+        {4, 240, "Rank 1 computes 4.2 times as long as the mean of the others: the other 3 ranks "},
+        {2, 200, "Rank 1 computes 5.0 times as long as the other rank: the other rank waits "},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_run(3, false);
+        m.n = m.sample.p.n_ranks = m.sample.p.world_size = cases[k].n;
+        for (unsigned r = 0; r < m.n; r++) {
+            m.compute_ms[r] = r == 1 ? 1000 : cases[k].others_ms;
+            m.delayed_ms[r] = 0;
+        }
+        const char *text = sentence("serial");
+        if (strncmp(text, cases[k].says, strlen(cases[k].says)) != 0)
+            fail_msg("case %zu: %s", k, text);
+    }
+}
+
+static void one_rank_is_not_ranks(void **state)
+{
+    (void)state;
+    begin_run(3, false);
+    m.n = m.sample.p.n_ranks = m.sample.p.world_size = 1;
+    m.blocked_ms[0] = 300;
+    m.delayed_ms[0] = 1; /* the kernel counts it */
+    const char *text = sentence("blocked");
+    if (strncmp(text, "Rank 0 is blocked outside MPI for ", 34) != 0 ||
+        !strstr(text, " % of the run (298.0 ms): it sleeps, or waits for files, locks, "))
+        fail_msg("%s", text);
+}
+
+/* One thread computes for longer than two others: those of OpenMP's runtime wait for it, those that
+ * the program made may have nothing to do with it. */
+static void threads_of_the_program_need_not_wait(void **state)
+{
+    static const char *const records[] = {"rank", "thread", "kind", NULL};
+    static const char *const samples[] = {"rank",         "thread",          "period",
+                                          "compute_time", "compute_squares", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_STRING};
+    static const uint16_t sample_types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                            PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                            PCOLLECT_COLUMN_NUMBER};
+    static const struct {
+        const char *kind, *says, *then;
+    } cases[] = {
+        {"runtime", "the other 2 threads of its team, 400.0 ms on average, wait for it. ",
+         "have such a thread. Divide the work"},
+        {"program", "the other 2 threads that the program made, 400.0 ms on average. ",
+         "have such a thread. If these wait for it, divide the work"},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_run(3, false);
+        struct pc_profile_table *of = add_table("sampling", 2, samples, sample_types);
+        struct pc_profile_table *t = add_table("thread_records", 2, records, types);
+        for (unsigned r = 0; r < m.n; r++)
+            for (unsigned i = 0; i < 3; i++) {
+                uint64_t work_ms = i ? 400 : 1000;
+                add_cells(t, (const uint64_t[]){r, i, add_string(cases[k].kind)});
+                add_cells(of, (const uint64_t[]){r, i, (uint64_t)ms, work_ms * (uint64_t)ms,
+                                                 work_ms * 1000000});
+            }
+        const char *text = sentence("threads");
+        if (!strstr(text, cases[k].says) || !strstr(text, cases[k].then))
+            fail_msg("%s: %s", cases[k].kind, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -511,6 +587,9 @@ int main(void)
         cmocka_unit_test(functions_that_only_look_alike_are_not_blamed),
         cmocka_unit_test(more_calls_are_no_chain),
         cmocka_unit_test(a_rank_that_asks_for_parts_is_no_hub),
+        cmocka_unit_test(a_rank_is_alone_only_if_the_others_do_nothing),
+        cmocka_unit_test(one_rank_is_not_ranks),
+        cmocka_unit_test(threads_of_the_program_need_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
