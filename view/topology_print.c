@@ -76,12 +76,18 @@ static void put_pair(FILE *out, const struct pct_pair *p)
             pct_text_time(time, p->time_ns), pct_text_time(wait, p->receive_ns));
 }
 
-/* Number of messages that were sent and not received, or received in a way that is not measured. */
+static bool is_missing(const struct pct_topology *t, int32_t rank)
+{
+    return rank < 0 || t->places[rank].missing;
+}
+
+/* Number of pairs with messages that were sent and not received, or received in a way that is not
+ * measured. A message may be received in a later phase, and by a rank without a partner's row. */
 static uint64_t count_unequal(const struct pct_topology *t)
 {
     uint64_t n = 0;
-    for (size_t i = 0; i < t->n_pairs; i++)
-        if (t->pairs[i].source >= 0 && t->pairs[i].destination >= 0)
+    for (size_t i = 0; i < t->n_pairs && !t->one_phase && !t->n_distances; i++)
+        if (!is_missing(t, t->pairs[i].source) && !is_missing(t, t->pairs[i].destination))
             n += t->pairs[i].messages != t->pairs[i].received ||
                  t->pairs[i].bytes != t->pairs[i].received_bytes;
     return n;
@@ -105,12 +111,12 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
           out);
     if (t->rounded)
         fputs("  Times are rounded to within 0.8 % of what was measured.\n", out);
-    uint64_t unequal = t->n_distances ? 0 : count_unequal(t);
+    uint64_t unequal = count_unequal(t);
     if (unequal)
         fprintf(out,
-                "  %llu pairs: what was sent is not what was received (not received, cancelled,\n"
+                "  %llu %s: what was sent is not what was received (not received, cancelled,\n"
                 "  or of a size never learnt)\n",
-                (unsigned long long)unequal);
+                (unsigned long long)unequal, unequal == 1 ? "pair" : "pairs");
 }
 
 /* Remarks on what is missing in the pairs, and so in the pattern and in the placement. */

@@ -145,6 +145,7 @@ struct pct_topology *pct_topology_new(const struct pc_profile *p,
         return NULL;
     struct pct_topology *t = pct_alloc(1, sizeof *t);
     t->n_ranks = p->world_size;
+    t->one_phase = filter->has_phase;
     t->rounded = from->rounded;
     read_pairs(t, p, from, filter);
     const struct pc_profile_table *summed = pc_profile_table_in_order(p, "pairs_by_distance");

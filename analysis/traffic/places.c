@@ -58,7 +58,8 @@ static void read_hosts(struct pct_topology *t, const struct pc_profile *p,
     for (uint32_t rank = 0; rank < t->n_ranks; rank++) {
         while (k + 1 < p->n_ranks && p->ranks[k + 1].rank <= (int32_t)rank)
             k++;
-        t->n_missing += !p->n_ranks || p->ranks[k].rank != (int32_t)rank;
+        bool missing = !p->n_ranks || p->ranks[k].rank != (int32_t)rank;
+        t->n_missing += missing;
         const char *host = p->n_ranks ? p->ranks[k].host : "";
         uint32_t node = find_node(by_name, t, host);
         if (node == PC_NO_INDEX) {
@@ -66,7 +67,7 @@ static void read_hosts(struct pct_topology *t, const struct pc_profile *p,
             t->nodes[node] = host;
             pct_hash_add(by_name, hash_name(host), node);
         }
-        t->places[rank] = (struct pct_rank_place){node, -1, ""};
+        t->places[rank] = (struct pct_rank_place){node, missing, -1, ""};
     }
 }
 

@@ -25,6 +25,7 @@ struct pct_distance {
 /* Place where a rank ran. */
 struct pct_rank_place {
     uint32_t node;     /* index into nodes */
+    bool missing;      /* the rank is not in the profile */
     int32_t socket;    /* index into sockets; -1: bound to none, or unknown */
     const char *cores; /* "" : unknown */
 };
@@ -42,6 +43,7 @@ struct pct_topology {
                                between them unknown */
     struct pct_pair *pairs; /* sorted by source and destination, unique */
     size_t n_pairs;
+    bool one_phase;                 /* they are of one phase only */
     bool rounded;                   /* their times are within 0.8 % of what was measured */
     struct pct_distance *distances; /* sorted, unique; their messages are not in `pairs` */
     size_t n_distances;

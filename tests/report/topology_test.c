@@ -7,11 +7,13 @@
 #include "analysis/traffic/traffic.h"
 #include "tests/random.h"
 #include "tests/seed.h"
+#include "view/topology_print.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -483,6 +485,72 @@ static void missing_ranks_are_beside_those_before_them(void **state)
     pct_topology_free(t);
 }
 
+/* Rank 0 sends to two ranks, of which one receives all, or is missing; of one phase less may be
+ * received. */
+static void what_was_not_received_is_told_of_ranks_that_are_there(void **state)
+{
+    enum { N = 3, PAIR_COLUMNS = 9 };
+    static const char *const names[PAIR_COLUMNS] = {"source",   "destination",    "class",
+                                                    "domain",   "messages",       "bytes",
+                                                    "received", "received_bytes", "phase"};
+    static const uint16_t types[PAIR_COLUMNS] = {
+        PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_STRING,
+        PCOLLECT_COLUMN_DOMAIN, PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+        PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+    static const struct {
+        uint64_t received[2];
+        uint32_t missing; /* the last rank of the profile is before it */
+        bool one_phase;
+        const char *says; /* NULL: nothing */
+    } cases[] = {{{5, 5}, N, false, NULL},
+                 {{5, 0}, N, false, "  1 pair: what was sent is not what"},
+                 {{4, 0}, N, false, "  2 pairs: what was sent is not what"},
+                 {{5, 0}, 2, false, NULL},
+                 {{4, 0}, 2, false, "  1 pair: what was sent is not what"},
+                 {{4, 0}, N, true, NULL}};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        struct pc_profile_column columns[PAIR_COLUMNS];
+        struct pc_profile_rank ranks[N];
+        uint64_t cells[2 * PAIR_COLUMNS];
+        char text[4096];
+        for (unsigned i = 0; i < PAIR_COLUMNS; i++)
+            columns[i] = (struct pc_profile_column){.name = (char *)names[i], .type = types[i]};
+        for (uint64_t i = 0; i < 2; i++) {
+            uint64_t got = cases[k].received[i];
+            const uint64_t row[PAIR_COLUMNS] = {0, i + 1, 0, 0, 5, 40, got, 8 * got, 3};
+            memcpy(cells + PAIR_COLUMNS * i, row, sizeof row);
+        }
+        for (int32_t r = 0; r < N; r++)
+            ranks[r] = (struct pc_profile_rank){.rank = r, .host = (char *)"node"};
+        struct pc_profile_table table = {.name = (char *)"pairs",
+                                         .n_keys = 4,
+                                         .n_columns = PAIR_COLUMNS,
+                                         .columns = columns,
+                                         .n_rows = 2,
+                                         .cells = cells};
+        struct pc_profile p = {.ranks = ranks,
+                               .n_ranks = cases[k].missing,
+                               .world_size = N,
+                               .tables = &table,
+                               .n_tables = 1};
+        struct pct_topology *t = pct_topology_new(
+            &p, &(const struct pct_pair_filter){.has_phase = cases[k].one_phase, .phase = 3});
+        struct pct_slots *slots = pct_slots_new(t, 1, 0);
+        struct pct_pattern pattern = {.kind = PCT_PATTERN_NONE};
+        FILE *out = fmemopen(text, sizeof text, "w");
+        pct_topology_print_text(
+            out, &(const struct pct_topology_view){
+                     .file = "made", .topology = t, .pattern = &pattern, .slots = slots, .top = 5});
+        fclose(out);
+        assert_int_equal(t->n_pairs, 2);
+        if (!strstr(text, cases[k].says ? cases[k].says : "what was sent") != !cases[k].says)
+            fail_msg("case %zu: %s", k, text);
+        pct_slots_free(slots);
+        pct_topology_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -495,6 +563,7 @@ int main(void)
         cmocka_unit_test(sockets_get_as_many_ranks_each),
         cmocka_unit_test(greatest_numbers_are_no_small_ones),
         cmocka_unit_test(missing_ranks_are_beside_those_before_them),
+        cmocka_unit_test(what_was_not_received_is_told_of_ranks_that_are_there),
     };
     seed = test_seed(20);
     return cmocka_run_group_tests(tests, NULL, NULL);
