@@ -200,10 +200,12 @@ void pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
         library_ns += run->library_ns;
         core_ns += run->core_ns;
     }
-    if (n == 1)
-        pct_buf_format(&where, "In %s", d->runs[after ? d->n_before : 0].path);
-    else
+    if (n == 1) {
+        pct_buf_text(&where, "In ");
+        pct_text_escape(&where, d->runs[after ? d->n_before : 0].path, PCT_ESCAPE_CELL);
+    } else {
         pct_buf_format(&where, "In the %zu runs %s", n, after ? "after" : "before");
+    }
     pct_left_out_put(b, where.data, delayed_ns, library_ns, core_ns);
     pct_buf_free(&where);
 }

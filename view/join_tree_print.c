@@ -233,15 +233,41 @@ static size_t find_other_begin(const struct pct_join *j)
 static void put_begins(struct pct_buf *out, const struct pct_join *j, const struct pct_run *runs,
                        size_t other)
 {
-    const char *a = pc_base_name(runs[0].program), *b = pc_base_name(runs[other].program);
+    char *a = pct_text_escaped(pc_base_name(runs[0].program)),
+         *b = pct_text_escaped(pc_base_name(runs[other].program)),
+         *file_a = pct_text_escaped(j->begins[0]), *file_b = pct_text_escaped(j->begins[other]);
     if (strcmp(a, b) != 0)
         pct_buf_format(out, "%s and %s seem to be two programs: one begins in %s, the other in %s.",
-                       a, b, j->begins[0], j->begins[other]);
+                       a, b, file_a, file_b);
     else
         pct_buf_format(out,
                        "The runs seem to be of two programs named %s: one begins in %s, the other "
                        "in %s.",
-                       a, j->begins[0], j->begins[other]);
+                       a, file_a, file_b);
+    pct_free(a);
+    pct_free(b);
+    pct_free(file_a);
+    pct_free(file_b);
+}
+
+/* Appends that `partial` of n contexts are not in all runs, whose programs have these names. */
+static void put_partial(struct pct_buf *b, size_t partial, size_t n, const char *first,
+                        const char *other)
+{
+    char *a = pct_text_escaped(first), *c = pct_text_escaped(other);
+    if (strcmp(first, other) != 0)
+        pct_buf_format(b,
+                       "%zu of %zu contexts of MPI calls are not in all runs: %s and %s may be two "
+                       "programs.",
+                       partial, n, a, c);
+    else
+        pct_buf_format(b,
+                       "%zu of %zu contexts of MPI calls are not in all runs: either the runs are "
+                       "of two programs%s%s, or functions have no names or other ones in some of "
+                       "them.",
+                       partial, n, *a ? " named " : "", a);
+    pct_free(a);
+    pct_free(c);
 }
 
 /* A run on one rank may lack most calls, so different names or a few missing contexts are not
@@ -260,17 +286,7 @@ void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct 
         return;
     for (size_t k = 1; k < j->n_runs && !strcmp(first, other); k++)
         other = pc_base_name(runs[k].program);
-    if (strcmp(first, other) != 0)
-        pct_buf_format(b,
-                       "%zu of %zu contexts of MPI calls are not in all runs: %s and %s may be two "
-                       "programs.",
-                       partial, n, first, other);
-    else
-        pct_buf_format(b,
-                       "%zu of %zu contexts of MPI calls are not in all runs: either the runs are "
-                       "of two programs%s%s, or functions have no names or other ones in some of "
-                       "them.",
-                       partial, n, *first ? " named " : "", first);
+    put_partial(b, partial, n, first, other);
 }
 
 void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,

@@ -31,7 +31,7 @@ static void put_head(struct pct_buf *b, const struct pct_join *j, const struct p
     pct_buf_text(b, ", \"warnings\": [");
     pct_programs_put(&remark, j, runs);
     if (remark.n)
-        pct_text_json(b, remark.data);
+        pct_text_quote(b, remark.data);
     pct_buf_text(b, "], \"pattern\": null");
     pct_buf_free(&title);
     pct_buf_free(&remark);
@@ -153,7 +153,7 @@ static void put_side(struct pct_buf *b, const struct pct_diff *diff, bool after)
     pct_buf_format(b,
                    ", \"ranks\": %u, \"time\": %.0f, \"error\": %.0f, \"delay\": ", runs[0].n_ranks,
                    time->mean, time->error);
-    pct_text_json(b, delay.data);
+    pct_text_quote(b, delay.data);
     pct_buf_text(b, "}, ");
     pct_buf_free(&delay);
 }

@@ -140,8 +140,9 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
     const char *program = pc_base_name(s->runs[0].program);
     struct pct_buf b = {0};
     char n[PCT_NUMBER_BYTES];
-    pct_buf_format(&b, "%s scaling of %s:", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong",
-                   *program ? program : "the program");
+    pct_buf_text(&b, s->scaling == PCT_SCALING_WEAK ? "Weak scaling of " : "Strong scaling of ");
+    pct_text_escape(&b, *program ? program : "the program", PCT_ESCAPE_CELL);
+    pct_buf_text(&b, ":");
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
         if (s->options.sizes && p->base == k)

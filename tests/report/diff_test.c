@@ -99,7 +99,7 @@ static void open_run(struct pct_run *run, unsigned k, const struct times *t)
     if (stretched[k] > 0)
         sample_stretch(s, stretched[k]);
     sample_end(s);
-    pct_run_adopt(run, "run", &s->p, symbols);
+    pct_run_adopt(run, "run\x1b", &s->p, symbols);
 }
 
 static struct pct_diff *compare(struct pct_run *runs, const struct times *times, size_t n_before,
@@ -205,12 +205,14 @@ static void two_programs_without_a_name_get_none(void **state)
 {
     static const struct times times[] = {{{1e8, 2e8, 3e8}}, {{0, 0, 0, 1e8, 2e8, 3e8}}};
     static const char *const
-        programs[] = {"", "/bin/a"},
+        programs[] = {"", "/bin/a", "/bin/a\x1b"},
         *const said[] = {
             "6 of 6 contexts of MPI calls are not in all runs: either the runs are of two "
             "programs, or ",
             "6 of 6 contexts of MPI calls are not in all runs: either the runs are of two programs "
-            "named a, or "};
+            "named a, or ",
+            "6 of 6 contexts of MPI calls are not in all runs: either the runs are of two programs "
+            "named a\\x1b, or "};
     struct pct_run runs[2];
     (void)state;
     build_bytes = 0;
@@ -306,6 +308,7 @@ static void waiting_for_a_processor_is_in_no_figure(void **state)
         assert_true(left_out && left_out < first);
         assert_non_null(strstr(text, "left out of all figures"));
         assert_non_null(strstr(text, "MPI calls still contain the time"));
+        assert_non_null(strstr(text, "In run\\x1b no processor was free"));
         close_all(runs, 2, d);
     }
     around = false;
