@@ -7,8 +7,9 @@
  * A function in which few samples of that rank were taken is no place: two of them can be chance.
  *
  * Data structure: a list of the program's functions, each with its share of the lead, its inclusive
- * time, and its distance from the root. Each sampled instruction is added on the way to the root.
- * For the rules of ranks.
+ * time, and its distance from the root; by node of the profile, the functions of its frames. Each
+ * sampled instruction is added on the way to the root: in a deep recursion these are millions of
+ * steps, so no text is made there. For the rules of ranks.
  */
 #include "analysis/findings/findings.h"
 #include "analysis/tree/keys.h"
@@ -35,8 +36,22 @@ struct function {
     uint32_t depth, seen; /* from the root; the instruction that was added last */
 };
 
+/* A frame with the number of its function; PC_NO_INDEX: it has no name. */
+struct spot {
+    uint32_t function, line;
+};
+
+/* The spots of a node, from the innermost outwards; 1 + the first: 0 if they are not found yet. */
+struct spots {
+    uint32_t first, n;
+};
+
 struct search {
     const struct pct_evidence *evidence;
+    uint32_t *depth;     /* by node: nodes above it */
+    struct spots *spots; /* by node */
+    struct spot *all_spots;
+    size_t n_spots, spots_room;
     struct function *list;
     size_t n, room;
     struct pct_keys keys;
@@ -61,7 +76,7 @@ static struct pct_place find_place(const struct pct_evidence *f, const struct pc
                             n->offset + (n->kind == PCOLLECT_NODE_POINT));
 }
 
-static struct function *find_function(struct search *s, const struct pct_frame *frame)
+static uint32_t find_function(struct search *s, const struct pct_frame *frame)
 {
     bool is_new;
     struct pct_buf text = {0};
@@ -72,7 +87,31 @@ static struct function *find_function(struct search *s, const struct pct_frame *
         s->list = pct_grow(s->list, s->n, &s->room, sizeof *s->list);
         s->list[s->n++] = (struct function){.frame = *frame, .depth = UINT32_MAX};
     }
-    return &s->list[i];
+    return i;
+}
+
+/* Finds the functions of a node, except those of threading runtimes. */
+static struct spots find_spots(struct search *s, uint32_t node)
+{
+    struct spots *spots = &s->spots[node];
+    if (spots->first)
+        return *spots;
+    struct pct_place place = find_place(s->evidence, &s->evidence->data->profile->nodes[node]);
+    spots->first = (uint32_t)s->n_spots + 1;
+    for (uint32_t k = place.n_frames; k-- > 0;) {
+        const struct pct_frame *frame = &place.frames[k];
+        uint32_t depth = INLINED * s->depth[node] + k, i = PC_NO_INDEX;
+        if (pct_symbols_runtime(frame->file))
+            continue;
+        if (frame->function) {
+            i = find_function(s, frame);
+            s->list[i].depth = depth < s->list[i].depth ? depth : s->list[i].depth;
+        }
+        s->all_spots = pct_grow(s->all_spots, s->n_spots, &s->spots_room, sizeof *s->all_spots);
+        s->all_spots[s->n_spots++] = (struct spot){i, frame->line};
+        spots->n++;
+    }
+    return *spots;
 }
 
 /* Part of the lead that an instruction has, and the busiest rank's own time and samples. */
@@ -109,24 +148,13 @@ static struct part find_part(const struct pct_evidence *f, uint32_t node, uint32
     return part;
 }
 
-static uint32_t count_above(const struct pc_profile *p, uint32_t node)
+static void add_to_function(struct search *s, const struct spot *spot, const struct part *part,
+                            bool nearest)
 {
-    uint32_t n = 0;
-    for (uint32_t up = p->nodes[node].parent; up != PC_NO_INDEX; up = p->nodes[up].parent)
-        n++;
-    return n;
-}
-
-static void add_frame(struct search *s, const struct pct_frame *frame, const struct part *part,
-                      uint32_t depth, bool nearest)
-{
-    if (!frame->function)
-        return;
-    struct function *to = find_function(s, frame);
-    to->depth = depth < to->depth ? depth : to->depth;
+    struct function *to = &s->list[spot->function];
     if (part->lead > to->most) {
         to->most = part->lead;
-        to->frame.line = frame->line;
+        to->frame.line = spot->line;
     }
     to->own += nearest ? part->lead : 0;
     if (to->seen == part->node + 1)
@@ -141,18 +169,17 @@ static void add_frame(struct search *s, const struct pct_frame *frame, const str
 static bool add_frames(struct search *s, const struct part *part, bool any)
 {
     const struct pc_profile *p = s->evidence->data->profile;
-    uint32_t depth = count_above(p, part->node);
     bool nearest = true, named = false;
-    for (uint32_t up = part->node; up != PC_NO_INDEX; up = p->nodes[up].parent, depth--) {
+    for (uint32_t up = part->node; up != PC_NO_INDEX; up = p->nodes[up].parent) {
         if (!is_counted(p, &p->nodes[up], any))
             continue;
-        struct pct_place place = find_place(s->evidence, &p->nodes[up]);
-        for (uint32_t k = place.n_frames; k-- > 0;) {
-            if (pct_symbols_runtime(place.frames[k].file))
+        struct spots spots = find_spots(s, up);
+        for (uint32_t i = 0; i < spots.n; i++, nearest = false) {
+            const struct spot *spot = &s->all_spots[spots.first - 1 + i];
+            if (spot->function == PC_NO_INDEX)
                 continue;
-            add_frame(s, &place.frames[k], part, INLINED * depth + k, nearest);
-            named |= place.frames[k].function != NULL;
-            nearest = false;
+            add_to_function(s, spot, part, nearest);
+            named = true;
         }
     }
     return named;
@@ -217,9 +244,13 @@ struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f)
     struct pct_busy_place place = {0};
     uint32_t field = pct_samples_field(p, "clock", "time"),
              samples = pct_samples_field(p, "clock", "samples");
-    bool known = field != PC_NO_INDEX && samples != PC_NO_INDEX;
-    for (uint32_t i = 0; i < p->n_nodes && known; i++) {
+    if (field == PC_NO_INDEX || samples == PC_NO_INDEX)
+        return place;
+    s.depth = pct_alloc(p->n_nodes, sizeof *s.depth);
+    s.spots = pct_alloc(p->n_nodes, sizeof *s.spots);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
+        s.depth[i] = n->parent == PC_NO_INDEX ? 0 : s.depth[n->parent] + 1;
         if (n->kind != PCOLLECT_NODE_POINT || n->data == PC_NO_INDEX ||
             f->data->totals->outer[i] != PC_NO_INDEX)
             continue;
@@ -235,5 +266,8 @@ struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f)
     }
     pct_keys_free(&s.keys);
     pct_free(s.list);
+    pct_free(s.depth);
+    pct_free(s.spots);
+    pct_free(s.all_spots);
     return place;
 }

@@ -19,6 +19,11 @@ struct rank_figures {
     uint64_t figure[N_FIGURES];
 };
 
+/* The row of a frame and a set of other keys. */
+struct pair {
+    uint32_t frame, set, row;
+};
+
 struct sums {
     struct pct_rolled *out;
     const struct pct_totals *totals;
@@ -27,10 +32,16 @@ struct sums {
     unsigned keys;
     struct pct_keys rows;
     size_t room;
-    /* Only if rows of frames depend on nothing but the frame: by node of the profile, 1 + the first
-     * of the rows of its frames in `place_rows`; 0: not found yet. */
-    uint32_t *places, *place_rows;
-    size_t n_place_rows, place_room;
+    /* A recursion has millions of frames above its samples, and few places. So no text is made for
+     * a frame twice: by node of the profile, 1 + the first of the numbers of its frames in
+     * `place_frames`; 0: not found yet. The row of a frame also depends on the other keys of the
+     * part, which are a set. */
+    uint32_t *places, *place_frames;
+    size_t n_place_frames, place_room;
+    struct pct_keys frames, like_sets;
+    struct pair *pairs;
+    size_t n_pairs, pairs_room;
+    struct pct_hash_index pairs_by;
     struct pct_buf text;
     uint32_t stamp;
     struct rank_figures *ranks; /* PCT_KEY_RANK: of one record */
@@ -50,6 +61,7 @@ struct part {
     struct pct_sampled sampled;
     struct pct_rolled_row like; /* the keys that are not those of a frame */
     uint32_t place;             /* of the rank, if it has one */
+    uint32_t set;               /* number of `like` among those of parts with frames */
 };
 
 /* ---- Rows -------------------------------------------------------------------------------------
@@ -238,45 +250,58 @@ static void add_site(struct sums *s, const struct part *part)
     add_own(s, find_row(s, &like), part);
 }
 
-/* Index of the row of a frame of a node. */
-static uint32_t find_frame(struct sums *s, const struct part *part, uint32_t node,
-                           const struct pct_frame *f)
+/* Finds the numbers of the frames of a node, from the innermost outwards. */
+static void keep_place(struct sums *s, uint32_t node, struct pct_place place)
 {
-    struct pct_rolled_row like = row_of_node(s, part, node, f);
-    return find_index(s, &like);
+    static const struct part none;
+    bool is_new;
+    s->places[node] = (uint32_t)s->n_place_frames + 1;
+    for (uint32_t k = place.n_frames; k-- > 0;) {
+        struct pct_rolled_row like = row_of_node(s, &none, node, &place.frames[k]);
+        s->place_frames =
+            pct_grow(s->place_frames, s->n_place_frames, &s->place_room, sizeof *s->place_frames);
+        s->place_frames[s->n_place_frames++] = pct_keys_find(&s->frames, key_of(s, &like), &is_new);
+    }
 }
 
-/* Finds the rows of the frames of a node, from the innermost outwards. */
-static void keep_place(struct sums *s, const struct part *part, uint32_t node,
-                       struct pct_place place)
+/* Index of the row of a frame of a node, which has this number. */
+static uint32_t find_frame(struct sums *s, const struct part *part, uint32_t node, uint32_t number,
+                           const struct pct_frame *f)
 {
-    s->places[node] = (uint32_t)s->n_place_rows + 1;
-    for (uint32_t k = place.n_frames; k-- > 0;) {
-        s->place_rows =
-            pct_grow(s->place_rows, s->n_place_rows, &s->place_room, sizeof *s->place_rows);
-        s->place_rows[s->n_place_rows++] = find_frame(s, part, node, &place.frames[k]);
-    }
+    struct pct_hash_search search = {.hash =
+                                         (uint32_t)pc_hash_u64((uint64_t)number << 32 | part->set)};
+    uint32_t i;
+    while ((i = pct_hash_next(&s->pairs_by, &search)) != PC_NO_INDEX)
+        if (s->pairs[i].frame == number && s->pairs[i].set == part->set)
+            return s->pairs[i].row;
+    struct pct_rolled_row like = row_of_node(s, part, node, f);
+    uint32_t row = find_index(s, &like);
+    s->pairs = pct_grow(s->pairs, s->n_pairs, &s->pairs_room, sizeof *s->pairs);
+    s->pairs[s->n_pairs] = (struct pair){number, part->set, row};
+    pct_hash_add(&s->pairs_by, search.hash, (uint32_t)s->n_pairs++);
+    return row;
 }
 
 static void add_rows_of_place(struct sums *s, const struct part *part, uint32_t node, bool *own)
 {
     struct pct_place place = pct_symbols_node(s->symbols, node);
-    if (s->places && !s->places[node])
-        keep_place(s, part, node, place);
+    if (!s->places[node])
+        keep_place(s, node, place);
+    const uint32_t first = s->places[node] - 1;
     for (uint32_t i = 0; i < place.n_frames; i++, *own = false) {
         const struct pct_frame *f = &place.frames[place.n_frames - 1 - i];
-        uint32_t row =
-            s->places ? s->place_rows[s->places[node] - 1 + i] : find_frame(s, part, node, f);
+        uint32_t row = find_frame(s, part, node, s->place_frames[first + i], f);
         add_to_row(s, &s->out->row[row], part, *own);
     }
 }
 
 /* Adds a part to the rows of its frames, from the innermost outwards; with PCT_KEY_CODE from the
  * MPI function. A part without frames belongs to the row without a place. */
-static void add_frames(struct sums *s, const struct part *part)
+static void add_frames(struct sums *s, struct part *part)
 {
     const struct pc_profile *p = s->totals->profile;
-    bool own = true, code = s->keys & PCT_KEY_CODE;
+    bool own = true, code = s->keys & PCT_KEY_CODE, is_new;
+    part->set = pct_keys_find(&s->like_sets, key_of(s, &part->like), &is_new);
     s->stamp++;
     uint32_t first = part->call == PC_NO_INDEX ? part->node : part->call;
     for (uint32_t up = first; up != PC_NO_INDEX; up = p->nodes[up].parent) {
@@ -336,7 +361,7 @@ static void add_to_program(struct sums *s, const struct part *part)
     add_own(s, find_row(s, &like), part);
 }
 
-static void add_part(struct sums *s, const struct part *part)
+static void add_part(struct sums *s, struct part *part)
 {
     if (s->keys & PCT_KEY_PROGRAM) {
         add_to_program(s, part);
@@ -581,7 +606,11 @@ static void free_sums(struct sums *s)
     pct_keys_free(&s->sets);
     pct_free(s->ranks);
     pct_free(s->places);
-    pct_free(s->place_rows);
+    pct_free(s->place_frames);
+    pct_keys_free(&s->frames);
+    pct_keys_free(&s->like_sets);
+    pct_free(s->pairs);
+    pct_hash_free(&s->pairs_by);
     pct_keys_free(&s->rows);
     pct_buf_free(&s->text);
 }
@@ -597,7 +626,7 @@ struct pct_rolled *pct_roll_up(const struct pct_totals *m, struct pct_symbols *s
     r->samples = samples;
     r->pool = pct_pool_new();
     r->next = pct_alloc(m->profile->n_nodes, sizeof *r->next);
-    if (!(keys & ~(unsigned)(PCT_KEYS_OF_FRAMES | PCT_KEY_CODE)))
+    if (keys & PCT_KEYS_OF_FRAMES)
         s.places = pct_alloc(m->profile->n_nodes, sizeof *s.places);
     for (uint32_t i = 0; i < m->profile->n_nodes; i++)
         add_record(&s, i);

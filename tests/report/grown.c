@@ -4,15 +4,18 @@
  * rank are kept. `grown FILE halo N`: one of N ranks on nodes of 16, two sockets each, that talk to
  * the 8 neighbours of a grid of 64 columns. For growth.test, which counts the instructions of
  * readers. `grown FILE wide N`: one of N ranks in each of 40 contexts, 1 ms for each. For
- * screens.test. `grown FILE deep N`: one of a call below N frames. For tools/diff.test.
+ * screens.test. `grown FILE deep N`: one of a call below N frames. For tools/diff.test. `grown FILE
+ * recursion N`: one of two ranks in a function of this program that calls itself N times, and at
+ * each level makes a call, and computes, for twice as long on rank 1.
  */
 #include "format/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { COUNT, TIME, N_FIELDS };
+enum { COUNT, TIME, N_FIELDS, SAMPLES = N_FIELDS, SAMPLED, N_ALL_FIELDS };
 enum { WIDE_CONTEXTS = 40, WIDE_NS = 1000000 };
 enum { NODE_RANKS = 16, GRID_COLUMNS = 64, NEIGHBOURS = 8 };
 
@@ -60,19 +63,19 @@ static uint32_t add_node(struct pc_profile *p, uint32_t parent, uint16_t kind)
 static void add_data(struct pc_profile *p, int32_t first, uint32_t n, uint64_t ns)
 {
     struct pc_profile_data *d = &p->data[p->n_data];
-    uint64_t values[N_FIELDS] = {[COUNT] = 1, [TIME] = ns};
+    uint64_t values[N_ALL_FIELDS] = {[COUNT] = 1, [TIME] = ns};
     *d = (struct pc_profile_data){.n_ranks = n,
                                   .first_rank = first,
                                   .kept = true,
-                                  .stats = take(N_FIELDS, sizeof *d->stats),
-                                  .bins = take(N_FIELDS, sizeof *d->bins),
+                                  .stats = take(p->n_fields, sizeof *d->stats),
+                                  .bins = take(p->n_fields, sizeof *d->bins),
                                   .ranks = take(n, sizeof *d->ranks),
-                                  .values = take(n, N_FIELDS * sizeof *d->values)};
+                                  .values = take(n, p->n_fields * sizeof *d->values)};
     for (uint32_t r = 0; r < n; r++) {
         d->ranks[r] = first + (int32_t)r;
-        memcpy(&d->values[r * N_FIELDS], values, sizeof values);
+        memcpy(&d->values[r * p->n_fields], values, p->n_fields * sizeof *values);
     }
-    for (uint32_t k = 0; k < N_FIELDS; k++) {
+    for (uint32_t k = 0; k < p->n_fields; k++) {
         uint64_t v = values[k];
         d->stats[k] = (struct pc_stat){n * v, (pc_u128)n * v * v, n, v, v, first, first};
     }
@@ -115,6 +118,78 @@ static void make_deep(struct pc_profile *p, uint32_t n)
     p->n_nodes = n + 1;
     p->nodes[add_node(p, n, PCOLLECT_NODE_OP)].op = 0;
     add_data(p, 0, 1, 1000);
+}
+
+/* Samples of n ranks in the last node, one for each ms. */
+static void add_samples(struct pc_profile *p, uint32_t n, const uint64_t *each_ms)
+{
+    enum { WIDTH = N_ALL_FIELDS - N_FIELDS };
+    struct pc_profile_data *d = &p->data[p->n_data];
+    *d = (struct pc_profile_data){.first_field = N_FIELDS,
+                                  .n_ranks = n,
+                                  .kept = true,
+                                  .stats = take(WIDTH, sizeof *d->stats),
+                                  .bins = take(WIDTH, sizeof *d->bins),
+                                  .ranks = take(n, sizeof *d->ranks),
+                                  .values = take(n, WIDTH * sizeof *d->values)};
+    for (uint32_t r = 0; r < n; r++) {
+        d->ranks[r] = (int32_t)r;
+        for (uint32_t k = 0; k < WIDTH; k++) {
+            uint64_t v = each_ms[r] * (k ? 1000000 : 1);
+            struct pc_stat *s = &d->stats[k];
+            d->values[r * WIDTH + k] = v;
+            s->sum += v;
+            s->sum_squares += (pc_u128)v * v;
+            s->n++;
+            s->min = !r || v < s->min ? v : s->min;
+            s->max = v > s->max ? v : s->max;
+            s->max_rank = s->max == v ? (int32_t)r : s->max_rank;
+        }
+    }
+    p->nodes[p->n_nodes - 1].data = p->n_data++;
+}
+
+static void make_recursion(struct pc_profile *p, uint32_t n, struct pc_profile_module *module)
+{
+    extern const char __executable_start[];
+    static char self[4096];
+    static const uint64_t each_ms[2] = {1, 2};
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        exit(2);
+    p->exe = module->path = self;
+    p->n_fields = N_ALL_FIELDS;
+    make_ranks(p, 2);
+    p->nodes = take(1 + 3 * (size_t)n, sizeof *p->nodes);
+    p->data = take(2 * (size_t)n, sizeof *p->data);
+    p->nodes[p->n_nodes++] = (struct pc_profile_node){.parent = PC_NO_INDEX,
+                                                      .n_descendants = 3 * n,
+                                                      .kind = PCOLLECT_NODE_ROOT,
+                                                      .module = PC_NO_INDEX,
+                                                      .op = PC_NO_INDEX,
+                                                      .data = PC_NO_INDEX};
+    uint64_t offset = (uintptr_t)make_recursion - (uintptr_t)__executable_start + 1;
+    for (uint32_t i = 1; i <= n; i++)
+        p->nodes[p->n_nodes++] = (struct pc_profile_node){.parent = i - 1,
+                                                          .n_descendants = 3 * (n - i) + 2,
+                                                          .kind = PCOLLECT_NODE_FRAME,
+                                                          .op = PC_NO_INDEX,
+                                                          .offset = offset,
+                                                          .data = PC_NO_INDEX};
+    for (uint32_t i = n; i > 0; i--) {
+        p->nodes[p->n_nodes++] = (struct pc_profile_node){
+            .parent = i, .kind = PCOLLECT_NODE_OP, .module = PC_NO_INDEX, .data = PC_NO_INDEX};
+        add_data(p, 0, 2, 1000000);
+        p->nodes[p->n_nodes++] = (struct pc_profile_node){.parent = i,
+                                                          .kind = PCOLLECT_NODE_POINT,
+                                                          .op = PC_NO_INDEX,
+                                                          .offset = offset,
+                                                          .data = PC_NO_INDEX};
+        add_samples(p, 2, each_ms);
+    }
+    for (uint32_t r = 0; r < 2; r++) {
+        p->ranks[r].mpi_ns = (uint64_t)n * 1000000;
+        p->ranks[r].inside_ns = (1 + each_ms[r]) * p->ranks[r].mpi_ns;
+    }
 }
 
 static void make_wide(struct pc_profile *p)
@@ -206,9 +281,13 @@ int main(int argc, char **argv)
     static struct pc_profile_module module = {
         .path = (char *)"/nowhere/app", .flags = PCOLLECT_MODULE_EXE, .identity = 1};
     static struct pc_profile_op op = {(char *)"MPI_Send", PCOLLECT_CLASS_P2P};
-    static struct pc_profile_field fields[N_FIELDS] = {
+    static struct pc_profile_field fields[N_ALL_FIELDS] = {
         {(char *)"time", (char *)"count", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0, 0},
-        {(char *)"time", (char *)"time", PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0, 0}};
+        {(char *)"time", (char *)"time", PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0, 0},
+        {(char *)"clock", (char *)"samples", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0,
+         PCOLLECT_GROUP_COMPUTE},
+        {(char *)"clock", (char *)"time", PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0,
+         PCOLLECT_GROUP_COMPUTE}};
     struct pc_profile p = {.exe = module.path,
                            .mpi = (char *)"",
                            .job = (char *)"",
@@ -228,6 +307,8 @@ int main(int argc, char **argv)
     make_ranks(&p, n);
     if (!strcmp(argv[2], "deep"))
         make_deep(&p, n);
+    else if (!strcmp(argv[2], "recursion"))
+        make_recursion(&p, n, &module);
     else if (!strcmp(argv[2], "halo"))
         make_halo(&p);
     else if (!strcmp(argv[2], "wide"))
