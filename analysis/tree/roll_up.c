@@ -590,8 +590,8 @@ struct pct_spread pct_rolled_spread(const struct pct_rolled *rolled, size_t row)
         return r->spread;
     uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
-    if (pct_rolled_ranks(rolled, row, values, present).end)
-        r->spread = pct_totals_spread(p, values, present);
+    r->spread =
+        pct_totals_spread(p, pct_rolled_ranks(rolled, row, values, present), values, present);
     r->has_spread = true;
     pct_free(values);
     pct_free(present);

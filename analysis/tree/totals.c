@@ -316,7 +316,8 @@ static const struct pct_op_times *op_times_of(const struct pct_totals *m)
     }
     for (uint32_t op = 0; op < p->n_ops; op++) {
         size_t row = (size_t)op * p->n_ranks;
-        times->of[op] = pct_totals_spread(p, values + row, present + row);
+        times->of[op] =
+            pct_totals_spread(p, (struct pct_range){0, p->n_ranks}, values + row, present + row);
         times->any_rank |= times->of[op].n != 0;
     }
     times->rank_waiting_ns = pct_alloc(p->n_ranks, sizeof *times->rank_waiting_ns);
@@ -440,12 +441,12 @@ static void spread_value(struct pct_spread *s, int32_t rank, uint64_t value)
     s->n++;
 }
 
-struct pct_spread pct_totals_spread(const struct pc_profile *p, const uint64_t *values,
-                                    const bool *present)
+struct pct_spread pct_totals_spread(const struct pc_profile *p, struct pct_range range,
+                                    const uint64_t *values, const bool *present)
 {
     struct pct_spread s = {0};
-    for (uint32_t i = 0; i < p->n_ranks; i++) {
-        if (!present || present[i])
+    for (uint32_t i = range.first; i < range.end; i++) {
+        if (present[i])
             spread_value(&s, p->ranks[i].rank, values[i]);
     }
     return s;

@@ -131,9 +131,9 @@ struct pct_range pct_totals_add_field(const struct pc_profile *p, uint32_t node,
 /* The index of a rank in the profile, from `at` on; n_ranks: not there. */
 uint32_t pct_totals_place_of_rank(const struct pc_profile *p, uint32_t at, int32_t rank);
 
-/* The spread of such lists over profile->n_ranks ranks; present may be NULL for all. */
-struct pct_spread pct_totals_spread(const struct pc_profile *p, const uint64_t *values,
-                                    const bool *present);
+/* The spread of such lists over the ranks of the range. */
+struct pct_spread pct_totals_spread(const struct pc_profile *p, struct pct_range range,
+                                    const uint64_t *values, const bool *present);
 
 /* Time in which ranks could run but no processor was free, summed; 0: not known. */
 pc_u128 pct_totals_delayed_ns(const struct pc_profile *p);

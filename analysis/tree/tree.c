@@ -710,9 +710,9 @@ struct pct_spread pct_tree_spread(const struct pct_tree *t, uint32_t node, uint6
     }
     if (n_records < 2)
         return only;
-    const struct pc_profile *p = t->totals->profile;
-    memset(values, 0, p->n_ranks * sizeof *values);
-    memset(present, 0, p->n_ranks * sizeof *present);
-    pct_tree_ranks(t, node, PCT_TIME, values, present);
-    return pct_totals_spread(p, values, present);
+    struct pct_range range = pct_tree_ranks(t, node, PCT_TIME, values, present);
+    struct pct_spread spread = pct_totals_spread(t->totals->profile, range, values, present);
+    memset(values + range.first, 0, (range.end - range.first) * sizeof *values);
+    memset(present + range.first, 0, (range.end - range.first) * sizeof *present);
+    return spread;
 }

@@ -150,8 +150,8 @@ enum pct_sampled_of { PCT_SAMPLED_SELF, PCT_SAMPLED_TOTAL, PCT_SAMPLED_COMPUTED 
 struct pct_range pct_tree_sampled_ranks(const struct pct_tree *t, uint32_t node,
                                         enum pct_sampled_of of, uint64_t *values, bool *present);
 
-/* The spread of pct_tree_ranks of PCT_TIME. Room for each rank is in values and present, for what
- * cannot be told without values. */
+/* The spread of pct_tree_ranks of PCT_TIME. values and present have room for each rank, for what
+ * cannot be told without values, and are all 0 before and after it. */
 struct pct_spread pct_tree_spread(const struct pct_tree *t, uint32_t node, uint64_t *values,
                                   bool *present);
 

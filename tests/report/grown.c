@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * `grown FILE own N`: writes a profile of N ranks, each with a separate context, whose values by
- * rank are kept. `grown FILE halo N`: one of N ranks on nodes of 16, two sockets each, that talk to
- * the 8 neighbours of a grid of 64 columns. For growth.test, which counts the instructions of
- * readers. `grown FILE wide N`: one of N ranks in each of 40 contexts, 1 ms for each. For
- * screens.test. `grown FILE deep N`: one of a call below N frames. For tools/diff.test. `grown FILE
- * recursion N`: one of two ranks in a function of this program that calls itself N times, and at
- * each level makes a call, and computes, for twice as long on rank 1.
+ * rank are kept; with `split` each context has two records. `grown FILE halo N`: one of N ranks on
+ * nodes of 16, two sockets each, that talk to the 8 neighbours of a grid of 64 columns. For
+ * growth.test, which counts the instructions of readers. `grown FILE wide N`: one of N ranks in
+ * each of 40 contexts, 1 ms for each. For screens.test. `grown FILE deep N`: one of a call below N
+ * frames. For tools/diff.test. `grown FILE recursion N`: one of two ranks in a function of this
+ * program that calls itself N times, and at each level makes a call, and computes, for twice as
+ * long on rank 1.
  */
 #include "format/profile.h"
 
@@ -82,21 +83,27 @@ static void add_data(struct pc_profile *p, int32_t first, uint32_t n, uint64_t n
     p->nodes[p->n_nodes - 1].data = p->n_data++;
 }
 
-/* n contexts, each of another rank, or of all of them. */
-static void make_contexts(struct pc_profile *p, uint32_t n, bool all)
+/* n contexts, each of another rank, or of all of them; or each with two records, one of them of a
+ * communicator. */
+static void make_contexts(struct pc_profile *p, uint32_t n, bool all, bool split)
 {
-    p->nodes = take(1 + 2 * (size_t)n, sizeof *p->nodes);
-    p->data = take(n, sizeof *p->data);
+    p->nodes = take(1 + 3 * (size_t)n, sizeof *p->nodes);
+    p->data = take(2 * (size_t)n, sizeof *p->data);
     add_node(p, PC_NO_INDEX, PCOLLECT_NODE_ROOT);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t frame = add_node(p, 0, PCOLLECT_NODE_FRAME);
         p->nodes[frame].module = 0;
         p->nodes[frame].offset = 0x1000 + 16 * (uint64_t)i;
-        p->nodes[add_node(p, frame, PCOLLECT_NODE_OP)].op = 0;
+        uint32_t op = add_node(p, frame, PCOLLECT_NODE_OP);
+        p->nodes[op].op = 0;
         if (all)
             add_data(p, 0, p->n_ranks, WIDE_NS);
         else
             add_data(p, (int32_t)i, 1, 1000);
+        if (!split)
+            continue;
+        p->nodes[add_node(p, op, PCOLLECT_NODE_DOMAIN)].offset = 7;
+        add_data(p, (int32_t)i, 1, 1000);
     }
 }
 
@@ -194,7 +201,7 @@ static void make_recursion(struct pc_profile *p, uint32_t n, struct pc_profile_m
 
 static void make_wide(struct pc_profile *p)
 {
-    make_contexts(p, WIDE_CONTEXTS, true);
+    make_contexts(p, WIDE_CONTEXTS, true, false);
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         p->ranks[i].mpi_ns = WIDE_CONTEXTS * WIDE_NS;
         p->ranks[i].inside_ns = p->ranks[i].mpi_ns * 11 / 10;
@@ -314,7 +321,7 @@ int main(int argc, char **argv)
     else if (!strcmp(argv[2], "wide"))
         make_wide(&p);
     else
-        make_contexts(&p, p.n_ranks, false);
+        make_contexts(&p, p.n_ranks, false, !strcmp(argv[2], "split"));
     if (pc_profile_check(&p, &error) || pc_pcol_write(&p, argv[1], 0, &error)) {
         fprintf(stderr, "grown: %s\n", error.text);
         return 1;

@@ -135,6 +135,7 @@ static void put_spread(struct pct_browser *b, uint32_t node, struct pct_buf *out
 {
     struct pct_node_figures *f = &pct_browser_shown(b)->figures;
     char min[PCT_NUMBER_BYTES], max[PCT_NUMBER_BYTES];
+    memset(f->values, 0, b->d->profile->n_ranks * sizeof *f->values);
     memset(f->present, 0, b->d->profile->n_ranks * sizeof *f->present);
     struct pct_spread s = pct_tree_spread(f->tree, node, f->values, f->present);
     if (s.n < 2)

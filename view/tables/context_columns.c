@@ -32,8 +32,9 @@ static void context_figure(const struct pct_cell *c, struct pct_value *out)
 {
     uint32_t node = pct_data_contexts(c->d)->node[c->row];
     const struct pct_call_sum calls = pct_tree_own(pct_data_tree(c->d), node).calls;
-    struct pct_figures f = {calls.sum, calls.min_ns, calls.max_ns,
-                            pct_data_context_spread(c->d, c->row)};
+    struct pct_figures f = {calls.sum, calls.min_ns, calls.max_ns, {0}};
+    if (c->column->which >= PCT_FIGURE_RANKS)
+        f.spread = pct_data_context_spread(c->d, c->row);
     pct_figure(c->d, f, c->column->which, out);
 }
 

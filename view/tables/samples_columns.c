@@ -166,9 +166,8 @@ static struct pct_spread spread_of(const struct pct_cell *c)
     const struct pc_profile *p = c->d->profile;
     uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
-    struct pct_spread spread = {0};
-    if (add_ranks(c->d, c->column->of, c->row, values, present).end)
-        spread = pct_totals_spread(p, values, present);
+    struct pct_range range = add_ranks(c->d, c->column->of, c->row, values, present);
+    struct pct_spread spread = pct_totals_spread(p, range, values, present);
     pct_free(values);
     pct_free(present);
     return spread;
