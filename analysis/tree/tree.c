@@ -619,8 +619,15 @@ static int compare_path_texts(const struct pct_tree *t, uint32_t a, uint32_t b)
     return c;
 }
 
+/* Compares two characters as strcmp does. */
+static int compare_at(const char *a, const char *b)
+{
+    return (unsigned char)*a - (unsigned char)*b;
+}
+
 /* Compares the labels below the last common node of both paths. If one label is a prefix of the
- * other, the text after it decides. */
+ * other, the text after it decides: nothing, or " > ", which is in no label. Siblings of two kinds
+ * may have one label; then all text decides. */
 int pct_tree_compare_paths(const struct pct_tree *t, uint32_t a, uint32_t b)
 {
     uint32_t x = a, y = b, above_x = levels_above(t, a), above_y = levels_above(t, b);
@@ -635,7 +642,11 @@ int pct_tree_compare_paths(const struct pct_tree *t, uint32_t a, uint32_t b)
     const char *p = t->nodes[x].label, *q = t->nodes[y].label;
     for (; *p && *p == *q; p++)
         q++;
-    return *p && *q ? (unsigned char)*p - (unsigned char)*q : compare_path_texts(t, a, b);
+    if (!*p && !*q && x != a && y != b)
+        return compare_path_texts(t, a, b);
+    p = *p || x == a ? p : " > ";
+    q = *q || y == b ? q : " > ";
+    return *p && *p == *q ? compare_at(p + 1, q + 1) : compare_at(p, q);
 }
 
 uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, bool enter)

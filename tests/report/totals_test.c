@@ -163,7 +163,8 @@ static const char *path_of(const struct pct_data *d, const char *primitive, size
 /* All labels of three levels; some are prefixes of others. */
 static void paths_compare_as_their_texts_do(void **state)
 {
-    static const char *const labels[] = {"a", "ab", "a ", "a  b", "a!", "a \\> b", "\xc3\xbc", "0"};
+    static const char *const labels[] = {"a",       "ab",       "a ", "a  b", "a!",
+                                         "a \\> b", "\xc3\xbc", "0",  "a"};
     enum { N = PC_ARRAY_LEN(labels), ALL = 1 + N + N * N };
     struct pct_node nodes[ALL] = {{.parent = PC_NO_INDEX, .label = ""}};
     const struct pct_tree t = {.nodes = nodes, .n = ALL};

@@ -100,33 +100,42 @@ void pct_browser_heads(struct pct_browser *b, struct pct_buf *out)
     pct_buf_text(out, "  context");
 }
 
-/* Names from the root to the node; in the tree of callers from the outermost caller. */
+/* Puts a name before a path, if there is room for both; true if it did. */
+static bool put_before(struct pct_buf *path, const char *name, size_t room)
+{
+    struct pct_buf longer = {0};
+    if (path->n && pct_text_cells(name) + strlen(" > ") + pct_text_cells(path->data) > room)
+        return false;
+    pct_buf_format(&longer, "%s%s%s", name, path->n ? " > " : "", path->n ? path->data : "");
+    pct_buf_free(path);
+    *path = longer;
+    return true;
+}
+
+/* Names from the root to the node, as many of the last ones as there is room for; in the tree of
+ * callers from the outermost caller. A recursion has thousands: no more are made than are shown. */
 void pct_browser_path(struct pct_browser *b, struct pct_buf *out)
 {
     const struct pct_browser_row *row = pct_browser_at(b);
     const struct pct_tree *t = pct_browser_shown(b)->figures.tree;
-    bool up = b->view == PCT_BROWSER_FUNCTIONS;
+    const char *dots = b->options.utf8 ? "\xe2\x80\xa6 " : ".. ";
+    bool up = b->view == PCT_BROWSER_FUNCTIONS, fits = true;
+    size_t room = b->options.width > 3 ? b->options.width - 3 : 3;
     struct pct_buf path = {0};
     pct_buf_put(&path, "", 0);
-    for (uint32_t i = row ? row->node : 0; i; i = t->nodes[i].parent) {
-        struct pct_buf longer = {0};
-        pct_buf_text(&longer, up ? path.data : "");
-        pct_buf_text(&longer, up && path.n ? " > " : "");
-        pct_node_name(&longer, t, i, form_of(b));
-        pct_buf_text(&longer, !up && path.n ? " > " : "");
-        pct_buf_text(&longer, up ? "" : path.data);
-        pct_buf_free(&path);
-        path = longer;
+    for (uint32_t i = row ? row->node : 0; i && fits; i = t->nodes[i].parent) {
+        struct pct_buf name = {0};
+        pct_node_name(&name, t, i, form_of(b));
+        if (up) {
+            pct_buf_format(&path, "%s%s", path.n ? " > " : "", name.data);
+            fits = pct_text_cells(path.data) <= room;
+        } else {
+            fits = put_before(&path, name.data, room);
+        }
+        pct_buf_free(&name);
     }
-    const char *text = path.data;
-    const char *dots = b->options.utf8 ? "\xe2\x80\xa6 " : ".. ";
-    for (const char *next; !up && pct_text_cells(text) + 3 > b->options.width; text = next) {
-        if (!(next = strstr(text, " > ")))
-            break;
-        next += 3;
-    }
-    pct_buf_text(out, text != path.data ? dots : "");
-    pct_text_cut(out, text, b->options.width > 3 ? b->options.width - 3 : 3, b->options.utf8);
+    pct_buf_text(out, fits || up ? "" : dots);
+    pct_text_cut(out, path.data, room, b->options.utf8);
     pct_buf_free(&path);
 }
 
