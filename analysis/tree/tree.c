@@ -20,6 +20,11 @@ struct builder {
     struct pct_hash_index siblings;
     const struct pct_frame **calls; /* by profile node: that makes its calls; NULL: unknown */
     struct pct_buf text;
+    /* Upside down, where a recursion has millions of callers: by profile node 1 + the first of the
+     * labels of its frames; 0: not made yet. */
+    uint32_t *first_label;
+    const char **labels;
+    size_t n_labels, labels_room;
 };
 
 /* ---- Nodes ------------------------------------------------------------------------------------
@@ -319,17 +324,28 @@ static uint32_t add_node(struct builder *b, uint32_t source)
 /* ---- Upside down ------------------------------------------------------------------------------
  */
 
-/* Adds a caller. `computes`: the frame itself computed, and makes no call. */
-static uint32_t add_caller(struct builder *b, uint32_t at, const struct pct_frame *f,
-                           const struct pc_profile_node *n, bool computes)
+/* True if the frame k of a node itself computed, and makes no call. */
+static bool is_computing(const struct pc_profile_node *n, struct pct_place place, uint32_t k)
 {
-    put_frame(b, f, n, b->options->grain == PCT_GRAIN_LINE && !computes);
-    at = find_child(b, at, PCOLLECT_NODE_FRAME, pct_pool_intern(b->tree->pool, b->text.data));
-    struct pct_node *node = &b->tree->nodes[at];
-    if (node->module == PC_NO_INDEX && !computes)
-        node->caller = f->file ? f : NULL;
-    describe_frame(node, f, n);
-    return at;
+    return n->kind == PCOLLECT_NODE_POINT && k + 1 == place.n_frames;
+}
+
+/* The labels of the frames of a node, the outermost first. */
+static const char *const *labels_of(struct builder *b, uint32_t source, struct pct_place place)
+{
+    const struct pc_profile_node *n = &b->tree->totals->profile->nodes[source];
+    if (!b->first_label)
+        b->first_label = pct_alloc(b->tree->totals->profile->n_nodes, sizeof *b->first_label);
+    if (!b->first_label[source]) {
+        b->first_label[source] = (uint32_t)b->n_labels + 1;
+        for (uint32_t k = 0; k < place.n_frames; k++) {
+            put_frame(b, &place.frames[k], node_of_frame(b, n, &place.frames[k]),
+                      b->options->grain == PCT_GRAIN_LINE && !is_computing(n, place, k));
+            b->labels = pct_grow(b->labels, b->n_labels, &b->labels_room, sizeof *b->labels);
+            b->labels[b->n_labels++] = pct_pool_intern(b->tree->pool, b->text.data);
+        }
+    }
+    return b->labels + b->first_label[source] - 1;
 }
 
 /* Adds an MPI function that called the program, or the mark of unknown callers. */
@@ -356,11 +372,18 @@ static uint32_t add_frames_outwards(struct builder *b, uint32_t at, uint32_t sou
 {
     const struct pc_profile_node *n = &b->tree->totals->profile->nodes[source];
     struct pct_place place = pct_symbols_node(b->symbols, source);
+    const char *const *labels = labels_of(b, source, place);
     uint32_t deepest = b->options->depth;
-    for (uint32_t k = place.n_frames; k-- > 0;)
-        if (!deepest || b->tree->nodes[at].depth < deepest)
-            at = add_caller(b, at, &place.frames[k], node_of_frame(b, n, &place.frames[k]),
-                            n->kind == PCOLLECT_NODE_POINT && k + 1 == place.n_frames);
+    for (uint32_t k = place.n_frames; k-- > 0;) {
+        const struct pct_frame *f = &place.frames[k];
+        if (deepest && b->tree->nodes[at].depth >= deepest)
+            continue;
+        at = find_child(b, at, PCOLLECT_NODE_FRAME, labels[k]);
+        struct pct_node *node = &b->tree->nodes[at];
+        if (node->module == PC_NO_INDEX && !is_computing(n, place, k))
+            node->caller = f->file ? f : NULL;
+        describe_frame(node, f, node_of_frame(b, n, f));
+    }
     return at;
 }
 
@@ -503,6 +526,8 @@ struct pct_tree *pct_tree_new(const struct pct_totals *m, struct pct_symbols *s,
     sum_below(t);
     pct_hash_free(&b.siblings);
     pct_free(b.calls);
+    pct_free(b.first_label);
+    pct_free(b.labels);
     pct_buf_free(&b.text);
     return t;
 }
