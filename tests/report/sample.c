@@ -566,7 +566,7 @@ static const struct {
     const char *name, *columns[13];
     uint32_t n_keys;
 } known_tables[] = {
-    {"collectives", {"operation", "root", "domain"}, 3},
+    {"collectives", {"operation", "root", "domain", "calls"}, 3},
     {"communicators", {"domain", "name", "size"}, 1},
     {"counters", {"event", "rank", "thread", "total", "own", "read", "skipped", "unplaced"}, 3},
     {"edge_samples", {"rank", "thread", "from", "to", "inside", "context", "samples"}, 6},
