@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -100,7 +101,9 @@ int pc_arena_file_read(const char *path, bool header_only, struct pc_arena_bytes
 /* ---- Owners --------------------------------------------------------------------------------- */
 
 /* The kernel grants a lease for reading only while no process has the file open or mapped for
- * writing (seen in Linux 6.18). The lease is given back at once. */
+ * writing (seen in Linux 6.18). The lease is given back at once. A process that opens the file for
+ * writing meanwhile has a signal sent: one that is ignored, and not SIGIO, which ends this process.
+ */
 enum pc_arena_owner pc_arena_file_owner(const char *path)
 {
     enum { TMPFS = 0x01021994 };
@@ -109,7 +112,7 @@ enum pc_arena_owner pc_arena_file_owner(const char *path)
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return owner;
-    if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+    if (fcntl(fd, F_SETSIG, SIGURG) != 0 || fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
         owner = errno == EAGAIN ? PC_OWNER_ALIVE : PC_OWNER_UNKNOWN;
     else if (fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS)
         owner = PC_OWNER_GONE;
