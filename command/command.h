@@ -171,9 +171,8 @@ struct pct_line {
     char **words; /* words that are not options */
     size_t n_words;
     size_t n_before; /* words before "--"; without it all */
-    uint64_t
-        given;  /* bits: the options of the command's table, without those of the configuration */
-    int status; /* exit status, if the command ends here */
+    uint64_t given;  /* bits: options of the command's table that were given */
+    int status;      /* exit status, if the command ends here */
 };
 
 /* Reads argv, whose first word is the command's name: options by its table, each given to

@@ -271,12 +271,12 @@ bool pct_report_help(const struct pct_command *self, const void *request, FILE *
     if (strcmp(view->table_name, "help") != 0)
         fprintf(out,
                 "%s is none of these tables.\n"
-                "If a plugin has made it, its first line names its columns.\n\n",
+                "If a profile has it, its first line names its columns.\n\n",
                 view->table_name);
     fputs("Tables of `pcollect report --table NAME`:\n", out);
     for (size_t i = 0; i < pct_n_tables; i++)
         pct_help_table(out, pct_tables[i]);
-    fputs("Tables of plugins, if they were loaded:\n", out);
+    fputs("Tables of the library and its plugins, if the run had them:\n", out);
     for (size_t i = 0; pct_described_at(i); i++)
         put_described(out, pct_described_at(i), pct_help_table);
     fputs("`pcollect info` lists the tables that a profile has.\n"

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-noinst_LTLIBRARIES += libcollect/libpccore.la
+noinst_LTLIBRARIES += libcollect/libpccore.la libcollect/libpctables.la
+libcollect_libpctables_la_SOURCES = libcollect/state/own_tables.h libcollect/state/own_tables.c
+libcollect_libpctables_la_CFLAGS = $(PC_FLAGS)
 # gcc's vectorizer would combine two stores into one vector store with two loads and a shuffle, which is slower.
 libcollect_libpccore_la_CFLAGS = $(PC_FLAGS) -fno-tree-slp-vectorize -fomit-frame-pointer
 libcollect_libpccore_la_SOURCES = libcollect/adapter.h libcollect/requests.h \
     libcollect/state/core.h libcollect/state/state.h libcollect/state/state.c libcollect/state/thread_clock.c libcollect/state/ticks.c libcollect/state/memory_async.c \
     libcollect/state/install_path.c libcollect/state/ops.h libcollect/state/publish.h libcollect/state/publish.c \
-    libcollect/state/plugin_table.h libcollect/state/plugin_table.c libcollect/state/next.h \
+    libcollect/state/own_tables.h libcollect/state/plugin_table.h libcollect/state/plugin_table.c libcollect/state/next.h \
     libcollect/context/path.h libcollect/context/path.c libcollect/context/path_walk.c libcollect/context/shown.h \
     libcollect/context/scope.h libcollect/context/scope.c libcollect/context/thread.h libcollect/context/thread.c \
     libcollect/context/copied_context.h libcollect/context/copied_context.c \
@@ -30,7 +32,7 @@ libcollect_libpccore_la_SOURCES = libcollect/adapter.h libcollect/requests.h \
 lib_LTLIBRARIES += libpcollect.la
 libpcollect_la_SOURCES =
 libpcollect_la_LDFLAGS = -shared -avoid-version -Wl,-z,defs -Wl,-z,now
-libpcollect_la_LIBADD = libcollect/libpcmpi.la libcollect/libpccore.la libcollect/libpcwalk.la \
+libpcollect_la_LIBADD = libcollect/libpcmpi.la libcollect/libpccore.la libcollect/libpctables.la libcollect/libpcwalk.la \
     libcollect/libpcinterpose.la libcollect/libpcsampled.la \
     plugins/libpcplugins.la merge/libpcmessage.la config/libpcconfig.la counting/libpccounting.la \
     cct/libpccct.la \

@@ -20,4 +20,4 @@ view_libpcview_la_SOURCES = \
     view/tables/attribution_columns.c view/tables/estimates_columns.c view/tables/scale_columns.c \
     view/stat_print.h view/stat_print.c view/rows.h view/rows.c
 view_libpcview_la_CFLAGS = $(PC_FLAGS)
-view_libpcview_la_LIBADD = plugins/libpccommplugins.la
+view_libpcview_la_LIBADD = plugins/libpccommplugins.la libcollect/libpctables.la

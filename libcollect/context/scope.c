@@ -25,6 +25,7 @@
 
 #include "libcollect/context/copied_context.h"
 #include "libcollect/sampling/sampler.h"
+#include "libcollect/state/own_tables.h"
 #include "libcollect/state/plugin_table.h"
 #include "libcollect/state/state.h"
 #include "libcollect/tables/process_tables.h"
@@ -79,23 +80,6 @@ static _Atomic(struct pc_thread *) threads;
 
 /* ---- The table `regions` -------------------------------------------------------------------- */
 
-enum { ENTERED, TIME, TIME_IN_MPI };
-
-static const struct pcollect_column columns[] = {
-    {"region", "phase or region, inside of others", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT,
-     0},
-    {"entered", "times entered", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
-    {"time", "time in it, of all threads", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
-     PCOLLECT_UNIT_TICKS, 0},
-    {"mpi_time", "of that in MPI", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_TICKS, 0},
-};
-
-static const struct pcollect_table regions = {.name = "regions",
-                                              .doc = "phases and regions of the program",
-                                              .columns = columns,
-                                              .n_keys = 1,
-                                              .n_values = 3};
-
 static void tell_plugins(const struct pcollect_region *region)
 {
     for (uint32_t i = 0; i < pc_process.n_plugins; i++) {
@@ -124,14 +108,14 @@ static void let_begin(const struct pc_thread *t, struct open *o, uint64_t now)
 static uint64_t *row_of(const struct pc_thread *t, struct pc_thread *by, uint32_t scope)
 {
     const uint64_t key = t->scopes->all[scope].node;
-    return pc_table_row(by, &regions, &key);
+    return pc_table_row(by, &pc_table_regions, &key);
 }
 
 static void count_entry(struct pc_thread *t, const struct open *o)
 {
     uint64_t *v = row_of(t, t, o->scope);
     if (v)
-        v[ENTERED]++;
+        v[PC_REGION_ENTERED]++;
 }
 
 /* Books a stretch of thread `t`; called by thread `by`. */
@@ -142,8 +126,8 @@ static void book(const struct pc_thread *t, struct pc_thread *by, const struct s
     uint64_t mpi_ticks = t->record->mpi_ticks;
     uint64_t ticks = x->end > x->begin ? x->end - x->begin : 0; /* it may begin while it is taken */
     if (v) {
-        v[TIME] += ticks;
-        v[TIME_IN_MPI] += mpi_ticks > x->mpi_ticks ? mpi_ticks - x->mpi_ticks : 0;
+        v[PC_REGION_TIME] += ticks;
+        v[PC_REGION_IN_MPI] += mpi_ticks > x->mpi_ticks ? mpi_ticks - x->mpi_ticks : 0;
     }
     if (pc_process.tells_regions && ticks)
         tell_plugins(&(struct pcollect_region){.size = sizeof(struct pcollect_region),
@@ -225,7 +209,7 @@ static struct pc_scopes *get_scopes(struct pc_thread *t)
     struct pc_scopes *s = pc_memory(sizeof *s);
     if (!s)
         return NULL;
-    pc_table_add("regions", &regions);
+    pc_table_add("regions", &pc_table_regions);
     s->n = 1;
     s->all[0].node = t->record->root;
     s->breaks = atomic_load(&pc_control.breaks);
@@ -516,7 +500,8 @@ static void switch_off(struct pc_thread *self)
     if (pc_scope_is_off())
         return;
     pc_usage_leave();
-    pc_control.off_since = pc_process.core.off_ticks = pc_ticks();
+    pc_control.off_since = pc_ticks();
+    atomic_store(&pc_process.core.off_ticks, pc_control.off_since);
     atomic_store_explicit(&pc_control.off, 1, memory_order_release);
     atomic_fetch_add(&pc_control.breaks, 1);
     for (struct pc_thread *t = self ? atomic_load(&threads) : NULL; t; t = t->next_made)

@@ -5,6 +5,7 @@
  * end of each thread; never on the path of a call.
  */
 #include "libcollect/sampling/counter_groups.h"
+#include "libcollect/state/own_tables.h"
 #include "libcollect/state/plugin_table.h"
 
 #include "base/nearest.h"
@@ -33,21 +34,6 @@ struct left_out {
 enum { MOST_LEFT_OUT = 2 * (PC_COUNTING_MAX_EVENTS + 1) };
 static struct left_out *left_out; /* array of MOST_LEFT_OUT, or NULL */
 static uint32_t n_left_out;
-
-static const struct pcollect_column event_columns[] = {
-    {"event", "as the configuration has it", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"why_not", "why it was not counted; none: it was", PCOLLECT_COLUMN_STRING, 0,
-     PCOLLECT_UNIT_COUNT, 0},
-    {"ranks", "on so many", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
-    {"in_turns", "of them, those where it took turns with others", PCOLLECT_COLUMN_NUMBER,
-     PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
-};
-static const struct pcollect_table event_table = {.name = "events",
-                                                  .doc = "events that were asked for",
-                                                  .columns = event_columns,
-                                                  .n_keys = 2,
-                                                  .n_values = 2,
-                                                  .flags = PCOLLECT_TABLE_KEPT};
 
 static const struct pc_events_module *open_module(struct pc_error *error)
 {
@@ -282,7 +268,7 @@ int pc_counters_start(void)
 {
     take_strings(&pc_counters.always);
     take_strings(&pc_counters.events);
-    if ((pc_counters_any() || n_left_out) && pc_table_add("counters", &event_table))
+    if ((pc_counters_any() || n_left_out) && pc_table_add("counters", &pc_table_events))
         return PC_ENOMEM;
     return PC_OK;
 }
@@ -293,7 +279,7 @@ int pc_counters_start(void)
 static void note_event(struct pc_thread *t, const char *name, const char *why_not, bool in_turns)
 {
     const uint64_t keys[2] = {pc_table_string(name), why_not ? pc_table_string(why_not) : 0};
-    uint64_t *values = pc_table_row(t, &event_table, keys);
+    uint64_t *values = pc_table_row(t, &pc_table_events, keys);
     if (!values)
         return;
     values[0]++;

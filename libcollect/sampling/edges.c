@@ -17,64 +17,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define KEY(name, doc, type)                                                                       \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_##type, 0, PCOLLECT_UNIT_COUNT, 0                               \
-    }
-#define COUNT(name, doc)                                                                           \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0                    \
-    }
-
-static const struct pcollect_column counter_columns[] = {
-    KEY("event", "as the configuration has it", STRING),
-    KEY("rank", "in MPI_COMM_WORLD", RANK),
-    KEY("thread", "number of the thread's tree", NUMBER),
-    [3 + PC_EDGES_TOTAL] = COUNT("total", "counted on all edges"),
-    [3 + PC_EDGES_OWN] = COUNT("own", "counted in the profiler while it booked, not on an edge"),
-    [3 + PC_EDGES_READ] =
-        COUNT("read", "begins and ends of MPI calls at which the counter was read"),
-    [3 + PC_EDGES_SKIPPED] =
-        COUNT("skipped", "those at which it was not, being too near to the last"),
-    [3 + PC_EDGES_UNPLACED] = COUNT("unplaced", "samples that no edge had room for"),
-};
-static const struct pcollect_table counter_table = {.name = "counters",
-                                                    .doc = "events counted by each thread",
-                                                    .columns = counter_columns,
-                                                    .n_keys = 3,
-                                                    .n_values = PC_EDGES_N_COUNTS};
-
-static const struct pcollect_column edge_columns[] = {
-    KEY("event", "as the configuration has it", STRING),
-    KEY("rank", "in MPI_COMM_WORLD", RANK),
-    KEY("thread", "number of the thread's tree", NUMBER),
-    KEY("from",
-        "context at which it was read before; none: where the thread or its collection began",
-        NODE),
-    KEY("to", "context at which it was read; none: the thread's end", NODE),
-    KEY("inside", "1: both are the ends of one MPI call", NUMBER),
-    COUNT("count", "of the event"),
-    COUNT("times", "edges with such a count"),
-};
-static const struct pcollect_table edge_table = {.name = "edges",
-                                                 .doc =
-                                                     "counts between two points that are certain",
-                                                 .columns = edge_columns,
-                                                 .n_keys = 6,
-                                                 .n_values = 2};
-
-static const struct pcollect_column sample_columns[] = {
-    KEY("rank", "in MPI_COMM_WORLD", RANK), KEY("thread", "number of the thread's tree", NUMBER),
-    KEY("from", "as in edges", NODE),       KEY("to", "as in edges", NODE),
-    KEY("inside", "as in edges", NUMBER),   KEY("context", "of the samples", NODE),
-    COUNT("samples", "on such edges"),
-};
-static const struct pcollect_table sample_table = {.name = "edge_samples",
-                                                   .doc = "samples between two such points",
-                                                   .columns = sample_columns,
-                                                   .n_keys = 6,
-                                                   .n_values = 1};
-
 /* Previous value of the core's begin. */
 static bool (*next_begin)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
 static void (*next_end)(struct pc_call *call);
@@ -110,7 +52,7 @@ static void book_counts(struct pc_thread *t, struct pc_edges *e, pcollect_ref to
                                   to,
                                   inside};
         uint64_t count = e->now.value[k] - e->base.value[k];
-        uint64_t *values = count ? pc_table_row(t, &edge_table, keys) : NULL;
+        uint64_t *values = count ? pc_table_row(t, &pc_table_edges, keys) : NULL;
         e->counts[k][PC_EDGES_UNPLACED] += e->n_unplaced;
         if (!values)
             continue;
@@ -131,7 +73,7 @@ static void book_samples(struct pc_thread *t, struct pc_edges *e, pcollect_ref t
                                   e->samples[i].node};
         if (!e->samples[i].n)
             continue;
-        uint64_t *values = pc_table_row(t, &sample_table, keys);
+        uint64_t *values = pc_table_row(t, &pc_table_edge_samples, keys);
         if (values)
             values[0] += e->samples[i].n;
         e->samples[i].n = 0;
@@ -279,7 +221,7 @@ static bool take_rows(struct pc_thread *t, struct pc_edges *e)
     for (uint32_t k = 0; k < e->of->n_events; k++) {
         const uint64_t keys[3] = {e->of->strings[k], (uint64_t)(int64_t)PCOLLECT_RANK_SELF,
                                   t->number};
-        e->counts[k] = pc_table_row(t, &counter_table, keys);
+        e->counts[k] = pc_table_row(t, &pc_table_counters, keys);
         if (!e->counts[k])
             return false;
     }
@@ -331,8 +273,8 @@ int pc_edges_start(void)
 {
     if (!pc_counters_steady())
         return PC_OK;
-    if (pc_table_add("counters", &counter_table) || pc_table_add("counters", &edge_table) ||
-        pc_table_add("counters", &sample_table))
+    if (pc_table_add("counters", &pc_table_counters) || pc_table_add("counters", &pc_table_edges) ||
+        pc_table_add("counters", &pc_table_edge_samples))
         return PC_ENOMEM;
     next_begin = pc_process.core.begin;
     next_end = pc_process.core.end;

@@ -9,16 +9,7 @@
 #define PC_EDGES_H
 
 #include "libcollect/sampling/counter_groups.h"
-
-/* Values of the table `counters`, in this order (edges.c). */
-enum pc_edges_count {
-    PC_EDGES_TOTAL,
-    PC_EDGES_OWN,
-    PC_EDGES_READ,
-    PC_EDGES_SKIPPED,
-    PC_EDGES_UNPLACED,
-    PC_EDGES_N_COUNTS
-};
+#include "libcollect/state/own_tables.h"
 
 enum { PC_EDGES_SLOTS = 512 /* a power of two */ };
 

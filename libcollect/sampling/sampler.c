@@ -24,59 +24,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define COUNT(name, doc)                                                                           \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0                    \
-    }
-#define TIME(name, doc)                                                                            \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0                       \
-    }
-
-static const struct pcollect_column columns[] = {
-    {"rank", "in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"thread", "number of the thread's tree", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
-    [2 + PC_SAMPLE_INTERRUPTS] = COUNT("interrupts", "interrupts of the thread"),
-    [2 + PC_SAMPLE_BOOKED] = COUNT("booked", "samples of computation"),
-    [2 + PC_SAMPLE_IN_MPI] = COUNT("in_mpi", "samples inside MPI calls"),
-    [2 + PC_SAMPLE_OWN] = COUNT("own", "interrupts in the profiler itself, not booked"),
-    [2 + PC_SAMPLE_OFF] = COUNT("off", "interrupts while collection was off, not booked"),
-    [2 + PC_SAMPLE_CUT] = COUNT("cut", "samples whose outer frames are unknown"),
-    [2 + PC_SAMPLE_DEEP] = COUNT("deep", "samples deeper than max_depth"),
-    [2 + PC_SAMPLE_NO_CODE] = COUNT("no_code", "samples in code of no module"),
-    [2 + PC_SAMPLE_COLLAPSED] = COUNT("collapsed", "samples without a context: buffer full"),
-    [2 + PC_SAMPLE_DROPPED] = COUNT("dropped", "samples lost: no memory"),
-    [2 + PC_SAMPLE_LATE] = COUNT("late", "interrupts after the merge, not booked"),
-    [2 + PC_SAMPLE_MISSED] = COUNT("missed", "periods without an interrupt: signals blocked"),
-    [2 + PC_SAMPLE_COST_NS] = TIME("cost", "CPU time of the interrupts, kernel part included"),
-    [2 + PC_SAMPLE_SEEN_NS] = TIME("seen", "CPU time that the interrupts stand for"),
-    [2 + PC_SAMPLE_CPU_NS] = TIME("cpu", "CPU time while interrupts were armed"),
-    [2 + PC_SAMPLE_PERIOD_NS] = {"period", "mean distance of two interrupts, at the end",
-                                 PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_NS, 0},
-    [2 + PC_SAMPLE_LOWERED] = COUNT("lowered", "times that the frequency was halved"),
-    [2 + PC_SAMPLE_OWN_NS] = TIME("own_time", "CPU time that the interrupts of own stand for"),
-    [2 + PC_SAMPLE_KERNEL_NS] = {"kernel", "of cost, the kernel's for one interrupt",
-                                 PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_NS, 0},
-    [2 + PC_SAMPLE_SOURCE] = {"source", "what interrupts", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX,
-                              PCOLLECT_UNIT_COUNT, 0},
-    [2 + PC_SAMPLE_COMPUTE_NS] =
-        TIME("compute_time", "CPU time that samples outside MPI stand for, from MPI_Init on"),
-    [2 + PC_SAMPLE_COMPUTE_SQUARES] =
-        COUNT("compute_squares", "sum of the squares of what each stands for, in us"),
-    [2 + PC_SAMPLE_MPI_NS] =
-        TIME("mpi_time", "CPU time that samples inside MPI calls stand for, from MPI_Init on"),
-    [2 + PC_SAMPLE_MPI_SQUARES] =
-        COUNT("mpi_squares", "sum of the squares of what each stands for, in us"),
-};
-_Static_assert(PC_ARRAY_LEN(columns) == 2 + PC_SAMPLE_N_COUNTS, "a column for each count");
-
-static const struct pcollect_table table = {.name = "sampling",
-                                            .doc =
-                                                "interrupts of each thread and what became of them",
-                                            .columns = columns,
-                                            .n_keys = 2,
-                                            .n_values = PC_SAMPLE_N_COUNTS};
-
 enum { STACK_BYTES = 32768 };
 
 static uint64_t period_ns;
@@ -132,7 +79,7 @@ int pc_sampler_start(void)
     const struct pc_config *c = &pc_process.config;
     if (!c->sample_frequency || is_checked())
         return PC_OK;
-    if (pc_table_add("sample", &table) || pc_table_add("sample", &pc_sampler_placement))
+    if (pc_table_add("sample", &pc_table_sampling) || pc_table_add("sample", &pc_sampler_placement))
         return PC_ENOMEM;
     period_ns = 1000000000u / c->sample_frequency;
     choose_sources();
@@ -300,7 +247,7 @@ static bool give_memory(struct pc_sampler *s)
 static void take_row(struct pc_thread *t, struct pc_sampler *s)
 {
     const uint64_t keys[2] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, t->number};
-    uint64_t *counts = pc_table_row(t, &table, keys);
+    uint64_t *counts = pc_table_row(t, &pc_table_sampling, keys);
     s->counts = counts ? counts : s->no_counts;
     s->number = t->number;
     s->counts[PC_SAMPLE_PERIOD_NS] = s->period_ns;
@@ -405,7 +352,7 @@ void pc_sampler_tell_late(struct pc_thread *(*find_thread)(void))
         uint64_t late = __atomic_load_n(&s->late, __ATOMIC_RELAXED);
         struct pc_thread *t = late > s->late_told ? find_thread() : NULL;
         const uint64_t keys[2] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, s->number};
-        uint64_t *row = t && t->tree->late ? pc_table_row(t, &table, keys) : NULL;
+        uint64_t *row = t && t->tree->late ? pc_table_row(t, &pc_table_sampling, keys) : NULL;
         if (row) {
             row[PC_SAMPLE_LATE] += late - s->late_told;
             s->late_told = late;

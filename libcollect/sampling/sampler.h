@@ -16,40 +16,10 @@
 #ifndef PC_SAMPLER_H
 #define PC_SAMPLER_H
 
+#include "libcollect/state/own_tables.h"
 #include "libcollect/state/state.h"
 
 #include <signal.h>
-
-/* Counts of one thread, in its row of the table `sampling`, in this order (sampler.c). */
-enum pc_sample_count {
-    PC_SAMPLE_INTERRUPTS, /* handler calls for the sampler's own interrupts */
-    PC_SAMPLE_BOOKED,     /* booked by a walk */
-    PC_SAMPLE_IN_MPI,     /* booked to the MPI call in progress */
-    PC_SAMPLE_OWN,        /* in code of this library: its own cost, not booked */
-    PC_SAMPLE_OFF,        /* not booked: collection was off (MPI_Pcontrol) */
-    PC_SAMPLE_CUT,        /* booked, but the outer frames are unknown */
-    PC_SAMPLE_DEEP,       /* booked, but cut at max_depth */
-    PC_SAMPLE_NO_CODE,    /* cut: the instruction itself is in no module */
-    PC_SAMPLE_COLLAPSED,  /* booked to an ancestor: the arena was full */
-    PC_SAMPLE_DROPPED,    /* not booked: no memory */
-    PC_SAMPLE_LATE,       /* not booked: after the merge */
-    PC_SAMPLE_MISSED,     /* periods that passed without an interrupt: signals blocked */
-    PC_SAMPLE_COST_NS,    /* cost of the interrupts: handler and kernel */
-    PC_SAMPLE_SEEN_NS,    /* CPU time that the interrupts stand for */
-    PC_SAMPLE_CPU_NS,     /* CPU time since the thread was armed; known at its end */
-    PC_SAMPLE_PERIOD_NS,  /* mean period at present */
-    PC_SAMPLE_LOWERED,    /* times that the frequency was halved to keep max_overhead */
-    PC_SAMPLE_OWN_NS,     /* CPU time that the interrupts in our code stand for */
-    PC_SAMPLE_KERNEL_NS,  /* the kernel's part of the cost of one interrupt */
-    PC_SAMPLE_SOURCE,     /* name of the source that interrupted the thread last */
-    /* CPU time from the end of MPI_Init on that the samples stand for, and the sum of its squares
-     * in us squared. */
-    PC_SAMPLE_COMPUTE_NS,
-    PC_SAMPLE_COMPUTE_SQUARES,
-    PC_SAMPLE_MPI_NS,
-    PC_SAMPLE_MPI_SQUARES,
-    PC_SAMPLE_N_COUNTS
-};
 
 /* The region below which threads that the MPI library made are shown. */
 #define PC_SAMPLER_HELPERS "MPI helper threads"

@@ -105,9 +105,6 @@ struct pc_edges;
 struct pc_python_stack;
 struct pc_python_paths;
 
-/* The value of a thread's row in thread_records that the handler of samples adds to. */
-enum { PC_TIMES_IN_RUNTIME = 7 };
-
 struct pc_thread {
     /* Members that every call reads. */
     uint32_t stage;      /* of the tree below; never PC_STAGE_CLOSED */

@@ -8,6 +8,7 @@
  * the rest, in which it was blocked.
  */
 #include "libcollect/context/thread.h"
+#include "libcollect/state/own_tables.h"
 #include "libcollect/state/plugin_table.h"
 #include "libcollect/state/state.h"
 #include "libcollect/tables/process_tables.h"
@@ -22,75 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define VALUE(name, doc, combine, unit)                                                            \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_NUMBER, combine, PCOLLECT_UNIT_##unit, 0                        \
-    }
-
-enum {
-    MEMORY,
-    USER,
-    SYSTEM,
-    MINOR,
-    MAJOR,
-    WAITS,
-    PREEMPTED,
-    CPU,
-    CPUS,
-    BOUND,
-    DELAYED,
-    MIGRATIONS,
-    ON_CPU,
-    BLOCKED,
-    PAUSED,
-    N_VALUES
-};
-
-static const struct pcollect_column columns[] = {
-    {"rank", "in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
-    [1 + MEMORY] =
-        VALUE("memory", "most memory of the process at a time (resident)", PCOLLECT_MAX, BYTES),
-    [1 + USER] = VALUE("user", "CPU time in the program, all threads", PCOLLECT_SUM, NS),
-    [1 + SYSTEM] = VALUE("system", "CPU time in the kernel, all threads", PCOLLECT_SUM, NS),
-    [1 + MINOR] = VALUE("minor_faults", "page faults without a disk", PCOLLECT_SUM, COUNT),
-    [1 + MAJOR] = VALUE("major_faults", "page faults that waited for a disk", PCOLLECT_SUM, COUNT),
-    [1 + WAITS] = VALUE("waits", "context switches because a thread waited", PCOLLECT_SUM, COUNT),
-    [1 + PREEMPTED] =
-        VALUE("preempted", "context switches because another was to run", PCOLLECT_SUM, COUNT),
-    [1 + CPU] = VALUE("cpu", "processor on which the merging thread ran then", PCOLLECT_MAX, COUNT),
-    [1 + CPUS] = VALUE("cpus", "processors on which the threads of the process may run",
-                       PCOLLECT_MAX, COUNT),
-    [1 + BOUND] = {"bound", "their numbers; empty if the list is longer than 1,023 characters",
-                   PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT, 0},
-    [1 + DELAYED] =
-        VALUE("delayed",
-              "time in which the main thread could run and no processor was free; 0 where "
-              "the kernel does not count it",
-              PCOLLECT_SUM, NS),
-    [1 + MIGRATIONS] = VALUE("migrations",
-                             "times that a thread moved to another processor, of the threads that "
-                             "were there at the end; 0 where the kernel does not count it",
-                             PCOLLECT_SUM, COUNT),
-    [1 + ON_CPU] = VALUE("on_cpu", "CPU time of the main thread", PCOLLECT_SUM, NS),
-    [1 + BLOCKED] = VALUE("blocked",
-                          "time in which the main thread could not run: it slept, or waited for a "
-                          "file, a lock or a message; 0 where the kernel does not count delayed",
-                          PCOLLECT_SUM, NS),
-    [1 + PAUSED] = VALUE("paused",
-                         "time that MPI_Pcontrol left out: it is in no other figure, but other "
-                         "ranks may have waited for it",
-                         PCOLLECT_SUM, NS),
-};
-_Static_assert(PC_ARRAY_LEN(columns) == 1 + N_VALUES, "a column for each value");
-
-static const struct pcollect_table table = {.name = "resources",
-                                            .doc = "what the system says of each rank",
-                                            .columns = columns,
-                                            .n_keys = 1,
-                                            .n_values = N_VALUES};
-
 /* Counts that do not belong to the run, and the counts when it was left last. */
-static uint64_t left_out[N_VALUES], left_at[N_VALUES];
+static uint64_t left_out[PC_RESOURCE_N], left_at[PC_RESOURCE_N];
 
 /* Time that was left out so far; times when the run began and when it was left last. */
 static uint64_t paused_ns, began_at_ns, paused_at_ns;
@@ -150,28 +84,28 @@ static uint64_t to_ns(struct timeval t)
 }
 
 /* Reads the counters that only grow; the other values stay as they are. */
-static void read_counts(uint64_t v[N_VALUES])
+static void read_counts(uint64_t v[PC_RESOURCE_N])
 {
     struct rusage usage;
     int32_t main_thread = (int32_t)getpid();
-    v[DELAYED] = pc_thread_delayed_ns(main_thread);
-    v[ON_CPU] = pc_thread_cpu_ns(main_thread);
-    uint64_t there_ns = pc_mono_ns(), ran_ns = v[ON_CPU] + v[DELAYED];
-    v[BLOCKED] = v[ON_CPU] && there_ns > ran_ns ? there_ns - ran_ns : 0;
+    v[PC_RESOURCE_DELAYED] = pc_thread_delayed_ns(main_thread);
+    v[PC_RESOURCE_ON_CPU] = pc_thread_cpu_ns(main_thread);
+    uint64_t there_ns = pc_mono_ns(), ran_ns = v[PC_RESOURCE_ON_CPU] + v[PC_RESOURCE_DELAYED];
+    v[PC_RESOURCE_BLOCKED] = v[PC_RESOURCE_ON_CPU] && there_ns > ran_ns ? there_ns - ran_ns : 0;
     if (getrusage(RUSAGE_SELF, &usage))
         return;
-    v[USER] = to_ns(usage.ru_utime);
-    v[SYSTEM] = to_ns(usage.ru_stime);
-    v[MINOR] = (uint64_t)usage.ru_minflt;
-    v[MAJOR] = (uint64_t)usage.ru_majflt;
-    v[WAITS] = (uint64_t)usage.ru_nvcsw;
-    v[PREEMPTED] = (uint64_t)usage.ru_nivcsw;
+    v[PC_RESOURCE_USER] = to_ns(usage.ru_utime);
+    v[PC_RESOURCE_SYSTEM] = to_ns(usage.ru_stime);
+    v[PC_RESOURCE_MINOR] = (uint64_t)usage.ru_minflt;
+    v[PC_RESOURCE_MAJOR] = (uint64_t)usage.ru_majflt;
+    v[PC_RESOURCE_WAITS] = (uint64_t)usage.ru_nvcsw;
+    v[PC_RESOURCE_PREEMPTED] = (uint64_t)usage.ru_nivcsw;
 }
 
 int pc_usage_start(void)
 {
     pc_usage_init_end(); /* counts from here if MPI_Init is never called */
-    return pc_table_add("pcollect", &table);
+    return pc_table_add("pcollect", &pc_table_resources);
 }
 
 void pc_usage_init_end(void)
@@ -192,10 +126,10 @@ void pc_usage_leave(void)
 
 void pc_usage_return(void)
 {
-    uint64_t now[N_VALUES] = {0};
+    uint64_t now[PC_RESOURCE_N] = {0};
     pc_thread_times_skip();
     read_counts(now);
-    for (unsigned i = 0; i < N_VALUES; i++)
+    for (unsigned i = 0; i < PC_RESOURCE_N; i++)
         left_out[i] += now[i] > left_at[i] ? now[i] - left_at[i] : 0;
     paused_ns += pc_mono_ns() - paused_at_ns;
 }
@@ -234,7 +168,7 @@ void pc_usage_note(void)
 {
     const uint64_t key = (uint64_t)(int64_t)PCOLLECT_RANK_SELF;
     int saved = errno;
-    uint64_t *v = pc_table_row(pc_thread_current(), &table, &key);
+    uint64_t *v = pc_table_row(pc_thread_current(), &pc_table_resources, &key);
     struct rusage usage;
     struct tasks tasks;
     char cpus[PCOLLECT_STRING_BYTES + 2];
@@ -242,19 +176,19 @@ void pc_usage_note(void)
         read_counts(v);
         /* A process that has just begun may not have been delayed yet; one at its end, where the
          * kernel counts it, has. */
-        if (!v[DELAYED])
-            v[BLOCKED] = 0;
-        for (unsigned i = 0; i < N_VALUES; i++)
+        if (!v[PC_RESOURCE_DELAYED])
+            v[PC_RESOURCE_BLOCKED] = 0;
+        for (unsigned i = 0; i < PC_RESOURCE_N; i++)
             v[i] = v[i] > left_out[i] ? v[i] - left_out[i] : 0;
         if (!getrusage(RUSAGE_SELF, &usage))
-            v[MEMORY] = (uint64_t)usage.ru_maxrss * 1024u;
-        v[CPU] = (uint64_t)sched_getcpu();
-        v[PAUSED] = paused_ns;
+            v[PC_RESOURCE_MEMORY] = (uint64_t)usage.ru_maxrss * 1024u;
+        v[PC_RESOURCE_CPU] = (uint64_t)sched_getcpu();
+        v[PC_RESOURCE_PAUSED] = paused_ns;
         look_at_tasks(&tasks);
-        v[MIGRATIONS] = tasks.n_moves;
-        v[CPUS] = (uint64_t)CPU_COUNT(&tasks.bound);
+        v[PC_RESOURCE_MIGRATIONS] = tasks.n_moves;
+        v[PC_RESOURCE_CPUS] = (uint64_t)CPU_COUNT(&tasks.bound);
         put_cpus(&tasks.bound, cpus, sizeof cpus);
-        v[BOUND] = pc_table_string(cpus);
+        v[PC_RESOURCE_BOUND] = pc_table_string(cpus);
     }
     errno = saved;
 }

@@ -8,6 +8,7 @@
  */
 #include "base/shell.h"
 #include "libcollect/context/thread.h"
+#include "libcollect/state/own_tables.h"
 #include "libcollect/state/plugin_table.h"
 #include "libcollect/state/state.h"
 #include "libcollect/tables/process_tables.h"
@@ -18,40 +19,10 @@
 /* Longest command line; longer ones are cut. */
 enum { COMMAND_BYTES = 4096 };
 
-#define PROCESSES                                                                                  \
-    {                                                                                              \
-        .name = "processes", .doc = "that had this", .type = PCOLLECT_COLUMN_NUMBER,               \
-        .combine = PCOLLECT_SUM, .unit = PCOLLECT_UNIT_COUNT                                       \
-    }
-#define TEXT(column, about)                                                                        \
-    {                                                                                              \
-        .name = column, .doc = about, .type = PCOLLECT_COLUMN_STRING, .unit = PCOLLECT_UNIT_COUNT  \
-    }
-
-static const struct pcollect_column command_columns[] = {
-    TEXT("command", "the program and its arguments, as a shell would take them"), PROCESSES};
-static const struct pcollect_table command_table = {.name = "command_lines",
-                                                    .doc = "what was run",
-                                                    .columns = command_columns,
-                                                    .n_keys = 1,
-                                                    .n_values = 1,
-                                                    .flags = PCOLLECT_TABLE_KEPT};
-
-static const struct pcollect_column setting_columns[] = {
-    TEXT("option", "[section] key"), TEXT("value", "as in a configuration file"),
-    TEXT("from", "the file, or the environment, where options of pcollect run are, too"),
-    PROCESSES};
-static const struct pcollect_table setting_table = {.name = "settings",
-                                                    .doc = "options that are not the defaults",
-                                                    .columns = setting_columns,
-                                                    .n_keys = 3,
-                                                    .n_values = 1,
-                                                    .flags = PCOLLECT_TABLE_KEPT};
-
 int pc_run_tables_start(void)
 {
-    int err = pc_table_add("pcollect", &command_table);
-    return err ? err : pc_table_add("pcollect", &setting_table);
+    int err = pc_table_add("pcollect", &pc_table_command_lines);
+    return err ? err : pc_table_add("pcollect", &pc_table_settings);
 }
 
 /* ---- The command line -------------------------------------------------------------------------
@@ -109,11 +80,11 @@ void pc_run_tables_note(void)
     int saved = errno;
     read_command(&command);
     if (command.n)
-        set(&command_table, (const uint64_t[]){pc_table_string(command.text)});
+        set(&pc_table_command_lines, (const uint64_t[]){pc_table_string(command.text)});
     for (unsigned next = 0; pc_config_next_setting(&pc_process.config, &next, &s);) {
         bool file = s.origin == PC_CONFIG_FILE;
         pc_format(text, sizeof text, "[%s] %s", s.section, s.key);
-        set(&setting_table,
+        set(&pc_table_settings,
             (const uint64_t[]){pc_table_string(text), pc_table_string(s.value),
                                pc_table_string(file ? pc_process.config.file : "environment")});
     }

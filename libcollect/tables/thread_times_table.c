@@ -20,6 +20,7 @@
  * calls, since its filter may be for clocks too.
  */
 #include "libcollect/context/scope.h"
+#include "libcollect/state/own_tables.h"
 #include "libcollect/state/plugin_table.h"
 #include "libcollect/state/state.h"
 #include "libcollect/tables/process_tables.h"
@@ -28,45 +29,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { KIND, NAME, THREADS, CALLS, TIME, CPU, KNOWN, IN_RUNTIME, DELAYED, N_VALUES };
-_Static_assert((int)IN_RUNTIME == (int)PC_TIMES_IN_RUNTIME, "the sampler adds to it");
-
-#define COLUMN(name, doc, type, how, unit)                                                         \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_##type, how, PCOLLECT_UNIT_##unit, 0                            \
-    }
-
-static const struct pcollect_column columns[] = {
-    COLUMN("rank", "of the process", RANK, 0, COUNT),
-    COLUMN("thread", "its number", NUMBER, 0, COUNT),
-    [2 + KIND] =
-        COLUMN("kind", "main, program, MPI library or runtime", STRING, PCOLLECT_MIN, COUNT),
-    [2 + NAME] = COLUMN("name", "that it was given", STRING, PCOLLECT_MIN, COUNT),
-    [2 + THREADS] = COLUMN("threads", "that had this number", NUMBER, PCOLLECT_SUM, COUNT),
-    [2 + CALLS] =
-        COLUMN("calls", "MPI calls, without those made inside others", NUMBER, PCOLLECT_SUM, COUNT),
-    [2 + TIME] = COLUMN("time", "in MPI calls", NUMBER, PCOLLECT_SUM, TICKS),
-    [2 + CPU] = COLUMN("cpu", "CPU time after MPI_Init", NUMBER, PCOLLECT_SUM, NS),
-    [2 + KNOWN] = COLUMN("known", "1: cpu is that of the whole time", NUMBER, PCOLLECT_MAX, COUNT),
-    [2 + IN_RUNTIME] =
-        COLUMN("in_runtime", "CPU time that samples in the runtime of threads stand for", NUMBER,
-               PCOLLECT_SUM, NS),
-    [2 + DELAYED] = COLUMN("delayed",
-                           "time in which it could run and no processor was free, from its "
-                           "beginning; of threads with 10 ms of CPU time and more",
-                           NUMBER, PCOLLECT_SUM, NS),
-};
-
-static const struct pcollect_table table = {.name = PCOLLECT_TABLE_THREAD_RECORDS,
-                                            .doc = "MPI and CPU time by thread",
-                                            .columns = columns,
-                                            .n_keys = 2,
-                                            .n_values = N_VALUES,
-                                            .flags = PCOLLECT_TABLE_KEPT};
-
 int pc_thread_times_start(void)
 {
-    return pc_table_add("pcollect", &table);
+    return pc_table_add("pcollect", &pc_table_thread_records);
 }
 
 /* Moves cpu_from to now; returns the time between. */
@@ -81,7 +46,7 @@ static void book(struct pc_thread *t)
 {
     uint64_t ns = advance(t);
     if (t->times)
-        __atomic_fetch_add(&t->times[CPU], ns, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&t->times[PC_TIMES_CPU], ns, __ATOMIC_RELAXED);
 }
 
 static void settle(struct pc_thread *t)
@@ -90,9 +55,9 @@ static void settle(struct pc_thread *t)
     int saved = errno;
     book(t);
     if (t->times)
-        t->times[KNOWN] = !pc_control.filtered;
+        t->times[PC_TIMES_KNOWN] = !pc_control.filtered;
     if (t->times && pc_thread_cpu_ns(t->tid) >= WORTH_NS)
-        t->times[DELAYED] += pc_thread_delayed_ns(t->tid);
+        t->times[PC_TIMES_DELAYED] += pc_thread_delayed_ns(t->tid);
     errno = saved;
 }
 
@@ -115,8 +80,8 @@ static void tell_name(struct pc_thread *t)
 {
     if (!t->times)
         return;
-    t->times[KIND] = pc_table_string(pc_thread_kind_name(t->kind));
-    t->times[NAME] = pc_table_string(t->record->name);
+    t->times[PC_TIMES_KIND] = pc_table_string(pc_thread_kind_name(t->kind));
+    t->times[PC_TIMES_NAME] = pc_table_string(t->record->name);
 }
 
 void pc_thread_times_enter(struct pc_thread *t, void *function)
@@ -126,10 +91,10 @@ void pc_thread_times_enter(struct pc_thread *t, void *function)
         return;
     const uint64_t keys[] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, t->number};
     atomic_store(&t->cpu_from_ns, 0);
-    t->times = pc_table_row(t, &table, keys);
+    t->times = pc_table_row(t, &pc_table_thread_records, keys);
     tell_name(t);
     if (t->times)
-        t->times[KNOWN] = 0;
+        t->times[PC_TIMES_KNOWN] = 0;
     if (pc_scope_is_off())
         advance(t);
 }
@@ -163,8 +128,8 @@ void pc_thread_times_skip(void)
 static uint64_t reset_one(struct pc_thread *t)
 {
     if (t->times) {
-        __atomic_store_n(&t->times[CPU], 0, __ATOMIC_RELAXED);
-        __atomic_store_n(&t->times[IN_RUNTIME], 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&t->times[PC_TIMES_CPU], 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&t->times[PC_TIMES_IN_RUNTIME], 0, __ATOMIC_RELAXED);
     }
     return advance(t);
 }

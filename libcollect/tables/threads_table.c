@@ -16,6 +16,7 @@
  */
 #include "libcollect/context/scope.h"
 #include "libcollect/context/thread.h"
+#include "libcollect/state/own_tables.h"
 #include "libcollect/state/plugin_table.h"
 #include "libcollect/state/state.h"
 #include "libcollect/tables/process_tables.h"
@@ -28,33 +29,6 @@
 #include <unistd.h>
 
 enum { MAX_TIDS = 256 };
-
-static const struct pcollect_column columns[] = {
-    {.name = "rank",
-     .doc = "of the process",
-     .type = PCOLLECT_COLUMN_RANK,
-     .unit = PCOLLECT_UNIT_COUNT},
-    {.name = "kind",
-     .doc = "main, program, MPI library, runtime, or without MPI: never seen calling MPI",
-     .type = PCOLLECT_COLUMN_STRING,
-     .unit = PCOLLECT_UNIT_COUNT},
-    {.name = "name",
-     .doc = "that the thread was given; digits at its end are one *",
-     .type = PCOLLECT_COLUMN_STRING,
-     .unit = PCOLLECT_UNIT_COUNT},
-    {.name = "threads",
-     .doc = "of that kind and name",
-     .type = PCOLLECT_COLUMN_NUMBER,
-     .combine = PCOLLECT_SUM,
-     .unit = PCOLLECT_UNIT_COUNT},
-};
-
-static const struct pcollect_table table = {.name = "threads",
-                                            .doc = "threads by kind and name",
-                                            .columns = columns,
-                                            .n_keys = 3,
-                                            .n_values = 1,
-                                            .flags = PCOLLECT_TABLE_KEPT};
 
 /* Threads from before MPI_Init; then those that appeared while it ran. Written only by the thread
  * in MPI_Init, before others read it: a thread that registers earlier counts as the program's. */
@@ -136,14 +110,14 @@ static void add_row(struct pc_thread *t, enum pc_thread_kind kind, const char *n
         pc_format(pattern + n - digits, sizeof pattern - n + digits, "*");
     uint64_t keys[] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF,
                        pc_table_string(pc_thread_kind_name(kind)), pc_table_string(pattern)};
-    uint64_t *values = pc_table_row(t, &table, keys);
+    uint64_t *values = pc_table_row(t, &pc_table_threads, keys);
     if (values)
         ++*values;
 }
 
 int pc_threads_table_start(void)
 {
-    return pc_table_add("pcollect", &table);
+    return pc_table_add("pcollect", &pc_table_threads);
 }
 
 /* Counts a thread. One that is registered before it runs has no name yet: it is counted when it

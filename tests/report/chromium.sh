@@ -29,7 +29,7 @@ begin_browser() {
 # write_tables NAME PROFILE: output of `report` and similar commands for the profile, into NAME.tsv.
 write_tables() {
     mkdir -p "$work/$1.tsv"
-    for table in $("$pcollect" report --table help | sed -n '/^Tables of plugins/q; s/^  \([a-z_]*\)  .*/\1/p') \
+    for table in $("$pcollect" report --table help | sed -n '/^Tables of the library/q; s/^  \([a-z_]*\)  .*/\1/p') \
         $("$pcollect" info "$2" | sed -n 's/^table: \([^ ]*\).*/\1/p'); do
         "$pcollect" report --format tsv --table "$table" "$2" >"$work/$1.tsv/$table.tsv" 2>/dev/null
     done

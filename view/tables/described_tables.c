@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the columns of the tables of pcollect's own communication plugins mean. A profile has their
- * names alone, so the descriptions from which the plugins make their tables are linked into the
+ * What the columns of the tables of the library and of its communication plugins mean. A profile
+ * has their names alone, so the descriptions from which the tables are made are linked into the
  * command as well.
  */
 #include "view/table.h"
 
+#include "libcollect/state/own_tables.h"
 #include "plugins/plugins.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ const struct pcollect_table *pct_described_at(size_t k)
             return &plugins[i]->tables[k];
         k -= plugins[i]->n_tables;
     }
-    return NULL;
+    return k < pc_n_own_tables ? pc_own_tables[k] : NULL;
 }
 
 const struct pcollect_table *pct_described(const char *name)
