@@ -82,9 +82,9 @@ extern const size_t pct_n_commands;
 extern const struct pct_command pct_top; /* pcollect itself, without a name */
 
 extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_diff_command, pct_model,
-    pct_embed, pct_info, pct_verify, pct_recover, pct_topology_command, pct_doctor, pct_config,
-    pct_events, pct_stat_command, pct_annotate_command, pct_average_command, pct_html, pct_export,
-    pct_where_command, pct_record_command, pct_top_command, pct_browse_command;
+    pct_embed, pct_info, pct_verify, pct_recover, pct_checkpoint, pct_topology_command, pct_doctor,
+    pct_config, pct_events, pct_stat_command, pct_annotate_command, pct_average_command, pct_html,
+    pct_export, pct_where_command, pct_record_command, pct_top_command, pct_browse_command;
 
 /* The command line `argc`, `argv` of the process, with the name of a command in it. Returns the
  * exit status. */

@@ -28,6 +28,7 @@ const struct pct_command *const pct_commands[] = {
     &pct_info,
     &pct_verify,
     &pct_recover,
+    &pct_checkpoint,
     &pct_where_command,
     &pct_stat_command,
     &pct_record_command,

@@ -80,37 +80,13 @@ static bool is_running(const struct pct_checkpoints *c, const struct pc_merge_fo
     return alive;
 }
 
-/* Arenas of one job: `n` of the list from `found` on, and their copies. */
-struct job_copies {
-    const struct pc_merge_found *found;
-    size_t n;
-    struct pc_merge_copy *copies;
-    size_t n_copies;
-};
-
-static void drop_copies(struct job_copies *j)
-{
-    for (size_t i = 0; i < j->n_copies; i++)
-        free(j->copies[i].data);
-    j->n_copies = 0;
-}
-
 /* Copies the arenas of a job. A file that has disappeared belongs to a job that has just ended. */
-static void copy_job(const struct pct_checkpoints *c, struct job_copies *j)
+static void copy_job(const struct pct_checkpoints *c, struct pct_job_copies *j)
 {
     struct pc_error error;
-    int err = PC_OK;
-    j->copies = pct_alloc(j->n, sizeof *j->copies);
-    for (size_t i = 0; i < j->n && !err; i++) {
-        if (j->found[i].asked_only || j->found[i].run_key != c->run->key)
-            continue;
-        err = pc_merge_copy(j->found[i].path, &j->copies[j->n_copies], &error);
-        j->n_copies += !err;
-    }
+    int err = pct_job_copy(j, c->run->key, &error);
     if (err && err != PC_ENOENT)
         say_failure(c, error.text);
-    if (err)
-        drop_copies(j);
     c->told->n_seen += (unsigned)j->n_copies;
 }
 
@@ -127,7 +103,7 @@ static int write_file(const struct pc_profile *p, const char *wanted, char *path
     return err;
 }
 
-static void write_job(const struct pct_checkpoints *c, const struct job_copies *j)
+static void write_job(const struct pct_checkpoints *c, const struct pct_job_copies *j)
 {
     const struct pct_recovery recovery = {.self = c->run->self, .pattern = c->run->pattern};
     char wanted[PCOLLECT_PATH_BYTES], path[PCOLLECT_PATH_BYTES];
@@ -155,14 +131,6 @@ static void write_job(const struct pct_checkpoints *c, const struct job_copies *
     pc_profile_free(p);
 }
 
-static size_t job_length(const struct pc_merge_list *list, size_t first)
-{
-    size_t n = 1;
-    while (first + n < list->n && list->found[first + n].job == list->found[first].job)
-        n++;
-    return n;
-}
-
 /* Copies all arenas before anything else, because figures of ranks are compared with each other. */
 static void write_all(const struct pct_checkpoints *c)
 {
@@ -172,11 +140,12 @@ static void write_all(const struct pct_checkpoints *c)
     char **folders = pct_spool_folders(&c->run->config, &n_folders);
     for (size_t i = 0; i < n_folders; i++)
         pc_merge_list_add(&list, folders[i], NULL, NULL, &error);
-    struct job_copies *jobs = pct_alloc(list.n_jobs, sizeof *jobs);
-    for (size_t at = 0; at < list.n; at += job_length(&list, at)) {
-        struct job_copies *j = &jobs[n_jobs];
-        *j = (struct job_copies){.found = &list.found[at], .n = job_length(&list, at)};
-        if (!is_running(c, j->found, j->n))
+    struct pct_job_copies *jobs = pct_alloc(list.n_jobs, sizeof *jobs);
+    for (size_t at = 0, n; at < list.n; at += n) {
+        struct pct_job_copies *j = &jobs[n_jobs];
+        *j = pct_job_copies(&list, at);
+        n = j->n;
+        if (!is_running(c, j->found, n))
             continue;
         copy_job(c, j);
         n_jobs++;
@@ -185,7 +154,7 @@ static void write_all(const struct pct_checkpoints *c)
     for (size_t k = 0; k < n_jobs; k++) {
         if (jobs[k].n_copies)
             write_job(c, &jobs[k]);
-        drop_copies(&jobs[k]);
+        pct_job_copies_drop(&jobs[k]);
     }
 }
 

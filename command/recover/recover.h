@@ -30,6 +30,24 @@ int pct_recover_lock_beside(const struct pct_recovery *r, const char *path);
 int pct_job_path(const struct pct_recovery *r, const struct pc_merge_found *f, char *path, size_t n,
                  struct pc_error *error);
 
+/* ---- Copies of arenas of jobs that run (job_copies.c) ---- */
+
+/* Arenas of one job, `n` of a list from `found` on, and copies of them. */
+struct pct_job_copies {
+    const struct pc_merge_found *found;
+    size_t n;
+    struct pc_merge_copy *copies;
+    size_t n_copies;
+};
+
+/* Those of the job that begins at this place of the list, without copies. */
+struct pct_job_copies pct_job_copies(const struct pc_merge_list *list, size_t first);
+
+/* Copies the arenas of that run (0: of any) that are of ranks. Fails as pc_merge_copy, with no copy
+ * then: PC_ENOENT, the job has just ended. */
+int pct_job_copy(struct pct_job_copies *j, uint64_t run_key, struct pc_error *error);
+void pct_job_copies_drop(struct pct_job_copies *j);
+
 /* ---- checkpoint_files.c ---- */
 
 /* Writes a checkpoint of a job whose profile is to have the name `wanted`: replaces a checkpoint of

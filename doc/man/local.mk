@@ -5,6 +5,7 @@ made_pages = doc/man/pcollect.1 doc/man/pcollect.conf.5 \
     doc/man/pcollect-annotate.1 \
     doc/man/pcollect-average.1 \
     doc/man/pcollect-browse.1 \
+    doc/man/pcollect-checkpoint.1 \
     doc/man/pcollect-config.1 \
     doc/man/pcollect-diff.1 \
     doc/man/pcollect-doctor.1 \
