@@ -23,6 +23,7 @@ struct pct_parts {
     struct pct_rank_times *rank_times;
     struct pct_rank_classes *rank_classes;
     struct pct_thread_times *thread_times;
+    struct pct_open_calls *open_calls;
     uint32_t *frames;
     bool looked_up; /* all nodes, in the symbols */
     struct pct_contexts contexts;
@@ -104,6 +105,13 @@ const struct pct_thread_times *pct_data_thread_times(const struct pct_data *d)
     if (!d->parts->thread_times)
         d->parts->thread_times = pct_thread_times_new(d->profile);
     return d->parts->thread_times;
+}
+
+const struct pct_open_calls *pct_data_open_calls(const struct pct_data *d)
+{
+    if (!d->parts->open_calls)
+        d->parts->open_calls = pct_open_calls_new(d->profile);
+    return d->parts->open_calls;
 }
 
 const struct pct_rank_classes *pct_data_rank_classes(const struct pct_data *d)
@@ -295,6 +303,7 @@ static void free_parts(struct pct_parts *parts)
     pct_rank_times_free(parts->rank_times);
     pct_rank_classes_free(parts->rank_classes);
     pct_thread_times_free(parts->thread_times);
+    pct_open_calls_free(parts->open_calls);
     pct_estimates_free(parts->estimates);
     pct_counts_free(parts->counts);
     pct_tree_free(parts->functions);

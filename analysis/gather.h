@@ -10,6 +10,7 @@
 #define PCT_GATHER_H
 
 #include "analysis/buffer.h"
+#include "analysis/open_calls.h"
 #include "analysis/rank_classes.h"
 #include "analysis/rank_times.h"
 #include "analysis/symbols/symbols.h"
@@ -78,6 +79,7 @@ const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d);
 /* Ranks that spend their time alike. */
 const struct pct_rank_classes *pct_data_rank_classes(const struct pct_data *d);
 const struct pct_thread_times *pct_data_thread_times(const struct pct_data *d);
+const struct pct_open_calls *pct_data_open_calls(const struct pct_data *d);
 /* By module: nodes of the profile in it. */
 const uint32_t *pct_data_frames(const struct pct_data *d);
 

@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += analysis/libpcanalysis.la
 analysis_libpcanalysis_la_SOURCES = \
     analysis/allocation.h analysis/allocation.c analysis/buffer.h analysis/buffer.c analysis/hash_index.h analysis/hash_index.c analysis/student.h analysis/student.c analysis/gather.h analysis/gather.c \
     analysis/clusters.h analysis/clusters.c analysis/rank_classes.h analysis/rank_classes.c \
-    analysis/rank_times.h analysis/rank_times.c analysis/thread_times.h analysis/thread_times.c \
+    analysis/rank_times.h analysis/rank_times.c analysis/thread_times.h analysis/thread_times.c analysis/open_calls.h analysis/open_calls.c \
     analysis/symbols/symbols.h analysis/symbols/symbols_private.h analysis/symbols/symbols.c \
     analysis/symbols/short_name.h analysis/symbols/short_name.c \
     analysis/symbols/symbols_stored.c analysis/symbols/stored_table.h analysis/symbols/stored_table.c \
@@ -22,7 +22,7 @@ analysis_libpcanalysis_la_SOURCES = \
     analysis/fit/fit.h analysis/fit/fit_private.h analysis/fit/segments.c analysis/fit/fit.c analysis/fit/solve.c analysis/fit/band.c \
     analysis/findings/findings.h analysis/findings/findings.c analysis/findings/finding_list.c analysis/findings/run_figures.c \
     analysis/findings/rules_calls.c analysis/findings/rules_counters.c analysis/findings/rules_machine.c \
-    analysis/findings/rules_ranks.c analysis/findings/busy_place.c analysis/findings/system_calls.c \
+    analysis/findings/rules_ranks.c analysis/findings/rules_ends.c analysis/findings/busy_place.c analysis/findings/system_calls.c \
     analysis/traffic/traffic.h analysis/traffic/traffic_private.h analysis/traffic/matrix.c \
     analysis/traffic/places.c analysis/traffic/pattern.c analysis/traffic/placement.c \
     analysis/traffic/placement_nodes.c

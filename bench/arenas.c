@@ -153,7 +153,7 @@ static bool make_arena(const struct job *job, int rank)
     pc_arena_add_plugin(&a, &plugin, fields);
     pcollect_ref app = pc_arena_add_module(&a, &module, path);
     pcollect_ref pairs = pc_arena_add_table(&a, &table, columns);
-    struct pc_tree *t = pc_tree_open(&a, 1, "main", false);
+    struct pc_tree *t = pc_tree_open(&a, 1, false);
     fill_tree(job, rank, t, app);
     fill_pairs(job, rank, t, pairs, pc_arena_string(&a, "p2p", 3));
     bool ok = write_arena(job, rank, &a);

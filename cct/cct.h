@@ -143,12 +143,12 @@ struct pc_tree {
 
 /* A tree for a thread: adopts one whose thread has ended (same `late`), else makes a new one, with
  * thread record and root, from the reserve if necessary. NULL: no memory; the thread's calls are
- * PCOLLECT_LOST_CALLS. `name` may be NULL. AS-safe, MT-safe, lock-free. */
-struct pc_tree *pc_tree_open(struct pc_arena *a, int tid, const char *name, bool late);
+ * PCOLLECT_LOST_CALLS. AS-safe, MT-safe, lock-free. */
+struct pc_tree *pc_tree_open(struct pc_arena *a, int tid, bool late);
 
 /* The two halves of pc_tree_open. adopt: NULL if no ended thread has left a tree. */
-struct pc_tree *pc_tree_new(struct pc_arena *a, int tid, const char *name, bool late);
-struct pc_tree *pc_tree_adopt_any(struct pc_arena *a, int tid, const char *name, bool late);
+struct pc_tree *pc_tree_new(struct pc_arena *a, int tid, bool late);
+struct pc_tree *pc_tree_adopt_any(struct pc_arena *a, int tid, bool late);
 
 /* Retires the tree of a thread that has ended: the next new thread may adopt it, with its contents.
  * AS-safe, MT-safe.

@@ -369,19 +369,14 @@ pcollect_ref pc_tree_point(struct pc_tree *t, pcollect_ref parent, pcollect_ref 
 
 /* ---- Trees ---- */
 
-static void set_owner(struct pcollect_thread *thread, int tid, const char *name)
+static void set_owner(struct pcollect_thread *thread, int tid)
 {
-    size_t i = 0;
-    for (; name && i + 1 < sizeof thread->name && name[i]; i++)
-        thread->name[i] = name[i];
-    for (; i < sizeof thread->name; i++)
-        thread->name[i] = '\0';
     thread->tid = tid;
     __atomic_store_n(&thread->n_adopted, thread->n_adopted + 1, __ATOMIC_RELAXED);
 }
 
 /* Makes root and thread record; the latter is allocated as if it were the root's record. */
-static bool plant(struct pc_tree *t, int tid, const char *name)
+static bool plant(struct pc_tree *t, int tid)
 {
     struct pc_arena *a = t->arena;
     if (!place(t, sizeof(struct pcollect_thread), FROM_RESERVE, &t->root, &t->thread))
@@ -390,12 +385,12 @@ static bool plant(struct pc_tree *t, int tid, const char *name)
     struct pcollect_thread *thread = pc_tree_thread(t);
     thread->root = t->root;
     thread->late = t->late;
-    set_owner(thread, tid, name);
+    set_owner(thread, tid);
     pc_arena_link_thread(a, t->thread);
     return true;
 }
 
-struct pc_tree *pc_tree_new(struct pc_arena *a, int tid, const char *name, bool late)
+struct pc_tree *pc_tree_new(struct pc_arena *a, int tid, bool late)
 {
     int saved = errno;
     struct pc_tree *t = map_memory(TREE_PAGE_BYTES);
@@ -405,7 +400,7 @@ struct pc_tree *pc_tree_new(struct pc_arena *a, int tid, const char *name, bool 
         t->chunk_bytes = PC_TREE_CHUNK_FIRST;
         t->slots = (struct pc_tree_slot *)((char *)t + FIRST_SLOTS_AT);
         t->n_slots = FIRST_SLOTS;
-        if (plant(t, tid, name)) {
+        if (plant(t, tid)) {
             t->number = atomic_fetch_add_explicit(&a->n_trees, 1, memory_order_relaxed);
         } else {
             munmap(t, TREE_PAGE_BYTES);
@@ -439,13 +434,14 @@ void pc_tree_retire(struct pc_tree *t)
 {
     _Atomic uint64_t *list = &t->arena->free_trees[t->late];
     uint64_t head = atomic_load_explicit(list, memory_order_relaxed);
+    pc_tree_thread(t)->open_ticks = 0; /* the thread has left its call, if it was in one */
     do {
         atomic_store_explicit(&t->next_free, tree_of(head), memory_order_relaxed);
     } while (!atomic_compare_exchange_weak_explicit(list, &head, head_of(t, head),
                                                     memory_order_release, memory_order_relaxed));
 }
 
-struct pc_tree *pc_tree_adopt_any(struct pc_arena *a, int tid, const char *name, bool late)
+struct pc_tree *pc_tree_adopt_any(struct pc_arena *a, int tid, bool late)
 {
     _Atomic uint64_t *list = &a->free_trees[late];
     uint64_t head = atomic_load_explicit(list, memory_order_acquire), rest;
@@ -457,12 +453,12 @@ struct pc_tree *pc_tree_adopt_any(struct pc_arena *a, int tid, const char *name,
         rest = head_of(atomic_load_explicit(&t->next_free, memory_order_relaxed), head);
     } while (!atomic_compare_exchange_weak_explicit(list, &head, rest, memory_order_acq_rel,
                                                     memory_order_acquire));
-    set_owner(pc_tree_thread(t), tid, name);
+    set_owner(pc_tree_thread(t), tid);
     return t;
 }
 
-struct pc_tree *pc_tree_open(struct pc_arena *a, int tid, const char *name, bool late)
+struct pc_tree *pc_tree_open(struct pc_arena *a, int tid, bool late)
 {
-    struct pc_tree *t = pc_tree_adopt_any(a, tid, name, late);
-    return t ? t : pc_tree_new(a, tid, name, late);
+    struct pc_tree *t = pc_tree_adopt_any(a, tid, late);
+    return t ? t : pc_tree_new(a, tid, late);
 }

@@ -226,17 +226,21 @@ static void renew_threads(struct live *l)
         t.rows = link->rows;
         t.mpi_ticks = __atomic_load_n(&from->mpi_ticks, __ATOMIC_ACQUIRE);
         t.mpi_calls = __atomic_load_n(&from->mpi_calls, __ATOMIC_ACQUIRE);
-        t.last_ticks = __atomic_load_n(&from->last_ticks, __ATOMIC_ACQUIRE);
+        t.open_ticks = __atomic_load_n(&from->open_ticks, __ATOMIC_ACQUIRE);
+        t.open_node = __atomic_load_n(&from->open_node, __ATOMIC_ACQUIRE);
+        t.end_ticks = __atomic_load_n(&from->end_ticks, __ATOMIC_ACQUIRE);
+        if (t.open_ticks != __atomic_load_n(&from->open_ticks, __ATOMIC_ACQUIRE))
+            t.open_ticks = 0; /* another call has begun */
         memcpy(l->copy + at, &t, sizeof t);
     }
 }
 
-/* Moves the second point of the clocks to now, for a process without MPI, which does not write it
- * itself. Its counter is ours if both run at one rate. */
+/* Moves the second point of the clocks to now: a process writes down no time while it computes or
+ * is in a call. Its counter is ours if both run at one rate. */
 static void renew_clock(struct pcollect_arena_header *h)
 {
     uint64_t ticks, ns;
-    if (h->rank >= 0 || h->init_begin_ticks || h->exit_ticks || h->ticks_1 <= h->ticks_0)
+    if (h->exit_ticks || h->flags & PCOLLECT_ARENA_OFF || h->ticks_1 <= h->ticks_0)
         return;
     pc_clock_init();
     if (pc_clock_is_counter == ((h->notes & PCOLLECT_NOTE_SLOW_CLOCK) != 0))
@@ -283,7 +287,7 @@ static void take_lists(struct pcollect_arena_header *h, const struct pcollect_ar
     memcpy(h->strings, from->strings, sizeof h->strings);
 }
 
-static int copy_live(struct live *l)
+static int copy_live(struct live *l, bool runs)
 {
     struct pcollect_arena_header last;
     const struct timespec nap = {0, NAP_NS};
@@ -302,12 +306,14 @@ static int copy_live(struct live *l)
     }
     take_lists(&last, &l->first);
     last.used_bytes = l->copied;
-    renew_clock(&last);
+    if (runs)
+        renew_clock(&last);
     memcpy(l->copy, &last, sizeof last);
     return PC_OK;
 }
 
-int pc_arena_file_copy(const char *path, struct pc_arena_bytes *out, struct pc_error *error)
+int pc_arena_file_copy(const char *path, bool runs, struct pc_arena_bytes *out,
+                       struct pc_error *error)
 {
     struct pcollect_arena_header h;
     struct live l = {.n = 0};
@@ -324,7 +330,7 @@ int pc_arena_file_copy(const char *path, struct pc_arena_bytes *out, struct pc_e
         return pc_error_set(error, PC_EIO, "%s: %s", path, strerror(reason));
     l.base = base;
     l.n = bytes & ~(size_t)7;
-    err = copy_live(&l);
+    err = copy_live(&l, runs);
     if (err) {
         no_memory(path, used_bytes(&l), error);
         free(l.copy);

@@ -30,6 +30,7 @@ enum pc_arena_owner pc_arena_file_owner(const char *path);
 /* Copies a file whose owner may be writing, as at one instant: everything that can be reached in
  * the copy is complete, and the sums of threads are at least those of their contexts. Errors as
  * above. */
-int pc_arena_file_copy(const char *path, struct pc_arena_bytes *out, struct pc_error *error);
+int pc_arena_file_copy(const char *path, bool runs, struct pc_arena_bytes *out,
+                       struct pc_error *error);
 
 #endif

@@ -238,32 +238,45 @@ static uint64_t span(const struct image *m, uint64_t begin, uint64_t end)
     return begin && end > begin ? pc_image_ns(m, end - begin) : 0;
 }
 
-/* Adds the figures of the thread records; returns the last time at which the process was seen
- * alive. A thread that calls MPI before and after the merge has a record for each. */
-static uint64_t add_threads(struct image *m, struct pc_profile_rank *r)
+/* The last time at which the process was seen alive. */
+static uint64_t find_last(struct image *m)
 {
     const struct pcollect_arena_header *h = m->header;
     uint64_t last = h->ticks_1 > h->exit_ticks ? h->ticks_1 : h->exit_ticks;
-    int32_t main_tid = h->init_tid ? h->init_tid : h->pid;
-    uint64_t ticks = 0, others_ticks = 0;
+    last = h->seen_ticks > last ? h->seen_ticks : last;
     pcollect_ref ref = m->threads = __atomic_load_n(&h->threads, __ATOMIC_ACQUIRE);
     m->n_threads = pc_image_count_list(m, ref, sizeof(struct pcollect_thread), "thread");
     for (uint32_t i = 0; i < m->n_threads; i++) {
         const struct pcollect_thread *t = pc_image_at(m, ref, sizeof *t);
-        ticks += t->mpi_ticks;
+        if (t->end_ticks > last)
+            last = t->end_ticks;
+        ref = t->next;
+    }
+    return last;
+}
+
+/* Adds the figures of the thread records. A thread that calls MPI before and after the merge has a
+ * record for each. */
+static void add_threads(struct image *m, struct pc_profile_rank *r)
+{
+    const struct pcollect_arena_header *h = m->header;
+    int32_t main_tid = h->init_tid ? h->init_tid : h->pid;
+    uint64_t ticks = 0, others_ticks = 0;
+    pcollect_ref ref = m->threads;
+    for (uint32_t i = 0; i < m->n_threads; i++) {
+        const struct pcollect_thread *t = pc_image_at(m, ref, sizeof *t);
+        uint64_t own_ticks = t->mpi_ticks + pc_image_open_ticks(m, t);
+        ticks += own_ticks;
         r->mpi_calls += t->mpi_calls;
         r->n_threads += t->late ? 0 : t->n_adopted;
         if (t->tid != main_tid) {
-            others_ticks += t->mpi_ticks;
+            others_ticks += own_ticks;
             r->n_others += t->mpi_calls && !t->late;
         }
-        if (t->last_ticks > last)
-            last = t->last_ticks;
         ref = t->next;
     }
     r->mpi_ns = pc_image_ns(m, ticks);
     r->others_mpi_ns = pc_image_ns(m, others_ticks);
-    return last;
 }
 
 static int read_rank(struct image *m, enum pc_merge_part part)
@@ -274,7 +287,9 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     m->rank = pc_pool_array(p->memory, 1, sizeof *m->rank);
     if (!r || !m->rank)
         return PC_ENOMEM;
-    uint64_t last = add_threads(m, r);
+    uint64_t last = find_last(m);
+    m->last_ticks = part == PC_MERGE_ALL ? last : 0;
+    add_threads(m, r);
     uint64_t inside_end = h->finalize_end_ticks ? h->finalize_end_ticks : last;
     struct pc_identity who = pc_image_identity(h);
     r->rank = *m->rank = who.rank < 0 ? 0 : who.rank;

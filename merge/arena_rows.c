@@ -259,10 +259,10 @@ static int read_list(struct image *m, pcollect_ref ref)
     return err;
 }
 
-static struct image_table *find_thread_records(struct image *m)
+static struct image_table *find_named(struct image *m, const char *name)
 {
     for (uint32_t i = 0; i < m->n_tables; i++)
-        if (!strcmp(m->tables[i].table.name, PCOLLECT_TABLE_THREAD_RECORDS))
+        if (!strcmp(m->tables[i].table.name, name))
             return &m->tables[i];
     return NULL;
 }
@@ -275,21 +275,40 @@ static void put_number(const struct image_table *t, uint32_t row, const char *co
         t->table.cells[(size_t)row * t->table.n_columns + at] = value;
 }
 
-/* Copies figures from the record of a thread into its row, the one with index `row`. */
-static void complete_row(const struct image_table *t, uint32_t row,
-                         const struct pcollect_thread *thread)
+/* Makes the row of the call that a thread is in; its first cells are those of the thread's row. */
+static int add_open_call(struct image *m, const struct pcollect_thread *thread,
+                         const uint64_t *thread_row)
 {
-    if (!t || row >= t->table.n_rows)
-        return;
+    struct image_table *t = find_named(m, PCOLLECT_TABLE_OPEN_CALLS);
+    uint32_t call = t ? pc_table_column(&t->table, "call", PCOLLECT_COLUMN_NODE) : PC_NO_INDEX;
+    if (!m->last_ticks || !pcollect_open_ticks(thread) || call == PC_NO_INDEX ||
+        t->table.n_keys != 2)
+        return PC_OK;
+    uint64_t *row = add_row(m, t);
+    if (!row)
+        return PC_ENOMEM;
+    memset(row, 0, t->table.n_columns * sizeof *row);
+    memcpy(row, thread_row, 2 * sizeof *row);
+    put_number(t, t->table.n_rows - 1, "time", pc_image_open_ticks(m, thread));
+    return read_cell(m, PCOLLECT_COLUMN_NODE, thread->open_node, &row[call]);
+}
+
+/* Copies figures from the record of a thread into its row, the one with index `row`. */
+static int complete_row(struct image *m, const struct image_table *t, uint32_t row,
+                        const struct pcollect_thread *thread)
+{
+    if (!t || row >= t->table.n_rows || t->table.n_keys != 2)
+        return PC_OK;
     put_number(t, row, "threads", thread->n_adopted);
     put_number(t, row, "calls", thread->mpi_calls);
-    put_number(t, row, "time", thread->mpi_ticks);
+    put_number(t, row, "time", thread->mpi_ticks + pc_image_open_ticks(m, thread));
+    return add_open_call(m, thread, t->table.cells + (size_t)row * t->table.n_columns);
 }
 
 int pc_image_read_rows(struct image *m, enum pc_merge_part part)
 {
     pcollect_ref ref = m->threads;
-    const struct image_table *records = find_thread_records(m);
+    const struct image_table *records = find_named(m, PCOLLECT_TABLE_THREAD_RECORDS);
     int err = PC_OK;
     for (uint32_t i = 0; i < m->n_threads && !err; i++) {
         const struct pcollect_thread *t = pc_image_at(m, ref, sizeof *t);
@@ -297,7 +316,7 @@ int pc_image_read_rows(struct image *m, enum pc_merge_part part)
         if (pc_image_wants(t, part))
             err = read_list(m, __atomic_load_n(&t->rows, __ATOMIC_ACQUIRE));
         if (!err)
-            complete_row(records, n_before, t);
+            err = complete_row(m, records, n_before, t);
         ref = t->next;
     }
     return err;

@@ -298,11 +298,11 @@ int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_mer
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-int pc_merge_copy(const char *path, struct pc_merge_copy *out, struct pc_error *error)
+int pc_merge_copy(const char *path, bool runs, struct pc_merge_copy *out, struct pc_error *error)
 {
     struct pc_arena_bytes bytes;
     uint64_t now_ns = pc_clock_ns(CLOCK_REALTIME);
-    int err = pc_arena_file_copy(path, &bytes, error);
+    int err = pc_arena_file_copy(path, runs, &bytes, error);
     if (err)
         return err;
     *out = (struct pc_merge_copy){.data = bytes.data, .n = bytes.n, .taken_ns = now_ns};

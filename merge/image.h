@@ -69,6 +69,7 @@ struct image {
     uint32_t n_modules;
     pcollect_ref threads; /* head of the list of threads, and its length, as first read */
     uint32_t n_threads;
+    uint64_t last_ticks;        /* the last moment known; 0: calls in progress do not count */
     uint32_t *op_index;         /* by op id; PC_NO_INDEX: not named */
     struct image_field *fields; /* parallel to the profile's */
     uint64_t *values;           /* room for those of one record */
@@ -101,6 +102,14 @@ uint64_t pc_image_ns(const struct image *m, uint64_t ticks);
 
 /* Notes that something was damaged and left out. */
 void pc_image_damaged(struct image *m, const char *what, pcollect_ref ref);
+
+/* Ticks since the begin of the call that a thread is in, up to the last moment known; 0: none. Only
+ * where all data of a process is read: calls in progress during the merge end in its late part. */
+static inline uint64_t pc_image_open_ticks(const struct image *m, const struct pcollect_thread *t)
+{
+    uint64_t begin = pcollect_open_ticks(t);
+    return begin && m->last_ticks > begin ? m->last_ticks - begin : 0;
+}
 
 /* The length of a list whose elements begin with the reference of the next, and have `bytes` bytes
  * at least; it ends before a damaged element. Claims the elements. */

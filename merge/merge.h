@@ -57,9 +57,10 @@ struct pc_merge_copy {
     uint64_t taken_ns; /* since 1970: events before it are in the copy */
 };
 
-/* Takes a copy of an arena without any effect on its owner. Errors: the file is gone (PC_ENOENT) or
- * cannot be read, or no memory (PC_ENOMEM); the text says which. */
-int pc_merge_copy(const char *path, struct pc_merge_copy *out, struct pc_error *error);
+/* Takes a copy of an arena without any effect on its owner. `runs`: its owner does, so that its
+ * times go to this moment, not to the last one that it has noted. Errors: the file is gone
+ * (PC_ENOENT) or cannot be read, or no memory (PC_ENOMEM); the text says which. */
+int pc_merge_copy(const char *path, bool runs, struct pc_merge_copy *out, struct pc_error *error);
 
 /* Merges copies of one job like pc_merge_files, into a profile that is marked as a checkpoint: its
  * ranks are incomplete, and the table PC_TABLE_CHECKPOINT has the time of each copy. */

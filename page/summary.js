@@ -92,7 +92,7 @@ function libraryOf(sampling) {
 const waitingName = "MPI: waiting for the rank longest outside";
 
 // [name, ns] of the parts of the wall time of all ranks, the greatest first.
-function timeParts(ranks, primitives, modules, sampling) {
+function timeParts(ranks, primitives, modules, sampling, open) {
     const parts = new Map();
     const add = (name, ns) => ns && parts.set(name, (parts.get(name) || 0) + ns);
     let computing = 0;
@@ -101,6 +101,8 @@ function timeParts(ranks, primitives, modules, sampling) {
         add("MPI: " + primitives.exact(row, "class"), primitives.number(row, "mpi_exclusive_s") - waiting);
         add(waitingName, waiting);
     }
+    if (open) // of killed ranks: in no context
+        add("MPI: calls that had not ended", sumOf(open, "time"));
     for (let row = 0; row < ranks.rows; row++) {
         add("outside MPI", Number.isNaN(ranks.number(row, "own_s")) ? ranks.number(row, "compute_s") || 0 : 0);
         computing += computingOf(ranks, row);
@@ -116,8 +118,8 @@ function timeParts(ranks, primitives, modules, sampling) {
     return [...parts].filter(([, ns]) => ns).sort((a, b) => b[1] - a[1]);
 }
 
-function makeBand(ranks, primitives, modules, sampling) {
-    const parts = timeParts(ranks, primitives, modules, sampling);
+function makeBand(ranks, primitives, modules, sampling, open) {
+    const parts = timeParts(ranks, primitives, modules, sampling, open);
     if (!parts.length)
         return "";
     const whole = parts.reduce((sum, [, ns]) => sum + ns, 0);
@@ -147,12 +149,12 @@ function makeCost(sampling) {
 }
 
 async function showSummary(profile, place) {
-    const [header, findings, ranks, primitives, modules, sampling] = await Promise.all(
-        ["header", "findings", "ranks", "primitives", "module_calls", "sampling"].map(name =>
+    const [header, findings, ranks, primitives, modules, sampling, open] = await Promise.all(
+        ["header", "findings", "ranks", "primitives", "module_calls", "sampling", "open_calls"].map(name =>
             profile.byName.has(name) ? profile.table(name) : null));
     place.append(
         makeWarnings(profile),
         make("h2", {}, "What the run loses"), makeFindings(findings, header),
         make("h2", {}, "The run"), makeRun(header),
-        makeBand(ranks, primitives, modules, sampling), makeCost(sampling));
+        makeBand(ranks, primitives, modules, sampling, open), makeCost(sampling));
 }

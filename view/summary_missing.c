@@ -5,6 +5,7 @@
 #include "view/sentence.h"
 #include "view/summary_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* "rank 3" or "ranks 1, 4-7, 9 and 12 more" of the ranks in the list. */
@@ -91,6 +92,85 @@ static void put_incomplete(const struct pct_head *h, struct pct_buf *b)
                                   : ". How long it waited for a processor is not known");
 }
 
+/* ---- Where ranks were at the end of their data ----------------------------------------------- */
+
+/* Ranks whose main thread was in one function of MPI, or in none (op PC_NO_INDEX). */
+struct ended {
+    uint32_t op;
+    size_t n;
+    int32_t *ranks;
+    uint64_t longest_ns; /* in the call by then */
+};
+
+static void add_ended(struct ended *e, const struct pc_profile *p, uint32_t rank, uint64_t ns)
+{
+    if (!e->ranks)
+        e->ranks = pct_alloc(p->n_ranks, sizeof *e->ranks);
+    e->ranks[e->n++] = p->ranks[rank].rank;
+    e->longest_ns = ns > e->longest_ns ? ns : e->longest_ns;
+}
+
+/* The ranks that are not complete, by function; the array has n_ops + 1 entries, the last is for
+ * those outside MPI. */
+static struct ended *find_ended(const struct pct_head *h)
+{
+    const struct pc_profile *p = h->d->profile;
+    const struct pct_open_calls *open = pct_data_open_calls(h->d);
+    struct ended *all = pct_alloc(p->n_ops + 1, sizeof *all);
+    for (uint32_t op = 0; op <= p->n_ops; op++)
+        all[op].op = op < p->n_ops ? op : PC_NO_INDEX;
+    size_t at = 0;
+    for (uint32_t r = 0; r < p->n_ranks; r++) {
+        while (at < open->n && (open->list[at].rank < r || !open->list[at].is_main))
+            at++;
+        const struct pct_open_call *c =
+            at < open->n && open->list[at].rank == r ? &open->list[at] : NULL;
+        uint32_t op = c ? p->nodes[c->node].op : PC_NO_INDEX;
+        if (p->ranks[r].incomplete)
+            add_ended(&all[op < p->n_ops ? op : p->n_ops], p, r, c ? c->ns : 0);
+    }
+    return all;
+}
+
+static int compare_ended(const void *a, const void *b)
+{
+    const struct ended *x = a, *y = b;
+    int order = (x->n < y->n) - (x->n > y->n);
+    return order ? order : (x->op > y->op) - (x->op < y->op);
+}
+
+/* "ranks 0-2 in MPI_Barrier for up to 12.3 s, rank 3 outside MPI" */
+static void put_ended(const struct pct_head *h, struct pct_buf *b)
+{
+    enum { SHOWN = 4 };
+    const struct pc_profile *p = h->d->profile;
+    struct ended *all = find_ended(h);
+    bool in_mpi = false;
+    for (uint32_t op = 0; op < p->n_ops; op++)
+        in_mpi |= all[op].n > 0;
+    qsort(all, p->n_ops + 1, sizeof *all, compare_ended);
+    for (uint32_t i = 0; i <= p->n_ops && all[i].n && in_mpi; i++) {
+        if (i == SHOWN) {
+            pct_buf_text(b, ", others in other functions");
+            break;
+        }
+        pct_buf_text(b, i ? ", " : "");
+        put_ranks(b, all[i].ranks, all[i].n);
+        pct_buf_text(b, all[i].op == PC_NO_INDEX ? " outside MPI" : " in ");
+        if (all[i].op != PC_NO_INDEX)
+            pct_text_escape(b, p->ops[all[i].op].name, PCT_ESCAPE_CELL);
+        if (all[i].longest_ns) {
+            pct_buf_text(b, all[i].n > 1 ? " for up to " : " for ");
+            pct_head_time(b, all[i].longest_ns);
+        }
+    }
+    for (uint32_t i = 0; i <= p->n_ops; i++)
+        pct_free(all[i].ranks);
+    pct_free(all);
+    if (in_mpi)
+        pct_head_put(h, "at the end", b);
+}
+
 static void put_lost(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_overall *a = &h->d->totals->all;
@@ -133,7 +213,8 @@ static void put_added_up(const struct pct_head *h, struct pct_buf *b)
  * separately: it is an uncounted loss. */
 static void put_disagreement(const struct pct_head *h, struct pct_buf *b)
 {
-    pc_u128 contexts = h->d->totals->context_mpi_ns, ranks = h->d->totals->all.threads_mpi_ns;
+    pc_u128 contexts = h->d->totals->context_mpi_ns + pct_data_open_calls(h->d)->ns;
+    pc_u128 ranks = h->d->totals->all.threads_mpi_ns;
     pc_u128 difference = contexts > ranks ? contexts - ranks : ranks - contexts;
     if (!h->d->totals->has[PCT_TIME]) {
         if (!(h->d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE))
@@ -186,6 +267,7 @@ void pct_head_missing(const struct pct_head *h, struct pct_buf *b)
     if (h->d->totals->all.n_incomplete) {
         put_incomplete(h, b);
         pct_head_put(h, "incomplete", b);
+        put_ended(h, b);
     }
     if (h->d->totals->all.n_missing) {
         put_listed(h, MISSING, 0, b);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct pct_rules *const files[] = {&pct_rank_rules, &pct_machine_rules,
+static const struct pct_rules *const files[] = {&pct_rank_rules, &pct_end_rules, &pct_machine_rules,
                                                 &pct_call_rules, &pct_counter_rules};
 
 const struct pct_rule *pct_rule_at(size_t i)
@@ -37,6 +37,7 @@ struct pct_findings *pct_findings_look(const struct pct_data *d, const double *t
     struct pct_evidence f;
     out->pool = pct_pool_new();
     pct_evidence_gather(&f, d, out->pool, bounds);
+    pct_ends_gather(&f);
     const struct pct_rule *rule;
     for (size_t i = 0; f.core_ns > 0 && (rule = pct_rule_at(i)); i++)
         rule->look(&f, rule, thresholds && thresholds[i] >= 0 ? thresholds[i] : rule->threshold,

@@ -52,6 +52,21 @@ struct pct_rank_use {
     const char *bound; /* processors, like 0-3,8 */
 };
 
+/* A call of MPI in which main threads were when their data ends. */
+struct pct_ended_in {
+    const char *place; /* "MPI_Recv in main (a.c:3)" */
+    size_t n;          /* ranks in it */
+    int32_t rank;      /* the one that has been in it for longest */
+    double ns, longest_ns;
+};
+
+/* Places of the ranks that did not reach their end. */
+struct pct_ends {
+    struct pct_ended_in *list; /* the one with most time first */
+    size_t n, outside;         /* ranks outside MPI */
+    int32_t rank_outside;      /* one of them */
+};
+
 struct pct_evidence {
     const struct pct_data *data;
     bool bounds; /* no value by rank was read */
@@ -70,6 +85,7 @@ struct pct_evidence {
     size_t most_files;       /* index of the rank with most of it */
     size_t hub;              /* index of the rank with most calls that send or receive, if many */
     double hub_calls, calls; /* calls of the hub, at most; calls of all ranks */
+    struct pct_ends ends;
     struct pct_pool *pool;
 };
 
@@ -101,7 +117,8 @@ struct pct_rule {
     const char *doc;
     void (*look)(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                  struct pct_findings *out);
-    bool knows_delay; /* its saving contains no waiting for processors */
+    bool
+        knows_delay; /* its saving contains no waiting for processors, or is not what it is about */
 };
 
 /* The rows of one file of rules. */
@@ -109,7 +126,8 @@ struct pct_rules {
     const struct pct_rule *rows;
     size_t n;
 };
-extern const struct pct_rules pct_call_rules, pct_rank_rules, pct_machine_rules, pct_counter_rules;
+extern const struct pct_rules pct_call_rules, pct_rank_rules, pct_machine_rules, pct_counter_rules,
+    pct_end_rules;
 
 /* The i-th rule of all; NULL: there are no more. */
 enum { PCT_MAX_RULES = 32 };
@@ -132,6 +150,10 @@ enum { PCT_FINDINGS_SHOWN = 5 };
 void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struct pct_pool *pool,
                          bool bounds);
 void pct_evidence_forget(struct pct_evidence *f);
+
+/* ---- rules_ends.c ---- */
+
+void pct_ends_gather(struct pct_evidence *f);
 
 /* ---- for the rules ---- */
 
@@ -203,6 +225,9 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
 
 /* A count in a sentence: "12,345". Interned. */
 const char *pct_finding_number(const struct pct_evidence *f, double n);
+
+/* Place of a call, a node of the profile, which may have no record. Interned. */
+const char *pct_finding_place_in_profile(const struct pct_evidence *f, uint32_t node);
 
 /* Options that show more: the table `contexts` for a finding about one place, this table for one
  * about a rank. */

@@ -61,15 +61,25 @@ static double own_core_ns(const struct pct_evidence *f)
                 f->times->list[f->times->busiest].own_ns * (double)f->n_ranks);
 }
 
+/* The place at which most of the waiting was, in calls that have ended or in others; NULL: none. */
+static const char *place_of_wait(const struct pct_evidence *f)
+{
+    const struct pct_fact *wait = main_wait(f);
+    const struct pct_ended_in *open = f->ends.n ? &f->ends.list[0] : NULL;
+    if (open && open->ns > (wait ? wait->excused_ns : 0))
+        return open->place;
+    return wait ? wait->place : NULL;
+}
+
 /* "20 % of the run, most in MPI_Allreduce in main (a.c:3)" */
 static void put_wait(const struct pct_evidence *f, double ns, struct pct_buf *b)
 {
-    const struct pct_fact *wait = main_wait(f);
+    const char *place = place_of_wait(f);
     bool delayed = f->times->all_delayed_ns > 0.05 * f->core_ns;
     pct_buf_format(b, "%.0f %% of %s", 100 * ns / (delayed ? own_core_ns(f) : f->core_ns),
                    delayed ? "what the run takes with a processor for each rank" : "the run");
-    if (wait)
-        pct_buf_format(b, ", most in %s", wait->place);
+    if (place)
+        pct_buf_format(b, ", most in %s", place);
 }
 
 /* "the other 3 ranks wait 20 % of the run, most in MPI_Allreduce in main (a.c:3)" */
@@ -94,6 +104,16 @@ static bool is_blocked(const struct pct_evidence *f)
     return t->divided && own - (t->blocked_ns - own) / (double)(f->n_ranks - 1) > f->lead.ns / 2;
 }
 
+/* True if the rank was off the processor for most of the lead: blocked, or waiting for one. Of a
+ * rank that was killed, samples tell how long it was on a processor, and nothing tells the two
+ * apart. */
+static bool is_off(const struct pct_evidence *f)
+{
+    const struct pct_rank_time *t = &f->times->list[f->times->busiest];
+    double off_ns = fmin(t->lost_ns, t->wall_ns - t->sampled_ns - t->library_ns);
+    return !f->times->divided && off_ns > f->lead.ns / 2;
+}
+
 /* True if the lead is significant, is more than equal work differs by, and costs `threshold` of the
  * run even without all waiting for processors. */
 static bool is_waited_for(const struct pct_evidence *f, double threshold)
@@ -116,7 +136,7 @@ static bool is_alone(const struct pct_evidence *f)
 static void find_serial(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
-    if (!is_waited_for(f, threshold) || !is_alone(f) || is_blocked(f))
+    if (!is_waited_for(f, threshold) || !is_alone(f) || is_blocked(f) || is_off(f))
         return;
     struct pct_busy_place where = pct_finding_busy_place(f);
     double own_ns = f->times->list[f->times->busiest].own_ns, others_ns = own_ns - f->lead.ns;
@@ -226,7 +246,7 @@ static void say_idle(const struct pct_evidence *f, const struct pct_rule *rule,
 static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *rule,
                            double threshold, struct pct_findings *out)
 {
-    if (!is_waited_for(f, threshold) || is_alone(f) || is_blocked(f))
+    if (!is_waited_for(f, threshold) || is_alone(f) || is_blocked(f) || is_off(f))
         return;
     struct idle_ranks idle = find_idle(f);
     if (idle.explain) {
@@ -257,6 +277,18 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
                         rank_at(f, t->busiest),
                         pct_text_time(time, (pc_u128)llround(t->list[t->busiest].blocked_ns)),
                         others_wait(f), pct_finding_blocking_calls(f));
+        return;
+    }
+    if (is_waited_for(f, threshold) && is_off(f)) {
+        const struct pct_rank_time *busiest = &t->list[t->busiest];
+        char cpu[PCT_NUMBER_BYTES];
+        pct_finding_say(
+            out, f, rule, waiting_ns(f), pct_more_rank("ranks", rank_at(f, t->busiest)),
+            "Rank %d is outside MPI for %s, and on a processor for %s of it: it sleeps, "
+            "or waits for a file, a lock, a thread, another process or a processor, "
+            "and %s.",
+            rank_at(f, t->busiest), pct_text_time(time, (pc_u128)llround(busiest->wall_ns)),
+            pct_text_time(cpu, (pc_u128)llround(busiest->sampled_ns)), others_wait(f));
         return;
     }
     for (size_t r = 0; r < t->n; r++)

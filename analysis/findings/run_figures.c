@@ -60,6 +60,27 @@ const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
     return place;
 }
 
+const char *pct_finding_place_in_profile(const struct pct_evidence *f, uint32_t node)
+{
+    const struct pc_profile *p = f->data->profile;
+    struct pct_buf b = {0};
+    uint32_t at = node;
+    pct_text_escape(&b, p->nodes[node].op < p->n_ops ? p->ops[p->nodes[node].op].name : "MPI",
+                    PCT_ESCAPE_CELL);
+    while (at && p->nodes[at].kind != PCOLLECT_NODE_FRAME)
+        at = p->nodes[at].parent;
+    struct pct_place place =
+        pct_symbols_find(f->data->symbols, p->nodes[at].module, p->nodes[at].offset);
+    if (at && place.n_frames && place.frames[0].function) {
+        pct_buf_text(&b, " in ");
+        pct_finding_put_function(&b, place.frames[0].function, place.frames[0].file,
+                                 place.frames[0].line);
+    }
+    const char *text = pct_pool_intern(f->pool, b.data);
+    pct_buf_free(&b);
+    return text;
+}
+
 static void fill_fact(struct pct_evidence *f, struct pct_fact *fact, uint32_t node)
 {
     const struct pct_node *n = &pct_data_tree(f->data)->nodes[node];
@@ -464,6 +485,7 @@ void pct_evidence_forget(struct pct_evidence *f)
     pct_free(f->compute_ns);
     pct_free(f->use);
     pct_free(f->files_ns);
+    pct_free(f->ends.list);
 }
 
 struct pct_more pct_more_call(const struct pct_evidence *f, const struct pct_fact *fact)

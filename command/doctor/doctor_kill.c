@@ -36,7 +36,7 @@ static struct pc_tree *add_context(struct pc_arena *a, uint64_t **count_out)
     pc_arena_add_plugin(a, &plugin, &field);
     pcollect_ref m = pc_arena_add_module(a, &module, path);
     pc_arena_add_op(a, OP, PCOLLECT_CLASS_P2P, "MPI_Send");
-    struct pc_tree *t = pc_tree_open(a, getpid(), "main", false);
+    struct pc_tree *t = pc_tree_open(a, getpid(), false);
     pcollect_ref op =
         pc_tree_op(t, pc_tree_frame(t, t->root, m, 0x1234), OP, RECORD_BYTES, &collapsed);
     *count_out = pc_tree_record(t, op);

@@ -32,7 +32,7 @@ int pct_job_copy(struct pct_job_copies *j, uint64_t run_key, struct pc_error *er
     for (size_t i = 0; i < j->n && !err; i++) {
         if (j->found[i].asked_only || (run_key && j->found[i].run_key != run_key))
             continue;
-        err = pc_merge_copy(j->found[i].path, &j->copies[j->n_copies], error);
+        err = pc_merge_copy(j->found[i].path, j->found[i].alive, &j->copies[j->n_copies], error);
         j->n_copies += !err;
     }
     if (err)

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 #define PCOLLECT_ARENA_MAGIC "PCOLARN"
-#define PCOLLECT_ARENA_VERSION 5u
+#define PCOLLECT_ARENA_VERSION 6u
 #define PCOLLECT_BYTE_ORDER 0x01020304u
 #define PCOLLECT_REF_UNIT 16u
 #define PCOLLECT_MAX_OPS 1024u
@@ -91,6 +91,7 @@ struct pcollect_arena_header {
     /* Moments of the process, in ticks; 0: not reached. start is as near to exec as can be had. */
     uint64_t start_ticks, init_begin_ticks, init_end_ticks;
     uint64_t finalize_begin_ticks, finalize_end_ticks, exit_ticks;
+    uint64_t seen_ticks;  /* last interrupt of any thread: the process was alive then */
     uint64_t merge_ticks; /* length of this library's own work inside MPI_Finalize */
     /* Between MPI_Init and MPI_Finalize: off, or before what was collected was forgotten. */
     uint64_t unmeasured_ticks;
@@ -115,7 +116,8 @@ struct pcollect_arena_header {
 
 enum pcollect_arena_flag {
     PCOLLECT_ARENA_ALWAYS = 1u << 0, /* collects whether or not MPI is ever started */
-    PCOLLECT_ARENA_LEFT = 1u << 1    /* takes no part in the end of the job */
+    PCOLLECT_ARENA_LEFT = 1u << 1,   /* takes no part in the end of the job */
+    PCOLLECT_ARENA_OFF = 1u << 2     /* MPI_Pcontrol has switched collection off */
 };
 
 /* Circumstances that the report must tell. */
@@ -220,6 +222,9 @@ static inline uint64_t pcollect_hist_value(uint8_t low, uint64_t wide)
  * columns `threads`, `calls` and `time` from the record of the thread. */
 #define PCOLLECT_TABLE_THREAD_RECORDS "thread_records"
 
+/* The table of the calls of MPI in which threads are. A reader of the arena makes its rows. */
+#define PCOLLECT_TABLE_OPEN_CALLS "open_calls"
+
 struct pcollect_thread {
     pcollect_ref next;
     pcollect_ref root;
@@ -229,9 +234,19 @@ struct pcollect_thread {
     pcollect_ref rows;  /* newest struct pcollect_row, of all tables */
     uint64_t mpi_ticks; /* in calls that are not inside another call */
     uint64_t mpi_calls;
-    uint64_t last_ticks; /* end of the last call, or last interrupt: the process was alive then */
-    char name[16];
+    uint64_t end_ticks; /* end of the last of them */
+    /* The call in progress, which is in no other figure. There is one if it began after the last
+     * end. */
+    uint64_t open_ticks;    /* its begin */
+    pcollect_ref open_node; /* its context, written before its begin */
+    uint32_t reserved;
 };
+
+/* The begin of the call that a thread is in, or 0. */
+static inline uint64_t pcollect_open_ticks(const struct pcollect_thread *t)
+{
+    return t->open_node && t->open_ticks > t->end_ticks ? t->open_ticks : 0;
+}
 
 enum pcollect_group {
     PCOLLECT_GROUP_COMM = 0,   /* fields of comm plugins: first in a record */

@@ -173,6 +173,15 @@ static inline void fill_context(struct pc_thread *t, struct pc_call *call, pcoll
     t->active[depth].record = record;
 }
 
+/* Notes the call that the process would be in if it was killed now. */
+static inline void note_open(struct pc_thread *t, uint64_t begin, pcollect_ref node)
+{
+    struct pcollect_thread *r = t->record;
+    r->open_node = node;
+    barrier();
+    r->open_ticks = begin;
+}
+
 /* Begins a call that is inside another call, or whose context is not known, or not known by return
  * addresses alone. The thread is busy. */
 static __attribute__((noinline)) bool begin_any(struct pc_thread *t, struct pc_call *call)
@@ -194,6 +203,8 @@ static __attribute__((noinline)) bool begin_any(struct pc_thread *t, struct pc_c
             fill_common(t, call, &head, t->depth);
             fill_context(t, call, leaf.node, leaf.record, t->depth);
             call->event.begin = pc_ticks();
+            if (!t->depth)
+                note_open(t, call->event.begin, leaf.node);
             t->depth++;
         }
         if (!counted)
@@ -228,9 +239,11 @@ static inline bool begin_known(struct pc_thread *t, struct pc_call *call,
                                const struct pc_path_root *root, const struct pc_path_node *leaf,
                                bool by_counter)
 {
-    call->event.begin = by_counter ? pc_counter() : pc_ticks();
+    uint64_t begin = by_counter ? pc_counter() : pc_ticks();
+    call->event.begin = begin;
     fill_common(t, call, &root->head, 0);
     fill_context(t, call, leaf->leaf, leaf->record_at, 0);
+    note_open(t, begin, leaf->leaf);
     barrier();
     atomic_store_explicit(&t->use, PC_PAIR(0, 1), memory_order_relaxed);
     return true;
@@ -328,9 +341,10 @@ static inline void book_thread(struct pc_thread *t, const struct pc_call *call)
     struct pcollect_thread *r = t->record;
     if (PC_UNLIKELY(call->depth))
         return;
+    r->end_ticks = call->event.end; /* first: a killed process has the call once */
+    barrier();
     r->mpi_ticks += call->event.end - call->event.begin;
     r->mpi_calls++;
-    r->last_ticks = call->event.end;
 }
 
 static __attribute__((noinline)) void
@@ -412,9 +426,10 @@ static inline __attribute__((always_inline)) void end_time(struct pc_call *call,
     uint64_t end = call->event.end, ticks = end - call->event.begin;
     t->busy = 1;
     barrier();
+    r->end_ticks = end;
+    barrier();
     r->mpi_ticks += ticks;
     r->mpi_calls++;
-    r->last_ticks = end;
     pc_time_add(&call->event, ticks, call->record);
     if (!alone)
         run_hooks(pc_process.posts + 1, &call->event, call->record);

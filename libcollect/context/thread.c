@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -89,6 +88,8 @@ static bool is_late(uint32_t stage)
 
 static void take_tree(struct pc_thread *t, struct pc_tree *tree)
 {
+    if (t->record)
+        t->record->open_ticks = 0; /* the call in progress ends in the new tree */
     t->tree = tree;
     t->record = pc_tree_thread(tree);
     t->stage = tree->late ? PC_STAGE_LATE : PC_STAGE_MAIN;
@@ -100,9 +101,7 @@ static void take_tree(struct pc_thread *t, struct pc_tree *tree)
 
 static bool new_tree(struct pc_thread *t, uint32_t stage)
 {
-    char name[16] = "";
-    prctl(PR_GET_NAME, name);
-    struct pc_tree *tree = pc_tree_new(&pc_process.arena, t->tid, name, is_late(stage));
+    struct pc_tree *tree = pc_tree_new(&pc_process.arena, t->tid, is_late(stage));
     if (tree)
         take_tree(t, tree);
     return tree != NULL;
@@ -130,9 +129,7 @@ static struct pc_thread *make_thread(uint32_t stage, int32_t tid)
 static struct pc_thread *make_or_adopt(uint32_t stage)
 {
     int32_t tid = (int32_t)syscall(SYS_gettid);
-    char name[16] = "";
-    prctl(PR_GET_NAME, name);
-    struct pc_tree *left = pc_tree_adopt_any(&pc_process.arena, tid, name, is_late(stage));
+    struct pc_tree *left = pc_tree_adopt_any(&pc_process.arena, tid, is_late(stage));
     if (!left)
         return make_thread(stage, tid);
     struct pc_thread *t = left->user;

@@ -303,6 +303,8 @@ static struct pc_window_place find_place(const struct interrupt *i)
         s->counts[PC_SAMPLE_IN_MPI]++;
         place.record = record_of_call(call);
     } else {
+        if (t->depth) /* the thread has left its calls */
+            t->record->open_ticks = 0;
         place.node = pc_sampler_point(t, s, i->context);
         if (place.node)
             place.record = pc_tree_record(t->tree, place.node);
@@ -511,8 +513,8 @@ static void answer(struct pc_sampler *s, struct interrupt *i)
         take_sample(i);
         s->last_ticks = i->begin;
     }
-    /* For a reader after a kill. Only this thread writes it, so nothing is ordered by it. */
-    __atomic_store_n(&i->thread->record->last_ticks, i->begin, __ATOMIC_RELAXED);
+    /* For a reader after a kill: nothing is ordered by it. */
+    __atomic_store_n(&pc_header()->seen_ticks, i->begin, __ATOMIC_RELAXED);
     arm_next(s);
     pc_window_begin(s);
     count_handler(s, i->begin_ns);

@@ -103,6 +103,21 @@ const struct pcollect_table pc_table_thread_records = {.name = PCOLLECT_TABLE_TH
                                                        .n_values = PC_TIMES_N,
                                                        .flags = PCOLLECT_TABLE_KEPT};
 
+static const struct pcollect_column open_call_columns[] = {
+    KEY("rank", "that did not reach its end", RANK),
+    KEY("thread", "its number", NUMBER),
+    {"call", "of MPI that it was in when its data ends", PCOLLECT_COLUMN_NODE, PCOLLECT_MAX,
+     PCOLLECT_UNIT_COUNT, 0},
+    NUMBER("time", "since its begin: in the times of ranks and threads, but in no context",
+           PCOLLECT_MAX, TICKS),
+};
+
+const struct pcollect_table pc_table_open_calls = {.name = PCOLLECT_TABLE_OPEN_CALLS,
+                                                   .doc = "calls that had not ended",
+                                                   .columns = open_call_columns,
+                                                   .n_keys = 2,
+                                                   .n_values = 2};
+
 static const struct pcollect_column job_columns[] = {
     {"rank", "in MPI_COMM_WORLD, root of the call", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT,
      0},
@@ -328,8 +343,8 @@ const struct pcollect_table pc_table_edge_samples = {.name = "edge_samples",
                                                      .n_values = 1};
 
 const struct pcollect_table *const pc_own_tables[] = {
-    &pc_table_resources,   &pc_table_thread_records, &pc_table_jobs,     &pc_table_machine,
-    &pc_table_threads,     &pc_table_command_lines,  &pc_table_settings, &pc_table_regions,
-    &pc_table_events,      &pc_table_sampling,       &pc_table_counters, &pc_table_edges,
-    &pc_table_edge_samples};
+    &pc_table_resources, &pc_table_thread_records, &pc_table_open_calls,    &pc_table_jobs,
+    &pc_table_machine,   &pc_table_threads,        &pc_table_command_lines, &pc_table_settings,
+    &pc_table_regions,   &pc_table_events,         &pc_table_sampling,      &pc_table_counters,
+    &pc_table_edges,     &pc_table_edge_samples};
 const size_t pc_n_own_tables = PC_ARRAY_LEN(pc_own_tables);

@@ -13,7 +13,8 @@
 
 extern const struct pcollect_table pc_table_resources, pc_table_thread_records, pc_table_jobs,
     pc_table_machine, pc_table_threads, pc_table_command_lines, pc_table_settings, pc_table_regions,
-    pc_table_events, pc_table_sampling, pc_table_counters, pc_table_edges, pc_table_edge_samples;
+    pc_table_events, pc_table_open_calls, pc_table_sampling, pc_table_counters, pc_table_edges,
+    pc_table_edge_samples;
 
 /* All of them. */
 extern const struct pcollect_table *const pc_own_tables[];

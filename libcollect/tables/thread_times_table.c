@@ -31,7 +31,8 @@
 
 int pc_thread_times_start(void)
 {
-    return pc_table_add("pcollect", &pc_table_thread_records);
+    int err = pc_table_add("pcollect", &pc_table_thread_records);
+    return err ? err : pc_table_add("pcollect", &pc_table_open_calls);
 }
 
 /* Moves cpu_from to now; returns the time between. */
@@ -61,27 +62,22 @@ static void settle(struct pc_thread *t)
     errno = saved;
 }
 
-/* Reads the name of the thread, which may have changed since it entered. */
-static void read_name(struct pc_thread *t)
+/* Notes the kind and the name of the thread, which may have changed since it entered. */
+static void note_name(struct pc_thread *t)
 {
-    char path[64], name[20];
-    if (t == pc_self) {
-        prctl(PR_GET_NAME, t->record->name);
-        return;
-    }
-    pc_format(path, sizeof path, "/proc/self/task/%d/comm", t->tid);
-    if (!pc_read_small(path, name, sizeof name))
-        return; /* the thread has just ended */
-    name[strcspn(name, "\n")] = '\0';
-    memcpy(t->record->name, name, sizeof t->record->name);
-}
-
-static void tell_name(struct pc_thread *t)
-{
+    char path[64], name[20] = "";
     if (!t->times)
         return;
     t->times[PC_TIMES_KIND] = pc_table_string(pc_thread_kind_name(t->kind));
-    t->times[PC_TIMES_NAME] = pc_table_string(t->record->name);
+    if (t == pc_self) {
+        prctl(PR_GET_NAME, name);
+    } else {
+        pc_format(path, sizeof path, "/proc/self/task/%d/comm", t->tid);
+        if (!pc_read_small(path, name, sizeof name))
+            return; /* the thread has just ended */
+        name[strcspn(name, "\n")] = '\0';
+    }
+    t->times[PC_TIMES_NAME] = pc_table_string(name);
 }
 
 void pc_thread_times_enter(struct pc_thread *t, void *function)
@@ -92,7 +88,7 @@ void pc_thread_times_enter(struct pc_thread *t, void *function)
     const uint64_t keys[] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, t->number};
     atomic_store(&t->cpu_from_ns, 0);
     t->times = pc_table_row(t, &pc_table_thread_records, keys);
-    tell_name(t);
+    note_name(t);
     if (t->times)
         t->times[PC_TIMES_KNOWN] = 0;
     if (pc_scope_is_off())
@@ -106,8 +102,7 @@ void pc_thread_times_leave(struct pc_thread *t)
     if (pc_scope_is_off())
         advance(t);
     settle(t);
-    read_name(t);
-    tell_name(t);
+    note_name(t);
     t->tid = 0;
 }
 
@@ -153,8 +148,7 @@ void pc_thread_times_book(void)
 static uint64_t settle_and_tell(struct pc_thread *t)
 {
     settle(t);
-    read_name(t);
-    tell_name(t);
+    note_name(t);
     return 0;
 }
 

@@ -115,6 +115,14 @@ static void add_row(struct pc_thread *t, enum pc_thread_kind kind, const char *n
         ++*values;
 }
 
+/* Counts the calling thread. */
+static void add_own_row(struct pc_thread *t, enum pc_thread_kind kind)
+{
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    add_row(t, kind, name);
+}
+
 int pc_threads_table_start(void)
 {
     return pc_table_add("pcollect", &pc_table_threads);
@@ -131,17 +139,15 @@ void pc_threads_table_enter(struct pc_thread *t, void *function)
     if (function)
         t->uncounted = (uint8_t)(1 + kind);
     else
-        add_row(t, kind, t->record->name);
+        add_own_row(t, kind);
 }
 
 void pc_threads_table_leave(struct pc_thread *t)
 {
-    char name[16] = "";
     int kind = atomic_exchange(&t->uncounted, 0) - 1;
     if (kind < 0 || t->stage != PC_STAGE_MAIN)
         return;
-    prctl(PR_GET_NAME, name);
-    add_row(t, (enum pc_thread_kind)kind, name);
+    add_own_row(t, (enum pc_thread_kind)kind);
 }
 
 /* ---- Threads that run at the end

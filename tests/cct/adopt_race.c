@@ -31,7 +31,7 @@ static void *open_and_retire(void *arg)
 {
     struct worker *w = arg;
     for (unsigned i = 0; i < w->n_rounds; i++) {
-        struct pc_tree *t = pc_tree_open(w->arena, (int)w->n, "worker", false);
+        struct pc_tree *t = pc_tree_open(w->arena, (int)w->n, false);
         check(t != NULL, "no tree");
         check(t->user == NULL, "a tree has two owners");
         t->user = w;

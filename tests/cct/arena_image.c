@@ -178,7 +178,7 @@ static bool walk_all(struct image *im)
         im->n_threads++;
         if (!claim(im, r, sizeof *t, im->n_threads, "thread"))
             return false;
-        if (!memchr(t->name, 0, sizeof t->name) || t->n_adopted == 0)
+        if (t->n_adopted == 0)
             return wrong(im, "thread %u is not filled", r);
         if (!walk_thread(im, t, im->n_threads) || !walk_rows(im, t, im->n_threads))
             return false;

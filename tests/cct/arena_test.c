@@ -497,7 +497,7 @@ static void write_in_child(struct place *place, open_fn open_it)
     int status;
     CHECK(open_it(&a, place->spool, 4 * MIB, NULL) == PC_OK);
     a.header->record_bytes = 64;
-    struct pc_tree *t = pc_tree_new(&a, 1, "main", false);
+    struct pc_tree *t = pc_tree_new(&a, 1, false);
     bool collapsed = false;
     pcollect_ref op = pc_tree_op(t, t->root, 1, 64, &collapsed);
     uint64_t *calls = pc_tree_record(t, op), used = a.header->used_bytes;

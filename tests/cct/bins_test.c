@@ -30,7 +30,7 @@ static void open_arena(size_t bytes)
 {
     struct pc_error error;
     assert_int_equal(pc_arena_open(&arena, NULL, bytes, &error), PC_OK);
-    tree = pc_tree_open(&arena, 1, NULL, false);
+    tree = pc_tree_open(&arena, 1, false);
     assert_non_null(tree);
     lost = 0;
 }

@@ -57,7 +57,7 @@ static void *insert_for_ever(void *arg)
     uint64_t seed = test_seed(v->n + 1);
     const struct pcollect_module m = {.path_bytes = 20};
     for (unsigned round = 0;; round++) {
-        struct pc_tree *t = pc_tree_open(v->arena, (int)v->n, "victim", false);
+        struct pc_tree *t = pc_tree_open(v->arena, (int)v->n, false);
         pcollect_ref module = pc_arena_add_module(v->arena, &m, "/usr/lib/libpath.so.");
         for (unsigned i = 0; i < 200 && t; i++) {
             bool collapsed = false;

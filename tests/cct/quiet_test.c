@@ -55,7 +55,7 @@ static void use_everything(struct pc_arena *a)
     const struct pcollect_plugin_rec p = {.n_fields = 1};
     const struct pcollect_field_rec field = {.bins = 1};
     for (int round = 0; round < 3; round++) {
-        struct pc_tree *t = pc_tree_open(a, round, "thread", false);
+        struct pc_tree *t = pc_tree_open(a, round, false);
         CHECK(errno == MARK);
         pcollect_ref node = t->root;
         for (unsigned i = 0; i < 30000; i++) {
@@ -68,7 +68,7 @@ static void use_everything(struct pc_arena *a)
                 node = pc_tree_cut(t, t->root);
         }
         pc_tree_retire(t);
-        CHECK(pc_tree_adopt_any(a, 1, NULL, false) == t);
+        CHECK(pc_tree_adopt_any(a, 1, false) == t);
         pc_arena_add_module(a, &m, "/lib");
         pc_arena_add_plugin(a, &p, &field);
         pc_arena_add_op(a, (uint16_t)round, 1, "MPI_Send");

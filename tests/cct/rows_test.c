@@ -67,7 +67,7 @@ static void rows_with_equal_keys_are_one_row(void **state)
     static uint64_t counts[N_TABLES][N_ROWS];
     memset(counts, 0, sizeof counts);
     open_arena((size_t)16 << 20);
-    struct pc_tree *t = pc_tree_open(&arena, 1, NULL, false);
+    struct pc_tree *t = pc_tree_open(&arena, 1, false);
     unsigned n_distinct = 0;
     for (uint64_t i = 0; i < 20000; i++) {
         unsigned table = i % N_TABLES;
@@ -90,12 +90,12 @@ static void an_heir_finds_the_rows_of_the_thread_before(void **state)
 {
     (void)state;
     open_arena((size_t)1 << 20);
-    struct pc_tree *t = pc_tree_open(&arena, 1, NULL, false);
+    struct pc_tree *t = pc_tree_open(&arena, 1, false);
     row_of(t, 1, 7)[0] = 5;
-    struct pc_tree *other = pc_tree_open(&arena, 2, NULL, false);
+    struct pc_tree *other = pc_tree_open(&arena, 2, false);
     row_of(other, 1, 7)[0] = 6; /* its own row */
     pc_tree_retire(t);
-    assert_ptr_equal(pc_tree_open(&arena, 3, NULL, false), t);
+    assert_ptr_equal(pc_tree_open(&arena, 3, false), t);
     assert_int_equal(row_of(t, 1, 7)[0], 5);
     assert_whole(2, 0);
     pc_arena_close(&arena);
@@ -105,7 +105,7 @@ static void a_full_arena_refuses_rows_and_keeps_those_that_are_there(void **stat
 {
     (void)state;
     open_arena(PC_ARENA_MIN_BYTES);
-    struct pc_tree *t = pc_tree_open(&arena, 1, NULL, false);
+    struct pc_tree *t = pc_tree_open(&arena, 1, false);
     unsigned n = 0;
     while (row_of(t, 2, n)) {
         row_of(t, 2, n)[0] = n + 1;
@@ -181,7 +181,7 @@ static void parts_domains_and_points_are_found_again(void **state)
     open_arena((size_t)1 << 20);
     arena.header->record_bytes = 128;
     arena.header->comm_bytes = 64;
-    struct pc_tree *t = pc_tree_open(&arena, 1, NULL, false);
+    struct pc_tree *t = pc_tree_open(&arena, 1, false);
     bool collapsed = false;
     pcollect_ref phase = pc_tree_part(t, t->root, PCOLLECT_NODE_PHASE, 3);
     pcollect_ref region = pc_tree_part(t, phase, PCOLLECT_NODE_REGION, 77);
@@ -212,7 +212,7 @@ static void without_room_a_domain_is_its_primitive_and_a_point_has_no_place(void
     open_arena(PC_ARENA_MIN_BYTES);
     arena.header->record_bytes = 2048;
     arena.header->comm_bytes = 1024;
-    struct pc_tree *t = pc_tree_open(&arena, 1, NULL, false);
+    struct pc_tree *t = pc_tree_open(&arena, 1, false);
     bool collapsed = false;
     pcollect_ref op = pc_tree_op(t, t->root, 9, 0, &collapsed);
     uint64_t i = 0;

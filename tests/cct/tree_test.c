@@ -57,7 +57,7 @@ static void equal_contexts_are_one_node(void **state)
     (void)state;
     struct pc_arena a;
     open_anonymous(&a, (size_t)1 << 20);
-    struct pc_tree *t = pc_tree_new(&a, 7, "worker", false);
+    struct pc_tree *t = pc_tree_new(&a, 7, false);
     const struct pcollect_module m = {.path_bytes = 4};
     pcollect_ref module = pc_arena_add_module(&a, &m, "/lib");
     pcollect_ref other = pc_arena_add_module(&a, &m, "/bin");
@@ -77,7 +77,7 @@ static void equal_contexts_are_one_node(void **state)
     static const char zero[RECORD_BYTES];
     assert_memory_equal(pc_tree_record(t, op), zero, RECORD_BYTES);
     assert_int_equal((uintptr_t)pc_tree_record(t, op) % PC_ARENA_LINE, 0);
-    assert_string_equal(pc_tree_thread(t)->name, "worker");
+    assert_int_equal(pc_tree_thread(t)->tid, 7);
     struct image im = {0};
     assert_whole(&a, &im);
     assert_int_equal(im.n_frames, 4);
@@ -94,7 +94,7 @@ static void contexts_with_equal_hashes_stay_apart(void **state)
     enum { N = 300000 };
     struct pc_arena a;
     open_anonymous(&a, (size_t)64 << 20);
-    struct pc_tree *t = pc_tree_new(&a, 1, NULL, false);
+    struct pc_tree *t = pc_tree_new(&a, 1, false);
     for (unsigned i = 0; i < N; i++) {
         pcollect_ref ref = pc_tree_frame(t, t->root, 0, i);
         if (ref == 0 || pc_tree_node(t, ref)->offset != i)
@@ -209,7 +209,7 @@ static void run_against_model(size_t arena_bytes, unsigned n_calls, bool expect_
     const struct pcollect_module m = {.path_bytes = 1};
     const pcollect_ref modules[2] = {pc_arena_add_module(&a, &m, "a"),
                                      pc_arena_add_module(&a, &m, "b")};
-    struct pc_tree *t = pc_tree_new(&a, 1, NULL, false);
+    struct pc_tree *t = pc_tree_new(&a, 1, false);
     struct model model = {0};
     uint64_t n_collapsed = 0, n_lost = 0, expected[N_OPS] = {0};
     seed = test_seed(20260);
@@ -251,7 +251,7 @@ static void new_threads_find_a_tree_in_a_full_arena(void **state)
         ;
     uint64_t calls = 0;
     for (int i = 0; i < 20; i++) {
-        struct pc_tree *t = pc_tree_open(&a, i, "late comer", false);
+        struct pc_tree *t = pc_tree_open(&a, i, false);
         assert_non_null(t);
         for (uint16_t op = 0; op < 4; op++) {
             bool collapsed = false;
@@ -273,10 +273,10 @@ static void exhausted_reserve_is_refused_not_overrun(void **state)
     (void)state;
     struct pc_arena a;
     open_anonymous(&a, PC_ARENA_MIN_BYTES);
-    struct pc_tree *t = pc_tree_new(&a, 1, NULL, false);
+    struct pc_tree *t = pc_tree_new(&a, 1, false);
     while (pc_arena_alloc_reserve(&a, 64))
         ;
-    assert_null(pc_tree_new(&a, 2, NULL, false));
+    assert_null(pc_tree_new(&a, 2, false));
     unsigned n_refused = 0;
     for (uint16_t op = 0; op < 100; op++) {
         bool collapsed = false;
@@ -302,7 +302,7 @@ struct inserter {
 static void *insert_many(void *arg)
 {
     struct inserter *in = arg;
-    struct pc_tree *t = pc_tree_open(in->arena, in->n, "inserter", false);
+    struct pc_tree *t = pc_tree_open(in->arena, in->n, false);
     pthread_barrier_wait(in->start);
     for (unsigned i = 0; i < 3000 && t; i++) {
         bool collapsed = false;
@@ -359,7 +359,7 @@ static void a_thousand_threads_take_little(void **state)
     open_anonymous(&a, (size_t)64 << 20);
     uint64_t before = a.header->used_bytes;
     for (int i = 0; i < 1000; i++) {
-        struct pc_tree *t = pc_tree_new(&a, i, NULL, false);
+        struct pc_tree *t = pc_tree_new(&a, i, false);
         bool collapsed = false;
         assert_non_null(t);
         assert_int_equal(t->number, i);
@@ -372,7 +372,7 @@ static void a_thousand_threads_take_little(void **state)
 static void *come_and_go(void *arg)
 {
     struct pc_arena *a = arg;
-    struct pc_tree *t = pc_tree_open(a, 1, "short-lived", false);
+    struct pc_tree *t = pc_tree_open(a, 1, false);
     bool collapsed = false;
     pcollect_ref ref = pc_tree_op(t, pc_tree_frame(t, t->root, 0, 9), 1, RECORD_BYTES, &collapsed);
     ((struct record *)pc_tree_record(t, ref))->calls++;
@@ -398,7 +398,7 @@ static void ten_thousand_threads_in_turn_need_one_tree(void **state)
     struct image im = {0};
     assert_whole(&a, &im);
     assert_int_equal(im.n_op_nodes, 1);
-    struct pc_tree *t = pc_tree_adopt_any(&a, 1, NULL, false);
+    struct pc_tree *t = pc_tree_adopt_any(&a, 1, false);
     bool collapsed = false;
     pcollect_ref ref = pc_tree_op(t, pc_tree_frame(t, t->root, 0, 9), 1, RECORD_BYTES, &collapsed);
     assert_int_equal(((struct record *)pc_tree_record(t, ref))->calls, N);
@@ -411,19 +411,19 @@ static void a_list_that_has_come_back_is_seen_to_have_changed(void **state)
     (void)state;
     struct pc_arena a;
     open_anonymous(&a, (size_t)1 << 20);
-    struct pc_tree *first = pc_tree_new(&a, 1, NULL, false);
-    struct pc_tree *second = pc_tree_new(&a, 2, NULL, false);
+    struct pc_tree *first = pc_tree_new(&a, 1, false);
+    struct pc_tree *second = pc_tree_new(&a, 2, false);
     pc_tree_retire(second);
     pc_tree_retire(first);
     uint64_t read_by_a_stopped_thread = a.free_trees[0];
-    assert_ptr_equal(pc_tree_adopt_any(&a, 3, NULL, false), first);
-    assert_ptr_equal(pc_tree_adopt_any(&a, 4, NULL, false), second);
+    assert_ptr_equal(pc_tree_adopt_any(&a, 3, false), first);
+    assert_ptr_equal(pc_tree_adopt_any(&a, 4, false), second);
     pc_tree_retire(first);
     /* The first tree of the list is the same as before, but the second is in use: the stopped
      * thread must not succeed. */
     assert_int_not_equal(a.free_trees[0], read_by_a_stopped_thread);
-    assert_ptr_equal(pc_tree_adopt_any(&a, 5, NULL, false), first);
-    assert_null(pc_tree_adopt_any(&a, 5, NULL, false));
+    assert_ptr_equal(pc_tree_adopt_any(&a, 5, false), first);
+    assert_null(pc_tree_adopt_any(&a, 5, false));
     pc_arena_close(&a);
 }
 
@@ -432,17 +432,17 @@ static void late_threads_get_trees_of_their_own(void **state)
     (void)state;
     struct pc_arena a;
     open_anonymous(&a, (size_t)1 << 20);
-    struct pc_tree *early = pc_tree_open(&a, 1, "early", false);
+    struct pc_tree *early = pc_tree_open(&a, 1, false);
     pc_tree_retire(early);
-    assert_null(pc_tree_adopt_any(&a, 2, "late", true));
-    struct pc_tree *late = pc_tree_open(&a, 2, "late", true);
+    assert_null(pc_tree_adopt_any(&a, 2, true));
+    struct pc_tree *late = pc_tree_open(&a, 2, true);
     assert_ptr_not_equal(late, early);
     assert_int_equal(pc_tree_thread(late)->late, 1);
     assert_int_equal(pc_tree_thread(early)->late, 0);
     pc_tree_retire(late);
-    assert_ptr_equal(pc_tree_open(&a, 3, "later", true), late);
-    assert_ptr_equal(pc_tree_open(&a, 3, "again", false), early);
-    assert_string_equal(pc_tree_thread(early)->name, "again");
+    assert_ptr_equal(pc_tree_open(&a, 3, true), late);
+    assert_ptr_equal(pc_tree_open(&a, 3, false), early);
+    assert_int_equal(pc_tree_thread(early)->tid, 3);
     pc_arena_close(&a);
 }
 

@@ -342,7 +342,7 @@ static void spans_add_up(void **state)
         h->init_begin_ticks = cases[c].init;
         h->finalize_end_ticks = cases[c].finalize_end;
         h->exit_ticks = cases[c].exit;
-        pc_tree_thread(m.trees[1])->last_ticks = cases[c].last;
+        pc_tree_thread(m.trees[1])->end_ticks = cases[c].last;
         struct pc_profile *p = read_part(&m, PC_MERGE_ALL);
         const struct pc_profile_rank *r = p->ranks;
         if (r->before_init_ns != cases[c].before || r->inside_ns != cases[c].inside ||
@@ -350,6 +350,40 @@ static void spans_add_up(void **state)
             fail_msg("%s: %lu %lu %lu", cases[c].name, (unsigned long)r->before_init_ns,
                      (unsigned long)r->inside_ns, (unsigned long)r->after_ns);
         assert_int_equal(r->n_threads, MADE_THREADS + 1); /* one tree had two threads */
+        pc_profile_free(p);
+        pc_arena_close(&m.arena);
+    }
+}
+
+/* The time since its begin counts where all data is read, and not in the merge of a job that ends;
+ * a call that began before the last end has ended. */
+static void calls_in_progress_are_time_in_mpi(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t open, end, seen, want; /* ticks, after point 0; ns */
+        enum pc_merge_part part;
+    } cases[] = {
+        {1000, 500, 3000, 1000, PC_MERGE_ALL},
+        {1000, 500, 3000, 0, PC_MERGE_MAIN},
+        {1000, 1200, 3000, 0, PC_MERGE_ALL},
+        {1000, 500, 0, 0, PC_MERGE_ALL}, /* nothing is known after its begin */
+    };
+    for (unsigned c = 0; c < PC_ARRAY_LEN(cases); c++) {
+        struct made m;
+        struct making how = {.n_ranks = 1, .seed = c};
+        made_arena(&m, &how, NULL, 0);
+        struct pcollect_arena_header *h = m.arena.header;
+        h->ticks_0 = 2;
+        h->ticks_1 = 4;
+        h->mono_1_ns = h->mono_0_ns + 1;
+        h->seen_ticks = cases[c].seen;
+        struct pcollect_thread *t = pc_tree_thread(m.trees[1]);
+        t->open_node = t->root;
+        t->open_ticks = cases[c].open;
+        t->end_ticks = cases[c].end;
+        struct pc_profile *p = read_part(&m, cases[c].part);
+        assert_int_equal(p->ranks->mpi_ns, cases[c].want);
         pc_profile_free(p);
         pc_arena_close(&m.arena);
     }
@@ -381,6 +415,7 @@ int main(void)
         cmocka_unit_test(ticks_become_nanoseconds_exactly),
         cmocka_unit_test(minimum_of_none_is_none),
         cmocka_unit_test(spans_add_up),
+        cmocka_unit_test(calls_in_progress_are_time_in_mpi),
         cmocka_unit_test(process_without_a_rank_is_rank_0_of_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,7 +156,7 @@ static void *write_for_ever(void *arg)
     pcollect_ref module = new_module(thread);
     for (unsigned round = 0;; round++) {
         struct timespec nap = {0, 50000};
-        struct pc_tree *t = pc_tree_open(&arena, (int)thread, "writer", false);
+        struct pc_tree *t = pc_tree_open(&arena, (int)thread, false);
         bool burst = round % 400 < 100;
         unsigned news = (round / 400 * 100 + (burst ? round % 400 : 99)) * N_THREADS + thread;
         pcollect_ref newer = burst ? new_module(news) : 0;
@@ -278,7 +278,7 @@ static void judge_copy(const char *path)
     struct pc_profile *sum_of_one = NULL;
     struct pc_error error = {""};
     uint64_t calls = all_calls(), rows = all_rows();
-    if (pc_merge_copy(path, &copy, &error))
+    if (pc_merge_copy(path, true, &copy, &error))
         fail_msg("%s", error.text);
     uint64_t calls_after = all_calls() + N_THREADS, rows_after = all_rows() + N_THREADS;
     if (pc_merge_copies(&copy, 1, &sum_of_one, &error) || error.text[0])
@@ -335,14 +335,14 @@ static void what_is_no_arena_is_refused(void **state)
     struct pc_error error = {""};
     char path[128];
     snprintf(path, sizeof path, "%s/none.arena", spool);
-    assert_int_equal(pc_merge_copy(path, &copy, &error), PC_ENOENT);
+    assert_int_equal(pc_merge_copy(path, true, &copy, &error), PC_ENOENT);
     assert_non_null(strstr(error.text, "No such file"));
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     for (unsigned i = 0; i < 20000; i++)
         fputc('x', f);
     fclose(f);
-    assert_int_equal(pc_merge_copy(path, &copy, &error), PC_EFORMAT);
+    assert_int_equal(pc_merge_copy(path, true, &copy, &error), PC_EFORMAT);
     unlink(path);
 }
 
@@ -360,7 +360,7 @@ static void no_addresses_for_a_copy_are_no_memory(void **state)
     assert_int_equal(fwrite(&h, sizeof h, 1, f), 1);
     fclose(f);
     bool made = truncate(path, (off_t)1 << 58) == 0;
-    int err = pc_merge_copy(path, &copy, &error);
+    int err = pc_merge_copy(path, true, &copy, &error);
     unlink(path);
     if (!made)
         skip(); /* the file system has no files of this length */

@@ -297,11 +297,11 @@ void made_book(struct made *m, const struct making *how, const struct fact *fact
     struct worker workers[MADE_THREADS];
     for (unsigned i = 0; i < MADE_THREADS; i++) {
         if (!m->trees[i]) { /* the last one was another thread's before */
-            m->trees[i] = pc_tree_open(&m->arena, 100 + (int)i, "worker", false);
+            m->trees[i] = pc_tree_open(&m->arena, 100 + (int)i, false);
             assert_non_null(m->trees[i]);
             if (i + 1 == MADE_THREADS) {
                 pc_tree_retire(m->trees[i]);
-                assert_ptr_equal(pc_tree_open(&m->arena, 200, "heir", false), m->trees[i]);
+                assert_ptr_equal(pc_tree_open(&m->arena, 200, false), m->trees[i]);
             }
         }
         workers[i] = (struct worker){m, how, facts, n, i, 0};
@@ -316,7 +316,7 @@ void made_book(struct made *m, const struct making *how, const struct fact *fact
 void made_book_late(struct made *m, const struct making *how, const struct fact *facts, unsigned n)
 {
     if (!m->late)
-        m->late = pc_tree_open(&m->arena, 300, "late", true);
+        m->late = pc_tree_open(&m->arena, 300, true);
     assert_non_null(m->late);
     for (unsigned i = 0; i < n; i++)
         m->n_collapsed += !book(m, m->late, &facts[i], how->seed + i);

@@ -520,6 +520,47 @@ static void a_rank_is_alone_only_if_the_others_do_nothing(void **state)
     }
 }
 
+static void killed_ranks_are_where_they_were(void **state)
+{
+    static const char *const columns[] = {"rank", "thread", "call", "time", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NODE, PCOLLECT_COLUMN_NUMBER};
+    static const struct {
+        unsigned n; /* ranks in a call */
+        double each_ms;
+        const char *says;
+    } cases[] = {
+        {1, 1500,
+         "At the end of the data rank 0 has been in MPI_Barrier in %s (%s:14) for 1.500 s, and 3 "
+         "ranks are outside MPI."},
+        {3, 2000,
+         "At the end of the data 3 ranks have been in MPI_Barrier in %s (%s:14) for up to 2.000 s, "
+         "and rank 3 is outside MPI."},
+        {4, 2000,
+         "At the end of the data 4 ranks have been in MPI_Barrier in %s (%s:14) for up to 2.000 "
+         "s."},
+        {3, 900, ""},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_run(3, false);
+        m.n = m.sample.p.n_ranks = m.sample.p.world_size = 4;
+        call_all("MPI_Barrier", PCOLLECT_CLASS_COLL, 1, 0, 1);
+        uint32_t node = m.sample.p.n_nodes - 1;
+        struct pc_profile_table *t = add_table("open_calls", 2, columns, types);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.sample.ranks[r].incomplete = true;
+            if (r < cases[k].n)
+                add_cells(t, (const uint64_t[]){r, 0, node, (uint64_t)(cases[k].each_ms * ms)});
+        }
+        char wanted[512];
+        snprintf(wanted, sizeof wanted, cases[k].says, m.function, m.file);
+        const char *text = sentence("open-calls");
+        if (strcmp(text, wanted) != 0)
+            fail_msg("case %zu: %s, not %s", k, text, wanted);
+    }
+}
+
 static void one_rank_is_not_ranks(void **state)
 {
     (void)state;
@@ -589,6 +630,7 @@ int main(void)
         cmocka_unit_test(a_rank_that_asks_for_parts_is_no_hub),
         cmocka_unit_test(a_rank_is_alone_only_if_the_others_do_nothing),
         cmocka_unit_test(one_rank_is_not_ranks),
+        cmocka_unit_test(killed_ranks_are_where_they_were),
         cmocka_unit_test(threads_of_the_program_need_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

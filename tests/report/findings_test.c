@@ -148,6 +148,21 @@ static void chain(bool fault)
     call("MPI_Recv", PCOLLECT_CLASS_P2P, 40, 16000, list);
 }
 
+static void open_calls(bool fault)
+{
+    static const char *const columns[] = {"rank", "thread", "call", "time", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NODE, PCOLLECT_COLUMN_NUMBER};
+    call_all("MPI_Recv", PCOLLECT_CLASS_P2P, 1, 0, 0.1);
+    struct pc_profile_table *t = add_table("open_calls", 2, columns, types);
+    for (unsigned r = 0; r < m.n; r++) {
+        m.sample.ranks[r].incomplete = true;
+        if (r != m.late)
+            add_cells(t, (const uint64_t[]){r, 0, m.sample.p.n_nodes - 1,
+                                            (uint64_t)((fault ? draw(1100, 1900) : 10) * ms)});
+    }
+}
+
 static void small_messages(bool fault)
 {
     call_all("MPI_Send", PCOLLECT_CLASS_P2P, fault ? draw_int(20000, 90000) : 50,
@@ -323,6 +338,7 @@ static const struct {
     {"unfinished", unfinished, false, false},
     {"hub", hub, false, false},
     {"chain", chain, false, false},
+    {"open-calls", open_calls, false, false},
     {"small-messages", small_messages, false, false},
     {"barrier", barrier, false, false},
     {"many-collectives", collectives, false, false},

@@ -56,7 +56,7 @@ static void add_calls(struct pc_arena *a, int calls, int number)
     pc_arena_add_plugin(a, &plugin, &field);
     pcollect_ref m = pc_arena_add_module(a, &module, path);
     pc_arena_add_op(a, 3, PCOLLECT_CLASS_P2P, "MPI_Send");
-    struct pc_tree *t = pc_tree_open(a, getpid(), "main", false);
+    struct pc_tree *t = pc_tree_open(a, getpid(), false);
     pcollect_ref frame = pc_tree_frame(t, t->root, m, 0x1234 + (uint64_t)number);
     pcollect_ref op = pc_tree_op(t, frame, 3, 64, &collapsed);
     uint64_t *record = pc_tree_record(t, op);

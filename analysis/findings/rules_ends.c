@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Where the ranks of a killed job were at the end of their data: the calls of MPI that had not
+ * ended, and the rule about them.
+ */
+#include "analysis/findings/findings.h"
+#include "analysis/tree/keys.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_call(struct pct_evidence *f, const struct pct_open_call *c, struct pct_keys *keys,
+                     size_t *room)
+{
+    struct pct_ends *all = &f->ends;
+    int32_t rank = f->data->profile->ranks[c->rank].rank;
+    bool is_new;
+    const char *place = pct_finding_place_in_profile(f, c->node);
+    uint32_t i = pct_keys_find(keys, place, &is_new);
+    if (is_new) {
+        all->list = pct_grow(all->list, all->n, room, sizeof *all->list);
+        all->list[all->n++] = (struct pct_ended_in){.place = place, .rank = rank};
+    }
+    struct pct_ended_in *e = &all->list[i];
+    double ns = (double)c->ns;
+    e->n++;
+    e->ns += ns;
+    if (ns > e->longest_ns) {
+        e->longest_ns = ns;
+        e->rank = rank;
+    }
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+    const struct pct_ended_in *x = a, *y = b;
+    int order = (x->ns < y->ns) - (x->ns > y->ns);
+    return order ? order : strcmp(x->place, y->place);
+}
+
+/* Counts the ranks that are not complete and not in a call. */
+static void count_outside(struct pct_evidence *f, const bool *in_call)
+{
+    const struct pc_profile *p = f->data->profile;
+    for (uint32_t r = 0; r < p->n_ranks; r++)
+        if (p->ranks[r].incomplete && !in_call[r]) {
+            f->ends.rank_outside = p->ranks[r].rank;
+            f->ends.outside++;
+        }
+}
+
+void pct_ends_gather(struct pct_evidence *f)
+{
+    const struct pct_open_calls *open = pct_data_open_calls(f->data);
+    struct pct_keys keys = {0};
+    size_t room = 0;
+    bool *in_call = pct_alloc(f->n_ranks, sizeof *in_call);
+    for (size_t i = 0; i < open->n; i++) {
+        if (!open->list[i].is_main)
+            continue;
+        in_call[open->list[i].rank] = true;
+        add_call(f, &open->list[i], &keys, &room);
+    }
+    count_outside(f, in_call);
+    if (f->ends.n)
+        qsort(f->ends.list, f->ends.n, sizeof *f->ends.list, compare_calls);
+    pct_free(in_call);
+    pct_keys_free(&keys);
+}
+
+/* "rank 2 has been in MPI_Recv in main (a.c:3) for 12.1 s" */
+static void put_call(const struct pct_ended_in *c, struct pct_buf *b)
+{
+    char time[PCT_NUMBER_BYTES];
+    if (c->n == 1)
+        pct_buf_format(b, "rank %d has been in %s", c->rank, c->place);
+    else
+        pct_buf_format(b, "%zu ranks have been in %s", c->n, c->place);
+    if (c->longest_ns > 0)
+        pct_buf_format(b, " for %s%s", c->n > 1 ? "up to " : "",
+                       pct_text_time(time, (pc_u128)llround(c->longest_ns)));
+}
+
+/* A call that has lasted for less may be one of many. */
+#define LONG_CALL_NS 1e9
+
+static void find_open_calls(const struct pct_evidence *f, const struct pct_rule *rule,
+                            double threshold, struct pct_findings *out)
+{
+    enum { SHOWN = 2 };
+    const struct pct_ends *all = &f->ends;
+    struct pct_buf b = {0};
+    double ns = 0;
+    for (size_t i = 0; i < all->n; i++)
+        ns += all->list[i].ns;
+    if (!all->n || all->list[0].longest_ns < LONG_CALL_NS || ns < threshold * f->core_ns)
+        return;
+    for (size_t i = 0; i < all->n && i < SHOWN; i++) {
+        pct_buf_text(&b, i ? ", " : "");
+        put_call(&all->list[i], &b);
+    }
+    if (all->n > SHOWN)
+        pct_buf_format(&b, ", others in %zu other places", all->n - SHOWN);
+    if (all->outside == 1)
+        pct_buf_format(&b, ", and rank %d is outside MPI", all->rank_outside);
+    else if (all->outside)
+        pct_buf_format(&b, ", and %zu ranks are outside MPI", all->outside);
+    const struct pct_ended_in *most = &all->list[0];
+    pct_finding_say(out, f, rule, ns, pct_more_rank("open_calls", most->n > 1 ? -1 : most->rank),
+                    "At the end of the data %s.", b.data);
+    pct_buf_free(&b);
+}
+
+static const struct pct_rule rows[] = {
+    {"open-calls", 0.05, "ranks were in calls of MPI for long when their data ends",
+     find_open_calls, true},
+};
+const struct pct_rules pct_end_rules = {rows, PC_ARRAY_LEN(rows)};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "analysis/open_calls.h"
+
+#include "analysis/allocation.h"
+
+struct pct_open_calls *pct_open_calls_new(const struct pc_profile *p)
+{
+    struct pct_open_calls *out = pct_alloc(1, sizeof *out);
+    const struct pc_profile_table *t = pc_profile_table_in_order(p, "open_calls");
+    uint32_t thread = pc_table_column(t, "thread", PCOLLECT_COLUMN_NUMBER),
+             call = pc_table_column(t, "call", PCOLLECT_COLUMN_NODE),
+             time = pc_table_column(t, "time", PCOLLECT_COLUMN_NUMBER), at = 0;
+    if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0 || call == PC_NO_INDEX)
+        return out;
+    out->list = pct_alloc(t->n_rows, sizeof *out->list);
+    for (uint32_t row = 0; row < t->n_rows; row++) {
+        int64_t rank = (int64_t)pc_table_cell(t, row, 0);
+        while (at < p->n_ranks && p->ranks[at].rank < rank)
+            at++;
+        if (at == p->n_ranks || p->ranks[at].rank != rank || !p->ranks[at].incomplete)
+            continue;
+        struct pct_open_call *c = &out->list[out->n++];
+        *c = (struct pct_open_call){.rank = at,
+                                    .is_main = pc_table_cell(t, row, thread) == 0,
+                                    .node = (uint32_t)pc_table_cell(t, row, call),
+                                    .ns = pc_table_cell(t, row, time)};
+        out->ns += c->ns;
+    }
+    return out;
+}
+
+void pct_open_calls_free(struct pct_open_calls *c)
+{
+    if (!c)
+        return;
+    pct_free(c->list);
+    pct_free(c);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The calls of MPI in which threads were when their data ends: of killed ranks, and of checkpoints.
+ *
+ * Data structure: one entry for each row of the table `open_calls`, in its order: by rank, then by
+ * thread. Invariant: `rank` is an index into the profile's ranks, and the rank is not complete.
+ * MT-safe.
+ */
+#ifndef PCT_OPEN_CALLS_H
+#define PCT_OPEN_CALLS_H
+
+#include "format/profile.h"
+
+struct pct_open_call {
+    uint32_t rank;
+    bool is_main;  /* of the thread that called MPI_Init */
+    uint32_t node; /* its context */
+    uint64_t ns;   /* since its begin: in the times of the rank, and in no context */
+};
+
+struct pct_open_calls {
+    struct pct_open_call *list;
+    size_t n;
+    uint64_t ns; /* of all */
+};
+
+/* Never NULL. */
+struct pct_open_calls *pct_open_calls_new(const struct pc_profile *p);
+void pct_open_calls_free(struct pct_open_calls *c);
+
+#endif
