@@ -327,5 +327,6 @@ void pct_data_free(struct pct_data *d)
 
 bool pct_data_calls_mpi(const struct pct_data *d)
 {
-    return *d->profile->mpi || d->totals->all.mpi_calls || !d->profile->n_ranks;
+    return *d->profile->mpi || d->totals->all.mpi_calls || pct_data_open_calls(d)->n ||
+           !d->profile->n_ranks;
 }

@@ -5,11 +5,13 @@
  *   left    rank 0 computes, after an error handler has left MPI_Send by longjmp; the others wait
  *           for it in MPI_Barrier
  *   ended   all compute, and their calls have ended
+ *   init    the last rank never comes to MPI_Init; the others make FILE.PID
  */
 #include <fcntl.h>
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,6 +48,18 @@ KEPT static void send_to_nobody(void)
         MPI_Send(&token, 1, MPI_INT, n_ranks, 0, MPI_COMM_WORLD);
 }
 
+/* The others wait for it in MPI_Init. */
+static void stay_away(const char *file)
+{
+    char path[4096];
+    const char *open_mpi = getenv("OMPI_COMM_WORLD_RANK"), *other = getenv("PMI_RANK");
+    const char *of_launcher = open_mpi ? open_mpi : other;
+    if (of_launcher && atoi(of_launcher) == 2)
+        sleep(300);
+    snprintf(path, sizeof path, "%s.%d", file, (int)getpid());
+    close(open(path, O_WRONLY | O_CREAT, 0600));
+}
+
 static void tell(const char *file)
 {
     char path[4096];
@@ -56,6 +70,8 @@ static void tell(const char *file)
 int main(int argc, char **argv)
 {
     const char *what = argc == 3 ? argv[1] : "";
+    if (!strcmp(what, "init"))
+        stay_away(argv[2]);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
