@@ -25,27 +25,10 @@ static const struct pct_option options[] = {
  */
 
 struct arenas {
-    char **paths; /* by process; NULL: it has none */
-    size_t n;
+    char **mapped; /* paths of files that look like arenas, by the processes of the job */
+    size_t n, room;
     struct pc_merge_list list; /* all arenas that lie in the same folders */
 };
-
-/* The path of the arena that a process has mapped, allocated, or NULL. */
-static char *mapped_arena(int pid)
-{
-    static const char end[] = ".arena\n";
-    size_t n;
-    char *maps = pct_watch_file(pct_watch_view(pid), "maps", &n), *found = NULL;
-    char *tail = maps ? strstr(maps, end) : NULL;
-    if (tail) {
-        tail[strlen(end) - 1] = '\0';
-        char *line = strrchr(maps, '\n');
-        char *path = strchr(line ? line : maps, '/');
-        found = path ? pct_text("%s", path) : NULL;
-    }
-    pct_free(maps);
-    return found;
-}
 
 static bool is_listed(const struct arenas *a, const char *path)
 {
@@ -55,26 +38,38 @@ static bool is_listed(const struct arenas *a, const char *path)
     return false;
 }
 
-static void find_arenas(struct arenas *a, const struct pct_watched_job *job)
+static void add_mapped(struct arenas *a, const char *path)
 {
     struct pc_error error;
-    a->paths = pct_alloc(job->n, sizeof *a->paths);
-    a->n = job->n;
-    for (size_t i = 0; i < job->n; i++) {
-        char *path = a->paths[i] = mapped_arena(job->processes[i].pid);
-        if (!path || is_listed(a, path))
-            continue;
-        char *folder = pct_text("%.*s", (int)(strrchr(path, '/') - path), path);
-        pc_merge_list_add(&a->list, folder, NULL, NULL, &error);
-        free(folder);
+    a->mapped = pct_grow(a->mapped, a->n, &a->room, sizeof *a->mapped);
+    a->mapped[a->n++] = pct_text("%s", path);
+    if (is_listed(a, path))
+        return;
+    char *folder = pct_text("%.*s", (int)(strrchr(path, '/') - path), path);
+    pc_merge_list_add(&a->list, folder, NULL, NULL, &error);
+    free(folder);
+}
+
+/* Finds what a process has mapped. A program may have other files with such a name. */
+static void find_mapped(struct arenas *a, int pid)
+{
+    static const char end[] = ".arena";
+    size_t n;
+    char *maps = pct_watch_file(pct_watch_view(pid), "maps", &n), *rest = maps;
+    for (char *line; rest && (line = strsep(&rest, "\n"));) {
+        char *path = strchr(line, '/');
+        size_t length = path ? strlen(path) : 0;
+        if (length > strlen(end) && !strcmp(path + length - strlen(end), end))
+            add_mapped(a, path);
     }
+    pct_free(maps);
 }
 
 static void free_arenas(struct arenas *a)
 {
     for (size_t i = 0; i < a->n; i++)
-        free(a->paths[i]);
-    pct_free(a->paths);
+        free(a->mapped[i]);
+    pct_free(a->mapped);
     pc_merge_list_free(&a->list);
 }
 
@@ -83,7 +78,7 @@ static bool is_theirs(const struct arenas *a, const struct pct_job_copies *j)
 {
     for (size_t i = 0; i < j->n; i++)
         for (size_t k = 0; k < a->n; k++)
-            if (a->paths[k] && !strcmp(a->paths[k], j->found[i].path))
+            if (!strcmp(a->mapped[k], j->found[i].path))
                 return true;
     return false;
 }
@@ -105,19 +100,17 @@ static int write_profile(const struct pct_command *self, const struct pct_job_co
     if (pct_embed_file(path, path, &(struct pct_embedded){0}, error))
         pct_say(self, "no symbols are stored in the profile: %s", error->text);
     if (p->n_ranks < p->world_size)
-        pct_say(self, "it has %u of %u ranks, those on this node", p->n_ranks, p->world_size);
+        pct_say(self, "it has %u of %u ranks: those whose data is in files on this node",
+                p->n_ranks, p->world_size);
     return PC_OK;
 }
 
-/* Makes the profile of one job. */
-static int take(const struct pct_command *self, struct pct_job_copies *j, const char *pattern)
+/* Makes the profile of one job from its copies. */
+static int take(const struct pct_command *self, const struct pct_job_copies *j, const char *pattern)
 {
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
-    int err = pct_job_copy(j, 0, &error);
-    setpriority(PRIO_PROCESS, 0, 19); /* the processors are the job's */
-    if (!err)
-        err = pc_merge_copies(j->copies, j->n_copies, &p, &error);
+    int err = pc_merge_copies(j->copies, j->n_copies, &p, &error);
     if (!err && p->n_data == 0)
         err = pc_error_set(&error, PC_ENOENT, "%s: nothing has been measured yet",
                            pc_base_name(j->found->exe));
@@ -126,27 +119,49 @@ static int take(const struct pct_command *self, struct pct_job_copies *j, const 
     if (err)
         pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
     pc_profile_free(p);
-    pct_job_copies_drop(j);
     return err ? PCT_DATA : PCT_DONE;
+}
+
+/* Copies the arenas of all jobs of the processes, a program and what it has spawned, before
+ * anything else; returns their number. */
+static size_t copy_all(const struct pct_command *self, const struct arenas *a,
+                       struct pct_job_copies *jobs, int *status)
+{
+    struct pc_error error = {""};
+    size_t n_jobs = 0;
+    for (size_t at = 0, n; at < a->list.n; at += n) {
+        struct pct_job_copies *j = &jobs[n_jobs];
+        *j = pct_job_copies(&a->list, at);
+        n = j->n;
+        if (!is_theirs(a, j))
+            continue;
+        n_jobs++;
+        if (pct_job_copy(j, 0, &error)) {
+            pct_say(self, "%s", error.text);
+            *status = PCT_DATA;
+        }
+    }
+    return n_jobs;
 }
 
 static int take_all(const struct pct_command *self, const struct arenas *a, const char *pattern)
 {
     int status = PCT_DONE;
-    bool some = false;
-    for (size_t at = 0, n; at < a->list.n; at += n) {
-        struct pct_job_copies j = pct_job_copies(&a->list, at);
-        n = j.n;
-        if (!is_theirs(a, &j))
-            continue;
-        int taken = take(self, &j, pattern);
-        status = taken ? taken : status;
-        some = true;
+    pct_job_goes_first();
+    struct pct_job_copies *jobs = pct_alloc(a->list.n_jobs, sizeof *jobs);
+    size_t n = copy_all(self, a, jobs, &status);
+    setpriority(PRIO_PROCESS, 0, 19); /* the processors are the job's */
+    for (size_t k = 0; k < n; k++) {
+        if (jobs[k].n_copies && take(self, &jobs[k], pattern))
+            status = PCT_DATA;
+        pct_job_copies_drop(&jobs[k]);
     }
-    if (some)
+    pct_free(jobs);
+    if (n)
         return status;
-    pct_say(self, "the job has no arena in a file: it does not run under pcollect, has called no "
-                  "MPI function yet, or collects in memory; `pcollect where` shows where it is");
+    pct_say(self, "no process of the job has its arena in a file here: it does not run under "
+                  "pcollect, has called no MPI function yet, collects in memory, or is in a "
+                  "container; `pcollect where` shows where it is");
     return PCT_DATA;
 }
 
@@ -182,10 +197,11 @@ static int run_checkpoint(const struct pct_command *self, int argc, char **argv)
     const char *output = DEFAULT_NAME;
     if (!pct_line_read(self, argc, argv, &output, &line))
         return line.status;
-    char *pattern = pct_output_pattern(self, output);
+    char *pattern = pct_output_pattern(self, output, DEFAULT_NAME);
     int status = pattern ? find_process(self, &line, &job) : PCT_CALL;
     if (!status) {
-        find_arenas(&arenas, &job);
+        for (size_t i = 0; i < job.n; i++)
+            find_mapped(&arenas, job.processes[i].pid);
         status = take_all(self, &arenas, pattern);
     }
     free_arenas(&arenas);

@@ -347,9 +347,9 @@ bool pct_is_folder(const char *path);
 bool pct_folder_takes_files(const struct pct_command *self, const char *path);
 
 /* An absolute pattern for the output path given with -o, taken from the working directory; for a
- * folder the default file name is appended. Allocated. Refuses (NULL, said) bad patterns and
- * missing folders. */
-char *pct_output_pattern(const struct pct_command *self, const char *given);
+ * folder `name` is appended, or if it is NULL the default file name. Allocated. Refuses (NULL,
+ * said) bad patterns and missing folders. */
+char *pct_output_pattern(const struct pct_command *self, const char *given, const char *name);
 
 /* True if the pattern names one file, whatever the job is; path (PCOLLECT_PATH_BYTES) gets it. */
 bool pct_output_is_fixed(const char *pattern, char *path);

@@ -145,7 +145,7 @@ bool pct_output_may_be(const struct pct_command *self, const char *pattern)
     return !err;
 }
 
-char *pct_output_pattern(const struct pct_command *self, const char *given)
+char *pct_output_pattern(const struct pct_command *self, const char *given, const char *name)
 {
     struct pc_error error;
     if (*given == '\0' || pc_config_expand(given, NULL, NULL, 0, &error)) {
@@ -162,7 +162,7 @@ char *pct_output_pattern(const struct pct_command *self, const char *given)
     struct pc_config defaults;
     pc_config_defaults(&defaults);
     char *pattern = pct_text("%s%s%s%s", cwd, given, folder && !slash ? "/" : "",
-                             folder ? defaults.output_path : "");
+                             folder ? name ? name : defaults.output_path : "");
     free(cwd);
     if (strlen(pattern) >= PC_CONFIG_TEXT_BYTES)
         pct_say(self, "-o: the path is longer than %d bytes", PC_CONFIG_TEXT_BYTES - 1);

@@ -14,7 +14,6 @@
 
 #include "analysis/buffer.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,11 +161,7 @@ static void write_all(const struct pct_checkpoints *c)
  * run is killed. */
 static void be_expendable(pid_t run)
 {
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? write(fd, "1000", 4) : 0;
-    (void)n;
-    if (fd >= 0)
-        close(fd);
+    pct_job_goes_first();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != run)
         _exit(PCT_DONE);

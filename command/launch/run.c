@@ -279,7 +279,7 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
     if (pct_configure(self, &given.configured, given.file) || !check_config(&r, given.file))
         return PCT_CALL;
     r.config.output_html |= given.html;
-    if (given.output ? (r.pattern = pct_output_pattern(self, given.output)) == NULL
+    if (given.output ? (r.pattern = pct_output_pattern(self, given.output, NULL)) == NULL
                      : !pct_output_may_be(self, r.config.output_path))
         return PCT_CALL;
     if (given.force && !given.output)

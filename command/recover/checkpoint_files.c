@@ -57,6 +57,11 @@ static bool holds_all(const struct pc_profile *whole, const struct pc_profile *c
     return true;
 }
 
+bool pct_is_checkpoint(const struct pc_profile *p)
+{
+    return pc_profile_table(p, PC_TABLE_CHECKPOINT) != NULL;
+}
+
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 /* "/x/app.4.running.pcol" for "/x/app.4.pcol". Allocated. */
@@ -86,7 +91,7 @@ static struct pc_profile *read_checkpoint(const char *path)
     struct pc_error error;
     if (pc_pcol_read_statistics(path, &p, &error) != PC_OK)
         return NULL;
-    if (pc_profile_table(p, PC_TABLE_CHECKPOINT))
+    if (pct_is_checkpoint(p))
         return p;
     pc_profile_free(p);
     return NULL;
@@ -152,7 +157,8 @@ static bool file_holds_all(const char *path, const struct pc_profile *checkpoint
 {
     struct pc_profile *p = NULL;
     struct pc_error error;
-    bool holds = pc_pcol_read_statistics(path, &p, &error) == PC_OK && holds_all(p, checkpoint);
+    bool holds = pc_pcol_read_statistics(path, &p, &error) == PC_OK && !pct_is_checkpoint(p) &&
+                 holds_all(p, checkpoint);
     pc_profile_free(p);
     return holds;
 }

@@ -94,7 +94,7 @@ static int take_option(const struct pct_command *self, const struct pct_option *
         r->list_only = true;
         return PCT_DONE;
     }
-    r->pattern = pct_output_pattern(self, value);
+    r->pattern = pct_output_pattern(self, value, NULL);
     return r->pattern ? PCT_DONE : PCT_CALL;
 }
 

@@ -48,7 +48,13 @@ struct pct_job_copies pct_job_copies(const struct pc_merge_list *list, size_t fi
 int pct_job_copy(struct pct_job_copies *j, uint64_t run_key, struct pc_error *error);
 void pct_job_copies_drop(struct pct_job_copies *j);
 
+/* Lets the kernel end this process before any process of a job if memory runs out. */
+void pct_job_goes_first(void);
+
 /* ---- checkpoint_files.c ---- */
+
+/* True for a checkpoint: the job went on after it, so that it stands for none of its data. */
+bool pct_is_checkpoint(const struct pc_profile *p);
 
 /* Writes a checkpoint of a job whose profile is to have the name `wanted`: replaces a checkpoint of
  * the same processes, or takes the first free name, which `path` (PCOLLECT_PATH_BYTES) gets.

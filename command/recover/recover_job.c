@@ -39,8 +39,12 @@ static struct pc_profile *read_same_job(const char *path, uint64_t job_key)
 {
     struct pc_profile *p = NULL;
     struct pc_error error;
-    bool same = pc_pcol_is_of_job(path, job_key);
-    return same && pc_pcol_read(path, &p, &error) == PC_OK ? p : NULL;
+    if (!pc_pcol_is_of_job(path, job_key) || pc_pcol_read(path, &p, &error) != PC_OK)
+        return NULL;
+    if (!pct_is_checkpoint(p))
+        return p;
+    pc_profile_free(p);
+    return NULL;
 }
 
 /* The row of the arena's rank in a profile, or NULL. */
