@@ -162,6 +162,10 @@ uint64_t pc_hash_bytes(const void *data, size_t n, uint64_t seed);
  * AS-safe, MT-safe. */
 void pc_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on pc_log is silent where standard error is another file than now: the program may have
+ * data there. */
+void pc_log_note_error(void);
+
 /* The formatter of pc_log: writes a terminated string of at most n bytes, returns its length. */
 size_t pc_format(char *out, size_t n, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -104,6 +105,31 @@ size_t pc_format(char *out, size_t n, const char *format, ...)
     return length;
 }
 
+/* Standard output and error as they were when the process began. A program may have closed the
+ * latter since, and opened its own data under this number. */
+static struct stat own[2];
+static bool is_noted;
+
+void pc_log_note_error(void)
+{
+    for (int i = 0; i < 2; i++)
+        if (fstat(STDOUT_FILENO + i, &own[i]))
+            own[i] = (struct stat){0};
+    is_noted = true;
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino && a->st_ino == b->st_ino && a->st_dev == b->st_dev;
+}
+
+static bool is_our_error(void)
+{
+    struct stat now;
+    return !is_noted || (!fstat(STDERR_FILENO, &now) &&
+                         (is_same_file(&own[0], &now) || is_same_file(&own[1], &now)));
+}
+
 /* Writes a line. If its reader has gone, SIGPIPE, which would end the program, is taken back; one
  * of the program's own that waits stays. */
 static void write_line(const char *line, size_t n)
@@ -137,6 +163,7 @@ void pc_log(const char *format, ...)
     va_end(args);
     line[n++] = '\n';
     int saved = errno;
-    write_line(line, n);
+    if (is_our_error())
+        write_line(line, n);
     errno = saved;
 }

@@ -33,6 +33,14 @@ static void own_link(const struct pc_new_file *f, char link[32])
     snprintf(link, 32, "/proc/self/fd/%d", f->fd);
 }
 
+/* Lets this user read and write the file, whatever the umask of the program is. */
+static void make_usable(int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) == 0 && (st.st_mode & 0600) != 0600)
+        (void)!fchmod(fd, (st.st_mode & 07777) | 0600);
+}
+
 static bool open_unnamed(struct pc_new_file *f, const char *path)
 {
     char link[32];
@@ -42,6 +50,7 @@ static bool open_unnamed(struct pc_new_file *f, const char *path)
     if (f->fd < 0)
         return false;
     own_link(f, link);
+    make_usable(f->fd);
     if (!access(link, F_OK))
         return true;
     close(f->fd);
@@ -56,8 +65,10 @@ int pc_new_file_open(struct pc_new_file *f, const char *path)
         if (!hidden_name(f->name, path, i))
             return ENAMETOOLONG;
         f->fd = open(f->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (f->fd >= 0)
+        if (f->fd >= 0) {
+            make_usable(f->fd);
             return 0;
+        }
         if (errno != EEXIST)
             break;
     }

@@ -292,6 +292,7 @@ const struct pc_core *pc_core_table(void)
 __attribute__((constructor)) static void begin_process(void)
 {
     int saved = errno;
+    pc_log_note_error();
     pc_note_start();
     pc_where_start();
     pc_next_find_all();

@@ -17,9 +17,15 @@
 
 _Atomic int pc_sampler_signal;
 
+/* Asks the kernel itself: a library may have put a function that takes a lock in the place of
+ * clock_gettime, and this thread may hold the lock. A timespec of 32-bit systems has two layouts.
+ */
 uint64_t pc_sampler_cpu_ns(void)
 {
-    return pc_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    struct timespec ts = {0, 0};
+    if (sizeof(long) < sizeof(uint64_t) || syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &ts))
+        return pc_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 /* Our sources mark their signals; a signal of that number from any other sender is the program's. A

@@ -2,7 +2,8 @@
  *
  * A program that replaces every descriptor that is not MPI's by a file of its own, also those of
  * events and memory files of a profiler. It prints how many of these numbers still have its file
- * when its threads have ended, and after MPI_Finalize.
+ * when its threads have ended, and after MPI_Finalize. With the argument `error` it has a file with
+ * data, error.RANK, in the place of standard error, and allows nobody to use what it makes then.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -50,6 +51,16 @@ static void take_all(int file)
             taken[n_taken++] = fd;
 }
 
+static void take_error(int rank)
+{
+    char name[32];
+    snprintf(name, sizeof name, "error.%d", rank);
+    close(STDERR_FILENO);
+    if (open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600) == STDERR_FILENO)
+        fputs("data\n", stderr);
+    umask(0777);
+}
+
 static int count_lost(void)
 {
     struct stat st;
@@ -80,6 +91,8 @@ int main(int argc, char **argv)
             pthread_join(threads[i], NULL);
     }
     int before = count_lost();
+    if (argc > 1 && !strcmp(argv[1], "error"))
+        take_error(rank);
     MPI_Finalize();
     printf("rank %d: lost %d and %d\n", rank, before, count_lost());
     if (argc > 1)
