@@ -14,6 +14,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* strerrordesc_np */
 #endif
+#include "base/networks.h"
 #include "cct/cct_private.h"
 
 #include <errno.h>
@@ -29,18 +30,6 @@
 #define FS_TMPFS 0x01021994u
 #define FS_RAMFS 0x858458f6u
 #define FS_HUGETLBFS 0x958458f6u
-
-/* Network file systems, where the server may refuse a page or the mapping. */
-static const struct {
-    uint32_t type;
-    const char *name;
-} networks[] = {
-    {0x00006969u, "NFS"},    {0xff534d42u, "CIFS"},     {0xfe534d42u, "SMB"},
-    {0x0bd00bd0u, "Lustre"}, {0x47504653u, "GPFS"},     {0x19830326u, "BeeGFS"},
-    {0x00c36400u, "Ceph"},   {0x01021997u, "9p"},       {0x65735546u, "FUSE"},
-    {0x5346414fu, "AFS"},    {0x20030528u, "OrangeFS"}, {0x01161970u, "GFS2"},
-    {0x7461636fu, "OCFS2"},  {0x00009fa0u, "proc"},     {0x62656572u, "sysfs"},
-};
 
 /* References are u32 in units of 16 bytes. */
 #define MAX_BYTES (((uint64_t)1 << 36) - ((uint64_t)1 << 30))
@@ -104,14 +93,6 @@ static int open_folder(struct opening *o, char *path)
     return PC_OK;
 }
 
-static const char *name_network(uint32_t type)
-{
-    for (size_t i = 0; i < PC_ARRAY_LEN(networks); i++)
-        if (networks[i].type == type)
-            return networks[i].name;
-    return NULL;
-}
-
 /* Bounds the size by the kind of file system, by its free space and by RLIMIT_FSIZE (growing a file
  * beyond that raises SIGXFSZ). All arenas of the node together may take an eighth of the free space
  * (pc_arena_share). */
@@ -121,9 +102,9 @@ static int bound_by_system(struct opening *o)
     if (fstatfs(o->dir, &fs) != 0)
         return pc_error_set(o->error, PC_EIO, "%s: %s", o->spool, reason());
     o->fs_type = (uint32_t)fs.f_type;
-    if (name_network(o->fs_type))
+    if (pc_network_name(o->fs_type))
         return pc_error_set(o->error, PC_EIO, "%s is in a file system that is not local (%s)",
-                            o->spool, name_network(o->fs_type));
+                            o->spool, pc_network_name(o->fs_type));
     if (o->fs_type == FS_HUGETLBFS)
         o->a->granule_bytes = (uint32_t)fs.f_bsize;
     if (fs.f_blocks) {

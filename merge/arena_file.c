@@ -12,6 +12,7 @@
  * list has grown. doc/internals/checkpoints.md has the argument.
  */
 #include "merge/arena_file.h"
+#include "base/networks.h"
 #include "merge/arena_renew.h"
 
 #include <errno.h>
@@ -101,8 +102,9 @@ int pc_arena_file_read(const char *path, bool header_only, struct pc_arena_bytes
 /* ---- Owners --------------------------------------------------------------------------------- */
 
 /* The kernel grants a lease for reading only while no process has the file open or mapped for
- * writing (seen in Linux 6.18). The lease is given back at once. A process that opens the file for
- * writing meanwhile has a signal sent: one that is ignored, and not SIGIO, which ends this process.
+ * writing (seen in Linux 6.18); over a network it may refuse one for other reasons. The lease is
+ * given back at once. A process that opens the file for writing meanwhile has a signal sent: one
+ * that is ignored, and not SIGIO, which ends this process.
  */
 enum pc_arena_owner pc_arena_file_owner(const char *path)
 {
@@ -112,10 +114,12 @@ enum pc_arena_owner pc_arena_file_owner(const char *path)
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return owner;
-    if (fcntl(fd, F_SETSIG, SIGURG) != 0 || fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
-        owner = errno == EAGAIN ? PC_OWNER_ALIVE : PC_OWNER_UNKNOWN;
-    else if (fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS)
-        owner = PC_OWNER_GONE;
+    if (fstatfs(fd, &fs) == 0 && !pc_network_name((uint32_t)fs.f_type)) {
+        if (fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, F_RDLCK) == 0)
+            owner = fs.f_type == TMPFS ? PC_OWNER_GONE : PC_OWNER_UNKNOWN;
+        else
+            owner = errno == EAGAIN ? PC_OWNER_ALIVE : PC_OWNER_UNKNOWN;
+    }
     close(fd);
     return owner;
 }

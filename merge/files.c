@@ -320,13 +320,18 @@ int pc_merge_copies(const struct pc_merge_copy *copies, size_t n, struct pc_prof
 /* ---- The arenas of a folder --------------------------------------------------------------------
  */
 
+static bool is_of_this_host(const struct pcollect_arena_header *h)
+{
+    char host[PCOLLECT_HOST_BYTES] = "";
+    gethostname(host, sizeof host - 1);
+    return !strncmp(host, h->host, sizeof host);
+}
+
 /* True if there is a process here with the number of that which wrote the arena. One that started
  * after the arena was opened is another one. */
 static bool has_process(const struct pcollect_arena_header *h)
 {
-    char host[PCOLLECT_HOST_BYTES] = "";
-    gethostname(host, sizeof host - 1);
-    if (strncmp(host, h->host, sizeof host) || h->pid <= 0)
+    if (!is_of_this_host(h) || h->pid <= 0)
         return false;
     struct pc_process_status p;
     if (!pc_process_look(h->pid, &p) || p.ended)
@@ -341,10 +346,18 @@ static bool has_process(const struct pcollect_arena_header *h)
     return age + 2 >= arena_age;
 }
 
-/* True if the process that wrote the arena still runs. */
+/* True if the process that wrote the arena still runs. When a process has been killed, the kernel
+ * may still be taking its memory apart when its number is gone: it is asked again then, for half a
+ * second in all. */
 static bool is_alive(const char *path, const struct pcollect_arena_header *h)
 {
+    static int naps = 50;
+    const struct timespec nap = {0, 10000000};
     enum pc_arena_owner owner = pc_arena_file_owner(path);
+    while (owner == PC_OWNER_ALIVE && is_of_this_host(h) && !has_process(h) && naps-- > 0) {
+        nanosleep(&nap, NULL);
+        owner = pc_arena_file_owner(path);
+    }
     return owner == PC_OWNER_ALIVE || (owner == PC_OWNER_UNKNOWN && has_process(h));
 }
 

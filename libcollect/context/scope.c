@@ -503,6 +503,9 @@ static void switch_off(struct pc_thread *self)
     pc_control.off_since = pc_ticks();
     atomic_store(&pc_process.core.off_ticks, pc_control.off_since);
     __atomic_fetch_or(&pc_header()->flags, PCOLLECT_ARENA_OFF, __ATOMIC_RELEASE);
+    pc_header()->notes |= PCOLLECT_NOTE_PAUSED;
+    if (self)
+        self->followed = 0; /* a call that was left in an earlier pause */
     atomic_store_explicit(&pc_control.off, 1, memory_order_release);
     atomic_fetch_add(&pc_control.breaks, 1);
     for (struct pc_thread *t = self ? atomic_load(&threads) : NULL; t; t = t->next_made)
@@ -517,7 +520,6 @@ static bool switch_on(struct pc_thread *self)
     pc_control.on_since = pc_ticks();
     pc_header()->unmeasured_ticks += pc_control.on_since - pc_control.off_since;
     __atomic_fetch_and(&pc_header()->flags, ~PCOLLECT_ARENA_OFF, __ATOMIC_RELEASE);
-    pc_header()->notes |= PCOLLECT_NOTE_PAUSED;
     pc_usage_return();
     atomic_store_explicit(&pc_control.off, 0, memory_order_release);
     atomic_fetch_add(&pc_control.breaks, 1);

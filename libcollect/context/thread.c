@@ -134,6 +134,7 @@ static struct pc_thread *make_or_adopt(uint32_t stage)
         return make_thread(stage, tid);
     struct pc_thread *t = left->user;
     t->tid = tid;
+    t->followed = 0;
     pc_scope_start(t);
     pc_paths_clear(&t->paths);
     return t;
@@ -210,6 +211,7 @@ bool pc_thread_refresh(struct pc_thread *t)
             pc_paths_clear(&t->paths);
         t->generation = generation;
         t->bumps = bumps;
+        t->followed = 0;
         pc_scope_refresh(t);
     }
     return ok;

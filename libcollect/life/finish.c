@@ -344,9 +344,14 @@ static void say_unfinished(void *unused)
     pc_format(folder, sizeof folder, "%s", pc_process.arena.path);
     *strrchr(folder, '/') = '\0';
     const char *quote = pc_shell_is_plain(folder) ? "" : "'";
-    pc_log("the program ended without MPI_Finalize; `pcollect recover %s%s%s` makes a profile of "
-           "its data",
-           quote, folder, quote);
+    if (strchr(folder, '\'')) /* no shell word without more ado */
+        pc_log("the program ended without MPI_Finalize; `pcollect recover` makes a profile of its "
+               "data, which is in %s",
+               folder);
+    else
+        pc_log("the program ended without MPI_Finalize; `pcollect recover %s%s%s` makes a profile "
+               "of its data",
+               quote, folder, quote);
 }
 
 /* Called without a DSO handle, so that the function does not run with the destructors of this

@@ -383,13 +383,14 @@ static inline bool is_receive(const struct pc_request *r)
     return atomic_load_explicit(&r->flags, memory_order_relaxed) & PC_REQUEST_RECEIVE;
 }
 
-/* Forgets an operation that has ended: its request, or of a persistent one that it was started. */
-static void forget_ended(struct pc_watch *w, const struct pc_remembered *found)
+/* Forgets an operation that has ended: its request, or of a persistent one that it was started.
+ * False: another thread has forgotten it meanwhile. */
+static bool forget_ended(struct pc_watch *w, const struct pc_remembered *found)
 {
-    if (found->flags & PC_REQUEST_PERSISTENT)
-        deactivate(found);
-    else
-        pc_table_take(w->mine, found);
+    if (!(found->flags & PC_REQUEST_PERSISTENT))
+        return pc_table_take(w->mine, found);
+    deactivate(found);
+    return true;
 }
 
 /* Handles all other completed requests, also unknown ones; status NULL: no data. */
@@ -403,8 +404,8 @@ static __attribute__((noinline)) void complete_otherwise(struct pc_watch *w, str
     if (!found->record || !(found->flags & PC_REQUEST_ACTIVE))
         return;
     if (pc_request_is_unsure(&found->start)) {
-        pc_request_unseen(found->flags, found->start);
-        forget_ended(w, found);
+        if (forget_ended(w, found))
+            pc_request_unseen(found->flags, found->start);
         return;
     }
     uint64_t bytes = 0;
@@ -593,10 +594,13 @@ void pc_watched_free(struct pc_watch *w, struct pc_call *call, int rc, const MPI
     (void)request;
     if (!w->mine || rc != MPI_SUCCESS || !found->record)
         return;
-    if (found->flags & PC_REQUEST_ACTIVE && found->flags & PC_REQUEST_RECEIVE)
+    bool active = found->flags & PC_REQUEST_ACTIVE, unsure = pc_request_is_unsure(&found->start);
+    if (active && !unsure && found->flags & PC_REQUEST_RECEIVE)
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
-    pc_table_take(w->mine, found);
-    if (found->flags & PC_REQUEST_ACTIVE && wants_all())
+    bool taken = pc_table_take(w->mine, found);
+    if (active && unsure && taken)
+        pc_request_unseen(found->flags, found->start);
+    else if (active && !unsure && wants_all())
         note_ended(w, found, 0, PCOLLECT_ENDED_FREED);
     end_watch(w, call);
 }

@@ -360,29 +360,31 @@ void pc_table_find(uint64_t key, struct pc_remembered *found)
 }
 
 /* Frees a record that its key alone links: of the front, or displaced. */
-static void take_in_place(struct pc_request_table *t, struct pc_request *r, uint64_t its_key)
+static bool take_in_place(struct pc_request_table *t, struct pc_request *r, uint64_t its_key)
 {
     if (!pc_table_is_shared())
         pc_front_free(t, r, its_key);
     else if (atomic_compare_exchange_strong(&r->key, &its_key, its_key & ~PC_REQUEST_HANDLE))
         t->n_live--;
+    else
+        return false;
+    return true;
 }
 
-void pc_table_take(struct pc_request_table *t, const struct pc_remembered *found)
+bool pc_table_take(struct pc_request_table *t, const struct pc_remembered *found)
 {
     uint32_t value = (uint32_t)found->word;
-    if (!found->place) {
-        take_in_place(t, found->record, found->word);
-        return;
-    }
+    if (!found->place)
+        return take_in_place(t, found->record, found->word);
     if (!atomic_compare_exchange_strong(found->place, &value, 0)) {
         if (may_be_awaited(&found->start)) /* it was displaced, after it had been looked up */
             atomic_store(&found->record->key, 0);
-        return;
+        return may_be_awaited(&found->start);
     }
     t->n_live--;
     t->n_tree--;
     give_back(t, found->record);
+    return true;
 }
 
 void pc_table_each(void (*fn)(const struct pc_request *r, void *arg), void *arg)

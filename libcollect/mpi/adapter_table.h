@@ -141,8 +141,8 @@ void pc_table_find(uint64_t key, struct pc_remembered *found);
 /* Looks up a key among the displaced records (rule 6), as pc_table_find. */
 void pc_table_find_displaced(uint64_t key, struct pc_remembered *found);
 
-/* Removes the record that was found, if it is still there. */
-void pc_table_take(struct pc_request_table *t, const struct pc_remembered *found);
+/* Removes the record that was found; false: it is not there any more. */
+bool pc_table_take(struct pc_request_table *t, const struct pc_remembered *found);
 
 /* The start of an operation that has received nothing so far. */
 static inline struct pc_start pc_request_unreceived(uint32_t flags, struct pc_start start)

@@ -14,6 +14,9 @@ enum { N_MATCHED = 1024, MATCH_WAYS = 8 };
 /* Messages between MPI_Mprobe and MPI_Mrecv: the handle, above the number of the communicator. */
 static _Atomic uint64_t matched[N_MATCHED];
 
+/* The moment at which collection was last switched off when the table was used last. */
+static _Atomic uint64_t matched_off;
+
 static uint64_t message_key(MPI_Message message)
 {
     return (uint64_t)(uintptr_t)message << 16;
@@ -24,11 +27,24 @@ static _Atomic uint64_t *matched_at(MPI_Message message, unsigned way)
     return &matched[(pc_hash_u64(message_key(message)) + way) % N_MATCHED];
 }
 
+/* Forgets the messages of before MPI_Pcontrol switched collection off: they may have been received
+ * since, and their handles given to others. */
+static void forget_unsure(void)
+{
+    uint64_t off = atomic_load_explicit(&pc_core->off_ticks, memory_order_relaxed);
+    if (PC_LIKELY(atomic_load_explicit(&matched_off, memory_order_relaxed) == off))
+        return;
+    atomic_store_explicit(&matched_off, off, memory_order_relaxed);
+    for (unsigned i = 0; i < N_MATCHED; i++)
+        atomic_store_explicit(&matched[i], 0, memory_order_relaxed);
+}
+
 void pc_rule_matched(struct pc_call *call, const MPI_Message *message)
 {
     if (!(pc_core->wants & PC_WANTS_COMM) || !call->comm)
         return;
     pc_comm_take_group(call->comm, (MPI_Comm)call->handle);
+    forget_unsure();
     for (unsigned way = 0; way < MATCH_WAYS; way++) {
         uint64_t none = 0;
         if (atomic_compare_exchange_strong(matched_at(*message, way), &none,
@@ -39,6 +55,7 @@ void pc_rule_matched(struct pc_call *call, const MPI_Message *message)
 
 static uint32_t take_matched(MPI_Message message)
 {
+    forget_unsure();
     for (unsigned way = 0; way < MATCH_WAYS; way++) {
         uint64_t word = atomic_load(matched_at(message, way));
         if (word && word >> 16 == message_key(message) >> 16 &&

@@ -63,8 +63,8 @@ static const struct pcollect_column resource_columns[] = {
                PCOLLECT_SUM, NS),
     [1 + PC_RESOURCE_PAUSED] =
         NUMBER("paused",
-               "time that MPI_Pcontrol left out: it is in no other figure, but other "
-               "ranks may have waited for it",
+               "time that MPI_Pcontrol left out: it is in no other figure but the lifetime "
+               "of communicators, but other ranks may have waited for it",
                PCOLLECT_SUM, NS),
 };
 _Static_assert(PC_ARRAY_LEN(resource_columns) == 1 + PC_RESOURCE_N, "a column for each value");

@@ -114,6 +114,44 @@ static void made_off(void)
     MPI_Request_free(&receive);
 }
 
+/* A request that is freed over the gap: when its operation ended is not known. */
+static void freed(void)
+{
+    for (int off = 0; off < 2; off++) {
+        MPI_Request request = receive(LONG, 11);
+        MPI_Pcontrol(0);
+        if (off)
+            MPI_Request_free(&request);
+        MPI_Pcontrol(1);
+        if (!off)
+            MPI_Request_free(&request);
+        MPI_Send(out, LONG, MPI_DOUBLE, rank, 11, MPI_COMM_WORLD);
+        n_lost++;
+    }
+}
+
+/* The handle of a message that was received unseen may be given to another one. */
+static void matched(void)
+{
+    MPI_Comm other;
+    MPI_Message message;
+    MPI_Request request;
+    int me;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &other);
+    MPI_Comm_rank(other, &me);
+    for (int turn = 0; turn < 2; turn++) {
+        MPI_Comm comm = turn ? MPI_COMM_WORLD : other;
+        int to = turn ? rank : me;
+        MPI_Isend(out, SHORT, MPI_DOUBLE, to, 12, comm, &request);
+        MPI_Mprobe(to, 12, comm, &message, MPI_STATUS_IGNORE);
+        MPI_Pcontrol(turn);
+        MPI_Mrecv(in, SHORT, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
+        MPI_Pcontrol(1);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free(&other);
+}
+
 static void *ask(void *arg)
 {
     int provided;
@@ -171,6 +209,8 @@ int main(int argc, char **argv)
     over_the_gap();
     persistent();
     made_off();
+    freed();
+    matched();
     thread_while_off();
     no_request();
     reversed();

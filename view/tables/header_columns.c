@@ -61,7 +61,8 @@ const char *pct_header_note(unsigned bit)
         "the data was kept in anonymous memory: it would not have survived a kill of the program",
         "the processor has no invariant counter: clock_gettime was used, calls cost more",
         "a part of what was collected was damaged and is left out: totals are too low",
-        "MPI_Pcontrol switched collection off for parts of the run: they are in no figure, but "
+        "MPI_Pcontrol switched collection off for parts of the run: their calls are in no figure, "
+        "but "
         "ranks may have waited for others there",
         "the program uses SIGURG and SIGWINCH itself: from then on its computation was not sampled",
         "the program filters system calls (seccomp): from then on its computation was not sampled",
