@@ -259,7 +259,7 @@ static const char *const part_names[] = {
     "findings of the whole run",
     "the pairs of the text",
     "a placement: the text, json or a file",
-    "models: text, tables and json",
+    "the models of contexts",
     "several --times",
     "--hosts",
     "--format tsv",

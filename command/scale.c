@@ -179,7 +179,8 @@ static int check_sizes(const struct pct_command *self, size_t n, struct request 
 static unsigned parts_of(const struct request *r)
 {
     bool trees = r->format == FORMAT_TEXT && !r->table;
-    return (trees ? PCT_PART_TREES : 0) | (r->format == FORMAT_SVG ? 0 : PCT_PART_MODELS);
+    bool models = r->format != FORMAT_SVG && (!r->table || !strcmp(r->table->name, "contexts"));
+    return (trees ? PCT_PART_TREES : 0) | (models ? PCT_PART_MODELS : 0);
 }
 
 static int check(const struct pct_command *self, const struct pct_line *line, struct request *r)

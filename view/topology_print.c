@@ -115,7 +115,7 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
     if (unequal)
         fprintf(out,
                 "  %llu %s: what was sent is not what was received (not received, cancelled,\n"
-                "  or of a size never learnt)\n",
+                "  of a size never learnt, or received while collection was off)\n",
                 (unsigned long long)unequal, unequal == 1 ? "pair" : "pairs");
 }
 

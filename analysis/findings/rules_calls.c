@@ -127,8 +127,8 @@ static void find_barrier(const struct pct_evidence *f, const struct pct_rule *ru
 /* True for a collective operation that moves values. */
 static bool is_of_values(const struct pct_fact *fact)
 {
-    static const char *const others[] = {"Barrier", "Ibarrier",       "Op_create",
-                                         "Op_free", "Op_commutative", NULL};
+    static const char *const others[] = {"Barrier",        "Ibarrier",     "Op_create", "Op_free",
+                                         "Op_commutative", "Reduce_local", NULL};
     size_t n = strlen(fact->op), init = strlen("_init");
     return fact->op_class == PCOLLECT_CLASS_COLL && !is_one_of(fact, others) &&
            (n < init || strcmp(fact->op + n - init, "_init") != 0);

@@ -125,7 +125,7 @@ static struct shared_host look_at_host(const struct pct_evidence *f, const char 
 /* The processors of a rank, and the ranks of its host that may run on them. */
 struct neighbours {
     size_t n_cpus;
-    size_t n_bound, n_threads; /* ranks that may run nowhere else, with it; their busy threads */
+    size_t n_bound, n_threads; /* ranks with exactly these, and it; their busy threads */
     size_t n_all;              /* busy threads of all of them, those of the MPI library too */
     bool known;                /* processors and threads of all ranks of the host are known */
 };
@@ -133,7 +133,7 @@ struct neighbours {
 static struct neighbours look_around(const struct pct_evidence *f, size_t rank)
 {
     const struct pc_profile *p = f->data->profile;
-    struct neighbours near = {.known = true};
+    struct neighbours near = {.known = p->n_ranks == p->world_size};
     bool *marks = pct_alloc(MOST_CPUS, sizeof *marks);
     size_t at = 0;
     mark_cpus(f->use[rank].bound, marks);
@@ -145,8 +145,9 @@ static struct neighbours look_around(const struct pct_evidence *f, size_t rank)
         size_t common, n = count_cpus(f->use[r].bound, marks, &common);
         near.known &= n && (busy.known || !common);
         near.n_all += common ? busy.n + busy.n_mpi : 0;
-        near.n_bound += n && common == n;
-        near.n_threads += n && common == n ? busy.n : 0;
+        bool same = n && common == n && n == near.n_cpus;
+        near.n_bound += same;
+        near.n_threads += same ? busy.n : 0;
     }
     pct_free(marks);
     return near;

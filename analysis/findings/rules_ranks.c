@@ -139,19 +139,29 @@ static bool is_alone(const struct pct_evidence *f)
     return own > ALONE * others;
 }
 
+/* Mean of what the other ranks compute, also of those for which nobody waited. */
+static double others_ns(const struct pct_evidence *f)
+{
+    const struct pct_rank_times *t = f->times;
+    double sum = 0;
+    for (size_t r = 0; r < t->n; r++)
+        sum += r == t->busiest ? 0 : t->list[r].own_ns;
+    return sum / (double)(t->n - 1);
+}
+
 static void find_serial(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
     if (!is_waited_for(f, threshold) || !is_alone(f) || is_blocked(f) || is_off(f))
         return;
     struct pct_busy_place where = pct_finding_busy_place(f);
-    double own_ns = f->times->list[f->times->busiest].own_ns, others_ns = own_ns - f->lead.ns;
+    double own_ns = f->times->list[f->times->busiest].own_ns, mean_ns = others_ns(f);
     struct pct_buf b = {0}, place = {0};
     put_busy_place(&where, &place);
-    if (others_ns * IDLE < own_ns)
+    if (mean_ns * IDLE < own_ns)
         pct_buf_text(&b, "alone computes");
     else
-        pct_buf_format(&b, "computes %.1f times as long as the %s", own_ns / others_ns,
+        pct_buf_format(&b, "computes %.1f times as long as the %s", own_ns / mean_ns,
                        f->n_ranks == 2 ? "other rank" : "mean of the others");
     pct_finding_say(out, f, rule, waiting_ns(f),
                     pct_more_rank("ranks", rank_at(f, f->times->busiest)),

@@ -147,6 +147,14 @@ static const char *export_of(char *const *word)
     return strncmp(*word, "--export=", 9) == 0 ? *word + 9 : NULL;
 }
 
+/* True for the word of the program. Behind an option a name without a folder may be its value, such
+ * as a partition called test. */
+static bool is_program(char *const *word)
+{
+    bool may_be_value = word[-1][0] == '-' && !strchr(word[-1], '=') && !strchr(*word, '/');
+    return !may_be_value && pct_program_is(*word);
+}
+
 /* Refuses options with which the launcher passes no variables. Those behind the program are its
  * own. */
 static bool check_words(const struct pct_run_job *r, enum pct_passing passing,
@@ -154,7 +162,7 @@ static bool check_words(const struct pct_run_job *r, enum pct_passing passing,
 {
     for (char **word = r->words + 1; *word; word++) {
         const char *export = launcher && passing == PCT_PASS_INHERIT ? export_of(word) : NULL;
-        if (strcmp(*word, "--") == 0 || pct_program_is(*word))
+        if (strcmp(*word, "--") == 0 || is_program(word))
             break;
         if (passing == PCT_PASS_X && (strcmp(*word, "--app") == 0 || strcmp(*word, "-app") == 0)) {
             pct_say(r->self,

@@ -239,7 +239,6 @@ uint64_t pc_sampler_cpu_ns(void);
 /* ---- sampler_place_async.c ---- */
 
 /* Counts of where threads ran. */
-extern const struct pcollect_table pc_sampler_placement;
 /* Books the current sample to the processor on which the thread runs now. The thread is busy.
  * AS-safe. */
 void pc_sampler_book_place(struct pc_thread *t, struct pc_sampler *s);

@@ -342,9 +342,24 @@ const struct pcollect_table pc_table_edge_samples = {.name = "edge_samples",
                                                      .n_keys = 6,
                                                      .n_values = 1};
 
+static const struct pcollect_column placement_columns[] = {
+    KEY("rank", "in MPI_COMM_WORLD", RANK),
+    KEY("thread", "number of the thread's tree", NUMBER),
+    KEY("processor", "on which it ran", NUMBER),
+    [3 + PC_PLACEMENT_SAMPLES] = COUNT("samples", "interrupts of it there"),
+    [3 + PC_PLACEMENT_TIME] = TIME("time", "CPU time that they stand for"),
+    [3 + PC_PLACEMENT_ARRIVALS] = COUNT("arrivals", "of them, after one on another processor"),
+};
+
+const struct pcollect_table pc_table_placement = {.name = "placement",
+                                                  .doc = "where each thread ran, by its samples",
+                                                  .columns = placement_columns,
+                                                  .n_keys = 3,
+                                                  .n_values = PC_PLACEMENT_N};
+
 const struct pcollect_table *const pc_own_tables[] = {
-    &pc_table_resources, &pc_table_thread_records, &pc_table_open_calls,    &pc_table_jobs,
-    &pc_table_machine,   &pc_table_threads,        &pc_table_command_lines, &pc_table_settings,
-    &pc_table_regions,   &pc_table_events,         &pc_table_sampling,      &pc_table_counters,
-    &pc_table_edges,     &pc_table_edge_samples};
+    &pc_table_resources, &pc_table_placement, &pc_table_thread_records, &pc_table_open_calls,
+    &pc_table_jobs,      &pc_table_machine,   &pc_table_threads,        &pc_table_command_lines,
+    &pc_table_settings,  &pc_table_regions,   &pc_table_events,         &pc_table_sampling,
+    &pc_table_counters,  &pc_table_edges,     &pc_table_edge_samples};
 const size_t pc_n_own_tables = PC_ARRAY_LEN(pc_own_tables);

@@ -13,8 +13,8 @@
 
 extern const struct pcollect_table pc_table_resources, pc_table_thread_records, pc_table_jobs,
     pc_table_machine, pc_table_threads, pc_table_command_lines, pc_table_settings, pc_table_regions,
-    pc_table_events, pc_table_open_calls, pc_table_sampling, pc_table_counters, pc_table_edges,
-    pc_table_edge_samples;
+    pc_table_events, pc_table_open_calls, pc_table_sampling, pc_table_placement, pc_table_counters,
+    pc_table_edges, pc_table_edge_samples;
 
 /* All of them. */
 extern const struct pcollect_table *const pc_own_tables[];
@@ -112,6 +112,9 @@ enum pc_sample_count {
     PC_SAMPLE_MPI_SQUARES,
     PC_SAMPLE_N_COUNTS
 };
+
+/* Values of a row of `placement`. */
+enum { PC_PLACEMENT_SAMPLES, PC_PLACEMENT_TIME, PC_PLACEMENT_ARRIVALS, PC_PLACEMENT_N };
 
 /* Values of a row of `counters`. */
 enum pc_edges_count {

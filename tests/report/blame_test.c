@@ -505,7 +505,9 @@ static void a_rank_is_alone_only_if_the_others_do_nothing(void **state)
         {4, 50, "Rank 1 alone computes: the other 3 ranks wait "},
         {4, 240, "Rank 1 computes 4.2 times as long as the mean of the others: the other 3 ranks "},
         {2, 200, "Rank 1 computes 5.0 times as long as the other rank: the other rank waits "},
+        {2, 125, "Rank 1 computes 8.0 times as long as the other rank: the other rank waits "},
     };
+    enum { PAUSED = 3 }; /* others are paused: they wait for less, and have computed as much */
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
         begin_run(3, false);
@@ -513,6 +515,7 @@ static void a_rank_is_alone_only_if_the_others_do_nothing(void **state)
         for (unsigned r = 0; r < m.n; r++) {
             m.compute_ms[r] = r == 1 ? 1000 : cases[k].others_ms;
             m.delayed_ms[r] = 0;
+            m.paused_ms[r] = k == PAUSED && r != 1 ? 50 : 0;
         }
         const char *text = sentence("serial");
         if (strncmp(text, cases[k].says, strlen(cases[k].says)) != 0)
