@@ -53,7 +53,9 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
                              "nothing was called in this phase");
     if (!region)
         return refuse_filter("region", filter->region,
-                             "no such region; --table regions lists them");
+                             pc_profile_rows(p, "regions")
+                                 ? "no such region; --table regions lists them"
+                                 : "the program named no region: pcollect_region_begin does");
     const struct pc_profile_table *t =
         view->table_name && !view->table ? pc_profile_table_in_order(p, view->table_name) : NULL;
     const char *why = t ? pct_filter_refuses(t, filter) : NULL;

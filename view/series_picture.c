@@ -11,6 +11,7 @@
 #include "analysis/tree/label.h"
 #include "view/report_print.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,6 +204,17 @@ static void put_picture(struct pct_buf *b, const struct course *c, const char *n
     }
 }
 
+/* The most processors on which a rank may run; 0: not known. */
+static double processors_of_a_rank(const struct pc_profile *p)
+{
+    const struct pc_profile_table *t = pc_profile_table_in_order(p, "resources");
+    uint32_t cpus = pc_table_column(t, "cpus", PCOLLECT_COLUMN_NUMBER);
+    double most = 0;
+    for (uint32_t row = 0; t && row < t->n_rows; row++)
+        most = fmax(most, (double)pc_table_cell(t, row, cpus));
+    return most;
+}
+
 static void put_figures(struct pct_buf *b, const struct course *c, bool utf8)
 {
     char number[PCT_NUMBER_BYTES];
@@ -213,8 +225,10 @@ static void put_figures(struct pct_buf *b, const struct course *c, bool utf8)
                    100 * greatest(c->all[TIME_IN_MPI]) / whole);
     if (most > 0) {
         put_picture(b, c, "computing", c->all[COMPUTED], most > whole ? most : whole, utf8);
+        /* A sample is booked where it is taken, and stands for the time before, too. */
+        double cpus = processors_of_a_rank(c->d->profile), shown = most / whole;
         pct_buf_format(b, "  mean %.2f, most %.2f CPUs a rank\n", mean(c, c->all[COMPUTED]) / whole,
-                       most / whole);
+                       cpus > 0 ? fmin(shown, cpus) : shown);
     }
     put_picture(b, c, "calls", c->all[CALLS], greatest(c->all[CALLS]), utf8);
     pct_buf_format(b, "  most %s a second\n", pct_text_count(number, (pc_u128)(calls + 0.5)));

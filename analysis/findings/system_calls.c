@@ -223,9 +223,9 @@ static const char *keep(const struct pct_evidence *f, struct pct_buf *b)
     return text;
 }
 
-static void put_most(struct pct_buf *b, const struct caller *most)
+static void put_most(struct pct_buf *b, const char *what, const struct caller *most)
 {
-    pct_buf_format(b, " in the system call %s, called by ", most->call->name);
+    pct_buf_format(b, " in %s%s, called by ", what, most->call->name);
     pct_finding_put_function(b, most->frame.function, most->frame.file, most->frame.line);
     pct_buf_text(b, ".");
 }
@@ -255,7 +255,7 @@ const char *pct_finding_system_calls(const struct pct_evidence *f, double ns)
     double waits_ns = runtime_ns(f);
     if (all.ns >= ns / 2 && most.samples >= PCT_SAMPLES_FEW) {
         pct_buf_format(&b, " Of the samples there %.0f %% are", 100 * most.ns / all.ns);
-        put_most(&b, &most);
+        put_most(&b, "the system call ", &most);
         pct_buf_text(&b, kinds[most.call->kind].advice);
     } else if (waits_ns >= ns / 2) {
         pct_buf_format(&b,
@@ -277,10 +277,12 @@ const char *pct_finding_blocking_calls(const struct pct_evidence *f)
     struct caller most = find_most(f, true, &all);
     if (!(most.ns > 0))
         return "";
-    pct_buf_format(&b, " Of %.0f %s of CPU time in system calls that may block %.0f %s",
-                   all.samples, all.samples == 1 ? "sample" : "samples", most.samples,
-                   most.samples == 1 ? "is" : "are");
-    put_most(&b, &most);
+    if (all.samples == 1)
+        pct_buf_text(&b, " The only sample of CPU time in functions that may block is");
+    else
+        pct_buf_format(&b, " Of %.0f samples of CPU time in functions that may block %.0f %s",
+                       all.samples, most.samples, most.samples == 1 ? "is" : "are");
+    put_most(&b, "", &most);
     pct_buf_text(&b, " Calls that only wait have few samples.");
     return keep(f, &b);
 }

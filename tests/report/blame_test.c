@@ -136,7 +136,7 @@ static void blocked_time_is_not_due_to_calls_that_return_at_once(void **state)
         if (writes)
             add_samples(WRITING, 3);
         snprintf(want, sizeof want,
-                 " Of %u samples of CPU time in system calls that may block %u are in", 3 * m.n,
+                 " Of %u samples of CPU time in functions that may block %u are in", 3 * m.n,
                  3 * m.n);
         const char *text = sentence("blocked");
         if (!*text || strstr(text, "brk") || (strstr(text, want) != NULL) != writes)

@@ -69,6 +69,12 @@ static int compare_modules(const void *a, const void *b)
     return strcmp((*x)->module, (*y)->module);
 }
 
+/* True for code that can be built with lines: not that which the kernel maps into each process. */
+static bool can_have_lines(const char *module)
+{
+    return *module != '[';
+}
+
 /* Sums up the time in code of which no lines are known. */
 static void add_dark(struct lines *l, const struct pct_rolled *rows)
 {
@@ -83,7 +89,7 @@ static void add_dark(struct lines *l, const struct pct_rolled *rows)
         pc_u128 ns = dark[i]->own.sum[PCT_EXCLUSIVE] + dark[i]->self.ns;
         sum = i && !compare_modules(&dark[i - 1], &dark[i]) ? sum + ns : ns;
         l->dark_ns += ns;
-        if (sum > most) {
+        if (sum > most && can_have_lines(dark[i]->module)) {
             most = sum;
             l->dark_module = pct_pool_intern(l->a->data->pool, dark[i]->module);
         }
