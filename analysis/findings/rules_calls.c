@@ -42,11 +42,6 @@ static const char *how_many(const struct pct_evidence *f, const struct pct_fact 
     return text;
 }
 
-static double bytes_of_call(const struct pct_fact *fact)
-{
-    return fact->calls > 0 ? fmax(fact->bytes_sent, fact->bytes_received) / fact->calls : 0;
-}
-
 static bool starts_with(const char *text, const char *start)
 {
     return !strncmp(text, start, strlen(start));
@@ -64,24 +59,43 @@ static bool is_one_of(const struct pct_fact *fact, const char *const *names)
     return false;
 }
 
+/* Size of the data that a call moves on one rank, the mean of all calls. Each rank either sends or
+ * receives in a broadcast (doc/bytes.md). */
+static double bytes_of_call(const struct pct_fact *fact)
+{
+    static const char *const broadcasts[] = {"Bcast", "Ibcast", NULL};
+    double bytes = is_one_of(fact, broadcasts) ? fact->bytes_sent + fact->bytes_received
+                                               : fmax(fact->bytes_sent, fact->bytes_received);
+    return fact->calls > 0 ? bytes / fact->calls : 0;
+}
+
 static bool is_send(const struct pct_fact *fact)
 {
     return fact->op_class == PCOLLECT_CLASS_P2P && fact->bytes_sent > 0;
 }
 
-/* Time of all messages whose sends are in the same function: a send and its receive belong
- * together. */
+/* Time of all messages of few bytes in the function of a send: a send and its receive belong
+ * together. Calls without bytes of their own, such as MPI_Wait, count only if the function has no
+ * larger messages to which they may belong. */
 static double message_ns(const struct pct_evidence *f, const struct pct_fact *send)
 {
-    double ns = 0;
+    double small_ns = 0, others_ns = 0;
+    bool large = false;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         bool message =
             fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION;
-        if (message && fact->function && send->function && !strcmp(fact->function, send->function))
-            ns += pct_fact_own_ns(fact);
+        if (!message || !fact->function || !send->function ||
+            strcmp(fact->function, send->function) != 0)
+            continue;
+        double bytes = bytes_of_call(fact);
+        large |= bytes >= FEW_BYTES;
+        if (!(bytes > 0))
+            others_ns += pct_fact_own_ns(fact);
+        else if (bytes < FEW_BYTES)
+            small_ns += pct_fact_own_ns(fact);
     }
-    return fmax(ns, pct_fact_own_ns(send));
+    return fmax(small_ns + (large ? 0 : others_ns), pct_fact_own_ns(send));
 }
 
 static void find_small(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -100,10 +114,11 @@ static void find_small(const struct pct_evidence *f, const struct pct_rule *rule
     struct pct_cost cost =
         pct_finding_cost(f, rule, threshold, 0.9 * ns, ns, calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
-        pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, most),
-                        "%s sends %s of %.0f bytes each: with their receives, %s. Pack several "
-                        "messages into one.",
-                        most->place, how_many(f, most, "messages"), bytes_of_call(most), cost.text);
+        pct_finding_say(
+            out, f, rule, cost.saves_ns, pct_more_call(f, most),
+            "%s sends %s of %.0f bytes on average: with their receives, %s. Pack several "
+            "messages into one.",
+            most->place, how_many(f, most, "messages"), bytes_of_call(most), cost.text);
 }
 
 static void find_barrier(const struct pct_evidence *f, const struct pct_rule *rule,
@@ -147,7 +162,7 @@ static void find_reductions(const struct pct_evidence *f, const struct pct_rule 
                              calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s for %.0f bytes each: %s. Put several "
+                            "%s is called %s for %.0f bytes on average: %s. Put several "
                             "values into one call.",
                             fact->place, how_many(f, fact, "times"), bytes_of_call(fact),
                             cost.text);
@@ -447,6 +462,8 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
                         how_many(f, most, "times"), most->place, cost.text);
 }
 
+/* Finds files moved in small pieces. Half of the calls of a split operation has no bytes: it is not
+ * known how large a piece it belongs to. */
 static void find_files(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
@@ -455,16 +472,20 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
         const struct pct_fact *fact = &f->list[i];
         bool moves =
             starts_with(fact->op, "MPI_File_read") || starts_with(fact->op, "MPI_File_write");
-        if (!moves || calls_of_rank(f, fact) <= MANY_CALLS || bytes_of_call(fact) >= FEW_KIB * 1024)
+        bool is_collective = strstr(fact->op, "_all") || strstr(fact->op, "_ordered");
+        double bytes = bytes_of_call(fact);
+        if (!moves || calls_of_rank(f, fact) <= MANY_CALLS || !(bytes > 0) ||
+            bytes >= FEW_KIB * 1024)
             continue;
         struct pct_cost cost =
             pct_finding_cost(f, rule, threshold, pct_fact_own_ns(fact), pct_fact_own_ns(fact),
                              calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s: %s. Read or write larger blocks, by "
-                            "collective calls.",
-                            fact->place, how_many(f, fact, "times"), cost.text);
+                            "%s is called %s for %.0f bytes on average: %s. Read or write larger "
+                            "blocks%s.",
+                            fact->place, how_many(f, fact, "times"), bytes, cost.text,
+                            is_collective ? "" : ", by collective calls");
     }
 }
 

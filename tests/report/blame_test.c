@@ -12,10 +12,12 @@
 
 #include "view/report_print.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -436,6 +438,7 @@ static void functions_that_only_look_alike_are_not_blamed(void **state)
         {"many-collectives", "MPI_Ibarrier", PCOLLECT_CLASS_COLL, false},
         {"many-collectives", "MPI_Op_create", PCOLLECT_CLASS_COLL, false},
         {"many-collectives", "MPI_Bcast_init", PCOLLECT_CLASS_COLL, false},
+        {"small-io", "MPI_File_read_all_end", PCOLLECT_CLASS_IO, true},
         {"datatypes", "MPI_Type_vector_c", PCOLLECT_CLASS_TYPE, true},
         {"datatypes", "MPI_Type_free", PCOLLECT_CLASS_TYPE, true},
         {"datatypes", "MPI_Type_size", PCOLLECT_CLASS_TYPE, false},
@@ -450,6 +453,67 @@ static void functions_that_only_look_alike_are_not_blamed(void **state)
         const char *text = sentence(cases[k].rule);
         if ((*text != 0) != cases[k].blamed)
             fail_msg("%s: %s", cases[k].name, text);
+    }
+}
+
+/* Messages of 8 bytes beside others in the same function take 200 ms and 800 ms of 2 s. The time of
+ * a wait belongs to the small messages only if there are no others. */
+static void large_messages_are_not_small_ones(void **state)
+{
+    static const struct {
+        const char *beside;
+        uint16_t op_class;
+        double bytes;
+        bool small[2]; /* what is beside counts, alone and with a large message */
+    } cases[] = {
+        {"MPI_Recv", PCOLLECT_CLASS_P2P, 8, {true, true}},
+        {"MPI_Recv", PCOLLECT_CLASS_P2P, 1 << 20, {false, false}},
+        {"MPI_Wait", PCOLLECT_CLASS_COMPLETION, 0, {true, false}},
+        {"MPI_Probe", PCOLLECT_CLASS_P2P, 0, {true, false}},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++)
+        for (unsigned large = 0; large < 2; large++) {
+            begin_run(3, false);
+            call_all("MPI_Send", PCOLLECT_CLASS_P2P, 5000, 8, 200);
+            call_all(cases[k].beside, cases[k].op_class, 400, cases[k].bytes, 800);
+            if (large)
+                call_all("MPI_Irecv", PCOLLECT_CLASS_P2P, 10, 1 << 20, 0.1);
+            const char *text = sentence("small-messages"), *percent = strstr(text, "receives, ");
+            double found = percent ? strtod(percent + strlen("receives, "), NULL) : 0;
+            if (fabs(found - (cases[k].small[large] ? 50 : 10)) > 2)
+                fail_msg("case %zu, %u: %s", k, large, text);
+        }
+}
+
+/* A rank of a broadcast either sends or receives. Half of the calls of a split operation has no
+ * bytes. */
+static void bytes_are_those_of_a_call(void **state)
+{
+    static const struct {
+        const char *rule, *name;
+        uint16_t op_class;
+        double bytes;
+        const char *says; /* NULL: no finding */
+    } cases[] = {
+        {"many-collectives", "MPI_Bcast", PCOLLECT_CLASS_COLL, 8, "for 8 bytes on average"},
+        {"many-collectives", "MPI_Ibcast_c", PCOLLECT_CLASS_COLL, 1000,
+         "for 1000 bytes on average"},
+        {"many-collectives", "MPI_Bcast", PCOLLECT_CLASS_COLL, 1030, NULL},
+        {"many-collectives", "MPI_Reduce", PCOLLECT_CLASS_COLL, 8, "for 8 bytes on average"},
+        {"small-io", "MPI_File_read_at_all_begin", PCOLLECT_CLASS_IO, 0, NULL},
+        {"small-io", "MPI_File_read_at_all_end", PCOLLECT_CLASS_IO, 1 << 20, NULL},
+        {"small-io", "MPI_File_read_at_all_end", PCOLLECT_CLASS_IO, 64, "larger blocks."},
+        {"small-io", "MPI_File_write_ordered", PCOLLECT_CLASS_IO, 64, "larger blocks."},
+        {"small-io", "MPI_File_write_at", PCOLLECT_CLASS_IO, 64, "larger blocks, by collective"},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_run(3, false);
+        call_all(cases[k].name, cases[k].op_class, 5000, cases[k].bytes, 300);
+        const char *text = sentence(cases[k].rule);
+        if (cases[k].says ? !strstr(text, cases[k].says) : *text != 0)
+            fail_msg("case %zu: %s", k, text);
     }
 }
 
@@ -629,6 +693,8 @@ int main(void)
         cmocka_unit_test(the_reason_of_a_wait_for_a_processor_is_known_or_not_told),
         cmocka_unit_test(collectives_are_judged_by_their_communicators),
         cmocka_unit_test(functions_that_only_look_alike_are_not_blamed),
+        cmocka_unit_test(large_messages_are_not_small_ones),
+        cmocka_unit_test(bytes_are_those_of_a_call),
         cmocka_unit_test(more_calls_are_no_chain),
         cmocka_unit_test(a_rank_that_asks_for_parts_is_no_hub),
         cmocka_unit_test(a_rank_is_alone_only_if_the_others_do_nothing),

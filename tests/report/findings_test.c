@@ -688,10 +688,11 @@ static void calls_are_counted_by_the_ranks_that_make_them(void **state)
             list[r] = some && r ? -1 : 400;
         call("MPI_Send", PCOLLECT_CLASS_P2P, 80000, 8, list);
         struct pct_data *d = end_run();
-        char wanted[96] = "sends 80,000 messages per rank of 8 bytes each: ";
+        char wanted[96] = "sends 80,000 messages per rank of 8 bytes on average: ";
         if (some)
-            snprintf(wanted, sizeof wanted,
-                     "sends 80,000 messages per rank (on 1 of %u ranks) of 8 bytes each: ", m.n);
+            snprintf(
+                wanted, sizeof wanted,
+                "sends 80,000 messages per rank (on 1 of %u ranks) of 8 bytes on average: ", m.n);
         const char *said = "";
         for (size_t i = 0; i < d->findings->n; i++)
             said = strcmp(d->findings->list[i].rule, "small-messages") ? said

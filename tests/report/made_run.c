@@ -73,16 +73,19 @@ void call(const char *name, uint16_t op_class, double calls, double bytes, const
     if (op_class == PCOLLECT_CLASS_COLL)
         add_collective(name, strstr(name, "Gather") || strstr(name, "Scatter") ? (int)m.late : -1,
                        1);
+    bool is_broadcast = strstr(name, "cast") != NULL;
     for (unsigned r = 0; r < m.n; r++) {
         if (ms_of[r] < 0)
             continue;
-        sample_add(&m.sample, &(struct sample_calls){.rank = (int32_t)r,
-                                                     .count = (uint64_t)calls,
-                                                     .time = (uint64_t)(ms_of[r] * ms),
-                                                     .min = 1,
-                                                     .max = (uint64_t)(ms_of[r] * ms),
-                                                     .sent = (uint64_t)(calls * bytes),
-                                                     .received = (uint64_t)(calls * bytes)});
+        bool only_sends = is_broadcast && r == m.late, only_receives = is_broadcast && !only_sends;
+        sample_add(&m.sample,
+                   &(struct sample_calls){.rank = (int32_t)r,
+                                          .count = (uint64_t)calls,
+                                          .time = (uint64_t)(ms_of[r] * ms),
+                                          .min = 1,
+                                          .max = (uint64_t)(ms_of[r] * ms),
+                                          .sent = only_receives ? 0 : (uint64_t)(calls * bytes),
+                                          .received = only_sends ? 0 : (uint64_t)(calls * bytes)});
         m.mpi_ms[r] += ms_of[r];
     }
 }

@@ -50,7 +50,8 @@ double draw(double low, double high);
 unsigned draw_int(unsigned low, unsigned high);
 void begin_run(unsigned seed, bool sampled);
 /* Adds a call of the function `caller`. ms_of has the time of each rank in ms; below 0: the rank
- * makes no such call. */
+ * makes no such call. Each call sends and receives `bytes`; the late rank is the root of a
+ * broadcast. */
 void call(const char *name, uint16_t op_class, double calls, double bytes, const double *ms_of);
 void call_all(const char *name, uint16_t op_class, double calls, double bytes, double each);
 void wait_for_all(void);
