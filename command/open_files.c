@@ -2,7 +2,7 @@
  *
  * The limit of open files, which commands raise that need a descriptor for each thread and
  * processor, or for each node. It stays raised: with all of the old number taken, nothing else
- * could be opened. What they start begins with the limit that this command was given.
+ * could be opened. A job that is started begins with the limit that this command was given.
  */
 #include "command/command.h"
 
