@@ -434,7 +434,8 @@ void pc_tree_retire(struct pc_tree *t)
 {
     _Atomic uint64_t *list = &t->arena->free_trees[t->late];
     uint64_t head = atomic_load_explicit(list, memory_order_relaxed);
-    pc_tree_thread(t)->open_ticks = 0; /* the thread has left its call, if it was in one */
+    if (pcollect_open_ticks(pc_tree_thread(t)))
+        pc_tree_thread(t)->open_ticks = 0; /* the thread has left its call */
     do {
         atomic_store_explicit(&t->next_free, tree_of(head), memory_order_relaxed);
     } while (!atomic_compare_exchange_weak_explicit(list, &head, head_of(t, head),
