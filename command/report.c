@@ -36,7 +36,7 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
     char number[PCT_NUMBER_BYTES];
     struct pct_options *view = &r->view;
     struct pct_filter *filter = &view->filter;
-    bool phase = !filter->has_phase, region = !filter->region;
+    bool phase = !filter->has_phase, region = !filter->region, any_region = false;
     if (r->domain && !(filter->domain = pct_domain_find(p, r->domain)))
         return refuse_filter(
             "domain", r->domain,
@@ -46,6 +46,7 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
         const struct pc_profile_node *n = &p->nodes[i];
         const char *name = n->kind == PCOLLECT_NODE_REGION ? pc_profile_region(p, n->offset) : NULL;
         phase |= n->kind == PCOLLECT_NODE_PHASE && n->offset == filter->phase;
+        any_region |= name != NULL;
         region |= name && filter->region && !strcmp(name, filter->region);
     }
     if (!phase)
@@ -53,9 +54,9 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
                              "nothing was called in this phase");
     if (!region)
         return refuse_filter("region", filter->region,
-                             pc_profile_rows(p, "regions")
-                                 ? "no such region; --table regions lists them"
-                                 : "the program named no region: pcollect_region_begin does");
+                             any_region ? "no such region; --table regions lists them"
+                                        : "the program names no regions; pcollect_region_begin "
+                                          "of pcollect/pcollect.h names one");
     const struct pc_profile_table *t =
         view->table_name && !view->table ? pc_profile_table_in_order(p, view->table_name) : NULL;
     const char *why = t ? pct_filter_refuses(t, filter) : NULL;

@@ -209,8 +209,14 @@ static void put_added_up(const struct pct_head *h, struct pct_buf *b)
     pct_head_put(h, "note", b);
 }
 
+static bool is_part(const struct pct_head *h)
+{
+    const struct pct_filter *f = &h->o->filter;
+    return f->has_phase || f->region || f->domain;
+}
+
 /* Prints a difference between the counters of ranks and the sums over contexts, which are kept
- * separately: it is an uncounted loss. */
+ * separately: it is an uncounted loss. Contexts of a part of the run hold less. */
 static void put_disagreement(const struct pct_head *h, struct pct_buf *b)
 {
     pc_u128 contexts = h->d->totals->context_mpi_ns + pct_data_open_calls(h->d)->ns;
@@ -222,7 +228,7 @@ static void put_disagreement(const struct pct_head *h, struct pct_buf *b)
                           "the plugin time was not loaded: there are no calls and times");
         return;
     }
-    if (difference * 100 <= ranks || difference < 1000000)
+    if (is_part(h) || difference * 100 <= ranks || difference < 1000000)
         return;
     pct_buf_text(b, "the contexts hold ");
     pct_head_time(b, contexts);
@@ -254,8 +260,7 @@ static void put_notes(const struct pct_head *h, struct pct_buf *b)
 
 static void put_filter(const struct pct_head *h)
 {
-    const struct pct_filter *f = &h->o->filter;
-    if (f->has_phase || f->region || f->domain)
+    if (is_part(h))
         pct_head_item(
             h, "part",
             "functions and contexts below are those of the selected part; the figures of the "

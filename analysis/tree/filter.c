@@ -2,8 +2,9 @@
  *
  * A part of a profile: the contexts of one phase, one region or one communicator.
  *
- * The part is a profile of its own that shares all but the nodes and the cells of tables with the
- * whole. Invariant: it has the nodes that are taken and those above them; records of other nodes
+ * The part is a profile of its own that shares all but the nodes, the list of MPI functions and the
+ * cells of tables with the whole. Invariant: it has the nodes that are taken and those above them,
+ * and their MPI functions; records of other nodes
  * are not in it; rows of tables whose keys refer to another phase or communicator, or to a removed
  * context, are not in it, and other cells that refer to a removed context become empty. Figures of
  * whole ranks are unchanged.
@@ -17,6 +18,7 @@
 struct pct_part {
     struct pc_profile profile;
     struct pc_profile_node *nodes;
+    struct pc_profile_op *ops;
     struct pc_profile_table *tables;
     uint32_t *moved; /* by node of the whole: its number here, or PC_NO_INDEX */
 };
@@ -81,6 +83,27 @@ static void copy_nodes(struct pct_part *part, const struct pc_profile *p, const 
     }
     for (uint32_t i = part->profile.n_nodes; i-- > 1;)
         part->nodes[part->nodes[i].parent].n_descendants += 1 + part->nodes[i].n_descendants;
+}
+
+/* Leaves out the MPI functions that no node of the part has. */
+static void copy_ops(struct pct_part *part, const struct pc_profile *p)
+{
+    uint32_t *number = pct_alloc(p->n_ops, sizeof *number), n = 0;
+    for (uint32_t i = 0; i < part->profile.n_nodes; i++)
+        if (part->nodes[i].op < p->n_ops)
+            number[part->nodes[i].op] = 1;
+    part->ops = pct_alloc(p->n_ops, sizeof *part->ops);
+    for (uint32_t op = 0; op < p->n_ops; op++)
+        if (number[op]) {
+            part->ops[n] = p->ops[op];
+            number[op] = n++;
+        }
+    for (uint32_t i = 0; i < part->profile.n_nodes; i++)
+        if (part->nodes[i].op < p->n_ops)
+            part->nodes[i].op = number[part->nodes[i].op];
+    part->profile.ops = part->ops;
+    part->profile.n_ops = n;
+    pct_free(number);
 }
 
 /* True if the key is the host's `phase`: a number that no plugin provides. */
@@ -174,6 +197,7 @@ struct pct_part *pct_part_new(const struct pc_profile *p, const struct pct_filte
     part->profile.n_nodes = number_nodes(p, taken, part->moved);
     part->nodes = pct_alloc(part->profile.n_nodes, sizeof *part->nodes);
     copy_nodes(part, p, taken);
+    copy_ops(part, p);
     copy_tables(part, p, f);
     part->profile.nodes = part->nodes;
     part->profile.tables = part->tables;
@@ -194,6 +218,7 @@ void pct_part_free(struct pct_part *part)
         pct_free(part->tables[i].cells);
     pct_free(part->tables);
     pct_free(part->nodes);
+    pct_free(part->ops);
     pct_free(part->moved);
     pct_free(part);
 }
