@@ -175,6 +175,7 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
         t->own_ns = fmin(t->wall_ns, fmax(cpu_ns + t->blocked_low_ns, t->low_ns));
         t->blocked_ns = fmax(t->blocked_low_ns, fmin(t->own_ns - cpu_ns, t->blocked_high_ns));
     } else {
+        t->is_short = told->sampled;
         t->own_ns = run_ns > 0 ? t->wall_ns * (1 - delayed_ns / run_ns) : t->wall_ns;
     }
     t->blocked_ns = fmin(t->blocked_ns, t->own_ns);

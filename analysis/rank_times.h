@@ -24,8 +24,9 @@ struct pct_rank_time {
     double sampled_ns; /* CPU time outside MPI by the samples of the main thread */
     double blocked_low_ns, blocked_high_ns; /* bounds of blocked_ns */
     double unsure_ns;                       /* part of delayed_ns that may be blocked as well */
-    double variance;       /* of sampled_ns, in ns^2; below 0: the rank was not sampled */
-    double n_samples;      /* of computation */
+    bool is_short;    /* wall_ns is too short for samples: its parts are those of the whole run */
+    double variance;  /* of sampled_ns, in ns^2; below 0: the rank was not sampled */
+    double n_samples; /* of computation */
     double all_delayed_ns; /* delayed, in MPI and outside */
     double
         lost_ns; /* of a killed rank, whose delays are not known: not on a processor, by samples */

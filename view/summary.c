@@ -261,6 +261,18 @@ static void put_part(struct pct_buf *b, double ns, double wall_ns, size_t n, con
     pct_buf_text(b, what);
 }
 
+/* True if the times of ranks outside MPI are too short for samples, and may be delays in large
+ * part. */
+static bool is_guessed(const struct pct_rank_times *t)
+{
+    double wall = 0, guessed = 0;
+    for (size_t r = 0; r < t->n; r++) {
+        wall += t->list[r].wall_ns;
+        guessed += t->list[r].is_short ? t->list[r].wall_ns - t->list[r].low_ns : 0;
+    }
+    return t->delayed_ns > LITTLE * wall && guessed > UNSURE * wall;
+}
+
 /* Prints the division of the time outside MPI: if ranks waited for a processor or slept, wall time
  * does not show computation. */
 static void put_division(const struct pct_head *h, struct pct_buf *b)
@@ -276,6 +288,15 @@ static void put_division(const struct pct_head *h, struct pct_buf *b)
     if (t->delayed_ns <= LITTLE * wall && t->blocked_ns <= LITTLE * wall)
         return;
     put_ns(b, wall / n);
+    if (is_guessed(t)) {
+        pct_buf_format(b,
+                       "%s: too short for samples, so it is not known how much of it is %swaiting "
+                       "for a processor",
+                       t->n > 1 ? " per rank" : "",
+                       t->blocked_ns > LITTLE * wall ? "blocked or " : "");
+        pct_head_put(h, "outside MPI", b);
+        return;
+    }
     pct_buf_text(b, t->n > 1 ? " per rank: " : ": ");
     put_ns(b, (cpu - library) / n);
     pct_buf_text(b, " computing");
@@ -348,13 +369,32 @@ static void put_waits(const struct pct_head *h, struct pct_buf *b)
     pct_head_put(h, "threads", b);
 }
 
+/* Appends the imbalance for the longest time that ranks may have been blocked, if it is much longer
+ * than the time that is certain. */
+static void put_other_imbalance(const struct pct_head *h, struct pct_buf *b)
+{
+    const struct pct_rank_times *t = pct_data_rank_times(h->d);
+    double wall = 0, longest = 0, sum = 0;
+    for (size_t r = 0; r < t->n; r++) {
+        double own = t->list[r].own_ns + t->list[r].unsure_ns;
+        wall += t->list[r].wall_ns;
+        longest = fmax(longest, own);
+        sum += own;
+    }
+    if (t->unsure_ns <= UNSURE * wall)
+        return;
+    pct_buf_text(b, "; ");
+    pct_head_percent(b, (pc_u128)llround(1e5 * (longest * (double)t->n / sum - 1)));
+    pct_buf_text(b, " if they were blocked for as long as they may have been");
+}
+
 static void put_imbalance(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
     const struct pc_profile_rank *ranks = h->d->profile->ranks;
     size_t least = 0;
     double library = 0;
-    if (t->n < 2 || !(t->mean_ns > 0))
+    if (t->n < 2 || !(t->mean_ns > 0) || is_guessed(t))
         return;
     for (size_t r = 0; r < t->n; r++) {
         least = t->list[r].own_ns < t->list[least].own_ns ? r : least;
@@ -374,6 +414,7 @@ static void put_imbalance(const struct pct_head *h, struct pct_buf *b)
     put_ns(b, t->mean_ns);
     pct_buf_format(b, ", rank %d ", ranks[least].rank);
     put_ns(b, t->list[least].own_ns);
+    put_other_imbalance(h, b);
     struct pct_lead lead = pct_rank_times_lead(t);
     if (!lead.real || !(lead.low_ns > 0))
         pct_buf_text(b, "; within noise");

@@ -47,9 +47,29 @@ static void put_busy_place(const struct pct_busy_place *where, struct pct_buf *b
     pct_buf_format(b, ", where it spends %s", pct_text_time(time, (pc_u128)llround(where->ns)));
 }
 
+/* True if the times of all ranks in MPI are known to their end. */
+static bool is_complete(const struct pct_evidence *f)
+{
+    for (size_t r = 0; r < f->n_ranks; r++)
+        if (f->data->profile->ranks[r].incomplete)
+            return false;
+    return true;
+}
+
+/* Wait of the other ranks: the lead of the busiest one, and not more than they were longer in MPI
+ * (the column `waiting_s`). They had part of their delays while they polled in MPI, so with all of
+ * these taken off their time outside MPI the lead is too large. */
 static double waiting_ns(const struct pct_evidence *f)
 {
-    return f->lead.ns * (double)(f->n_ranks - 1);
+    double ns = f->lead.ns * (double)(f->n_ranks - 1), seen_ns = 0;
+    if (f->bounds || !is_complete(f))
+        return ns;
+    struct pct_wait_times waits = pct_totals_wait_times(f->data->totals);
+    if (!waits.known || waits.longest != f->times->busiest)
+        return ns;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        seen_ns += waits.rank_ns[r];
+    return fmin(ns, seen_ns);
 }
 
 /* Core-seconds of the run if no rank waited for a processor: for each rank at least the time of the
@@ -75,9 +95,7 @@ static const char *place_of_wait(const struct pct_evidence *f)
 static void put_wait(const struct pct_evidence *f, double ns, struct pct_buf *b)
 {
     const char *place = place_of_wait(f);
-    bool delayed = f->times->all_delayed_ns > 0.05 * f->core_ns;
-    pct_buf_format(b, "%.0f %% of %s", 100 * ns / (delayed ? own_core_ns(f) : f->core_ns),
-                   delayed ? "what the run takes with a processor for each rank" : "the run");
+    pct_buf_format(b, "%.0f %% of the run", percent(f, ns));
     if (place)
         pct_buf_format(b, ", most in %s", place);
 }
@@ -125,7 +143,8 @@ static bool is_off(const struct pct_evidence *f)
 static bool is_waited_for(const struct pct_evidence *f, double threshold)
 {
     return f->n_ranks > 1 && f->lead.real && f->lead.low_ns > 0 &&
-           f->lead.low_ns * (double)(f->n_ranks - 1) >= threshold * own_core_ns(f);
+           fmin(f->lead.low_ns * (double)(f->n_ranks - 1), waiting_ns(f)) >=
+               threshold * own_core_ns(f);
 }
 
 enum { ALONE = 4 }; /* times the mean of the others */
@@ -285,18 +304,19 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
 {
     const struct pct_rank_times *t = f->times;
     char time[PCT_NUMBER_BYTES];
+    const struct pct_rank_time *busiest = &t->list[t->busiest];
     size_t most = 0;
     if (is_waited_for(f, threshold) && is_blocked(f)) {
         pct_finding_say(out, f, rule, waiting_ns(f), pct_more_rank("ranks", rank_at(f, t->busiest)),
-                        "Rank %d is blocked outside MPI for %s: it sleeps, or waits for a file, a "
-                        "lock, a thread or another process, and %s.%s",
+                        "Rank %d is blocked outside MPI for %s%s: it sleeps, or waits for a file, "
+                        "a lock, a thread or another process, and %s.%s",
                         rank_at(f, t->busiest),
-                        pct_text_time(time, (pc_u128)llround(t->list[t->busiest].blocked_ns)),
-                        others_wait(f), pct_finding_blocking_calls(f));
+                        busiest->unsure_ns > busiest->blocked_ns / 10 ? "at least " : "",
+                        pct_text_time(time, (pc_u128)llround(busiest->blocked_ns)), others_wait(f),
+                        pct_finding_blocking_calls(f));
         return;
     }
     if (is_waited_for(f, threshold) && is_off(f)) {
-        const struct pct_rank_time *busiest = &t->list[t->busiest];
         char cpu[PCT_NUMBER_BYTES];
         pct_finding_say(
             out, f, rule, waiting_ns(f), pct_more_rank("ranks", rank_at(f, t->busiest)),

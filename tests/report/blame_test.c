@@ -165,8 +165,41 @@ static void blocked_time_and_delay_are_divided_only_if_they_are_outside_mpi(void
         pct_print_head(out, d, &(struct pct_options){.width = 0});
         fclose(out);
         if ((strstr(text, whole) != NULL) != in_mpi ||
-            (strstr(text, "blocked (asleep, files, locks), ") != NULL) == in_mpi)
+            (strstr(text, "blocked (asleep, files, locks), ") != NULL) == in_mpi ||
+            (strstr(text, " % if they were blocked for as long as they may") != NULL) != in_mpi)
             fail_msg("%u: %s", in_mpi, text);
+        pct_data_free(d);
+    }
+}
+
+/* The time outside MPI is 5 or 50 distances of samples, and the delay as long. */
+static void time_that_is_too_short_for_samples_is_not_divided(void **state)
+{
+    static const char *const columns[] = {
+        "rank",        "compute_time", "compute_squares", "mpi_time",
+        "mpi_squares", "booked",       "period",          NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER};
+    static char text[1 << 14];
+    (void)state;
+    for (unsigned is_long = 0; is_long < 2; is_long++) {
+        begin_run(5, false);
+        struct pc_profile_table *t = add_table("sampling", 1, columns, types);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.compute_ms[r] = m.delayed_ms[r] = is_long ? 50 : 5;
+            add_cells(t, (const uint64_t[]){r, (uint64_t)(m.compute_ms[r] * ms), 1, 1, 1, 100,
+                                            (uint64_t)ms});
+        }
+        call_all("MPI_Alltoall", PCOLLECT_CLASS_COLL, 1, 8, 10);
+        struct pct_data *d = end_run();
+        FILE *out = fmemopen(text, sizeof text, "w");
+        pct_print_head(out, d, &(struct pct_options){.width = 0});
+        fclose(out);
+        if ((strstr(text, "per rank: too short for samples") == NULL) != is_long ||
+            (strstr(text, "imbalance") != NULL) != is_long)
+            fail_msg("%u: %s", is_long, text);
         pct_data_free(d);
     }
 }
@@ -266,6 +299,23 @@ static void a_rank_that_only_hands_out_work_is_named(void **state)
         if (strncmp(text, cases[k].begin, strlen(cases[k].begin)) || !strstr(text, cases[k].then))
             fail_msg("%zu: %s", k, text);
     }
+}
+
+/* The others compute half as long as the busiest rank, and poll without a processor in MPI for most
+ * of the rest: they wait for no longer than they are in MPI. */
+static void ranks_wait_no_longer_than_they_are_in_mpi(void **state)
+{
+    (void)state;
+    begin_run(3, false);
+    for (unsigned r = 0; r < m.n; r++) {
+        m.compute_ms[r] = r == m.late ? 2000 : 1000;
+        m.delayed_ms[r] = r == m.late ? 0 : 900;
+    }
+    const char *text = sentence("imbalance"), *wait = strstr(text, " wait");
+    wait = wait ? strpbrk(wait, "0123456789") : NULL;
+    double percent = wait ? strtod(wait, NULL) : 0;
+    if (fabs(percent - 50.0 * (m.n - 1) / m.n) > 1 || !strstr(text, " % of the run"))
+        fail_msg("%u ranks: %s", m.n, text);
 }
 
 /* Two places start operations that are never completed, one of them in two contexts: they are
@@ -694,6 +744,8 @@ int main(void)
         cmocka_unit_test(collectives_are_judged_by_their_communicators),
         cmocka_unit_test(functions_that_only_look_alike_are_not_blamed),
         cmocka_unit_test(large_messages_are_not_small_ones),
+        cmocka_unit_test(time_that_is_too_short_for_samples_is_not_divided),
+        cmocka_unit_test(ranks_wait_no_longer_than_they_are_in_mpi),
         cmocka_unit_test(bytes_are_those_of_a_call),
         cmocka_unit_test(more_calls_are_no_chain),
         cmocka_unit_test(a_rank_that_asks_for_parts_is_no_hub),
