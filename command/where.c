@@ -20,7 +20,8 @@ enum {
     OPTION_FULL_NAMES,
     OPTION_HOSTS,
     OPTION_SHELL,
-    OPTION_AGENT
+    OPTION_AGENT,
+    OPTION_WHOLE_JOB
 };
 
 static const struct pct_option options[] = {
@@ -32,6 +33,9 @@ static const struct pct_option options[] = {
     {'a', "all-threads", NULL, "show also threads without a frame of the program",
      "MPI libraries and runtimes have threads of their own. Without this option they are only "
      "counted."},
+    {OPTION_WHOLE_JOB, "whole-job", NULL, "for a rank, show all ranks of its job",
+     "All that run on this node, as for the launcher. A debugger knows the rank that it holds, and "
+     "not always the launcher."},
     {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs",
      "tsv has the rows of one --table. json is an object with all of them, as arrays."},
     {OPTION_TABLE, "table", "stacks|calls|requests|waits",
@@ -62,7 +66,7 @@ enum table { STACKS, CALLS, REQUESTS, WAITS };
 
 struct request {
     uint64_t times, every_ms;
-    bool all_threads, full_names, agent;
+    bool all_threads, full_names, agent, whole_job;
     const char *hosts, *shell;
     enum format format;
     enum table table;
@@ -98,30 +102,38 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     case OPTION_AGENT:
         r->agent = true;
         break;
+    case OPTION_WHOLE_JOB:
+        r->whole_job = true;
+        break;
     default:
         r->full_names = true;
     }
     return status;
 }
 
-static int add_process(const struct pct_command *self, int pid, struct pct_watched_job *job)
+static int add_process(const struct pct_command *self, const struct request *r, int pid,
+                       struct pct_watched_job *job)
 {
     struct pc_error error = {""};
-    if (!pct_watch_add(job, pid, &error))
+    struct pc_config_launch launch = pct_watch_launch(pid);
+    size_t n = job->n;
+    if (r->whole_job && launch.rank >= 0 && launch.key)
+        pct_watch_add_keyed(job, launch.key);
+    if (job->n > n || !pct_watch_add(job, pid, &error))
         return PCT_DONE;
     pct_say(self, "%s", error.text);
     return PCT_DATA;
 }
 
-static int find_processes(const struct pct_command *self, const struct pct_line *line,
-                          struct pct_watched_job *job)
+static int find_processes(const struct pct_command *self, const struct request *r,
+                          const struct pct_line *line, struct pct_watched_job *job)
 {
     int pid, status = line->n_words ? PCT_DONE : pct_find_only_job(self, &pid);
     if (!line->n_words && !status)
-        status = add_process(self, pid, job);
+        status = add_process(self, r, pid, job);
     for (size_t i = 0; i < line->n_words && !status; i++) {
         status = pct_find_job(self, line->words[i], &pid);
-        status = status ? status : add_process(self, pid, job);
+        status = status ? status : add_process(self, r, pid, job);
     }
     pct_watch_sort(job);
     return status;
@@ -321,7 +333,7 @@ static int look_here(const struct pct_command *self, const struct request *r,
     struct pct_where_time last = {0};
     struct pc_buffer sent = {0};
     int status = r->agent ? pct_where_agent_find(self, line->words[0], job)
-                          : find_processes(self, line, job);
+                          : find_processes(self, r, line, job);
     if (status)
         return status;
     w->sent = r->agent ? &sent : NULL;
