@@ -110,6 +110,7 @@ fortran|tests: programs in Fortran|gfortran|gcc-gfortran|gcc-fortran|gcc-fortran
 hosts|tests: programs that load the library unawares|python3 perl|python3 perl|python3 perl|python perl
 processes|tests: jobs that are killed or stopped|procps|procps-ng|procps|procps-ng
 screens|tests: pcollect browse in a terminal|tmux|tmux|tmux|tmux
+debugger|tests: commands for gdb|gdb|gdb|gdb|gdb
 pages|tests: manual pages|groff-base|groff-base|groff|groff
 END
 }
@@ -141,6 +142,7 @@ wanted() { # NAME: is the group wanted in this mode, and missing?
         hosts) have python3 && python3 -c 'import json' 2>/dev/null && have perl && return 1 ;;
         processes) have pgrep && return 1 ;;
         screens) have tmux && return 1 ;;
+        debugger) have gdb && return 1 ;;
         pages) have groff && return 1 ;;
         esac
         ;;
