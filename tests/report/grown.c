@@ -7,7 +7,7 @@
  * each of 40 contexts, 1 ms for each. For screens.test. `grown FILE deep N`: one of a call below N
  * frames. For tools/diff.test. `grown FILE recursion N`: one of two ranks in a function of this
  * program that calls itself N times, and at each level makes a call, and computes, for twice as
- * long on rank 1.
+ * long on rank 1, for which the other waits.
  */
 #include "format/profile.h"
 
@@ -81,6 +81,17 @@ static void add_data(struct pc_profile *p, int32_t first, uint32_t n, uint64_t n
         d->stats[k] = (struct pc_stat){n * v, (pc_u128)n * v * v, n, v, v, first, first};
     }
     p->nodes[p->n_nodes - 1].data = p->n_data++;
+}
+
+/* Lets rank 0 wait in the last call, which takes it `ns`, while it takes rank 1 as long as before.
+ */
+static void let_wait(struct pc_profile *p, uint64_t ns)
+{
+    struct pc_profile_data *d = &p->data[p->n_data - 1];
+    uint64_t other = d->values[p->n_fields + TIME];
+    d->values[TIME] = ns;
+    d->stats[TIME] =
+        (struct pc_stat){ns + other, (pc_u128)ns * ns + (pc_u128)other * other, 2, other, ns, 1, 0};
 }
 
 /* n contexts, each of another rank, or of all of them; or each with two records, one of them of a
@@ -186,6 +197,7 @@ static void make_recursion(struct pc_profile *p, uint32_t n, struct pc_profile_m
         p->nodes[p->n_nodes++] = (struct pc_profile_node){
             .parent = i, .kind = PCOLLECT_NODE_OP, .module = PC_NO_INDEX, .data = PC_NO_INDEX};
         add_data(p, 0, 2, 1000000);
+        let_wait(p, 2000000);
         p->nodes[p->n_nodes++] = (struct pc_profile_node){.parent = i,
                                                           .kind = PCOLLECT_NODE_POINT,
                                                           .op = PC_NO_INDEX,
@@ -194,8 +206,8 @@ static void make_recursion(struct pc_profile *p, uint32_t n, struct pc_profile_m
         add_samples(p, 2, each_ms);
     }
     for (uint32_t r = 0; r < 2; r++) {
-        p->ranks[r].mpi_ns = (uint64_t)n * 1000000;
-        p->ranks[r].inside_ns = (1 + each_ms[r]) * p->ranks[r].mpi_ns;
+        p->ranks[r].mpi_ns = (uint64_t)n * (r ? 1000000 : 2000000);
+        p->ranks[r].inside_ns = (uint64_t)n * 3000000;
     }
 }
 
