@@ -71,7 +71,7 @@ function handleKey(event) {
     const search = document.getElementById("search");
     if (event.key === "Escape" && event.target === search)
         search.blur();
-    if (event.target.matches("input, select, textarea") || event.ctrlKey || event.altKey || event.metaKey)
+    if (help.open || event.target.matches("input, select, textarea") || event.ctrlKey || event.altKey || event.metaKey)
         return;
     if (event.key === "/" && search)
         search.focus();
