@@ -117,8 +117,8 @@ struct pct_rule {
     const char *doc;
     void (*look)(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                  struct pct_findings *out);
-    bool
-        knows_delay; /* its saving contains no waiting for processors, or is not what it is about */
+    /* Its saving contains no waiting for processors, or is not what it is about. */
+    bool knows_delay;
 };
 
 /* The rows of one file of rules. */

@@ -128,14 +128,14 @@ static bool is_blocked(const struct pct_evidence *f)
 static bool is_off(const struct pct_evidence *f)
 {
     const struct pct_rank_times *t = f->times;
-    double own_ns = 0, others_ns = 0;
+    double own_ns = 0, rest_ns = 0;
     for (size_t r = 0; r < t->n; r++) {
         const struct pct_rank_time *x = &t->list[r];
         double off_ns = fmin(x->lost_ns, x->wall_ns - x->sampled_ns - x->library_ns);
         own_ns += r == t->busiest ? off_ns : 0;
-        others_ns += r == t->busiest ? 0 : off_ns;
+        rest_ns += r == t->busiest ? 0 : off_ns;
     }
-    return !t->divided && own_ns - others_ns / (double)(f->n_ranks - 1) > f->lead.ns / 2;
+    return !t->divided && own_ns - rest_ns / (double)(f->n_ranks - 1) > f->lead.ns / 2;
 }
 
 /* True if the lead is significant, is more than equal work differs by, and costs `threshold` of the

@@ -314,6 +314,18 @@ static void minimum_of_none_is_none(void **state)
 
 /* ---- The rank -------------------------------------------------------------------------------- */
 
+/* An arena whose clock has two ticks a nanosecond, from tick 2 on. */
+static struct pcollect_arena_header *make_clocked(struct made *m, unsigned seed)
+{
+    struct making how = {.n_ranks = 1, .seed = seed};
+    made_arena(m, &how, NULL, 0);
+    struct pcollect_arena_header *h = m->arena.header;
+    h->ticks_0 = 2;
+    h->ticks_1 = 4;
+    h->mono_1_ns = h->mono_0_ns + 1;
+    return h;
+}
+
 static void spans_add_up(void **state)
 {
     (void)state;
@@ -332,12 +344,7 @@ static void spans_add_up(void **state)
     };
     for (unsigned c = 0; c < PC_ARRAY_LEN(cases); c++) {
         struct made m;
-        struct making how = {.n_ranks = 1, .seed = c};
-        made_arena(&m, &how, NULL, 0);
-        struct pcollect_arena_header *h = m.arena.header;
-        h->ticks_0 = 2;
-        h->ticks_1 = 4;
-        h->mono_1_ns = h->mono_0_ns + 1;
+        struct pcollect_arena_header *h = make_clocked(&m, c);
         h->start_ticks = cases[c].start;
         h->init_begin_ticks = cases[c].init;
         h->finalize_end_ticks = cases[c].finalize_end;
@@ -371,12 +378,7 @@ static void calls_in_progress_are_time_in_mpi(void **state)
     };
     for (unsigned c = 0; c < PC_ARRAY_LEN(cases); c++) {
         struct made m;
-        struct making how = {.n_ranks = 1, .seed = c};
-        made_arena(&m, &how, NULL, 0);
-        struct pcollect_arena_header *h = m.arena.header;
-        h->ticks_0 = 2;
-        h->ticks_1 = 4;
-        h->mono_1_ns = h->mono_0_ns + 1;
+        struct pcollect_arena_header *h = make_clocked(&m, c);
         h->seen_ticks = cases[c].seen;
         struct pcollect_thread *t = pc_tree_thread(m.trees[1]);
         t->open_node = t->root;

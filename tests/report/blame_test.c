@@ -639,9 +639,6 @@ static void a_rank_is_alone_only_if_the_others_do_nothing(void **state)
 
 static void killed_ranks_are_where_they_were(void **state)
 {
-    static const char *const columns[] = {"rank", "thread", "call", "time", NULL};
-    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_NODE, PCOLLECT_COLUMN_NUMBER};
     static const struct {
         unsigned n; /* ranks in a call */
         double each_ms;
@@ -664,7 +661,7 @@ static void killed_ranks_are_where_they_were(void **state)
         m.n = m.sample.p.n_ranks = m.sample.p.world_size = 4;
         call_all("MPI_Barrier", PCOLLECT_CLASS_COLL, 1, 0, 1);
         uint32_t node = m.sample.p.n_nodes - 1;
-        struct pc_profile_table *t = add_table("open_calls", 2, columns, types);
+        struct pc_profile_table *t = add_open_calls();
         for (unsigned r = 0; r < m.n; r++) {
             m.sample.ranks[r].incomplete = true;
             if (r < cases[k].n)

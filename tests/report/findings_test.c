@@ -150,11 +150,8 @@ static void chain(bool fault)
 
 static void open_calls(bool fault)
 {
-    static const char *const columns[] = {"rank", "thread", "call", "time", NULL};
-    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_NODE, PCOLLECT_COLUMN_NUMBER};
     call_all("MPI_Recv", PCOLLECT_CLASS_P2P, 1, 0, 0.1);
-    struct pc_profile_table *t = add_table("open_calls", 2, columns, types);
+    struct pc_profile_table *t = add_open_calls();
     for (unsigned r = 0; r < m.n; r++) {
         m.sample.ranks[r].incomplete = true;
         if (r != m.late)

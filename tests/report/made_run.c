@@ -126,6 +126,14 @@ struct pc_profile_table *add_table(const char *name, uint32_t n_keys, const char
     return t;
 }
 
+struct pc_profile_table *add_open_calls(void)
+{
+    static const char *const columns[] = {"rank", "thread", "call", "time", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NODE, PCOLLECT_COLUMN_NUMBER};
+    return add_table("open_calls", 2, columns, types);
+}
+
 void add_cells(struct pc_profile_table *t, const uint64_t *cells)
 {
     memcpy(t->cells + (size_t)t->n_rows++ * t->n_columns, cells, t->n_columns * sizeof *cells);

@@ -57,6 +57,8 @@ void call_all(const char *name, uint16_t op_class, double calls, double bytes, d
 void wait_for_all(void);
 struct pc_profile_table *add_table(const char *name, uint32_t n_keys, const char *const *columns,
                                    const uint16_t *types);
+/* The table of calls that have not ended: rank, thread, call and time. */
+struct pc_profile_table *add_open_calls(void);
 void add_cells(struct pc_profile_table *t, const uint64_t *cells);
 /* The cell of a text. */
 uint64_t add_string(const char *text);
