@@ -29,6 +29,16 @@ struct pct_open_calls *pct_open_calls_new(const struct pc_profile *p)
     return out;
 }
 
+const struct pct_open_call **pct_open_calls_of_ranks(const struct pct_open_calls *c,
+                                                     const struct pc_profile *p)
+{
+    const struct pct_open_call **of_rank = pct_alloc(p->n_ranks, sizeof *of_rank);
+    for (size_t i = 0; i < c->n; i++)
+        if (c->list[i].is_main)
+            of_rank[c->list[i].rank] = &c->list[i];
+    return of_rank;
+}
+
 void pct_open_calls_free(struct pct_open_calls *c)
 {
     if (!c)

@@ -26,6 +26,10 @@ struct pct_open_calls {
 
 /* Never NULL. */
 struct pct_open_calls *pct_open_calls_new(const struct pc_profile *p);
+
+/* The call in which the main thread of each rank was, NULL: in none. Freed by pct_free. */
+const struct pct_open_call **pct_open_calls_of_ranks(const struct pct_open_calls *c,
+                                                     const struct pc_profile *p);
 void pct_open_calls_free(struct pct_open_calls *c);
 
 #endif

@@ -115,20 +115,17 @@ static void add_ended(struct ended *e, const struct pc_profile *p, uint32_t rank
 static struct ended *find_ended(const struct pct_head *h)
 {
     const struct pc_profile *p = h->d->profile;
-    const struct pct_open_calls *open = pct_data_open_calls(h->d);
+    const struct pct_open_call **open = pct_open_calls_of_ranks(pct_data_open_calls(h->d), p);
     struct ended *all = pct_alloc(p->n_ops + 1, sizeof *all);
     for (uint32_t op = 0; op <= p->n_ops; op++)
         all[op].op = op < p->n_ops ? op : PC_NO_INDEX;
-    size_t at = 0;
     for (uint32_t r = 0; r < p->n_ranks; r++) {
-        while (at < open->n && (open->list[at].rank < r || !open->list[at].is_main))
-            at++;
-        const struct pct_open_call *c =
-            at < open->n && open->list[at].rank == r ? &open->list[at] : NULL;
+        const struct pct_open_call *c = open[r];
         uint32_t op = c ? p->nodes[c->node].op : PC_NO_INDEX;
         if (p->ranks[r].incomplete)
             add_ended(&all[op < p->n_ops ? op : p->n_ops], p, r, c ? c->ns : 0);
     }
+    pct_free(open);
     return all;
 }
 

@@ -39,33 +39,23 @@ static int compare_calls(const void *a, const void *b)
     return order ? order : strcmp(x->place, y->place);
 }
 
-/* Counts the ranks that are not complete and not in a call. */
-static void count_outside(struct pct_evidence *f, const bool *in_call)
+void pct_ends_gather(struct pct_evidence *f)
 {
     const struct pc_profile *p = f->data->profile;
-    for (uint32_t r = 0; r < p->n_ranks; r++)
-        if (p->ranks[r].incomplete && !in_call[r]) {
+    const struct pct_open_call **open = pct_open_calls_of_ranks(pct_data_open_calls(f->data), p);
+    struct pct_keys keys = {0};
+    size_t room = 0;
+    for (uint32_t r = 0; r < p->n_ranks; r++) {
+        if (open[r]) {
+            add_call(f, open[r], &keys, &room);
+        } else if (p->ranks[r].incomplete) {
             f->ends.rank_outside = p->ranks[r].rank;
             f->ends.outside++;
         }
-}
-
-void pct_ends_gather(struct pct_evidence *f)
-{
-    const struct pct_open_calls *open = pct_data_open_calls(f->data);
-    struct pct_keys keys = {0};
-    size_t room = 0;
-    bool *in_call = pct_alloc(f->n_ranks, sizeof *in_call);
-    for (size_t i = 0; i < open->n; i++) {
-        if (!open->list[i].is_main)
-            continue;
-        in_call[open->list[i].rank] = true;
-        add_call(f, &open->list[i], &keys, &room);
     }
-    count_outside(f, in_call);
     if (f->ends.n)
         qsort(f->ends.list, f->ends.n, sizeof *f->ends.list, compare_calls);
-    pct_free(in_call);
+    pct_free(open);
     pct_keys_free(&keys);
 }
 
@@ -91,10 +81,12 @@ static void find_open_calls(const struct pct_evidence *f, const struct pct_rule 
     enum { SHOWN = 2 };
     const struct pct_ends *all = &f->ends;
     struct pct_buf b = {0};
-    double ns = 0;
-    for (size_t i = 0; i < all->n; i++)
+    double ns = 0, longest_ns = 0;
+    for (size_t i = 0; i < all->n; i++) {
         ns += all->list[i].ns;
-    if (!all->n || all->list[0].longest_ns < LONG_CALL_NS || ns < threshold * f->core_ns)
+        longest_ns = fmax(longest_ns, all->list[i].longest_ns);
+    }
+    if (longest_ns < LONG_CALL_NS || ns < threshold * f->core_ns)
         return;
     for (size_t i = 0; i < all->n && i < SHOWN; i++) {
         pct_buf_text(&b, i ? ", " : "");
