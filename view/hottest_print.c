@@ -2,9 +2,10 @@
  *
  * The hottest lines as text: lines of the program with most computation, and MPI calls with most
  * time, each summed over all contexts. Computation in a library counts for the line of the program
- * that called it, and the library is named. If the greatest row is of no known line of the program,
- * or has too few samples to tell its error, whole functions are printed instead. A few rows are
- * printed before the tree, which shows the contexts.
+ * that called it, and the library is named. Whole functions are printed instead if the greatest row
+ * is of no known line of the program or has too few samples to tell its error, or if these few
+ * lines have less than half of what the same number of functions have. A few rows are printed
+ * before the tree, which shows the contexts.
  */
 #include "analysis/symbols/short_name.h"
 #include "analysis/symbols/symbols.h"
@@ -284,18 +285,29 @@ static void put_computing(FILE *out, const struct pct_data *d, const struct pct_
                 lines ? "line" : "function");
 }
 
+static bool begins_with_a_line(const struct pct_data *d, const struct hottest *h)
+{
+    return h->n && h->row[0]->line && is_one(d, h->row[0]->module, pct_symbols_is_program) &&
+           h->row[0]->self.samples >= PCT_SAMPLES_FEW;
+}
+
+static pc_u128 sum_of(const struct hottest *h)
+{
+    pc_u128 sum = 0;
+    for (size_t i = 0; i < h->n; i++)
+        sum += h->weight[i];
+    return sum;
+}
+
 static void print_computing(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
-    struct computing c = find_computing(d, o, PCT_BY_PROGRAM_LINE);
-    const struct pct_rolled_row *first = c.hottest.n ? c.hottest.row[0] : NULL;
-    bool lines = first && first->line && is_one(d, first->module, pct_symbols_is_program) &&
-                 first->self.samples >= PCT_SAMPLES_FEW;
-    if (!lines) {
-        pct_free(c.list);
-        c = find_computing(d, o, PCT_BY_PROGRAM_FUNCTION);
-    }
-    put_computing(out, d, o, &c, lines);
-    pct_free(c.list);
+    struct computing by_line = find_computing(d, o, PCT_BY_PROGRAM_LINE),
+                     by_function = find_computing(d, o, PCT_BY_PROGRAM_FUNCTION);
+    bool lines = begins_with_a_line(d, &by_line.hottest) &&
+                 sum_of(&by_line.hottest) >= sum_of(&by_function.hottest) / 2;
+    put_computing(out, d, o, lines ? &by_line : &by_function, lines);
+    pct_free(by_line.list);
+    pct_free(by_function.list);
 }
 
 static void print_calling(FILE *out, const struct pct_data *d, const struct pct_options *o)
