@@ -223,6 +223,26 @@ void pct_rank_times_free(struct pct_rank_times *t)
     pct_free(t);
 }
 
+/* If less than this share of the time may be another part, that is not worth a word. */
+#define UNSURE 0.05
+
+enum pct_division pct_rank_times_division(const struct pct_rank_times *t)
+{
+    double wall_ns = 0, guessed_ns = 0;
+    for (size_t r = 0; r < t->n; r++) {
+        const struct pct_rank_time *rank = &t->list[r];
+        wall_ns += rank->wall_ns;
+        guessed_ns += rank->is_short ? rank->wall_ns - rank->low_ns : 0;
+    }
+    double little_ns = PCT_DIVISION_LITTLE * wall_ns;
+    if (t->delayed_ns > little_ns && guessed_ns > UNSURE * wall_ns)
+        return PCT_DIVISION_GUESSED;
+    if (t->unsure_ns > UNSURE * wall_ns)
+        return PCT_DIVISION_UNSURE;
+    return t->delayed_ns > little_ns || t->blocked_ns > little_ns ? PCT_DIVISION_KNOWN
+                                                                  : PCT_DIVISION_WHOLE;
+}
+
 double pct_rank_times_imbalance(const struct pct_rank_times *t)
 {
     return t->n > 1 && t->mean_ns > 0 ? t->list[t->busiest].own_ns / t->mean_ns - 1 : 0;

@@ -44,6 +44,18 @@ struct pct_rank_times {
 struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p);
 void pct_rank_times_free(struct pct_rank_times *t);
 
+/* A part of the time outside MPI below this share of it is not worth a word. */
+#define PCT_DIVISION_LITTLE 0.01
+
+/* Division of the times outside MPI of all ranks, as far as it is known. */
+enum pct_division {
+    PCT_DIVISION_WHOLE,  /* they are computing, but for a part below PCT_DIVISION_LITTLE */
+    PCT_DIVISION_KNOWN,  /* into computing, blocked and delayed time */
+    PCT_DIVISION_UNSURE, /* into computing and the rest, of which a large part may be either */
+    PCT_DIVISION_GUESSED /* not: too short for samples, and may be delays in large part */
+};
+enum pct_division pct_rank_times_division(const struct pct_rank_times *t);
+
 /* The busiest rank's own time over the mean of all ranks, minus 1; 0 without two ranks. Head, table
  * and finding call this imbalance. */
 double pct_rank_times_imbalance(const struct pct_rank_times *t);

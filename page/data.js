@@ -282,6 +282,7 @@ class Profile {
         this.fields = list.fields; // of plugins, that the table of nodes has
         this.placement = list.placement; // of ranks on nodes; null: nothing to propose
         this.mostPairs = list.most_pairs; // there are more, too many to propose a placement; undefined: there are not
+        this.outside = list.outside; // how far times outside MPI are divided, and what the report says of them
         this.title = list.title; // of scaling
         this.difference = list.difference; // its two sides
         this.tables = list.tables.map((head, i) => new Table(head, i + 1, () => this.loadNames(list.names)));

@@ -12,8 +12,6 @@ const rankMetrics = [
     {name: "received", head: "received", type: "bytes", of: "bytes_received"}
 ];
 
-const rankParts = [["blocked_s", "blocked outside MPI"], ["delayed_s", "waiting for a processor outside MPI"]];
-
 const heatHeight = 24, markHeight = 4;
 
 // Places of the least and the greatest value in a list.
@@ -33,9 +31,10 @@ const keyOfRow = ({context, label}) => context || label;
 
 // The figures of one metric: rows with a value for each row of the table `ranks`, the greatest row first.
 class RankFigures {
-    // `contexts` is the table of contexts that rows are made of; null: rows are MPI functions.
-    constructor(ranks, cube, contexts, classes, places, metric) {
-        Object.assign(this, {ranks, classes, places, metric, rows: [], without: 0});
+    // `outside` has the parts of each rank's time outside MPI. `contexts` is the table of contexts that rows are made of;
+    // null: rows are MPI functions.
+    constructor({ranks, outside, classes, places}, cube, contexts, metric) {
+        Object.assign(this, {ranks, outside, classes, places, metric, rows: [], without: 0});
         this.byKey = new Map();
         const of = cube.numbers("rank"), values = cube.numbers(metric.of);
         for (let row = 0; row < cube.rows; row++)
@@ -89,11 +88,8 @@ class RankFigures {
     addParts() {
         for (let i = 0; i < this.ranks.rows; i++) {
             const rank = this.ranks.number(i, "rank");
-            this.add("computing", rank, computingOf(this.ranks, i));
-            for (const [column, label] of rankParts)
-                this.add(label, rank, this.ranks.number(i, column));
-            if (Number.isNaN(this.ranks.number(i, "own_s")))
-                this.add("outside MPI", rank, this.ranks.number(i, "compute_s"));
+            for (const [name, ns] of this.outside[i])
+                this.add(name, rank, ns);
         }
     }
 
@@ -189,8 +185,8 @@ function hasRankFigures(cube, column) {
 }
 
 class RanksView {
-    constructor(ranks, cube, contexts, classes, options) {
-        Object.assign(this, {ranks, cube, contexts, order: options.get("order") || "rank",
+    constructor({ranks, cube, contexts, classes, outside}, options) {
+        Object.assign(this, {ranks, cube, contexts, outside, order: options.get("order") || "rank",
             scale: options.get("scale") || "all", by: options.get("by") === "context" ? "context" : "primitive"});
         this.places = new Map(Array.from({length: ranks.rows}, (_, i) => [ranks.number(i, "rank"), i]));
         this.classes = new RankClasses(classes, this.places);
@@ -209,8 +205,7 @@ class RanksView {
     figuresOf(metric) {
         const key = this.by + " " + metric.name;
         if (!this.made.has(key))
-            this.made.set(key, new RankFigures(this.ranks, this.cube, this.by === "context" ? this.contexts : null,
-                this.classes, this.places, metric));
+            this.made.set(key, new RankFigures(this, this.cube, this.by === "context" ? this.contexts : null, metric));
         return this.made.get(key);
     }
 
@@ -350,11 +345,12 @@ class RanksView {
 }
 
 const readRankTables = profile =>
-    Promise.all(["ranks", "rank,primitive", "rank,context", "classes"].map(name => profile.table(name)));
+    Promise.all(["ranks", "rank,primitive", "rank,context", "classes", "sampling"].map(name =>
+        profile.byName.has(name) ? profile.table(name) : null));
 
 async function showRanks(profile, place, options) {
-    const [ranks, cube, contexts, classes] = await readRankTables(profile);
-    const view = new RanksView(ranks, cube, contexts, classes, options);
+    const [ranks, cube, contexts, classes, sampling] = await readRankTables(profile);
+    const view = new RanksView({ranks, cube, contexts, classes, outside: outsideParts(profile, ranks, sampling)}, options);
     if (!view.figures)
         place.append(make("p", {}, "The profile has no figures by rank."));
     else

@@ -4,22 +4,22 @@
 const runFacts = [
     ["program"], ["mpi", "MPI"], ["started"], ["taken", "a checkpoint of"], ["ranks"], ["hosts"],
     ["wall_s", "wall time of a rank (mean)"], ["mpi_percent", "in MPI"], ["mpi_calls", "MPI calls"],
-    ["compute_s", "outside MPI, a rank"], ["imbalance_percent", "imbalance of computation"],
+    ["compute_s", "outside MPI, a rank"], ["imbalance_percent", "imbalance outside MPI"],
     ["merge_s", "merge of the profile, per rank"], ["incomplete_ranks"], ["missing_ranks"], ["lost"]
 ];
 
-// Hides facts that are 0 if that means that nothing is wrong.
-function factIsShown(header, name) {
+// Hides facts that are 0 if that means that nothing is wrong, and the imbalance where the report has none.
+function factIsShown(header, outside, name) {
     const quiet = ["incomplete_ranks", "missing_ranks", "lost"];
     return header.has(name) && header.exact(0, name) !== "" &&
-        !(quiet.includes(name) && header.exact(0, name) === "0");
+        !(quiet.includes(name) && header.exact(0, name) === "0") && (name !== "imbalance_percent" || outside.imbalance !== "");
 }
 
-function makeRun(header) {
+function makeRun(header, outside) {
     if (!header.rows)
         return make("p", {}, "The profile has no figures of the run.");
     const notes = header.has("notes") ? header.exact(0, "notes") : "";
-    return make("div", {}, make("dl", {id: "run"}, runFacts.filter(([name]) => factIsShown(header, name)).map(
+    return make("div", {}, make("dl", {id: "run"}, runFacts.filter(([name]) => factIsShown(header, outside, name)).map(
         ([name, label]) => make("div", {},
             make("dt", {title: header.columns[header.find(name)].doc}, label || name.replace("_", " ")),
             make("dd", {"data-column": name, title: header.exact(0, name)}, header.shown(0, name))))),
@@ -73,26 +73,41 @@ function moduleParts(modules, whole) {
     return parts;
 }
 
-// Time outside MPI in which a rank computed: its time on a processor, or if that is not known all time except the
-// delay.
-function computingOf(ranks, row) {
-    const cpu = ranks.number(row, "cpu_s");
-    return Number.isNaN(cpu) ? ranks.number(row, "own_s") || 0 : cpu;
+// CPU time outside MPI of the main threads, by samples: the first row of each rank. {by rank {ns, library}}; in
+// `library`, which is a part of it, pcollect measured calls.
+function sampledOutside(sampling) {
+    const byRank = new Map();
+    for (let row = 0; sampling && row < sampling.rows; row++) {
+        const rank = sampling.number(row, "rank"), library = sampling.number(row, "own_time") || 0;
+        if (!byRank.has(rank))
+            byRank.set(rank, {ns: (sampling.number(row, "compute_time") || 0) + library, library});
+    }
+    return byRank;
 }
 
-// CPU time of the main threads, by samples, in which pcollect measured calls: the first row of each rank.
-function libraryOf(sampling) {
-    let ns = 0;
-    for (let row = 0; sampling && row < sampling.rows; row++)
-        if (!row || sampling.number(row, "rank") !== sampling.number(row - 1, "rank"))
-            ns += sampling.number(row, "own_time") || 0;
-    return ns;
+// [name, ns] of the parts of each rank's time outside MPI, as far as the profile tells them apart. Where it does not know
+// which time was blocked, as of killed ranks, samples tell a part that was on a processor.
+function outsideParts({outside: {division}}, ranks, sampling) {
+    const sampled = sampledOutside(sampling);
+    return Array.from({length: ranks.rows}, (_, row) => {
+        const cpu = ranks.number(row, "cpu_s"), [whole, own, blocked, delayed] =
+            ["compute_s", "own_s", "blocked_s", "delayed_s"].map(name => ranks.number(row, name) || 0);
+        if (division === "guessed")
+            return [["outside MPI: too short for samples", whole]];
+        if (Number.isNaN(cpu)) {
+            const computing = Math.min(own, sampled.get(ranks.number(row, "rank"))?.ns || 0);
+            return [["computing", computing], ["outside MPI: not known if computing", own - computing],
+                ["waiting for a processor outside MPI", delayed]];
+        }
+        return [["computing", cpu], ...division === "unsure" ? [["blocked or waiting for a processor outside MPI", blocked + delayed]]
+            : [["blocked outside MPI", blocked], ["waiting for a processor outside MPI", delayed]]];
+    });
 }
 
 const waitingName = "MPI: waiting for the rank longest outside";
 
 // [name, ns] of the parts of the wall time of all ranks, the greatest first.
-function timeParts(ranks, primitives, modules, sampling, open) {
+function timeParts({profile, ranks, primitives, modules, sampling, open}) {
     const parts = new Map();
     const add = (name, ns) => ns && parts.set(name, (parts.get(name) || 0) + ns);
     let computing = 0;
@@ -103,13 +118,13 @@ function timeParts(ranks, primitives, modules, sampling, open) {
     }
     if (open) // of killed ranks: in no context
         add("MPI: calls that had not ended", sumOf(open, "time"));
-    for (let row = 0; row < ranks.rows; row++) {
-        add("outside MPI", Number.isNaN(ranks.number(row, "own_s")) ? ranks.number(row, "compute_s") || 0 : 0);
-        computing += computingOf(ranks, row);
-        add("blocked outside MPI", ranks.number(row, "blocked_s") || 0);
-        add("waiting for a processor outside MPI", ranks.number(row, "delayed_s") || 0);
-    }
-    const library = Math.min(libraryOf(sampling), computing);
+    for (const [name, ns] of outsideParts(profile, ranks, sampling).flat())
+        if (name === "computing")
+            computing += ns;
+        else
+            add(name, ns);
+    const sampled = [...sampledOutside(sampling).values()].reduce((sum, {library}) => sum + library, 0);
+    const library = Math.min(sampled, computing);
     add("pcollect in MPI calls", library);
     moduleParts(modules, computing - library).forEach(([name, ns]) => add(name, ns));
     add("before MPI_Init", sumOf(ranks, "before_init_s"));
@@ -118,8 +133,8 @@ function timeParts(ranks, primitives, modules, sampling, open) {
     return [...parts].filter(([, ns]) => ns).sort((a, b) => b[1] - a[1]);
 }
 
-function makeBand(ranks, primitives, modules, sampling, open) {
-    const parts = timeParts(ranks, primitives, modules, sampling, open);
+function makeBand(tables) {
+    const parts = timeParts(tables), {profile: {outside}} = tables;
     if (!parts.length)
         return "";
     const whole = parts.reduce((sum, [, ns]) => sum + ns, 0);
@@ -130,14 +145,16 @@ function makeBand(ranks, primitives, modules, sampling, open) {
     return make("div", {}, make("h2", {}, "Where the time of the ranks goes"),
         band,
         make("table", {id: "band"}, make("caption", {}, "Sums over all ranks: MPI functions of all threads, other times of main threads." +
-            (sumOf(modules, "cpu_exclusive_s") ? " Computation is divided among modules by the samples of all threads." : "") +
+            (parts.some(([name]) => name.startsWith("computing: ")) ? " Computation is divided among modules by the samples of all threads." : "") +
             (parts.some(([name]) => name === waitingName) ? " A rank waits in an MPI function for as long as it is longer " +
                 "there than the rank that is longest outside MPI; all waits together are at most the lead of that rank." : "")),
             make("tbody", {}, parts.map(([name, ns], i) => make("tr", {},
                 make("td", {}, make("span", {class: "key colour" + Math.min(i, 7)})),
                 make("th", {scope: "row"}, name),
                 make("td", {class: "number", title: exactly("ns", ns)}, forPeople("ns", ns)),
-                make("td", {class: "number"}, share(ns).toFixed(1) + " %"))))));
+                make("td", {class: "number"}, share(ns).toFixed(1) + " %"))))),
+        [["Outside MPI", outside.text], ["Imbalance", outside.imbalance]].filter(([, text]) => text).map(([name, text]) =>
+            make("p", {class: "outside"}, make("strong", {}, name), " " + text + ".")));
 }
 
 // Shows the cost of samples, which is no separate part of the band.
@@ -155,6 +172,6 @@ async function showSummary(profile, place) {
     place.append(
         makeWarnings(profile),
         make("h2", {}, "What the run loses"), makeFindings(findings, header),
-        make("h2", {}, "The run"), makeRun(header),
-        makeBand(ranks, primitives, modules, sampling, open), makeCost(sampling));
+        make("h2", {}, "The run"), makeRun(header, profile.outside),
+        makeBand({profile, ranks, primitives, modules, sampling, open}), makeCost(sampling));
 }

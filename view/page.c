@@ -19,6 +19,7 @@
 #include "view/page_nodes.h"
 #include "view/page_private.h"
 #include "view/page_ranks.h"
+#include "view/summary_private.h"
 #include "view/tables/tables.h"
 #include "view/topology_print.h"
 
@@ -265,6 +266,27 @@ static void put_topology(struct pct_buf *b, const struct pct_data *d)
     pct_topology_free(t);
 }
 
+/* Appends how far the times outside MPI are divided, and what the report says of them. */
+static void put_outside(struct pct_buf *b, const struct pct_data *d)
+{
+    static const char *const words[] = {[PCT_DIVISION_WHOLE] = "known",
+                                        [PCT_DIVISION_KNOWN] = "known",
+                                        [PCT_DIVISION_UNSURE] = "unsure",
+                                        [PCT_DIVISION_GUESSED] = "guessed"};
+    const struct pct_head plain = {NULL, d, &(const struct pct_options){0}};
+    struct pct_buf text = {0};
+    pct_buf_format(b, ", \"outside\": {\"division\": \"%s\", \"text\": ",
+                   words[pct_rank_times_division(pct_data_rank_times(d))]);
+    pct_head_division(&plain, &text);
+    pct_text_json(b, text.n ? text.data : "");
+    pct_buf_clear(&text);
+    pct_buf_text(b, ", \"imbalance\": ");
+    pct_head_imbalance(&plain, &text);
+    pct_text_json(b, text.n ? text.data : "");
+    pct_buf_text(b, "}");
+    pct_buf_free(&text);
+}
+
 static void put_head(struct pct_buf *b, const struct pct_data *d, const struct pct_buf *topology)
 {
     pct_buf_text(b, "\"file\": ");
@@ -273,6 +295,7 @@ static void put_head(struct pct_buf *b, const struct pct_data *d, const struct p
     put_warnings(b, d);
     pct_buf_text(b, "]");
     pct_buf_put(b, topology->data, topology->n);
+    put_outside(b, d);
     pct_buf_text(b, ", \"fields\": ");
     pct_page_nodes_fields(b, d);
 }

@@ -246,10 +246,7 @@ static void put_ns(struct pct_buf *b, double ns)
     pct_head_time(b, (pc_u128)llround(ns));
 }
 
-/* A part below this share of the time outside MPI is not mentioned; if less than this may be
- * another part, that is not. */
-#define LITTLE 0.01
-#define UNSURE 0.05
+#define LITTLE PCT_DIVISION_LITTLE
 
 /* Appends the mean over ranks, unless it is small. */
 static void put_part(struct pct_buf *b, double ns, double wall_ns, size_t n, const char *what)
@@ -261,23 +258,10 @@ static void put_part(struct pct_buf *b, double ns, double wall_ns, size_t n, con
     pct_buf_text(b, what);
 }
 
-/* True if the times of ranks outside MPI are too short for samples, and may be delays in large
- * part. */
-static bool is_guessed(const struct pct_rank_times *t)
-{
-    double wall = 0, guessed = 0;
-    for (size_t r = 0; r < t->n; r++) {
-        wall += t->list[r].wall_ns;
-        guessed += t->list[r].is_short ? t->list[r].wall_ns - t->list[r].low_ns : 0;
-    }
-    return t->delayed_ns > LITTLE * wall && guessed > UNSURE * wall;
-}
-
-/* Prints the division of the time outside MPI: if ranks waited for a processor or slept, wall time
- * does not show computation. */
-static void put_division(const struct pct_head *h, struct pct_buf *b)
+void pct_head_division(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
+    enum pct_division division = pct_rank_times_division(t);
     double n = (double)t->n, wall = 0, cpu = 0, library = 0;
     for (size_t r = 0; r < t->n; r++) {
         wall += t->list[r].wall_ns;
@@ -285,23 +269,22 @@ static void put_division(const struct pct_head *h, struct pct_buf *b)
         library += t->list[r].library_ns;
     }
     library = library > LITTLE * wall ? library : 0;
-    if (t->delayed_ns <= LITTLE * wall && t->blocked_ns <= LITTLE * wall)
+    if (division == PCT_DIVISION_WHOLE)
         return;
     put_ns(b, wall / n);
-    if (is_guessed(t)) {
+    if (division == PCT_DIVISION_GUESSED) {
         pct_buf_format(b,
                        "%s: too short for samples, so it is not known how much of it is %swaiting "
                        "for a processor",
                        t->n > 1 ? " per rank" : "",
                        t->blocked_ns > LITTLE * wall ? "blocked or " : "");
-        pct_head_put(h, "outside MPI", b);
         return;
     }
     pct_buf_text(b, t->n > 1 ? " per rank: " : ": ");
     put_ns(b, (cpu - library) / n);
     pct_buf_text(b, " computing");
     put_part(b, library, wall, t->n, " in pcollect");
-    if (t->unsure_ns > UNSURE * wall) {
+    if (division == PCT_DIVISION_UNSURE) {
         put_part(b, t->blocked_ns + t->delayed_ns, wall, t->n,
                  " blocked (asleep, files, locks) or waiting for a processor");
         put_part(b, t->blocked_ns, wall, t->n, " or more of it blocked");
@@ -310,7 +293,6 @@ static void put_division(const struct pct_head *h, struct pct_buf *b)
         put_part(b, t->blocked_ns, wall, t->n, " blocked (asleep, files, locks)");
         put_part(b, t->delayed_ns, wall, t->n, " waiting for a processor");
     }
-    pct_head_put(h, "outside MPI", b);
 }
 
 /* Time of the main thread of the only rank without a processor, which the table of threads does not
@@ -374,27 +356,26 @@ static void put_waits(const struct pct_head *h, struct pct_buf *b)
 static void put_other_imbalance(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
-    double wall = 0, longest = 0, sum = 0;
+    double longest = 0, sum = 0;
     for (size_t r = 0; r < t->n; r++) {
         double own = t->list[r].own_ns + t->list[r].unsure_ns;
-        wall += t->list[r].wall_ns;
         longest = fmax(longest, own);
         sum += own;
     }
-    if (t->unsure_ns <= UNSURE * wall)
+    if (pct_rank_times_division(t) != PCT_DIVISION_UNSURE)
         return;
     pct_buf_text(b, "; ");
     pct_head_percent(b, (pc_u128)llround(1e5 * (longest * (double)t->n / sum - 1)));
     pct_buf_text(b, " if they were blocked for as long as they may have been");
 }
 
-static void put_imbalance(const struct pct_head *h, struct pct_buf *b)
+void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
     const struct pc_profile_rank *ranks = h->d->profile->ranks;
     size_t least = 0;
     double library = 0;
-    if (t->n < 2 || !(t->mean_ns > 0) || is_guessed(t))
+    if (t->n < 2 || !(t->mean_ns > 0) || pct_rank_times_division(t) == PCT_DIVISION_GUESSED)
         return;
     for (size_t r = 0; r < t->n; r++) {
         least = t->list[r].own_ns < t->list[least].own_ns ? r : least;
@@ -418,7 +399,6 @@ static void put_imbalance(const struct pct_head *h, struct pct_buf *b)
     struct pct_lead lead = pct_rank_times_lead(t);
     if (!lead.real || !(lead.low_ns > 0))
         pct_buf_text(b, "; within noise");
-    pct_head_put(h, "imbalance", b);
 }
 
 static void put_cost(const struct pct_head *h, struct pct_buf *b)
@@ -453,9 +433,11 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     put_share(&h, &b);
     put_start(&h, &b);
     put_messages(&h, &b);
-    put_division(&h, &b);
+    pct_head_division(&h, &b);
+    pct_head_put(&h, "outside MPI", &b);
     put_waits(&h, &b);
-    put_imbalance(&h, &b);
+    pct_head_imbalance(&h, &b);
+    pct_head_put(&h, "imbalance", &b);
     put_cost(&h, &b);
     pct_head_counted(&h, &b);
     pct_head_missing(&h, &b);

@@ -41,7 +41,8 @@ void pct_head_item(const struct pct_head *h, const char *name, const char *text)
 
 void pct_head_put(const struct pct_head *h, const char *name, struct pct_buf *b)
 {
-    pct_head_item(h, name, b->data);
+    if (b->n)
+        pct_head_item(h, name, b->data);
     pct_buf_clear(b);
 }
 

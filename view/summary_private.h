@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The head of the text report in parts: summary.c, summary_counted.c, summary_missing.c. They print
- * items by summary_item.c; all use one buffer, which is empty between two items.
+ * items by summary_item.c; all use one buffer, which is empty between two items. The page has two
+ * of these texts, too.
  */
 #ifndef PCT_SUMMARY_PRIVATE_H
 #define PCT_SUMMARY_PRIVATE_H
@@ -18,7 +19,7 @@ struct pct_head {
 
 /* Prints an item. */
 void pct_head_item(const struct pct_head *h, const char *name, const char *text);
-/* Prints the buffer as an item, and empties it. */
+/* Prints the buffer as an item, unless it is empty, and empties it. */
 void pct_head_put(const struct pct_head *h, const char *name, struct pct_buf *b);
 
 void pct_head_time(struct pct_buf *b, pc_u128 ns);
@@ -27,6 +28,13 @@ void pct_head_percent(struct pct_buf *b, pc_u128 m);
 void pct_head_count(struct pct_buf *b, pc_u128 n);
 /* Appends a moment since 1970, by the reader's clock; 0: nothing. */
 void pct_head_moment(struct pct_buf *b, uint64_t ns);
+
+/* ---- summary.c ---- */
+
+/* Append the division of the time outside MPI (if ranks waited for a processor or slept, wall time
+ * does not show computation) and the imbalance; nothing where nothing is to be said. */
+void pct_head_division(const struct pct_head *h, struct pct_buf *b);
+void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b);
 
 /* ---- the rest of the head ---- */
 

@@ -148,18 +148,23 @@ static void blocked_time_is_not_due_to_calls_that_return_at_once(void **state)
 
 /* The main thread of each rank is blocked for 300 ms and without a processor for 400 ms: outside
  * MPI, or in a long call of MPI, which nothing tells. */
+static void make_blocked(bool in_mpi)
+{
+    begin_run(5, false);
+    for (unsigned r = 0; r < m.n; r++) {
+        m.blocked_ms[r] = 300;
+        m.delayed_ms[r] = 400;
+    }
+    call_all("MPI_Allgather", PCOLLECT_CLASS_COLL, 1, 8, in_mpi ? 900 : 1);
+}
+
 static void blocked_time_and_delay_are_divided_only_if_they_are_outside_mpi(void **state)
 {
     static const char whole[] = " blocked (asleep, files, locks) or waiting for a processor";
     static char text[1 << 14];
     (void)state;
     for (unsigned in_mpi = 0; in_mpi < 2; in_mpi++) {
-        begin_run(5, false);
-        for (unsigned r = 0; r < m.n; r++) {
-            m.blocked_ms[r] = 300;
-            m.delayed_ms[r] = 400;
-        }
-        call_all("MPI_Alltoall", PCOLLECT_CLASS_COLL, 1, 8, in_mpi ? 900 : 1);
+        make_blocked(in_mpi == 1);
         struct pct_data *d = end_run();
         FILE *out = fmemopen(text, sizeof text, "w");
         pct_print_head(out, d, &(struct pct_options){.width = 0});
@@ -173,7 +178,7 @@ static void blocked_time_and_delay_are_divided_only_if_they_are_outside_mpi(void
 }
 
 /* The time outside MPI is 5 or 50 distances of samples, and the delay as long. */
-static void time_that_is_too_short_for_samples_is_not_divided(void **state)
+static void make_short(bool is_long)
 {
     static const char *const columns[] = {
         "rank",        "compute_time", "compute_squares", "mpi_time",
@@ -182,17 +187,22 @@ static void time_that_is_too_short_for_samples_is_not_divided(void **state)
                                      PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
                                      PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
                                      PCOLLECT_COLUMN_NUMBER};
+    begin_run(5, false);
+    struct pc_profile_table *t = add_table("sampling", 1, columns, types);
+    for (unsigned r = 0; r < m.n; r++) {
+        m.compute_ms[r] = m.delayed_ms[r] = is_long ? 50 : 5;
+        add_cells(
+            t, (const uint64_t[]){r, (uint64_t)(m.compute_ms[r] * ms), 1, 1, 1, 100, (uint64_t)ms});
+    }
+    call_all("MPI_Allgather", PCOLLECT_CLASS_COLL, 1, 8, 10);
+}
+
+static void time_that_is_too_short_for_samples_is_not_divided(void **state)
+{
     static char text[1 << 14];
     (void)state;
     for (unsigned is_long = 0; is_long < 2; is_long++) {
-        begin_run(5, false);
-        struct pc_profile_table *t = add_table("sampling", 1, columns, types);
-        for (unsigned r = 0; r < m.n; r++) {
-            m.compute_ms[r] = m.delayed_ms[r] = is_long ? 50 : 5;
-            add_cells(t, (const uint64_t[]){r, (uint64_t)(m.compute_ms[r] * ms), 1, 1, 1, 100,
-                                            (uint64_t)ms});
-        }
-        call_all("MPI_Alltoall", PCOLLECT_CLASS_COLL, 1, 8, 10);
+        make_short(is_long == 1);
         struct pct_data *d = end_run();
         FILE *out = fmemopen(text, sizeof text, "w");
         pct_print_head(out, d, &(struct pct_options){.width = 0});
@@ -726,8 +736,27 @@ static void threads_of_the_program_need_not_wait(void **state)
     }
 }
 
-int main(void)
+/* Writes a run of which it is not known what it does outside MPI: a killed one, one that is blocked
+ * or waits for a processor, or one that is too short for samples. */
+static int write_made(const char *path, const char *kind)
 {
+    if (!strcmp(kind, "killed")) {
+        begin_run(1, false);
+        m.killed = true;
+        for (unsigned r = 0; r < m.n; r++)
+            m.blocked_ms[r] = 300;
+    } else if (!strcmp(kind, "blocked"))
+        make_blocked(true);
+    else
+        make_short(false);
+    pct_data_free(end_run());
+    return write_run(path);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && !strcmp(argv[1], "-w"))
+        return write_made(argv[2], argv[3]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_system_call_is_named_if_samples_found_it),
         cmocka_unit_test(page_faults_are_no_system_calls),

@@ -41,6 +41,7 @@ write_tables() {
         "$pcollect" report --format tsv --by $keys "$2" >"$work/$1.tsv/$keys" 2>/dev/null
     done
     "$pcollect" report --format json --table contexts "$2" >"$work/$1.tsv/frames" 2>/dev/null
+    "$pcollect" report --width 1000000 "$2" >"$work/$1.tsv/text" 2>/dev/null
     "$pcollect" annotate --min-percent 0 --context 0 "$2" >"$work/$1.tsv/annotate" 2>/dev/null
     "$pcollect" topology "$2" 2>/dev/null | sed -n 's/^  pattern  *//p' >"$work/$1.tsv/pattern"
     "$pcollect" topology --format json "$2" >"$work/$1.tsv/topology" 2>/dev/null

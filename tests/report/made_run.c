@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct made m;
@@ -117,11 +118,17 @@ struct pc_profile_table *add_table(const char *name, uint32_t n_keys, const char
 {
     uint32_t k = m.sample.p.n_tables++;
     struct pc_profile_table *t = &m.tables[k];
-    *t = (struct pc_profile_table){
-        .name = (char *)name, .n_keys = n_keys, .columns = m.columns[k], .cells = m.cells[k]};
+    *t = (struct pc_profile_table){.name = (char *)name,
+                                   .plugin = (char *)"",
+                                   .n_keys = n_keys,
+                                   .columns = m.columns[k],
+                                   .cells = m.cells[k]};
     for (; columns[t->n_columns]; t->n_columns++)
         m.columns[k][t->n_columns] = (struct pc_profile_column){
-            .name = (char *)columns[t->n_columns], .type = types[t->n_columns]};
+            .name = (char *)columns[t->n_columns],
+            .type = types[t->n_columns],
+            .combine = t->n_columns < n_keys ? 0 : PCOLLECT_MAX,
+            .unit = t->n_columns < n_keys ? PCOLLECT_UNIT_COUNT : PCOLLECT_UNIT_NS};
     m.sample.p.tables = m.tables;
     return t;
 }
@@ -151,12 +158,12 @@ uint64_t add_string(const char *text)
 
 void add_collective(const char *name, int64_t root, uint64_t domain)
 {
-    static const char *const columns[] = {"operation", "root", "domain", NULL};
+    static const char *const columns[] = {"operation", "root", "domain", "calls", NULL};
     static const uint16_t types[] = {PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_RANK,
-                                     PCOLLECT_COLUMN_DOMAIN};
+                                     PCOLLECT_COLUMN_DOMAIN, PCOLLECT_COLUMN_NUMBER};
     if (!m.collectives)
         m.collectives = add_table("collectives", 3, columns, types);
-    add_cells(m.collectives, (const uint64_t[]){add_string(name), (uint64_t)root, domain});
+    add_cells(m.collectives, (const uint64_t[]){add_string(name), (uint64_t)root, domain, 1});
 }
 
 void add_resources(void)
@@ -192,7 +199,7 @@ static void add_sampling(void)
     struct pc_profile_table *t = add_table("sampling", 1, columns, types);
     for (unsigned r = 0; r < m.n; r++) {
         m.sample.ranks[r].incomplete = 1;
-        add_cells(t, (const uint64_t[]){r, (uint64_t)(m.compute_ms[r] * ms), 1,
+        add_cells(t, (const uint64_t[]){r, (uint64_t)((m.compute_ms[r] - m.blocked_ms[r]) * ms), 1,
                                         (uint64_t)((m.mpi_ms[r] - m.delayed_ms[r]) * ms), 1, 100,
                                         (uint64_t)(10 * ms)});
     }
@@ -239,4 +246,40 @@ struct pct_data *end_run(void)
     struct pct_data *d = pct_data_new("made", &m.sample.p, symbols, &options);
     d->findings = pct_findings_make(d, NULL);
     return d;
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int compare_tables(const void *a, const void *b)
+{
+    return strcmp(((const struct pc_profile_table *)a)->name,
+                  ((const struct pc_profile_table *)b)->name);
+}
+
+/* Sorts tables and strings, as a file needs them. */
+static void sort_tables(void)
+{
+    char *before[MAX_STRINGS];
+    memcpy(before, m.strings, sizeof before);
+    qsort(m.tables, m.sample.p.n_tables, sizeof *m.tables, compare_tables);
+    qsort(m.strings, m.sample.p.n_strings, sizeof *m.strings, compare_strings);
+    for (uint32_t i = 0; i < m.sample.p.n_tables; i++) {
+        struct pc_profile_table *t = &m.tables[i];
+        for (uint32_t k = 0; k < t->n_rows * t->n_columns; k++)
+            if (t->columns[k % t->n_columns].type == PCOLLECT_COLUMN_STRING && t->cells[k])
+                t->cells[k] = add_string(before[t->cells[k] - 1]);
+    }
+}
+
+int write_run(const char *path)
+{
+    struct pc_error error = {""};
+    sort_tables();
+    int err = pc_pcol_write(&m.sample.p, path, 0, &error);
+    if (err)
+        fprintf(stderr, "%s\n", error.text);
+    return err ? 1 : 0;
 }

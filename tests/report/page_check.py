@@ -19,7 +19,7 @@ from selenium.webdriver.common.keys import Keys
 from page_contexts_check import (
     check_colours, check_context_waiting, check_contexts, check_errors, check_metrics, check_search, check_shapes, check_spreads)
 from page_driver import (
-    Page, is_short, ns, path_without_lines, places, ranks_of, read_table, read_tables, rounds_to, rows_of,
+    Page, is_short, ns, path_without_lines, places, ranks_of, read_outside, read_table, read_tables, rounds_to, rows_of,
     selected, wanted_pairs, with_table)
 from page_ranks_check import check_ranks
 from page_tables_check import check_numbers, check_print, check_tables
@@ -36,6 +36,8 @@ def check_summary(page, tables):
         if title != exact or not rounds_to(shown.removesuffix(" %"), exact):
             wrong.append(f"{column}: {shown} ({title}), not {exact}")
     told = [column for column, _, _ in facts]
+    if ("imbalance_percent" in told) != bool(page.outside[1]):
+        wrong.append(f"imbalance: {told}, and the report says {page.outside[1]}")
     wrong += [f"{column} is not told" for column in ("program", "mpi", "ranks", "hosts", "wall_s", "mpi_percent", "mpi_calls")
               if header and header[0][column] and column not in told]
     told = page.ask("return document.querySelector('p#findings')?.innerText || ''")
@@ -61,13 +63,13 @@ def check_band(page, tables):
     wanted = collections.Counter()
     for row in rows_of(tables, "primitives"):
         wanted["MPI: " + row["class"]] += ns(row["mpi_exclusive_s"])
-    names = {"computing": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor outside MPI",
-             "before_init_s": "before MPI_Init", "after_s": "after MPI_Finalize", "merge_s": "merge of the profile"}
-    for row in ranks_of(tables):
+    names = {"before_init_s": "before MPI_Init", "after_s": "after MPI_Finalize", "merge_s": "merge of the profile"}
+    for row in ranks_of(page, tables):
+        wanted.update(row["parts"])
         for column, name in names.items():
             wanted[name] += ns(row[column])
-        if not row["own_s"]:
-            wanted["outside MPI"] += ns(row["compute_s"])
+    told = page.ask("return [...document.querySelectorAll('p.outside')].map(e => e.innerText)")
+    say = [f"{name} {text}." for name, text in zip(("Outside MPI", "Imbalance"), page.outside) if text]
     library = {}
     for row in rows_of(tables, "sampling") if "sampling" in tables else []:
         library.setdefault(row["rank"], ns(row.get("own_time")))
@@ -82,6 +84,9 @@ def check_band(page, tables):
     wrong = check_modules({name: seen.pop(name) for name in list(seen) if name.startswith("computing: ")}, wanted, tables)
     wanted = {name: value for name, value in wanted.items() if value}
     right = set(seen) == set(wanted) and all(abs(seen[name] - value) <= 2 for name, value in wanted.items())
+    for name in wanted:
+        page.compared[name.replace(" ", "-")] += 1
+    wrong += [] if told == say else [f"outside MPI: {told}, not {say}"]
     return wrong + ([] if right else [f"time of the ranks: {seen}, not {wanted}"]) + check_waiting(tables) + check_wall(page, tables)
 
 
@@ -149,7 +154,7 @@ def check_wall(page, tables):
         caption = page.ask("return document.querySelector('#band caption')?.innerText || ''")
         if seen and "other times of main threads" not in caption:
             wrong.append(f"the caption of the wall time of the ranks is: {caption}")
-    cost = sum(ns(row["cost"]) for row in rows_of(tables, "sampling")) if "sampling" in tables else 0
+    cost = sum(ns(row.get("cost")) for row in rows_of(tables, "sampling")) if "sampling" in tables else 0
     told = page.ask("return [...document.querySelectorAll('#cost span')].map(e => [e.title, e.textContent])")
     cpu = sum(ns(row["cpu"]) for row in rows_of(tables, "sampling")) if cost else 0
     if told and (ns(told[0][0]) != cost or not rounds_to(told[0][1], told[0][0]) or told[1][1] != f"{100 * cost / cpu:.1f} %") or \
@@ -635,6 +640,7 @@ def main():
         page.pattern = f.read().strip()
     with open(os.path.join(sys.argv[2], "topology"), encoding="utf-8") as f:
         page.placement = json.loads(f.read() or "{}").get("placement")
+    page.outside = read_outside(sys.argv[2])
     page.annotated = read_annotate(sys.argv[2])
     with open(os.path.join(sys.argv[2], "frames"), encoding="utf-8") as f:
         page.frames = json.loads(f.read() or "{}").get("contexts", [])

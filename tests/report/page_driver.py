@@ -42,11 +42,32 @@ def rows_of(tables, name):
     return [dict(zip(head, row)) for row in rows]
 
 
-def ranks_of(tables):
-    """Rows of ranks, and of each what it computed: its own time without what is known to be blocked."""
-    rows = rows_of(tables, "ranks")
+def read_outside(folder):
+    """What the text of the report says of the time outside MPI, and of the imbalance; "" where it says nothing."""
+    with open(os.path.join(folder, "text"), encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    return ["".join(line[15:] for line in lines if line.startswith(f"  {name} ")) for name in ("outside MPI", "imbalance")]
+
+
+def ranks_of(page, tables):
+    """Of each rank {name: ns} of the parts of its time outside MPI. It computes while it is neither delayed nor blocked. If
+    blocked time is not known, it computes for as long as the first of its threads was sampled; if the report says that a
+    part is either of two, or nothing, it is not divided."""
+    rows, sampled = rows_of(tables, "ranks"), {}
+    for row in rows_of(tables, "sampling") if "sampling" in tables else []:
+        sampled.setdefault(row["rank"], ns(row.get("compute_time")) + ns(row.get("own_time")))
     for row in rows:
-        row["computing"] = str((ns(row["own_s"]) - ns(row["blocked_s"])) / 1e9)
+        own, parts = ns(row["own_s"]), row.setdefault("parts", {})
+        if "too short for samples" in page.outside[0]:
+            parts["outside MPI: too short for samples"] = ns(row["compute_s"])
+            continue
+        parts["computing"] = own - ns(row["blocked_s"]) if row["cpu_s"] else min(own, sampled.get(row["rank"], 0))
+        if not row["cpu_s"]:
+            parts["outside MPI: not known if computing"] = own - parts["computing"]
+        if " or waiting for a processor" in page.outside[0]:
+            parts["blocked or waiting for a processor outside MPI"] = ns(row["blocked_s"]) + ns(row["delayed_s"])
+        else:
+            parts["blocked outside MPI"], parts["waiting for a processor outside MPI"] = ns(row["blocked_s"]), ns(row["delayed_s"])
     return rows
 
 

@@ -8,8 +8,6 @@ from page_driver import ns, path_without_lines, ranks_of, rounds_to, rows_of, se
 
 RANK_METRICS = {"time": "mpi_exclusive_s", "cpu": "cpu_exclusive_s", "calls": "calls", "sent": "bytes_sent",
                 "received": "bytes_received"}
-RANK_PARTS = {"computing": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor outside MPI"}
-
 MOST_CONTEXTS = 48
 
 
@@ -23,11 +21,9 @@ def wanted_ranks(page, tables, metric, by):
     for row in (dict(zip(head, row)) for row in rows) if chosen is not None else rows_of(tables, "rank,primitive"):
         label = path_without_lines(row).removesuffix(" > ") if chosen is not None else row["primitive"] or "outside MPI functions"
         wanted[label if chosen is None or row["rank"] and label in chosen else "other contexts"][row["rank"]] += value_of(row)
-    for row in ranks_of(tables) if metric == "time" else []:
-        for column, name in RANK_PARTS.items():
-            wanted[name][row["rank"]] += ns(row[column])
-        if not row["own_s"]:
-            wanted["outside MPI"][row["rank"]] += ns(row["compute_s"])
+    for row in ranks_of(page, tables) if metric == "time" else []:
+        for name, value in row["parts"].items():
+            wanted[name][row["rank"]] += value
     return {label: values for label, values in wanted.items() if any(values.values())}
 
 
