@@ -17,6 +17,33 @@ const courseMetrics = [
 ];
 const courseColumns = 240, courseIntervals = 20, mostCourseRows = 400;
 
+// {from, to} of each row: the stretch of time since `begin` that it is spread over. The bins of a rank become wider as it runs, and the
+// first wide one covers narrow ones, whose figures are not in it: both are cut at a moment in the last narrow one with
+// time in MPI, so that the time of both has room.
+function stretchesOf(series, begin) {
+    const [starts, widths, ranks, times] = ["start", "width", "rank", "mpi_time"].map(name => series.numbers(name));
+    const byRank = new Map(), of = new Array(series.rows); // bins by their middle, which only rows of one bin share
+    for (let row = 0; row < series.rows; row++) {
+        const bins = byRank.get(ranks[row]) || new Map(), from = starts[row] - begin, width = widths[row], middle = from + width / 2;
+        byRank.set(ranks[row], bins);
+        if (!bins.has(middle))
+            bins.set(middle, {start: from, width, from, to: from + width, time: 0});
+        of[row] = bins.get(middle);
+        of[row].time += times[row] || 0;
+    }
+    for (const bins of byRank.values()) {
+        let last = null;
+        for (const bin of [...bins.values()].filter(({time}) => time).sort((a, b) => a.width - b.width || a.start - b.start)) {
+            if (last && bin.start <= last.start && bin.to >= last.to) {
+                const middle = (Math.max(last.start, last.from + last.time) + Math.min(last.to, bin.to - bin.time)) / 2;
+                last.to = bin.from = Math.min(last.to - 1, Math.max(last.from + 1, middle));
+            }
+            last = bin;
+        }
+    }
+    return of;
+}
+
 class Course {
     // `regions` has the same bins, of phases and regions; null: the profile does not have it. Where several threads of a
     // rank were in MPI, their time has no share in that of the rank.
@@ -36,21 +63,22 @@ class Course {
         }
         this.ranks = [...seen].sort((a, b) => a - b);
         this.places = new Map(this.ranks.map((rank, i) => [rank, i]));
+        this.stretches = stretchesOf(series, this.begin);
     }
 
     // [place * columns + column]: the figure of each rank in each interval; of all ranks together if `sum`.
     spread({of, share}, columns, sum) {
-        const {series, begin, end} = this, out = new Float64Array(columns * (sum ? 1 : this.ranks.length));
+        const {series, stretches, begin, end} = this, out = new Float64Array(columns * (sum ? 1 : this.ranks.length));
         const whole = (end - begin) / columns * (sum ? this.ranks.length : 1);
-        const [values, starts, widths, ranks] = [of, "start", "width", "rank"].map(name => series.numbers(name));
+        const [values, ranks] = [of, "rank"].map(name => series.numbers(name));
         for (let row = 0; row < series.rows; row++) {
             const value = values[row] || 0, scale = columns / (end - begin);
-            const from = (starts[row] - begin) * scale, to = from + widths[row] * scale;
+            const from = stretches[row].from * scale, to = stretches[row].to * scale;
             const first = (sum ? 0 : this.places.get(ranks[row])) * columns;
             for (let k = Math.floor(from); value && k < to && k < columns; k++)
                 out[first + k] += value * (Math.min(to, k + 1) - Math.max(from, k)) / (to - from);
         }
-        return share ? out.map(time => time / whole * 100 * unitOf.percent) : out;
+        return share ? out.map(time => Math.min(1, time / whole) * 100 * unitOf.percent) : out; // times may be rounded up
     }
 
     // Metrics that add up over parts of the run.

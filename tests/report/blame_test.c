@@ -736,8 +736,8 @@ static void threads_of_the_program_need_not_wait(void **state)
     }
 }
 
-/* Writes a run of which it is not known what it does outside MPI: a killed one, one that is blocked
- * or waits for a processor, or one that is too short for samples. */
+/* Writes a run with a course, or one of which it is not known what it does outside MPI: a killed
+ * one, one that is blocked or waits for a processor, or one that is too short for samples. */
 static int write_made(const char *path, const char *kind)
 {
     if (!strcmp(kind, "killed")) {
@@ -747,7 +747,10 @@ static int write_made(const char *path, const char *kind)
             m.blocked_ms[r] = 300;
     } else if (!strcmp(kind, "blocked"))
         make_blocked(true);
-    else
+    else if (!strcmp(kind, "course")) {
+        begin_run(1, false);
+        add_course();
+    } else
         make_short(false);
     pct_data_free(end_run());
     return write_run(path);

@@ -248,6 +248,30 @@ struct pct_data *end_run(void)
     return d;
 }
 
+void add_course(void)
+{
+    enum { WIDTH = 1 << 24, CHANGE = 5 * WIDTH + WIDTH / 4, END = 16 * WIDTH };
+    static const char *const columns[] = {
+        "rank",           "start",    "width",    "calls",    "samples", "bytes_sent",
+        "bytes_received", "mpi_time", "cpu_time", "computed", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+    struct pc_profile_table *t = add_table("series", 3, columns, types);
+    for (unsigned k = 3; k < 7; k++)
+        t->columns[k].unit = PCOLLECT_UNIT_COUNT;
+    for (uint64_t r = 0; r < 2; r++)
+        for (uint64_t at = 0; at < END;) {
+            uint64_t width = at < CHANGE ? WIDTH : 2 * WIDTH, begin = at / width * width;
+            uint64_t end = at < CHANGE && begin + width > CHANGE ? CHANGE : begin + width;
+            add_cells(t,
+                      (const uint64_t[]){r, 64 * WIDTH + begin, width, 3, 0, 8, 8, end - at, 0, 0});
+            at = end;
+        }
+}
+
 static int compare_strings(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

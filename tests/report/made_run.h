@@ -66,6 +66,9 @@ uint64_t add_string(const char *text);
  * communicator 1, with the late rank as root of those that gather or scatter. */
 void add_collective(const char *name, int64_t root, uint64_t domain);
 void add_resources(void);
+/* Adds the table `series` of two ranks that are in MPI all the time: bins of 2^24 ns, up to a
+ * quarter of the sixth, and from there on twice as wide ones. */
+void add_course(void);
 /* The ranks compute as long as before, and lose a part of the time to other programs. */
 void load_machine(void);
 /* Findings of the run that was made; its data is freed by the caller. */
