@@ -10,8 +10,8 @@ const courseMetrics = [
     {name: "time", head: "time in MPI", type: "ns", of: "mpi_time"},
     {name: "cpu", head: "CPU time by samples", type: "ns", of: "cpu_time"},
     {name: "computed", head: "CPU time outside MPI", type: "ns", of: "computed"},
-    {name: "samples", head: "samples", type: "real", of: "samples"},
-    {name: "calls", head: "MPI calls", type: "real", of: "calls"},
+    {name: "samples", head: "samples", type: "count", of: "samples"},
+    {name: "calls", head: "MPI calls", type: "count", of: "calls"},
     {name: "sent", head: "bytes sent", type: "bytes", of: "bytes_sent"},
     {name: "received", head: "bytes received", type: "bytes", of: "bytes_received"}
 ];
@@ -121,6 +121,19 @@ class Course {
     }
 }
 
+// A figure of a column, which has a part of each bin that lies in it, as text: a few calls are told with a fraction.
+const partText = (type, value) => type === "count" && value < 100 ? String(Number(value.toPrecision(3))) : forPeople(type, value);
+
+// The sums of intervals as whole numbers of their unit, which add up to the same.
+function wholeSums(sums) {
+    let sum = 0;
+    return sums.map(value => {
+        const before = Math.round(sum);
+        sum += value;
+        return Math.round(sum) - before;
+    });
+}
+
 class CourseView {
     constructor(course, options) {
         this.course = course;
@@ -160,7 +173,8 @@ class CourseView {
         if (!phases.length)
             return "";
         return make("div", {class: "scroll"}, make("table", {id: "phases"},
-            make("caption", {}, "Phases (MPI_Pcontrol), from the first bin of the series to the last; sums over all ranks."),
+            make("caption", {}, "Phases (MPI_Pcontrol), from the first bin of the series to the last; sums over all ranks. " +
+                "A phase that is open at the end has MPI_Finalize, too."),
             make("thead", {}, make("tr", {}, ["phase", "from", "to", ...course.sums.map(({head}) => head)].map(head =>
                 make("th", {scope: "col"}, head)))),
             make("tbody", {}, phases.map(({phase, begin, end, figures}) => make("tr", {"data-phase": phase},
@@ -171,15 +185,19 @@ class CourseView {
     }
 
     makeTable(course) {
-        const sums = course.metrics.map(metric => course.spread(metric, courseIntervals, true));
+        const sums = course.metrics.map(metric => {
+            const all = course.spread(metric, courseIntervals, true);
+            return metric.share ? all : wholeSums(all);
+        });
         return make("div", {class: "scroll"}, make("table", {id: "course"},
             make("caption", {}, "Sums over all ranks in intervals of " + course.at(1, courseIntervals) +
+                ". The bins of the profile are spread evenly over them" +
                 (course.metrics[0].share ? ". The share of MPI is the time in MPI, divided by the time of the ranks." : ".")),
             make("thead", {}, make("tr", {}, ["from", ...course.metrics.map(({head}) => head)].map(head =>
                 make("th", {scope: "col"}, head)))),
             make("tbody", {}, Array.from({length: courseIntervals}, (_, k) => make("tr", {},
                 make("th", {scope: "row"}, course.at(k, courseIntervals)),
-                course.metrics.map(({type}, m) => make("td", {class: "number", title: String(sums[m][k])},
+                course.metrics.map(({type}, m) => make("td", {class: "number", title: exactly(type, sums[m][k])},
                     forPeople(type, sums[m][k]))))))));
     }
 
@@ -191,7 +209,7 @@ class CourseView {
 
     told(place, column) {
         const {course, metric} = this, value = this.values[place * courseColumns + column];
-        return `rank ${course.ranks[place]}, from ${course.at(column, courseColumns)}: ${forPeople(metric.type, value)}`;
+        return `rank ${course.ranks[place]}, from ${course.at(column, courseColumns)}: ${partText(metric.type, value)}`;
     }
 
     // Arrows go from rank to rank, of which none is chosen at first.
@@ -231,7 +249,7 @@ class CourseView {
         this.drawSum(style);
         this.lanes?.draw(this.selected);
         this.legend.replaceChildren("0 ", make("span", {class: "heat-key", "aria-hidden": "true"}),
-            ` ${forPeople(metric.type, most)} in ${course.at(1, courseColumns)}, which is the width of a column. ` +
+            ` ${partText(metric.type, most)} in ${course.at(1, courseColumns)}, which is the width of a column. ` +
             "Where a row stands for several ranks, it has the greatest of them.");
         this.details.textContent = marked < 0 ? "" : `Rank ${ranks[this.selected]} is marked.`;
     }
@@ -239,7 +257,7 @@ class CourseView {
     drawSum(style) {
         const sums = this.course.spread(this.metric, courseColumns, true), pen = this.sum.getContext("2d");
         const most = sums.reduce((a, b) => Math.max(a, b), 0), {height} = this.sum;
-        this.most.textContent = `All ranks, at most ${forPeople(this.metric.type, most)} in a column`;
+        this.most.textContent = `All ranks, at most ${partText(this.metric.type, most)} in a column`;
         pen.clearRect(0, 0, courseColumns, height);
         pen.fillStyle = style.getPropertyValue("--heat");
         sums.forEach((value, k) => pen.fillRect(k, height - height * value / most, 1, height * value / most));

@@ -578,10 +578,10 @@ def check_course(page, tables):
     n_ranks = len({row["rank"] for row in rows + regions})
     share_out(rows, begin)
     for k, (share, (exact, _), *_) in enumerate(seen):
-        wanted = float(exact) / ((end - begin) / len(seen) * n_ranks) # of the time in MPI, which is compared below
-        if wanted > 1 + 1e-9:
+        wanted = ns(exact) / ((end - begin) / len(seen) * n_ranks) # of the time in MPI, which is compared below
+        if wanted > 1 + 1e-6:
             wrong.append(f"time in MPI, interval {k}: {100 * wanted} %")
-        if not rounds_to(share[1].removesuffix(" %"), str(100 * wanted)) or abs(float(share[0]) - 1e5 * wanted) > 0.1:
+        if not rounds_to(share[1].removesuffix(" %"), str(100 * wanted)) or abs(float(share[0]) - 100 * wanted) > 2e-3:
             wrong.append(f"share of MPI, interval {k}: {share}, not {wanted}")
     for m, (name, unit) in enumerate(COURSE_COLUMNS, 1):
         wanted = [0.0] * len(seen)
@@ -592,9 +592,10 @@ def check_course(page, tables):
                 wanted[k] += float(row[name]) * unit * max(0, part) / (row["to"] - row["from"])
         whole = sum(wanted)
         for k, value in enumerate(wanted):
-            if abs(float(seen[k][m][0]) - value) > 1e-4 * whole + 1e-6:
+            exact, shown = seen[k][m]
+            if abs(float(exact) * unit - value) > 1e-4 * whole + 1 or not rounds_to(shown, exact) or unit == 1 and "." in exact:
                 wrong.append(f"{name}, interval {k}: {seen[k][m]}, not {value}")
-        if abs(sum(float(cells[m][0]) for cells in seen) - sum(float(row[name]) * unit for row in rows)) > 1e-6 * whole + 1e-6:
+        if abs(sum(round(float(cells[m][0]) * unit) for cells in seen) - whole) > (1 if unit == 1e9 else 0.01):
             wrong.append(f"{name} in all")
     wrong += check_axes(page, (end - begin) / 1e9) + check_phases(page, rows, begin) + check_lanes(page, regions, begin, end)
     ranks = {row["rank"] for row in rows + regions}
