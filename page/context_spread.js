@@ -20,6 +20,18 @@ function addSpreads(root, nodes, ranks) {
     }
     root.each(node => node.own.computed === 0 && delete node.own.computed);
     Object.assign(root, {nodes, modules, ranks: ranks.rows});
+    root.colours = moduleColours(root);
+}
+
+// Colours of modules, in the order of the time in them, which all shapes and parts of the tree share.
+function moduleColours(root) {
+    const times = new Map();
+    for (const node of root.list().slice(1)) {
+        const name = moduleOf(node, root), {mpi = 0, cpu = 0} = node.own;
+        times.set(name, (times.get(name) || 0) + mpi + cpu);
+    }
+    const names = [...times.keys()].sort((a, b) => times.get(b) - times.get(a) || (a < b ? -1 : 1));
+    return new Map(names.map((name, place) => [name, colourOfPlace(place)]));
 }
 
 // The time is that of the node and of all below it.
@@ -83,14 +95,17 @@ const stepOf = (part, most) => Math.min(colourSteps - 1, Math.floor(part / most 
 // Each function gives the colour of a node, as the name of a variable of the style; the list has [variable, text] of
 // its key.
 const treeColours = {
-    function: {title: "function", of: node => colourOf(node.label), key: () => []},
+    function: {title: "function", of: node => "--colour" + hashOf(node.label) % 8, key: () => []},
     module: {
         title: "module",
-        of: (node, root) => colourOf(moduleOf(node, root)),
+        of: (node, root) => root.colours.get(moduleOf(node, root)) || "--unknown",
         key: root => {
-            const all = new Set();
-            root.each(node => node.parent && all.add(moduleOf(node, root)));
-            return [...all].sort().map(name => [colourOf(name), name]);
+            const shown = new Set(), names = new Map();
+            root.each(node => node.parent && shown.add(moduleOf(node, root)));
+            for (const [name, colour] of root.colours)
+                if (shown.has(name))
+                    names.set(colour, [...names.get(colour) || [], name]);
+            return [...names].map(([colour, all]) => [colour, cutText(all.join(", "))]);
         }
     },
     imbalance: {

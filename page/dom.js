@@ -48,6 +48,9 @@ function makeSvg(name, attributes, ...children) {
     return element;
 }
 
+// The colour of a place in a list, of which the eighth and all behind it share one.
+const colourOfPlace = place => "--colour" + Math.min(place, 7);
+
 // A sample of a colour of the style, and its meaning.
 function makeKey(colour, text) {
     const sign = make("span", {class: "key", "aria-hidden": "true"});

@@ -24,8 +24,6 @@ function layIcicle(top, metric) {
     return bars;
 }
 
-const colourOf = label => "--colour" + hashOf(label) % 8;
-
 class Icicle {
     constructor(onselect) {
         this.canvas = make("canvas", {class: "icicle", "aria-hidden": "true",
@@ -58,13 +56,23 @@ class Icicle {
         pen.font = "12px sans-serif";
         pen.textBaseline = "middle";
         for (const [node, x, y, share] of this.bars)
-            this.drawBar(pen, style, node, x * width, y * icicleRow, share * width,
-                node === selected ? null : colour(node));
+            this.drawBar(pen, style, node, x * width, y * icicleRow, share * width, colour(node));
+        const chosen = this.bars.find(([node]) => node === selected);
+        if (chosen)
+            this.drawFrame(pen, style, chosen[1] * width, chosen[2] * icicleRow, chosen[3] * width);
     }
 
-    // colour null: it is chosen.
+    // Marks the chosen bar: a frame that is seen on the ground, and in it one that is seen on the colours.
+    drawFrame(pen, style, x, y, width) {
+        for (const [colour, inset, line] of [[style.getPropertyValue("--text"), 1, 2], ["#000", 2.5, 1]]) {
+            pen.strokeStyle = colour;
+            pen.lineWidth = line;
+            pen.strokeRect(x + inset, y + inset, Math.max(0.5, width - 1 - 2 * inset), icicleRow - 1 - 2 * inset);
+        }
+    }
+
     drawBar(pen, style, node, x, y, width, colour) {
-        pen.fillStyle = style.getPropertyValue(colour || "--text");
+        pen.fillStyle = style.getPropertyValue(colour);
         pen.fillRect(x, y, Math.max(width - 1, 0.5), icicleRow - 1);
         if (width < 30)
             return;
@@ -72,7 +80,7 @@ class Icicle {
         pen.beginPath();
         pen.rect(x, y, width - 4, icicleRow);
         pen.clip();
-        pen.fillStyle = colour ? "#000" : style.getPropertyValue("--ground");
+        pen.fillStyle = "#000";
         pen.fillText(cutText(node.shownName()), x + 4, y + icicleRow / 2);
         pen.restore();
     }

@@ -140,8 +140,8 @@ function makeBand(tables) {
     const whole = parts.reduce((sum, [, ns]) => sum + ns, 0);
     const share = ns => whole ? 100 * ns / whole : 0;
     const band = make("div", {class: "band", "aria-hidden": "true"}, parts.map(([name], i) =>
-        make("span", {class: "colour" + Math.min(i, 7), title: name})));
-    parts.forEach(([, ns], i) => band.children[i].style.flexGrow = share(ns));
+        make("span", {title: name})));
+    parts.forEach(([, ns], i) => Object.assign(band.children[i].style, {flexGrow: share(ns), background: `var(${colourOfPlace(i)})`}));
     return make("div", {}, make("h2", {}, "Where the time of the ranks goes"),
         band,
         make("table", {id: "band"}, make("caption", {}, "Sums over all ranks: MPI functions of all threads, other times of main threads." +
@@ -149,7 +149,7 @@ function makeBand(tables) {
             (parts.some(([name]) => name === waitingName) ? " A rank waits in an MPI function for as long as it is longer " +
                 "there than the rank that is longest outside MPI; all waits together are at most the lead of that rank." : "")),
             make("tbody", {}, parts.map(([name, ns], i) => make("tr", {},
-                make("td", {}, make("span", {class: "key colour" + Math.min(i, 7)})),
+                make("td", {}, makeKey(colourOfPlace(i), "")),
                 make("th", {scope: "row"}, name),
                 make("td", {class: "number", title: exactly("ns", ns)}, forPeople("ns", ns)),
                 make("td", {class: "number"}, share(ns).toFixed(1) + " %"))))),

@@ -385,7 +385,7 @@ def wanted_colours(page, tables, shape, focus):
         label = path.split(" > ")[-1]
         wanted["function"][path] = {hash_of(label)}
         if label in primitives or label in modules:
-            wanted["module"][path] = {hash_of(name) for name in (["MPI"] if label in primitives else modules[label])}
+            wanted["module"][path] = {page.module_colours.get(name, name) for name in (["MPI"] if label in primitives else modules[label])}
         values = spreads.get(origins.get(path), {})
         wanted["imbalance"][path] = step_of(max(values.values()) / (sum(values.values()) / ranks) - 1) if values else {"--unknown"}
         times = computed[path] + of.get("mpi", 0)
@@ -393,9 +393,75 @@ def wanted_colours(page, tables, shape, focus):
     return wanted
 
 
+def check_palette(page):
+    """The least difference of two of the eight colours in CIELAB, for eyes with all cones and for those that lack one sort
+    (Machado et al. 2009), and the least luminance, on which letters are black."""
+    eyes = ([1, 0, 0, 0, 1, 0, 0, 0, 1],
+            [0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998],
+            [0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881],
+            [1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900])
+    codes = page.ask("const style = getComputedStyle(document.documentElement);"
+                     "return arguments[0].map(name => style.getPropertyValue(name).trim())", COLOURS[:8])
+    parts = [[int(code[i:i + 2], 16) / 255 for i in (1, 3, 5)] for code in codes]
+    light = [[c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055)**2.4 for c in part] for part in parts]
+
+    def lab(colour, eye):
+        r, g, b = (min(1, max(0, sum(eye[3 * i + k] * colour[k] for k in range(3)))) for i in range(3))
+        xyz = ((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047, 0.2126 * r + 0.7152 * g + 0.0722 * b,
+               (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883)
+        x, y, z = (t**(1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in xyz)
+        return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+    least = min(math.dist(lab(a, eye), lab(b, eye)) for eye in eyes for i, a in enumerate(light) for b in light[:i])
+    darkest = min(0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in light)
+    return [] if least >= 19 and darkest >= 0.175 else [f"colours differ by {least}, the darkest has {darkest}: {codes}"]
+
+
+def check_module_key(page, tables):
+    """Modules by the time in them: each of the first seven has a colour of its own, the others share one. Sets
+    page.module_colours."""
+    page.show("contexts&colour=module")
+    key = page.ask("return [...document.querySelectorAll('#colours > span')].map(e => [e.querySelector('.key').style.background, e.innerText])")
+    names = [(name, re.fullmatch(r"var\((--colour\d)\)", colour)[1]) for colour, text in key for name in text.strip().split(", ")]
+    page.module_colours = dict(names)
+    times, modules = collections.Counter(), modules_of(page.frames)
+    primitives = {row["primitive"] for row in rows_of(tables, "primitives")}
+    for path, figures in own_figures(tables):
+        found = {"MPI"} if path[-1] in primitives else modules.get(path[-1], ())
+        for name in found if len(found) == 1 else ():
+            times[name] += figures.get("mpi", 0) + figures.get("cpu", 0)
+    order = [name for name, _ in names if name in times]
+    wrong = []
+    if all(len(found) == 1 for found in modules.values()) and order != sorted(order, key=lambda name: (-times[name], name)):
+        wrong.append(f"modules {names} have {times}")
+    if [colour for _, colour in names] != [f"--colour{min(7, place)}" for place in range(len(names))]:
+        wrong.append(f"colours of modules: {names}")
+    page.compared["modules"] += len(names)
+    return wrong
+
+
+def check_chosen(page, figures):
+    """The chosen bar keeps its colour, and has a frame."""
+    bars = sorted((bar for bar in bars_of(figures, "mpi") if bar[0]), key=lambda bar: -bar[2])
+    if not bars:
+        return []
+    path, left, width = bars[0]
+    page.show("contexts&metric=mpi&context=" + urllib.parse.quote(path))
+    edge, inside, text = page.ask("""
+        const canvas = document.querySelector('.icicle'), pen = canvas.getContext('2d'), hex = value => value.toString(16).padStart(2, '0');
+        const [x, y, name] = arguments, at = inset => '#' + [...pen.getImageData(Math.floor(x * canvas.width) - inset, 20 * y + 10, 1, 1).data]
+            .slice(0, 3).map(hex).join('');
+        return [at(2), at(6), getComputedStyle(document.documentElement).getPropertyValue('--text').trim()]""",
+        left + width, path.count(" > ") + 1, "")
+    colour = page.ask("return getComputedStyle(document.documentElement).getPropertyValue(arguments[0]).trim()",
+                      hash_of(path.split(" > ")[-1]))
+    return [] if (edge, inside) == (text, colour) else [f"the chosen bar {path} has {edge} around {inside}, not {text} around {colour}"]
+
+
 def check_colours(page, tables):
     """Bars of the picture by the pixels at their right ends, which no name covers."""
-    wrong, labels = [], sorted({path[0] for path, _ in own_figures(tables)} - {"MPI_Init", "MPI_Finalize", ""})
+    wrong = check_palette(page) + (check_module_key(page, tables) if wanted_tree(tables) else [])
+    wrong += check_chosen(page, wanted_tree(tables))
+    labels = sorted({path[0] for path, _ in own_figures(tables)} - {"MPI_Init", "MPI_Finalize", ""})
     for shape, focus in (("tree", ""), ("callers", ""), ("tree", "^" + re.escape(labels[-1]) + "$" if labels else "none")):
         figures, wanted = wanted_shape(tables, shape, focus, ""), wanted_colours(page, tables, shape, focus)
         for colour in ("function", "module", "imbalance", "efficiency"):
