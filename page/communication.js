@@ -198,7 +198,7 @@ class CommunicationView {
     told(from, to) {
         const {names, calls, sent, time} = this.sums, pair = this.sums.at(from, to), word = this.by === "rank" ? "rank " : "";
         return `${word}${names[from]} to ${word}${names[to]}: ` + (pair >= 0
-            ? `${forPeople("count", calls[pair])} messages, ${forPeople("bytes", sent[pair])}, ` +
+            ? `${counted(calls[pair], "message")}, ${forPeople("bytes", sent[pair])}, ` +
               `${forPeople("ns", time[pair])} in calls that only send` : "no message");
     }
 

@@ -78,8 +78,7 @@ function makeSpreadDetails(nodes, node, of, figure) {
             `The profile keeps no values of the ${spreadNames[of]} by rank here.`) : "";
     const part = figure ? 100 * spread.known / figure : 100;
     return make("p", {class: "over-ranks", "data-of": of},
-        makePicture(spread.picture, ""), ` ${spreadNames[of]} over ${grouped(spread.ranks)} ` +
-        (spread.ranks === 1 ? "rank: " : "ranks: "),
+        makePicture(spread.picture, ""), ` ${spreadNames[of]} over ${counted(spread.ranks, "rank")}: `,
         spread.places.map(({word, ns, rank}, i) => [i ? ", " : "", word + " ",
             make("span", {class: "over-" + word, title: exactly("ns", ns)}, forPeople("ns", ns)), " on ",
             make("a", {href: addressOf("ranks", {...readSelection(), rank})}, "rank " + rank)]).flat(),

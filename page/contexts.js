@@ -108,7 +108,7 @@ class ContextView {
             return;
         this.icicle.draw(this.root, this.order, this.selected, node => colours.of(node, this.root, this.metric));
         const {leftOut, isDeep} = this.icicle;
-        this.thin.textContent = leftOut ? `The picture leaves out ${grouped(leftOut)} ${leftOut === 1 ? "bar" : "bars"} ` +
+        this.thin.textContent = leftOut ? `The picture leaves out ${counted(leftOut, "bar")} ` +
             `narrower than ${100 * leastBar} % of it${isDeep ? ` or below its ${mostBarRows} rows` : ""}. The table has all rows.` : "";
         this.colourKey.replaceChildren(...colours.key(this.root).map(([colour, text]) => makeKey(colour, text)));
     }
@@ -291,12 +291,20 @@ class ContextView {
             this.hasSpreads() ? makeSpreadDetails(this.root.nodes, node, this.metric.spread,
                 node.figures[this.metric.spread]) : "",
             make("ul", {}, node.rows.map(row => make("li", {},
-                makeText(placesOf(contexts.exact(row, "path"), true)), `: ${contexts.shown(row, "calls")} calls, ` +
+                makeText(placesOf(contexts.exact(row, "path"), true)), `: ${counted(contexts.exact(row, "calls"), "call")}, ` +
                 `${contexts.shown(row, "time_s")}, mean ${contexts.shown(row, "mean_s")}, ` +
-                `on ${contexts.shown(row, "ranks")} ranks`, this.makeSpread(contexts, row)))),
-            node.samples === null || this.root !== this.whole ? ""
-                : make("p", {class: "samples"}, "CPU time of its own, by samples",
-                    this.makeSpread(this.root.computation, node.samples)));
+                `on ${counted(contexts.exact(row, "ranks"), "rank")}`, this.makeSpread(contexts, row)))),
+            this.makeOwn(node));
+    }
+
+    // A sentence on the CPU time in the function itself.
+    makeOwn({samples}) {
+        const {computation} = this.root;
+        if (samples === null || this.root !== this.whole || !computation.number(samples, "cpu_exclusive_s"))
+            return "";
+        return make("p", {class: "samples"}, "CPU time of its own, by samples: ",
+            make("span", {class: "own", title: computation.exact(samples, "cpu_exclusive_s")},
+                computation.shown(samples, "cpu_exclusive_s")), this.makeSpread(computation, samples));
     }
 
     // The ranks with the least and the greatest value, as links.

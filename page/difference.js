@@ -68,7 +68,7 @@ class DifferenceView {
         const {before, after, doubt, repeated, delay_stays: delayStays} = this.profile.difference;
         const percent = before.time ? 100 * (after.time - before.time) / before.time : 0;
         const side = (word, {files, ranks, time, error}) => make("li", {}, `${word}: ${files.join(", ")}, ` +
-            `${grouped(ranks)} ${ranks === 1 ? "rank" : "ranks"}: `, make("strong", {title: exactly("ns", time)}, forPeople("ns", time)),
+            `${counted(ranks, "rank")}: `, make("strong", {title: exactly("ns", time)}, forPeople("ns", time)),
         error > 0 ? " ± " + forPeople("ns", error) : "");
         return make("div", {id: "sides"}, makeWarnings(this.profile), make("ul", {}, side("before", before), side("after", after)),
             ...(before.delay || after.delay ? [before.delay, after.delay, delayStays] : []).filter(text => text).map(

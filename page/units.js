@@ -4,6 +4,9 @@
 
 const grouped = value => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 
+// "1 rank", "2 ranks".
+const counted = (value, noun) => `${grouped(value)} ${noun}${Number(value) === 1 ? "" : "s"}`;
+
 // Text with four significant digits in the greatest unit that fits, without a fraction in the smallest. A number of five
 // digits or more is one of the greatest unit, and has commas. Page and report show the same: analysis/buffer.c rounds
 // integers in this way.

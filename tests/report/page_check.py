@@ -288,6 +288,10 @@ def check_matrix(page, tables, by, metric, domain=""):
                     if abs(alpha - (255 * (0.08 + 0.92 * peaks[at] / most) if peaks[at] else 0)) > 1.5]
 
 
+def told_messages(n):
+    return f"{n:,} message{'s' * (n > 1)}, " if n else "no message"
+
+
 def check_pair(page, tables):
     """A click chooses a pair, + shows the pairs around it only, and the pointer tells the pair below it."""
     calls, names = wanted_pairs(page, tables, "rank", "calls")
@@ -296,7 +300,7 @@ def check_pair(page, tables):
     page.ask("document.querySelector('#pairs tbody tr')?.click()")
     if calls:
         source, destination = read_pairs(page, "calls")[0][:2]
-    wanted = f"rank {source} to rank {destination}: " + (f"{calls[source, destination]:,} messages, " if calls else "no message")
+    wanted = f"rank {source} to rank {destination}: " + told_messages(calls[source, destination])
     told = page.ask("return document.getElementById('pair').textContent")
     wrong = [] if told.startswith(wanted) else [f"the chosen pair: {told}, not {wanted}"]
     page.ask("document.querySelector('.matrix').focus()")
@@ -319,7 +323,7 @@ def check_pair(page, tables):
                 clientY: at(box.top, box.height, row)}));
             return canvas.title""", senders.index(sender), receivers.index(receiver), count)
         messages = calls[sender, receiver]
-        wanted = f"rank {sender} to rank {receiver}: " + (f"{messages:,} messages, " if messages else "no message")
+        wanted = f"rank {sender} to rank {receiver}: " + told_messages(messages)
         wrong += [] if told.startswith(wanted) else [f"the pointer tells {told}, not {wanted}"]
     return wrong
 
