@@ -108,14 +108,17 @@ class CommunicationView {
             ondblclick: () => this.zoom(0.5),
             onmousemove: event => this.canvas.title = this.told(...this.under(event)),
             onkeydown: event => this.key(event)});
+        this.marker = make("div", {class: "marker"}); // around the chosen cell
+        this.matrix = make("div", {class: "matrix-place"}, this.canvas, this.marker);
+        this.empty = make("p", {id: "no-pairs"});
+        this.caption = make("caption", {});
         this.legend = make("p", {class: "legend", id: "matrix-legend"});
         this.details = make("p", {id: "pair", "aria-live": "polite"});
         this.body = make("tbody", {});
         this.beside = make("div", {class: "beside"});
         this.list = this.domains ? readCommunicators(this.domains, this.calls) : [];
         this.arrange();
-        const at = key => Math.max(0, this.sums.places.get(options.get(key)) || 0);
-        this.selected = [at("rank"), at("to")];
+        this.selected = ["rank", "to"].map((key, i) => this.sums.places.get(options.get(key)) ?? this.selected[i]);
     }
 
     // The name of the place of each rank.
@@ -134,8 +137,10 @@ class CommunicationView {
 
     arrange() {
         this.sums = new PairSums(this.pairs, this.placeNames(), this.domain);
-        this.selected = [0, 0];
-        this.shown = {from: 0, to: 0, count: this.sums.names.length};
+        const {[this.metric.name]: values, from, to, count, names} = this.sums;
+        const greatest = values.reduce((best, value, pair) => value > values[best] ? pair : best, 0);
+        this.selected = count ? [from[greatest], to[greatest]] : [0, 0];
+        this.shown = {from: 0, to: 0, count: names.length};
     }
 
     change(what) {
@@ -208,10 +213,10 @@ class CommunicationView {
             this.profile.byName.get("pairs_by_distance")?.rows ? make("p", {}, "A rank keeps the pairs with its first partners " +
                 "only. Messages of other pairs are not in the matrix; they are summed in the table ",
                 make("a", {href: addressOf("tables", {table: "pairs_by_distance"})}, "pairs_by_distance"), ".") : [],
-            this.legend,
-            make("div", {class: "communication"}, make("div", {}, this.details, this.canvas),
+            this.empty, this.legend,
+            this.picture = make("div", {class: "communication"}, make("div", {}, this.details, this.matrix),
                 make("div", {class: "scroll"}, make("table", {id: "pairs"},
-                    make("caption", {}, `The first ${mostPairRows} pairs of those in the picture.`),
+                    this.caption,
                     make("thead", {}, make("tr", {}, ["from", "to", ...pairMetrics.map(({head}) => head), "mean size"]
                         .map(head => make("th", {scope: "col"}, head)))), this.body))),
             makePlacement(this.profile), this.beside,
@@ -227,8 +232,8 @@ class CommunicationView {
                 chosen => this.change({metric: pairMetrics.find(({name}) => name === chosen)})),
             makeChoice("by", [["rank", "rank"], ...this.places ? [["socket", "socket"]] : [], ["host", "host"],
                 ...this.profile.placement ? [["proposed", "proposed node"]] : []], this.by, by => this.change({by})),
-            this.choice = makeChoice("Communicator", [["", "all"], ...this.pairs.different("domain").map(id =>
-                [id, communicatorName(this.list.find(one => one.id === id) || {id})])], this.domain,
+            this.choice = makeChoice("Communicator", [["", "all"], ...this.list.map(({id, shown}) => [id, shown]),
+                ...this.pairs.different("domain").filter(id => !this.list.some(one => one.id === id)).map(id => [id, id])], this.domain,
                 domain => this.change({domain})),
             make("button", {type: "button", onclick: () => this.zoom(0.5)}, "Closer"),
             make("button", {type: "button", onclick: () => this.zoom(2)}, "Wider"));
@@ -246,7 +251,10 @@ class CommunicationView {
     }
 
     draw() {
-        const {sums, metric: {name, type}} = this, {names, from: sender, to: receiver} = sums, values = sums[name];
+        const {sums, metric: {name, head, type}} = this, {names, from: sender, to: receiver} = sums, values = sums[name];
+        this.picture.hidden = this.legend.hidden = !sums.count;
+        const over = this.domain ? ` over ${this.list.find(({id}) => id === this.domain)?.shown || this.domain}` : "";
+        this.empty.textContent = sums.count ? "" : `The profile has no messages between ranks${over}.`;
         const list = sums.shown(this.shown), most = values.reduce((value, each) => Math.max(value, each), 0);
         this.drawMatrix(list, most);
         const {from, to, count} = this.shown;
@@ -255,6 +263,8 @@ class CommunicationView {
             `a column receives (${names[to]} to ${names[to + count - 1]}). ` +
             "A pixel that stands for several pairs has the greatest of them.");
         this.details.textContent = this.told(...this.selected);
+        this.caption.textContent = `${grouped(Math.min(list.length, mostPairRows))} of ${counted(list.length, "pair")} in the picture; ` +
+            `those with most ${head} first.`;
         this.drawBeside();
         this.body.replaceChildren(...firstOf(list, mostPairRows, (a, b) => values[b] - values[a] || sender[a] - sender[b] ||
             receiver[a] - receiver[b]).map(pair => this.makePair(pair)));
@@ -264,19 +274,20 @@ class CommunicationView {
         const {from, to, [this.metric.name]: values} = this.sums, {shown} = this;
         const pixels = this.pixels = Math.max(1, Math.min(shown.count, mostPixels));
         const style = getComputedStyle(document.documentElement), picture = new Pixels(pixels, pixels);
-        const chosen = this.sums.at(...this.selected);
         this.peaks = new Int32Array(pixels * pixels).fill(-1);
         for (const pair of list) {
             const at = this.pixel(from[pair], shown.from) * pixels + this.pixel(to[pair], shown.to);
             if (this.peaks[at] < 0 || values[pair] > values[this.peaks[at]])
                 this.peaks[at] = pair;
         }
-        const [mark, heat] = ["--mark", "--heat"].map(colour => Pixels.colour(style, colour));
+        const heat = Pixels.colour(style, "--heat"), percent = pixel => 100 * pixel / pixels + "%";
         this.peaks.forEach((pair, at) => {
             if (pair >= 0)
-                picture.fill(0, at, at + 1, pair === chosen ? mark : heat, opacityOf(values[pair] / most));
+                picture.fill(0, at, at + 1, heat, opacityOf(values[pair] / most));
         });
         picture.put(this.canvas);
+        Object.assign(this.marker.style, {top: percent(this.pixel(this.selected[0], shown.from)),
+            left: percent(this.pixel(this.selected[1], shown.to)), width: percent(1), height: percent(1)});
     }
 
     makePair(pair) {

@@ -8,7 +8,7 @@ const communicatorFigures = [
     {name: "bytes_sent", head: "sent", type: "bytes"}
 ];
 
-// {id, name, level, figures} of each communicator, followed by those made from it. One whose parent is not in the
+// {id, shown, level, figures} of each communicator, followed by those made from it; `shown` is a name that no other has. One whose parent is not in the
 // table is at the top.
 function readCommunicators(table, calls) {
     const byId = new Map(), below = new Map();
@@ -35,10 +35,13 @@ function readCommunicators(table, calls) {
     };
     (below.get("") || []).forEach(one => add(one, 0));
     byId.forEach(one => add(one, 0)); // of a damaged file: parents in a circle
+    for (const one of list) {
+        const alike = list.filter(({name}) => name && name === one.name), name = one.name || one.id;
+        one.shown = alike.length < 2 ? name
+            : `${name} (${alike.indexOf(one) + 1} of ${alike.length}, ${counted(table.number(one.row, "size"), "rank")})`;
+    }
     return list;
 }
-
-const communicatorName = ({id, name}) => name || id;
 
 function makeCommunicators(table, list, chosen, onchoose) {
     return make("div", {class: "scroll"}, make("table", {id: "communicators"},
@@ -47,7 +50,7 @@ function makeCommunicators(table, list, chosen, onchoose) {
             ...communicatorFigures.map(({head}) => head)].map(head => make("th", {scope: "col"}, head)))),
         make("tbody", {}, list.map(one => {
             const name = make("td", {title: one.id}, make("button", {type: "button", class: "link",
-                onclick: () => onchoose(one.id)}, communicatorName(one)));
+                onclick: () => onchoose(one.id)}, one.shown));
             name.style.paddingLeft = 1.2 * one.level + 0.6 + "em";
             return make("tr", {"data-level": one.level, "aria-selected": String(one.id === chosen)}, name,
                 make("td", {}, table.shown(one.row, "made_by")),

@@ -243,6 +243,16 @@ def check_communicators(page, tables):
         path[level:] = [name]
         seen[name] = [path[level - 1] if level else "", *[ns(exact) if k == 1 else int(exact) for k, (exact, _) in enumerate(cells)]]
         wrong += [f"communicator {name}: {shown} for {exact}" for exact, shown in cells if not rounds_to(shown, exact)]
+    names = page.ask("return [...document.querySelectorAll('#communicators button')].map(e => e.textContent)")
+    if len(set(names)) != len(names):
+        wrong.append(f"communicators look alike: {names}")
+    page.compared["alike"] += sum(" of " in name for name in names)
+    for domain in list(set(wanted) - {row.get("domain") for row in rows_of(tables, "pairs")})[:1]:
+        page.ask("[...document.querySelectorAll('#communicators td')].find(e => e.title === arguments[0]).firstChild.click()", domain)
+        told, hidden = page.ask("return [document.getElementById('no-pairs').innerText, document.querySelector('.communication').hidden]")
+        if not told.startswith("The profile has no messages between ranks over ") or not hidden:
+            wrong.append(f"communicator {domain} without messages: {told}")
+        page.compared["no-pairs"] += 1
     if seen != wanted:
         wrong.append(f"communicators {seen}, not {wanted}")
     for domain in ["", *sorted(wanted)[:2]] if "sizes" in tables else []:
@@ -279,6 +289,9 @@ def check_matrix(page, tables, by, metric, domain=""):
     seen = [ns(exact) if metric == "time" else int(exact) for _, _, exact, _ in rows]
     wrong = [] if seen == sorted(sums.values(), reverse=True)[:20] else [f"{what}: {seen}"]
     wrong += [f"{what}: {row}" for row, value in zip(rows, seen) if sums[row[0], row[1]] != value or not rounds_to(row[3], row[2])]
+    told = page.ask("return document.querySelector('#pairs caption').textContent")
+    if sums and not told.startswith(f"{min(20, len(sums))} of {len(sums):,} pair"):
+        wrong.append(f"{what}: {told}, not of {len(sums)}")
     peaks = collections.Counter()
     places, most = {name: i * size // len(names) for i, name in enumerate(names)}, max(sums.values(), default=0)
     for (source, destination), value in sums.items():
@@ -303,6 +316,10 @@ def check_pair(page, tables):
     wanted = f"rank {source} to rank {destination}: " + told_messages(calls[source, destination])
     told = page.ask("return document.getElementById('pair').textContent")
     wrong = [] if told.startswith(wanted) else [f"the chosen pair: {told}, not {wanted}"]
+    mark = page.ask("""const mark = document.querySelector('.marker').getBoundingClientRect(), box = document.querySelector('.matrix')
+        .getBoundingClientRect(); return [(mark.top - box.top) / box.height, (mark.left - box.left) / box.width]""")
+    if calls and any(abs(at - names.index(name) / len(names)) > 0.01 for at, name in zip(mark, (source, destination))):
+        wrong.append(f"the mark is at {mark}, not at {source} and {destination} of {len(names)}")
     page.ask("document.querySelector('.matrix').focus()")
     page.send_keys("+")
     legend = page.ask("return document.getElementById('matrix-legend').textContent")
@@ -341,7 +358,9 @@ def check_communication(page, tables):
     domains = list(dict.fromkeys(row.get("domain", "") for row in rows_of(tables, "pairs")))
     offered = page.ask("return [...document.querySelectorAll('.controls label')].find(e => e.textContent.startsWith('Communicator'))"
                        ".querySelectorAll('option').length") - 1
-    wrong += [] if offered == len([domain for domain in domains if domain]) else [f"{offered} communicators, not {domains}"]
+    known = {domain for domain in domains if domain}
+    known |= {row["domain"] for row in rows_of(tables, "communicators")} if "communicators" in tables else set()
+    wrong += [] if offered == len(known) else [f"{offered} communicators, not {known}"]
     cases = [("rank", "sent"), ("rank", "calls"), ("host", "sent"), ("host", "time"), *([("proposed", "sent")] if page.placement else []),
              *[("rank", "sent", domain) for domain in domains[-2:] if domain]]
     for case in cases:
