@@ -680,6 +680,9 @@ def take_pictures(page, folder, views):
                 if page.ask("return document.documentElement.scrollWidth") > width or page.ask(
                         "return [...document.querySelectorAll('.controls *')].some(e => e.getBoundingClientRect().right > innerWidth)"):
                     wrong.append(f"{name} is cut at the right")
+                cut = page.ask("return [...document.querySelectorAll('caption')].filter(e => e.getBoundingClientRect().right > innerWidth)"
+                               ".map(e => e.textContent)")
+                wrong += [f"{name}: {caption} is cut" for caption in cut]
     return wrong
 
 

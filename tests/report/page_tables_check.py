@@ -149,6 +149,14 @@ def check_print(page, tables):
             if not same_value(exact, row[name]) or not (name == "primitive" or rounds_to(shown.replace(" %", ""), row[name])):
                 wrong.append(f"{row['primitive']} {name}: {shown} ({exact}), not {row[name]}")
     wrong += check_printed(page, tables)
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 720, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+    narrow, width = page.ask("""return [[...document.querySelectorAll('#tree .label')].filter(e => e.getBoundingClientRect().width < 100).length,
+        document.documentElement.scrollWidth]""")
+    if narrow or width > 720:
+        wrong.append(f"on paper {narrow} names of the tree are narrow, and the page is {width} wide")
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     pdf = base64.b64decode(page.driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
     pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
     if not 1 <= pages <= 20:
