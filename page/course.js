@@ -256,11 +256,12 @@ class CourseView {
 
     drawSum(style) {
         const sums = this.course.spread(this.metric, courseColumns, true), pen = this.sum.getContext("2d");
-        const most = sums.reduce((a, b) => Math.max(a, b), 0), {height} = this.sum;
-        this.most.textContent = `All ranks, at most ${partText(this.metric.type, most)} in a column`;
+        const most = sums.reduce((a, b) => Math.max(a, b), 0), {type, share} = this.metric, {height} = this.sum;
+        const top = share ? 100 * unitOf.percent : most;
+        this.most.textContent = `All ranks, at most ${partText(type, most)} in a column${share ? "; the picture is 100 % high" : ""}`;
         pen.clearRect(0, 0, courseColumns, height);
         pen.fillStyle = style.getPropertyValue("--heat");
-        sums.forEach((value, k) => pen.fillRect(k, height - height * value / most, 1, height * value / most));
+        sums.forEach((value, k) => pen.fillRect(k, height - height * value / top, 1, height * value / top));
     }
 }
 

@@ -599,6 +599,14 @@ def check_course(page, tables):
     seen = page.ask("return [...document.querySelectorAll('#course tbody tr')].map("
                     "r => [...r.cells].slice(1).map(c => [c.title, c.textContent]))")
     n_ranks = len({row["rank"] for row in rows + regions})
+    told, high = page.ask("""
+        const canvas = document.querySelector('.course'), {width, height} = canvas;
+        const pixels = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+        const first = pixels.findIndex((value, i) => i % 4 === 3 && value > 127);
+        return [document.getElementById('course-most').textContent, first < 0 ? 0 : 1 - Math.floor(first / 4 / width) / height]""")
+    most = re.search(r"at most ([\d.]+) % in a column; the picture is 100 % high", told)
+    if not most or abs(high - float(most[1]) / 100) > 0.02:
+        wrong.append(f"the greatest column is {high} high: {told}")
     share_out(rows, begin)
     for k, (share, (exact, _), *_) in enumerate(seen):
         wanted = ns(exact) / ((end - begin) / len(seen) * n_ranks) # of the time in MPI, which is compared below
