@@ -284,6 +284,8 @@ class Profile {
         this.mostPairs = list.most_pairs; // there are more, too many to propose a placement; undefined: there are not
         this.outside = list.outside; // how far times outside MPI are divided, and what the report says of them
         this.title = list.title; // of scaling
+        this.loss = list.loss; // of scaling: sentences on what is lost in all
+        this.moved = list.moved; // of scaling: waits are counted where they are caused
         this.difference = list.difference; // its two sides
         this.tables = list.tables.map((head, i) => new Table(head, i + 1, () => this.loadNames(list.names)));
         this.byName = new Map(this.tables.map(table => [table.name, table]));

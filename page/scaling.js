@@ -57,7 +57,9 @@ class ScalingView {
                 "computation says how the total of computation scales. Time without a free processor is left out."),
             make("div", {class: "beside"},
                 make("div", {}, make("p", {}, "Efficiency and its factors"), this.makeFactors()), this.details),
-            make("h2", {}, "What each context loses"), this.controls, this.losses);
+            make("h2", {}, "What each context loses"), ...this.profile.loss.map(text => make("p", {class: "loss"}, text)),
+            this.profile.moved ? make("p", {class: "legend"}, "A wait is counted where it is caused.") : "",
+            this.controls, this.losses);
         this.draw();
     }
 

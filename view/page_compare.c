@@ -19,22 +19,25 @@ static void put_files(struct pct_buf *b, const struct pct_run *runs, size_t n)
     pct_buf_text(b, "]");
 }
 
-/* The title of the page is the list of the files. */
-static void put_head(struct pct_buf *b, const struct pct_join *j, const struct pct_run *runs,
-                     size_t n)
+/* Appends a text to a list. */
+static void put_text(void *list, const char *text)
 {
-    struct pct_buf title = {0}, remark = {0};
+    struct pct_buf *b = list;
+    pct_buf_text(b, b->n ? ", " : "");
+    pct_text_quote(b, text);
+}
+
+/* Writes the names of the files, and the remarks on them, a list. */
+static void put_head(struct pct_buf *b, const struct pct_run *runs, size_t n,
+                     const struct pct_buf *remarks)
+{
+    struct pct_buf title = {0};
     for (size_t i = 0; i < n; i++)
         pct_buf_format(&title, "%s%s", i ? ", " : "", pc_base_name(runs[i].path));
     pct_buf_text(b, "\"file\": ");
     pct_text_json(b, title.data);
-    pct_buf_text(b, ", \"warnings\": [");
-    pct_programs_put(&remark, j, runs);
-    if (remark.n)
-        pct_text_quote(b, remark.data);
-    pct_buf_text(b, "], \"pattern\": null");
+    pct_buf_format(b, ", \"warnings\": [%s], \"pattern\": null", remarks->n ? remarks->data : "");
     pct_buf_free(&title);
-    pct_buf_free(&remark);
 }
 
 /* ---- Curves -----------------------------------------------------------------------------------
@@ -126,19 +129,25 @@ void pct_page_put_scale(FILE *out, const struct pct_scale *s)
     struct pct_data d = {.kind = PCT_DATA_SCALE, .scale = s, .pool = s->join->pool};
     struct pct_page page = {0};
     struct curves curves;
-    struct pct_buf title = {0};
+    struct pct_buf title = {0}, remarks = {0}, loss = {0};
     make_curves(&curves, s);
     curves.data = d;
     pct_buf_format(&title, "%s scaling of %s", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong",
                    *s->runs[0].program ? pc_base_name(s->runs[0].program) : "the program");
-    put_head(&page.head, s->join, s->runs, s->n_runs);
+    pct_scale_remarks(s, put_text, &remarks);
+    pct_scale_remark_loss(s, put_text, &loss);
+    put_head(&page.head, s->runs, s->n_runs, &remarks);
     pct_buf_text(&page.head, ", \"title\": ");
     pct_text_json(&page.head, title.data);
+    pct_buf_format(&page.head, ", \"loss\": [%s], \"moved\": %s", loss.data,
+                   pct_scale_has_waits(s) ? "true" : "false");
     for (size_t i = 0; i < pct_n_scale_tables; i++)
         pct_page_add(&page, pct_scale_tables[i].name, &pct_scale_tables[i], &d);
     pct_page_add(&page, curves_table.name, &curves_table, &curves.data);
     pct_page_write(out, &page);
     pct_buf_free(&title);
+    pct_buf_free(&remarks);
+    pct_buf_free(&loss);
     free_curves(&curves);
 }
 
@@ -162,8 +171,13 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
 {
     struct pct_data d = {.kind = PCT_DATA_DIFF, .diff = diff, .pool = diff->join->pool};
     struct pct_page page = {0};
-    struct pct_buf *b = &page.head;
-    put_head(b, diff->join, diff->runs, diff->n_before + diff->n_after);
+    struct pct_buf *b = &page.head, programs = {0}, remarks = {0};
+    pct_programs_put(&programs, diff->join, diff->runs);
+    if (programs.n)
+        put_text(&remarks, programs.data);
+    put_head(b, diff->runs, diff->n_before + diff->n_after, &remarks);
+    pct_buf_free(&programs);
+    pct_buf_free(&remarks);
     pct_buf_text(b, ", \"difference\": {");
     put_side(b, diff, false);
     put_side(b, diff, true);

@@ -149,21 +149,20 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
             pct_buf_format(&b, "%s size %g on", k ? ";" : "", p->size);
         pct_buf_format(&b, "%s %s", p->base != k ? "," : "", count_text(p->ranks, n));
     }
-    if (fabs(s->growth) < 0.005)
+    if (!pct_scale_computes(s))
+        pct_buf_text(&b, " ranks");
+    else if (fabs(s->growth) < 0.005)
         pct_buf_text(&b, " ranks (the total of computation does not grow)");
     else
         pct_buf_format(&b, " ranks (the total of computation grows as p^%.2f)", s->growth);
     pct_print_sentence(out, width, 0, "%s", b.data);
-    if (!s->join->by_line)
-        pct_print_sentence(out, width, 0, "%s: contexts are matched by function.",
-                           pct_runs_builds_known(s->runs, s->n_runs)
-                               ? "The runs are of different builds"
-                               : "It is not known whether the runs are of one build");
-    pct_print_programs(out, s->join, s->runs, width);
     pct_buf_free(&b);
 }
 
-static void print_delays(FILE *out, const struct pct_scale *s, size_t width)
+/* ---- Remarks ----------------------------------------------------------------------------------
+ */
+
+static void remark_delays(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
@@ -172,10 +171,33 @@ static void print_delays(FILE *out, const struct pct_scale *s, size_t width)
         ranks_text(p, n);
         pct_buf_format(&where, "On %s", n);
         pct_left_out_put(&sentence, where.data, p->delayed_ns, p->library_ns, p->all_ns);
-        pct_print_sentence(out, width, 0, "%s", sentence.data);
+        if (sentence.n)
+            put(arg, sentence.data);
         pct_buf_free(&where);
         pct_buf_free(&sentence);
     }
+}
+
+/* The numbers of ranks on which computation is not known. */
+static void remark_guesses(const struct pct_scale *s, pct_remark_fn *put, void *arg)
+{
+    const struct pct_scale_point *last = NULL;
+    struct pct_buf b = {0};
+    char n[PCT_NUMBER_BYTES];
+    for (size_t k = 0; k < s->n_points; k++) {
+        if (!s->points[k].guessed)
+            continue;
+        pct_buf_format(&b, "%s%s", last ? ", " : "On ", count_text(s->points[k].ranks, n));
+        last = &s->points[k];
+    }
+    if (last) {
+        pct_buf_format(&b,
+                       " %s the time outside MPI is too short for samples, so it is not known how "
+                       "much of it is waiting for a processor, nor what follows from it.",
+                       last->ranks == 1 ? "rank" : "ranks");
+        put(arg, b.data);
+    }
+    pct_buf_free(&b);
 }
 
 /* Appends "MPI_Init takes 55 ms on 1 rank, 235 ms on 4". */
@@ -194,18 +216,87 @@ static void put_apart(struct pct_buf *b, const struct pct_scale *s, const char *
                    m);
 }
 
-/* Prints MPI_Init and MPI_Finalize, whose cost does not depend on the length of the run. */
-static void print_apart(FILE *out, const struct pct_scale *s, size_t width)
+/* MPI_Init and MPI_Finalize, whose cost does not depend on the length of the run. */
+static void remark_apart(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
                                  *last = &s->points[pct_scale_last(s)];
     struct pct_buf b = {0};
     put_apart(&b, s, "MPI_Init", first->init_ns, last->init_ns);
     put_apart(&b, s, "MPI_Finalize", first->end_ns, last->end_ns);
-    if (b.n)
-        pct_print_sentence(out, width, 0, "%s: %s left out of all figures.", b.data,
-                           last->init_ns > 0 && last->end_ns > 0 ? "both are" : "it is");
+    if (b.n) {
+        pct_buf_format(&b, ": %s left out of all figures.",
+                       last->init_ns > 0 && last->end_ns > 0 ? "both are" : "it is");
+        put(arg, b.data);
+    }
     pct_buf_free(&b);
+}
+
+void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg)
+{
+    struct pct_buf programs = {0};
+    if (!s->join->by_line)
+        put(arg, pct_runs_builds_known(s->runs, s->n_runs)
+                     ? "The runs are of different builds: contexts are matched by function."
+                     : "It is not known whether the runs are of one build: contexts are matched by "
+                       "function.");
+    pct_programs_put(&programs, s->join, s->runs);
+    if (programs.n)
+        put(arg, programs.data);
+    remark_delays(s, put, arg);
+    remark_guesses(s, put, arg);
+    remark_apart(s, put, arg);
+    pct_buf_free(&programs);
+}
+
+/* Part of the loss that may be waiting for ranks without a processor; 0: little. */
+static double machine_part(const struct pct_scale *s)
+{
+    double ns = fmin(s->machine_ns, s->lost_ns);
+    return ns >= PCT_COMPARE_DELAYED * s->core_ns ? ns : 0;
+}
+
+bool pct_scale_has_waits(const struct pct_scale *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->n_rows; i++)
+        any |= s->rows[i].costs[pct_scale_first(s)].waits_ns > 0 ||
+               s->rows[i].costs[pct_scale_last(s)].waits_ns > 0;
+    return any;
+}
+
+void pct_scale_remark_loss(const struct pct_scale *s, pct_remark_fn *put, void *arg)
+{
+    char ranks[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
+    struct pct_buf b = {0};
+    pct_buf_format(&b, "Lost on %s ranks against ideal scaling: %s%s of %s core time (%.1f %%)",
+                   count_text(s->points[pct_scale_last(s)].ranks, ranks), s->lost_ns < 0 ? "-" : "",
+                   time_text(fabs(s->lost_ns), time), time_text(s->core_ns, all),
+                   100 * per(s->lost_ns, s->core_ns));
+    put(arg, b.data);
+    b.n = 0;
+    if (machine_part(s) > 0) {
+        pct_buf_format(&b,
+                       "Up to %s of this may be waiting for ranks that lost time because no "
+                       "processor was free.",
+                       time_text(machine_part(s), time));
+        put(arg, b.data);
+    }
+    pct_buf_free(&b);
+}
+
+/* ---- Parts of the text ------------------------------------------------------------------------
+ */
+
+struct printed {
+    FILE *out;
+    size_t width;
+};
+
+static void print_remark(void *arg, const char *sentence)
+{
+    const struct printed *p = arg;
+    pct_print_sentence(p->out, p->width, 0, "%s", sentence);
 }
 
 static void print_points(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
@@ -298,7 +389,6 @@ static void print_loss(FILE *out, const struct pct_scale *s, const struct pct_sc
 
 static void print_first(FILE *out, const struct pct_scale *s, size_t width)
 {
-    char ranks[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
     const struct pct_scale_row *blamed[FIRST];
     size_t n = 0;
     bool loses = false;
@@ -308,18 +398,8 @@ static void print_first(FILE *out, const struct pct_scale *s, size_t width)
             blamed[n++] = &s->rows[i];
     }
     fputc('\n', out);
-    pct_print_sentence(out, width, 0,
-                       "Lost on %s ranks against ideal scaling: %s%s of %s core time (%.1f %%)",
-                       count_text(s->points[pct_scale_last(s)].ranks, ranks),
-                       s->lost_ns < 0 ? "-" : "", time_text(fabs(s->lost_ns), time),
-                       time_text(s->core_ns, all), 100 * per(s->lost_ns, s->core_ns));
-    double machine_ns = fmin(s->machine_ns, s->lost_ns);
-    bool by_machine = machine_ns >= PCT_COMPARE_DELAYED * s->core_ns;
-    if (by_machine)
-        pct_print_sentence(out, width, 0,
-                           "Up to %s of this may be waiting for ranks that lost time because no "
-                           "processor was free.",
-                           time_text(machine_ns, time));
+    pct_scale_remark_loss(s, print_remark, &(struct printed){out, width});
+    bool by_machine = machine_part(s) > 0;
     fputs(n             ? "Look first at\n"
           : !loses      ? "No context loses more than 1 % of the run.\n"
           : !by_machine ? "No context is sure to lose more than 1 % of the run.\n"
@@ -429,16 +509,6 @@ static void put_line(void *arg, uint32_t node, struct pct_buf *b)
                    first > 0 ? time_text(first, x) : "-", last > 0 ? time_text(last, y) : "-");
 }
 
-/* True if time of MPI functions is counted where a rank makes others wait. */
-static bool has_waits(const struct pct_scale *s)
-{
-    bool any = false;
-    for (size_t i = 0; i < s->n_rows; i++)
-        any |= s->rows[i].costs[pct_scale_first(s)].waits_ns > 0 ||
-               s->rows[i].costs[pct_scale_last(s)].waits_ns > 0;
-    return any;
-}
-
 static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_compare_print *how)
 {
     struct pct_scale_tree *t = pct_scale_tree_new(s);
@@ -451,7 +521,7 @@ static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_co
                    "Where it is lost (contexts below which %g %% of the core time is lost or "
                    "gained; time per rank on %s, and on %s%s)",
                    how->least / 1e3, first, last,
-                   has_waits(s) ? "; a wait is counted where it is caused" : "");
+                   pct_scale_has_waits(s) ? "; a wait is counted where it is caused" : "");
     const struct pct_compare_tree tree = {
         .tree = t->tree,
         .weight = t->moved,
@@ -476,8 +546,7 @@ static void print_all(FILE *out, const void *scale, const struct pct_compare_pri
     struct pct_aligned aligned = {
         .indent = "  ", .width = how->width, .people = {.utf8 = how->utf8}};
     print_title(out, s, how->width);
-    print_delays(out, s, how->width);
-    print_apart(out, s, how->width);
+    pct_scale_remarks(s, print_remark, &(struct printed){out, how->width});
     fputc('\n', out);
     print_points(out, &d, &aligned);
     print_first(out, s, how->width);

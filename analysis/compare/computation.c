@@ -156,7 +156,8 @@ void pct_join_blame(struct pct_join *j, const struct pct_joined *r)
     const struct pct_tree *t = r->tree;
     double waiting, *waits = pct_alloc(t->n, sizeof *waits);
     size_t busiest = busiest_rank(r->run->profile, &waiting);
-    double sum = r->run->profile->n_ranks && waiting > 0 ? find_waits(r, busiest, waits) : 0;
+    bool known = r->run->profile->n_ranks && waiting > 0 && !r->run->guessed;
+    double sum = known ? find_waits(r, busiest, waits) : 0;
     double instead = r->run->own.instead_ns;
     double part = sum > 0 ? fmin(1, fmax(0, waiting - instead) / sum) : 0;
     double *excess = find_excess(j, r, busiest);

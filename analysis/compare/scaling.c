@@ -55,6 +55,7 @@ static void add_point(struct pct_scale *s, size_t i)
     p->all_ns += run->core_ns;
     p->init_ns += run->init_ns;
     p->end_ns += run->end_ns;
+    p->guessed |= run->guessed;
 }
 
 static void make_points(struct pct_scale *s)
@@ -90,11 +91,11 @@ static double ratio(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
-/* True if the scales by which the kind of scaling is told have computation. */
-static bool has_computation(const struct pct_scale *s)
+bool pct_scale_computes(const struct pct_scale *s)
 {
-    return s->points[pct_scale_first(s)].compute_ns > 0 &&
-           s->points[pct_scale_last(s)].compute_ns > 0;
+    const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
+                                 *last = &s->points[pct_scale_last(s)];
+    return first->compute_ns > 0 && last->compute_ns > 0 && !first->guessed && !last->guessed;
 }
 
 /* Decides the kind of scaling: with strong scaling the total of computation stays constant, with
@@ -103,7 +104,7 @@ static enum pct_scaling tell_scaling(struct pct_scale *s)
 {
     const struct pct_scale_point *last = &s->points[pct_scale_last(s)];
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)];
-    if (!has_computation(s))
+    if (!pct_scale_computes(s))
         return PCT_SCALING_UNKNOWN;
     s->growth = log(last->compute_ns / first->compute_ns) / log(last->ranks / first->ranks);
     if (fabs(s->growth) < STRONG_BELOW)
@@ -126,10 +127,13 @@ static void rate_points(struct pct_scale *s)
         struct pct_scale_point *p = &s->points[k];
         const struct pct_scale_point *first = &s->points[p->base];
         double mean = p->compute_ns / p->ranks;
-        p->parallel = ratio(mean, p->time_ns);
-        p->balance = ratio(mean, p->busiest_ns);
-        p->communication = ratio(p->busiest_ns, p->time_ns);
-        p->computation = ratio(ideal(s, first->compute_ns, k), p->compute_ns);
+        if (!p->guessed) {
+            p->parallel = ratio(mean, p->time_ns);
+            p->balance = ratio(mean, p->busiest_ns);
+            p->communication = ratio(p->busiest_ns, p->time_ns);
+        }
+        if (!p->guessed && !first->guessed)
+            p->computation = ratio(ideal(s, first->compute_ns, k), p->compute_ns);
         p->efficiency = ratio(ideal(s, first->time_ns * first->ranks, k), p->time_ns * p->ranks);
         p->speed_up = p->efficiency * p->ranks / first->ranks;
     }
@@ -156,8 +160,10 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
         row->samples += cost->samples;
         costs |= cost->ns > 0;
     }
-    for (size_t k = 0; k < s->n_points; k++)
+    for (size_t k = 0; k < s->n_points; k++) {
         row->costs[k].lost_ns = row->costs[k].ns - ideal(s, row->costs[s->points[k].base].ns, k);
+        row->guessed |= s->points[k].guessed && s->join->nodes[node].kind != PCOLLECT_NODE_OP;
+    }
     const struct pct_scale_cost *last = &row->costs[s->n_points - 1];
     row->lost_ns = last->lost_ns;
     row->efficiency = ratio(last->ns - last->lost_ns, last->ns);
@@ -328,7 +334,7 @@ bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
 
 bool pct_scale_has_few(const struct pct_scale_row *row)
 {
-    return row->samples > 0 && row->samples < PCT_SAMPLES_FEW;
+    return row->guessed || (row->samples > 0 && row->samples < PCT_SAMPLES_FEW);
 }
 
 bool pct_scale_trusts(const struct pct_scale_row *row)
@@ -352,11 +358,11 @@ static double sampling_error(const struct pct_scale *s, const struct pct_scale_r
 static bool may_be_chance(const struct pct_scale *s, const struct pct_scale_row *row)
 {
     size_t first = pct_scale_first(s), last = pct_scale_last(s);
-    if (!(row->samples > 0))
-        return false;
+    if (pct_scale_has_few(row) || !(row->samples > 0))
+        return pct_scale_has_few(row);
     double error =
         hypot(sampling_error(s, row, last), ideal(s, sampling_error(s, row, first), last));
-    return pct_scale_has_few(row) || row->lost_ns < SURE * error;
+    return row->lost_ns < SURE * error;
 }
 
 bool pct_scale_loses(const struct pct_scale *s, const struct pct_scale_row *row)
@@ -374,6 +380,11 @@ bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row
 /* ---- The whole --------------------------------------------------------------------------------
  */
 
+static bool is_guessed(const struct pct_scale *s)
+{
+    return s->points[pct_scale_first(s)].guessed || s->points[pct_scale_last(s)].guessed;
+}
+
 static int choose_scaling(struct pct_scale *s, struct pc_error *error)
 {
     unsigned first = (unsigned)s->points[pct_scale_first(s)].ranks;
@@ -387,7 +398,14 @@ static int choose_scaling(struct pct_scale *s, struct pc_error *error)
     enum pct_scaling told = tell_scaling(s);
     s->scaling = s->options.scaling != PCT_SCALING_UNKNOWN ? s->options.scaling : told;
     pct_text_format(growth, sizeof growth, "p^%.2f", s->growth);
-    if (s->scaling == PCT_SCALING_UNKNOWN && !has_computation(s))
+    if (s->scaling == PCT_SCALING_UNKNOWN && is_guessed(s))
+        return pc_error_set(
+            error, PC_EARG,
+            "the time outside MPI is too short for samples on %u or on %u ranks, so "
+            "it is not known how much of it is computation, by which strong scaling "
+            "is told from weak scaling: give --strong or --weak",
+            first, last);
+    if (s->scaling == PCT_SCALING_UNKNOWN && !pct_scale_computes(s))
         return pc_error_set(error, PC_EARG,
                             "no computation was measured on %u or on %u ranks, by which strong "
                             "scaling is told from weak scaling: give --strong or --weak",

@@ -26,11 +26,12 @@ struct pct_scale_point {
     size_t base; /* the scale with fewest ranks of this size */
     size_t n_runs;
     double time_ns, core_ns, compute_ns, busiest_ns; /* of struct pct_run_own */
+    bool guessed; /* compute_ns and busiest_ns are, in a run of it */
     /* Time left out of these, and core_ns including it. */
     double delayed_ns, library_ns, init_ns, end_ns, all_ns;
     double speed_up, efficiency; /* against base */
     /* Factors of efficiency: parallel = balance * communication; efficiency of the run at the
-     * smallest scale is its parallel efficiency. */
+     * smallest scale is its parallel efficiency. 0: not known. */
     double parallel, balance, communication, computation;
 };
 
@@ -46,6 +47,7 @@ struct pct_scale_row {
     const char *place;
     struct pct_scale_cost *costs; /* by scale */
     double samples;               /* of computation, in all runs; 0: it is no such context */
+    bool guessed;                 /* it is of computation, which is a guess at one of the scales */
     double lost_ns;               /* at the largest scale */
     double speed_up, efficiency;  /* at the largest scale; 0: context missing at the smallest */
     bool modelled;
@@ -105,6 +107,9 @@ void pct_scale_tree_free(struct pct_scale_tree *t);
 bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
                      const double *ranks, size_t n, struct pct_fit_band *out);
 
+/* True if the total of computation is known at the scales by which the kind of scaling is told. */
+bool pct_scale_computes(const struct pct_scale *s);
+
 /* True if the context loses so much of the run that it is worth a sentence. */
 bool pct_scale_loses(const struct pct_scale *s, const struct pct_scale_row *row);
 
@@ -124,7 +129,8 @@ static inline size_t pct_scale_first(const struct pct_scale *s)
 /* Names of the parameters of models: p, the ranks, and n, the size. */
 extern const char *const pct_scale_parameters[PCT_FIT_PARAMETERS];
 
-/* True if the row is of computation with too few samples in all runs to tell its time. */
+/* True if the row is of computation with too few samples to tell its time: in all runs, or to
+ * divide the time outside MPI at one of the scales. */
 bool pct_scale_has_few(const struct pct_scale_row *row);
 
 /* True if the model can be used: its cross-validation error is below one half, at the largest scale

@@ -8,6 +8,7 @@
  * never completed are counted by the place that starts them. What is said of processors,
  * communicators, ranks and threads is what is known of them.
  */
+#include "analysis/compare/compared_run.h"
 #include "made_run.h"
 
 #include "view/report_print.h"
@@ -210,6 +211,10 @@ static void time_that_is_too_short_for_samples_is_not_divided(void **state)
         if ((strstr(text, "per rank: too short for samples") == NULL) != is_long ||
             (strstr(text, "imbalance") != NULL) != is_long)
             fail_msg("%u: %s", is_long, text);
+        struct pct_run run;
+        pct_run_adopt(&run, "run", d->profile, pct_symbols_new(d->profile));
+        assert_int_equal(run.guessed, !is_long);
+        pct_run_close(&run);
         pct_data_free(d);
     }
 }

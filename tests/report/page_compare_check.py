@@ -108,13 +108,18 @@ def check_difference(page, tables):
     return wrong + check_colours(page, sums)
 
 
+def compare_lines(page, selector, name):
+    seen = page.ask("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)", selector)
+    with open(os.path.join(sys.argv[3], name), encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    return [] if seen == lines else [f"{seen}, not {lines}"]
+
+
 def check_warnings(page, _):
-    """The remark of the command on two programs, and no other."""
+    """The remarks of the command on the runs and on what is lost, and no other."""
     page.show("scaling" if sys.argv[1] == "scale" else "difference")
-    seen = page.ask("return [...document.querySelectorAll('#warnings li')].map(e => e.textContent)")
-    with open(os.path.join(sys.argv[3], "remarks"), encoding="utf-8") as file:
-        remarks = file.read().splitlines()
-    return [] if seen == remarks else [f"{seen}, not {remarks}"]
+    wrong = compare_lines(page, "#warnings li", "remarks")
+    return wrong + compare_lines(page, "#scaling .loss", "loss") if sys.argv[1] == "scale" else wrong
 
 
 def colour_of(before, _, real, sure):

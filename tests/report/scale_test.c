@@ -382,6 +382,40 @@ static void what_surely_loses_is_named_behind_what_may_not(void **state)
     close_runs(runs, N_SCALES, s);
 }
 
+/* Factors that follow from computation which may be delay are not told, the efficiency is. No kind
+ * of scaling is told from it. */
+static void guessed_computation_is_told_of_no_scale(void **state)
+{
+    static char text[1 << 16];
+    const struct pct_scale_options strong = {.scaling = PCT_SCALING_STRONG};
+    struct pct_run runs[N_SCALES];
+    struct pc_error error = {""};
+    (void)state;
+    struct pct_scale *s = compare(runs, same, repeating_ms, &(struct pct_scale_options){0});
+    double efficiency = s->points[N_SCALES - 1].efficiency, parallel = s->points[0].parallel;
+    print_scale(s, text, sizeof text);
+    assert_non_null(strstr(text, "computation outside MPI: "));
+    assert_null(strstr(text, "too short for samples"));
+    pct_scale_free(s);
+    runs[2].guessed = runs[N_SCALES - 1].guessed = true;
+    assert_int_equal(pct_scale_make(runs, N_SCALES, &(struct pct_scale_options){0}, &s, &error),
+                     PC_EARG);
+    assert_non_null(strstr(error.text, "too short for samples on 2 or on 16 ranks"));
+    assert_int_equal(pct_scale_make(runs, N_SCALES, &strong, &s, &error), PC_OK);
+    const struct pct_scale_point *last = &s->points[N_SCALES - 1];
+    assert_true(fabs(last->efficiency - efficiency) < 1e-6);
+    assert_true(fabs(s->points[0].parallel - parallel) < 1e-6);
+    assert_true(!(last->parallel > 0 || last->balance > 0 || last->communication > 0 ||
+                  last->computation > 0));
+    assert_false(pct_scale_blames(s, row_named(s, "computation")));
+    assert_false(pct_scale_trusts(row_named(s, "computation")));
+    print_scale(s, text, sizeof text);
+    assert_non_null(strstr(text, "On 8, 16 ranks the time outside MPI is too short for samples"));
+    assert_null(strstr(text, "the total of computation grows"));
+    assert_null(strstr(text, "computation outside MPI: "));
+    close_runs(runs, N_SCALES, s);
+}
+
 /* A loss can be a fall that is too slow: the sentence does not say that the time grows. */
 static void a_time_that_falls_is_not_said_to_grow(void **state)
 {
@@ -725,6 +759,7 @@ int main(void)
         cmocka_unit_test(prediction_that_is_not_known_is_none),
         cmocka_unit_test(growth_that_no_form_fits_predicts_nothing),
         cmocka_unit_test(weak_scaling_is_told_and_rated),
+        cmocka_unit_test(guessed_computation_is_told_of_no_scale),
         cmocka_unit_test(what_no_processor_was_free_for_is_not_blamed_on_the_program),
         cmocka_unit_test(what_surely_loses_is_named_behind_what_may_not),
         cmocka_unit_test(a_time_that_falls_is_not_said_to_grow),

@@ -101,6 +101,7 @@ static void point_core(const struct pct_cell *c, struct pct_value *out)
 
 static void point_compute(const struct pct_cell *c, struct pct_value *out)
 {
+    out->none = point_at(c)->guessed;
     set_ns(point_at(c)->compute_ns, out);
 }
 
@@ -162,7 +163,11 @@ static const struct pct_column point_columns[] = {
      "the total that was used",
      point_computation},
     {"core_s", "core time", PCT_NS, "time_s on each rank, summed", point_core},
-    {"compute_s", "computing", PCT_NS, "part of core_s outside MPI", point_compute},
+    {"compute_s", "computing", PCT_NS,
+     "part of core_s outside MPI; none, as all that follows from it, if it is too short for "
+     "samples "
+     "and may be waiting for a processor",
+     point_compute},
     {"size", "size", PCT_REAL, "size of the problem, from --sizes", point_size},
     {"delayed_percent", "no processor", PCT_PERCENT,
      "part of the time of all ranks in which they could run and no processor was free; the other "
