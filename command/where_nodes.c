@@ -245,7 +245,9 @@ static bool start(struct pct_where_nodes *nodes, struct agent *a, const struct w
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    pct_open_files_restore(); /* the shell has the limit that it would have without this command */
     int err = posix_spawnp(&a->pid, words.at[0], &actions, NULL, (char **)words.at, environ);
+    pct_open_files_raise();
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     a->fd = ends[0];

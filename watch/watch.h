@@ -70,7 +70,8 @@ struct pc_config_launch pct_watch_launch(int pid);
 int *pct_watch_processors(size_t *n);
 
 /* The MPI jobs of this user (for root: of all users) on this node: for each the process that
- * launched its ranks here, sorted. The caller frees *pids with pct_free. Returns their number. */
+ * launched its ranks here, or, if that has died, each of the ranks; sorted. The caller frees *pids
+ * with pct_free. Returns their number. */
 size_t pct_watch_jobs(int **pids);
 /* Those of them with a name: the number of a Slurm job, or the program of a rank. */
 size_t pct_watch_jobs_named(const char *name, int **pids);
