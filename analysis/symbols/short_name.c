@@ -120,6 +120,46 @@ void pct_name_put(struct pct_buf *b, const char *name, bool full)
         pct_short_name(b, name);
 }
 
+/* The begin of the function's own name, behind its namespaces and classes. */
+static const char *find_own(const char *name)
+{
+    const char *own = name;
+    int depth = 0;
+    for (const char *at = name; *at; at++) {
+        depth += strchr("<([{", *at) != NULL;
+        depth -= strchr(">)]}", *at) != NULL;
+        if (!depth && at[0] == ':' && at[1] == ':' && at[2])
+            own = at + 2;
+    }
+    return own;
+}
+
+static void cut_before(struct pct_buf *b, const char *name, size_t cells, bool utf8)
+{
+    const char *own = find_own(name), *dots = utf8 ? "\xe2\x80\xa6" : "..";
+    size_t n_dots = utf8 ? 1 : 2, n = pct_text_cells(name);
+    if (n <= cells || own == name || pct_text_cells(own) + n_dots > cells) {
+        pct_text_cut(b, n <= cells ? name : own, cells, utf8);
+        return;
+    }
+    pct_buf_text(b, dots);
+    for (size_t i = n - (cells - n_dots); i; i--)
+        do
+            name++;
+        while (((unsigned char)*name & 0xc0) == 0x80);
+    pct_buf_text(b, name);
+}
+
+void pct_name_cut(struct pct_buf *b, const char *name, size_t cells, bool utf8)
+{
+    const char *clone = strstr(name, " [clone ");
+    struct pct_buf plain = {0};
+    if (clone && pct_text_cells(name) > cells)
+        pct_buf_put(&plain, name, (size_t)(clone - name));
+    cut_before(b, plain.n ? plain.data : name, cells, utf8);
+    pct_buf_free(&plain);
+}
+
 /* ---- Names that are shortened to the same ---------------------------------------------------- */
 
 static bool is_word(char c)

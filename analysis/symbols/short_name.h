@@ -19,6 +19,11 @@ void pct_short_name(struct pct_buf *b, const char *name);
 /* Appends the name, shortened, or `full` and bounded (pct_text_bounded). */
 void pct_name_put(struct pct_buf *b, const char *name, bool full);
 
+/* Appends at most `cells` cells of a name: if it is longer, it loses first the mark of a
+ * compiler's copy, " [clone .cold]", then what stands before the function's own name, then the
+ * middle of that. */
+void pct_name_cut(struct pct_buf *b, const char *name, size_t cells, bool utf8);
+
 /* Appends the name, shortened. If some of n other names are shortened to the same, its first
  * arguments in which it differs from them stay: "solve<...Jacobi>()". They are cut to
  * PCT_APART_CELLS. */

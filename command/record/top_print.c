@@ -28,8 +28,10 @@ struct printer {
     struct pct_pool *names;
     struct row *rows;
     size_t n;
-    size_t n_ranks;    /* processes that are ranks */
-    size_t name_cells; /* FUNCTION: width of the names */
+    size_t n_ranks; /* processes that are ranks */
+    /* Columns that are shown, of those that a narrow text leaves out. */
+    bool has_ranks, has_file, has_program, has_pid;
+    size_t name_cells, last_cells; /* width of the names of functions, and of the column behind */
 };
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -186,7 +188,7 @@ static void end(struct printer *p)
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* Prints a line, cut to the width. */
+/* Prints a line, cut to the width, which is needed where not even the figures fit. */
 static void put_line(FILE *out, const struct pct_top *t, const struct pct_buf *line)
 {
     struct pct_buf cut = {0};
@@ -196,10 +198,18 @@ static void put_line(FILE *out, const struct pct_top *t, const struct pct_buf *l
     pct_buf_free(&cut);
 }
 
+/* Appends a part of a line, if it fits. */
+static void put_part(const struct pct_top *t, struct pct_buf *line, struct pct_buf *part)
+{
+    if (!t->width || pct_text_cells(line->data) + pct_text_cells(part->data) <= t->width)
+        pct_buf_text(line, part->data);
+    pct_buf_clear(part);
+}
+
 static void put_whole(FILE *out, const struct printer *p)
 {
     const struct pct_busiest *b = p->t->busiest;
-    struct pct_buf line = {0};
+    struct pct_buf line = {0}, part = {0};
     char percent[PCT_NUMBER_BYTES], count[PCT_NUMBER_BYTES];
     double elapsed = p->t->elapsed_ns ? (double)p->t->elapsed_ns : 1;
     size_t n = p->n_ranks ? p->n_ranks : b->n_processes;
@@ -211,15 +221,19 @@ static void put_whole(FILE *out, const struct printer *p)
         pct_buf_format(&line, ", %zu more process%s", b->n_processes - p->n_ranks,
                        b->n_processes - p->n_ranks == 1 ? "" : "es");
     pct_buf_format(&line, ": %.2f CPUs busy", (double)b->ns / elapsed);
-    if (b->mpi_ns)
-        pct_buf_format(&line, ", %s of it in MPI",
+    if (b->mpi_ns) {
+        pct_buf_format(&part, ", %s of it in MPI",
                        pct_text_percent_1(percent, pct_text_share(b->mpi_ns, b->ns)));
-    pct_buf_format(&line, "; %s samples in %.1f s", pct_text_count(count, b->samples),
+        put_part(p->t, &line, &part);
+    }
+    pct_buf_format(&part, "; %s samples in %.1f s", pct_text_count(count, b->samples),
                    elapsed / 1e9);
     if (p->t->n_lost)
-        pct_buf_format(&line, ", %llu lost", (unsigned long long)p->t->n_lost);
+        pct_buf_format(&part, ", %llu lost", (unsigned long long)p->t->n_lost);
+    put_part(p->t, &line, &part);
     put_line(out, p->t, &line);
     pct_buf_free(&line);
+    pct_buf_free(&part);
 }
 
 static void put_share(struct pct_buf *b, uint64_t part, uint64_t whole)
@@ -228,53 +242,134 @@ static void put_share(struct pct_buf *b, uint64_t part, uint64_t whole)
     pct_buf_format(b, "%8s", pct_text_percent_1(text, pct_text_share(part, whole)));
 }
 
-/* Sets the width of the names of functions: as much as the other columns leave. */
-static void fit_names(struct printer *p)
+/* Cells of the columns, each with the gap before it; LEAST: of a name beside which another column
+ * may stand, if any is as long; FILE_LEAST: of a file that is cut. */
+enum { SHARE = 8, RANKS = 23, RANK = 7, PID = 9, GAP = 2, LEAST = 24, FILE_LEAST = 8 };
+
+static size_t n_shown(const struct printer *p)
 {
-    enum { LEAST = 20, SHARES = 16, RANKS = 23, GAPS = 4 };
-    size_t used = SHARES + (p->n_ranks > 1 ? RANKS : 0) + GAPS, file = strlen("file");
-    for (size_t i = 0; i < p->n && (!p->t->max_rows || i < p->t->max_rows); i++) {
-        struct pct_buf name = {0};
-        put_module(p, &name, p->rows[i].index);
-        file = pct_text_cells(name.data) > file ? pct_text_cells(name.data) : file;
-        pct_buf_free(&name);
+    return p->t->max_rows && p->t->max_rows < p->n ? p->t->max_rows : p->n;
+}
+
+/* The greatest width of what `put` appends for the rows that are shown, or of the head. */
+static size_t widest(struct printer *p, const char *head,
+                     void (*put)(struct printer *, struct pct_buf *, const struct row *))
+{
+    size_t most = strlen(head);
+    for (size_t i = 0; i < n_shown(p); i++) {
+        struct pct_buf text = {0};
+        put(p, &text, &p->rows[i]);
+        most = pct_text_cells(text.data) > most ? pct_text_cells(text.data) : most;
+        pct_buf_free(&text);
     }
-    p->name_cells = PCT_WHOLE_NAME;
-    if (p->t->width && used + file + PCT_WHOLE_NAME > p->t->width)
-        p->name_cells = p->t->width > used + file + LEAST ? p->t->width - used - file : LEAST;
+    return most;
+}
+
+static void put_row_name(struct printer *p, struct pct_buf *b, const struct row *r)
+{
+    put_place(p, b, p->t->by == PCT_TOP_PROCESS ? r->busiest : r->index, false);
+}
+
+static void put_row_file(struct printer *p, struct pct_buf *b, const struct row *r)
+{
+    put_module(p, b, r->index);
+}
+
+static void put_row_program(struct printer *p, struct pct_buf *b, const struct row *r)
+{
+    put_program(b, &p->t->busiest->processes[r->index]);
+}
+
+/* Takes the cells of a column from those that are left. False: names need them. */
+static bool take(size_t *left, size_t cells, size_t least)
+{
+    bool fits = *left >= cells + least;
+    *left -= fits ? cells : 0;
+    return fits;
+}
+
+/* Gives names of functions what other columns leave, which are left out if that is little. */
+static void fit_functions(struct printer *p)
+{
+    size_t left = p->t->width ? p->t->width : SIZE_MAX, longest, least,
+           file = widest(p, "file", put_row_file);
+    longest = widest(p, "function", put_row_name);
+    least = longest < LEAST ? longest : LEAST;
+    take(&left, 2 * SHARE + GAP, 0);
+    p->has_ranks = p->n_ranks > 1 && take(&left, RANKS, least);
+    if (left < GAP + file + least && left >= GAP + FILE_LEAST + least)
+        file = left - GAP - least;
+    p->has_file = take(&left, GAP + file, least);
+    p->last_cells = file;
+    p->name_cells = longest < left ? longest : left;
+}
+
+static void fit_processes(struct printer *p)
+{
+    size_t left = p->t->width ? p->t->width : SIZE_MAX, longest, least,
+           program = widest(p, "program", put_row_program);
+    longest = widest(p, "busiest function", put_row_name);
+    least = longest < LEAST ? longest : LEAST;
+    take(&left, SHARE + GAP + (p->n_ranks ? SHARE + RANK : 0), 0);
+    bool ranks_only = p->n_ranks == p->t->busiest->n_processes;
+    p->has_pid = take(&left, PID, ranks_only ? least : 0);
+    p->has_program = p->has_pid && take(&left, program + GAP, least);
+    p->last_cells = program;
+    p->name_cells = longest < left ? longest : left;
 }
 
 static void put_function(struct printer *p, struct pct_buf *b, const struct row *r)
 {
     char least[PCT_NUMBER_BYTES], most[PCT_NUMBER_BYTES];
-    struct pct_buf name = {0};
+    struct pct_buf name = {0}, cut = {0};
     put_share(b, r->self_ns, p->t->busiest->ns);
     put_share(b, r->total_ns, p->t->busiest->ns);
-    if (p->n_ranks > 1 && r->most_rank >= 0)
+    if (p->has_ranks && r->most_rank >= 0)
         pct_buf_format(b, "%8s%8s %6d", pct_text_percent_1(least, r->least),
                        pct_text_percent_1(most, r->most), r->most_rank);
-    else if (p->n_ranks > 1)
+    else if (p->has_ranks)
         pct_buf_format(b, "%8s%8s %6s", "-", "-", "-");
     put_place(p, &name, r->index, false);
     pct_buf_text(b, "  ");
-    pct_text_cut(b, name.data, p->name_cells, p->t->utf8);
-    if (pct_text_cells(name.data) < p->name_cells)
-        pct_buf_fill(b, ' ', p->name_cells - pct_text_cells(name.data));
-    pct_buf_text(b, "  ");
-    put_module(p, b, r->index);
+    pct_name_cut(&cut, name.data, p->name_cells, p->t->utf8);
+    pct_buf_text(b, cut.data);
+    if (p->has_file) {
+        pct_buf_fill(b, ' ', p->name_cells - pct_text_cells(cut.data) + GAP);
+        pct_buf_clear(&name);
+        put_module(p, &name, r->index);
+        pct_text_cut(b, name.data, p->last_cells, p->t->utf8);
+    }
     pct_buf_free(&name);
+    pct_buf_free(&cut);
 }
 
-/* Appends a context, the innermost frame first, so that frames near main are cut off. */
+/* Appends a context, the innermost frame first. Frames near main that do not fit are left out. */
 static void put_context(struct printer *p, struct pct_buf *b, const struct row *r)
 {
     const struct pct_busy_context *contexts = p->t->busiest->contexts;
+    const char *between = " < ", *dots = p->t->utf8 ? "\xe2\x80\xa6" : "..";
     put_share(b, r->self_ns, p->t->busiest->ns);
     pct_buf_text(b, "  ");
+    size_t width = p->t->width ? p->t->width : SIZE_MAX, used = pct_text_cells(b->data);
     for (int64_t i = r->index; i != PCT_BUSY_NONE; i = contexts[i].parent) {
-        put_place(p, b, contexts[i].place, false);
-        pct_buf_text(b, contexts[i].parent == PCT_BUSY_NONE ? "" : " < ");
-        if (p->t->width && b->n > 4 * p->t->width)
+        bool first = i == r->index, last = contexts[i].parent == PCT_BUSY_NONE;
+        size_t rest = last ? 0 : strlen(between) + (p->t->utf8 ? 1 : 2);
+        struct pct_buf name = {0};
+        put_place(p, &name, contexts[i].place, false);
+        size_t cells = (first ? 0 : strlen(between)) + pct_text_cells(name.data);
+        bool fits = used + cells + rest <= width;
+        pct_buf_text(b, first ? "" : between);
+        if (fits)
+            pct_buf_text(b, name.data);
+        else if (first)
+            pct_name_cut(b, name.data, width > used + rest ? width - used - rest : 0, p->t->utf8);
+        else
+            pct_buf_text(b, dots);
+        used += cells;
+        pct_buf_free(&name);
+        if (!fits && first && !last)
+            pct_buf_format(b, "%s%s", between, dots);
+        if (!fits)
             break;
     }
 }
@@ -282,7 +377,7 @@ static void put_context(struct printer *p, struct pct_buf *b, const struct row *
 static void put_process(struct printer *p, struct pct_buf *b, const struct row *r)
 {
     const struct pct_busy_process *of = &p->t->busiest->processes[r->index];
-    struct pct_buf program = {0};
+    struct pct_buf text = {0};
     put_share(b, of->ns, p->t->elapsed_ns);
     if (p->n_ranks && is_rank(of)) {
         put_share(b, of->mpi_ns, of->ns);
@@ -290,26 +385,39 @@ static void put_process(struct printer *p, struct pct_buf *b, const struct row *
     } else if (p->n_ranks) {
         pct_buf_format(b, "%8s%7s", "-", "-");
     }
-    pct_buf_format(b, "%9d  ", of->pid);
-    put_program(&program, of);
-    pct_buf_format(b, "%-16s  ", program.data);
-    put_place(p, b, r->busiest, false);
-    pct_buf_free(&program);
+    if (p->has_pid)
+        pct_buf_format(b, "%9d", of->pid);
+    if (p->has_program) {
+        put_program(&text, of);
+        pct_buf_format(b, "  %s", text.data);
+        pct_buf_fill(b, ' ', p->last_cells - pct_text_cells(text.data));
+        pct_buf_clear(&text);
+    }
+    pct_buf_text(b, "  ");
+    put_place(p, &text, r->busiest, false);
+    pct_name_cut(b, text.data, p->name_cells, p->t->utf8);
+    pct_buf_free(&text);
 }
 
 static void put_head(FILE *out, const struct printer *p)
 {
     struct pct_buf line = {0};
     if (p->t->by == PCT_TOP_FUNCTION)
-        pct_buf_format(&line, "%8s%8s%s  %-*s  %s", "self", "total",
-                       p->n_ranks > 1 ? "   least    most   rank" : "", (int)p->name_cells,
-                       "function", "file");
+        pct_buf_format(&line, "%8s%8s%s  %-*s%s", "self", "total",
+                       p->has_ranks ? "   least    most   rank" : "",
+                       p->has_file ? (int)p->name_cells : 0, "function",
+                       p->has_file ? "  file" : "");
     else if (p->t->by == PCT_TOP_CONTEXT)
-        pct_buf_format(&line, "%8s  %s", "self", "context, the innermost function first");
+        pct_buf_format(&line, "%8s  %s", "self",
+                       !p->t->width || p->t->width >= 2 * LEAST
+                           ? "context, the innermost function first"
+                           : "context, innermost first");
     else
-        pct_buf_format(&line, "%8s%s%9s  %-16s  %s", "of a CPU",
-                       p->n_ranks ? "  in MPI   rank" : "", "process", "program",
-                       "busiest function");
+        pct_buf_format(&line, "%8s%s%s  %-*s%s%s", "of a CPU", p->n_ranks ? "  in MPI   rank" : "",
+                       p->has_pid ? "  process" : "", p->has_program ? (int)p->last_cells : 0,
+                       p->has_program ? "program" : "", p->has_program ? "  " : "",
+                       p->name_cells < strlen("busiest function") ? "function"
+                                                                  : "busiest function");
     put_line(out, p->t, &line);
     pct_buf_free(&line);
 }
@@ -322,10 +430,12 @@ void pct_top_print(FILE *out, const struct pct_top *t)
     begin(&p);
     put_whole(out, &p);
     if (t->by == PCT_TOP_FUNCTION)
-        fit_names(&p);
+        fit_functions(&p);
+    else if (t->by == PCT_TOP_PROCESS)
+        fit_processes(&p);
     if (p.n)
         put_head(out, &p);
-    for (size_t i = 0; i < p.n && (!t->max_rows || i < t->max_rows); i++) {
+    for (size_t i = 0; i < n_shown(&p); i++) {
         struct pct_buf line = {0};
         put[t->by](&p, &line, &p.rows[i]);
         put_line(out, t, &line);

@@ -564,6 +564,41 @@ static void names_are_broken_where_a_part_ends(void **state)
                             cases[i].rest);
 }
 
+static void cut_names_keep_the_function(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t cells;
+        bool utf8;
+        const char *wanted;
+    } cases[] = {
+        {"grid::Field<>::exchange()", 25, true, "grid::Field<>::exchange()"},
+        {"grid::Field<>::exchange()", 24, true, "\xe2\x80\xa6id::Field<>::exchange()"},
+        {"grid::Field<>::exchange()", 11, true,
+         "\xe2\x80\xa6"
+         "exchange()"},
+        {"grid::Field<>::exchange()", 12, false, "..exchange()"},
+        {"grid::Field<>::exchange()", 10, true, "exchange()"},
+        {"grid::Field<>::exchange()", 8, true,
+         "exch\xe2\x80\xa6"
+         "e()"},
+        {"(anonymous namespace)::solve(a::b)", 13, true, "\xe2\x80\xa6:solve(a::b)"},
+        {"\xc3\xa4\xc3\xb6::\xc3\xbc()", 6, true, "\xe2\x80\xa6::\xc3\xbc()"},
+        {"integrate() [clone .constprop.0]", 32, true, "integrate() [clone .constprop.0]"},
+        {"integrate() [clone .constprop.0]", 31, true, "integrate()"},
+        {"MPI_Neighbor_alltoall", 9, true,
+         "MPI_N\xe2\x80\xa6"
+         "all"},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        struct pct_buf b = {0};
+        pct_name_cut(&b, cases[i].name, cases[i].cells, cases[i].utf8);
+        assert_string_equal(b.data, cases[i].wanted);
+        pct_buf_free(&b);
+    }
+}
+
 static void functions_in_findings_are_shortened(void **state)
 {
     struct pct_buf b = {0};
@@ -581,6 +616,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_in_findings_are_shortened),
         cmocka_unit_test(names_are_broken_where_a_part_ends),
+        cmocka_unit_test(cut_names_keep_the_function),
         cmocka_unit_test(numbers_are_written_with_units),
         cmocka_unit_test(words_for_a_shell_are_read_back),
         cmocka_unit_test(the_greatest_numbers_fit),
