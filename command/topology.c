@@ -33,7 +33,10 @@ static const struct pct_option options[] = {
      "json.",
      .group = FORM},
     {OPTION_SVG, "svg", NULL, "a picture of the matrix",
-     "The more bytes a pair has sent, the darker it is. Lines are between nodes.", .group = FORM},
+     "The more bytes a pair has sent, the darker it is; without bytes, the more messages. A scale "
+     "is "
+     "below. Lines are between nodes.",
+     .group = FORM},
     {OPTION_CLASS, "class", "p2p|rma", "only messages of this class"},
     {OPTION_DOMAIN, "domain", "NAME", "only messages on this communicator, by name or id",
      "pcollect report --table communicators lists them."},

@@ -1,22 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The matrix as a picture: a row for each source, a column for each destination; darker cells have
- * more bytes (on a logarithmic scale). Above MAX_CELLS ranks several share a cell. Lines separate
- * nodes if the ranks of a node are consecutive.
+ * more bytes (on a logarithmic scale), or, if no message has any, more messages; below it is the
+ * scale. Above MAX_CELLS ranks several share a cell. Lines separate nodes if the ranks of a node
+ * are consecutive.
  */
 #include "view/svg.h"
 #include "view/topology_print.h"
 
 #include <math.h>
 
-enum { MAX_CELLS = 512, PICTURE = 640, MARGIN = 40 };
+enum { MAX_CELLS = 512, PICTURE = 640, MARGIN = 40, LEGEND = 40 };
 
 struct picture {
     uint32_t n, per_cell;
     double side;
-    uint64_t *bytes; /* n x n */
-    uint64_t most;
+    struct cell {
+        uint64_t bytes, messages;
+    } * cells;        /* n x n */
+    bool in_messages; /* there are no bytes */
+    uint64_t most;    /* bytes, or messages, of a cell */
 };
+
+static uint64_t value_of(const struct picture *p, const struct cell *c)
+{
+    return p->in_messages ? c->messages : c->bytes;
+}
+
+static double opacity_of(const struct picture *p, uint64_t value)
+{
+    return 0.1 + 0.9 * (p->most > 1 ? log1p((double)value) / log1p((double)p->most) : 1);
+}
 
 static void add_pairs(struct picture *p, const struct pct_topology *t)
 {
@@ -24,27 +38,58 @@ static void add_pairs(struct picture *p, const struct pct_topology *t)
         const struct pct_pair *pair = &t->pairs[i];
         if (pair->source < 0 || pair->destination < 0)
             continue;
-        uint64_t *cell = &p->bytes[(size_t)(pair->source / (int32_t)p->per_cell) * p->n +
-                                   (uint32_t)pair->destination / p->per_cell];
-        *cell += pair->bytes ? pair->bytes : pair->messages;
-        p->most = *cell > p->most ? *cell : p->most;
+        struct cell *cell = &p->cells[(size_t)(pair->source / (int32_t)p->per_cell) * p->n +
+                                      (uint32_t)pair->destination / p->per_cell];
+        cell->bytes += pair->bytes;
+        cell->messages += pair->messages;
+        p->in_messages &= !pair->bytes;
     }
+    for (size_t i = 0; i < (size_t)p->n * p->n; i++)
+        p->most = value_of(p, &p->cells[i]) > p->most ? value_of(p, &p->cells[i]) : p->most;
 }
 
 static void put_cells(FILE *out, const struct picture *p)
 {
+    char bytes[PCT_NUMBER_BYTES], messages[PCT_NUMBER_BYTES];
     for (uint32_t i = 0; i < p->n; i++) {
         for (uint32_t j = 0; j < p->n; j++) {
-            uint64_t bytes = p->bytes[(size_t)i * p->n + j];
-            if (!bytes)
+            const struct cell *c = &p->cells[(size_t)i * p->n + j];
+            if (!c->bytes && !c->messages)
                 continue;
-            double dark = p->most > 1 ? log1p((double)bytes) / log1p((double)p->most) : 1;
             fprintf(out,
                     "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
-                    "fill-opacity=\"%.3f\"><title>%u to %u: %llu</title></rect>\n",
-                    MARGIN + j * p->side, MARGIN + i * p->side, p->side, p->side, 0.1 + 0.9 * dark,
-                    i * p->per_cell, j * p->per_cell, (unsigned long long)bytes);
+                    "fill-opacity=\"%.3f\"><title>%u to %u: %s, %s message%s</title></rect>\n",
+                    MARGIN + j * p->side, MARGIN + i * p->side, p->side, p->side,
+                    opacity_of(p, value_of(p, c)), i * p->per_cell, j * p->per_cell,
+                    pct_text_bytes(bytes, c->bytes), pct_text_count(messages, c->messages),
+                    c->messages == 1 ? "" : "s");
         }
+    }
+}
+
+/* Writes what a cell is, and boxes with values from little to the most. */
+static void put_legend(FILE *out, const struct picture *p)
+{
+    enum { BOX = 12, STEPS = 4, STEP = 84, Y = 2 * MARGIN + PICTURE };
+    double x = MARGIN + PICTURE - STEPS * STEP;
+    char text[128], n[PCT_NUMBER_BYTES];
+    pct_text_format(text, sizeof text, "%s from source to destination%s",
+                    p->in_messages ? "messages" : "bytes", p->per_cell > 1 ? " of a cell" : "");
+    pct_svg_text(out, MARGIN, Y, "start", text);
+    if (p->per_cell > 1) {
+        pct_text_format(text, sizeof text, "%u ranks share a row or column", p->per_cell);
+        pct_svg_text(out, MARGIN, Y + 16, "start", text);
+    }
+    for (int i = 1; i <= STEPS && p->most; i++, x += STEP) {
+        uint64_t value = i == STEPS ? p->most : (uint64_t)expm1(log1p((double)p->most) * i / STEPS);
+        if (!value || (i < STEPS && value == p->most))
+            continue;
+        fprintf(out,
+                "<rect x=\"%.2f\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"" PCT_SVG_BLUE
+                "\" fill-opacity=\"%.3f\"/>\n",
+                x, Y - BOX + 2, BOX, BOX, opacity_of(p, value));
+        pct_svg_text(out, x + BOX + 5, Y, "start",
+                     p->in_messages ? pct_text_count(n, value) : pct_text_bytes(n, value));
     }
 }
 
@@ -65,13 +110,13 @@ static void put_node_lines(FILE *out, const struct picture *p, const struct pct_
 void pct_topology_print_svg(FILE *out, const struct pct_topology_view *v)
 {
     const struct pct_topology *t = v->topology;
-    struct picture p = {.per_cell = (t->n_ranks + MAX_CELLS - 1) / MAX_CELLS};
+    struct picture p = {.in_messages = true, .per_cell = (t->n_ranks + MAX_CELLS - 1) / MAX_CELLS};
     p.per_cell = p.per_cell ? p.per_cell : 1;
     p.n = (t->n_ranks + p.per_cell - 1) / p.per_cell;
     p.side = p.n ? (double)PICTURE / p.n : PICTURE;
-    p.bytes = pct_alloc((size_t)p.n * p.n, sizeof *p.bytes);
+    p.cells = pct_alloc((size_t)p.n * p.n, sizeof *p.cells);
     add_pairs(&p, t);
-    pct_svg_begin(out, PICTURE + 2 * MARGIN, PICTURE + 2 * MARGIN);
+    pct_svg_begin(out, PICTURE + 2 * MARGIN, PICTURE + 2 * MARGIN + LEGEND);
     fprintf(out,
             "<text x=\"%d\" y=\"16\">destination, 0 to %u</text>\n"
             "<text transform=\"translate(16 %d) rotate(-90)\">source, 0 to %u</text>\n"
@@ -82,6 +127,7 @@ void pct_topology_print_svg(FILE *out, const struct pct_topology_view *v)
     put_cells(out, &p);
     fputs("</g>\n", out);
     put_node_lines(out, &p, t);
+    put_legend(out, &p);
     pct_svg_end(out);
-    pct_free(p.bytes);
+    pct_free(p.cells);
 }

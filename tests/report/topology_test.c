@@ -551,6 +551,36 @@ static void what_was_not_received_is_told_of_ranks_that_are_there(void **state)
     }
 }
 
+/* Cells are of bytes, or, if there are none, of messages. The scale ends at the greatest cell. */
+static void pictures_have_a_scale_with_its_unit(void **state)
+{
+    static const struct {
+        uint64_t bytes;
+        const char *cell, *legend, *most;
+    } cases[] = {
+        {4096, "<title>0 to 1: 4.000 KiB, 9 messages</title>", ">bytes from source to destination<",
+         ">4.000 KiB</text>"},
+        {0, "<title>0 to 1: 0 B, 9 messages</title>", ">messages from source to destination<",
+         ">9</text>"},
+    };
+    static char text[1 << 14];
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        struct pct_pair pairs[] = {
+            {.source = 0, .destination = 1, .messages = 9, .bytes = cases[k].bytes},
+            {.source = 1, .destination = 0, .messages = 1}};
+        struct pct_rank_place places[2] = {{0}};
+        const struct pct_topology t = {
+            .n_ranks = 2, .pairs = pairs, .n_pairs = PC_ARRAY_LEN(pairs), .places = places};
+        FILE *out = fmemopen(text, sizeof text, "w");
+        pct_topology_print_svg(out, &(const struct pct_topology_view){.topology = &t});
+        fclose(out);
+        if (!strstr(text, cases[k].cell) || !strstr(text, cases[k].legend) ||
+            !strstr(text, cases[k].most) || !strstr(text, ">1 to 0: 0 B, 1 message<"))
+            fail_msg("case %zu: %s", k, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -564,6 +594,7 @@ int main(void)
         cmocka_unit_test(greatest_numbers_are_no_small_ones),
         cmocka_unit_test(missing_ranks_are_beside_those_before_them),
         cmocka_unit_test(what_was_not_received_is_told_of_ranks_that_are_there),
+        cmocka_unit_test(pictures_have_a_scale_with_its_unit),
     };
     seed = test_seed(20);
     return cmocka_run_group_tests(tests, NULL, NULL);
