@@ -38,3 +38,14 @@ $(made_pages): $(page_texts) doc/man/make_page$(EXEEXT)
 	doc/man/make_page$(EXEEXT) $${name#pcollect} <$(srcdir)/$@.in >$@.tmp || { test $$? = 126 && \
 	sed 's/^@.*@$$/The options \-\-help and \-\-table help of the command, and pcollect config \-\-template, list them./' \
 	    $(srcdir)/$@.in >$@.tmp; } && mv $@.tmp $@
+
+# bash looks for the completion of a command under its name.
+completiondir = $(datadir)/bash-completion/completions
+nodist_completion_DATA = doc/man/bash/pcollect
+CLEANFILES += doc/man/bash/pcollect
+EXTRA_DIST += doc/man/completion.bash.in
+
+doc/man/bash/pcollect: doc/man/completion.bash.in doc/man/make_page$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D); rm -f $@; \
+	doc/man/make_page$(EXEEXT) <$(srcdir)/doc/man/completion.bash.in >$@.tmp || { test $$? = 126 && \
+	sed '/^@.*@$$/d' $(srcdir)/doc/man/completion.bash.in >$@.tmp; } && mv $@.tmp $@

@@ -9,6 +9,7 @@
  *   @TABLES@   the tables of the report with their columns, and its ratios
  *   @CONFIG@   the options of the configuration
  *   @KEYS@     the keys of pcollect browse
+ *   @COMPLETION@  the cases of completion.bash: the options of each command with their values
  */
 #include "analysis/counters/metrics.h"
 #include "command/browse/browse.h"
@@ -140,6 +141,38 @@ static void put_keys(void)
     }
 }
 
+/* The words of an option, with blanks between; "": it has other values, or none. */
+static void put_values(const struct pct_option *o)
+{
+    const char *words = o->words                                  ? o->words
+                        : o->argument && strchr(o->argument, '|') ? o->argument
+                                                                  : "";
+    if (*words)
+        putchar('=');
+    for (; *words; words++)
+        putchar(*words == '|' ? ' ' : *words);
+}
+
+static void put_case(const struct pct_command *c)
+{
+    printf("        '%s')\n            printf '%%s\\n' \\\n", c->name);
+    for (unsigned k = 0; pct_option_at(c, k); k++) {
+        printf("                '--%s", pct_option_at(c, k)->name);
+        put_values(pct_option_at(c, k));
+        puts("' \\");
+    }
+    for (size_t i = 0; c == &pct_top && i < pct_n_commands; i++)
+        printf("                '%s' \\\n", pct_commands[i]->name);
+    printf("                --%s ;;\n", pct_help_option.name);
+}
+
+static void put_cases(void)
+{
+    put_case(&pct_top);
+    for (size_t i = 0; i < pct_n_commands; i++)
+        put_case(pct_commands[i]);
+}
+
 int main(int argc, char **argv)
 {
     char line[4096];
@@ -155,6 +188,8 @@ int main(int argc, char **argv)
             pc_config_manual(stdout);
         else if (!strcmp(line, "@KEYS@\n"))
             put_keys();
+        else if (!strcmp(line, "@COMPLETION@\n"))
+            put_cases();
         else
             fputs(line, stdout);
     }
