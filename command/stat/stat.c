@@ -13,6 +13,7 @@
 #include "view/sentence.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -400,11 +401,12 @@ static int run_launcher(struct pct_stat_job *j)
     return status ? status : j->failed;
 }
 
-/* Standard output or error, written in whole blocks: several ranks may share it. */
+/* Standard output or error, written in whole blocks: several ranks may share it. The command does
+ * not inherit the descriptor: it would keep a pipe open. */
 static FILE *open_stream(int fd)
 {
-    enum { ROOM = 1 << 16 };
-    int own = dup(fd);
+    enum { ROOM = 1 << 16, FIRST_FD = 3 };
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
     FILE *out = own < 0 ? NULL : fdopen(own, "w");
     if (out)
         setvbuf(out, NULL, _IOFBF, ROOM);
