@@ -20,7 +20,7 @@
 
 static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
-static volatile sig_atomic_t job_pid;
+static volatile sig_atomic_t job_pid, interrupted;
 static struct pct_killed killed;
 
 /* Signal handlers and mask at the start of this command. */
@@ -33,6 +33,8 @@ static void forward(int number, siginfo_t *info, void *context)
 {
     (void)context;
     int saved = errno;
+    if (number != SIGUSR1 && number != SIGUSR2)
+        interrupted = 1;
     if (info->si_code <= 0 && job_pid > 0)
         kill((pid_t)job_pid, number);
     errno = saved;
@@ -63,6 +65,11 @@ static void restore_signals(void)
 struct pct_killed pct_job_killed(void)
 {
     return killed;
+}
+
+bool pct_job_interrupted(void)
+{
+    return interrupted;
 }
 
 int pct_job_helper(void)

@@ -62,6 +62,10 @@ struct pct_killed {
 /* The process of the last pct_job_run, if a signal ended it. */
 struct pct_killed pct_job_killed(void);
 
+/* True if SIGINT, SIGTERM, SIGHUP or SIGQUIT has reached this process during a pct_job_run: the
+ * user wants an end, even if the job handles the signal. */
+bool pct_job_interrupted(void);
+
 /* Forks a process that works beside the job, from the watcher's tick, which is called again when it
  * has ended. It has the initial signal state of this command, and must end with _exit. Returns like
  * fork. */

@@ -302,26 +302,47 @@ static void put_head(struct pct_stat_job *j, const char *what, struct pct_stat_f
     pct_buf_free(&time);
 }
 
-/* Runs the command as often as requested; a run that fails is the last, and is included. */
-static int run_command(struct pct_stat_job *j)
+/* Says why there are no further runs. */
+static void tell_last(const struct pct_stat_job *j, const struct runs *r, int status, bool left_out)
+{
+    if (left_out)
+        pct_say(j->self, "run %zu was interrupted: it is left out, and there are no further runs",
+                r->n + 1);
+    else if (status && r->n && r->n < j->request->repeat)
+        pct_say(j->self, "run %zu ended with status %d: there are no further runs", r->n, status);
+}
+
+/* Runs the command as often as requested. A run that fails is the last, and is included. A run that
+ * the user interrupts is the last, too; of several runs it is left out. */
+static int make_runs(struct pct_stat_job *j, struct runs *r, uint64_t *end_ns)
 {
     const struct pct_job_watcher watcher = {add_command, begin_command, tick, j};
     size_t times = j->request->repeat ? j->request->repeat : 1;
-    struct runs r = {.values = pct_alloc(times, (j->stat.n + 1) * sizeof *r.values)};
-    struct pct_buf words = {0};
     int status = PCT_DONE;
-    uint64_t now = 0;
-    while (r.n < times && !status) {
+    bool left_out = false;
+    while (r->n < times && !status && !left_out) {
         j->begun = false;
         status = pct_job_run(j->self, j->request->words, NULL, &watcher);
-        now = pc_mono_ns();
+        *end_ns = pc_mono_ns();
         if (!j->begun)
             break;
+        left_out = j->request->repeat && pct_job_interrupted();
         pct_count_take(j->count);
-        keep_run(j, &r, seconds(j->start_ns, now));
+        if (!left_out)
+            keep_run(j, r, seconds(j->start_ns, *end_ns));
     }
-    if (status && r.n && r.n < times)
-        pct_say(j->self, "run %zu ended with status %d: there are no further runs", r.n, status);
+    tell_last(j, r, status, left_out);
+    j->begun = j->begun && r->n;
+    return status || r->n ? status : PCT_DATA;
+}
+
+static int run_command(struct pct_stat_job *j)
+{
+    size_t times = j->request->repeat ? j->request->repeat : 1;
+    struct runs r = {.values = pct_alloc(times, (j->stat.n + 1) * sizeof *r.values)};
+    struct pct_buf words = {0};
+    uint64_t now = 0;
+    int status = make_runs(j, &r, &now);
     put_words(j, &words);
     if (r.n)
         put_head(j, words.data, mean(&r, j->stat.n + 1, 0), r.n);
