@@ -355,8 +355,8 @@ char *pct_output_pattern(const struct pct_command *self, const char *given, cons
 bool pct_output_is_fixed(const char *pattern, char *path);
 
 /* True if ranks will accept the pattern as output path, and the file may be written, as far as this
- * is known before the job; else said. */
-bool pct_output_may_be(const struct pct_command *self, const char *pattern);
+ * is known before the job; else said. The flags are those of pc_pcol_may_write. */
+bool pct_output_may_be(const struct pct_command *self, const char *pattern, unsigned flags);
 
 /* True if all plugins and events that the configuration names exist; each one that does not is
  * reported, with the nearest name. */

@@ -47,7 +47,7 @@ int pct_embed_file(const char *from, const char *to, const struct pct_embedded *
                    struct pc_error *error)
 {
     struct pc_profile *p = NULL;
-    int err = pc_pcol_may_write(to, error);
+    int err = pc_pcol_may_write(to, 0, error);
     if (!err)
         err = pc_pcol_read_histograms(from, &p, error);
     if (err) {

@@ -132,14 +132,14 @@ bool pct_output_is_fixed(const char *pattern, char *path)
            !pc_config_expand(pattern, &two, other, sizeof other, &error) && !strcmp(path, other);
 }
 
-bool pct_output_may_be(const struct pct_command *self, const char *pattern)
+bool pct_output_may_be(const struct pct_command *self, const char *pattern, unsigned flags)
 {
     char path[PCOLLECT_PATH_BYTES];
     struct pc_error error = {""};
     int err = pc_config_check("output", "path", pattern, &error);
     /* A pattern that may give several names is checked by the writer of the profile. */
     if (!err && pct_output_is_fixed(pattern, path))
-        err = pc_pcol_may_write(path, &error);
+        err = pc_pcol_may_write(path, flags, &error);
     if (err)
         pct_say(self, "%s", error.text);
     return !err;
@@ -166,7 +166,7 @@ char *pct_output_pattern(const struct pct_command *self, const char *given, cons
     free(cwd);
     if (strlen(pattern) >= PC_CONFIG_TEXT_BYTES)
         pct_say(self, "-o: the path is longer than %d bytes", PC_CONFIG_TEXT_BYTES - 1);
-    else if (check_folder(self, pattern) && pct_output_may_be(self, pattern))
+    else if (check_folder(self, pattern) && pct_output_may_be(self, pattern, 0))
         return pattern;
     free(pattern);
     return NULL;

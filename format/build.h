@@ -303,8 +303,17 @@ void pc_deflater_free(struct pc_deflater *d);
 uint8_t *pc_pcol_unpack(const uint8_t *data, size_t stored, uint64_t raw, bool deflated,
                         struct pc_error *error);
 
-/* Sets the text "PATH: WHAT: REASON; CURE" for errno `err`, and returns PC_EIO or PC_ENOENT. */
-int pc_pcol_system_error(struct pc_error *error, const char *path, const char *what, int err);
+/* The settings that name another path than that of pc_pcol_write with these flags. A job has a
+ * configuration, commands have -o. */
+static inline const char *pc_pcol_elsewhere(unsigned flags)
+{
+    return flags & PC_PCOL_LATE_SLOTS ? "[output] path, or -o" : "-o";
+}
+
+/* Sets the text "PATH: WHAT: REASON; CURE" for errno `err`, and returns PC_EIO or PC_ENOENT. The
+ * flags are those of pc_pcol_write. */
+int pc_pcol_system_error(struct pc_error *error, const char *path, const char *what, int err,
+                         unsigned flags);
 
 /* True if `bytes` exceed the file size limit of the process: a write would raise SIGXFSZ. */
 bool pc_pcol_over_limit(uint64_t bytes, uint64_t *limit_out);

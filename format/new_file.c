@@ -142,3 +142,42 @@ void pc_new_file_drop(struct pc_new_file *f)
         close(f->fd);
     f->fd = -1;
 }
+
+/* True if another path is a cure, too. */
+static bool choose(int err, const char **text)
+{
+    switch (err) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        *text = "choose a place that you may use";
+        return true;
+    case ENOENT:
+    case ENOTDIR:
+        *text = "make the folder, or choose another";
+        return true;
+    case ENOSPC:
+    case EDQUOT:
+        *text = "free some space, or choose another place";
+        return true;
+    case EFBIG:
+        *text = "raise the limit (ulimit -f)";
+        return false;
+    case ENAMETOOLONG:
+    case EISDIR:
+    case ELOOP:
+        *text = "choose another name";
+        return true;
+    default:
+        *text = "choose another place";
+        return true;
+    }
+}
+
+void pc_new_file_cure(struct pc_error *cure, int err, const char *by)
+{
+    const char *text;
+    bool named = choose(err, &text) && by;
+    pc_format(cure->text, sizeof cure->text, "%s%s%s%s", text, named ? " (" : "", named ? by : "",
+              named ? ")" : "");
+}

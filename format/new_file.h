@@ -5,6 +5,8 @@
 #ifndef PC_NEW_FILE_H
 #define PC_NEW_FILE_H
 
+#include "base/base.h"
+
 #include <stdbool.h>
 
 enum { PC_NEW_FILE_BYTES = 4096 };
@@ -26,5 +28,9 @@ int pc_new_file_take(struct pc_new_file *f, const char *path);
 int pc_new_file_replace(struct pc_new_file *f, const char *path);
 /* Closes the file, and removes it unless it has its name. */
 void pc_new_file_drop(struct pc_new_file *f);
+
+/* Writes what the user can do about a file that was not written because of this errno. `by`: the
+ * settings that name another path; NULL: none is named. */
+void pc_new_file_cure(struct pc_error *cure, int err, const char *by);
 
 #endif

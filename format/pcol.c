@@ -4,6 +4,7 @@
  * the system reports. Layout: doc/internals/format.md.
  */
 #include "format/build.h"
+#include "format/new_file.h"
 
 #include <errno.h>
 #include <sys/resource.h>
@@ -210,34 +211,13 @@ uint8_t *pc_pcol_unpack(const uint8_t *data, size_t stored, uint64_t raw, bool d
     return out;
 }
 
-static const char *cure_for(int err)
+int pc_pcol_system_error(struct pc_error *error, const char *path, const char *what, int err,
+                         unsigned flags)
 {
-    switch (err) {
-    case EACCES:
-    case EPERM:
-    case EROFS:
-        return "choose a place that you may use ([output] path, or -o)";
-    case ENOENT:
-    case ENOTDIR:
-        return "make the folder, or choose another ([output] path, or -o)";
-    case ENOSPC:
-    case EDQUOT:
-        return "free some space, or choose another place ([output] path, or -o)";
-    case EFBIG:
-        return "raise the limit (ulimit -f)";
-    case ENAMETOOLONG:
-    case EISDIR:
-    case ELOOP:
-        return "choose another name ([output] path, or -o)";
-    default:
-        return "choose another place ([output] path, or -o)";
-    }
-}
-
-int pc_pcol_system_error(struct pc_error *error, const char *path, const char *what, int err)
-{
+    struct pc_error cure;
+    pc_new_file_cure(&cure, err, pc_pcol_elsewhere(flags));
     return pc_error_set(error, err == ENOENT ? PC_ENOENT : PC_EIO, "%s: %s: %s; %s", path, what,
-                        strerror(err), cure_for(err));
+                        strerror(err), cure.text);
 }
 
 bool pc_pcol_over_limit(uint64_t bytes, uint64_t *limit_out)

@@ -282,7 +282,7 @@ static int check_target(int fd, const struct group *g, struct pc_pcol_header *h,
         return pc_error_set(error, PC_EMISMATCH, "%s: is not the profile that was written", path);
     ssize_t n = pread(fd, bytes, sizeof bytes, 0);
     if (n < 0)
-        return pc_pcol_system_error(error, path, "cannot be read", errno);
+        return pc_pcol_system_error(error, path, "cannot be read", errno, PC_PCOL_LATE_SLOTS);
     struct pc_error inner = {""};
     int err = pc_pcol_header_decode(bytes, (size_t)n, h, &inner);
     if (err)
@@ -328,7 +328,8 @@ static int write_group(int fd, const struct group *g, const struct pc_pcol_heade
     if (!err) {
         int failed = write_record(fd, g, h, &record);
         if (failed)
-            err = pc_pcol_system_error(error, g->path, "cannot be completed", failed);
+            err = pc_pcol_system_error(error, g->path, "cannot be completed", failed,
+                                       PC_PCOL_LATE_SLOTS);
     } else if (err == PC_EARG && g->n > 1) {
         struct group half = *g, rest = *g;
         half.n = g->n / 2;
@@ -388,11 +389,12 @@ int pc_pcol_write_node(const char *path, const struct pc_profile *const *late, c
                             "%s: no memory to add what %u ranks did after the merge", path, n);
     int fd = open_target(path);
     if (fd < 0) {
-        err = pc_pcol_system_error(error, path, "cannot be completed", errno);
+        err = pc_pcol_system_error(error, path, "cannot be completed", errno, PC_PCOL_LATE_SLOTS);
     } else {
         err = write_into(fd, &g, error);
         if (close(fd) != 0 && !err && errno != EINTR)
-            err = pc_pcol_system_error(error, path, "cannot be completed", errno);
+            err =
+                pc_pcol_system_error(error, path, "cannot be completed", errno, PC_PCOL_LATE_SLOTS);
     }
     errno = saved_errno;
     return err;

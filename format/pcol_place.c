@@ -55,32 +55,34 @@ bool pc_pcol_is_of_job(const char *path, uint64_t job_key)
     return is_whole(path, 0, &h) && h.job_key == job_key;
 }
 
-static int refuse(struct pc_error *error, const char *path, const char *is, const char *cure)
+static int refuse(struct pc_error *error, const char *path, const char *is, const char *cure,
+                  unsigned flags)
 {
-    return pc_error_set(error, PC_EIO, "%s: cannot be written: there is %s; %s", path, is, cure);
+    return pc_error_set(error, PC_EIO,
+                        "%s: cannot be written: there is %s; %schoose another name (%s)", path, is,
+                        cure, pc_pcol_elsewhere(flags));
 }
 
-int pc_pcol_may_write(const char *path, struct pc_error *error)
+int pc_pcol_may_write(const char *path, unsigned flags, struct pc_error *error)
 {
-    static const char other[] = "choose another name ([output] path, or -o)";
     struct pc_pcol_header h;
     struct stat st;
     char text[80];
     int saved = errno, err = PC_OK;
     if (lstat(path, &st) != 0) {
         if (errno != ENOENT)
-            err = pc_pcol_system_error(error, path, "cannot be written", errno);
+            err = pc_pcol_system_error(error, path, "cannot be written", errno, flags);
     } else if (!S_ISREG(st.st_mode)) {
-        err = refuse(error, path, name_kind(st.st_mode), other);
+        err = refuse(error, path, name_kind(st.st_mode), "", flags);
     } else if (st.st_uid != geteuid()) {
         pc_format(text, sizeof text, "a file of user %u", (unsigned)st.st_uid);
-        err = refuse(error, path, text, other);
+        err = refuse(error, path, text, "", flags);
     } else if (!is_whole(path, O_NOFOLLOW, &h)) {
         err = refuse(error, path, "a file that is not a whole profile of pcollect",
-                     "remove it, or choose another name ([output] path, or -o)");
+                     "remove it, or ", flags);
     } else if (!(st.st_mode & S_IWUSR)) {
         err = refuse(error, path, "a profile that is read-only",
-                     "make it writable (chmod u+w), or choose another name ([output] path, or -o)");
+                     "make it writable (chmod u+w), or ", flags);
     }
     errno = saved;
     return err;

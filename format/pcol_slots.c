@@ -251,9 +251,9 @@ int pc_pcol_count_running(const char *path, uint32_t *n_out, struct pc_error *er
     size_t n = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
-        return pc_pcol_system_error(error, path, "cannot be read", errno);
+        return pc_pcol_system_error(error, path, "cannot be read", errno, 0);
     int failed = fstat(fd, &st) ? errno : pc_pcol_read_at(fd, bytes, sizeof bytes, 0, &n);
-    int err = failed ? pc_pcol_system_error(error, path, "cannot be read", failed)
+    int err = failed ? pc_pcol_system_error(error, path, "cannot be read", failed, 0)
                      : pc_pcol_header_decode(bytes, n, &h, error);
     if (!err) {
         begin_slots(&s, fd, (uint64_t)st.st_size, &h);

@@ -262,7 +262,7 @@ static int write_new(const char *path, const struct pc_buffer *image, unsigned f
                             path, (unsigned long)image->n, (unsigned long)limit);
     int err = pc_new_file_open(f, path);
     if (err)
-        return pc_pcol_system_error(error, path, "cannot be written", err);
+        return pc_pcol_system_error(error, path, "cannot be written", err, flags);
     err = pc_pcol_write_at(f->fd, image->data, image->n, 0);
     if (!err && (flags & PC_PCOL_ON_DISK) && fsync(f->fd) && errno != EINVAL)
         err = errno; /* EINVAL: the file system has no disk */
@@ -271,20 +271,21 @@ static int write_new(const char *path, const struct pc_buffer *image, unsigned f
     if (!err)
         return PC_OK;
     pc_new_file_drop(f);
-    return pc_pcol_system_error(error, path, "cannot be written", err);
+    return pc_pcol_system_error(error, path, "cannot be written", err, flags);
 }
 
-static int replace(struct pc_new_file *f, const char *path, struct pc_error *error)
+static int replace(struct pc_new_file *f, const char *path, unsigned flags, struct pc_error *error)
 {
-    int err = pc_pcol_may_write(path, error);
+    int err = pc_pcol_may_write(path, flags, error);
     if (err)
         return err;
     err = pc_new_file_replace(f, path);
-    return err ? pc_pcol_system_error(error, path, "cannot be written", err) : PC_OK;
+    return err ? pc_pcol_system_error(error, path, "cannot be written", err, flags) : PC_OK;
 }
 
 /* Gives the new file the first name that is free. */
-static int number(struct pc_new_file *f, const char *path, char *written, struct pc_error *error)
+static int number(struct pc_new_file *f, const char *path, unsigned flags, char *written,
+                  struct pc_error *error)
 {
     for (unsigned i = 1;; i++) {
         struct stat st;
@@ -292,9 +293,10 @@ static int number(struct pc_new_file *f, const char *path, char *written, struct
             return PC_EARG;
         int err = pc_new_file_take(f, written);
         if (err != EEXIST)
-            return err ? pc_pcol_system_error(error, written, "cannot be written", err) : PC_OK;
+            return err ? pc_pcol_system_error(error, written, "cannot be written", err, flags)
+                       : PC_OK;
         if (lstat(written, &st) == 0 && !S_ISREG(st.st_mode) &&
-            (err = pc_pcol_may_write(written, error)))
+            (err = pc_pcol_may_write(written, flags, error)))
             return err;
     }
 }
@@ -306,7 +308,7 @@ static int write_image(const char *path, const struct pc_buffer *image, unsigned
     int err = write_new(path, image, flags, &f, error);
     if (err)
         return err;
-    err = written ? number(&f, path, written, error) : replace(&f, path, error);
+    err = written ? number(&f, path, flags, written, error) : replace(&f, path, flags, error);
     pc_new_file_drop(&f);
     return err;
 }

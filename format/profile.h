@@ -450,8 +450,9 @@ enum pc_pcol_flag {
 };
 
 /* Checks that a profile may be written to path: no file is there, or a complete profile of this
- * user that is not read-only. PC_EIO with a text that gives reason and cure. MT-safe. */
-int pc_pcol_may_write(const char *path, struct pc_error *error);
+ * user that is not read-only. PC_EIO with a text that gives reason and cure. The flags are those
+ * with which it will be written. MT-safe. */
+int pc_pcol_may_write(const char *path, unsigned flags, struct pc_error *error);
 
 /* True if the file is a profile of that job, and not cut off. Reads its header alone. MT-safe. */
 bool pc_pcol_is_of_job(const char *path, uint64_t job_key);

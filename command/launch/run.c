@@ -208,7 +208,7 @@ static bool keep_old(const struct pct_run_job *r)
     if (r->old == NULL)
         return true;
     char *kept = pct_text("%s~", r->old);
-    bool done = pc_pcol_may_write(kept, &error) == PC_OK;
+    bool done = pc_pcol_may_write(kept, 0, &error) == PC_OK;
     if (done && rename(r->old, kept) != 0 && errno != ENOENT) {
         pc_error_set(&error, PC_EIO, "%s cannot be renamed to %s: %s", r->old, kept,
                      strerror(errno));
@@ -288,7 +288,7 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
         return PCT_CALL;
     r.config.output_html |= given.html;
     if (given.output ? (r.pattern = pct_output_pattern(self, given.output, NULL)) == NULL
-                     : !pct_output_may_be(self, r.config.output_path))
+                     : !pct_output_may_be(self, r.config.output_path, PC_PCOL_LATE_SLOTS))
         return PCT_CALL;
     if (given.force && !given.output)
         return pct_refuse(self, "--force needs -o FILE");

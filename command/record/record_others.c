@@ -311,7 +311,7 @@ static int record(struct job *j)
 static int check_output(const struct pct_command *self, const char *path)
 {
     struct pc_error error = {""};
-    if (!path || !pc_pcol_may_write(path, &error)) {
+    if (!path || !pc_pcol_may_write(path, 0, &error)) {
         if (!path || access(path, F_OK) != 0)
             return pct_folder_takes_files(self, path ? path : "") ? PCT_DONE : PCT_CALL;
         return pct_refuse(self, "%s exists: remove it, or name another file", path);

@@ -94,7 +94,7 @@ static void assert_refused(const struct pc_profile *p, const char *path, const c
     struct pc_error e = {""};
     struct stat before, after;
     assert_int_equal(lstat(path, &before), 0);
-    assert_int_equal(pc_pcol_may_write(path, &e), PC_EIO);
+    assert_int_equal(pc_pcol_may_write(path, 0, &e), PC_EIO);
     assert_int_equal(pc_pcol_write(p, path, 0, &e), PC_EIO);
     if (!strstr(e.text, path) || !strstr(e.text, reason) || !strstr(e.text, "; "))
         fail_msg("%s", e.text);
@@ -111,12 +111,12 @@ static void only_a_whole_profile_of_this_user_is_replaced(void **state)
     struct pc_profile *p = two_ranks();
     struct pc_error e = {""};
     assert_int_equal(pc_pcol_write(p, path_in(target, "target.pcol"), 0, NULL), PC_OK);
-    assert_int_equal(pc_pcol_may_write(target, &e), PC_OK);
+    assert_int_equal(pc_pcol_may_write(target, 0, &e), PC_OK);
     assert_int_equal(pc_pcol_write(p, target, 0, NULL), PC_OK);
     assert_int_equal(symlink(target, path_in(path, "place.pcol")), 0);
     assert_refused(p, path, "a symbolic link");
     unlink(path);
-    assert_int_equal(pc_pcol_may_write(path, &e), PC_OK);
+    assert_int_equal(pc_pcol_may_write(path, 0, &e), PC_OK);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_refused(p, path, "a FIFO");
     unlink(path);
@@ -184,6 +184,11 @@ static void failures_to_write_name_path_reason_and_cure(void **state)
         if (strncmp(e.text, rows[i].path, strlen(rows[i].path)) != 0 ||
             !strstr(e.text, rows[i].reason) ||
             (!strstr(e.text, rows[i].cure) && !strstr(e.text, "make the folder")))
+            fail_msg("row %zu: %s", i, e.text);
+        assert_non_null(strstr(e.text, "([output] path, or -o)"));
+        /* Commands without a configuration do not name its settings. */
+        assert_true(pc_pcol_write(p, rows[i].path, 0, &e) < 0);
+        if (!strstr(e.text, " (-o)"))
             fail_msg("row %zu: %s", i, e.text);
     }
     assert_int_equal(n_entries(folder), 2);
