@@ -5,6 +5,7 @@
 #include "command/command.h"
 
 #include "analysis/buffer.h"
+#include "format/new_file.h"
 #include "format/profile.h"
 
 #include <errno.h>
@@ -105,12 +106,12 @@ bool pct_folder_takes_files(const struct pct_command *self, const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? pct_text("%.*s", (int)(slash + 1 - path), path) : getcwd(NULL, 0);
+    struct pc_error cure;
     int refused = folder && access(folder, W_OK | X_OK) == 0 ? 0 : errno;
+    pc_new_file_cure(&cure, refused, "-o");
     if (refused)
-        pct_say(self,
-                "the output cannot be written to folder %s: %s; make it, or name another "
-                "with -o",
-                folder ? folder : ".", strerror(refused));
+        pct_say(self, "the output cannot be written to folder %s: %s; %s", folder ? folder : ".",
+                strerror(refused), cure.text);
     free(folder);
     return !refused;
 }
