@@ -7,21 +7,49 @@
 #include "command/whole_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+static ssize_t write_all(void *stream, const char *data, size_t n)
+{
+    struct pct_stream *s = stream;
+    size_t done = 0;
+    while (done < n && !s->err) {
+        ssize_t written = write(s->fd, data + done, n - done);
+        if (written > 0)
+            done += (size_t)written;
+        else if (!written || errno != EINTR)
+            s->err = written ? errno : EIO;
+    }
+    return (ssize_t)done;
+}
+
+FILE *pct_stream_open(struct pct_stream *s, int fd)
+{
+    enum { ROOM = 1 << 16 };
+    *s = (struct pct_stream){.fd = fd};
+    FILE *out = fopencookie(s, "w", (cookie_io_functions_t){.write = write_all});
+    if (out)
+        setvbuf(out, NULL, _IOFBF, ROOM);
+    return out;
+}
+
+void pct_say_unwritten(const struct pct_command *self, const char *path, int err)
+{
+    struct pc_error cure;
+    pc_new_file_cure(&cure, err, NULL);
+    if (err == EEXIST)
+        pct_say_exists(self, path);
+    else
+        pct_say(self, "%s: %s; %s", path, strerror(err), cure.text);
+}
+
 static bool fail(const struct pct_whole_file *w, int err)
 {
-    if (err == EEXIST)
-        pct_say_exists(w->self, w->path);
-    else
-        pct_say(w->self, "%s: %s", w->path, strerror(err));
+    pct_say_unwritten(w->self, w->path, err);
     return false;
 }
 
-/* Opens the file. Text is written through a second descriptor, because a file without a name
- * disappears when its last descriptor is closed. */
 bool pct_whole_file_open(struct pct_whole_file *w, const struct pct_command *self, const char *path,
                          bool replaces)
 {
@@ -31,23 +59,17 @@ bool pct_whole_file_open(struct pct_whole_file *w, const struct pct_command *sel
     int err = pc_new_file_open(&w->file, path);
     if (err)
         return fail(w, err);
-    int fd = fcntl(w->file.fd, F_DUPFD_CLOEXEC, 0);
-    w->out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    w->out = pct_stream_open(&w->stream, w->file.fd);
     if (w->out)
         return true;
-    err = errno;
-    if (fd >= 0)
-        close(fd);
     pc_new_file_drop(&w->file);
-    return fail(w, err);
+    return fail(w, ENOMEM);
 }
 
 bool pct_whole_file_close(struct pct_whole_file *w, bool keep)
 {
-    int err = ferror(w->out) ? EIO : 0, late;
-    if (fclose(w->out))
-        err = errno;
-    late = pc_new_file_finish(&w->file);
+    fclose(w->out);
+    int err = w->stream.err, late = pc_new_file_finish(&w->file);
     err = err ? err : late;
     if (!err && keep)
         err = w->replaces ? pc_new_file_replace(&w->file, w->path)

@@ -11,11 +11,24 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* A stream keeps the reason for which it could not be written. stdio does not: once a block is
+ * lost, fclose succeeds. */
+struct pct_stream {
+    int fd;
+    int err; /* errno of the first write that failed, or 0; all that follows is dropped */
+};
+/* Opens a stream that writes whole blocks to fd. fclose leaves fd open. NULL: no memory. */
+FILE *pct_stream_open(struct pct_stream *s, int fd);
+
+/* Prints why a file is not written, and the cure. */
+void pct_say_unwritten(const struct pct_command *self, const char *path, int err);
+
 struct pct_whole_file {
     const struct pct_command *self;
     const char *path;
     bool replaces;
     FILE *out;
+    struct pct_stream stream;
     struct pc_new_file file;
 };
 
