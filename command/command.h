@@ -334,10 +334,6 @@ void pct_runs_close(struct pct_run *runs, size_t n); /* NULL is allowed */
 
 /* Prints that the file exists and cannot be written, and the cure. */
 void pct_say_exists(const struct pct_command *self, const char *path);
-/* Opens a new file, which may be read while it grows; NULL, said. pct_close_file: false, said, if
- * not all could be written. */
-FILE *pct_new_file(const struct pct_command *self, const char *path);
-bool pct_close_file(const struct pct_command *self, FILE *out, const char *path);
 
 /* True for "-", which stands for standard output. */
 bool pct_is_standard_output(const char *path);

@@ -21,25 +21,6 @@ void pct_say_exists(const struct pct_command *self, const char *path)
             path);
 }
 
-FILE *pct_new_file(const struct pct_command *self, const char *path)
-{
-    FILE *out = fopen(path, "wxe");
-    if (!out && errno == EEXIST)
-        pct_say_exists(self, path);
-    else if (!out)
-        pct_say(self, "%s: %s", path, strerror(errno));
-    return out;
-}
-
-bool pct_close_file(const struct pct_command *self, FILE *out, const char *path)
-{
-    bool bad = ferror(out) != 0;
-    bad |= fclose(out) != 0;
-    if (bad)
-        pct_say(self, "%s: %s", path, strerror(errno));
-    return !bad;
-}
-
 static bool is_own_folder(const char *path)
 {
     struct stat st;

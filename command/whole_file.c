@@ -7,6 +7,7 @@
 #include "command/whole_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,6 +43,14 @@ void pct_say_unwritten(const struct pct_command *self, const char *path, int err
         pct_say_exists(self, path);
     else
         pct_say(self, "%s: %s; %s", path, strerror(err), cure.text);
+}
+
+int pct_new_file(const struct pct_command *self, const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        pct_say_unwritten(self, path, errno);
+    return fd;
 }
 
 static bool fail(const struct pct_whole_file *w, int err)

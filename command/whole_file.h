@@ -20,6 +20,9 @@ struct pct_stream {
 /* Opens a stream that writes whole blocks to fd. fclose leaves fd open. NULL: no memory. */
 FILE *pct_stream_open(struct pct_stream *s, int fd);
 
+/* Opens a new file, which may be read while it grows. -1: said. */
+int pct_new_file(const struct pct_command *self, const char *path);
+
 /* Prints why a file is not written, and the cure. */
 void pct_say_unwritten(const struct pct_command *self, const char *path, int err);
 

@@ -13,7 +13,6 @@
 #include "view/sentence.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +146,57 @@ static void put_figures(struct pct_stat_job *j, uint64_t now)
     fflush(j->out);
 }
 
+/* ---- Output ---------------------------------------------------------------------------------- */
+
+/* Opens the stream of the counts, which writes whole blocks: several ranks may share standard
+ * error. */
+static void open_stream(struct pct_stat_job *j, int fd)
+{
+    j->out = pct_stream_open(&j->stream, fd);
+    if (!j->out)
+        exit((pct_say(j->self, "not enough memory"), PCT_DATA));
+}
+
+static bool open_output(struct pct_stat_job *j)
+{
+    const struct pct_stat_request *r = j->request;
+    int fd = r->output    ? pct_new_file(j->self, r->output)
+             : r->n_words ? STDERR_FILENO
+                          : STDOUT_FILENO;
+    if (fd >= 0)
+        open_stream(j, fd);
+    return fd >= 0;
+}
+
+/* A file that is not kept is removed. */
+static void close_output(struct pct_stat_job *j, bool keep)
+{
+    fclose(j->out);
+    if (j->stream.fd <= STDERR_FILENO)
+        return;
+    close(j->stream.fd);
+    if (!keep)
+        remove(j->request->output);
+}
+
+/* True if the last counts were not written. It is said, and the counts go to standard error from
+ * now on: they may not come again. Whole intervals stay in the file. */
+static bool change_output(struct pct_stat_job *j)
+{
+    bool again = j->stream.err && j->stream.fd != STDERR_FILENO;
+    if (j->stream.err)
+        pct_say_unwritten(j->self, j->request->output ? j->request->output : "the counts",
+                          j->stream.err);
+    j->unwritten |= j->stream.err != 0;
+    if (again) {
+        close_output(j, j->stat.intervals && lseek(j->stream.fd, 0, SEEK_CUR) > 0);
+        open_stream(j, STDERR_FILENO);
+        j->stat.begun = false;
+        j->stat.n_put = 0;
+    }
+    return again;
+}
+
 /* ---- While it runs --------------------------------------------------------------------------- */
 
 static void note_begin(void *arg)
@@ -176,6 +226,8 @@ static uint64_t tick(void *arg)
     if (now >= j->due_ns) {
         pct_count_take(j->count);
         put_figures(j, now);
+        if (change_output(j))
+            put_figures(j, now);
         j->last_ns = now;
         j->due_ns += step * ((now - j->due_ns) / step + 1);
     }
@@ -230,14 +282,9 @@ static void wait_for_targets(struct pct_stat_job *j)
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-/* Values of the runs so far. */
-struct runs {
-    double *values; /* of each run: its length, then the events */
-    size_t n;
-};
-
-static void keep_run(struct pct_stat_job *j, struct runs *r, double elapsed_s)
+static void keep_run(struct pct_stat_job *j, double elapsed_s)
 {
+    struct pct_stat_runs *r = &j->runs;
     double *row = r->values + r->n++ * (j->stat.n + 1);
     row[0] = elapsed_s;
     for (size_t e = 0; e < j->stat.n; e++) {
@@ -248,7 +295,7 @@ static void keep_run(struct pct_stat_job *j, struct runs *r, double elapsed_s)
 
 /* Mean of a column, its interval, and the least significant difference between two such series.
  * Unknown if one run has no value. */
-static struct pct_stat_figure mean(const struct runs *r, size_t width, size_t column)
+static struct pct_stat_figure mean(const struct pct_stat_runs *r, size_t width, size_t column)
 {
     struct pct_stat_figure f = {.known = true, .share = 1, .differ = -1};
     double squares = 0;
@@ -264,8 +311,9 @@ static struct pct_stat_figure mean(const struct runs *r, size_t width, size_t co
     return f;
 }
 
-static void put_means(struct pct_stat_job *j, const struct runs *r)
+static void put_means(struct pct_stat_job *j)
 {
+    const struct pct_stat_runs *r = &j->runs;
     struct pct_stat_figure figures[PC_COUNTING_MAX_EVENTS];
     struct pct_stat_block b = {
         .figures = figures, .who = j->rank >= 0 ? "rank" : NULL, .number = j->rank};
@@ -287,24 +335,61 @@ static void put_words(const struct pct_stat_job *j, struct pct_buf *out)
     }
 }
 
-/* A line before the counts, once they are known. */
-static void put_head(struct pct_stat_job *j, const char *what, struct pct_stat_figure elapsed,
-                     size_t n_runs)
+static void put_watched(const struct pct_stat_job *j, struct pct_buf *out)
 {
-    struct pct_buf time = {0};
-    if (j->request->format != PCT_STAT_TEXT || j->stat.intervals)
-        return;
+    size_t n = j->n_targets;
+    pct_buf_format(out, "%zu %s%s", n, j->who,
+                   n == 1                       ? ""
+                   : !strcmp(j->who, "process") ? "es"
+                                                : "s");
+    if (!strcmp(j->who, "rank") && j->world > 0)
+        pct_buf_format(out, " of %d", j->world);
+    if (j->started) {
+        pct_buf_text(out, ", counted from their exec on, at the latest after ");
+        pct_text_estimate(out, (double)j->late_ns, 0, PCT_UNIT_NS);
+    }
+}
+
+/* A line before the counts, once they are known. */
+static void put_head(const struct pct_stat_job *j)
+{
+    struct pct_stat_figure elapsed = {.value = seconds(j->start_ns, j->end_ns)};
+    struct pct_buf what = {0}, time = {0};
+    if (j->runs.n)
+        elapsed = mean(&j->runs, j->stat.n + 1, 0);
+    if (j->who)
+        put_watched(j, &what);
+    else
+        put_words(j, &what);
     pct_text_estimate(&time, elapsed.value * 1e9, fmax(elapsed.error, 0) * 1e9, PCT_UNIT_NS);
-    fprintf(j->out, "\n  %s: %s", what, time.data);
-    if (n_runs > 1)
-        fprintf(j->out, ", mean of %zu runs", n_runs);
+    fprintf(j->out, "\n  %s: %s", what.data, time.data);
+    if (j->runs.n > 1)
+        fprintf(j->out, ", mean of %zu runs", j->runs.n);
     fprintf(j->out, "\n\n");
+    pct_buf_free(&what);
     pct_buf_free(&time);
 }
 
-/* Says why there are no further runs. */
-static void tell_last(const struct pct_stat_job *j, const struct runs *r, int status, bool left_out)
+/* Prints what is known at the end. */
+static void put_result(struct pct_stat_job *j)
 {
+    bool text = j->request->format == PCT_STAT_TEXT;
+    if (text && !j->stat.intervals)
+        put_head(j);
+    if (j->request->repeat)
+        put_means(j);
+    else
+        put_figures(j, j->end_ns);
+    if (text)
+        pct_stat_put_reasons(j->out, &j->stat, pct_terminal_look().width);
+    pct_stat_end(j->out, &j->stat, j->request->format);
+    fflush(j->out);
+}
+
+/* Says why there are no further runs. */
+static void tell_last(const struct pct_stat_job *j, int status, bool left_out)
+{
+    const struct pct_stat_runs *r = &j->runs;
     if (left_out)
         pct_say(j->self, "run %zu was interrupted: it is left out, and there are no further runs",
                 r->n + 1);
@@ -314,64 +399,27 @@ static void tell_last(const struct pct_stat_job *j, const struct runs *r, int st
 
 /* Runs the command as often as requested. A run that fails is the last, and is included. A run that
  * the user interrupts is the last, too; of several runs it is left out. */
-static int make_runs(struct pct_stat_job *j, struct runs *r, uint64_t *end_ns)
+static int run_command(struct pct_stat_job *j)
 {
     const struct pct_job_watcher watcher = {add_command, begin_command, tick, j};
     size_t times = j->request->repeat ? j->request->repeat : 1;
     int status = PCT_DONE;
     bool left_out = false;
-    while (r->n < times && !status && !left_out) {
+    j->runs.values = pct_alloc(times, (j->stat.n + 1) * sizeof *j->runs.values);
+    while (j->runs.n < times && !status && !left_out) {
         j->begun = false;
         status = pct_job_run(j->self, j->request->words, NULL, &watcher);
-        *end_ns = pc_mono_ns();
+        j->end_ns = pc_mono_ns();
         if (!j->begun)
             break;
         left_out = j->request->repeat && pct_job_interrupted();
         pct_count_take(j->count);
         if (!left_out)
-            keep_run(j, r, seconds(j->start_ns, *end_ns));
+            keep_run(j, seconds(j->start_ns, j->end_ns));
     }
-    tell_last(j, r, status, left_out);
-    j->begun = j->begun && r->n;
-    return status || r->n ? status : PCT_DATA;
-}
-
-static int run_command(struct pct_stat_job *j)
-{
-    size_t times = j->request->repeat ? j->request->repeat : 1;
-    struct runs r = {.values = pct_alloc(times, (j->stat.n + 1) * sizeof *r.values)};
-    struct pct_buf words = {0};
-    uint64_t now = 0;
-    int status = make_runs(j, &r, &now);
-    put_words(j, &words);
-    if (r.n)
-        put_head(j, words.data, mean(&r, j->stat.n + 1, 0), r.n);
-    if (r.n && j->request->repeat)
-        put_means(j, &r);
-    else if (r.n)
-        put_figures(j, now);
-    pct_buf_free(&words);
-    pct_free(r.values);
-    return status;
-}
-
-static void put_watched(struct pct_stat_job *j, uint64_t now)
-{
-    struct pct_buf what = {0};
-    size_t n = j->n_targets;
-    pct_buf_format(&what, "%zu %s%s", n, j->who,
-                   n == 1                       ? ""
-                   : !strcmp(j->who, "process") ? "es"
-                                                : "s");
-    if (!strcmp(j->who, "rank") && j->world > 0)
-        pct_buf_format(&what, " of %d", j->world);
-    if (j->started) {
-        pct_buf_text(&what, ", counted from their exec on, at the latest after ");
-        pct_text_estimate(&what, (double)j->late_ns, 0, PCT_UNIT_NS);
-    }
-    put_head(j, what.data, (struct pct_stat_figure){.value = seconds(j->start_ns, now)}, 1);
-    put_figures(j, now);
-    pct_buf_free(&what);
+    tell_last(j, status, left_out);
+    j->begun = j->begun && j->runs.n;
+    return status || j->runs.n ? status : PCT_DATA;
 }
 
 /* Counts running targets; a command, if there is one, limits the time. */
@@ -387,11 +435,9 @@ static int run_attached(struct pct_stat_job *j)
     } else {
         wait_for_targets(j);
     }
-    uint64_t now = pc_mono_ns();
-    if (!j->begun)
-        return status;
-    pct_count_take(j->count);
-    put_watched(j, now);
+    j->end_ns = pc_mono_ns();
+    if (j->begun)
+        pct_count_take(j->count);
     return status;
 }
 
@@ -401,7 +447,7 @@ static int run_launcher(struct pct_stat_job *j)
     const struct pct_job_watcher watcher = {await_ranks, begin_command, tick, j};
     j->who = "rank";
     int status = pct_job_run(j->self, j->request->words, NULL, &watcher);
-    uint64_t now = pc_mono_ns();
+    j->end_ns = pc_mono_ns();
     if (!j->begun)
         return status;
     uint64_t missed = pct_started_missed(j->started);
@@ -410,7 +456,6 @@ static int run_launcher(struct pct_stat_job *j)
                 (unsigned long long)missed);
     if (j->n_targets) {
         pct_count_take(j->count);
-        put_watched(j, now);
     } else {
         pct_say(j->self,
                 "%s has started no ranks that are found: processes below it on this node, with the "
@@ -420,18 +465,6 @@ static int run_launcher(struct pct_stat_job *j)
         j->begun = false;
     }
     return status ? status : j->failed;
-}
-
-/* Standard output or error, written in whole blocks: several ranks may share it. The command does
- * not inherit the descriptor: it would keep a pipe open. */
-static FILE *open_stream(int fd)
-{
-    enum { ROOM = 1 << 16, FIRST_FD = 3 };
-    int own = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
-    FILE *out = own < 0 ? NULL : fdopen(own, "w");
-    if (out)
-        setvbuf(out, NULL, _IOFBF, ROOM);
-    return out ? out : fd == STDERR_FILENO ? stderr : stdout;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -455,21 +488,15 @@ static int count(struct pct_stat_job *j)
     j->stat.intervals = r->interval_ms != 0;
     j->stat.processors = r->processors;
     j->rank = attached || r->per ? -1 : pc_config_launch().rank;
-    j->out = r->output ? pct_new_file(j->self, r->output) : open_stream(r->n_words ? 2 : 1);
-    if (!j->out)
+    if (!open_output(j))
         return PCT_DATA;
     status = attached ? run_attached(j) : r->per ? run_launcher(j) : run_command(j);
-    if (!j->begun) {
-        fclose(j->out);
-        if (r->output)
-            remove(r->output);
-        return status;
-    }
-    if (r->format == PCT_STAT_TEXT)
-        pct_stat_put_reasons(j->out, &j->stat, pct_terminal_look().width);
-    pct_stat_end(j->out, &j->stat, r->format);
-    bool whole = pct_close_file(j->self, j->out, r->output ? r->output : "the counts");
-    return status ? status : whole && counts_any(j) ? PCT_DONE : PCT_DATA;
+    if (j->begun)
+        put_result(j);
+    if (j->begun && change_output(j))
+        put_result(j);
+    close_output(j, j->begun);
+    return status || !j->begun ? status : !j->unwritten && counts_any(j) ? PCT_DONE : PCT_DATA;
 }
 
 static int run_stat(const struct pct_command *self, int argc, char **argv)
@@ -488,6 +515,7 @@ static int run_stat(const struct pct_command *self, int argc, char **argv)
     pct_free(j.targets);
     pct_free(j.order);
     pct_free(j.living);
+    pct_free(j.runs.values);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #define PCT_STAT_H
 
 #include "command/watched_jobs.h"
+#include "command/whole_file.h"
 #include "view/stat_print.h"
 #include "watch/count.h"
 #include "watch/started_ranks.h"
@@ -23,6 +24,12 @@ struct pct_stat_request {
     bool processors;
     char **words; /* of the command, up to NULL */
     size_t n_words;
+};
+
+/* Values of the runs so far. */
+struct pct_stat_runs {
+    double *values; /* of each run: its length, then the events */
+    size_t n;
 };
 
 struct pct_stat_job {
@@ -49,8 +56,12 @@ struct pct_stat_job {
     int failed;       /* PCT_DATA: a rank could not be counted, said */
     /* The run. */
     bool begun;
-    uint64_t start_ns, last_ns, due_ns;
-    FILE *out;
+    uint64_t start_ns, end_ns, last_ns, due_ns;
+    struct pct_stat_runs runs;
+    /* Output. */
+    struct pct_stream stream;
+    FILE *out;      /* on the stream */
+    bool unwritten; /* some counts could not be written where they should be, said */
 };
 
 /* Looks the events up and opens them. PCT_DONE; PCT_CALL: a name is wrong, said; PCT_DATA: nothing
