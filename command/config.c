@@ -10,7 +10,7 @@ enum { ACTION = 1 }; /* groups of options */
 static const struct pct_option options[] = {
     {OPTION_SHOW, "show", NULL, "print every option with its value and where the value comes from",
      "After \"#\" comes \"default\", the name of a file, or the name of a variable. The output can "
-     "be used as a configuration file.",
+     "be used as a configuration file. Names are looked up as with --check.",
      .group = ACTION},
     {OPTION_CHECK, "check", "FILE", "check a file; prints nothing if it is valid",
      "If it is not, the message names file, line, reason and the nearest valid key. Unknown "
@@ -42,7 +42,7 @@ static int show(const struct pct_command *self, const char *path)
         return PCT_DATA;
     }
     pc_config_show(stdout, &c);
-    return PCT_DONE;
+    return pct_names_known(self, &c) ? PCT_DONE : PCT_DATA;
 }
 
 struct request {

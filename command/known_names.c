@@ -64,6 +64,26 @@ static const char *name_option(const struct pc_config *c, const char *section, c
     return b->data;
 }
 
+/* Names that a list was to lose: one that it does not have may be wrong. */
+static bool are_missed_known(const struct pct_command *self, const struct pc_config *c)
+{
+    struct pct_buf b = {0};
+    struct pc_config_missed m;
+    bool known = true;
+    for (size_t next = 0; pc_config_next_missed(c, &next, &m);) {
+        const char *option = name_option(c, m.section, m.key, &b);
+        if (strcmp(m.key, "plugins") != 0)
+            known &= pct_events_known(self, option, m.name);
+        else if (!strcmp(m.section, "collect"))
+            known &= are_plugins(self, option, m.name, comm_plugins, PC_ARRAY_LEN(comm_plugins));
+        else
+            known &=
+                are_plugins(self, option, m.name, compute_plugins, PC_ARRAY_LEN(compute_plugins));
+    }
+    pct_buf_free(&b);
+    return known;
+}
+
 bool pct_names_known(const struct pct_command *self, const struct pc_config *c)
 {
     struct pct_buf b = {0};
@@ -73,6 +93,7 @@ bool pct_names_known(const struct pct_command *self, const struct pc_config *c)
                          compute_plugins, PC_ARRAY_LEN(compute_plugins));
     known &= pct_events_known(self, name_option(c, "sample", "events", &b), c->sample_events);
     known &= pct_events_known(self, name_option(c, "sample", "always", &b), c->sample_always);
+    known &= are_missed_known(self, c);
     pct_buf_free(&b);
     return known;
 }

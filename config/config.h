@@ -15,6 +15,7 @@
 
 #define PC_CONFIG_TEXT_BYTES 1024
 #define PC_CONFIG_JOB_BYTES 64
+#define PC_CONFIG_MISSED_BYTES 512
 #define PC_CONFIG_MAX_OPTIONS 64u
 #define PC_CONFIG_FILE_BYTES (1u << 20) /* larger files are refused */
 
@@ -48,6 +49,7 @@ struct pc_config {
     char file[PC_CONFIG_TEXT_BYTES];       /* the file that was read, or empty */
     uint8_t origin[PC_CONFIG_MAX_OPTIONS]; /* enum pc_config_origin, in the order of the table */
     uint32_t line[PC_CONFIG_MAX_OPTIONS];  /* of the file, likewise; 0: not in the file */
+    char missed[PC_CONFIG_MISSED_BYTES];   /* for pc_config_next_missed */
 };
 
 /* Defaults, then the file named by PCOLLECT_CONFIG, then PCOLLECT_<SECTION>_<KEY>. On failure the
@@ -76,6 +78,15 @@ struct pc_config_setting {
  * false: there is none. */
 bool pc_config_next_setting(const struct pc_config *c, unsigned *next,
                             struct pc_config_setting *out);
+
+/* A name that -NAME removes from a list, which does not have it: no plugin, or one that is off. */
+struct pc_config_missed {
+    char section[PC_CONFIG_MISSED_BYTES], key[PC_CONFIG_MISSED_BYTES], name[PC_CONFIG_MISSED_BYTES];
+};
+
+/* Finds the next such name; *next is 0 at first. False: there are no more; some of many may be left
+ * out. */
+bool pc_config_next_missed(const struct pc_config *c, size_t *next, struct pc_config_missed *out);
 
 /* Folders in which a process may collect, in the order in which they are tried: [spool] path, then
  * those of a local disk; NULL after the last. AS-safe. */

@@ -59,6 +59,10 @@ void pc_option_variable(const struct pc_option *o, char *out);
 /* The range in words: "1M to 4G", "yes or no". */
 void pc_option_range(const struct pc_option *o, char *out, size_t n);
 
+/* Notes the name, of n bytes, for pc_config_next_missed. */
+void pc_config_note_missed(struct pc_config *c, const struct pc_option *o, const char *name,
+                           size_t n);
+
 /* Copies a text for a message: at most 60 bytes, without control characters. */
 #define PC_SHOWN_BYTES 64
 const char *pc_config_shown(const char *text, char out[PC_SHOWN_BYTES]);

@@ -243,11 +243,11 @@ static int refuse_signs(const char *text, struct pc_error *why)
                         pc_config_shown(text, shown));
 }
 
-/* Applies +ITEM and -ITEM to the list in `out`. */
-static int parse_changes(const struct pc_option *o, const char *text, char *out,
+/* Applies +ITEM and -ITEM to the list. */
+static int parse_changes(const struct pc_option *o, const char *text, struct pc_config *c,
                          struct pc_error *why)
 {
-    char list[PC_CONFIG_TEXT_BYTES], shown[PC_SHOWN_BYTES];
+    char list[PC_CONFIG_TEXT_BYTES], shown[PC_SHOWN_BYTES], *out = (char *)c + o->offset;
     char *end = list + pc_format(list, sizeof list, "%s", out);
     const char *item = text, *p = text;
     size_t n = 0;
@@ -263,6 +263,8 @@ static int parse_changes(const struct pc_option *o, const char *text, char *out,
         char *at = (char *)find_item(list, end, item + 1, n - 1);
         if (*item == '-' && at)
             end = remove_item(list, end, at, n - 1);
+        else if (*item == '-')
+            pc_config_note_missed(c, o, item + 1, n - 1);
         if (*item == '+' && !at && (size_t)(end - list) + n > o->max)
             return pc_error_set(why, PC_EARG, "the list is longer than %lu bytes",
                                 (unsigned long)o->max);
@@ -275,9 +277,10 @@ static int parse_changes(const struct pc_option *o, const char *text, char *out,
 }
 
 /* Reads a list: items without blanks, each once, joined by commas. */
-static int parse_list(const struct pc_option *o, const char *text, char *out, struct pc_error *why)
+static int parse_list(const struct pc_option *o, const char *text, struct pc_config *c,
+                      struct pc_error *why)
 {
-    char list[PC_CONFIG_TEXT_BYTES], shown[PC_SHOWN_BYTES];
+    char list[PC_CONFIG_TEXT_BYTES], shown[PC_SHOWN_BYTES], *out = (char *)c + o->offset;
     char *end = list;
     const char *item = text, *p = *skip_blanks(text) ? text : NULL;
     size_t n = 0;
@@ -285,7 +288,7 @@ static int parse_list(const struct pc_option *o, const char *text, char *out, st
         return pc_error_set(why, PC_EARG, "the list is %zu bytes long; at most %lu are possible",
                             strlen(text), (unsigned long)o->max);
     if (p && is_sign(*skip_blanks(text)))
-        return parse_changes(o, text, out, why);
+        return parse_changes(o, text, c, why);
     while (p) {
         int err = next_item(&p, &item, &n, why);
         if (err)
@@ -341,7 +344,7 @@ int pc_option_parse(const struct pc_option *o, const char *text, struct pc_confi
     case PC_OPTION_BOOL:
         return parse_bool(text, field, why);
     case PC_OPTION_LIST:
-        return parse_list(o, text, field, why);
+        return parse_list(o, text, c, why);
     case PC_OPTION_SIZE:
     case PC_OPTION_INTEGER:
     case PC_OPTION_FREQUENCY:
