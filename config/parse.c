@@ -249,8 +249,9 @@ static int take_header(struct parser *p, char *text)
     char shown[PC_SHOWN_BYTES];
     size_t n = strlen(text);
     if (text[n - 1] != ']')
-        return refuse(p, "\"%s\" has no closing bracket: write [section]",
-                      pc_config_shown(text, shown));
+        return refuse(p, "\"%s\" %s: write [section]", pc_config_shown(text, shown),
+                      strchr(text, ']') ? "has text after the closing bracket"
+                                        : "has no closing bracket");
     text[n - 1] = '\0';
     char *name = trim(text + 1);
     for (unsigned i = 0; i < pc_n_options; i++)
@@ -278,6 +279,8 @@ static int take_line(struct parser *p, char *line)
     *equals = '\0';
     char *key = trim(text), *value = unquote(trim(equals + 1));
     int i = pc_option_find(p->section, key);
+    if (!*key)
+        return refuse(p, "there is no key before \"=\": write key = value");
     if (i < 0)
         return refuse_key(p, key);
     if (p->seen[i])

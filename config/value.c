@@ -77,8 +77,9 @@ static int read_number(const struct pc_option *o, const char *text, uint64_t *va
             __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
             value = UINT64_MAX;
     if (p == text)
-        return pc_error_set(why, PC_EARG, "\"%s\" is not a number: %s",
-                            pc_config_shown(text, shown), units_in_words(o));
+        return pc_error_set(why, PC_EARG, "\"%s\" is %s: %s", pc_config_shown(text, shown),
+                            *p == '-' && p[1] >= '0' && p[1] <= '9' ? "negative" : "not a number",
+                            units_in_words(o));
     while (*p == ' ' || *p == '\t')
         p++;
     const struct unit *u = units_of(o);
