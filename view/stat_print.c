@@ -50,11 +50,6 @@ struct derived {
     const char *unit;
 };
 
-static bool is_clock(const struct pct_stat *s, size_t e)
-{
-    return !strcmp(s->events[e].name, "task-clock");
-}
-
 static struct derived derive_ratio(const struct pct_stat *s, const struct pct_stat_block *b,
                                    size_t e, const struct ratio *r)
 {
@@ -79,7 +74,7 @@ static struct derived derive(const struct pct_stat *s, const struct pct_stat_blo
     const char *name = s->events[e].name;
     struct derived d = {.known = false};
     double seconds = s->processors ? b->elapsed_s : b->clock.value / 1e9;
-    if (is_clock(s, e)) {
+    if (s->events[e].clock) {
         d.unit = "processors used";
         d.known = b->elapsed_s > 0 && !s->processors;
         d.value = d.known ? b->figures[e].value / 1e9 / b->elapsed_s : 0;
@@ -124,7 +119,7 @@ static void put_text_row(FILE *out, const struct pct_stat *s, const struct pct_s
     struct pct_buf name = {0}, count = {0}, more = {0};
     struct derived d = derive(s, b, e);
     pct_buf_format(&name, "%s%s", s->events[e].name, s->events[e].user_only ? " (user)" : "");
-    put_count(&count, s, f, is_clock(s, e));
+    put_count(&count, s, f, s->events[e].clock);
     if (s->intervals)
         fprintf(out, "%10.3f", b->at_s);
     fprintf(out, "  %-26s  %20s", name.data, count.data);
@@ -216,7 +211,7 @@ static void make_cells(struct pct_buf *cells, const struct pct_stat *s,
 {
     const struct pct_stat_figure *f = &b->figures[e];
     const struct pct_stat_event *event = &s->events[e];
-    double unit = is_clock(s, e) ? 1e9 : 1;
+    double unit = s->events[e].clock ? 1e9 : 1;
     struct derived d = derive(s, b, e);
     pct_buf_format(&cells[TIME], "%.6f", b->at_s);
     pct_buf_format(&cells[ELAPSED], "%.6f", b->elapsed_s);

@@ -14,12 +14,13 @@ struct pct_stat_event {
     const char *name;
     const char *why_not; /* NULL: it is counted */
     bool user_only;      /* without the kernel's side, which may not be counted */
+    bool clock;          /* its count is CPU time in ns */
 };
 
 struct pct_stat_figure {
     bool known;
     bool estimated;
-    double value;  /* task-clock: ns */
+    double value;  /* of a clock: ns */
     double error;  /* half of the 95 % interval; 0: none; -1: unknown */
     double share;  /* of the time in which the event counted */
     double differ; /* of repeats: least sure difference over the value; -1: unknown */

@@ -5,6 +5,7 @@
  */
 #include "command/stat/stat.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,16 +23,23 @@ static char *next_word(char **rest)
     return word;
 }
 
+/* True for the two clocks of the kernel, which count ns, those of user and kernel together. */
+static bool is_clock(const struct pc_counting_event *event)
+{
+    return event->n_terms == 1 && event->terms[0].type == PERF_TYPE_SOFTWARE &&
+           (event->terms[0].config == PERF_COUNT_SW_CPU_CLOCK ||
+            event->terms[0].config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 static void add(struct pct_stat_job *j, struct pc_counting_event *found, const char *name,
                 struct pc_counting_event *event)
 {
     struct pc_error why;
     size_t n = j->stat.n++;
-    j->names[n] = (struct pct_stat_event){.name = pct_text("%s", name)};
+    j->names[n] = (struct pct_stat_event){.name = pct_text("%s", name), .clock = is_clock(event)};
     if (pc_counting_try(event, &why))
         j->names[n].why_not = pct_text("%s", why.text);
-    /* task-clock does not distinguish user and kernel. */
-    for (uint32_t i = 0; i < event->n_terms && strcmp(name, "task-clock") != 0; i++)
+    for (uint32_t i = 0; i < event->n_terms && !j->names[n].clock; i++)
         j->names[n].user_only |= event->terms[i].user_only != 0;
     found[n] = *event;
 }
