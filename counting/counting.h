@@ -175,7 +175,7 @@ struct pc_counting_viewee {
 
 struct pc_counting_view;
 
-/* Opens the groups that the counting has now, switched off. PC_ENOENT: the thread has ended;
+/* Opens the groups that the counting has now, switched off. PC_ENOENT: there is no such thread;
  * PC_EIO: refused, with the reason. The view does not need the counting afterwards. MT-safe. */
 int pc_counting_view_open(struct pc_counting *c, const struct pc_counting_viewee *who,
                           struct pc_counting_view **out, struct pc_error *error);

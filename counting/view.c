@@ -78,7 +78,14 @@ static int explain(int error_number, const struct pc_counting_viewee *who, struc
     char path[64];
     struct stat st;
     if (error_number == ESRCH)
-        return pc_error_set(error, PC_ENOENT, "%d: the thread has ended", who->tid);
+        return pc_error_set(error, PC_ENOENT, "%d: there is no such %s", who->tid,
+                            who->from_exec ? "process" : "thread");
+    pc_format(path, sizeof path, "/sys/devices/system/cpu/cpu%d", who->cpu);
+    if (who->tid < 0 && (error_number == ENODEV || stat(path, &st)))
+        return pc_error_set(error, PC_EIO,
+                            "%d: there is no such processor, or it is off; "
+                            "/sys/devices/system/cpu/online lists those that can be counted",
+                            who->cpu);
     pc_format(path, sizeof path, "/proc/%d", who->tid);
     if ((error_number == EACCES || error_number == EPERM) && who->tid > 0 && stat(path, &st) == 0 &&
         geteuid() != 0 && st.st_uid != geteuid())

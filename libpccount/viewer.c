@@ -47,8 +47,11 @@ static int add_threads(struct pccount_view *v, struct pccount *c, int pid, uint6
     int err = PC_OK;
     snprintf(path, sizeof path, "/proc/%d/task", pid);
     DIR *dir = opendir(path);
-    if (!dir)
+    if (!dir && errno == ENOENT)
         return pc_error_set(error, PC_ENOENT, "%d: there is no such process", pid);
+    if (!dir)
+        return pc_error_set(error, PC_EIO, "%s cannot be read: %s%s", path, strerror(errno),
+                            errno == EMFILE ? " (ulimit -n)" : "");
     *seen = 0;
     for (struct dirent *e; !err && (e = readdir(dir));) {
         int tid = atoi(e->d_name);
@@ -104,6 +107,10 @@ static int add_processors(struct pccount_view *v, struct pccount *c, struct pc_e
 static int open_parts(struct pccount_view *v, struct pccount *c, enum pccount_view_of of, int id,
                       struct pc_error *error)
 {
+    if (id < 0 &&
+        (of == PCCOUNT_THREAD || of == PCCOUNT_EXEC)) /* -1 is a processor's to the kernel */
+        return pc_error_set(error, PC_ENOENT, "%d: there is no such %s", id,
+                            of == PCCOUNT_THREAD ? "thread" : "process");
     switch (of) {
     case PCCOUNT_THREAD:
         id = id ? id : (int)syscall(SYS_gettid);

@@ -9,10 +9,12 @@
 #include <errno.h>
 #include <pcollect/count.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -118,6 +120,45 @@ static void *explain_thread(void *number)
     return NULL;
 }
 
+/* Views of what is not there, and of this process without a free descriptor. */
+static unsigned refuse_views(void)
+{
+    enum { NOBODY = 0x7ffffffe };
+    static const struct {
+        enum pccount_view_of of;
+        int id;
+        const char *why;
+    } rows[] = {
+        {PCCOUNT_THREAD, NOBODY, ": there is no such thread"},
+        {PCCOUNT_THREAD, -1, "-1: there is no such thread"},
+        {PCCOUNT_THREAD, -3, "-3: there is no such thread"},
+        {PCCOUNT_EXEC, NOBODY, ": there is no such process"},
+        {PCCOUNT_EXEC, -3, "-3: there is no such process"},
+        {PCCOUNT_PROCESS, NOBODY, ": there is no such process"},
+        {PCCOUNT_PROCESS, -3, "-3: there is no such process"},
+        {PCCOUNT_PROCESSOR, 99999, "99999: there is no such processor"},
+        {PCCOUNT_PROCESSOR, -1, "-1: there is no such processor"},
+    };
+    const size_t n = sizeof rows / sizeof *rows;
+    struct rlimit before, none;
+    struct pccount_error why;
+    unsigned right = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool refused = !pccount_view_new(count, rows[i].of, rows[i].id, &why);
+        right += refused && strstr(why.text, rows[i].why);
+        if (!refused || !strstr(why.text, rows[i].why))
+            fprintf(stderr, "row %zu: %s\n", i, refused ? why.text : "not refused");
+    }
+    getrlimit(RLIMIT_NOFILE, &before);
+    none = before;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_NOFILE, &none);
+    right += !pccount_view_new(count, PCCOUNT_PROCESS, getpid(), &why) &&
+             strstr(why.text, "Too many open files (ulimit -n)");
+    setrlimit(RLIMIT_NOFILE, &before);
+    return right;
+}
+
 static void reasons(void)
 {
     unsigned right = 0;
@@ -126,7 +167,7 @@ static void reasons(void)
     pthread_join(thread, NULL);
     pthread_create(&thread, NULL, explain_thread, &right);
     pthread_join(thread, NULL);
-    say("reasons", right, 5);
+    say("reasons", right + refuse_views(), 5 + 10);
 }
 
 static void *work(void *pages)
