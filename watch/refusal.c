@@ -62,8 +62,20 @@ static int explain_refusal(int pid, struct pc_error *error)
                         pid);
 }
 
+/* True if it runs and has no program. */
+static bool is_kernel_thread(int pid)
+{
+    struct pc_process_status p;
+    char path[64], program[8];
+    pc_format(path, sizeof path, "/proc/%d/exe", pid);
+    return readlink(path, program, sizeof program) < 0 && errno == ENOENT &&
+           pc_process_look(pid, &p) && !p.ended;
+}
+
 int pct_refusal_explain(int pid, int error_number, struct pc_error *error)
 {
+    if ((error_number == ENOENT || error_number == ESRCH) && is_kernel_thread(pid))
+        return pc_error_set(error, PC_EIO, "%d: a kernel thread has no stack of a program", pid);
     if (error_number == ENOENT || error_number == ESRCH)
         return pc_error_set(error, PC_ENOENT, "%d: the process has ended", pid);
     if (error_number == EPERM || error_number == EACCES)
