@@ -112,6 +112,21 @@ static void put_count(struct pct_buf *out, const struct pct_stat *s,
         pct_buf_text(out, " +- ?");
 }
 
+/* Least sure difference, with two digits at most; one above the mean says no more than that. */
+static void put_difference(struct pct_buf *out, double percent)
+{
+    if (percent > 100)
+        pct_buf_format(out, "  %7s %%", ">100");
+    else if (percent > 0 && percent < 0.005)
+        pct_buf_format(out, "  %7s %%", "<0.01");
+    else
+        pct_buf_format(out, "  %7.*f %%",
+                       percent >= 9.95 || percent == 0 ? 0
+                       : percent < 0.995               ? 2
+                                                       : 1,
+                       percent);
+}
+
 static void put_text_row(FILE *out, const struct pct_stat *s, const struct pct_stat_block *b,
                          size_t e)
 {
@@ -126,7 +141,7 @@ static void put_text_row(FILE *out, const struct pct_stat *s, const struct pct_s
     if (s->turns)
         pct_buf_format(&more, "  %4.0f %%", 100 * f->share);
     if (s->repeated && f->known && f->differ >= 0)
-        pct_buf_format(&more, "  %7.2g %%", 100 * f->differ);
+        put_difference(&more, 100 * f->differ);
     else if (s->repeated)
         pct_buf_format(&more, "  %9s", "-");
     if (d.known) {
