@@ -24,7 +24,7 @@
 #include <elfutils/libdwfl.h>
 #endif
 
-enum { MOST_HEADERS = 64, MOST_KEPT = 128, PAGE = 4096 };
+enum { MOST_HEADERS = 64, MOST_KEPT = 500, PAGE = 4096 };
 
 /* A segment of a file that is loaded. */
 struct segment {
@@ -33,10 +33,11 @@ struct segment {
 };
 
 struct code_file {
-    char *path;
-    int fd; /* of a file that is not at this path for us: in a container, or removed; -1 */
+    char *path; /* of a file that could not be opened: with the reason behind it */
+    int fd;     /* it may be removed or replaced later; -1: not kept open */
     dev_t device;
     ino_t inode;
+    struct timespec written;
     const struct pc_module *module; /* NULL: it cannot be walked */
     struct segment *segments;
     size_t n_segments;
@@ -54,7 +55,9 @@ struct pct_code_range {
     uint64_t lo, hi;
     uint64_t shift; /* our address minus the process's, modulo 2^64 */
     bool known;
-    bool made; /* anonymous memory: the process has made the code */
+    bool made;        /* anonymous memory: the process has made the code */
+    uint64_t offset;  /* of lo in the file */
+    const char *gone; /* name of a file that could not be opened; NULL: none */
 };
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -169,20 +172,59 @@ static void load(struct pct_code_files *files, struct code_file *f, int fd)
 #endif
 }
 
-/* Opens a file as the process sees it, which may be in a container; if the process has ended, as we
- * see it. A removed file is opened by its mapping, if the kernel allows it. */
-static int open_file(int pid, const struct pct_mapping *m)
+/* True for the file of a mapping. Devices are not compared: those of overlay and btrfs are other
+ * ones for stat than for mappings. */
+static bool is_mapped(const struct pct_mapping *m, const struct stat *st)
 {
-    static const char gone[] = " (deleted)";
-    char path[4096 + 64];
-    size_t n = strlen(m->path), cut = sizeof gone - 1;
-    if (n > cut && !strcmp(m->path + n - cut, gone))
-        snprintf(path, sizeof path, "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)m->lo,
-                 (unsigned long long)m->hi);
-    else
-        snprintf(path, sizeof path, "/proc/%d/root%s", pid, m->path);
+    return S_ISREG(st->st_mode) && (!m->inode || m->inode == st->st_ino);
+}
+
+/* Opens a path that leads to the file of a mapping; -1 with errno, ESTALE for another file. */
+static int open_mapped(const char *path, const struct pct_mapping *m, struct stat *st)
+{
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    return fd >= 0 ? fd : open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || (!fstat(fd, st) && is_mapped(m, st)))
+        return fd;
+    close(fd);
+    errno = ESTALE;
+    return -1;
+}
+
+/* True if the process has the mapping, of the file that is at its path now. For overlay, stat may
+ * tell another inode than the mapping has. */
+static bool is_still_there(int pid, const struct pct_mapping *m)
+{
+    char link[96], path[4096];
+    snprintf(link, sizeof link, "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)m->lo,
+             (unsigned long long)m->hi);
+    ssize_t n = readlink(link, path, sizeof path);
+    return n > 0 && (size_t)n == strlen(m->path) && !memcmp(path, m->path, (size_t)n);
+}
+
+/* Opens the file of a mapping at its path as the process sees it, which may be in a container; if
+ * the process has ended, as we see it. Where another file is there, or none, it is opened by the
+ * mapping, if the kernel allows it, or as the program that the process runs. */
+static int open_file(int pid, const struct pct_mapping *m, struct stat *st)
+{
+    char path[4096 + 64];
+    struct pct_mapping any = *m;
+    snprintf(path, sizeof path, "/proc/%d/root%s", pid, m->path);
+    int fd = open_mapped(path, m, st);
+    if (fd < 0)
+        fd = open_mapped(m->path, m, st);
+    int why = errno;
+    any.inode = 0;
+    if (fd < 0 && is_still_there(pid, m))
+        fd = open_mapped(path, &any, st);
+    snprintf(path, sizeof path, "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)m->lo,
+             (unsigned long long)m->hi);
+    if (fd < 0)
+        fd = open_mapped(path, m, st);
+    snprintf(path, sizeof path, "/proc/%d/exe", pid);
+    if (fd < 0)
+        fd = open_mapped(path, m, st);
+    errno = why;
+    return fd;
 }
 
 static bool is_at_path(const struct code_file *f)
@@ -191,29 +233,58 @@ static bool is_at_path(const struct code_file *f)
     return !stat(f->path, &st) && st.st_dev == f->device && st.st_ino == f->inode;
 }
 
+/* Adds a file, with a copy of its path and what else is known of it. */
+static struct code_file *add_file(struct pct_code_files *files, const char *path,
+                                  const struct stat *st)
+{
+    struct code_file *f = pct_alloc(1, sizeof *f);
+    *f = (struct code_file){.path = pct_copy(path),
+                            .fd = -1,
+                            .device = st->st_dev,
+                            .inode = st->st_ino,
+                            .written = st->st_mtim};
+    files->files = pct_grow(files->files, files->n, &files->room, sizeof *files->files);
+    files->files[files->n++] = f;
+    return f;
+}
+
+static struct code_file *find_file(const struct pct_code_files *files, const char *path,
+                                   const struct stat *st)
+{
+    for (size_t i = 0; i < files->n; i++) {
+        struct code_file *f = files->files[i];
+        if (f->device == st->st_dev && f->inode == st->st_ino &&
+            f->written.tv_sec == st->st_mtim.tv_sec && f->written.tv_nsec == st->st_mtim.tv_nsec &&
+            !strcmp(f->path, path))
+            return f;
+    }
+    return NULL;
+}
+
+/* The file of a mapping. One that cannot be opened has no module; the reason is part of its name,
+ * so that no other file is taken for it later. */
 static struct code_file *find_or_load(struct pct_code_files *files, int pid,
                                       const struct pct_mapping *m)
 {
-    struct stat st;
-    int fd = open_file(pid, m);
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+    static const char removed[] = " (deleted)"; /* the kernel's word, in maps */
+    struct stat st = {0}, none = {0};
+    char path[4096 + 64];
+    int fd = open_file(pid, m, &st);
+    size_t n = strlen(m->path), cut = sizeof removed - 1;
+    bool named = n > cut && !strcmp(m->path + n - cut, removed) && access(m->path, F_OK);
+    snprintf(path, sizeof path, "%.*s%s", (int)(named ? n - cut : n), m->path,
+             fd >= 0           ? ""
+             : errno == EACCES ? " (unreadable)"
+                               : " (gone)");
+    struct code_file *f = find_file(files, path, fd >= 0 ? &st : &none);
+    if (f || fd < 0) {
         if (fd >= 0)
             close(fd);
-        return NULL;
+        return f ? f : add_file(files, path, &none);
     }
-    for (size_t i = 0; i < files->n; i++)
-        if (files->files[i]->device == st.st_dev && files->files[i]->inode == st.st_ino &&
-            !strcmp(files->files[i]->path, m->path)) {
-            close(fd);
-            return files->files[i];
-        }
-    struct code_file *f = pct_alloc(1, sizeof *f);
-    *f = (struct code_file){
-        .path = pct_copy(m->path), .fd = -1, .device = st.st_dev, .inode = st.st_ino};
-    files->files = pct_grow(files->files, files->n, &files->room, sizeof *files->files);
-    files->files[files->n++] = f;
+    f = add_file(files, path, &st);
     load(files, f, fd);
-    if (is_at_path(f) || files->n_kept == MOST_KEPT) {
+    if (files->n_kept == MOST_KEPT) {
         close(fd);
         return f;
     }
@@ -272,13 +343,14 @@ void pct_code_files_show(const struct pct_code_files *files, const struct pc_pro
                          struct pct_symbols *symbols)
 {
     char here[64];
-    for (size_t i = 0; i < files->n; i++)
-        for (uint32_t m = 0; m < p->n_modules && files->files[i]->fd >= 0; m++) {
-            if (strcmp(files->files[i]->path, p->modules[m].path) != 0)
-                continue;
-            snprintf(here, sizeof here, "/proc/self/fd/%d", files->files[i]->fd);
-            pct_symbols_also_at(symbols, m, here);
-        }
+    for (size_t i = 0; i < files->n; i++) {
+        const struct code_file *f = files->files[i];
+        bool elsewhere = f->fd >= 0 && !is_at_path(f);
+        snprintf(here, sizeof here, "/proc/self/fd/%d", f->fd);
+        for (uint32_t m = 0; m < p->n_modules && elsewhere; m++)
+            if (!strcmp(f->path, p->modules[m].path))
+                pct_symbols_also_at(symbols, m, here);
+    }
 }
 
 bool pct_code_is_entry(const struct pc_module *module, uintptr_t pc)
@@ -331,23 +403,39 @@ static const struct segment *find_segment(const struct code_file *f, const struc
     return best;
 }
 
+/* True for memory without a file on a disk: "" or "//anon", and what memfd_create gives. */
+static bool is_made(const char *path)
+{
+    return !*path || !strcmp(path, "//anon") || !strncmp(path, "/memfd:", 7) ||
+           !strncmp(path, "[anon:", 6);
+}
+
 /* Address of the code of a mapping in this process. The kernel's own page of code is the same in
  * all processes. */
 static bool find_shift(struct pct_code_files *files, int pid, const struct pct_mapping *m,
-                       uint64_t *shift)
+                       struct pct_code_range *r)
 {
     if (!strcmp(m->path, "[vdso]")) {
-        *shift = (uint64_t)getauxval(AT_SYSINFO_EHDR) - m->lo;
+        r->shift = (uint64_t)getauxval(AT_SYSINFO_EHDR) - m->lo;
         return getauxval(AT_SYSINFO_EHDR) != 0;
     }
     if (*m->path != '/' || m->path[1] == '/')
         return false;
     const struct code_file *f = find_or_load(files, pid, m);
-    const struct segment *s = f && f->module ? find_segment(f, m) : NULL;
+    const struct segment *s = f->module ? find_segment(f, m) : NULL;
+    r->gone = f->inode || is_made(m->path) ? NULL : f->path;
     if (!s)
         return false;
-    *shift = f->module->bias + s->address - s->offset + m->offset - m->lo;
+    r->shift = f->module->bias + s->address - s->offset + m->offset - m->lo;
     return true;
+}
+
+/* The part of a range from an address on. */
+static struct pct_code_range from_on(struct pct_code_range r, uint64_t lo)
+{
+    r.offset += lo - r.lo;
+    r.lo = lo;
+    return r;
 }
 
 /* Removes [lo, hi) from the mappings. */
@@ -357,14 +445,12 @@ static void unmap(struct pct_code *c, uint64_t lo, uint64_t hi)
     struct pct_code_range rest = {0};
     for (size_t i = 0; i < c->n; i++) {
         struct pct_code_range r = c->ranges[i];
-        if (r.lo < lo && r.hi > hi) {
-            rest = r;
-            rest.lo = hi;
-        }
+        if (r.lo < lo && r.hi > hi)
+            rest = from_on(r, hi);
         if (r.lo < lo && r.hi > lo)
             r.hi = lo;
         else if (r.lo >= lo && r.lo < hi)
-            r.lo = r.hi > hi ? hi : r.hi;
+            r = from_on(r, r.hi > hi ? hi : r.hi);
         if (r.lo < r.hi)
             c->ranges[kept++] = r;
     }
@@ -381,20 +467,13 @@ static int compare_ranges(const void *left, const void *right)
     return (a->lo > b->lo) - (a->lo < b->lo);
 }
 
-/* True for memory without a file on a disk: "" or "//anon", and what memfd_create gives. */
-static bool is_made(const char *path)
-{
-    return !*path || !strcmp(path, "//anon") || !strncmp(path, "/memfd:", 7) ||
-           !strncmp(path, "[anon:", 6);
-}
-
 void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
                   const struct pct_mapping *m)
 {
-    struct pct_code_range r = {.lo = m->lo, .hi = m->hi};
+    struct pct_code_range r = {.lo = m->lo, .hi = m->hi, .offset = m->offset};
     if (m->lo >= m->hi)
         return;
-    r.known = find_shift(files, pid, m, &r.shift);
+    r.known = find_shift(files, pid, m, &r);
     r.made = !r.known && is_made(m->path);
     unmap(c, m->lo, m->hi);
     c->ranges = pct_grow(c->ranges, c->n, &c->room, sizeof *c->ranges);
@@ -411,17 +490,18 @@ bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
         return false;
     pct_code_clear(c);
     while (rest && *rest) {
-        unsigned long long lo, hi, offset;
+        unsigned long long lo, hi, offset, inode;
         char rights[8], *line = rest;
         int path_at = 0;
         rest = strchr(line, '\n');
         if (rest)
             *rest++ = '\0';
-        if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &lo, &hi, rights, &offset, &path_at) <
-                4 ||
+        if (sscanf(line, "%llx-%llx %7s %llx %*s %llu %n", &lo, &hi, rights, &offset, &inode,
+                   &path_at) < 5 ||
             rights[2] != 'x' || !path_at)
             continue;
-        const struct pct_mapping m = {.lo = lo, .hi = hi, .offset = offset, .path = line + path_at};
+        const struct pct_mapping m = {
+            .lo = lo, .hi = hi, .offset = offset, .inode = inode, .path = line + path_at};
         pct_code_map(c, files, pid, &m);
         tell(arg, m.path);
     }
@@ -469,6 +549,20 @@ bool pct_code_is_made(const struct pct_code *c, uint64_t pc)
 {
     const struct pct_code_range *r = find_range(c, pc);
     return r && r->made;
+}
+
+bool pct_code_is_mapped(const struct pct_code *c, uint64_t pc)
+{
+    return find_range(c, pc) != NULL;
+}
+
+const char *pct_code_gone(const struct pct_code *c, uint64_t pc, uint64_t *offset)
+{
+    const struct pct_code_range *r = find_range(c, pc);
+    if (!r || !r->gone)
+        return NULL;
+    *offset = pc - r->lo + r->offset;
+    return r->gone;
 }
 
 uintptr_t pct_code_here(const struct pct_code *c, uint64_t pc)

@@ -2,7 +2,8 @@
  *
  * The code of watched processes: the files that they have mapped, with addresses, and copies of
  * these files in our own memory, so that the walker finds their unwind tables. A file is copied
- * once, for any number of processes.
+ * once, for any number of processes. A file that has another inode than the mapping is not taken
+ * for it.
  *
  * Nothing is read from a process itself. Nothing here is MT-safe.
  */
@@ -18,7 +19,8 @@ struct pct_code_files *pct_code_files_new(void);
 void pct_code_files_free(struct pct_code_files *files); /* NULL is allowed */
 
 /* Tells the symbols of a profile of these files where those are that processes in containers use,
- * and those that were removed meanwhile, 128 at most: they stay open. While `files` lives. */
+ * and those that were removed or replaced, of the first 500: they stay open. While `files` lives.
+ */
 void pct_code_files_show(const struct pct_code_files *files, const struct pc_profile *p,
                          struct pct_symbols *symbols);
 
@@ -36,6 +38,7 @@ bool pct_code_is_entry(const struct pc_module *module, uintptr_t pc);
 /* A mapping as the kernel reports it. */
 struct pct_mapping {
     uint64_t lo, hi, offset; /* offset: of lo in the file */
+    uint64_t inode;          /* of the file; 0: unknown */
     const char *path;
 };
 
@@ -54,6 +57,13 @@ bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
 void pct_code_copy(struct pct_code *to, const struct pct_code *from);
 void pct_code_clear(struct pct_code *c);
 void pct_code_free(struct pct_code *c);
+
+/* True for an address in any mapping. */
+bool pct_code_is_mapped(const struct pct_code *c, uint64_t pc);
+
+/* Name of a file that could not be opened, with the reason behind it, and the offset of an address
+ * in it; NULL: the address is in no such file. Valid as long as the files. */
+const char *pct_code_gone(const struct pct_code *c, uint64_t pc, uint64_t *offset);
 
 /* True for an address in a mapping whose code is in no file. */
 bool pct_code_is_made(const struct pct_code *c, uint64_t pc);

@@ -265,11 +265,17 @@ static const struct pct_stack_frame *frame_of(struct pct_recorder *r, const stru
     return &k->frame;
 }
 
-/* The frame of code that belongs to no file. */
+/* The frame of code that belongs to no file, or to one that could not be opened. */
 static struct pct_stack_frame frame_of_none(struct pct_recorder *r, struct process *p,
                                             const struct pct_walked *w)
 {
     struct pct_stack_frame frame = {.offset = w->there, .exact = w->exact};
+    const char *gone = pct_code_gone(&p->code, w->there - !w->exact, &frame.offset);
+    if (gone) {
+        frame.module = pct_stack_module(&r->modules, gone, NULL, 0);
+        frame.offset += !w->exact;
+        return frame;
+    }
     pct_jit_name(&p->jit, p->pid, &r->named, &r->modules, &frame);
     return frame;
 }
@@ -285,8 +291,21 @@ static bool is_whole(const struct pct_walked *outermost)
  * kernel runs. */
 static bool is_exec(struct process *p, const struct pct_stack *s, const struct pct_walked *walked)
 {
-    p->in_exec = p->in_exec && s->n == 1 && !walked->pc;
+    p->in_exec = p->in_exec && s->n == 1 && !pct_code_is_mapped(&p->code, walked->there);
     return p->in_exec;
+}
+
+/* Counts a stack without outer frames by its reason: that of its outermost frame. */
+static void count_cut(struct pct_recorded *told, const struct process *p,
+                      const struct pct_walked *outermost)
+{
+    uint64_t offset;
+    if (p->hidden)
+        told->n_hidden++;
+    else if (pct_code_gone(&p->code, outermost->there - !outermost->exact, &offset))
+        told->n_gone++;
+    else
+        told->n_cut++;
 }
 
 static void take_sample(struct pct_recorder *r, const struct pct_ring_record *record)
@@ -312,10 +331,8 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
         r->told.n_unknown++;
         s.frames[s.n++] = (struct pct_stack_frame){.function = "(kernel)", .exact = true};
     }
-    if (p->hidden)
-        r->told.n_hidden += s.cut;
-    else
-        r->told.n_cut += s.cut;
+    if (s.cut)
+        count_cut(&r->told, p, &r->walked[s.n - 1]);
     struct pct_shown_frames shown = pct_shown_frames(&s);
     struct unit *u = unit_of(r, p);
     if (r->show)

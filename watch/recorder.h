@@ -22,6 +22,7 @@ struct pct_recorded {
     uint64_t sampled_events; /* events that the samples of the event stand for */
     uint64_t n_cut;          /* samples whose outer frames could not be found */
     uint64_t n_hidden;       /* the same, of processes whose mappings we may not read */
+    uint64_t n_gone;         /* the same, in files that could not be opened */
     uint64_t n_unknown;      /* samples without code of a program, as in kernel threads */
     uint64_t n_lost;         /* records that the kernel had no room for */
     uint64_t n_processes;

@@ -349,8 +349,8 @@ static bool read_sample(const uint8_t *p, const uint8_t *end, uint64_t fixed,
     return true;
 }
 
-/* Reads a mapping: pid, tid, address, bytes, offset, the file or its build-id in 24 bytes,
- * protection, flags, path. */
+/* Reads a mapping: pid, tid, address, bytes, offset, the file (device, inode, generation of the
+ * inode) in 24 bytes, protection, flags, path. */
 static bool read_map(const struct perf_event_header *h, const uint8_t *p,
                      struct pct_ring_record *out)
 {
@@ -362,6 +362,7 @@ static bool read_map(const struct perf_event_header *h, const uint8_t *p,
     out->map = (struct pct_mapping){.lo = word_at(p + 8),
                                     .hi = word_at(p + 8) + word_at(p + 16),
                                     .offset = word_at(p + 24),
+                                    .inode = word_at(p + 40),
                                     .path = (const char *)p + AT_PATH};
     return memchr(p + AT_PATH, '\0', h->size - sizeof *h - AT_PATH) != NULL;
 }

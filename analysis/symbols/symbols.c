@@ -215,12 +215,16 @@ static struct pct_dw *open_other(struct pct_symbols *s, uint32_t module,
 static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module)
 {
     const struct pc_profile_module *m = &s->profile->modules[module];
-    enum pct_symbols_state state;
+    enum pct_symbols_state state = PCT_SYMBOLS_GONE;
     if (m->path[0] != '/')
         return PCT_SYMBOLS_NO_FILE;
-    struct pct_dw *dw = open_file(s, module, m->path, &state);
+    /* Without a build-id, the file at the path would be taken, whatever it is. */
+    bool at_path = m->build_id_bytes || !s->modules[module].n_others;
+    struct pct_dw *dw = at_path ? open_file(s, module, m->path, &state) : NULL;
     if (!dw)
         dw = open_other(s, module, &state);
+    if (!dw && !at_path)
+        dw = open_file(s, module, m->path, &state);
     if (state != PCT_SYMBOLS_LINES && pct_symbols_may_ask_servers())
         dw = ask_servers(s, module, dw, &state);
     s->modules[module].dw = dw;

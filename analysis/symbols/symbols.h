@@ -64,8 +64,8 @@ void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
                        struct pct_place place);
 
 /* Names another path of a module's file, which is read if that at the module's own path is another
- * one or gone: a process in a container sees other files. Before an address of the module is asked
- * for. */
+ * one or gone, or first if the module has no build-id: a process in a container sees other files.
+ * Before an address of the module is asked for. */
 void pct_symbols_also_at(struct pct_symbols *s, uint32_t module, const char *path);
 
 /* True if the file of a module is on this machine, or comes from a server. Opens it. */

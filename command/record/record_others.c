@@ -215,9 +215,14 @@ static void tell(const struct job *j, const struct pct_recorded *told)
                 100 * (double)told->n_cut / n);
     if (told->n_hidden)
         pct_say(j->sampling.self,
-                "%.2g %% of the samples have no functions: they are of processes whose code the "
+                "%.3g %% of the samples have no functions: they are of processes whose code the "
                 "kernel does not let you see; CAP_SYS_PTRACE, as root has it, is needed",
                 100 * (double)told->n_hidden / n);
+    if (told->n_gone)
+        pct_say(j->sampling.self,
+                "%.3g %% of the samples have no functions: the files of their code were removed or "
+                "replaced, or cannot be read; root can open them while the process runs",
+                100 * (double)told->n_gone / n);
     tell_missed(j, told);
     if (j->sampling.stops)
         tell_stops(j, told->n_samples);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Turns addresses of mapped code into offsets of its file, for files as linkers lay them out: each
- * segment on pages of its own, two on one page of the file, and several with code.
+ * segment on pages of its own, two on one page of the file, and several with code; and only files
+ * that are the mapped ones.
  */
 #include "watch/code_files.h"
 
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -123,9 +125,48 @@ static void addresses_are_those_of_the_mapped_segment(void **state)
         look_up(&all[i]);
 }
 
+/* A file that took the place of the mapped one, or is gone, gives no functions: its name says so.
+ */
+static void another_file_is_not_taken_for_the_mapped_one(void **state)
+{
+    (void)state;
+    const char *folder = getenv("TMPDIR");
+    char path[4096], gone[4096 + 8];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/code_files.XXXXXX", folder ? folder : "/tmp");
+    write_file(&separate, path);
+    snprintf(gone, sizeof gone, "%s (gone)", path);
+    assert_int_equal(stat(path, &st), 0);
+    struct pct_code_files *files = pct_code_files_new();
+    struct pct_code code = {0};
+    uint64_t offset = 0, lo = 0x10000;
+    struct pct_mapping m = {
+        .lo = lo, .hi = lo + 0x1000, .offset = 0x1000, .inode = st.st_ino, .path = path};
+    pct_code_map(&code, files, getpid(), &m);
+    assert_true(pct_code_here(&code, lo) != 0);
+    assert_null(pct_code_gone(&code, lo, &offset));
+    m.inode++;
+    pct_code_map(&code, files, getpid(), &m);
+    assert_int_equal(pct_code_here(&code, lo), 0);
+    assert_string_equal(pct_code_gone(&code, lo + 0x80, &offset), gone);
+    assert_int_equal(offset, 0x1080);
+    /* The offsets of what is left of a mapping stay. */
+    pct_code_map(&code, files, getpid(), &(struct pct_mapping){lo, lo + 0x40, 0, 0, ""});
+    assert_null(pct_code_gone(&code, lo, &offset));
+    assert_string_equal(pct_code_gone(&code, lo + 0x80, &offset), gone);
+    assert_int_equal(offset, 0x1080);
+    unlink(path);
+    m.inode--;
+    pct_code_map(&code, files, getpid(), &m);
+    assert_string_equal(pct_code_gone(&code, lo + 0x80, &offset), gone);
+    pct_code_free(&code);
+    pct_code_files_free(files);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_file_is_not_taken_for_the_mapped_one),
         cmocka_unit_test(addresses_are_those_of_the_mapped_segment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
