@@ -277,6 +277,22 @@ static void conclude(struct pct_where_calls *calls, struct pct_watch *w,
         pct_where_calls_conclude(calls, job->world, n_known, pct_where_look_again, w);
 }
 
+/* Names files that were removed or replaced and cannot be opened. */
+static void tell_removed(const struct pct_command *self, const struct pc_profile *p,
+                         struct pct_symbols *symbols)
+{
+    static const char removed[] = " (deleted)"; /* the kernel's word */
+    for (uint32_t m = 0; m < p->n_modules; m++) {
+        const char *path = p->modules[m].path;
+        size_t n = strlen(path), cut = sizeof removed - 1;
+        if (n > cut && !strcmp(path + n - cut, removed) && !pct_symbols_has_file(symbols, m))
+            pct_say(self,
+                    "%.*s was removed or replaced, and cannot be opened: its functions and their "
+                    "callers are not known; root can open it",
+                    (int)(n - cut), path);
+    }
+}
+
 /* nodes: those that w was taken on; NULL: this one. */
 static int show(const struct pct_command *self, const struct request *r, struct pct_watch *w,
                 struct pct_where_time *last, struct pct_where_nodes *nodes)
@@ -319,6 +335,8 @@ static int show(const struct pct_command *self, const struct request *r, struct 
     } else {
         put_json(&out, &calls);
     }
+    if (!nodes)
+        tell_removed(self, p, symbols);
     pct_where_calls_free(&calls);
     pct_free(stacks);
     pct_data_free(d);

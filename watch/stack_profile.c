@@ -81,6 +81,20 @@ static bool mount_namespace(int pid, ino_t *out)
     return true;
 }
 
+/* Names the removed files by the first process that still has them. */
+static void show_removed(const struct pct_watched_job *job, const struct pc_profile *p,
+                         struct pct_symbols *symbols)
+{
+    char path[4096];
+    for (uint32_t m = 0; m < p->n_modules; m++)
+        for (size_t i = 0; i < job->n; i++) {
+            if (!pct_watch_removed(job->processes[i].pid, p->modules[m].path, path, sizeof path))
+                continue;
+            pct_symbols_also_at(symbols, m, path);
+            break;
+        }
+}
+
 /* Each mount namespace is asked once. */
 void pct_watch_show_files(const struct pct_watched_job *job, const struct pc_profile *p,
                           struct pct_symbols *symbols)
@@ -102,6 +116,7 @@ void pct_watch_show_files(const struct pct_watched_job *job, const struct pc_pro
         }
     }
     pct_free(known);
+    show_removed(job, p, symbols);
 }
 
 /* A profile without contexts has the modules, whose files the symbols read. */

@@ -49,24 +49,17 @@ struct view {
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Opens a file as the process sees it, which may be in a container; a replaced program as it still
- * runs. */
+/* Opens a file as the process sees it, which may be in a container; a removed or replaced one as it
+ * still runs. */
 static int find_file(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, char **file,
                      Elf **elf)
 {
-    static const char gone[] = " (deleted)";
     const struct view *v = *user;
-    char path[4096], exe[4096];
+    char path[4096];
     if (*name != '/')
         return dwfl_linux_proc_find_elf(m, user, name, base, file, elf);
-    snprintf(path, sizeof path, "/proc/%d/root%s", v->pid, name);
-    size_t n = strlen(name), cut = sizeof gone - 1;
-    if (n > cut && !strcmp(name + n - cut, gone)) {
-        snprintf(path, sizeof path, "/proc/%d/exe", v->pid);
-        ssize_t got = readlink(path, exe, sizeof exe - 1);
-        if (got != (ssize_t)n || memcmp(exe, name, n) != 0)
-            return -1;
-    }
+    if (!pct_watch_removed(v->pid, name, path, sizeof path))
+        snprintf(path, sizeof path, "/proc/%d/root%s", v->pid, name);
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 

@@ -59,6 +59,10 @@ int pct_watch_view(int pid);
 /* The path of a process's program, cut to n bytes; "": it is not known. */
 void pct_watch_exe(int pid, char *path, size_t n);
 
+/* A path by which a removed file can be opened that a process runs or has mapped, by the name that
+ * /proc/PID/maps has for it. False: it is not removed, or cannot be opened. */
+bool pct_watch_removed(int pid, const char *name, char *path, size_t n);
+
 /* A whole file of /proc/PID, to be freed with pct_free, with a 0 behind its *n bytes; NULL: it
  * cannot be read. */
 char *pct_watch_file(int pid, const char *name, size_t *n);
