@@ -39,6 +39,7 @@ struct code_file {
     ino_t inode;
     struct timespec written;
     const struct pc_module *module; /* NULL: it cannot be walked */
+    bool go;                        /* it has functions of Go */
     struct segment *segments;
     size_t n_segments;
 };
@@ -56,6 +57,7 @@ struct pct_code_range {
     uint64_t shift; /* our address minus the process's, modulo 2^64 */
     bool known;
     bool made;        /* anonymous memory: the process has made the code */
+    bool go;          /* functions of Go: they have frame pointers, and no unwind table */
     uint64_t offset;  /* of lo in the file */
     const char *gone; /* name of a file that could not be opened; NULL: none */
 };
@@ -132,6 +134,59 @@ static bool lay_out(int fd, const ElfW(Phdr) * p, unsigned n, uintptr_t *bias)
     return done;
 }
 
+/* Finds a section of a file. */
+static bool find_section(int fd, const char *name, ElfW(Shdr) * out)
+{
+    char found[32];
+    ElfW(Ehdr) e;
+    ElfW(Shdr) names;
+    size_t n = strlen(name) + 1;
+    if (n > sizeof found || !read_whole(fd, &e, sizeof e, 0) || e.e_shentsize != sizeof *out ||
+        e.e_shstrndx >= e.e_shnum ||
+        !read_whole(fd, &names, sizeof names, e.e_shoff + e.e_shstrndx * sizeof names))
+        return false;
+    for (unsigned i = 0; i < e.e_shnum; i++)
+        if (read_whole(fd, out, sizeof *out, e.e_shoff + i * sizeof *out) &&
+            read_whole(fd, found, n, names.sh_offset + out->sh_name) && !memcmp(found, name, n))
+            return true;
+    return false;
+}
+
+/* Makes the header of an unwind table that has none: static programs need it for nothing. It takes
+ * the place of the first instructions, which are not needed here. False: there is no table. */
+static bool make_table_header(int fd, uintptr_t bias, const ElfW(Phdr) * p, unsigned n,
+                              ElfW(Phdr) * out)
+{
+    uint8_t header[12] = {1, 0, 0xff, 0xff}; /* version 1, address as it is, no sorted rows */
+    ElfW(Ehdr) e;
+    ElfW(Shdr) table;
+    if (!find_section(fd, ".eh_frame", &table) || !(table.sh_flags & SHF_ALLOC) ||
+        !read_whole(fd, &e, sizeof e, 0))
+        return false;
+    uint64_t at = bias + table.sh_addr;
+    memcpy(header + 4, &at, sizeof at);
+    for (unsigned i = 0; i < n; i++) {
+        if (p[i].p_type != PT_LOAD || e.e_entry < p[i].p_vaddr || p[i].p_filesz < sizeof header ||
+            e.e_entry - p[i].p_vaddr > p[i].p_filesz - sizeof header)
+            continue;
+        memcpy((char *)bias + e.e_entry, header, sizeof header);
+        *out = (ElfW(Phdr)){.p_type = PT_GNU_EH_FRAME,
+                            .p_vaddr = e.e_entry,
+                            .p_filesz = sizeof header,
+                            .p_memsz = sizeof header};
+        return true;
+    }
+    return false;
+}
+
+static bool has_table_header(const ElfW(Phdr) * p, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (p[i].p_type == PT_GNU_EH_FRAME)
+            return true;
+    return false;
+}
+
 static void keep_segments(struct code_file *f, const ElfW(Phdr) * p, unsigned n)
 {
     f->segments = pct_alloc(n, sizeof *f->segments);
@@ -157,11 +212,14 @@ static void report_names(struct pct_code_files *files, const struct code_file *f
 /* Takes a file into our memory. f->module stays NULL if that fails. */
 static void load(struct pct_code_files *files, struct code_file *f, int fd)
 {
-    ElfW(Phdr) headers[MOST_HEADERS];
+    ElfW(Phdr) headers[MOST_HEADERS + 1];
+    ElfW(Shdr) go;
     uintptr_t bias;
     unsigned n = read_headers(fd, headers);
     if (!n || !lay_out(fd, headers, n, &bias))
         return;
+    n += !has_table_header(headers, n) && make_table_header(fd, bias, headers, n, &headers[n]);
+    f->go = find_section(fd, ".gopclntab", &go);
     f->module = pc_loadmap_enter_copy(bias, f->path, headers, n);
     keep_segments(f, headers, n);
 #ifdef HAVE_LIBDW
@@ -423,6 +481,7 @@ static bool find_shift(struct pct_code_files *files, int pid, const struct pct_m
         return false;
     const struct code_file *f = find_or_load(files, pid, m);
     const struct segment *s = f->module ? find_segment(f, m) : NULL;
+    r->go = f->go;
     r->gone = f->inode || is_made(m->path) ? NULL : f->path;
     if (!s)
         return false;
@@ -549,6 +608,12 @@ bool pct_code_is_made(const struct pct_code *c, uint64_t pc)
 {
     const struct pct_code_range *r = find_range(c, pc);
     return r && r->made;
+}
+
+bool pct_code_has_pointers(const struct pct_code *c, uint64_t pc)
+{
+    const struct pct_code_range *r = find_range(c, pc);
+    return r && (r->made || r->go);
 }
 
 bool pct_code_is_mapped(const struct pct_code *c, uint64_t pc)

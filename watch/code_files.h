@@ -68,6 +68,10 @@ const char *pct_code_gone(const struct pct_code *c, uint64_t pc, uint64_t *offse
 /* True for an address in a mapping whose code is in no file. */
 bool pct_code_is_made(const struct pct_code *c, uint64_t pc);
 
+/* True for code whose functions are taken to have frame pointers where they have no unwind table:
+ * made code, and that of Go. */
+bool pct_code_has_pointers(const struct pct_code *c, uint64_t pc);
+
 /* Our address of the code; 0: it belongs to no file, or the file cannot be read. */
 uintptr_t pct_code_here(const struct pct_code *c, uint64_t pc);
 

@@ -77,21 +77,51 @@ static bool read_copy(const struct pc_walk *walk, uintptr_t at, uintptr_t *out)
     return true;
 }
 
+/* Finds the return address of a function of Go without a frame, as those that call nothing have
+ * none: it is on top of the stack, behind a call of the code that runs. Other calls than direct
+ * ones on x86-64 are not found: the step by pointer then passes over the caller. */
+static bool find_on_top(const struct pc_walk *walk, const struct pct_code *code, uintptr_t *ra)
+{
+#if defined __x86_64__
+    enum { CALL = 0xe8, CALL_BYTES = 5, NEAR = 4096 };
+    int32_t distance;
+    if (!walk->exact || !walk->pc || !read_copy(walk, walk->sp, ra))
+        return false;
+    const uint8_t *call = (const void *)pct_code_here(code, *ra - CALL_BYTES);
+    if (!call || !pct_code_here(code, *ra - 1) || *call != CALL)
+        return false;
+    memcpy(&distance, call + 1, sizeof distance);
+    return walk->pc - ((uintptr_t)call + CALL_BYTES + (uintptr_t)(intptr_t)distance) < NEAR;
+#else
+    (void)walk, (void)code, (void)ra;
+    return false;
+#endif
+}
+
 /* Steps from code without a table to its caller, by the frame pointer: it points to the caller's,
- * above which the return address is. False: it does not. */
-static bool step_by_pointer(struct pc_walk *walk, const struct pct_code *code)
+ * above which the return address is. The outermost caller's is 0. */
+static enum pc_step_result step_by_pointer(struct pc_walk *walk, const struct pct_code *code)
 {
     uintptr_t fp = walk->fp, ra;
-    if ((walk->fp_loc && !read_copy(walk, walk->fp_loc, &fp)) || fp < walk->sp ||
-        !read_copy(walk, fp + sizeof fp, &ra) ||
+    if (find_on_top(walk, code, &ra)) {
+        walk->sp += sizeof ra;
+        walk->pc = ra;
+        walk->exact = false;
+        return PC_STEP_OK;
+    }
+    if (walk->fp_loc && !read_copy(walk, walk->fp_loc, &fp))
+        return PC_STEP_CUT;
+    if (!fp)
+        return PC_STEP_END;
+    if (fp < walk->sp || !read_copy(walk, fp + sizeof fp, &ra) ||
         (!pct_code_here(code, ra - 1) && !pct_code_is_made(code, ra - 1)))
-        return false;
+        return PC_STEP_CUT;
     walk->fp_loc = fp;
     walk->sp = fp + 2 * sizeof fp;
     walk->lr = 0;
     walk->pc = ra;
     walk->exact = false;
-    return true;
+    return PC_STEP_OK;
 }
 
 size_t pct_copied_walk(const struct pct_ring_record *sample, const struct pct_code *code,
@@ -113,11 +143,9 @@ size_t pct_copied_walk(const struct pct_ring_record *sample, const struct pct_co
     *cut = true;
     while (k < n) {
         out[k++] = (struct pct_walked){walk.pc, there, walk.exact};
-        enum pc_step_result result = PC_STEP_CUT;
-        if (walk.pc)
-            result = pc_walk_step(&walk, &step);
-        else if (pct_code_is_made(code, there - !walk.exact) && step_by_pointer(&walk, code))
-            result = PC_STEP_OK;
+        enum pc_step_result result = walk.pc ? pc_walk_step(&walk, &step) : PC_STEP_CUT;
+        if (result == PC_STEP_CUT && pct_code_has_pointers(code, there - !walk.exact))
+            result = step_by_pointer(&walk, code);
         *cut = result != PC_STEP_END;
         if (result != PC_STEP_OK)
             break;
