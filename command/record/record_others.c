@@ -209,10 +209,12 @@ static void tell(const struct job *j, const struct pct_recorded *told)
     if (told->n_lost)
         tell_lost(j, told);
     if (told->n_cut * 100 > told->n_samples)
-        pct_say(j->sampling.self,
-                "%.0f %% of the samples have no outer frames: code without unwind tables, or more "
-                "stack than the kernel copies",
-                100 * (double)told->n_cut / n);
+        pct_say(
+            j->sampling.self,
+            "%.0f %% of the samples have no outer frames: code without unwind tables, more stack "
+            "than the kernel copies, or a page of it that was never written, where the copy "
+            "ends",
+            100 * (double)told->n_cut / n);
     if (told->n_hidden)
         pct_say(j->sampling.self,
                 "%.3g %% of the samples have no functions: they are of processes whose code the "
