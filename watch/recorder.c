@@ -469,6 +469,17 @@ static bool is_one_job(const struct pct_recorder *r)
     return first != NULL;
 }
 
+/* The region of a program: its name, or its path where another one has that name. */
+static const char *region_of(const struct pct_recorder *r, const struct unit *u)
+{
+    const char *name = pc_base_name(u->program);
+    for (size_t i = 0; i < r->n_units; i++)
+        if (!strcmp(pc_base_name(r->units[i]->program), name) &&
+            strcmp(r->units[i]->program, u->program) != 0)
+            return u->program;
+    return *name ? name : "kernel";
+}
+
 /* Adds all programs as one rank; if there are several, each is a region. */
 static int add_programs(struct pct_recorder *r, struct pct_stack_rank rank,
                         struct pc_profile_sum *sum, struct pc_error *error)
@@ -484,10 +495,8 @@ static int add_programs(struct pct_recorder *r, struct pct_stack_rank rank,
     if (r->n_units == 1)
         return add_profile(sum, most->tree, &rank, error);
     struct pct_stack_tree *all = pct_stack_tree_new();
-    for (size_t i = 0; i < r->n_units; i++) {
-        const char *name = pc_base_name(r->units[i]->program);
-        pct_stack_tree_add_region(all, *name ? name : "kernel", r->units[i]->tree);
-    }
+    for (size_t i = 0; i < r->n_units; i++)
+        pct_stack_tree_add_region(all, region_of(r, r->units[i]), r->units[i]->tree);
     int err = add_profile(sum, all, &rank, error);
     pct_stack_tree_free(all);
     return err;

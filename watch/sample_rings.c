@@ -199,17 +199,19 @@ static int refused(const struct ring *g, int tid, int why, struct pc_error *erro
                             "no memory to sample into: the kernel gives each user "
                             "kernel.perf_event_mlock_kb and `ulimit -l`, which others of your "
                             "programs may be using");
+    if ((why == EACCES || why == EPERM) && tid < 0)
+        return pc_error_set(error, PC_EIO,
+                            "the kernel does not let you sample processors: "
+                            "kernel.perf_event_paranoid is %s; CAP_PERFMON is needed, or the "
+                            "administrator's `sysctl kernel.perf_event_paranoid=0`",
+                            level);
     if (why == EACCES || why == EPERM)
-        return pc_error_set(
-            error, PC_EIO,
-            tid < 0 ? "the kernel does not let you sample processors: "
-                      "kernel.perf_event_paranoid is %s; CAP_PERFMON is needed, or the "
-                      "administrator's `sysctl kernel.perf_event_paranoid=0`"
-                    : "the kernel does not let you sample it: it belongs to another "
-                      "user or runs with more rights, or "
-                      "kernel.perf_event_paranoid, which is %s, forbids it; CAP_PERFMON "
-                      "and CAP_SYS_PTRACE, as root has them, are needed",
-            level);
+        return pc_error_set(error, PC_EIO,
+                            "%d: the kernel does not let you sample it: it belongs to another "
+                            "user or runs with more rights, or "
+                            "kernel.perf_event_paranoid, which is %s, forbids it; CAP_PERFMON "
+                            "and CAP_SYS_PTRACE, as root has them, are needed",
+                            tid, level);
     return pc_error_set(error, PC_EIO, "samples cannot be taken: %s", strerror(why));
 }
 
