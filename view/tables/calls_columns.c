@@ -139,9 +139,10 @@ static void call_total_error(const struct pct_cell *c, struct pct_value *out)
     PCT_CALLS_COLUMNS(call_figure, by),                                                            \
     PCT_EXCLUSIVE_COLUMN(call_figure, by),                                                         \
     {"mpi_inclusive_s", "below", PCT_NS,                                                           \
-     "time in MPI there and in everything that was called from there", call_below, 0, by},         \
+     "time in MPI there and in everything that was called from there", call_below, 0, by,          \
+     .mpi = true},                                                                                 \
     {"mpi_inclusive_percent", "below", PCT_PERCENT,                                                \
-     "mpi_inclusive_s as a share of all time in MPI", call_below_percent, 0, by},                  \
+     "mpi_inclusive_s as a share of all time in MPI", call_below_percent, 0, by, .mpi = true},     \
     {"cpu_exclusive_s", "self", PCT_NS, "CPU time sampled right there", call_self, 0, by,          \
      "cpu_exclusive_error_s"},                                                                     \
     {"cpu_exclusive_error_s", "+-", PCT_NS,                                                        \

@@ -69,7 +69,8 @@ enum pct_type pct_field_type(const struct pc_profile_field *f);
      get, PCT_FIGURE_EXCLUSIVE, of}
 #define PCT_SHARE_COLUMN(get, of)                                                                  \
     {"mpi_exclusive_percent", "of MPI", PCT_PERCENT,                                               \
-     "mpi_exclusive_s as a share of all time in MPI", get, PCT_FIGURE_MPI_PERCENT, of}
+     "mpi_exclusive_s as a share of all time in MPI", get, PCT_FIGURE_MPI_PERCENT, of,             \
+     .mpi = true}
 #define PCT_DURATION_COLUMNS(get, of)                                                              \
     {"mean_s", "mean", PCT_NS, "mean time of a call", get, PCT_FIGURE_MEAN, of},                   \
     {"min_s", "min", PCT_NS, "shortest call", get, PCT_FIGURE_MIN, of},                            \
@@ -81,7 +82,8 @@ enum pct_type pct_field_type(const struct pc_profile_field *f);
      "bytes received; of nonblocking receives at the call that posted them",                       \
      get, PCT_FIGURE_RECEIVED, of}
 #define PCT_SPREAD_COLUMNS(get, of)                                                                \
-    {"ranks", "ranks", PCT_COUNT, "ranks that made the calls", get, PCT_FIGURE_RANKS, of},         \
+    {"ranks", "ranks", PCT_COUNT, "ranks that made the calls", get, PCT_FIGURE_RANKS, of,          \
+     .mpi = true},                                                                                 \
     {"rank_min_s", "min over ranks", PCT_NS,                                                      \
      "min over the ranks that made the calls of their time in them",                              \
      get, PCT_FIGURE_RANK_MIN, of},                                                                \

@@ -96,7 +96,7 @@ static const struct pct_column primitive_columns[] = {
     {"wall_percent", "of wall", PCT_PERCENT,
      "mpi_exclusive_s as a share of the wall time of all ranks, and of their other threads that "
      "called MPI",
-     op_wall_percent},
+     op_wall_percent, .mpi = true},
     PCT_DURATION_COLUMNS(op_figure, 0),
     PCT_BYTES_COLUMNS(op_figure, 0),
     PCT_SPREAD_COLUMNS(op_figure, 0),
