@@ -220,9 +220,13 @@ static void put_figures(struct pct_buf *b, const struct course *c, bool utf8)
     char number[PCT_NUMBER_BYTES];
     double calls = greatest(c->all[CALLS]) / c->span * 1e9;
     double whole = c->span * c->d->profile->n_ranks, most = greatest(c->all[COMPUTED]);
+    double in_mpi = mean(c, c->all[TIME_IN_MPI]) / whole;
+    double most_in_mpi = greatest(c->all[TIME_IN_MPI]) / whole;
     put_picture(b, c, "in MPI", c->all[TIME_IN_MPI], whole, utf8);
-    pct_buf_format(b, "  mean %.1f %%, most %.1f %%\n", 100 * mean(c, c->all[TIME_IN_MPI]) / whole,
-                   100 * greatest(c->all[TIME_IN_MPI]) / whole);
+    /* A wide bin is spread evenly, also over the narrow ones before it that it covers. Only threads
+     * of a rank that are in MPI at once have more than its time. */
+    pct_buf_format(b, "  mean %.1f %%, most %.1f %%\n", 100 * in_mpi,
+                   100 * (in_mpi > 1 ? most_in_mpi : fmin(1, most_in_mpi)));
     if (most > 0) {
         put_picture(b, c, "computing", c->all[COMPUTED], most > whole ? most : whole, utf8);
         /* A sample is booked where it is taken, and stands for the time before, too. */

@@ -382,8 +382,8 @@ static void what_surely_loses_is_named_behind_what_may_not(void **state)
     close_runs(runs, N_SCALES, s);
 }
 
-/* Factors that follow from computation which may be delay are not told, the efficiency is. No kind
- * of scaling is told from it. */
+/* A scale whose computation may be delay has an efficiency, and no factor of it. It does not tell
+ * strong scaling from weak scaling. */
 static void guessed_computation_is_told_of_no_scale(void **state)
 {
     static char text[1 << 16];
