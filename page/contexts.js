@@ -236,7 +236,7 @@ class ContextView {
         const parent = node.children.size > 0, open = !this.closed.has(node);
         const label = make("td", {class: "label", title: cutText(placesOf(node.label, true))},
             make("span", {class: "mark", "aria-hidden": "true"}, parent ? open ? "▾" : "▸" : ""), makeText(node.shownName()));
-        label.style.paddingLeft = Math.min(node.level, mostIndent) + 0.6 + "em";
+        label.style.paddingLeft = Math.min(node.level, mostIndent) + 1.8 + "em";
         const row = make("tr", {tabindex: "0", "aria-level": node.level + 1,
             "aria-expanded": parent ? String(open) : null, "aria-selected": String(node === this.selected),
             onclick: () => node === this.selected && parent ? this.toggle(node) : this.select(node),
