@@ -125,8 +125,8 @@ include tests/project/local.mk
 # First come those that need the machine alone (tests/run-test), because one that begins later must wait until all
 # others have ended. Then come the longest, so that the last to end is a short one.
 first_tests = tests/sample/intervals.test tests/sample/cost.test tests/project/tutorials.test \
-    tests/tools/doctor-spool.test tests/project/howto.test tests/watch/hangs.test tests/cost/instructions.test \
-    tests/safety/users.test tests/report/page_runs.test tests/report/page.test tests/report/firefox.test \
+    tests/tools/doctor-spool.test tests/mpi/jobs.test tests/project/howto.test tests/watch/hangs.test \
+    tests/cost/instructions.test tests/safety/users.test tests/report/page_runs.test tests/report/page.test tests/report/firefox.test \
     tests/report/planted.test tests/safety/late.test \
     tests/safety/late-nodes.test tests/watch/top.test tests/watch/where.test tests/safety/ends.test \
     tests/mpi/adapter.test tests/mpi/truth_fortran.test tests/watch/record.test tests/sample/programs.test \
