@@ -220,10 +220,14 @@ static void put_messages(const struct pct_head *h, struct pct_buf *b)
         return;
     struct pct_topology *t = pct_topology_new(h->d->profile, &(const struct pct_pair_filter){0});
     char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES];
-    struct pct_reach_sum sum = {0};
+    struct pct_reach_sum sum = {0}, own = {0};
     for (size_t i = 0; i < t->n_pairs; i++) {
-        sum.messages += t->pairs[i].messages;
-        sum.bytes += t->pairs[i].bytes;
+        const struct pct_pair *pair = &t->pairs[i];
+        bool is_own = pair->source == pair->destination;
+        sum.messages += pair->messages;
+        sum.bytes += pair->bytes;
+        own.messages += is_own ? pair->messages : 0;
+        own.bytes += is_own ? pair->bytes : 0;
     }
     for (size_t i = 0; i < t->n_distances; i++) {
         sum.messages += t->distances[i].messages;
@@ -232,6 +236,10 @@ static void put_messages(const struct pct_head *h, struct pct_buf *b)
     if (sum.messages) {
         pct_buf_format(b, "%s, %s", pct_text_count(messages, sum.messages),
                        pct_text_bytes(bytes, sum.bytes));
+        if (own.messages)
+            pct_buf_format(b, ", of which %s, %s from ranks to themselves",
+                           pct_text_count(messages, own.messages),
+                           pct_text_bytes(bytes, own.bytes));
         if (!t->n_distances) {
             pct_buf_text(b, "; pattern: ");
             pct_topology_pattern(t, b);
@@ -390,7 +398,7 @@ void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b)
                        : "computes");
     put_ns(b, t->list[t->busiest].own_ns);
     if (library > LITTLE * t->mean_ns * (double)t->n)
-        pct_buf_text(b, " with pcollect");
+        pct_buf_text(b, " with pcollect's own time");
     pct_buf_text(b, ", the mean rank ");
     put_ns(b, t->mean_ns);
     pct_buf_format(b, ", rank %d ", ranks[least].rank);

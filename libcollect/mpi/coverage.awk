@@ -22,7 +22,8 @@ function begin_output()
     print "[the definition](bytes.md); where it says \"no\" a function moves none between processes.\n"
     print "From Fortran (`mpif.h`, `use mpi`, `use mpi_f08`) the same functions are measured, through the"
     print "library's bindings. Where the binding of an MPI makes no call of C, or leaves by a jump, a function"
-    print "is measured at its Fortran names; these are marked *F*.\n"
+    print "is measured at its Fortran names; these are marked *F*. One call is not seen: Open MPI's binding"
+    print "returns at once from `MPI_Waitall` and its kind if they are given no requests.\n"
 }
 
 function note_section(text)
