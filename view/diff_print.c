@@ -210,7 +210,8 @@ void pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
     pct_buf_free(&where);
 }
 
-static void print_delays(FILE *out, const struct pct_diff *d, size_t width)
+/* Says what is left out of the times of the runs. False: nothing. */
+static bool print_delays(FILE *out, const struct pct_diff *d, size_t width)
 {
     bool any = false;
     for (int after = 0; after < 2; after++) {
@@ -222,6 +223,7 @@ static void print_delays(FILE *out, const struct pct_diff *d, size_t width)
     }
     if (any)
         pct_print_sentence(out, width, 0, PCT_DIFF_DELAY_STAYS);
+    return any;
 }
 
 static void print_run(FILE *out, const struct pct_diff *d, size_t width)
@@ -232,8 +234,9 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     print_side(out, d, "after: ", d->n_before, d->n_after, &t->after);
     fputc('\n', out);
     pct_print_programs(out, d->join, d->runs, width);
-    print_delays(out, d, width);
-    fprintf(out, "The run takes %.1f %% %s", fabs(percent), percent < 0 ? "less" : "more");
+    bool parts = print_delays(out, d, width);
+    fprintf(out, "%s run takes %.1f %% %s", parts ? "Without what is left out the" : "The",
+            fabs(percent), percent < 0 ? "less" : "more");
     if (t->doubt >= 0)
         fprintf(out,
                 t->doubt > 0.05    ? ", which may be noise"
