@@ -25,6 +25,7 @@ struct pct_parts {
     struct pct_thread_times *thread_times;
     struct pct_open_calls *open_calls;
     uint32_t *frames;
+    struct pct_rank_room room;
     bool looked_up; /* all nodes, in the symbols */
     struct pct_contexts contexts;
     struct pct_spread *spreads;
@@ -140,6 +141,16 @@ const uint32_t *pct_data_frames(const struct pct_data *d)
     return d->parts->frames = frames;
 }
 
+struct pct_rank_room pct_data_rank_room(const struct pct_data *d)
+{
+    struct pct_rank_room *room = &d->parts->room;
+    if (!room->values) {
+        room->values = pct_alloc(d->profile->n_ranks, sizeof *room->values);
+        room->present = pct_alloc(d->profile->n_ranks, sizeof *room->present);
+    }
+    return *room;
+}
+
 /* ---- Contexts ---------------------------------------------------------------------------------
  */
 
@@ -167,13 +178,11 @@ struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i)
     const struct pct_contexts *c = pct_data_contexts(d);
     if (d->parts->spreads)
         return d->parts->spreads[i];
-    uint64_t *values = pct_alloc(d->profile->n_ranks, sizeof *values);
-    bool *present = pct_alloc(d->profile->n_ranks, sizeof *present);
+    struct pct_rank_room room = pct_data_rank_room(d);
     d->parts->spreads = pct_alloc(c->n, sizeof *d->parts->spreads);
     for (size_t k = 0; k < c->n; k++)
-        d->parts->spreads[k] = pct_tree_spread(pct_data_tree(d), c->node[k], values, present);
-    pct_free(values);
-    pct_free(present);
+        d->parts->spreads[k] =
+            pct_tree_spread(pct_data_tree(d), c->node[k], room.values, room.present);
     return d->parts->spreads[i];
 }
 
@@ -183,17 +192,14 @@ static void find_longer(const struct pct_data *d, uint32_t rank, double *node_ns
     const struct pct_contexts *c = pct_data_contexts(d);
     const struct pct_tree *t = pct_data_tree(d);
     const struct pc_profile *p = d->profile;
-    uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
-    bool *present = pct_alloc(p->n_ranks, sizeof *present);
+    struct pct_rank_room room = pct_data_rank_room(d);
     for (size_t i = 0; i < c->n; i++) {
         uint32_t node = c->node[i], op = t->nodes[node].op;
         if (!pct_op_may_wait(p->ops[op].name, p->ops[op].op_class))
             continue;
-        node_ns[node] = pct_tree_longer_ns(t, node, rank, values, present);
+        node_ns[node] = pct_tree_longer_ns(t, node, rank, room.values, room.present);
         op_ns[op] += node_ns[node];
     }
-    pct_free(values);
-    pct_free(present);
 }
 
 const double *pct_data_waiting(const struct pct_data *d)
@@ -300,6 +306,8 @@ static void free_parts(struct pct_parts *parts)
     pct_free(parts->spreads);
     pct_free(parts->waiting_ns);
     pct_free(parts->frames);
+    pct_free(parts->room.values);
+    pct_free(parts->room.present);
     pct_rank_times_free(parts->rank_times);
     pct_rank_classes_free(parts->rank_classes);
     pct_thread_times_free(parts->thread_times);

@@ -83,6 +83,13 @@ const struct pct_open_calls *pct_data_open_calls(const struct pct_data *d);
 /* By module: nodes of the profile in it. */
 const uint32_t *pct_data_frames(const struct pct_data *d);
 
+/* A value of each rank, all 0: whoever uses them leaves them so. */
+struct pct_rank_room {
+    uint64_t *values;
+    bool *present;
+};
+struct pct_rank_room pct_data_rank_room(const struct pct_data *d);
+
 /* The contexts of MPI calls: OP nodes of the tree, in its order. */
 struct pct_contexts {
     uint32_t *node;

@@ -46,7 +46,7 @@ static uint32_t choose_aspects(const struct pct_totals *m, uint32_t most, uint32
         if (data == PC_NO_INDEX || p->data[data].first_field || m->outer[i] != PC_NO_INDEX ||
             !is_of_program(p, i) || !pc_data_has(p, &p->data[data]))
             continue;
-        pc_u128 time = pc_data_stat(p, &p->data[data], m->field[PCT_TIME]).sum;
+        pc_u128 time = pc_data_sum(p, &p->data[data], m->field[PCT_TIME]);
         if (time)
             found[n++] = (struct aspect){i, time};
     }

@@ -333,7 +333,7 @@ bool merge_ranks_agree(const struct merge_ranks *job, const struct pc_profile *s
     for (uint32_t i = 0; i < job->n_contexts; i++)
         expected += is_sampled(i) ? 0 : calls_of(i) * job->n_ranks;
     for (uint32_t i = 0; i < sum->n_data; i++)
-        calls += (uint64_t)pc_data_stat(sum, &sum->data[i], COUNT).sum;
+        calls += (uint64_t)pc_data_sum(sum, &sum->data[i], COUNT);
     for (uint32_t r = 0; job->neighbours && r < job->n_ranks; r++)
         n_pairs += neighbours_of(job, (int32_t)r, others);
     const struct pc_profile_table *pairs = pc_profile_table(sum, "pairs");

@@ -181,7 +181,7 @@ static uint64_t count_calls(const struct pc_profile *p)
         if (strcmp(p->fields[k].name, "calls") != 0 && strcmp(p->fields[k].name, "count") != 0)
             continue;
         for (uint32_t i = 0; i < p->n_data; i++)
-            n += (uint64_t)pc_data_stat(p, &p->data[i], k).sum;
+            n += (uint64_t)pc_data_sum(p, &p->data[i], k);
         return n;
     }
     return p->n_data;

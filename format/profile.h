@@ -261,6 +261,17 @@ static inline struct pc_stat pc_data_stat(const struct pc_profile *p,
                    : d->stats[k - d->first_field];
 }
 
+/* Its sum alone, which readers ask for most. */
+static inline pc_u128 pc_data_sum(const struct pc_profile *p, const struct pc_profile_data *d,
+                                  uint32_t k)
+{
+    if (k < d->first_field)
+        return 0;
+    if (!d->lone)
+        return d->stats[k - d->first_field].sum;
+    return p->fields[k].combine == PCOLLECT_HIST ? 0 : d->lone[k - d->first_field];
+}
+
 /* Decodes the coded bins of field k, a histogram of the record, into p->bins_room. */
 const uint64_t *pc_data_decode_bins(const struct pc_profile *p, const struct pc_profile_data *d,
                                     uint32_t k);

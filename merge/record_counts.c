@@ -81,7 +81,7 @@ static uint64_t time_of(const struct pc_profile *p, const struct pc_profile_data
     pc_u128 sum = 0;
     for (uint32_t k = d->first_field; k < p->n_fields; k++)
         if (p->fields[k].combine == PCOLLECT_SUM && p->fields[k].unit == PCOLLECT_UNIT_NS)
-            sum += pc_data_stat(p, d, k).sum;
+            sum += pc_data_sum(p, d, k);
     sum >>= 10;
     return sum < UINT64_MAX ? (uint64_t)sum : UINT64_MAX;
 }

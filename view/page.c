@@ -155,11 +155,21 @@ static void put_tables(struct pct_page *page)
 /* ---- The page ---------------------------------------------------------------------------------
  */
 
+static struct pct_page_rows find_places(const struct pct_table *t, const struct pct_data *d)
+{
+    struct pct_rows rows = pct_table_rows(t, d, NULL);
+    struct pct_page_rows places = {rows.n, pct_alloc(rows.n, sizeof *places.place)};
+    for (size_t i = 0; i < rows.n; i++)
+        places.place[rows.index[i]] = i;
+    pct_rows_free(&rows);
+    return places;
+}
+
 void pct_page_add(struct pct_page *page, const char *name, const struct pct_table *t,
                   const struct pct_data *d)
 {
     page->tables = pct_grow(page->tables, page->n, &page->room, sizeof *page->tables);
-    page->tables[page->n++] = (struct pct_page_table){name, t, d, pct_table_rows(t, d, NULL)};
+    page->tables[page->n++] = (struct pct_page_table){name, t, d, find_places(t, d)};
 }
 
 /* FNV-1a. */
@@ -198,7 +208,7 @@ void pct_page_write(FILE *out, struct pct_page *page)
     page->hash = hash_of(&page->elements);
     put_frame(out, page);
     for (size_t i = 0; i < page->n; i++)
-        pct_rows_free(&page->tables[i].rows);
+        pct_free(page->tables[i].rows.place);
     pct_buf_free(&page->elements);
     pct_buf_free(&page->head);
     pct_free(page->tables);

@@ -88,15 +88,15 @@ static bool make_whole(uint64_t *bits, size_t n)
 }
 
 static bool put_numbers(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
-                        const struct pct_rows *rows)
+                        const struct pct_page_rows *rows)
 {
     uint64_t *bits = pct_alloc(rows->n, sizeof *bits);
     bool exact = c->type != PCT_TEXT;
     for (size_t i = 0; exact && i < rows->n; i++) {
-        struct pct_value v = pct_table_value(c, d, rows->index[i]);
+        struct pct_value v = pct_table_value(c, d, i);
         double number;
         exact = number_of(&v, c->type, &number);
-        memcpy(&bits[i], &number, sizeof number);
+        memcpy(&bits[rows->place[i]], &number, sizeof number);
     }
     if (exact && make_whole(bits, rows->n)) {
         pct_page_u32(b, WHOLE_NUMBERS);
@@ -124,25 +124,25 @@ static int compare_texts(const void *a, const void *b)
 
 /* Sets for each row 1 + the place of its text among `texts`; 0: nothing. */
 static void find_texts(const struct pct_column *c, const struct pct_data *d,
-                       const struct pct_rows *rows, struct pct_keys *texts, uint64_t *index)
+                       const struct pct_page_rows *rows, struct pct_keys *texts, uint64_t *index)
 {
     struct pct_buf raw = {0};
     const char *last = NULL;
     uint64_t of_last = 0;
     bool is_new;
     for (size_t i = 0; i < rows->n; i++) {
-        struct pct_value v = pct_table_value(c, d, rows->index[i]);
+        struct pct_value v = pct_table_value(c, d, i);
         if (v.none)
             continue;
         if (c->type == PCT_TEXT && v.text == last) { /* as often in many rows */
-            index[i] = of_last;
+            index[rows->place[i]] = of_last;
             continue;
         }
         last = v.text;
         pct_buf_clear(&raw);
         pct_value_raw(c, &v, &raw);
         of_last = 1 + (uint64_t)pct_keys_find(texts, pct_pool_intern(d->pool, raw.data), &is_new);
-        index[i] = of_last;
+        index[rows->place[i]] = of_last;
     }
     pct_buf_free(&raw);
 }
@@ -165,7 +165,7 @@ static uint64_t *sort_texts(const struct pct_keys *texts, struct pc_buffer *b)
 
 /* Most columns of many rows have few different texts: only these are sorted. */
 static void put_texts(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
-                      const struct pct_rows *rows)
+                      const struct pct_page_rows *rows)
 {
     struct pct_keys texts = {0};
     struct pc_buffer bytes = {0};
@@ -186,18 +186,18 @@ static void put_texts(struct pc_buffer *b, const struct pct_column *c, const str
 }
 
 static void put_paths(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
-                      const struct pct_rows *rows, struct pct_page_names *names)
+                      const struct pct_page_rows *rows, struct pct_page_names *names)
 {
     uint64_t *index = pct_alloc(rows->n, sizeof *index);
     for (size_t i = 0; i < rows->n; i++)
-        index[i] = pct_page_names_add(names, c, d, rows->index[i]);
+        index[rows->place[i]] = pct_page_names_add(names, c, d, i);
     pct_page_u32(b, PATHS);
     pct_page_integers(b, index, rows->n);
     pct_free(index);
 }
 
 void pct_page_column(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
-                     const struct pct_rows *rows, struct pct_page_names *names)
+                     const struct pct_page_rows *rows, struct pct_page_names *names)
 {
     if (pct_page_names_has(c))
         put_paths(b, c, d, rows, names);

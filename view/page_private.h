@@ -5,13 +5,13 @@
 #ifndef PCT_PAGE_PRIVATE_H
 #define PCT_PAGE_PRIVATE_H
 
-#include "view/table.h"
+#include "view/page_column.h"
 
 struct pct_page_table {
     const char *name; /* in the page */
     const struct pct_table *table;
     const struct pct_data *data;
-    struct pct_rows rows;
+    struct pct_page_rows rows;
 };
 
 struct pct_page {

@@ -187,7 +187,7 @@ static void put_event(const struct pct_head *h, struct pct_buf *b)
     if (field == PC_NO_INDEX)
         return;
     for (uint32_t i = 0; i < p->n_data; i++)
-        sum += pc_data_stat(p, &p->data[i], field).sum;
+        sum += pc_data_sum(p, &p->data[i], field);
     pct_text_escape(b, p->fields[field].name, PCT_ESCAPE_CELL);
     pct_buf_text(b, ": the samples stand for ");
     pct_head_count(b, sum);

@@ -158,7 +158,7 @@ static void join_rows(struct pct_estimates *out)
 static uint64_t sum_field(const struct making *m, uint32_t data, uint32_t field)
 {
     const struct pc_profile *p = m->profile;
-    return field == PC_NO_INDEX ? 0 : (uint64_t)pc_data_stat(p, &p->data[data], field).sum;
+    return field == PC_NO_INDEX ? 0 : (uint64_t)pc_data_sum(p, &p->data[data], field);
 }
 
 static void sum_windows(struct making *m)

@@ -140,7 +140,7 @@ static struct part find_part(const struct pct_evidence *f, uint32_t node, uint32
     struct pc_stat all = pc_data_stat(p, &p->data[p->nodes[node].data], field);
     if (by.steps && all.sum) /* samples are in proportion to times */
         part.samples = part.own / (double)all.sum *
-                       (double)pc_data_stat(p, &p->data[p->nodes[node].data], samples).sum;
+                       (double)pc_data_sum(p, &p->data[p->nodes[node].data], samples);
     by = pc_data_by_rank(p, &p->data[p->nodes[node].data], samples);
     for (uint32_t i = 0; i < by.n; i++)
         if (by.ranks[i] == p->ranks[f->times->busiest].rank)

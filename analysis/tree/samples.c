@@ -21,7 +21,7 @@ bool pct_samples_any(const struct pc_profile *p)
     uint32_t samples = pct_samples_field(p, "clock", "samples");
     bool any = false;
     for (uint32_t i = 0; i < p->n_data && samples != PC_NO_INDEX; i++)
-        any |= pc_data_stat(p, &p->data[i], samples).sum != 0;
+        any |= pc_data_sum(p, &p->data[i], samples) != 0;
     return any && pct_samples_field(p, "clock", "time") != PC_NO_INDEX;
 }
 
@@ -46,8 +46,8 @@ struct pct_sampled pct_samples_of(const struct pct_samples *s, uint32_t node)
         return none;
     const struct pc_profile_data *d = &p->data[data];
     return pct_samples_made(
-        s, pc_data_stat(p, d, s->samples_field).sum, pc_data_stat(p, d, s->time_field).sum,
-        s->squares_field == PC_NO_INDEX ? 0 : pc_data_stat(p, d, s->squares_field).sum);
+        s, pc_data_sum(p, d, s->samples_field), pc_data_sum(p, d, s->time_field),
+        s->squares_field == PC_NO_INDEX ? 0 : pc_data_sum(p, d, s->squares_field));
 }
 
 bool pct_samples_has(const struct pct_samples *s, uint32_t node)
@@ -57,7 +57,7 @@ bool pct_samples_has(const struct pct_samples *s, uint32_t node)
         return true;
     if (data == PC_NO_INDEX || s->event_field == PC_NO_INDEX)
         return false;
-    return pc_data_stat(s->profile, &s->profile->data[data], s->event_field).sum != 0;
+    return pc_data_sum(s->profile, &s->profile->data[data], s->event_field) != 0;
 }
 
 static uint32_t find_event(const struct pc_profile *p)

@@ -63,7 +63,7 @@ uint32_t pct_totals_call(const struct pc_profile *p, uint32_t node)
 static pc_u128 time_of(const struct pct_totals *m, uint32_t node)
 {
     const struct pc_profile_data *d = data_of(m, node);
-    return d && m->has[PCT_TIME] ? pc_data_stat(m->profile, d, m->field[PCT_TIME]).sum : 0;
+    return d && m->has[PCT_TIME] ? pc_data_sum(m->profile, d, m->field[PCT_TIME]) : 0;
 }
 
 static void find_outer(struct pct_totals *m)
@@ -123,7 +123,7 @@ void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_s
         return;
     for (size_t k = 0; k < PCT_EXCLUSIVE; k++) {
         if (m->has[k])
-            t->sum[k] += pc_data_stat(p, d, m->field[k]).sum;
+            t->sum[k] += pc_data_sum(p, d, m->field[k]);
     }
     uint64_t min = m->min_field == PC_NO_INDEX ? 0 : pc_data_stat(p, d, m->min_field).min;
     uint64_t max = m->max_field == PC_NO_INDEX ? 0 : pc_data_stat(p, d, m->max_field).max;

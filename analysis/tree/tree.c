@@ -707,6 +707,7 @@ double pct_tree_longer_ns(const struct pct_tree *t, uint32_t node, size_t rank, 
     for (uint32_t r = range.first; r < range.end; r++) {
         sum += values[r] > own ? (double)(values[r] - own) : 0;
         values[r] = 0;
+        present[r] = false;
     }
     return sum;
 }

@@ -139,7 +139,7 @@ struct pct_range pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pc
                                 uint64_t *values, bool *present);
 
 /* Time in MPI below the node by which ranks are longer there than the rank with this index. Room
- * for each rank is in values and present, and values are 0 before and after. */
+ * for each rank is in values and present, which are 0 before and after. */
 double pct_tree_longer_ns(const struct pct_tree *t, uint32_t node, size_t rank, uint64_t *values,
                           bool *present);
 

@@ -24,13 +24,8 @@ static struct pct_below below_of(const struct pct_cell *c)
 
 static struct pct_spread spread_of(const struct pct_cell *c)
 {
-    const struct pc_profile *p = c->d->profile;
-    uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
-    bool *present = pct_alloc(p->n_ranks, sizeof *present);
-    struct pct_spread spread = pct_tree_spread(c->d->tree, (uint32_t)c->row, values, present);
-    pct_free(values);
-    pct_free(present);
-    return spread;
+    struct pct_rank_room room = pct_data_rank_room(c->d);
+    return pct_tree_spread(c->d->tree, (uint32_t)c->row, room.values, room.present);
 }
 
 /* Figure of the node's own calls. */

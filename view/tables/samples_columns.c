@@ -6,6 +6,8 @@
 #include "view/tables/figures.h"
 #include "view/tables/tables.h"
 
+#include <string.h>
+
 /* Source of a column's rows: of a roll-up, or nodes of a tree. */
 enum { LINES, FUNCTIONS, CONTEXTS, CALLERS };
 
@@ -163,13 +165,11 @@ static struct pct_spread spread_of(const struct pct_cell *c)
 {
     if (!is_tree(c->column->of))
         return pct_rolled_spread(rolled_of(c->d, c->column->of), c->row);
-    const struct pc_profile *p = c->d->profile;
-    uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
-    bool *present = pct_alloc(p->n_ranks, sizeof *present);
-    struct pct_range range = add_ranks(c->d, c->column->of, c->row, values, present);
-    struct pct_spread spread = pct_totals_spread(p, range, values, present);
-    pct_free(values);
-    pct_free(present);
+    struct pct_rank_room room = pct_data_rank_room(c->d);
+    struct pct_range range = add_ranks(c->d, c->column->of, c->row, room.values, room.present);
+    struct pct_spread spread = pct_totals_spread(c->d->profile, range, room.values, room.present);
+    memset(room.values + range.first, 0, (range.end - range.first) * sizeof *room.values);
+    memset(room.present + range.first, 0, (range.end - range.first) * sizeof *room.present);
     return spread;
 }
 
