@@ -157,6 +157,9 @@ void pct_ends_gather(struct pct_evidence *f);
 
 /* ---- for the rules ---- */
 
+/* True if the op is in a list of names, which omit MPI_, or is the twin for large counts of one. */
+bool pct_finding_is_one_of(const struct pct_fact *fact, const char *const *names);
+
 /* "MPI_Send in exchange (a.c:30)", of a node of the shown tree; *function_out may be NULL.
  * Interned. */
 const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
@@ -200,6 +203,10 @@ struct pct_rank_use pct_finding_use_of_others(const struct pct_evidence *f);
  * files of another rank. Of calls in other threads only the part counts that main threads have of
  * all time in MPI: their waits need not hold up the rank. */
 double pct_fact_own_ns(const struct pct_fact *fact);
+
+/* Part of it that is certainly waiting for others that come late: what blocking calls take longer
+ * than in a slow network. 0 for calls that other rules are about. */
+double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fact);
 
 /* True if the place sends or receives messages, or waits for them. */
 bool pct_finding_is_message(const struct pct_fact *fact);

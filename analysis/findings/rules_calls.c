@@ -42,21 +42,15 @@ static const char *how_many(const struct pct_evidence *f, const struct pct_fact 
     return text;
 }
 
+/* Time that the calls themselves take. */
+static double cost_ns(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    return pct_fact_own_ns(fact) - pct_fact_late_ns(f, fact);
+}
+
 static bool starts_with(const char *text, const char *start)
 {
     return !strncmp(text, start, strlen(start));
-}
-
-/* True if the op is in a list of names, which omit MPI_, or is the twin for large counts of one. */
-static bool is_one_of(const struct pct_fact *fact, const char *const *names)
-{
-    for (; starts_with(fact->op, "MPI_") && *names; names++) {
-        size_t n = strlen(*names);
-        const char *op = fact->op + strlen("MPI_");
-        if (!strncmp(op, *names, n) && (!op[n] || !strcmp(op + n, "_c")))
-            return true;
-    }
-    return false;
 }
 
 /* Size of the data that a call moves on one rank, the mean of all calls. Each rank either sends or
@@ -64,8 +58,9 @@ static bool is_one_of(const struct pct_fact *fact, const char *const *names)
 static double bytes_of_call(const struct pct_fact *fact)
 {
     static const char *const broadcasts[] = {"Bcast", "Ibcast", NULL};
-    double bytes = is_one_of(fact, broadcasts) ? fact->bytes_sent + fact->bytes_received
-                                               : fmax(fact->bytes_sent, fact->bytes_received);
+    double bytes = pct_finding_is_one_of(fact, broadcasts)
+                       ? fact->bytes_sent + fact->bytes_received
+                       : fmax(fact->bytes_sent, fact->bytes_received);
     return fact->calls > 0 ? bytes / fact->calls : 0;
 }
 
@@ -91,11 +86,11 @@ static double message_ns(const struct pct_evidence *f, const struct pct_fact *se
         double bytes = bytes_of_call(fact);
         large |= bytes >= FEW_BYTES;
         if (!(bytes > 0))
-            others_ns += pct_fact_own_ns(fact);
+            others_ns += cost_ns(f, fact);
         else if (bytes < FEW_BYTES)
-            small_ns += pct_fact_own_ns(fact);
+            small_ns += cost_ns(f, fact);
     }
-    return fmax(small_ns + (large ? 0 : others_ns), pct_fact_own_ns(send));
+    return fmax(small_ns + (large ? 0 : others_ns), cost_ns(f, send));
 }
 
 static void find_small(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -145,7 +140,7 @@ static bool is_of_values(const struct pct_fact *fact)
     static const char *const others[] = {"Barrier",        "Ibarrier",     "Op_create", "Op_free",
                                          "Op_commutative", "Reduce_local", NULL};
     size_t n = strlen(fact->op), init = strlen("_init");
-    return fact->op_class == PCOLLECT_CLASS_COLL && !is_one_of(fact, others) &&
+    return fact->op_class == PCOLLECT_CLASS_COLL && !pct_finding_is_one_of(fact, others) &&
            (n < init || strcmp(fact->op + n - init, "_init") != 0);
 }
 
@@ -158,7 +153,7 @@ static void find_reductions(const struct pct_evidence *f, const struct pct_rule 
             bytes_of_call(fact) >= FEW_BYTES)
             continue;
         struct pct_cost cost =
-            pct_finding_cost(f, rule, threshold, 0.9 * pct_fact_own_ns(fact), pct_fact_own_ns(fact),
+            pct_finding_cost(f, rule, threshold, 0.9 * cost_ns(f, fact), cost_ns(f, fact),
                              calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
@@ -215,7 +210,8 @@ static void find_rooted(const struct pct_evidence *f, const struct pct_rule *rul
     static const char *const rooted[] = {"Gather", "Gatherv", "Scatter", "Scatterv", NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!is_one_of(fact, rooted) || bytes_of_call(fact) < FEW_BYTES || !has_one_root(f, fact))
+        if (!pct_finding_is_one_of(fact, rooted) || bytes_of_call(fact) < FEW_BYTES ||
+            !has_one_root(f, fact))
             continue;
         pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                         "%s moves all data through one rank: %.0f %% of the run. Keep the data "
@@ -271,7 +267,7 @@ static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule
     static const char *const dense[] = {"Alltoallv", "Alltoallw", NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!is_one_of(fact, dense) || calls_of_rank(f, fact) < 2)
+        if (!pct_finding_is_one_of(fact, dense) || calls_of_rank(f, fact) < 2)
             continue;
         uint64_t n = count_members(f, fact);
         double each = n ? bytes_of_call(fact) / (double)n : 0;
@@ -357,7 +353,7 @@ static void find_synchronous(const struct pct_evidence *f, const struct pct_rule
     static const char *const synchronous[] = {"Ssend", NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (is_one_of(fact, synchronous))
+        if (pct_finding_is_one_of(fact, synchronous))
             pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                             "%s waits until its receive has started, %.0f %% of the run. MPI_Send "
                             "need not wait for that.",
@@ -408,7 +404,7 @@ static void find_communicators(const struct pct_evidence *f, const struct pct_ru
         NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!is_one_of(fact, makers) || calls_of_rank(f, fact) <= MANY_MADE)
+        if (!pct_finding_is_one_of(fact, makers) || calls_of_rank(f, fact) <= MANY_MADE)
             continue;
         struct pct_cost cost =
             pct_finding_cost(f, rule, threshold, pct_fact_own_ns(fact), pct_fact_own_ns(fact),
@@ -445,7 +441,7 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
     double ns = 0;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!is_one_of(fact, makers) || calls_of_rank(f, fact) < MANY_CALLS)
+        if (!pct_finding_is_one_of(fact, makers) || calls_of_rank(f, fact) < MANY_CALLS)
             continue;
         ns += pct_fact_own_ns(fact);
         if (!most || pct_fact_own_ns(fact) > pct_fact_own_ns(most))
@@ -497,7 +493,7 @@ static void find_windows(const struct pct_evidence *f, const struct pct_rule *ru
         "Win_complete", "Win_flush", "Win_lock_all", "Win_unlock_all", NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (is_one_of(fact, synchronising) && calls_of_rank(f, fact) >= 2)
+        if (pct_finding_is_one_of(fact, synchronising) && calls_of_rank(f, fact) >= 2)
             pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                             "%s synchronises %s, %.0f %% of the run. Do more "
                             "transfers between two synchronisations.",

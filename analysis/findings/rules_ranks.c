@@ -454,21 +454,68 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
                         rank_at(f, f->hub), f->n_ranks - 1, percent(f, waits), most->place);
 }
 
-/* Finds a chain: the time of a receive grows from rank to rank. */
+/* True if the time of a call grows from rank to rank. */
+static bool is_chain(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    return f->n_ranks >= 3 && fabs(fact->trend) >= 0.9 &&
+           fmin(fact->first_ns, fact->last_ns) < 0.25 * fmax(fact->first_ns, fact->last_ns);
+}
+
 static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
-    for (size_t i = 0; i < f->n && f->n_ranks >= 3; i++) {
+    for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         double saves = pct_fact_own_ns(fact);
-        if (fabs(fact->trend) >= 0.9 &&
-            fmin(fact->first_ns, fact->last_ns) < 0.25 * fmax(fact->first_ns, fact->last_ns))
+        if (is_chain(f, fact))
             pct_finding_add(out, f, rule, threshold, saves, pct_more_call(f, fact),
                             "The ranks wait for each other one after the other: the wait in %s "
                             "grows from rank to rank, %.0f %% of the run in all. Pass the data on "
                             "in smaller pieces, or by a collective operation.",
                             fact->place, percent(f, saves));
     }
+}
+
+/* True if ranks may have waited for processes that are not in the profile. */
+static bool has_strangers(const struct pct_evidence *f)
+{
+    static const char *const meeting[] = {"Comm_spawn",   "Comm_spawn_multiple", "Comm_accept",
+                                          "Comm_connect", "Comm_join",           NULL};
+    for (size_t i = 0; i < f->n; i++)
+        if (pct_finding_is_one_of(&f->list[i], meeting))
+            return true;
+    return false;
+}
+
+/* Finds waits for ranks that are late, each at its time. All others may wait for one that waits for
+ * a processor, so each delay is subtracted once for every rank. With bounds nothing is left to hub
+ * and chain, which then find as much. */
+static void find_turns(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
+                       struct pct_findings *out)
+{
+    const struct pct_fact *most = NULL;
+    double waits = 0, longest = 0;
+    bool hub = pct_finding_has_hub(f);
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        bool other = (hub && pct_finding_is_message(fact)) || is_chain(f, fact);
+        double late = other && !f->bounds ? 0 : pct_fact_late_ns(f, fact);
+        waits += late;
+        if (late > longest) {
+            longest = late;
+            most = fact;
+        }
+    }
+    double surely_ns = waits - f->delayed_ns * (double)f->n_ranks;
+    if (!most || surely_ns < threshold * f->core_ns || f->ends.n || has_strangers(f))
+        return;
+    char call[PCT_NUMBER_BYTES];
+    pct_text_time(call, (pc_u128)llround(pct_fact_own_ns(most) / most->calls));
+    pct_finding_say(out, f, rule, waits, pct_more_call(f, most),
+                    "Ranks wait %.0f %% of the run for others that are late by turns, most in %s, "
+                    "%s a call: this is not the wait for the rank that computes longest. Let all "
+                    "ranks do this work at the same time, or make each step as long on all.",
+                    percent(f, waits), most->place, call);
 }
 
 /* ---- All --------------------------------------------------------------------------------------
@@ -483,5 +530,6 @@ static const struct pct_rule rows[] = {
     {"blocked", 0.05, "ranks sleep or wait for files outside MPI", find_blocked, true},
     {"hub", 0.05, "one rank exchanges most messages", find_hub, false},
     {"chain", 0.05, "ranks wait for each other one after the other", find_chain, false},
+    {"by-turns", 0.05, "ranks wait for others that are late, each at its time", find_turns, false},
 };
 const struct pct_rules pct_rank_rules = {rows, PC_ARRAY_LEN(rows)};

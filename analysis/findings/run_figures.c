@@ -300,6 +300,41 @@ double pct_fact_own_ns(const struct pct_fact *fact)
            fact->main_part;
 }
 
+/* A message of a slow network; a collective operation takes as many in turn as the number of ranks
+ * has bits. */
+#define SLOW_MESSAGE_NS 2e5
+#define SLOW_BYTE_NS 10.0
+/* Fewer calls of a rank may be those that set up a connection. */
+#define FEW_CALLS 10.0
+
+double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    static const char *const waiting[] = {
+        "Recv",      "Mrecv",     "Probe",          "Mprobe",
+        "Send",      "Sendrecv",  "Bcast",          "Reduce",
+        "Allreduce", "Allgather", "Allgatherv",     "Sendrecv_replace",
+        "Scan",      "Exscan",    "Reduce_scatter", "Reduce_scatter_block",
+        NULL};
+    double steps = fact->op_class == PCOLLECT_CLASS_COLL ? ceil(log2((double)f->n_ranks)) : 1;
+    double cost_ns = steps * (fact->calls * SLOW_MESSAGE_NS +
+                              (fact->bytes_sent + fact->bytes_received) * SLOW_BYTE_NS);
+    if (f->n_ranks < 2 || fact->calls < FEW_CALLS * (double)f->n_ranks ||
+        !pct_finding_is_one_of(fact, waiting))
+        return 0;
+    return fmax(0, pct_fact_own_ns(fact) - cost_ns);
+}
+
+bool pct_finding_is_one_of(const struct pct_fact *fact, const char *const *names)
+{
+    for (; !strncmp(fact->op, "MPI_", strlen("MPI_")) && *names; names++) {
+        size_t n = strlen(*names);
+        const char *op = fact->op + strlen("MPI_");
+        if (!strncmp(op, *names, n) && (!op[n] || !strcmp(op + n, "_c")))
+            return true;
+    }
+    return false;
+}
+
 bool pct_finding_is_message(const struct pct_fact *fact)
 {
     return fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION;

@@ -541,7 +541,7 @@ static void large_messages_are_not_small_ones(void **state)
         for (unsigned large = 0; large < 2; large++) {
             begin_run(3, false);
             call_all("MPI_Send", PCOLLECT_CLASS_P2P, 5000, 8, 200);
-            call_all(cases[k].beside, cases[k].op_class, 400, cases[k].bytes, 800);
+            call_all(cases[k].beside, cases[k].op_class, 5000, cases[k].bytes, 800);
             if (large)
                 call_all("MPI_Irecv", PCOLLECT_CLASS_P2P, 10, 1 << 20, 0.1);
             const char *text = sentence("small-messages"), *percent = strstr(text, "receives, ");

@@ -99,14 +99,14 @@ void call_all(const char *name, uint16_t op_class, double calls, double bytes, d
     call(name, op_class, calls, bytes, list);
 }
 
-/* Adds a reduction in which all wait for the rank that computes longest. */
+/* Adds a reduction in which all wait for the rank that computes longest, or is paused. */
 void wait_for_all(void)
 {
     double list[SAMPLE_RANKS], longest = 0;
     for (unsigned r = 0; r < m.n; r++)
-        longest = fmax(longest, m.compute_ms[r] + m.mpi_ms[r]);
+        longest = fmax(longest, m.compute_ms[r] + m.mpi_ms[r] + m.paused_ms[r]);
     for (unsigned r = 0; r < m.n; r++)
-        list[r] = longest - m.compute_ms[r] - m.mpi_ms[r] + 2;
+        list[r] = longest - m.compute_ms[r] - m.mpi_ms[r] - m.paused_ms[r] + 2;
     call("MPI_Allreduce", PCOLLECT_CLASS_COLL, 40, 8, list);
 }
 

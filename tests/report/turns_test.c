@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The finding about ranks that are late by turns, in runs made by hand: what is surely a wait is
+ * one, with its size and place. What a slow network, the set-up of connections, waits for
+ * processors, or processes outside of the profile explain is none. Calls are not blamed for their
+ * number if they take long because others are late.
+ */
+#include "made_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The texts of the findings of a rule, and how many other findings there are. */
+struct said {
+    char text[1024];
+    double saves;
+    size_t n_others;
+};
+
+static struct said listen(const char *rule)
+{
+    struct said said = {.text = ""};
+    struct pct_data *d = end_run();
+    for (size_t i = 0; i < d->findings->n; i++) {
+        const struct pct_finding *f = &d->findings->list[i];
+        if (strcmp(f->rule, rule) != 0) {
+            said.n_others++;
+            continue;
+        }
+        snprintf(said.text, sizeof said.text, "%s", f->text);
+        said.saves = f->saves;
+    }
+    pct_data_free(d);
+    return said;
+}
+
+/* The ranks compute for 1 s each, and are in these calls for 300 ms. */
+static void a_wait_is_told_from_what_calls_take(void **state)
+{
+    static const struct {
+        const char *name;
+        uint16_t op_class;
+        double calls, bytes;
+        const char *says; /* NULL: no finding */
+    } cases[] = {
+        {"MPI_Recv", PCOLLECT_CLASS_P2P, 100, 8, "3.000 ms a call"},
+        {"MPI_Sendrecv", PCOLLECT_CLASS_P2P, 50, 1000, "6.000 ms a call"},
+        {"MPI_Allgather", PCOLLECT_CLASS_COLL, 30, 8, "10.00 ms a call"},
+        {"MPI_Recv", PCOLLECT_CLASS_P2P, 1500, 8, NULL},      /* 0.2 ms: a slow network */
+        {"MPI_Recv", PCOLLECT_CLASS_P2P, 100, 1 << 20, NULL}, /* 0.35 GB/s */
+        {"MPI_Allgather", PCOLLECT_CLASS_COLL, 700, 8, NULL},
+        {"MPI_Recv", PCOLLECT_CLASS_P2P, 5, 8, NULL}, /* they may set up connections */
+        {"MPI_Wait", PCOLLECT_CLASS_COMPLETION, 100, 0, NULL},
+        {"MPI_Comm_dup", PCOLLECT_CLASS_COMM, 15, 0, NULL},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        double list[SAMPLE_RANKS];
+        char place[128];
+        begin_run(5, false);
+        for (unsigned r = 0; r < m.n; r++)
+            list[r] = 300;
+        call(cases[k].name, cases[k].op_class, cases[k].calls, cases[k].bytes, list);
+        snprintf(place, sizeof place, "most in %s in %s (%s:", cases[k].name, m.function, m.file);
+        struct said said = listen("by-turns");
+        if (!cases[k].says ? *said.text
+                           : !strstr(said.text, cases[k].says) || !strstr(said.text, place))
+            fail_msg("case %zu: %s", k, said.text);
+        /* of 1.3 s and what equal work differs by, without 0.2 ms a message */
+        if (cases[k].says && (said.saves < 0.18 || said.saves > 0.23))
+            fail_msg("case %zu: %.3f", k, said.saves);
+    }
+}
+
+/* While one rank waits for a processor, all others may wait for it. */
+static void delay_of_one_rank_counts_for_all(void **state)
+{
+    (void)state;
+    for (unsigned long_delay = 0; long_delay < 2; long_delay++) {
+        begin_run(5, false);
+        call_all("MPI_Recv", PCOLLECT_CLASS_P2P, 100, 8, 300);
+        m.delayed_ms[m.late] = long_delay ? 250 : 50;
+        struct said said = listen("by-turns");
+        if ((*said.text == 0) != long_delay)
+            fail_msg("%u: %s", long_delay, said.text);
+    }
+}
+
+static void waits_for_other_processes_are_not_known(void **state)
+{
+    (void)state;
+    begin_run(5, false);
+    call_all("MPI_Comm_spawn", PCOLLECT_CLASS_COMM, 1, 0, 1);
+    call_all("MPI_Recv", PCOLLECT_CLASS_P2P, 100, 8, 300);
+    struct said said = listen("by-turns");
+    assert_string_equal(said.text, "");
+}
+
+/* Rank `late` computes for 400 ms longer, for which the others wait: that is not counted again. */
+static void wait_for_the_busiest_is_not_in_it(void **state)
+{
+    (void)state;
+    begin_run(5, false);
+    m.compute_ms[m.late] += 400;
+    call_all("MPI_Recv", PCOLLECT_CLASS_P2P, 100, 8, 300);
+    struct said said = listen("by-turns");
+    assert_int_equal(said.n_others, 1); /* imbalance */
+    if (said.saves < 0.15 || said.saves > 0.18) /* 280 ms of 1.7 s */
+        fail_msg("%.3f: %s", said.saves, said.text);
+}
+
+static void calls_are_not_blamed_for_their_number(void **state)
+{
+    static const struct {
+        const char *name;
+        uint16_t op_class;
+    } cases[] = {{"MPI_Send", PCOLLECT_CLASS_P2P}, {"MPI_Reduce", PCOLLECT_CLASS_COLL}};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_run(5, false);
+        call_all(cases[k].name, cases[k].op_class, 300, 8, 800);
+        struct said said = listen("by-turns");
+        assert_true(*said.text);
+        assert_int_equal(said.n_others, k ? 1 : 0); /* 0.2 ms for each step of a reduction */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wait_is_told_from_what_calls_take),
+        cmocka_unit_test(delay_of_one_rank_counts_for_all),
+        cmocka_unit_test(waits_for_other_processes_are_not_known),
+        cmocka_unit_test(wait_for_the_busiest_is_not_in_it),
+        cmocka_unit_test(calls_are_not_blamed_for_their_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
