@@ -192,14 +192,12 @@ static void put_share(const struct pct_head *h, struct pct_buf *b)
  * dominates short runs. */
 static void put_start(const struct pct_head *h, struct pct_buf *b)
 {
-    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"};
     const struct pct_totals *m = h->d->totals;
     pc_u128 ns = 0;
     for (uint32_t i = 0; i < h->d->profile->n_ops; i++) {
-        for (size_t k = 0; k < PC_ARRAY_LEN(names); k++) {
-            if (!strcmp(h->d->profile->ops[i].name, names[k]))
-                ns += m->ops[i].calls.sum[PCT_EXCLUSIVE];
-        }
+        const struct pc_profile_op *op = &h->d->profile->ops[i];
+        if (pct_totals_is_init(op) || pct_totals_is_end(op))
+            ns += m->ops[i].calls.sum[PCT_EXCLUSIVE];
     }
     if (!ns || ns * 20 < m->context_mpi_ns || ns > m->all.mpi_ns)
         return;
