@@ -73,6 +73,7 @@ struct pct_evidence {
     struct pct_fact *list;
     size_t n;
     size_t n_ranks;
+    bool one_host;      /* all ranks are on one */
     double core_ns;     /* MPI_Init to the end of MPI_Finalize, over all ranks */
     double *compute_ns; /* by rank */
     double compute_mean_ns;

@@ -48,6 +48,14 @@ static double cost_ns(const struct pct_evidence *f, const struct pct_fact *fact)
     return pct_fact_own_ns(fact) - pct_fact_late_ns(f, fact);
 }
 
+/* Cost of calls of which more than `many` a rank are too many. */
+static struct pct_cost cost_of_calls(const struct pct_evidence *f, const struct pct_rule *rule,
+                                     double threshold, const struct pct_fact *fact, double many)
+{
+    double ns = pct_fact_own_ns(fact);
+    return pct_finding_cost(f, rule, threshold, ns, ns, calls_of_rank(f, fact) / many);
+}
+
 static bool starts_with(const char *text, const char *start)
 {
     return !strncmp(text, start, strlen(start));
@@ -123,9 +131,7 @@ static void find_barrier(const struct pct_evidence *f, const struct pct_rule *ru
         const struct pct_fact *fact = &f->list[i];
         if (strcmp(fact->op, "MPI_Barrier") != 0 || calls_of_rank(f, fact) < 2)
             continue;
-        struct pct_cost cost =
-            pct_finding_cost(f, rule, threshold, pct_fact_own_ns(fact), pct_fact_own_ns(fact),
-                             calls_of_rank(f, fact) / MANY_CALLS);
+        struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
                             "%s is called %s: %s. Messages and collective "
@@ -370,9 +376,7 @@ static void find_polling(const struct pct_evidence *f, const struct pct_rule *ru
                      starts_with(fact->op, "MPI_Improbe");
         if (!polls || calls_of_rank(f, fact) <= MANY_TESTS)
             continue;
-        struct pct_cost cost =
-            pct_finding_cost(f, rule, threshold, pct_fact_own_ns(fact), pct_fact_own_ns(fact),
-                             calls_of_rank(f, fact) / MANY_TESTS);
+        struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_TESTS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
                             "%s is called %s: %s. Wait instead, or compute longer "
@@ -406,9 +410,7 @@ static void find_communicators(const struct pct_evidence *f, const struct pct_ru
         const struct pct_fact *fact = &f->list[i];
         if (!pct_finding_is_one_of(fact, makers) || calls_of_rank(f, fact) <= MANY_MADE)
             continue;
-        struct pct_cost cost =
-            pct_finding_cost(f, rule, threshold, pct_fact_own_ns(fact), pct_fact_own_ns(fact),
-                             calls_of_rank(f, fact) / MANY_MADE);
+        struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_MADE);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
                             "%s makes %s: %s. Make them once and keep them.", fact->place,
@@ -473,9 +475,7 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
         if (!moves || calls_of_rank(f, fact) <= MANY_CALLS || !(bytes > 0) ||
             bytes >= FEW_KIB * 1024)
             continue;
-        struct pct_cost cost =
-            pct_finding_cost(f, rule, threshold, pct_fact_own_ns(fact), pct_fact_own_ns(fact),
-                             calls_of_rank(f, fact) / MANY_CALLS);
+        struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
                             "%s is called %s for %.0f bytes on average: %s. Read or write larger "

@@ -168,10 +168,12 @@ static void gather_ranks(struct pct_evidence *f)
     f->lead = pct_rank_times_lead(f->times);
     leave_pauses_out(f);
     f->compute_ns = pct_alloc(f->n_ranks, sizeof *f->compute_ns);
+    f->one_host = true;
     for (size_t r = 0; r < f->n_ranks; r++) {
         const struct pct_rank_time *t = &f->times->list[r];
         double run_ns = (double)p->ranks[r].inside_ns,
                waiting_ns = f->times->list[f->times->busiest].own_ns - t->own_ns;
+        f->one_host &= !strcmp(p->ranks[r].host, p->ranks[0].host);
         f->core_ns += run_ns - (double)p->ranks[r].merge_ns;
         f->compute_ns[r] = t->wall_ns;
         f->compute_mean_ns += t->wall_ns / (double)f->n_ranks;
@@ -304,6 +306,7 @@ double pct_fact_own_ns(const struct pct_fact *fact)
  * has bits. */
 #define SLOW_MESSAGE_NS 2e5
 #define SLOW_BYTE_NS 10.0
+#define SLOW_BYTE_OF_HOST_NS 1.0
 /* Fewer calls of a rank may be those that set up a connection. */
 #define FEW_CALLS 10.0
 
@@ -316,8 +319,9 @@ double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fac
         "Scan",      "Exscan",    "Reduce_scatter", "Reduce_scatter_block",
         NULL};
     double steps = fact->op_class == PCOLLECT_CLASS_COLL ? ceil(log2((double)f->n_ranks)) : 1;
+    double byte_ns = f->one_host ? SLOW_BYTE_OF_HOST_NS : SLOW_BYTE_NS;
     double cost_ns = steps * (fact->calls * SLOW_MESSAGE_NS +
-                              (fact->bytes_sent + fact->bytes_received) * SLOW_BYTE_NS);
+                              (fact->bytes_sent + fact->bytes_received) * byte_ns);
     if (f->n_ranks < 2 || fact->calls < FEW_CALLS * (double)f->n_ranks ||
         !pct_finding_is_one_of(fact, waiting))
         return 0;
