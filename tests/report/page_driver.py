@@ -139,11 +139,13 @@ def wanted_pairs(page, tables, by, metric, domain=""):
     return sums, list(dict.fromkeys(hosts.values()))
 
 
+MOST_CHANGES = 150  # of the address in 10 s: after 200 Chromium ignores one
 LONG = 600  # seconds of a wait, longer than any step takes on a slow machine
 
 
 class Page:
     compared = collections.Counter() # figures of each kind
+    changes = []
 
     def __init__(self, path):
         options = Options()
@@ -166,8 +168,16 @@ class Page:
     def show(self, fragment):
         """The view of this fragment, made."""
         view = fragment.split("&")[0]
+        self.pace()
         self.driver.execute_script("location.hash = arguments[0]", fragment)
         return self.settle("#" + fragment, view)
+
+    def pace(self):
+        """Waits so that the address does not change too often."""
+        now = time.monotonic()
+        self.changes = [each for each in self.changes if now - each < 10] + [now]
+        if len(self.changes) > MOST_CHANGES:
+            time.sleep(10 - (now - self.changes[0]))
 
     def until(self, script, *arguments):
         """Waits until the script returns something true."""
@@ -188,6 +198,7 @@ class Page:
 
     def press(self, *keys, view=None):
         """Presses keys that change the view that is shown, or lead to another one."""
+        self.pace()
         self.send_keys(*keys)
         return self.settle(view=view)
 
@@ -196,6 +207,7 @@ class Page:
 
     def follow(self, links, place):
         """Clicks on one of the links, and waits for the view that it leads to: a browser goes there when it likes."""
+        self.pace()
         return self.settle(self.ask("const link = document.querySelectorAll(arguments[0])[arguments[1]];"
                                     "link.click(); return link.hash", links, place))
 
