@@ -65,19 +65,15 @@ class DifferenceView {
     }
 
     makeRun() {
-        const {before, after, doubt, repeated, delay_stays: delayStays} = this.profile.difference;
+        const {before, after, text, repeated, delay_stays: delayStays} = this.profile.difference;
         const parts = before.delay || after.delay; // of the runs that are left out of their times
-        const percent = before.time ? 100 * (after.time - before.time) / before.time : 0;
         const side = (word, {files, ranks, time, error}) => make("li", {}, `${word}: ${files.join(", ")}, ` +
             `${counted(ranks, "rank")}: `, make("strong", {title: exactly("ns", time)}, forPeople("ns", time)),
         error > 0 ? " ± " + forPeople("ns", error) : "");
         return make("div", {id: "sides"}, makeWarnings(this.profile), make("ul", {}, side("before", before), side("after", after)),
             ...(parts ? [before.delay, after.delay, delayStays] : []).filter(text => text).map(
                 text => make("p", {class: "delay"}, makeText(text))),
-            make("p", {class: "finding"}, (parts ? "Without what is left out the" : "The") +
-                ` run takes ${Math.abs(percent).toFixed(1)} % ${percent < 0 ? "less" : "more"}` +
-                (doubt < 0 ? "." : doubt > 0.05 ? ", which may be noise." :
-                    doubt < 0.001 ? " (more than 99.9 % sure)." : ` (${(100 * (1 - doubt)).toFixed(1)} % sure).`)),
+            make("p", {class: "finding"}, text),
             repeated ? "" : make("p", {}, "Each side needs two runs or more to tell changes from noise."),
             before.ranks === after.ranks ? "" : make("p", {}, "The sides have different numbers of ranks."));
     }

@@ -70,6 +70,8 @@ void pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
 /* Follows it, if there is one for a side. */
 #define PCT_DIFF_DELAY_STAYS                                                                       \
     "MPI calls still contain the time in which ranks waited for others that had no processor."
+/* Appends how much longer or shorter the run takes, a sentence. */
+void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d);
 void pct_diff_json(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 void pct_diff_tsv(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 

@@ -210,8 +210,37 @@ void pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
     pct_buf_free(&where);
 }
 
-/* Says what is left out of the times of the runs. False: nothing. */
-static bool print_delays(FILE *out, const struct pct_diff *d, size_t width)
+/* "6.1 % less" */
+static void put_change(struct pct_buf *b, const struct pct_diff_change *c)
+{
+    double percent = c->before.mean > 0 ? 100 * c->change / c->before.mean : 0;
+    pct_buf_format(b, "%.1f %% %s", fabs(percent), percent < 0 ? "less" : "more");
+}
+
+void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d)
+{
+    double doubt = d->time.doubt;
+    struct pct_buf parts = {0};
+    pct_diff_delay_put(&parts, d, false);
+    pct_diff_delay_put(&parts, d, true);
+    pct_buf_format(b, "%s run takes ", parts.n ? "Without what is left out the" : "The");
+    put_change(b, &d->time);
+    if (doubt > 0.05)
+        pct_buf_text(b, ", which may be noise");
+    else if (doubt >= 0 && doubt < 0.001)
+        pct_buf_text(b, " (more than 99.9 % sure)");
+    else if (doubt >= 0)
+        pct_buf_format(b, " (%.1f %% sure)", 100 * (1 - doubt));
+    if (parts.n) {
+        pct_buf_text(b, "; with it ");
+        put_change(b, &d->wall);
+    }
+    pct_buf_text(b, ".");
+    pct_buf_free(&parts);
+}
+
+/* Says what is left out of the times of the runs. */
+static void print_delays(FILE *out, const struct pct_diff *d, size_t width)
 {
     bool any = false;
     for (int after = 0; after < 2; after++) {
@@ -223,27 +252,20 @@ static bool print_delays(FILE *out, const struct pct_diff *d, size_t width)
     }
     if (any)
         pct_print_sentence(out, width, 0, PCT_DIFF_DELAY_STAYS);
-    return any;
 }
 
 static void print_run(FILE *out, const struct pct_diff *d, size_t width)
 {
     const struct pct_diff_change *t = &d->time;
-    double percent = t->before.mean > 0 ? 100 * t->change / t->before.mean : 0;
+    struct pct_buf run = {0};
     print_side(out, d, "before:", 0, d->n_before, &t->before);
     print_side(out, d, "after: ", d->n_before, d->n_after, &t->after);
     fputc('\n', out);
     pct_print_programs(out, d->join, d->runs, width);
-    bool parts = print_delays(out, d, width);
-    fprintf(out, "%s run takes %.1f %% %s", parts ? "Without what is left out the" : "The",
-            fabs(percent), percent < 0 ? "less" : "more");
-    if (t->doubt >= 0)
-        fprintf(out,
-                t->doubt > 0.05    ? ", which may be noise"
-                : t->doubt < 0.001 ? " (more than 99.9 %% sure)"
-                                   : " (%.1f %% sure)",
-                100 * (1 - t->doubt));
-    fputs(".\n", out);
+    print_delays(out, d, width);
+    pct_diff_run_put(&run, d);
+    pct_print_sentence(out, width, 0, "%s", run.data);
+    pct_buf_free(&run);
     if (!d->repeated)
         fputs("Each side needs two runs or more to tell changes from noise.\n", out);
     if (d->runs[0].n_ranks != d->runs[d->n_before].n_ranks)
@@ -392,22 +414,25 @@ static void print_tree(FILE *out, const struct pct_diff *d, const struct pct_com
     pct_compare_hidden(out, how);
 }
 
+/* Prints all of it. The kind of change that has the greatest one comes first. */
 static void print_all(FILE *out, const void *diff, const struct pct_compare_print *how)
 {
     const struct pct_diff *d = diff;
-    size_t n_noise = 0, n_same = 0;
-    print_run(out, d, how->width);
     bool time = d->metric == PCT_DIFF_TIME;
+    const char *const titles[PCT_N_VERDICTS] = {[PCT_VERDICT_MORE] = time ? "Slower" : "More",
+                                                [PCT_VERDICT_LESS] = time ? "Faster" : "Less",
+                                                [PCT_VERDICT_NEW] = "New",
+                                                [PCT_VERDICT_GONE] = "Gone"};
+    size_t n[PCT_N_VERDICTS] = {0};
+    print_run(out, d, how->width);
     print_tree(out, d, how);
-    print_verdict(out, d, PCT_VERDICT_MORE, time ? "Slower" : "More", how);
-    print_verdict(out, d, PCT_VERDICT_LESS, time ? "Faster" : "Less", how);
-    print_verdict(out, d, PCT_VERDICT_NEW, "New", how);
-    print_verdict(out, d, PCT_VERDICT_GONE, "Gone", how);
     for (size_t i = 0; i < d->n_rows; i++) {
-        n_noise += d->rows[i].verdict == PCT_VERDICT_NOISE;
-        n_same += d->rows[i].verdict == PCT_VERDICT_SAME;
+        enum pct_verdict verdict = d->rows[i].verdict;
+        if (!n[verdict]++ && titles[verdict])
+            print_verdict(out, d, verdict, titles[verdict], how);
     }
-    fprintf(out, "\n%zu contexts: %zu unchanged, %zu %s.\n", d->n_rows, n_same, n_noise,
+    fprintf(out, "\n%zu contexts: %zu unchanged, %zu %s.\n", d->n_rows, n[PCT_VERDICT_SAME],
+            n[PCT_VERDICT_NOISE],
             d->repeated ? "differ by no more than noise" : "with too few samples to tell");
 }
 

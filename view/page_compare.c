@@ -171,7 +171,7 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
 {
     struct pct_data d = {.kind = PCT_DATA_DIFF, .diff = diff, .pool = diff->join->pool};
     struct pct_page page = {0};
-    struct pct_buf *b = &page.head, programs = {0}, remarks = {0};
+    struct pct_buf *b = &page.head, programs = {0}, remarks = {0}, run = {0};
     pct_programs_put(&programs, diff->join, diff->runs);
     if (programs.n)
         put_text(&remarks, programs.data);
@@ -181,8 +181,11 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
     pct_buf_text(b, ", \"difference\": {");
     put_side(b, diff, false);
     put_side(b, diff, true);
-    pct_buf_format(b, "\"doubt\": %.9g, \"repeated\": %s, \"delay_stays\": ", diff->time.doubt,
-                   diff->repeated ? "true" : "false");
+    pct_diff_run_put(&run, diff);
+    pct_buf_text(b, "\"text\": ");
+    pct_text_json(b, run.data);
+    pct_buf_free(&run);
+    pct_buf_format(b, ", \"repeated\": %s, \"delay_stays\": ", diff->repeated ? "true" : "false");
     pct_text_json(b, PCT_DIFF_DELAY_STAYS);
     pct_buf_text(b, "}");
     pct_page_add(&page, "difference", &pct_diff_table, &d);

@@ -31,7 +31,7 @@ struct pct_run {
      * mpi_part of it is left, and the part end_part of that in MPI_Finalize. core_ns is summed over
      * ranks. */
     struct pct_run_undelayed {
-        double time_ns, core_ns, mpi_part, end_part;
+        double core_ns, mpi_part, end_part;
     } undelayed;
     /* Times without MPI_Init, without the cost of MPI_Finalize itself, without library_ns, and
      * without waiting for a processor. core_ns is time_ns on each rank. Ranks that waited longer

@@ -87,11 +87,16 @@ static void make_totals(struct pct_diff *d)
         double sum = 0;
         for (uint32_t k = 0; k < d->join->n; k++)
             sum += value_of(d, k, i);
-        add_value(before ? &d->time.before : &d->time.after, d->runs[i].undelayed.time_ns);
+        const struct pct_run *run = &d->runs[i];
+        size_t n_ranks = run->n_ranks - run->n_missing;
+        add_value(before ? &d->time.before : &d->time.after,
+                  n_ranks ? run->undelayed.core_ns / (double)n_ranks : 0);
+        add_value(before ? &d->wall.before : &d->wall.after, run->time_ns);
         add_value(before ? &d->delayed.before : &d->delayed.after, d->runs[i].delayed_ns);
         add_value(before ? &d->total.before : &d->total.after, sum);
     }
     close_change(&d->time);
+    close_change(&d->wall);
     close_change(&d->delayed);
     close_change(&d->total);
 }

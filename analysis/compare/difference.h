@@ -57,7 +57,8 @@ struct pct_diff {
     struct pct_join *join;
     struct pct_diff_row *rows;
     size_t n_rows;
-    struct pct_diff_change time;    /* of the run, longest rank, ns */
+    struct pct_diff_change time; /* of the run, mean of its ranks, without what is left out; ns */
+    struct pct_diff_change wall; /* of its longest rank, with it */
     struct pct_diff_change delayed; /* left out: no processor was free; ns over all ranks */
     struct pct_diff_change total;   /* of the metric, over all contexts */
     bool repeated;                  /* both sides have repeats */

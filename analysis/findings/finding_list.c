@@ -106,9 +106,10 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
         return (struct pct_cost){pct_pool_intern(f->pool, text), saves_ns};
     }
     bool speaks = times_many >= VERY_MANY && saves_ns >= threshold * f->core_ns;
-    const char *why = f->times->all_delayed_ns > 0 ? "ranks waited for a processor"
-                                                   : "waits for a processor are not known";
-    pct_text_format(text, sizeof text, "the cost is not known, because %s", why);
+    const char *why = f->times->all_delayed_ns > 0 ? "is" : "may be";
+    pct_text_format(text, sizeof text,
+                    "at most %.0f %% of the run, of which a part %s waiting for a processor",
+                    100 * shown_ns / f->core_ns, why);
     return (struct pct_cost){speaks ? pct_pool_intern(f->pool, text) : NULL, 0};
 }
 

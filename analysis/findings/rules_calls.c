@@ -394,7 +394,8 @@ static void find_overlap(const struct pct_evidence *f, const struct pct_rule *ru
         if (starts_with(fact->op, "MPI_Wait"))
             pct_finding_add(out, f, rule, threshold, hidden, pct_more_call(f, fact),
                             "%s takes %.0f %% of the run. Compute between the start of these "
-                            "operations and the wait.",
+                            "operations and the wait; where the program does so, MPI does not move "
+                            "the data meanwhile unless it is called: call MPI_Test there.",
                             fact->place, percent(f, pct_fact_own_ns(fact)));
     }
 }
@@ -516,8 +517,7 @@ static const struct pct_rule rows[] = {
     {"synchronous-send", 0.05, "sends that wait until their receive has started", find_synchronous,
      false},
     {"polling", 0.05, "tests and probes called again and again", find_polling, false},
-    {"overlap", 0.05, "nonblocking operations that are waited for right after their start",
-     find_overlap, false},
+    {"overlap", 0.05, "waits for nonblocking operations", find_overlap, false},
     {"communicators", 0.02, "communicators made again and again", find_communicators, false},
     {"datatypes", 0.02, "datatypes made again and again", find_datatypes, false},
     {"small-io", 0.05, "files read or written in small pieces", find_files, false},

@@ -91,23 +91,24 @@ static const char *place_of_wait(const struct pct_evidence *f)
     return wait ? wait->place : NULL;
 }
 
-/* "20 % of the run, most in MPI_Allreduce in main (a.c:3)" */
+/* ", 20 % of the time of all ranks, most in MPI_Allreduce in main (a.c:3)" */
 static void put_wait(const struct pct_evidence *f, double ns, struct pct_buf *b)
 {
     const char *place = place_of_wait(f);
-    pct_buf_format(b, "%.0f %% of the run", percent(f, ns));
+    pct_buf_format(b, ", %.0f %% of the time of all ranks", percent(f, ns));
     if (place)
         pct_buf_format(b, ", most in %s", place);
 }
 
-/* "the other 3 ranks wait 20 % of the run, most in MPI_Allreduce in main (a.c:3)" */
+/* "the other 3 ranks wait for it, 20 % of the time of all ranks, most in MPI_Allreduce in main
+ * (a.c:3)" */
 static const char *others_wait(const struct pct_evidence *f)
 {
     struct pct_buf b = {0};
     if (f->n_ranks == 2)
-        pct_buf_text(&b, "the other rank waits ");
+        pct_buf_text(&b, "the other rank waits for it");
     else
-        pct_buf_format(&b, "the other %zu ranks wait ", f->n_ranks - 1);
+        pct_buf_format(&b, "the other %zu ranks wait for it", f->n_ranks - 1);
     put_wait(f, waiting_ns(f), &b);
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
@@ -269,7 +270,7 @@ static void say_idle(const struct pct_evidence *f, const struct pct_rule *rule,
     pct_text_time(least, (pc_u128)llround(f->times->list[idle->least].own_ns));
     pct_text_time(working, (pc_u128)llround(idle->working_ns));
     pct_finding_say(out, f, rule, idle->waiting_ns, pct_more_rank("ranks", rank),
-                    "%s for %s only, the mean of the other %zu ranks for %s: %s %s. Let %s take "
+                    "%s for %s only, the mean of the other %zu ranks for %s: %s%s. Let %s take "
                     "part in the work.",
                     who.data, least, f->n_ranks - idle->n, working,
                     idle->n == 1 ? "it waits" : "they wait", wait.data,
