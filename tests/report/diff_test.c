@@ -306,6 +306,9 @@ static void waiting_for_a_processor_is_in_no_figure(void **state)
         const char *left_out = strstr(text, "no processor was free"),
                    *first = strstr(text, "Without what is left out the run takes");
         assert_true(left_out && left_out < first);
+        assert_true(first && strstr(first, "; with it "));
+        assert_true(fabs(RANKS * d->time.change - d->total.change) < 4);
+        assert_true(fabs(d->wall.after.mean - d->runs[1].time_ns) < 1);
         assert_non_null(strstr(text, "left out of all figures"));
         assert_non_null(strstr(text, "MPI calls still contain the time"));
         assert_non_null(strstr(text, "In run\\x1b no processor was free"));
