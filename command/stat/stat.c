@@ -179,6 +179,20 @@ static void close_output(struct pct_stat_job *j, bool keep)
         remove(j->request->output);
 }
 
+/* Ends the file behind its last whole interval: of the next one a part may be there, whose last
+ * number may be cut. False: it has no whole interval, or is none of this command. */
+static bool end_file(struct pct_stat_job *j)
+{
+    int fd = j->stream.fd;
+    if (fd <= STDERR_FILENO || j->whole_bytes <= 0 || ftruncate(fd, j->whole_bytes) ||
+        lseek(fd, j->whole_bytes, SEEK_SET) < 0)
+        return false;
+    j->stream.err = 0;
+    pct_stat_end(j->out, &j->stat, j->request->format);
+    fflush(j->out);
+    return true;
+}
+
 /* True if the last counts were not written. It is said, and the counts go to standard error from
  * now on: they may not come again. Whole intervals stay in the file. */
 static bool change_output(struct pct_stat_job *j)
@@ -187,9 +201,11 @@ static bool change_output(struct pct_stat_job *j)
     if (j->stream.err)
         pct_say_unwritten(j->self, j->request->output ? j->request->output : "the counts",
                           j->stream.err);
+    else
+        j->whole_bytes = lseek(j->stream.fd, 0, SEEK_CUR);
     j->unwritten |= j->stream.err != 0;
     if (again) {
-        close_output(j, j->stat.intervals && lseek(j->stream.fd, 0, SEEK_CUR) > 0);
+        close_output(j, end_file(j));
         open_stream(j, STDERR_FILENO);
         j->stat.begun = false;
         j->stat.n_put = 0;

@@ -60,8 +60,9 @@ struct pct_stat_job {
     struct pct_stat_runs runs;
     /* Output. */
     struct pct_stream stream;
-    FILE *out;      /* on the stream */
-    bool unwritten; /* some counts could not be written where they should be, said */
+    FILE *out;         /* on the stream */
+    off_t whole_bytes; /* of the file, up to the end of its last whole interval; -1: it is a pipe */
+    bool unwritten;    /* some counts could not be written where they should be, said */
 };
 
 /* Looks the events up and opens them. PCT_DONE; PCT_CALL: a name is wrong, said; PCT_DATA: nothing
