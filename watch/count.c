@@ -252,7 +252,8 @@ uint64_t pct_count_turn(struct pct_count *c)
 /* Makes a figure from turns. `all`: the time of the target. */
 static struct pct_count_figure judge(const struct turns *s, double all, bool turns)
 {
-    struct pct_count_figure f = {.known = s->x > 0 || all <= 0, .value = s->v, .share = 1};
+    struct pct_count_figure f = {.known = s->x > 0 || all <= 0, .value = s->v};
+    f.share = f.known ? 1 : 0;
     if (!f.known || all <= 0)
         return f;
     f.share = fmin(s->x / all, 1);
