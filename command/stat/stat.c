@@ -298,27 +298,32 @@ static void wait_for_targets(struct pct_stat_job *j)
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
+/* Columns of a run; each event has two, its value and its share. */
+enum { RUN_ELAPSED, RUN_CLOCK, RUN_EVENTS };
+
 static void keep_run(struct pct_stat_job *j, double elapsed_s)
 {
     struct pct_stat_runs *r = &j->runs;
-    double *row = r->values + r->n++ * (j->stat.n + 1);
-    row[0] = elapsed_s;
+    double *row = r->values + r->n++ * r->width;
+    row[RUN_ELAPSED] = elapsed_s;
+    row[RUN_CLOCK] = pct_count_total(j->count, PCT_COUNT_CLOCK).value;
     for (size_t e = 0; e < j->stat.n; e++) {
         struct pct_count_figure f = pct_count_total(j->count, j->numbers[e]);
-        row[e + 1] = f.known ? f.value : NAN;
+        row[RUN_EVENTS + 2 * e] = f.known ? f.value : NAN;
+        row[RUN_EVENTS + 2 * e + 1] = f.share;
     }
 }
 
 /* Mean of a column, its interval, and the least significant difference between two such series.
  * Unknown if one run has no value. */
-static struct pct_stat_figure mean(const struct pct_stat_runs *r, size_t width, size_t column)
+static struct pct_stat_figure mean(const struct pct_stat_runs *r, size_t column)
 {
     struct pct_stat_figure f = {.known = true, .share = 1, .differ = -1};
     double squares = 0;
     for (size_t i = 0; i < r->n; i++)
-        f.value += r->values[i * width + column] / (double)r->n;
+        f.value += r->values[i * r->width + column] / (double)r->n;
     for (size_t i = 0; i < r->n; i++)
-        squares += pow(r->values[i * width + column] - f.value, 2);
+        squares += pow(r->values[i * r->width + column] - f.value, 2);
     f.known = !isnan(f.value);
     double deviation = r->n > 1 ? sqrt(squares / (double)(r->n - 1)) : 0;
     f.error = pct_student_error(deviation, r->n);
@@ -333,12 +338,11 @@ static void put_means(struct pct_stat_job *j)
     struct pct_stat_figure figures[PC_COUNTING_MAX_EVENTS];
     struct pct_stat_block b = {
         .figures = figures, .who = j->rank >= 0 ? "rank" : NULL, .number = j->rank};
-    b.at_s = b.elapsed_s = mean(r, j->stat.n + 1, 0).value;
+    b.at_s = b.elapsed_s = mean(r, RUN_ELAPSED).value;
+    b.clock = mean(r, RUN_CLOCK);
     for (size_t e = 0; e < j->stat.n; e++) {
-        figures[e] = mean(r, j->stat.n + 1, e + 1);
-        figures[e].share = pct_count_total(j->count, j->numbers[e]).share;
-        if (j->numbers[e] == PCT_COUNT_CLOCK)
-            b.clock = figures[e];
+        figures[e] = mean(r, RUN_EVENTS + 2 * e);
+        figures[e].share = mean(r, RUN_EVENTS + 2 * e + 1).value;
     }
     pct_stat_put(j->out, &j->stat, j->request->format, &b);
 }
@@ -372,7 +376,7 @@ static void put_head(const struct pct_stat_job *j)
     struct pct_stat_figure elapsed = {.value = seconds(j->start_ns, j->end_ns)};
     struct pct_buf what = {0}, time = {0};
     if (j->runs.n)
-        elapsed = mean(&j->runs, j->stat.n + 1, 0);
+        elapsed = mean(&j->runs, RUN_ELAPSED);
     if (j->who)
         put_watched(j, &what);
     else
@@ -421,7 +425,8 @@ static int run_command(struct pct_stat_job *j)
     size_t times = j->request->repeat ? j->request->repeat : 1;
     int status = PCT_DONE;
     bool left_out = false;
-    j->runs.values = pct_alloc(times, (j->stat.n + 1) * sizeof *j->runs.values);
+    j->runs.width = RUN_EVENTS + 2 * j->stat.n;
+    j->runs.values = pct_alloc(times, j->runs.width * sizeof *j->runs.values);
     while (j->runs.n < times && !status && !left_out) {
         j->begun = false;
         status = pct_job_run(j->self, j->request->words, NULL, &watcher);

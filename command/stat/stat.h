@@ -28,8 +28,8 @@ struct pct_stat_request {
 
 /* Values of the runs so far. */
 struct pct_stat_runs {
-    double *values; /* of each run: its length, then the events */
-    size_t n;
+    double *values; /* `width` columns for each run (stat.c) */
+    size_t n, width;
 };
 
 struct pct_stat_job {
