@@ -70,8 +70,6 @@ static int make_context(struct pct_count *c, int context, const struct pc_counti
     for (size_t e = 0; e < c->n_events; e++) {
         if (c->events[e].context != context)
             continue;
-        if (n == PC_COUNTING_MAX_EVENTS)
-            return pc_error_set(error, PC_EARG, "more than %d events", PC_COUNTING_MAX_EVENTS);
         c->events[e].number = n;
         of[n++] = events[e];
     }

@@ -26,10 +26,13 @@ struct pct_count_figure {
     double share; /* part of the target's time in which the event counted; 0 to 1 */
 };
 
-enum { PCT_COUNT_CLOCK = 0 }; /* the number of the event task-clock, which is added */
+enum {
+    PCT_COUNT_CLOCK = 0, /* the number of the event task-clock, which is added */
+    PCT_COUNT_MAX_EVENTS = PC_COUNTING_MAX_EVENTS - 1 /* beside it */
+};
 
-/* Counts these events, each of which counts here (pc_counting_try). per_group: as in struct
- * pc_counting_what. PC_EIO, with the reason. */
+/* Counts these events, at most PCT_COUNT_MAX_EVENTS, each of which counts here (pc_counting_try).
+ * per_group: as in struct pc_counting_what. PC_EIO, with the reason. */
 int pct_count_new(const struct pc_counting_event *events, size_t n, uint32_t per_group,
                   struct pct_count **out, struct pc_error *error);
 

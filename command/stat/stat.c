@@ -124,7 +124,7 @@ static double seconds(uint64_t from_ns, uint64_t to_ns)
 static void put_figures(struct pct_stat_job *j, uint64_t now)
 {
     size_t n = pct_count_n_targets(j->count), from = j->request->per ? 0 : n;
-    struct pct_stat_figure figures[PC_COUNTING_MAX_EVENTS];
+    struct pct_stat_figure figures[PCT_COUNT_MAX_EVENTS];
     for (size_t i = from; i <= n; i++) {
         size_t t = i < n ? j->order[i] : n;
         struct pct_stat_block b = {.figures = figures,
@@ -335,7 +335,7 @@ static struct pct_stat_figure mean(const struct pct_stat_runs *r, size_t column)
 static void put_means(struct pct_stat_job *j)
 {
     const struct pct_stat_runs *r = &j->runs;
-    struct pct_stat_figure figures[PC_COUNTING_MAX_EVENTS];
+    struct pct_stat_figure figures[PCT_COUNT_MAX_EVENTS];
     struct pct_stat_block b = {
         .figures = figures, .who = j->rank >= 0 ? "rank" : NULL, .number = j->rank};
     b.at_s = b.elapsed_s = mean(r, RUN_ELAPSED).value;

@@ -50,8 +50,8 @@ static int add_list(struct pct_stat_job *j, struct pc_counting_event *found, cha
         struct pc_counting_event event = {.n_terms = 0};
         if (!*word)
             continue;
-        if (j->stat.n == PC_COUNTING_MAX_EVENTS)
-            return pct_refuse(j->self, "--events: more than %d events", PC_COUNTING_MAX_EVENTS);
+        if (j->stat.n == PCT_COUNT_MAX_EVENTS)
+            return pct_refuse(j->self, "--events: more than %d events", PCT_COUNT_MAX_EVENTS);
         int status = pct_event_named(j->self, "--events", word, &event);
         if (status)
             return status;
@@ -65,13 +65,13 @@ int pct_stat_find_events(struct pct_stat_job *j)
     /* Default events of a thread; the task-clock of a processor is the elapsed time. */
     static const char usual[] = "task-clock,context-switches,cpu-migrations,page-faults,cycles,"
                                 "instructions,branches,branch-misses,cache-references,cache-misses";
-    struct pc_counting_event found[PC_COUNTING_MAX_EVENTS], counted[PC_COUNTING_MAX_EVENTS];
+    struct pc_counting_event found[PCT_COUNT_MAX_EVENTS], counted[PCT_COUNT_MAX_EVENTS];
     struct pc_error error = {""};
     char *list = pct_text("%s", j->request->events       ? j->request->events
                                 : j->request->processors ? strchr(usual, ',') + 1
                                                          : usual);
-    j->names = calloc(PC_COUNTING_MAX_EVENTS, sizeof *j->names);
-    j->numbers = calloc(PC_COUNTING_MAX_EVENTS, sizeof *j->numbers);
+    j->names = calloc(PCT_COUNT_MAX_EVENTS, sizeof *j->names);
+    j->numbers = calloc(PCT_COUNT_MAX_EVENTS, sizeof *j->numbers);
     if (!j->names || !j->numbers)
         exit((pct_say(j->self, "not enough memory"), PCT_DATA));
     j->stat.events = j->names;
