@@ -6,7 +6,6 @@
 #include "command/command.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int pct_configure(const struct pct_command *self, const struct pct_configured *given,
                   const char *file)
@@ -18,6 +17,10 @@ int pct_configure(const struct pct_command *self, const struct pct_configured *g
         return PCT_CALL;
     }
     struct pc_config_option option;
+    struct pc_config_missed missed;
+    size_t next = 0;
+    while (pc_config_next_missed(&c, &next, &missed))
+        ; /* of the file and the environment, looked up with what the ranks read */
     for (unsigned i = 0; pc_config_option(i, &option); i++) {
         struct pc_config_variable variable;
         const char *value = given->values[i];
@@ -25,11 +28,10 @@ int pct_configure(const struct pct_command *self, const struct pct_configured *g
             continue;
         if (pc_config_set(&c, i, value, &error))
             return pct_refuse(self, "--%s %s: %s", option.name, value, error.text);
-        /* The variable has the list that results, not what it has lost. */
-        if (strchr("+-", *value) && !pct_names_known(self, &c))
-            return PCT_CALL;
         pc_config_variable(&c, i, &variable);
         setenv(variable.name, variable.value, 1);
     }
-    return PCT_DONE;
+    /* Variables have the lists that result, not the names that these were to lose. */
+    bool lost = pc_config_next_missed(&c, &next, &missed);
+    return lost && !pct_names_known(self, &c) ? PCT_CALL : PCT_DONE;
 }
