@@ -41,6 +41,11 @@ extern const unsigned pc_n_options;
 /* Index of an option, or -1. Names are n bytes long and need no terminator. */
 int pc_option_find(const char *section, const char *key);
 
+static inline bool pc_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 /* Reads `text` into its field. On failure the text gives the reason and the cure, without a place,
  * and *c is unchanged. */
 int pc_option_parse(const struct pc_option *o, const char *text, struct pc_config *c,

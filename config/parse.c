@@ -201,18 +201,13 @@ static int refuse_key(struct parser *p, const char *key)
 
 /* ---- Lines into options --------------------------------------------------------------------- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 /* Removes blanks at both ends, in place. */
 static char *trim(char *text)
 {
-    while (is_blank(*text))
+    while (pc_is_blank(*text))
         text++;
     char *end = text + strlen(text);
-    while (end > text && is_blank(end[-1]))
+    while (end > text && pc_is_blank(end[-1]))
         end--;
     *end = '\0';
     return text;
@@ -225,7 +220,7 @@ static void cut_comment(char *text)
     for (char *p = text; *p; p++) {
         if (*p == '"')
             quoted = !quoted;
-        if (*p == '#' && !quoted && (p == text || is_blank(p[-1]))) {
+        if (*p == '#' && !quoted && (p == text || pc_is_blank(p[-1]))) {
             *p = '\0';
             return;
         }
@@ -298,7 +293,7 @@ static int take_line(struct parser *p, char *line)
 
 static bool is_comment(const char *line)
 {
-    while (is_blank(*line))
+    while (pc_is_blank(*line))
         line++;
     return *line == '#';
 }

@@ -80,7 +80,7 @@ static int read_number(const struct pc_option *o, const char *text, uint64_t *va
         return pc_error_set(why, PC_EARG, "\"%s\" is %s: %s", pc_config_shown(text, shown),
                             *p == '-' && p[1] >= '0' && p[1] <= '9' ? "negative" : "not a number",
                             units_in_words(o));
-    while (*p == ' ' || *p == '\t')
+    while (pc_is_blank(*p))
         p++;
     const struct unit *u = units_of(o);
     while (u->name && !same_word(u->name, p))
@@ -182,14 +182,9 @@ static const char *find_item(const char *list, const char *end, const char *item
     return NULL;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 static const char *skip_blanks(const char *p)
 {
-    while (is_blank(*p))
+    while (pc_is_blank(*p))
         p++;
     return p;
 }
