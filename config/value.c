@@ -239,8 +239,8 @@ static int refuse_signs(const char *text, struct pc_error *why)
                         pc_config_shown(text, shown));
 }
 
-/* Applies +ITEM and -ITEM to the list. */
-static int parse_changes(const struct pc_option *o, const char *text, struct pc_config *c,
+/* Applies +ITEM and -ITEM to the list; on failure some names may be noted. */
+static int apply_changes(const struct pc_option *o, const char *text, struct pc_config *c,
                          struct pc_error *why)
 {
     char list[PC_CONFIG_TEXT_BYTES], shown[PC_SHOWN_BYTES], *out = (char *)c + o->offset;
@@ -270,6 +270,16 @@ static int parse_changes(const struct pc_option *o, const char *text, struct pc_
     *end = '\0';
     memcpy(out, list, (size_t)(end - list) + 1);
     return PC_OK;
+}
+
+static int parse_changes(const struct pc_option *o, const char *text, struct pc_config *c,
+                         struct pc_error *why)
+{
+    size_t n = strlen(c->missed);
+    int err = apply_changes(o, text, c, why);
+    if (err)
+        memset(c->missed + n, 0, sizeof c->missed - n);
+    return err;
 }
 
 /* Reads a list: items without blanks, each once, joined by commas. */

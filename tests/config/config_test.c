@@ -240,6 +240,21 @@ static void errors_name_line_reason_and_cure(void **state)
     }
 }
 
+static void refused_values_change_nothing(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"-foo,bar", "-foo,+", "-foo,-time,++volume", "-foo bar"};
+    struct pc_config c, defaults;
+    struct pc_error why;
+    const struct pc_option *o = &pc_options[pc_option_find("collect", "plugins")];
+    pc_config_defaults(&defaults);
+    for (size_t i = 0; i < PC_ARRAY_LEN(values); i++) {
+        pc_config_defaults(&c);
+        assert_int_equal(pc_option_parse(o, values[i], &c, &why), PC_EARG);
+        assert_memory_equal(&c, &defaults, sizeof c);
+    }
+}
+
 static void files_that_are_no_text_are_refused(void **state)
 {
     (void)state;
@@ -650,6 +665,7 @@ int main(void)
         cmocka_unit_test(files_set_options),
         cmocka_unit_test(long_comments_are_skipped),
         cmocka_unit_test(errors_name_line_reason_and_cure),
+        cmocka_unit_test(refused_values_change_nothing),
         cmocka_unit_test(files_that_are_no_text_are_refused),
         cmocka_unit_test(a_pipe_is_refused_without_waiting),
         cmocka_unit_test(a_long_path_leaves_room_for_the_reason),
