@@ -141,23 +141,28 @@ static int refuse(struct parser *p, const char *format, ...)
 
 static int refuse_section(struct parser *p, const char *name)
 {
-    char shown[PC_SHOWN_BYTES];
+    char shown[PC_SHOWN_BYTES], known[128];
+    const char *sections[PC_CONFIG_MAX_OPTIONS];
+    size_t n = 0;
     const char *nearest = "";
     unsigned best = PC_FAR;
     for (unsigned i = 0; i < pc_n_options; i++) {
-        unsigned d = pc_distance(name, pc_options[i].section);
+        const char *section = pc_options[i].section;
+        unsigned d = pc_distance(name, section);
         if (d < best) {
             best = d;
-            nearest = pc_options[i].section;
+            nearest = section;
         }
+        if (!n || strcmp(section, sections[n - 1]) != 0)
+            sections[n++] = section;
     }
     pc_config_shown(name, shown);
     if (pc_is_near(best, strlen(name)))
         return refuse(p, "unknown section [%s]: did you mean [%s]?", shown, nearest);
+    pc_words_text(sections, n, known, sizeof known);
     return refuse(p,
-                  "unknown section [%s]: there are [output], [spool], [collect] and [sample]; "
-                  "`pcollect config --template` lists all keys",
-                  shown);
+                  "unknown section [%s]: there are %s; `pcollect config --template` lists all keys",
+                  shown, known);
 }
 
 /* The option whose key is nearest, first in `section`, then anywhere; the distance goes to *d_out.

@@ -172,7 +172,7 @@ static const struct {
     {"[collect]\nfrequency = 9\n", 2, {"did you mean \"frequency\" in [sample]?"}},
     {"[spool]\nxyzzyabc = 9\n", 2, {"unknown key", "nearest", "pcollect config --template"}},
     {"[colect]\n", 1, {"did you mean [collect]?"}},
-    {"[nonsense]\n", 1, {"[output], [spool], [collect] and [sample]"}},
+    {"[nonsense]\n", 1, {"unknown section [nonsense]: there are "}},
     {"[]\n", 1, {"unknown section []"}},
     {"[collect\nalways = yes\n", 1, {"no closing bracket"}},
     {"[collect] always = yes\n", 1, {"text after the closing bracket"}},
@@ -237,6 +237,23 @@ static void errors_name_line_reason_and_cure(void **state)
             if (strstr(error.text, bad[i].says[k]) == NULL)
                 fail_msg("row %zu: \"%s\" is missing in: %s", i, bad[i].says[k], error.text);
         assert_memory_equal(&c, &defaults, sizeof c);
+    }
+}
+
+static void an_unknown_section_is_answered_with_all(void **state)
+{
+    (void)state;
+    struct pc_config c;
+    struct pc_error error;
+    assert_int_equal(load_text("[nonsense]\n", &c, &error), PC_EARG);
+    const char *known = strstr(error.text, "there are ");
+    assert_non_null(known);
+    for (unsigned i = 0; i < pc_n_options; i++) {
+        char word[40];
+        snprintf(word, sizeof word, " %s", pc_options[i].section);
+        const char *at = strstr(known, word);
+        assert_non_null(at);
+        assert_null(strstr(at + 1, word)); /* once */
     }
 }
 
@@ -665,6 +682,7 @@ int main(void)
         cmocka_unit_test(files_set_options),
         cmocka_unit_test(long_comments_are_skipped),
         cmocka_unit_test(errors_name_line_reason_and_cure),
+        cmocka_unit_test(an_unknown_section_is_answered_with_all),
         cmocka_unit_test(refused_values_change_nothing),
         cmocka_unit_test(files_that_are_no_text_are_refused),
         cmocka_unit_test(a_pipe_is_refused_without_waiting),
