@@ -195,6 +195,13 @@ bool pc_thread_look(int pid, int tid, struct pc_process_status *out);
  * threads in "/proc/PID/task". False: the folder cannot be read. Takes memory. MT-safe. */
 bool pc_proc_numbers(const char *folder, void (*see)(void *arg, int number), void *arg);
 
+/* Calls see(arg, number) for each number of a list of the kernel such as "0-3,8". False: it is no
+ * such list; numbers before its error have been seen. MT-safe. */
+bool pc_list_numbers(const char *list, void (*see)(void *arg, int number), void *arg);
+
+/* Does so for the processors that are online. MT-safe. */
+bool pc_online_processors(void (*see)(void *arg, int number), void *arg);
+
 /* True if the process was started with a variable of that name, and of that value if it is not
  * NULL. False for a process of another user, which cannot be read. MT-safe. */
 bool pc_process_has_variable(int pid, const char *name, const char *value);

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,6 +79,36 @@ bool pc_proc_numbers(const char *folder, void (*see)(void *arg, int number), voi
     if (dir)
         closedir(dir);
     return dir != NULL;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+bool pc_list_numbers(const char *list, void (*see)(void *arg, int number), void *arg)
+{
+    char *at = (char *)list;
+    for (;; at++) {
+        if (!is_digit(*at))
+            return false;
+        long first = strtol(at, &at, 10), last = first;
+        if (*at == '-' && is_digit(at[1]))
+            last = strtol(at + 1, &at, 10);
+        if (last < first || last > INT_MAX)
+            return false;
+        for (long number = first; number <= last; number++)
+            see(arg, (int)number);
+        if (*at != ',')
+            return !*at || !strcmp(at, "\n");
+    }
+}
+
+bool pc_online_processors(void (*see)(void *arg, int number), void *arg)
+{
+    char list[4096];
+    pc_read_small("/sys/devices/system/cpu/online", list, sizeof list);
+    return pc_list_numbers(list, see, arg);
 }
 
 /* Compares the file, piece by piece, with NAME= or NAME=VALUE and its end. */

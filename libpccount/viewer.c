@@ -86,22 +86,28 @@ static int add_process(struct pccount_view *v, struct pccount *c, int pid, struc
     return err;
 }
 
-/* Opens the online processors, from the kernel's list such as "0-3,8". */
+struct opener {
+    struct pccount_view *view;
+    struct pccount *counts;
+    struct pc_error *error;
+    int err; /* of the first processor that cannot be opened */
+};
+
+static void add_processor(void *arg, int cpu)
+{
+    struct opener *o = arg;
+    if (!o->err)
+        o->err = add(o->view, o->counts, (struct pc_counting_viewee){-1, cpu, false}, o->error);
+}
+
 static int add_processors(struct pccount_view *v, struct pccount *c, struct pc_error *error)
 {
-    char list[4096];
-    int err = PC_OK;
-    if (!pc_read_small("/sys/devices/system/cpu/online", list, sizeof list))
-        return pc_error_set(error, PC_EIO, "/sys/devices/system/cpu/online cannot be read");
-    for (char *at = list; *at >= '0' && *at <= '9' && !err;) {
-        long first = strtol(at, &at, 10), last = first;
-        if (*at == '-')
-            last = strtol(at + 1, &at, 10);
-        at += *at == ',';
-        for (long cpu = first; cpu <= last && !err; cpu++)
-            err = add(v, c, (struct pc_counting_viewee){-1, (int)cpu, false}, error);
-    }
-    return err;
+    struct opener o = {v, c, error, PC_OK};
+    bool listed = pc_online_processors(add_processor, &o);
+    return listed || o.err
+               ? o.err
+               : pc_error_set(error, PC_EIO,
+                              "/sys/devices/system/cpu/online does not list the processors");
 }
 
 static int open_parts(struct pccount_view *v, struct pccount *c, enum pccount_view_of of, int id,

@@ -353,20 +353,13 @@ int *pct_watch_threads(int pid, size_t *n)
 
 int *pct_watch_processors(size_t *n)
 {
-    char text[4096], *p = text;
-    int *cpus = NULL;
-    size_t room = 0;
-    text[pc_read_small("/sys/devices/system/cpu/online", text, sizeof text)] = '\0';
-    *n = 0;
-    while (*p >= '0' && *p <= '9') {
-        long first = strtol(p, &p, 10), last = *p == '-' ? strtol(p + 1, &p, 10) : first;
-        for (long cpu = first; cpu <= last; cpu++) {
-            cpus = pct_grow(cpus, *n, &room, sizeof *cpus);
-            cpus[(*n)++] = (int)cpu;
-        }
-        p += *p == ',';
-    }
-    return cpus;
+    struct ids ids = {0};
+    bool listed = pc_online_processors(add_id, &ids);
+    *n = listed ? ids.n : 0;
+    if (listed)
+        return ids.of;
+    pct_free(ids.of);
+    return NULL;
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */

@@ -168,6 +168,60 @@ static void process_without_its_first_thread_has_not_ended(void **state)
     assert_false(ended);
 }
 
+static void add_number(void *arg, int number)
+{
+    char *text = arg;
+    snprintf(text + strlen(text), 8, "%d ", number);
+}
+
+static void numbers_of_a_list_are_seen(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *wanted; /* NULL: refused */
+    } cases[] = {
+        {"0\n", "0 "},
+        {"0-3,8\n", "0 1 2 3 8 "},
+        {"7", "7 "},
+        {"2,4-5", "2 4 5 "},
+        {"10-10\n", "10 "},
+        {"", NULL},
+        {"\n", NULL},
+        {"0-3,", NULL},
+        {"0-\n", NULL},
+        {"-3", NULL},
+        {"3-1", NULL},
+        {"none\n", NULL},
+        {"0-3:1/2\n", NULL},
+        {"0, 1", NULL},
+        {"99999999999999999999", NULL},
+        {"2147483648", NULL},
+    };
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        char seen[100] = "";
+        bool good = pc_list_numbers(cases[i].list, add_number, seen);
+        assert_int_equal(good, cases[i].wanted != NULL);
+        if (good)
+            assert_string_equal(seen, cases[i].wanted);
+    }
+}
+
+static void count_number(void *arg, int number)
+{
+    (void)number;
+    ++*(long *)arg;
+}
+
+static void the_machine_lists_its_processors(void **state)
+{
+    (void)state;
+    long n = 0;
+    if (access("/sys/devices/system/cpu/online", R_OK))
+        skip();
+    assert_true(pc_online_processors(count_number, &n));
+    assert_true(n > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +233,8 @@ int main(void)
         cmocka_unit_test(byte_hash_is_stable_for_files),
         cmocka_unit_test(a_thread_has_its_own_time_and_the_process_that_of_all),
         cmocka_unit_test(process_without_its_first_thread_has_not_ended),
+        cmocka_unit_test(numbers_of_a_list_are_seen),
+        cmocka_unit_test(the_machine_lists_its_processors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
