@@ -2,7 +2,7 @@
 #include "command/watched_jobs.h"
 #include "analysis/allocation.h"
 #include "analysis/symbols/symbols.h"
-#include "command/launch/run.h"
+#include "base/launchers.h"
 
 #include <stdlib.h>
 
@@ -127,6 +127,11 @@ static bool is_shell(const char *name)
     return false;
 }
 
+static bool has_role(const char *path)
+{
+    return pc_launcher_role(pc_base_name(path)) != PC_LAUNCHER_NONE;
+}
+
 /* True for a process that is nothing but the way to its ranks: by its program, and by the first two
  * words of its command, because launchers are often scripts. */
 static bool is_for_ranks(int pid)
@@ -136,9 +141,8 @@ static bool is_for_ranks(int pid)
     snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
     size_t n = pc_read_small(path, words, COMMAND_BYTES), second = strlen(words) + 1;
     const char *base = pc_base_name(program);
-    return pct_launcher_is(program) || pct_launcher_is(words) ||
-           (second < n && pct_launcher_is(words + second)) || is_shell(base) ||
-           !strcmp(base, "slurmstepd") || pct_watch_is_helper(pid);
+    return has_role(program) || has_role(words) || (second < n && has_role(words + second)) ||
+           is_shell(base) || pct_watch_role(pid) != PC_LAUNCHER_NONE;
 }
 
 int pct_add_given(const struct pct_command *self, struct pct_watched_job *job, int pid,

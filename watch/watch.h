@@ -14,6 +14,7 @@
 #ifndef PCT_WATCH_H
 #define PCT_WATCH_H
 
+#include "base/launchers.h"
 #include "config/config.h"
 #include "format/bytes.h"
 #include "format/profile.h"
@@ -43,8 +44,8 @@ struct pct_watched_job {
 int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error);
 /* Adds a running process itself, whatever it started. */
 void pct_watch_add_itself(struct pct_watched_job *job, int pid);
-/* True for a launcher's helper on a node, the parent of its ranks there. */
-bool pct_watch_is_helper(int pid);
+/* The role of a running process by its name. */
+enum pc_launcher_role pct_watch_role(int pid);
 /* Adds the ranks on this node of the job with this key (struct pc_config_launch). */
 void pct_watch_add_keyed(struct pct_watched_job *job, uint64_t key);
 void pct_watch_sort(struct pct_watched_job *job);

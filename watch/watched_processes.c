@@ -278,23 +278,13 @@ int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error)
     return PC_OK;
 }
 
-/* True if a process has one of these names, or, as mpiexec.hydra, one with an ending. */
-static bool has_name(int pid, const char *const *names, size_t n)
+enum pc_launcher_role pct_watch_role(int pid)
 {
     char path[64], name[32];
     snprintf(path, sizeof path, "/proc/%d/comm", pid);
-    name[pc_read_small(path, name, sizeof name)] = '\0';
-    name[strcspn(name, ".\n")] = '\0';
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-
-bool pct_watch_is_helper(int pid)
-{
-    static const char *const helpers[] = {"hydra_pmi_proxy", "pmi_proxy", "orted", "prted"};
-    return has_name(pid, helpers, PC_ARRAY_LEN(helpers));
+    pc_read_small(path, name, sizeof name);
+    name[strcspn(name, "\n")] = '\0';
+    return pc_launcher_role(name);
 }
 
 void pct_watch_add_keyed(struct pct_watched_job *job, uint64_t key)
@@ -380,24 +370,18 @@ static bool claims(const struct claims *c, int pid)
     return false;
 }
 
-/* True if the first process adopts those whose parent has ended: it is no launcher, which it can be
- * in a container. */
-static bool init_adopts(void)
-{
-    static const char *const launchers[] = {"mpirun", "mpiexec", "orterun", "prterun", "srun"};
-    return !pct_watch_is_helper(1) && !has_name(1, launchers, PC_ARRAY_LEN(launchers));
-}
-
 /* The nearest ancestor that is not a rank; if that is a helper, its parent, unless this is a system
- * process. A rank whose launcher has died has none: then it is the rank itself. */
+ * process. A rank whose launcher has died has none: then it is the rank itself. The first process,
+ * which adopts such ranks, may be the launcher in a container. */
 static int launcher_of(const struct claims *c, const struct descent *all, size_t n, int pid)
 {
     int rank = pid;
     for (; pid > 0 && claims(c, pid); pid = parent_of(all, n, pid))
         rank = pid;
-    if (pid == 1 && init_adopts())
+    enum pc_launcher_role role = pid > 0 ? pct_watch_role(pid) : PC_LAUNCHER_NONE;
+    if (pid == 1 && role == PC_LAUNCHER_NONE)
         return rank;
-    int above = pid > 0 && pct_watch_is_helper(pid) ? parent_of(all, n, pid) : 0;
+    int above = role == PC_LAUNCHER_HELPER ? parent_of(all, n, pid) : 0;
     return above > 1 ? above : pid;
 }
 

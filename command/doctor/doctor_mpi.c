@@ -10,6 +10,7 @@
 #include "command/doctor/doctor.h"
 
 #include "analysis/buffer.h"
+#include "base/launchers.h"
 #include "command/launch/run.h"
 
 #include <ctype.h>
@@ -250,8 +251,9 @@ static bool check_launcher(struct pct_examined *d, const char *word)
 
 void pct_doctor_mpi(struct pct_examined *d)
 {
-    static const char *const words[] = {"mpirun",  "mpirun.openmpi", "mpirun.mpich",  "mpiexec",
-                                        "orterun", "prterun",        "mpiexec.hydra", "srun"};
+    /* Names in packages; those of modules have no ending. */
+    static const char *const with_ending[] = {"mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra"};
+    const char *name;
     size_t n = 0;
     for (size_t i = 0; i < PC_ARRAY_LEN(libraries); i++)
         n += check_library(d, &libraries[i]);
@@ -260,8 +262,10 @@ void pct_doctor_mpi(struct pct_examined *d)
                        "nothing, if jobs load their own MPI: load its module and run this again",
                        NULL);
     n = 0;
-    for (size_t i = 0; i < PC_ARRAY_LEN(words); i++)
-        n += check_launcher(d, words[i]);
+    for (size_t i = 0; (name = pc_launcher_name(i)); i++)
+        n += check_launcher(d, name);
+    for (size_t i = 0; i < PC_ARRAY_LEN(with_ending); i++)
+        n += check_launcher(d, with_ending[i]);
     if (!n)
         pct_doctor_add(d, PCT_LESS, "launcher",
                        pct_text("there is no mpirun, mpiexec or srun in PATH"),

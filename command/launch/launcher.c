@@ -4,6 +4,7 @@
  * library must be preloaded into the ranks and not into the launcher, and only the launcher knows
  * how to bring a variable to another node.
  */
+#include "base/launchers.h"
 #include "command/launch/run.h"
 
 #include <errno.h>
@@ -29,26 +30,9 @@ static const struct pct_launcher launchers[] = {
     {"jsrun", "JSM", PCT_PASS_BIG_E},
 };
 
-static bool ends_with(const char *word, const char *end)
-{
-    size_t n = strlen(word), k = strlen(end);
-    return n >= k && strcmp(word + n - k, end) == 0;
-}
-
-/* True for mpirun, mpirun.mpich, mpiexec-openmpi-gcc, mpiexec.hydra; false for mpirun_job.sh, which
- * may be a whole job. */
 bool pct_launcher_is(const char *word)
 {
-    static const char *const exact[] = {"orterun", "prterun", "prun", "srun", "aprun", "jsrun"};
-    static const char *const scripts[] = {".sh", ".bash", ".csh", ".py", ".pl"};
-    const char *base = pc_base_name(word);
-    for (size_t i = 0; i < PC_ARRAY_LEN(exact); i++)
-        if (strcmp(base, exact[i]) == 0)
-            return true;
-    for (size_t i = 0; i < PC_ARRAY_LEN(scripts); i++)
-        if (ends_with(base, scripts[i]))
-            return false;
-    return strncmp(base, "mpirun", 6) == 0 || strncmp(base, "mpiexec", 7) == 0;
+    return pc_launcher_role(pc_base_name(word)) == PC_LAUNCHER_STARTS;
 }
 
 /* ---- Queries of launchers ------------------------------------------------------------------- */

@@ -17,6 +17,7 @@
  * Called by the core before MPI_Init, right after it, and while it waits in MPI_Finalize. Makes
  * system calls, but no MPI calls.
  */
+#include "base/launchers.h"
 #include "libcollect/life/life.h"
 #include "libcollect/life/nameplate.h"
 #include "libcollect/state/state.h"
@@ -205,34 +206,8 @@ struct pc_presence pc_launch_presence(int n_ranks)
 
 bool pc_launch_is_starter(void)
 {
-    static const char *const names[] = {"sh",
-                                        "bash",
-                                        "dash",
-                                        "zsh",
-                                        "ksh",
-                                        "busybox",
-                                        "env",
-                                        "timeout",
-                                        "time",
-                                        "nice",
-                                        "taskset",
-                                        "numactl",
-                                        "mpirun",
-                                        "mpiexec",
-                                        "orterun",
-                                        "orted",
-                                        "prun",
-                                        "prterun",
-                                        "prte",
-                                        "prted",
-                                        "srun",
-                                        "aprun",
-                                        "hydra_pmi_proxy",
-                                        "jsrun",
-                                        "mpiexec.hydra",
-                                        "mpiexec.mpich",
-                                        "mpirun.openmpi",
-                                        "mpiexec.openmpi"};
+    static const char *const names[] = {"sh",  "bash",    "dash", "zsh",  "ksh",     "busybox",
+                                        "env", "timeout", "time", "nice", "taskset", "numactl"};
     char path[PCOLLECT_PATH_BYTES];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     if (n <= 0)
@@ -242,5 +217,5 @@ bool pc_launch_is_starter(void)
     for (size_t i = 0; i < PC_ARRAY_LEN(names); i++)
         if (!strcmp(name, names[i]))
             return true;
-    return false;
+    return pc_launcher_role(name) != PC_LAUNCHER_NONE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/base.h"
+#include "base/launchers.h"
 #include "base/wrap.h"
 
 #include <setjmp.h>
@@ -168,6 +168,41 @@ static void process_without_its_first_thread_has_not_ended(void **state)
     assert_false(ended);
 }
 
+static void launchers_and_their_helpers_have_roles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum pc_launcher_role role;
+    } cases[] = {
+        {"mpirun", PC_LAUNCHER_STARTS},
+        {"mpirun.openmpi", PC_LAUNCHER_STARTS},
+        {"mpiexec.hydra", PC_LAUNCHER_STARTS},
+        {"mpiexec-openmpi-gcc", PC_LAUNCHER_STARTS},
+        {"mpiexec-openmpi", PC_LAUNCHER_STARTS}, /* as the kernel cuts it */
+        {"prterun", PC_LAUNCHER_STARTS},
+        {"prun", PC_LAUNCHER_STARTS},
+        {"jsrun", PC_LAUNCHER_STARTS},
+        {"prte", PC_LAUNCHER_DAEMON},
+        {"prted", PC_LAUNCHER_HELPER},
+        {"hydra_pmi_proxy", PC_LAUNCHER_HELPER},
+        {"slurmstepd", PC_LAUNCHER_DAEMON},
+        {"mpirun_job.sh", PC_LAUNCHER_NONE},
+        {"mpirun.py", PC_LAUNCHER_NONE},
+        {"srun.x", PC_LAUNCHER_NONE},
+        {"prun_all", PC_LAUNCHER_NONE},
+        {"mpi", PC_LAUNCHER_NONE},
+        {"", PC_LAUNCHER_NONE},
+    };
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++)
+        assert_int_equal(pc_launcher_role(cases[i].name), cases[i].role);
+    size_t n = 0;
+    for (const char *name; (name = pc_launcher_name(n)); n++)
+        assert_int_equal(pc_launcher_role(name), PC_LAUNCHER_STARTS);
+    assert_int_equal(n, 8);
+    assert_null(pc_launcher_name(n + 1));
+}
+
 static void add_number(void *arg, int number)
 {
     char *text = arg;
@@ -233,6 +268,7 @@ int main(void)
         cmocka_unit_test(byte_hash_is_stable_for_files),
         cmocka_unit_test(a_thread_has_its_own_time_and_the_process_that_of_all),
         cmocka_unit_test(process_without_its_first_thread_has_not_ended),
+        cmocka_unit_test(launchers_and_their_helpers_have_roles),
         cmocka_unit_test(numbers_of_a_list_are_seen),
         cmocka_unit_test(the_machine_lists_its_processors),
     };
