@@ -5,7 +5,7 @@
 static const struct {
     const char *name;
     enum pc_launcher_role role;
-    bool any_ending; /* of packages and compilers */
+    bool any_ending; /* of packages and compilers, which begins with no letter */
 } programs[] = {
     {"mpirun", PC_LAUNCHER_STARTS, true},
     {"mpiexec", PC_LAUNCHER_STARTS, true},
@@ -33,13 +33,19 @@ static bool is_script(const char *name)
     return false;
 }
 
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 enum pc_launcher_role pc_launcher_role(const char *name)
 {
     if (is_script(name))
         return PC_LAUNCHER_NONE;
     for (size_t i = 0; i < PC_ARRAY_LEN(programs); i++) {
         size_t n = strlen(programs[i].name);
-        if (strncmp(name, programs[i].name, n) == 0 && (!name[n] || programs[i].any_ending))
+        if (strncmp(name, programs[i].name, n) == 0 &&
+            (!name[n] || (programs[i].any_ending && !is_letter(name[n]))))
             return programs[i].role;
     }
     return PC_LAUNCHER_NONE;

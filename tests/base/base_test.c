@@ -191,6 +191,8 @@ static void launchers_and_their_helpers_have_roles(void **state)
         {"mpirun.py", PC_LAUNCHER_NONE},
         {"srun.x", PC_LAUNCHER_NONE},
         {"prun_all", PC_LAUNCHER_NONE},
+        {"mpirunner", PC_LAUNCHER_NONE},
+        {"mpirun_rsh", PC_LAUNCHER_STARTS},
         {"mpi", PC_LAUNCHER_NONE},
         {"", PC_LAUNCHER_NONE},
     };
