@@ -80,7 +80,7 @@ class ScalingView {
                 remember({predict: chosen});
                 this.draw();
             }) : rowsOf(contexts).some(row => contexts.exact(row, "model"))
-            ? "No form of growth fits the times of a context, so that nothing is predicted."
+            ? "No form of growth fits the times of a context, or they have few samples, so that nothing is predicted."
             : "Models need three numbers of ranks or more.",
         this.few && this.places.length ? "With fewer than five numbers of ranks the form of a model is a guess." : "");
         const rows = rowsOf(contexts).slice(0, mostLossRows);
@@ -147,7 +147,8 @@ class ScalingView {
         if (!model)
             return make("p", {}, "There is no model of this context.");
         return make("p", {}, band.length ? "Model of the time per rank in seconds, p is the number of ranks: "
-            : "No form of growth fits these runs, so that nothing is predicted. The best is, in seconds per rank: ",
+            : "No form of growth fits these runs, or they have few samples here, so that nothing is predicted. " +
+                "The best is, in seconds per rank: ",
         make("code", {}, model));
     }
 
