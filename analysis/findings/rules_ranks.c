@@ -488,6 +488,18 @@ static bool has_strangers(const struct pct_evidence *f)
     return false;
 }
 
+/* True if the rules `hub` and `chain` tell why ranks wait for each other: by turns, too. */
+static bool is_told(const struct pct_evidence *f, const struct pct_rule *rule, double threshold)
+{
+    if (pct_finding_has_hub(f))
+        return true;
+    for (size_t i = 0; i < f->n; i++)
+        if (is_chain(f, &f->list[i]) &&
+            pct_finding_counts(f, rule, threshold, pct_fact_own_ns(&f->list[i])))
+            return true;
+    return false;
+}
+
 /* Finds waits for ranks that are late, each at its time. All others may wait for one that waits for
  * a processor, so each delay is subtracted once for every rank. With bounds nothing is left to hub
  * and chain, which then find as much. */
@@ -496,19 +508,17 @@ static void find_turns(const struct pct_evidence *f, const struct pct_rule *rule
 {
     const struct pct_fact *most = NULL;
     double waits = 0, longest = 0;
-    bool hub = pct_finding_has_hub(f);
     for (size_t i = 0; i < f->n; i++) {
-        const struct pct_fact *fact = &f->list[i];
-        bool other = (hub && pct_finding_is_message(fact)) || is_chain(f, fact);
-        double late = other && !f->bounds ? 0 : pct_fact_late_ns(f, fact);
+        double late = pct_fact_late_ns(f, &f->list[i]);
         waits += late;
         if (late > longest) {
             longest = late;
-            most = fact;
+            most = &f->list[i];
         }
     }
     double surely_ns = waits - f->delayed_ns * (double)f->n_ranks;
-    if (!most || surely_ns < threshold * f->core_ns || f->ends.n || has_strangers(f))
+    if (!most || surely_ns < threshold * f->core_ns || f->ends.n || has_strangers(f) ||
+        (!f->bounds && is_told(f, rule, threshold)))
         return;
     char call[PCT_NUMBER_BYTES];
     pct_text_time(call, (pc_u128)llround(pct_fact_own_ns(most) / most->calls));

@@ -60,6 +60,9 @@ function step_body() {
             "        MPI_Send(data, 2000, MPI_DOUBLE, rank + 1, 1, MPI_COMM_WORLD);\n" \
             "    MPI_Bcast(data, 1, MPI_DOUBLE, size - 1, MPI_COMM_WORLD);\n" \
             : "    work_ms(4);\n" exchange(2000)
+    if (kind == "by-turns")
+        return "    static int step;\n    work_ms(" (fault ? "step++ % size == rank ? 8 : 0" : "step++ % size >= 0 ? 2 : 0") ");\n" \
+            "    MPI_Allreduce(MPI_IN_PLACE, data, 16, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);\n"
     if (kind == "small-messages")
         return "    work_ms(4);\n" (fault ? "    for (int i = 0; i < " many(200) "; i++)\n    " exchange(pick(1, 8)) \
             : exchange(16000))
