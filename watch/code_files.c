@@ -54,12 +54,12 @@ struct pct_code_files {
 
 struct pct_code_range {
     uint64_t lo, hi;
-    uint64_t shift; /* our address minus the process's, modulo 2^64 */
-    bool known;
-    bool made;        /* anonymous memory: the process has made the code */
-    bool go;          /* functions of Go: they have frame pointers, and no unwind table */
-    uint64_t offset;  /* of lo in the file */
-    const char *gone; /* name of a file that could not be opened; NULL: none */
+    uint64_t shift;            /* our address minus the process's, modulo 2^64 */
+    uint64_t copy, copy_bytes; /* our memory that holds the code; 0 bytes: none */
+    bool made;                 /* anonymous memory: the process has made the code */
+    bool go;                   /* functions of Go: they have frame pointers, and no unwind table */
+    uint64_t offset;           /* of lo in the file */
+    const char *gone;          /* name of a file that could not be opened; NULL: none */
 };
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -468,25 +468,28 @@ static bool is_made(const char *path)
            !strncmp(path, "[anon:", 6);
 }
 
-/* Address of the code of a mapping in this process. The kernel's own page of code is the same in
- * all processes. */
-static bool find_shift(struct pct_code_files *files, int pid, const struct pct_mapping *m,
-                       struct pct_code_range *r)
+/* Finds the code of a mapping in this process. The kernel's own page of code is the same in all
+ * processes. */
+static void find_copy(struct pct_code_files *files, int pid, const struct pct_mapping *m,
+                      struct pct_code_range *r)
 {
     if (!strcmp(m->path, "[vdso]")) {
-        r->shift = (uint64_t)getauxval(AT_SYSINFO_EHDR) - m->lo;
-        return getauxval(AT_SYSINFO_EHDR) != 0;
+        r->copy = getauxval(AT_SYSINFO_EHDR);
+        r->copy_bytes = r->copy ? m->hi - m->lo : 0;
+        r->shift = r->copy - m->lo;
+        return;
     }
     if (*m->path != '/' || m->path[1] == '/')
-        return false;
+        return;
     const struct code_file *f = find_or_load(files, pid, m);
     const struct segment *s = f->module ? find_segment(f, m) : NULL;
     r->go = f->go;
     r->gone = f->inode || is_made(m->path) ? NULL : f->path;
     if (!s)
-        return false;
+        return;
+    r->copy = f->module->lo;
+    r->copy_bytes = f->module->hi - f->module->lo;
     r->shift = f->module->bias + s->address - s->offset + m->offset - m->lo;
-    return true;
 }
 
 /* The part of a range from an address on. */
@@ -532,8 +535,8 @@ void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
     struct pct_code_range r = {.lo = m->lo, .hi = m->hi, .offset = m->offset};
     if (m->lo >= m->hi)
         return;
-    r.known = find_shift(files, pid, m, &r);
-    r.made = !r.known && is_made(m->path);
+    find_copy(files, pid, m, &r);
+    r.made = !r.copy_bytes && is_made(m->path);
     unmap(c, m->lo, m->hi);
     c->ranges = pct_grow(c->ranges, c->n, &c->room, sizeof *c->ranges);
     c->ranges[c->n++] = r;
@@ -633,5 +636,6 @@ const char *pct_code_gone(const struct pct_code *c, uint64_t pc, uint64_t *offse
 uintptr_t pct_code_here(const struct pct_code *c, uint64_t pc)
 {
     const struct pct_code_range *r = find_range(c, pc);
-    return r && r->known ? (uintptr_t)(pc + r->shift) : 0;
+    uint64_t here = r ? pc + r->shift : 0;
+    return r && here - r->copy < r->copy_bytes ? (uintptr_t)here : 0;
 }

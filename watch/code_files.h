@@ -72,7 +72,8 @@ bool pct_code_is_made(const struct pct_code *c, uint64_t pc);
  * made code, and that of Go. */
 bool pct_code_has_pointers(const struct pct_code *c, uint64_t pc);
 
-/* Our address of the code; 0: it belongs to no file, or the file cannot be read. */
+/* Our address of the code, which may be read there; 0: it belongs to no file, the file cannot be
+ * read, or its program headers do not load that part of it. */
 uintptr_t pct_code_here(const struct pct_code *c, uint64_t pc);
 
 #endif

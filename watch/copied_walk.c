@@ -88,7 +88,7 @@ static bool find_on_top(const struct pc_walk *walk, const struct pct_code *code,
     if (!walk->exact || !walk->pc || !read_copy(walk, walk->sp, ra))
         return false;
     const uint8_t *call = (const void *)pct_code_here(code, *ra - CALL_BYTES);
-    if (!call || !pct_code_here(code, *ra - 1) || *call != CALL)
+    if (!call || pct_code_here(code, *ra - 1) != (uintptr_t)call + CALL_BYTES - 1 || *call != CALL)
         return false;
     memcpy(&distance, call + 1, sizeof distance);
     return walk->pc - ((uintptr_t)call + CALL_BYTES + (uintptr_t)(intptr_t)distance) < NEAR;

@@ -125,6 +125,37 @@ static void addresses_are_those_of_the_mapped_segment(void **state)
         look_up(&all[i]);
 }
 
+/* A process may map more of a file than its program headers load. */
+static void addresses_outside_of_the_copy_have_no_code(void **state)
+{
+    (void)state;
+    enum { LO = 0x10000, COPY = 0x3230 /* of the layout `separate`, from its lowest address */ };
+    static const struct {
+        uint64_t offset, at;
+        bool here;
+    } all[] = {
+        {0, 0, true},           {0, COPY - 1, true},
+        {0, COPY, false},       {0, 0x100000 - 1, false},
+        {0x1000, 0x1000, true}, {0x1000, (1 << 28) - 1, false},
+    };
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/code_files.XXXXXX", folder ? folder : "/tmp");
+    write_file(&separate, path);
+    struct pct_code_files *files = pct_code_files_new();
+    struct pct_code code = {0};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const struct pct_mapping m = {
+            .lo = LO, .hi = LO + (1 << 28), .offset = all[i].offset, .path = path};
+        pct_code_map(&code, files, getpid(), &m);
+        assert_int_equal(pct_code_here(&code, LO + all[i].at) != 0, all[i].here);
+        assert_true(pct_code_is_mapped(&code, LO + all[i].at));
+    }
+    pct_code_free(&code);
+    pct_code_files_free(files);
+    unlink(path);
+}
+
 /* A file that took the place of the mapped one, or is gone, gives no functions: its name says so.
  */
 static void another_file_is_not_taken_for_the_mapped_one(void **state)
@@ -168,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_file_is_not_taken_for_the_mapped_one),
         cmocka_unit_test(addresses_are_those_of_the_mapped_segment),
+        cmocka_unit_test(addresses_outside_of_the_copy_have_no_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
