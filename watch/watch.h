@@ -53,6 +53,17 @@ void pct_watch_sort(struct pct_watched_job *job);
 /* The threads that a process has, the main one first; NULL: none. To be freed with pct_free. */
 int *pct_watch_threads(int pid, size_t *n);
 
+/* Gives threads counters, which the threads inherit that they start afterwards. */
+struct pct_thread_opener {
+    int (*begin)(void *arg); /* closes what this opener has opened before */
+    int (*open)(void *arg, int tid);
+    void *arg;
+};
+/* Opens each thread of the processes. One that is started meanwhile may be missing, or have two
+ * counters: then all begins again, up to 20 times; *all: none is missing. Returns the first result
+ * of the opener that is not 0. */
+int pct_watch_open_threads(const int *pids, size_t n, const struct pct_thread_opener *o, bool *all);
+
 /* The number by which /proc shows memory and files of a process: if its main thread has ended, that
  * of another thread. */
 int pct_watch_view(int pid);

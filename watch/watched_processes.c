@@ -341,6 +341,51 @@ int *pct_watch_threads(int pid, size_t *n)
     return threads;
 }
 
+/* True if a process has a thread that is not in the list, which has the order of
+ * pct_watch_threads. */
+static bool has_others(int pid, const int *threads, size_t n)
+{
+    size_t n_now, i = 0;
+    int *now = pct_watch_threads(pid, &n_now);
+    bool others = false;
+    for (size_t k = 0; k < n_now && !others; k++, i++) {
+        while (i < n && threads[i] != now[k])
+            i++;
+        others = i == n;
+    }
+    pct_free(now);
+    return others;
+}
+
+/* Opens the threads that a process has. *others: it has others afterwards. */
+static int open_threads(int pid, const struct pct_thread_opener *o, bool *others)
+{
+    size_t n;
+    int status = 0, *threads = pct_watch_threads(pid, &n);
+    for (size_t i = 0; i < n && !status; i++)
+        status = o->open(o->arg, threads[i]);
+    *others = has_others(pid, threads, n);
+    pct_free(threads);
+    return status;
+}
+
+int pct_watch_open_threads(const int *pids, size_t n, const struct pct_thread_opener *o, bool *all)
+{
+    enum { TRIES = 20 };
+    int status = 0;
+    *all = false;
+    for (int k = 0; k < TRIES && !*all && !status; k++) {
+        *all = true;
+        status = o->begin(o->arg);
+        for (size_t i = 0; i < n && !status; i++) {
+            bool others;
+            status = open_threads(pids[i], o, &others);
+            *all = *all && !others;
+        }
+    }
+    return status;
+}
+
 int *pct_watch_processors(size_t *n)
 {
     struct ids ids = {0};

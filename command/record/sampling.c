@@ -64,50 +64,37 @@ static int find_ids(struct pct_sampling *j)
     return status;
 }
 
-static size_t count_threads(const struct pct_sampling *j)
+struct opening {
+    struct pct_sampling *sampling;
+    struct pc_error error;
+};
+
+static int begin_threads(void *opening)
 {
-    size_t n = 0, n_all = 0;
-    for (size_t i = 0; i < j->n_ids; i++, n_all += n)
-        pct_free(pct_watch_threads(j->ids[i], &n));
-    return n_all;
+    struct opening *o = opening;
+    pct_rings_free(o->sampling->rings);
+    o->sampling->rings = NULL;
+    return pct_rings_new(&o->sampling->what, &o->sampling->rings, &o->error);
 }
 
-static int add_threads(struct pct_sampling *j, int pid, struct pc_error *error)
+static int open_thread(void *opening, int tid)
 {
-    size_t n;
-    int err = PC_OK, *threads = pct_watch_threads(pid, &n);
-    for (size_t i = 0; i < n && !err; i++) {
-        err = pct_rings_add(j->rings, threads[i], false, error);
-        err = err == PC_ENOENT ? PC_OK : err;
-    }
-    pct_free(threads);
-    return err;
+    struct opening *o = opening;
+    int err = pct_rings_add(o->sampling->rings, tid, false, &o->error);
+    return err == PC_ENOENT ? PC_OK : err;
 }
 
-/* Opens events of running threads. Threads inherit the events of the thread that started them. A
- * thread that is started meanwhile may be missing, or have two events: then all are opened
- * again. */
-static int open_running(struct pct_sampling *j)
+/* Opens events of running processes. Threads inherit the events of the thread that started them. */
+static int open_processes(struct pct_sampling *j)
 {
-    enum { TRIES = 20 };
-    struct pc_error error = {""};
-    int err = PC_OK;
-    bool changed = true;
-    for (int k = 0; k < TRIES && changed && !err; k++) {
-        size_t before = count_threads(j);
-        pct_rings_free(j->rings);
-        j->rings = NULL;
-        err = pct_rings_new(&j->what, &j->rings, &error);
-        for (size_t i = 0; i < j->n_ids && !err; i++)
-            err = j->who->threads ? pct_rings_add(j->rings, j->ids[i], false, &error)
-                                  : add_threads(j, j->ids[i], &error);
-        changed = !j->who->threads && before != count_threads(j);
-    }
-    if (err)
-        return say_error(j, &error);
-    if (changed)
+    struct opening o = {.sampling = j};
+    const struct pct_thread_opener opener = {begin_threads, open_thread, &o};
+    bool all;
+    if (pct_watch_open_threads(j->ids, j->n_ids, &opener, &all))
+        return say_error(j, &o.error);
+    if (!all)
         pct_say(j->self, "threads are started all the time: some may not be recorded");
-    for (size_t i = 0; i < j->n_ids && !j->who->threads; i++)
+    for (size_t i = 0; i < j->n_ids; i++)
         pct_recorder_add(j->recorder, j->ids[i]);
     return PCT_DONE;
 }
@@ -149,11 +136,13 @@ static int open_rings(struct pct_sampling *j)
     int status = j->who->event ? find_event(j) : PCT_DONE;
     if (status)
         return status;
-    if (j->n_ids)
-        return open_running(j);
+    if (j->n_ids && !j->who->threads)
+        return open_processes(j);
     int err = pct_rings_new(&j->what, &j->rings, &error);
     if (!err && j->who->processors)
         err = pct_rings_add(j->rings, -1, false, &error);
+    for (size_t i = 0; i < j->n_ids && !err; i++)
+        err = pct_rings_add(j->rings, j->ids[i], false, &error);
     return err ? say_error(j, &error) : PCT_DONE;
 }
 

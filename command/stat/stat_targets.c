@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Targets that are counted: the threads of running processes, or processors.
- *
- * A counter of a thread is inherited by what the thread starts afterwards. While the threads of a
- * process are opened one after the other, one of them may start another: if the list of threads has
- * changed at the end, all are closed and opened again, so that none is missed or counted twice.
  */
 #include "analysis/allocation.h"
 #include "command/stat/stat.h"
@@ -59,51 +55,31 @@ static int add_viewee(struct pct_stat_job *j, size_t target, int tid, int cpu)
 
 /* ---- Processes ------------------------------------------------------------------------------- */
 
-static struct numbers list_threads(int pid)
+struct opening {
+    struct pct_stat_job *job;
+    size_t target, n_before; /* viewees of the target */
+};
+
+static int begin_threads(void *opening)
 {
-    struct numbers l = {0};
-    l.at = pct_watch_threads(pid, &l.n);
-    return l;
+    const struct opening *o = opening;
+    pct_count_keep(o->job->count, o->target, o->n_before);
+    return PCT_DONE;
 }
 
-/* True if `after` has a number that `before` lacks. Both are sorted. */
-static bool has_more(const struct numbers *before, const struct numbers *after)
+static int open_thread(void *opening, int tid)
 {
-    size_t i = 0;
-    for (size_t k = 0; k < after->n; k++, i++) {
-        while (i < before->n && before->at[i] != after->at[k])
-            i++;
-        if (i == before->n)
-            return true;
-    }
-    return false;
-}
-
-/* Opens the threads that a process has. *changed: others are there now. */
-static int open_threads(struct pct_stat_job *j, size_t target, int pid, bool *changed)
-{
-    struct numbers before = list_threads(pid);
-    int status = PCT_DONE;
-    for (size_t i = 0; i < before.n && !status; i++)
-        status = add_viewee(j, target, before.at[i], -1);
-    struct numbers after = list_threads(pid);
-    *changed = has_more(&before, &after);
-    pct_free(before.at);
-    pct_free(after.at);
-    return status;
+    const struct opening *o = opening;
+    return add_viewee(o->job, o->target, tid, -1);
 }
 
 int pct_stat_add_process(struct pct_stat_job *j, size_t target, int pid)
 {
-    enum { TRIES = 20 };
-    size_t before = pct_count_n_viewees(j->count, target);
-    bool changed = true;
-    int status = PCT_DONE;
-    for (int i = 0; i < TRIES && changed && !status; i++) {
-        pct_count_keep(j->count, target, before);
-        status = open_threads(j, target, pid, &changed);
-    }
-    if (changed && !status)
+    struct opening o = {j, target, pct_count_n_viewees(j->count, target)};
+    const struct pct_thread_opener opener = {begin_threads, open_thread, &o};
+    bool all;
+    int status = pct_watch_open_threads(&pid, 1, &opener, &all);
+    if (!all && !status)
         pct_say(j->self, "%d starts threads all the time: some may not be counted", pid);
     return status;
 }
@@ -111,11 +87,11 @@ int pct_stat_add_process(struct pct_stat_job *j, size_t target, int pid)
 /* Makes each thread of the process a target. */
 static int add_each_thread(struct pct_stat_job *j, int pid)
 {
-    struct numbers l = list_threads(pid);
-    int status = PCT_DONE;
-    for (size_t i = 0; i < l.n && !status; i++)
-        status = add_viewee(j, add_target(j, l.at[i]), l.at[i], -1);
-    pct_free(l.at);
+    size_t n;
+    int status = PCT_DONE, *threads = pct_watch_threads(pid, &n);
+    for (size_t i = 0; i < n && !status; i++)
+        status = add_viewee(j, add_target(j, threads[i]), threads[i], -1);
+    pct_free(threads);
     return status;
 }
 

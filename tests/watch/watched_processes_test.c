@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Opens the threads of this process while they follow each other.
+ */
+#include "watch/watch.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- Threads that follow each other ---------------------------------------------------------- */
+
+/* A thread waits for its order, starts the next one if it shall, and ends. */
+static sem_t begun, order;
+static bool shall_start;
+static int newest;
+
+static void *relay(void *arg)
+{
+    pthread_t next;
+    newest = (int)syscall(SYS_gettid);
+    sem_post(&begun);
+    sem_wait(&order);
+    if (shall_start && (pthread_create(&next, NULL, relay, arg) || pthread_detach(next)))
+        return arg;
+    return NULL;
+}
+
+static bool has_ended(int tid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d", tid);
+    return access(path, F_OK) != 0;
+}
+
+/* Has the newest thread start another one, if it shall, and end. */
+static void hand_over(bool start)
+{
+    int tid = newest;
+    shall_start = start;
+    sem_post(&order);
+    if (start)
+        sem_wait(&begun);
+    while (!has_ended(tid))
+        usleep(1000);
+}
+
+struct opened {
+    int tids[16];
+    size_t n;
+    int n_begun, most_starts, n_starts;
+};
+
+static int begin(void *arg)
+{
+    struct opened *o = arg;
+    o->n = 0;
+    o->n_begun++;
+    return 0;
+}
+
+static int open_one(void *arg, int tid)
+{
+    struct opened *o = arg;
+    assert_true(o->n < sizeof o->tids / sizeof *o->tids);
+    o->tids[o->n++] = tid;
+    if (tid == newest && o->n_starts < o->most_starts) {
+        o->n_starts++;
+        hand_over(true);
+    }
+    return 0;
+}
+
+static int refuse(void *arg, int tid)
+{
+    (void)arg;
+    return tid == newest ? 7 : 0;
+}
+
+/* The number of threads stays the same. */
+static void threads_that_follow_each_other_are_all_opened(void **state)
+{
+    (void)state;
+    static const struct {
+        int most_starts, n_begun;
+        bool all;
+    } cases[] = {{0, 1, true}, {1, 2, true}, {5, 6, true}, {1000, 20, false}};
+    pthread_t first;
+    const int pid = getpid();
+    assert_int_equal(sem_init(&begun, 0, 0) | sem_init(&order, 0, 0), 0);
+    assert_int_equal(pthread_create(&first, NULL, relay, NULL), 0);
+    pthread_detach(first);
+    sem_wait(&begun);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct opened o = {.most_starts = cases[i].most_starts};
+        const struct pct_thread_opener opener = {begin, open_one, &o};
+        bool all = !cases[i].all;
+        assert_int_equal(pct_watch_open_threads(&pid, 1, &opener, &all), 0);
+        assert_int_equal(all, cases[i].all);
+        assert_int_equal(o.n_begun, cases[i].n_begun);
+        assert_int_equal(o.n, 2);
+        assert_int_equal(o.tids[0], pid);
+        assert_int_equal(o.tids[1] == newest, all);
+    }
+    bool all;
+    struct opened o = {.n = 0};
+    assert_int_equal(
+        pct_watch_open_threads(&pid, 1, &(struct pct_thread_opener){begin, refuse, &o}, &all), 7);
+    assert_int_equal(o.n_begun, 1);
+    hand_over(false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_that_follow_each_other_are_all_opened),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
