@@ -7,6 +7,7 @@
 #include "command/where_nodes.h"
 #include "view/sentence.h"
 #include "view/where_print.h"
+#include "watch/code_files.h"
 #include "watch/watch.h"
 
 #include <stdlib.h>
@@ -281,15 +282,14 @@ static void conclude(struct pct_where_calls *calls, struct pct_watch *w,
 static void tell_removed(const struct pct_command *self, const struct pc_profile *p,
                          struct pct_symbols *symbols)
 {
-    static const char removed[] = " (deleted)"; /* the kernel's word */
     for (uint32_t m = 0; m < p->n_modules; m++) {
         const char *path = p->modules[m].path;
-        size_t n = strlen(path), cut = sizeof removed - 1;
-        if (n > cut && !strcmp(path + n - cut, removed) && !pct_symbols_has_file(symbols, m))
+        size_t n = pct_code_gone_bytes(path);
+        if (n && !pct_symbols_has_file(symbols, m))
             pct_say(self,
                     "%.*s was removed or replaced, and cannot be opened: its functions and their "
                     "callers are not known; root can open it",
-                    (int)(n - cut), path);
+                    (int)n, path);
     }
 }
 
@@ -314,7 +314,7 @@ static int show(const struct pct_command *self, const struct request *r, struct 
     if (nodes)
         pct_where_nodes_name(nodes, w, p, symbols);
     else
-        pct_watch_show_files(w->job, p, symbols);
+        pct_watch_show_files(w, p, symbols);
     pct_named_teach(&w->named, p, symbols);
     struct pct_data *d = pct_data_new("", p, symbols, &whole);
     struct pct_where out = {.d = d,

@@ -13,18 +13,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #ifdef HAVE_LIBDW
 #include <elfutils/libdwfl.h>
 #endif
 
 enum { MOST_HEADERS = 64, MOST_KEPT = 500, PAGE = 4096 };
+
+/* Behind the path in the name of a file that is not there any more. */
+static const char gone_word[] = " (gone)";
 
 /* A segment of a file that is loaded. */
 struct segment {
@@ -248,41 +253,81 @@ static int open_mapped(const char *path, const struct pct_mapping *m, struct sta
     return -1;
 }
 
-/* True if the process has the mapping, of the file that is at its path now. For overlay, stat may
- * tell another inode than the mapping has. */
+static void put_link(char *path, int pid, const struct pct_mapping *m)
+{
+    snprintf(path, PCT_CODE_PATH_BYTES, "/proc/%d/map_files/%llx-%llx", pid,
+             (unsigned long long)m->lo, (unsigned long long)m->hi);
+}
+
+/* True if the process still has the mapping, of a file of that name. */
 static bool is_still_there(int pid, const struct pct_mapping *m)
 {
-    char link[96], path[4096];
-    snprintf(link, sizeof link, "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)m->lo,
-             (unsigned long long)m->hi);
+    char link[PCT_CODE_PATH_BYTES], path[4096];
+    put_link(link, pid, m);
     ssize_t n = readlink(link, path, sizeof path);
     return n > 0 && (size_t)n == strlen(m->path) && !memcmp(path, m->path, (size_t)n);
 }
 
-/* Opens the file of a mapping at its path as the process sees it, which may be in a container; if
- * the process has ended, as we see it. Where another file is there, or none, it is opened by the
- * mapping, if the kernel allows it, or as the program that the process runs. */
-static int open_file(int pid, const struct pct_mapping *m, struct stat *st)
+/* True for files of which stat may tell another inode than the mapping has. */
+static bool is_of_overlay(const char *path)
 {
-    char path[4096 + 64];
+    struct statfs fs;
+    return !statfs(path, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
+/* Tries the path of the file as the process sees it, which may be in a container; if the process
+ * has ended, as we see it. Where another file is there, or none, it is opened by the mapping, if
+ * the kernel allows it, or as the program that the process runs. On overlay, the file at the path
+ * is taken at last: if another one is mounted there, that one. */
+static int open_file(int pid, const struct pct_mapping *m, struct pct_code_opened *out)
+{
+    char *path = out->path;
     struct pct_mapping any = *m;
-    snprintf(path, sizeof path, "/proc/%d/root%s", pid, m->path);
-    int fd = open_mapped(path, m, st);
-    if (fd < 0)
-        fd = open_mapped(m->path, m, st);
-    int why = errno;
     any.inode = 0;
-    if (fd < 0 && is_still_there(pid, m))
-        fd = open_mapped(path, &any, st);
-    snprintf(path, sizeof path, "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)m->lo,
-             (unsigned long long)m->hi);
-    if (fd < 0)
-        fd = open_mapped(path, m, st);
-    snprintf(path, sizeof path, "/proc/%d/exe", pid);
-    if (fd < 0)
-        fd = open_mapped(path, m, st);
+    snprintf(path, PCT_CODE_PATH_BYTES, "/proc/%d/root%s", pid, m->path);
+    int fd = open_mapped(path, m, &out->st);
+    if (fd >= 0)
+        return fd;
+    snprintf(path, PCT_CODE_PATH_BYTES, "%s", m->path);
+    fd = open_mapped(path, m, &out->st);
+    if (fd >= 0)
+        return fd;
+    int why = errno;
+    bool there = is_still_there(pid, m);
+    put_link(path, pid, m);
+    fd = open_mapped(path, there ? &any : m, &out->st);
+    if (fd < 0) {
+        snprintf(path, PCT_CODE_PATH_BYTES, "/proc/%d/exe", pid);
+        fd = open_mapped(path, m, &out->st);
+    }
+    if (fd < 0 && there) {
+        snprintf(path, PCT_CODE_PATH_BYTES, "/proc/%d/root%s", pid, m->path);
+        fd = is_of_overlay(path) ? open_mapped(path, &any, &out->st) : -1;
+    }
     errno = why;
     return fd;
+}
+
+/* Bytes of the path of a mapping without the kernel's word for a removed file. A file may have a
+ * name that ends so. */
+static size_t path_bytes(const char *path)
+{
+    static const char removed[] = " (deleted)"; /* the kernel's word */
+    size_t n = strlen(path), cut = sizeof removed - 1;
+    return n > cut && !strcmp(path + n - cut, removed) && access(path, F_OK) ? n - cut : n;
+}
+
+void pct_code_open(int pid, const struct pct_mapping *m, struct pct_code_opened *out)
+{
+    out->fd = open_file(pid, m, out);
+    const char *why = out->fd >= 0 ? "" : errno == EACCES ? " (unreadable)" : gone_word;
+    snprintf(out->name, sizeof out->name, "%.*s%s", (int)path_bytes(m->path), m->path, why);
+}
+
+size_t pct_code_gone_bytes(const char *name)
+{
+    size_t n = strlen(name), cut = sizeof gone_word - 1;
+    return n > cut && !strcmp(name + n - cut, gone_word) ? n - cut : 0;
 }
 
 static bool is_at_path(const struct code_file *f)
@@ -319,34 +364,26 @@ static struct code_file *find_file(const struct pct_code_files *files, const cha
     return NULL;
 }
 
-/* The file of a mapping. One that cannot be opened has no module; the reason is part of its name,
- * so that no other file is taken for it later. */
+/* The file of a mapping. One that cannot be opened has no module. */
 static struct code_file *find_or_load(struct pct_code_files *files, int pid,
                                       const struct pct_mapping *m)
 {
-    static const char removed[] = " (deleted)"; /* the kernel's word, in maps */
-    struct stat st = {0}, none = {0};
-    char path[4096 + 64];
-    int fd = open_file(pid, m, &st);
-    size_t n = strlen(m->path), cut = sizeof removed - 1;
-    bool named = n > cut && !strcmp(m->path + n - cut, removed) && access(m->path, F_OK);
-    snprintf(path, sizeof path, "%.*s%s", (int)(named ? n - cut : n), m->path,
-             fd >= 0           ? ""
-             : errno == EACCES ? " (unreadable)"
-                               : " (gone)");
-    struct code_file *f = find_file(files, path, fd >= 0 ? &st : &none);
-    if (f || fd < 0) {
-        if (fd >= 0)
-            close(fd);
-        return f ? f : add_file(files, path, &none);
+    static const struct stat none;
+    struct pct_code_opened o;
+    pct_code_open(pid, m, &o);
+    struct code_file *f = find_file(files, o.name, o.fd >= 0 ? &o.st : &none);
+    if (f || o.fd < 0) {
+        if (o.fd >= 0)
+            close(o.fd);
+        return f ? f : add_file(files, o.name, &none);
     }
-    f = add_file(files, path, &st);
-    load(files, f, fd);
+    f = add_file(files, o.name, &o.st);
+    load(files, f, o.fd);
     if (files->n_kept == MOST_KEPT) {
-        close(fd);
+        close(o.fd);
         return f;
     }
-    f->fd = fd;
+    f->fd = o.fd;
     files->n_kept++;
     return f;
 }
@@ -543,31 +580,53 @@ void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
     qsort(c->ranges, c->n, sizeof *c->ranges, compare_ranges);
 }
 
-bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
-                   void (*tell)(void *arg, const char *path), void *arg)
+bool pct_mappings_read(int pid, struct pct_mappings *out)
 {
     size_t n;
-    char *maps = pct_watch_file(pid, "maps", &n), *rest = maps;
-    if (!maps)
-        return false;
-    pct_code_clear(c);
-    while (rest && *rest) {
+    *out = (struct pct_mappings){.text = pct_watch_file(pid, "maps", &n)};
+    for (char *line = out->text, *rest; line && *line; line = rest) {
         unsigned long long lo, hi, offset, inode;
-        char rights[8], *line = rest;
+        char rights[8];
         int path_at = 0;
-        rest = strchr(line, '\n');
-        if (rest)
+        rest = line + strcspn(line, "\n");
+        if (*rest)
             *rest++ = '\0';
         if (sscanf(line, "%llx-%llx %7s %llx %*s %llu %n", &lo, &hi, rights, &offset, &inode,
                    &path_at) < 5 ||
-            rights[2] != 'x' || !path_at)
+            !path_at)
             continue;
-        const struct pct_mapping m = {
-            .lo = lo, .hi = hi, .offset = offset, .inode = inode, .path = line + path_at};
-        pct_code_map(c, files, pid, &m);
-        tell(arg, m.path);
+        out->at = pct_grow(out->at, out->n, &out->room, sizeof *out->at);
+        out->at[out->n++] = (struct pct_mapping){.lo = lo,
+                                                 .hi = hi,
+                                                 .offset = offset,
+                                                 .inode = inode,
+                                                 .path = line + path_at,
+                                                 .code = rights[2] == 'x'};
     }
-    pct_free(maps);
+    return out->text != NULL;
+}
+
+void pct_mappings_free(struct pct_mappings *m)
+{
+    pct_free(m->at);
+    pct_free(m->text);
+    *m = (struct pct_mappings){0};
+}
+
+bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
+                   void (*tell)(void *arg, const char *path), void *arg)
+{
+    struct pct_mappings mappings;
+    if (!pct_mappings_read(pid, &mappings))
+        return false;
+    pct_code_clear(c);
+    for (size_t i = 0; i < mappings.n; i++) {
+        if (!mappings.at[i].code)
+            continue;
+        pct_code_map(c, files, pid, &mappings.at[i]);
+        tell(arg, mappings.at[i].path);
+    }
+    pct_mappings_free(&mappings);
     return true;
 }
 

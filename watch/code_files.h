@@ -2,8 +2,7 @@
  *
  * The code of watched processes: the files that they have mapped, with addresses, and copies of
  * these files in our own memory, so that the walker finds their unwind tables. A file is copied
- * once, for any number of processes. A file that has another inode than the mapping is not taken
- * for it.
+ * once, for any number of processes.
  *
  * Nothing is read from a process itself. Nothing here is MT-safe.
  */
@@ -12,6 +11,50 @@
 
 #include "analysis/symbols/symbols.h"
 #include "libcollect/walk/loadmap.h"
+
+#include <sys/stat.h>
+
+/* ---- Mappings -------------------------------------------------------------------------------- */
+
+/* A mapping as the kernel reports it. */
+struct pct_mapping {
+    uint64_t lo, hi, offset; /* offset: of lo in the file */
+    uint64_t inode;          /* of the file; 0: unknown */
+    const char *path;
+    bool code; /* it may be executed, as all that the kernel records */
+};
+
+/* All mappings of a process, ascending. */
+struct pct_mappings {
+    struct pct_mapping *at;
+    size_t n, room;
+    char *text; /* that the paths are in */
+};
+
+/* False: they cannot be read; errno says why. The caller frees them. */
+bool pct_mappings_read(int pid, struct pct_mappings *out);
+void pct_mappings_free(struct pct_mappings *m);
+
+enum { PCT_CODE_PATH_BYTES = 4096 + 64 };
+
+struct pct_code_opened {
+    int fd; /* -1: there is no such file, or it cannot be read */
+    struct stat st;
+    char path[PCT_CODE_PATH_BYTES]; /* by which it was opened */
+    /* Its path as the process sees it. For one that could not be opened with the reason behind it,
+     * so that no other file is taken for it later. */
+    char name[PCT_CODE_PATH_BYTES];
+};
+
+/* Opens the file of a mapping. Another file that has taken its path is not opened. The caller
+ * closes out->fd. */
+void pct_code_open(int pid, const struct pct_mapping *m, struct pct_code_opened *out);
+
+/* Bytes of the path in the name of a file that could not be opened because it is gone; 0: it is no
+ * such name. */
+size_t pct_code_gone_bytes(const char *name);
+
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 struct pct_code_files;
 
@@ -35,13 +78,6 @@ bool pct_code_is_entry(const struct pc_module *module, uintptr_t pc);
 
 /* ---- Code that a process has mapped ---------------------------------------------------------- */
 
-/* A mapping as the kernel reports it. */
-struct pct_mapping {
-    uint64_t lo, hi, offset; /* offset: of lo in the file */
-    uint64_t inode;          /* of the file; 0: unknown */
-    const char *path;
-};
-
 struct pct_code {
     struct pct_code_range *ranges; /* ascending */
     size_t n, room;
@@ -51,7 +87,7 @@ struct pct_code {
 void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
                   const struct pct_mapping *m);
 /* Reads the current mappings of a process, and reports the path of each executable one. False: it
- * cannot be read. */
+ * cannot be read; errno says why. */
 bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
                    void (*tell)(void *arg, const char *path), void *arg);
 void pct_code_copy(struct pct_code *to, const struct pct_code *from);

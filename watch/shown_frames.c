@@ -28,8 +28,8 @@ static bool is_own(const char *path)
            !strncmp(base, "adapter-", 8);
 }
 
-const struct pct_stack_module *pct_stack_module(struct pct_stack_modules *m, const char *path,
-                                                const uint8_t *build_id, uint32_t n_build_id)
+struct pct_stack_module *pct_stack_module(struct pct_stack_modules *m, const char *path,
+                                          const uint8_t *build_id, uint32_t n_build_id)
 {
     for (size_t i = 0; i < m->n; i++)
         if (pct_stack_module_is(m->at[i], path, build_id, n_build_id))
@@ -49,6 +49,7 @@ void pct_stack_modules_free(struct pct_stack_modules *m)
 {
     for (size_t i = 0; i < m->n; i++) {
         pct_free(m->at[i]->path);
+        pct_free(m->at[i]->opened);
         pct_free(m->at[i]);
     }
     pct_free(m->at);

@@ -5,12 +5,9 @@
  */
 #include "watch/stack_profile.h"
 #include "analysis/allocation.h"
-#include "analysis/buffer.h"
 #include "watch/node_stacks.h"
 
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Larger than any number of stacks, which are numbered like ranks. */
 enum { WORLD = 1 << 30 };
@@ -70,53 +67,17 @@ int pct_watch_profile(struct pct_watch *w, struct pc_profile **out, struct pc_er
     return pc_profile_sum_finish(&w->sum, out, error);
 }
 
-static bool mount_namespace(int pid, ino_t *out)
-{
-    char path[64];
-    struct stat st;
-    snprintf(path, sizeof path, "/proc/%d/ns/mnt", pid);
-    if (stat(path, &st))
-        return false;
-    *out = st.st_ino;
-    return true;
-}
-
-/* Names the removed files by the first process that still has them. */
-static void show_removed(const struct pct_watched_job *job, const struct pc_profile *p,
-                         struct pct_symbols *symbols)
-{
-    char path[4096];
-    for (uint32_t m = 0; m < p->n_modules; m++)
-        for (size_t i = 0; i < job->n; i++) {
-            if (!pct_watch_removed(job->processes[i].pid, p->modules[m].path, path, sizeof path))
-                continue;
-            pct_symbols_also_at(symbols, m, path);
-            break;
-        }
-}
-
-/* Each mount namespace is asked once. */
-void pct_watch_show_files(const struct pct_watched_job *job, const struct pc_profile *p,
+void pct_watch_show_files(const struct pct_watch *w, const struct pc_profile *p,
                           struct pct_symbols *symbols)
 {
-    ino_t *known = pct_alloc(job->n + 1, sizeof *known);
-    size_t n = mount_namespace(getpid(), known) ? 1 : 0;
-    for (size_t i = 0; i < job->n; i++) {
-        int pid = pct_watch_view(job->processes[i].pid);
-        bool other = mount_namespace(pid, &known[n]);
-        for (size_t k = 0; k < n; k++)
-            other = other && known[k] != known[n];
-        n += other;
-        for (uint32_t m = 0; m < p->n_modules && other; m++) {
-            struct pct_buf path = {0};
-            pct_buf_format(&path, "/proc/%d/root%s", pid, p->modules[m].path);
-            if (p->modules[m].path[0] == '/')
-                pct_symbols_also_at(symbols, m, path.data);
-            pct_buf_free(&path);
+    for (uint32_t m = 0; m < p->n_modules; m++)
+        for (size_t i = 0; i < w->modules.n; i++) {
+            const struct pct_stack_module *of = w->modules.at[i];
+            const struct pc_profile_module *shown = &p->modules[m];
+            if (of->opened &&
+                pct_stack_module_is(of, shown->path, shown->build_id, shown->build_id_bytes))
+                pct_symbols_also_at(symbols, m, of->opened);
         }
-    }
-    pct_free(known);
-    show_removed(job, p, symbols);
 }
 
 /* A profile without contexts has the modules, whose files the symbols read. */
@@ -132,7 +93,7 @@ void pct_watch_look_up(struct pct_watch *w)
         memcpy(m->build_id, from->build_id, from->n_build_id);
     }
     struct pct_symbols *symbols = pct_symbols_new_files(&p);
-    pct_watch_show_files(w->job, &p, symbols);
+    pct_watch_show_files(w, &p, symbols);
     pct_named_look_up(&w->named, &p, symbols);
     pct_symbols_free(symbols);
     pct_free(p.modules);

@@ -17,6 +17,7 @@ struct pct_stack_module {
     uint32_t flags; /* enum pcollect_module_flag, as far as the path tells them */
     uint8_t build_id[PCOLLECT_BUILD_ID_BYTES];
     uint32_t n_build_id;
+    char *opened; /* a path by which the file was opened; NULL: unknown */
 };
 
 /* Each once, copies of a file with a build-id too; the addresses stay. */
@@ -25,8 +26,8 @@ struct pct_stack_modules {
     size_t n, room;
 };
 
-const struct pct_stack_module *pct_stack_module(struct pct_stack_modules *m, const char *path,
-                                                const uint8_t *build_id, uint32_t n_build_id);
+struct pct_stack_module *pct_stack_module(struct pct_stack_modules *m, const char *path,
+                                          const uint8_t *build_id, uint32_t n_build_id);
 /* True if it is the module with this build-id or, where there is none, this path. */
 bool pct_stack_module_is(const struct pct_stack_module *m, const char *path,
                          const uint8_t *build_id, uint32_t n_build_id);

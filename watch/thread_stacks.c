@@ -12,12 +12,12 @@
 #include "analysis/symbols/symbols.h"
 #include "libcollect/adapter.h"
 #include "watch/caught.h"
+#include "watch/code_files.h"
 #include "watch/refusal.h"
 #include "watch/stack_profile.h"
 #include "watch/waited_messages.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +37,7 @@ struct view {
     uint32_t process;
     int pid;
     Dwfl *dwfl;
+    struct pct_mappings mappings;
     struct pct_caught caught;
     struct pct_stack stack;
     Dwarf_Addr outermost; /* in the last frame that was found */
@@ -49,18 +50,28 @@ struct view {
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Opens a file as the process sees it, which may be in a container; a removed or replaced one as it
- * still runs. */
+static const struct pct_mapping *find_mapping(const struct view *v, Dwarf_Addr address)
+{
+    for (size_t i = 0; i < v->mappings.n; i++)
+        if (address >= v->mappings.at[i].lo && address < v->mappings.at[i].hi)
+            return &v->mappings.at[i];
+    return NULL;
+}
+
+/* Opens the file of a module. */
 static int find_file(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, char **file,
                      Elf **elf)
 {
     const struct view *v = *user;
-    char path[4096];
+    struct pct_code_opened o;
     if (*name != '/')
         return dwfl_linux_proc_find_elf(m, user, name, base, file, elf);
-    if (!pct_watch_removed(v->pid, name, path, sizeof path))
-        snprintf(path, sizeof path, "/proc/%d/root%s", v->pid, name);
-    return open(path, O_RDONLY | O_CLOEXEC);
+    const struct pct_mapping *mapping = find_mapping(v, base);
+    if (!mapping)
+        return -1;
+    pct_code_open(v->pid, mapping, &o);
+    *file = o.fd >= 0 ? strdup(o.path) : NULL;
+    return o.fd;
 }
 
 /* Finds no separate debug information: unwind tables are in the files themselves. */
@@ -83,18 +94,35 @@ static Dwarf_Addr find_symbol(Dwfl_Module *m, const char *wanted)
     return 0;
 }
 
-/* Keeps a module. Its build-id is known once the file has been opened. */
-static const struct pct_stack_module *keep_module(struct view *v, Dwfl_Module *m, const char *path)
+/* Keeps a module, with the path by which its file was opened last. Its build-id is known once that
+ * has been done. */
+static const struct pct_stack_module *keep_module(struct view *v, Dwfl_Module *m)
 {
+    struct pct_code_opened o;
     const unsigned char *id = NULL;
+    const char *opened = NULL;
     GElf_Addr address;
+    Dwarf_Addr start;
     int n = dwfl_module_build_id(m, &id, &address);
-    return pct_stack_module(&v->watch->modules, path, id,
-                            n > 0 && n <= (int)PCOLLECT_BUILD_ID_BYTES ? (uint32_t)n : 0);
+    const char *path = dwfl_module_info(m, NULL, &start, NULL, NULL, NULL, &opened, NULL);
+    const struct pct_mapping *mapping = *path == '/' && !opened ? find_mapping(v, start) : NULL;
+    if (mapping) {
+        pct_code_open(v->pid, mapping, &o); /* for the name */
+        if (o.fd >= 0)
+            close(o.fd);
+    }
+    struct pct_stack_module *kept =
+        pct_stack_module(&v->watch->modules, mapping ? o.name : path, id,
+                         n > 0 && n <= (int)PCOLLECT_BUILD_ID_BYTES ? (uint32_t)n : 0);
+    if (opened && (!kept->opened || strcmp(kept->opened, opened) != 0)) {
+        pct_free(kept->opened);
+        kept->opened = pct_copy(opened);
+    }
+    return kept;
 }
 
 /* Examines a module that may be the program python3.x, or libpython. */
-static void look_at_python(struct view *v, Dwfl_Module *m, const char *path)
+static void look_at_python(struct view *v, Dwfl_Module *m)
 {
     uint64_t version = 0, at;
     struct pct_python py = {.pid = v->pid};
@@ -106,7 +134,7 @@ static void look_at_python(struct view *v, Dwfl_Module *m, const char *path)
     py.code_type = find_symbol(m, "PyCode_Type");
     py.text_type = find_symbol(m, "PyUnicode_Type");
     py.bytes_type = find_symbol(m, "PyBytes_Type");
-    py.module = keep_module(v, m, path);
+    py.module = keep_module(v, m);
     if (py.layout && py.runtime && py.code_type && py.text_type && py.bytes_type)
         v->python = py;
 }
@@ -124,7 +152,7 @@ static int look_at_module(Dwfl_Module *m, void **user, const char *name, Dwarf_A
         v->watch->mpi_folder[base_name - name] = '\0';
     }
     if (!strncmp(base_name, "python", 6) || !strncmp(base_name, "libpython", 9))
-        look_at_python(v, m, name);
+        look_at_python(v, m);
     if (v->watch->calls && !strncmp(base_name, "adapter-", 8))
         v->adapter = find_symbol(m, PC_ADAPTER_SYMBOL);
     return DWARF_CB_OK;
@@ -204,7 +232,7 @@ static int add_frame(Dwfl_Frame *frame, void *arg)
     dwfl_module_getelf(m, &bias);
     f->offset = pc - bias;
     f->function = dwfl_module_addrname(m, v->outermost);
-    f->module = keep_module(v, m, path);
+    f->module = keep_module(v, m);
     return DWARF_CB_OK;
 }
 
@@ -373,6 +401,7 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
     }
     v.caught.room = PCT_CAUGHT_STACK;
     v.caught.stack = pct_alloc(v.caught.room, 1);
+    pct_mappings_read(v.pid, &v.mappings);
     v.stack.frames = pct_alloc(PCT_STACK_FRAMES, sizeof *v.stack.frames);
     v.in_python = pct_alloc(1, sizeof *v.in_python);
     pct_free(w->mpi_folder);
@@ -387,6 +416,7 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
     if (v.adapter && w->job->processes[process].rank >= 0)
         pct_comm_places_read(&w->comms, v.pid, w->job->processes[process].rank, v.adapter);
     pct_jit_clear(&v.jit);
+    pct_mappings_free(&v.mappings);
     pct_free(v.in_python);
     pct_free(v.stack.frames);
     pct_free(v.caught.stack);

@@ -71,10 +71,6 @@ int pct_watch_view(int pid);
 /* The path of a process's program, cut to n bytes; "": it is not known. */
 void pct_watch_exe(int pid, char *path, size_t n);
 
-/* A path by which a removed file can be opened that a process runs or has mapped, by the name that
- * /proc/PID/maps has for it. False: it is not removed, or cannot be opened. */
-bool pct_watch_removed(int pid, const char *name, char *path, size_t n);
-
 /* A whole file of /proc/PID, to be freed with pct_free, with a 0 behind its *n bytes; NULL: it
  * cannot be read. */
 char *pct_watch_file(int pid, const char *name, size_t *n);
@@ -128,8 +124,9 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
 /* The stacks as a profile, which the caller frees; NULL: there are none. Ends w. */
 int pct_watch_profile(struct pct_watch *w, struct pc_profile **out, struct pc_error *error);
 
-/* Tells the symbols of such a profile where the files of processes in containers are. */
-void pct_watch_show_files(const struct pct_watched_job *job, const struct pc_profile *p,
+/* Tells the symbols of such a profile where files are that processes in containers use, or that
+ * were removed or replaced: where they were opened for the stacks. */
+void pct_watch_show_files(const struct pct_watch *w, const struct pc_profile *p,
                           struct pct_symbols *symbols);
 /* Looks up the places of w->named that are in files, on the node of the processes. */
 void pct_watch_look_up(struct pct_watch *w);

@@ -61,43 +61,6 @@ void pct_watch_exe(int pid, char *path, size_t n)
     path[got > 0 ? got : 0] = '\0';
 }
 
-/* Looks for a mapping of a file by the name that maps have for it. */
-static bool find_mapping(int pid, const char *name, unsigned long long *lo, unsigned long long *hi)
-{
-    size_t n;
-    char *maps = pct_watch_file(pid, "maps", &n), *rest = maps;
-    bool found = false;
-    while (rest && *rest && !found) {
-        char *line = rest;
-        int path_at = 0;
-        rest = strchr(line, '\n');
-        if (rest)
-            *rest++ = '\0';
-        sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", lo, hi, &path_at);
-        found = path_at && !strcmp(line + path_at, name);
-    }
-    pct_free(maps);
-    return found;
-}
-
-bool pct_watch_removed(int pid, const char *name, char *path, size_t n)
-{
-    static const char removed[] = " (deleted)";
-    char exe[4096];
-    unsigned long long lo, hi;
-    size_t length = strlen(name), cut = sizeof removed - 1;
-    if (length <= cut || strcmp(name + length - cut, removed) != 0)
-        return false;
-    pct_watch_exe(pid, exe, sizeof exe);
-    if (!strcmp(exe, name))
-        snprintf(path, n, "/proc/%d/exe", pct_watch_view(pid));
-    else if (find_mapping(pct_watch_view(pid), name, &lo, &hi))
-        snprintf(path, n, "/proc/%d/map_files/%llx-%llx", pct_watch_view(pid), lo, hi);
-    else
-        return false;
-    return access(path, R_OK) == 0;
-}
-
 static void take_living(void *view, int tid)
 {
     struct pc_process_status p;

@@ -182,7 +182,8 @@ static void another_file_is_not_taken_for_the_mapped_one(void **state)
     assert_string_equal(pct_code_gone(&code, lo + 0x80, &offset), gone);
     assert_int_equal(offset, 0x1080);
     /* The offsets of what is left of a mapping stay. */
-    pct_code_map(&code, files, getpid(), &(struct pct_mapping){lo, lo + 0x40, 0, 0, ""});
+    pct_code_map(&code, files, getpid(),
+                 &(struct pct_mapping){.lo = lo, .hi = lo + 0x40, .path = ""});
     assert_null(pct_code_gone(&code, lo, &offset));
     assert_string_equal(pct_code_gone(&code, lo + 0x80, &offset), gone);
     assert_int_equal(offset, 0x1080);
