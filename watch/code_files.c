@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "analysis/allocation.h"
+#include "analysis/buffer.h"
 #include "watch/code_files.h"
 #include "watch/watch.h"
 
@@ -39,9 +40,11 @@ struct segment {
 
 struct code_file {
     char *path; /* of a file that could not be opened: with the reason behind it */
+    char *name; /* of its module in profiles */
     int fd;     /* it may be removed or replaced later; -1: not kept open */
     dev_t device;
     ino_t inode;
+    off_t bytes;
     struct timespec written;
     const struct pc_module *module; /* NULL: it cannot be walked */
     bool go;                        /* it has functions of Go */
@@ -330,10 +333,11 @@ size_t pct_code_gone_bytes(const char *name)
     return n > cut && !strcmp(name + n - cut, gone_word) ? n - cut : 0;
 }
 
-static bool is_at_path(const struct code_file *f)
+/* True if the file is found by the name of its module. */
+static bool is_at_name(const struct code_file *f)
 {
     struct stat st;
-    return !stat(f->path, &st) && st.st_dev == f->device && st.st_ino == f->inode;
+    return !stat(f->name, &st) && st.st_dev == f->device && st.st_ino == f->inode;
 }
 
 /* Adds a file, with a copy of its path and what else is known of it. */
@@ -342,13 +346,20 @@ static struct code_file *add_file(struct pct_code_files *files, const char *path
 {
     struct code_file *f = pct_alloc(1, sizeof *f);
     *f = (struct code_file){.path = pct_copy(path),
+                            .name = pct_copy(path),
                             .fd = -1,
                             .device = st->st_dev,
                             .inode = st->st_ino,
+                            .bytes = st->st_size,
                             .written = st->st_mtim};
     files->files = pct_grow(files->files, files->n, &files->room, sizeof *files->files);
     files->files[files->n++] = f;
     return f;
+}
+
+static bool is_written_then(const struct code_file *f, struct timespec time)
+{
+    return f->written.tv_sec == time.tv_sec && f->written.tv_nsec == time.tv_nsec;
 }
 
 static struct code_file *find_file(const struct pct_code_files *files, const char *path,
@@ -356,12 +367,38 @@ static struct code_file *find_file(const struct pct_code_files *files, const cha
 {
     for (size_t i = 0; i < files->n; i++) {
         struct code_file *f = files->files[i];
-        if (f->device == st->st_dev && f->inode == st->st_ino &&
-            f->written.tv_sec == st->st_mtim.tv_sec && f->written.tv_nsec == st->st_mtim.tv_nsec &&
+        if (f->device == st->st_dev && f->inode == st->st_ino && is_written_then(f, st->st_mtim) &&
             !strcmp(f->path, path))
             return f;
     }
     return NULL;
+}
+
+/* Names the newest file, which has no build-id. Files of one name would be one module, so it gets a
+ * name of its own if its path was that of another file before. A copy, as in another container, has
+ * the same size and time of writing. */
+static void name_newest(struct pct_code_files *files)
+{
+    struct code_file *f = files->files[files->n - 1];
+    unsigned n = 1;
+    for (size_t i = 0; i + 1 < files->n; i++) {
+        const struct code_file *other = files->files[i];
+        if (!other->module || other->module->build_id_bytes || strcmp(other->path, f->path) != 0)
+            continue;
+        n++;
+        if (other->bytes != f->bytes || !is_written_then(other, f->written))
+            continue;
+        pct_free(f->name);
+        f->name = pct_copy(other->name);
+        return;
+    }
+    if (n == 1)
+        return;
+    struct pct_buf name = {0};
+    pct_buf_format(&name, "%s (file %u)", f->path, n);
+    pct_free(f->name);
+    f->name = pct_copy(name.data);
+    pct_buf_free(&name);
 }
 
 /* The file of a mapping. One that cannot be opened has no module. */
@@ -379,6 +416,8 @@ static struct code_file *find_or_load(struct pct_code_files *files, int pid,
     }
     f = add_file(files, o.name, &o.st);
     load(files, f, o.fd);
+    if (f->module && !f->module->build_id_bytes)
+        name_newest(files);
     if (files->n_kept == MOST_KEPT) {
         close(o.fd);
         return f;
@@ -423,6 +462,7 @@ void pct_code_files_free(struct pct_code_files *files)
         if (files->files[i]->fd >= 0)
             close(files->files[i]->fd);
         pct_free(files->files[i]->path);
+        pct_free(files->files[i]->name);
         pct_free(files->files[i]->segments);
         pct_free(files->files[i]);
     }
@@ -440,10 +480,10 @@ void pct_code_files_show(const struct pct_code_files *files, const struct pc_pro
     char here[64];
     for (size_t i = 0; i < files->n; i++) {
         const struct code_file *f = files->files[i];
-        bool elsewhere = f->fd >= 0 && !is_at_path(f);
+        bool elsewhere = f->fd >= 0 && !is_at_name(f);
         snprintf(here, sizeof here, "/proc/self/fd/%d", f->fd);
         for (uint32_t m = 0; m < p->n_modules && elsewhere; m++)
-            if (!strcmp(f->path, p->modules[m].path))
+            if (!strcmp(f->name, p->modules[m].path))
                 pct_symbols_also_at(symbols, m, here);
     }
 }
@@ -455,6 +495,14 @@ bool pct_code_is_entry(const struct pc_module *module, uintptr_t pc)
     memcpy(&e, (const void *)module->lo, sizeof e);
     uintptr_t entry = module->bias + e.e_entry;
     return !memcmp(e.e_ident, ELFMAG, SELFMAG) && pc >= entry && pc - entry < FIRST_INSTRUCTIONS;
+}
+
+const char *pct_code_module_name(const struct pct_code_files *files, const struct pc_module *module)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (files->files[i]->module == module)
+            return files->files[i]->name;
+    return module->path;
 }
 
 const char *pct_code_function(struct pct_code_files *files, const struct pc_module *module,

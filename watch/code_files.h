@@ -67,6 +67,11 @@ void pct_code_files_free(struct pct_code_files *files); /* NULL is allowed */
 void pct_code_files_show(const struct pct_code_files *files, const struct pc_profile *p,
                          struct pct_symbols *symbols);
 
+/* The name of a module in profiles: the path of its file. Of several files without a build-id that
+ * had one path, only the first has that name. Valid as long as `files`. */
+const char *pct_code_module_name(const struct pct_code_files *files,
+                                 const struct pc_module *module);
+
 /* The function that contains an address of a module, from its symbol table; NULL: unknown. Valid as
  * long as `files`. */
 const char *pct_code_function(struct pct_code_files *files, const struct pc_module *module,

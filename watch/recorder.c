@@ -260,7 +260,8 @@ static const struct pct_stack_frame *frame_of(struct pct_recorder *r, const stru
     if (!m)
         return &k->frame;
     k->frame.offset = w->pc - m->bias;
-    k->frame.module = pct_stack_module(&r->modules, m->path, m->build_id, m->build_id_bytes);
+    k->frame.module = pct_stack_module(&r->modules, pct_code_module_name(r->files, m), m->build_id,
+                                       m->build_id_bytes);
     k->frame.function = pct_code_function(r->files, m, w->pc - !w->exact);
     return &k->frame;
 }
