@@ -39,7 +39,7 @@
 
 /* Bytes of stack to copy, which cost time in the kernel and room in the ring with each sample. */
 enum { DEEP_STACK = 60 << 10, SHALLOW_STACK = 16 << 10, DEEP_UP_TO_HZ = 250 };
-enum { LEAST_SAMPLES = 8, PAGE = 4096 };
+enum { LEAST_SAMPLES = 8 };
 
 /* Capacity of rings while we wait for a processor or read the tables of a library: 16 MiB are 1.4 s
  * at the default frequency. */
@@ -85,6 +85,12 @@ struct pct_rings {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+/* Bytes of the page in front of the records of a ring. */
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
 /* Chooses the size of rings. The kernel allows each user kernel.perf_event_mlock_kb per processor,
  * plus the limit of locked memory: rings of equal size, a power of two, share it. Root has no
  * limit. */
@@ -96,7 +102,7 @@ static size_t choose_bytes(size_t n)
     kb[pc_read_small("/proc/sys/kernel/perf_event_mlock_kb", kb, sizeof kb - 1)] = '\0';
     if (geteuid() != 0 && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur / n < share)
         share = limit.rlim_cur / n + (size_t)strtoul(kb, NULL, 10) * 1024;
-    while (bytes > FEW_RING && bytes + PAGE > share)
+    while (bytes > FEW_RING && bytes + page_bytes() > share)
         bytes /= 2;
     return bytes;
 }
@@ -169,14 +175,14 @@ int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, str
 /* Maps the largest ring that is allowed. Returns 0 or an errno. */
 static int map_ring(struct ring *g, int fd, size_t most_bytes, size_t stack_bytes)
 {
-    size_t least_bytes = stack_bytes ? stack_bytes * LEAST_SAMPLES : PAGE;
+    size_t least_bytes = stack_bytes ? stack_bytes * LEAST_SAMPLES : page_bytes();
     for (size_t size = most_bytes; size >= least_bytes; size /= 2) {
-        void *at = mmap(NULL, PAGE + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        void *at = mmap(NULL, page_bytes() + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         if (at == MAP_FAILED)
             continue;
         g->fd = fd;
         g->head = at;
-        g->data = (uint8_t *)at + PAGE;
+        g->data = (uint8_t *)at + g->head->data_offset;
         g->size = size;
         return 0;
     }
@@ -287,7 +293,7 @@ void pct_rings_free(struct pct_rings *r)
         return;
     for (size_t i = 0; i < r->n_rings; i++)
         if (r->rings[i].head)
-            munmap(r->rings[i].head, PAGE + r->rings[i].size);
+            munmap(r->rings[i].head, page_bytes() + r->rings[i].size);
     for (size_t i = 0; i < r->n_opened; i++)
         close(r->opened[i].fd);
     pct_free(r->rings);
