@@ -72,7 +72,7 @@ int pct_watch_view(int pid);
 void pct_watch_exe(int pid, char *path, size_t n);
 
 /* A whole file of /proc/PID, to be freed with pct_free, with a 0 behind its *n bytes; NULL: it
- * cannot be read. */
+ * cannot be read; errno says why. */
 char *pct_watch_file(int pid, const char *name, size_t *n);
 
 /* Data from the launcher's variables in the environment of a process. */

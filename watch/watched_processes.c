@@ -36,20 +36,26 @@ struct claims {
 char *pct_watch_file(int pid, const char *name, size_t *n)
 {
     char path[64], *text = NULL;
-    size_t room = 0;
+    size_t room = 0, used = 0;
     ssize_t got = 0;
     snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return NULL;
-    *n = 0;
     do {
-        *n += (size_t)got;
-        text = pct_grow(text, *n + 4096, &room, 1);
-        got = read(fd, text + *n, room - *n - 1);
+        used += (size_t)got;
+        text = pct_grow(text, used + 4096, &room, 1);
+        got = read(fd, text + used, room - used - 1);
     } while (got > 0);
-    text[*n] = '\0';
+    int why = errno;
     close(fd);
+    if (got < 0) {
+        pct_free(text);
+        errno = why;
+        return NULL;
+    }
+    text[used] = '\0';
+    *n = used;
     return text;
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Opens the threads of this process while they follow each other.
+ * Opens the threads of this process while they follow each other; reads files of /proc, and those
+ * that cannot be read.
  */
+#include "analysis/allocation.h"
 #include "watch/watch.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -118,10 +121,29 @@ static void threads_that_follow_each_other_are_all_opened(void **state)
     hand_over(false);
 }
 
+/* ---- Files of /proc -------------------------------------------------------------------------- */
+
+static void a_file_that_cannot_be_read_gives_no_text(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    char *text = pct_watch_file(getpid(), "comm", &n);
+    assert_non_null(text);
+    assert_true(n > 1 && strlen(text) == n && text[n - 1] == '\n');
+    pct_free(text);
+    errno = 0;
+    assert_null(pct_watch_file(getpid(), "none", &n));
+    assert_int_equal(errno, ENOENT);
+    errno = 0;
+    assert_null(pct_watch_file(getpid(), "mem", &n)); /* nothing is at address 0 */
+    assert_int_equal(errno, EIO);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_follow_each_other_are_all_opened),
+        cmocka_unit_test(a_file_that_cannot_be_read_gives_no_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
