@@ -174,7 +174,7 @@ size_t pc_vformat(char *out, size_t n, const char *format, va_list args);
 /* ---- Processes --------------------------------------------------------------------------- */
 
 /* Reads the first n - 1 bytes of a small file of /proc or /sys, and terminates them; returns their
- * number, or 0 if it cannot be read. Keeps errno. MT-safe. */
+ * number. If it cannot be read, there are none. Keeps errno. MT-safe. */
 size_t pc_read_small(const char *path, char *out, size_t n);
 
 struct pc_process_status {

@@ -96,10 +96,10 @@ static size_t page_bytes(void)
  * limit. */
 static size_t choose_bytes(size_t n)
 {
-    char kb[32] = "";
+    char kb[32];
     struct rlimit limit = {0};
     size_t share = ALL_RINGS / n, bytes = MOST_RING;
-    kb[pc_read_small("/proc/sys/kernel/perf_event_mlock_kb", kb, sizeof kb - 1)] = '\0';
+    pc_read_small("/proc/sys/kernel/perf_event_mlock_kb", kb, sizeof kb);
     if (geteuid() != 0 && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur / n < share)
         share = limit.rlim_cur / n + (size_t)strtoul(kb, NULL, 10) * 1024;
     while (bytes > FEW_RING && bytes + page_bytes() > share)
@@ -191,14 +191,15 @@ static int map_ring(struct ring *g, int fd, size_t most_bytes, size_t stack_byte
 
 static int refused(const struct ring *g, int tid, int why, struct pc_error *error)
 {
-    char level[16] = "?";
+    char level[16];
     if (why == ESRCH)
         return pc_error_set(error, PC_ENOENT, "%d: there is no such thread", tid);
     if (why == EMFILE || why == ENFILE)
         return pc_error_set(error, PC_EIO,
                             "the limit of open files is too low: an event for each thread and "
                             "processor is needed; raise it with `ulimit -n`");
-    level[pc_read_small("/proc/sys/kernel/perf_event_paranoid", level, sizeof level - 1)] = '\0';
+    if (!pc_read_small("/proc/sys/kernel/perf_event_paranoid", level, sizeof level))
+        snprintf(level, sizeof level, "?");
     level[strcspn(level, "\n")] = '\0';
     if (why == EPERM && g->fd < 0 && tid >= 0)
         return pc_error_set(error, PC_EIO,
