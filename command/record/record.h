@@ -10,6 +10,15 @@
 #include "watch/recorder.h"
 #include "watch/stopped_samples.h"
 
+/* Samples in a second, by default and at most. They cost CPU time of the program: at 50,000 they
+ * took nine tenths of it. */
+#define PCT_DEFAULT_HZ 199
+#define PCT_MOST_HZ 10000
+#define PCT_TEXT_OF(number) #number
+#define PCT_TEXT_OF_HZ(number) PCT_TEXT_OF(number)
+#define PCT_DEFAULT_HZ_TEXT PCT_TEXT_OF_HZ(PCT_DEFAULT_HZ)
+#define PCT_MOST_HZ_TEXT PCT_TEXT_OF_HZ(PCT_MOST_HZ)
+
 /* Targets and frequency from the options. */
 struct pct_sampled_who {
     uint64_t frequency;
@@ -37,10 +46,13 @@ struct pct_sampling {
 
 /* The options that both commands have for this. */
 #define PCT_OPTIONS_SAMPLED_WHO(verb)                                                              \
-    {'F', "frequency", "HZ", "samples in a second of CPU time of each thread (default: 199)",      \
-     "10000 at most. The clock is that of the thread, of each processor with --all-processors. "   \
+    {'F', "frequency", "HZ",                                                                       \
+     "samples in a second of CPU time of each thread (default: " PCT_DEFAULT_HZ_TEXT ")",          \
+     PCT_MOST_HZ_TEXT                                                                              \
+     " at most. The clock is that of the thread, of each processor with --all-processors. "        \
      "Each sample costs the thread some 10 to 20 us of CPU time, which its figures contain. "      \
-     "At 10000 this is a fifth of them, at 199 nothing to speak of."},                             \
+     "At " PCT_MOST_HZ_TEXT " this is a fifth of them, at " PCT_DEFAULT_HZ_TEXT                    \
+     " nothing to speak of."},                                                                     \
         {'p',                                                                                      \
          "pid",                                                                                    \
          "PID,...",                                                                                \

@@ -329,7 +329,7 @@ static int check_output(const struct pct_command *self, const char *path)
 
 static int run_record(const struct pct_command *self, int argc, char **argv)
 {
-    struct request r = {.who = {.frequency = 199}};
+    struct request r = {.who = {.frequency = PCT_DEFAULT_HZ}};
     struct job j = {.sampling = {.self = self, .who = &r.who}, .request = &r};
     struct pct_line line;
     if (!pct_line_read(self, argc, argv, &r, &line))

@@ -9,9 +9,6 @@
 
 #include <linux/perf_event.h>
 
-/* Samples cost CPU time of the program: at 50,000 a second they took nine tenths of it. */
-enum { MOST_HZ = 10000 };
-
 static int say_error(const struct pct_sampling *j, const struct pc_error *error)
 {
     pct_say(j->self, "%s", error->text);
@@ -193,7 +190,7 @@ int pct_sampling_take_option(const struct pct_command *self, const struct pct_op
                              const char *value, struct pct_sampled_who *who)
 {
     if (o->letter == 'F')
-        return pct_value_number(self, o, value, 1, MOST_HZ, &who->frequency);
+        return pct_value_number(self, o, value, 1, PCT_MOST_HZ, &who->frequency);
     if (o->letter == 'j')
         return pct_job_option(self, value, who->job, &who->pids);
     if (o->letter == 'a')

@@ -188,7 +188,7 @@ static int top(struct top *t)
 
 static int run_top(const struct pct_command *self, int argc, char **argv)
 {
-    struct request r = {.who = {.frequency = 199}, .seconds = 2};
+    struct request r = {.who = {.frequency = PCT_DEFAULT_HZ}, .seconds = 2};
     struct top t = {.sampling = {.self = self, .who = &r.who, .show = show_sample, .show_arg = &t},
                     .request = &r};
     struct pct_line line;
