@@ -307,6 +307,9 @@ double pct_fact_own_ns(const struct pct_fact *fact)
 #define SLOW_MESSAGE_NS 2e5
 #define SLOW_BYTE_NS 10.0
 #define SLOW_BYTE_OF_HOST_NS 1.0
+/* From some size on, both sides agree on a message before it is sent. */
+#define AGREED_BYTES 4096.0
+#define AGREEMENT 4.0
 /* Fewer calls of a rank may be those that set up a connection. */
 #define FEW_CALLS 10.0
 
@@ -320,8 +323,9 @@ double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fac
         NULL};
     double steps = fact->op_class == PCOLLECT_CLASS_COLL ? ceil(log2((double)f->n_ranks)) : 1;
     double byte_ns = f->one_host ? SLOW_BYTE_OF_HOST_NS : SLOW_BYTE_NS;
-    double cost_ns = steps * (fact->calls * SLOW_MESSAGE_NS +
-                              (fact->bytes_sent + fact->bytes_received) * byte_ns);
+    double bytes = fact->bytes_sent + fact->bytes_received;
+    double messages = bytes > AGREED_BYTES * fact->calls ? AGREEMENT : 1;
+    double cost_ns = steps * (messages * fact->calls * SLOW_MESSAGE_NS + bytes * byte_ns);
     if (f->n_ranks < 2 || fact->calls < FEW_CALLS * (double)f->n_ranks ||
         !pct_finding_is_one_of(fact, waiting))
         return 0;
