@@ -30,7 +30,7 @@ struct told {
     double n_samples, period_ns;                             /* of computation; mean distance */
     bool sampled;
     double work_ns, work_variance; /* of the other thread with most work */
-    double waits_ns;               /* waits of all other threads for a processor */
+    double waits_ns;               /* waits of all other threads for a processor, in their work */
     double others_ns;              /* CPU time of all other threads, also in MPI */
 };
 
@@ -95,6 +95,13 @@ static void read_sampling(const struct pc_profile *p, struct told *told)
     }
 }
 
+/* Part of a thread's CPU time that is the program's work. A thread waits for a processor in all that
+ * it does: what it waits while it polls in MPI or in a threading runtime holds up nobody. */
+static double work_part(const struct pct_thread_time *t)
+{
+    return t->has_cpu && t->cpu_ns ? fmin(1, pct_thread_work_ns(t) / (double)t->cpu_ns) : 1;
+}
+
 /* The main thread's is the first row of each rank. */
 static void read_threads(const struct pc_profile *p, struct told *told)
 {
@@ -104,7 +111,7 @@ static void read_threads(const struct pc_profile *p, struct told *told)
         struct told *of = &told[thread->rank];
         if (t->list[i - 1].rank != thread->rank || !pct_thread_is_program(thread))
             continue;
-        of->waits_ns += (double)thread->delayed_ns;
+        of->waits_ns += (double)thread->delayed_ns * work_part(thread);
         if (pct_thread_work_ns(thread) > of->work_ns) {
             of->work_ns = pct_thread_work_ns(thread);
             of->work_variance = thread->variance;

@@ -104,16 +104,19 @@ static void add_sampling(uint32_t r, struct sampled compute, struct sampled mpi)
 }
 
 /* A thread with that time in the runtime of threads, and that time without a processor, in ms. */
-static void add_thread(uint32_t r, uint32_t thread, double in_runtime, double delayed)
+static void add_thread(uint32_t r, uint32_t thread, double cpu, double in_runtime, double delayed)
 {
-    static const char *const columns[] = {"rank", "thread", "in_runtime", "delayed", NULL};
+    static const char *const columns[] = {"rank",       "thread",  "cpu", "known",
+                                          "in_runtime", "delayed", NULL};
     struct pc_profile_table *t =
         r || thread ? &run.tables[2] : add_table("thread_records", columns);
-    uint64_t *cells = t->cells + 4 * (size_t)t->n_rows++;
+    uint64_t *cells = t->cells + 6 * (size_t)t->n_rows++;
     cells[0] = r;
     cells[1] = thread;
-    cells[2] = (uint64_t)(in_runtime * ms);
-    cells[3] = (uint64_t)(delayed * ms);
+    cells[2] = (uint64_t)(cpu * ms);
+    cells[3] = 1;
+    cells[4] = (uint64_t)(in_runtime * ms);
+    cells[5] = (uint64_t)(delayed * ms);
 }
 
 /* Interrupts of a thread that computes and waits in turns, as the sampler draws their distance.
@@ -280,12 +283,14 @@ static void a_rank_whose_threads_compute_is_not_blocked(void **state)
 
 /* Two threads of each rank have equal work. On one processor they take turns: while the main thread
  * is blocked, the other one works or waits for the processor. With a processor for each, the main
- * thread is blocked for another reason. */
+ * thread is blocked for another reason, and if the other one only waits in the runtime, too. */
 static void threads_that_take_turns_are_not_blocked(void **state)
 {
     static const struct {
-        double delayed, blocked, sampled, other_delayed, want_blocked, want_delayed;
-    } ranks[] = {{400, 200, 400, 450, 0, 600}, {0, 600, 400, 0, 600, 0}};
+        double delayed, blocked, sampled, in_runtime, other_delayed, want_blocked, want_delayed;
+    } ranks[] = {{400, 200, 400, 100, 450, 0, 600},
+                 {0, 600, 400, 100, 0, 600, 0},
+                 {400, 200, 400, 400, 450, 200, 400}};
     (void)state;
     begin(PC_ARRAY_LEN(ranks));
     for (uint32_t r = 0; r < run.p.n_ranks; r++) {
@@ -298,7 +303,8 @@ static void threads_that_take_turns_are_not_blocked(void **state)
                                 (struct sampled){0, 0, 0});
     for (uint32_t r = 0; r < run.p.n_ranks; r++)
         for (uint32_t i = 0; i < 2; i++)
-            add_thread(r, i, 100, i ? ranks[r].other_delayed : ranks[r].delayed);
+            add_thread(r, i, ranks[r].sampled, ranks[r].in_runtime,
+                       i ? ranks[r].other_delayed : ranks[r].delayed);
     struct pct_rank_times *t = pct_rank_times_new(&run.p);
     for (uint32_t r = 0; r < run.p.n_ranks; r++)
         if (fabs(t->list[r].blocked_ns - ranks[r].want_blocked * ms) > 1 * ms ||
