@@ -95,8 +95,8 @@ static void read_sampling(const struct pc_profile *p, struct told *told)
     }
 }
 
-/* Part of a thread's CPU time that is the program's work. A thread waits for a processor in all that
- * it does: what it waits while it polls in MPI or in a threading runtime holds up nobody. */
+/* Part of a thread's CPU time that is the program's work. A thread waits for a processor in all
+ * that it does: what it waits while it polls in MPI or in a threading runtime holds up nobody. */
 static double work_part(const struct pct_thread_time *t)
 {
     return t->has_cpu && t->cpu_ns ? fmin(1, pct_thread_work_ns(t) / (double)t->cpu_ns) : 1;

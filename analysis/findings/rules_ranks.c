@@ -100,15 +100,40 @@ static void put_wait(const struct pct_evidence *f, double ns, struct pct_buf *b)
         pct_buf_format(b, ", most in %s", place);
 }
 
-/* "the other 3 ranks wait for it, 20 % of the time of all ranks, most in MPI_Allreduce in main
- * (a.c:3)" */
+/* Ranks that wait meanwhile, and the last of them: those with a tenth of the longest wait; all
+ * others if it is not known. */
+static size_t count_waiting(const struct pct_evidence *f, size_t *last)
+{
+    struct pct_wait_times waits = pct_totals_wait_times(f->data->totals);
+    double longest_ns = 0;
+    size_t n = 0;
+    if (!is_complete(f) || !waits.known || waits.longest != f->times->busiest)
+        return f->n_ranks - 1;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        longest_ns = fmax(longest_ns, waits.rank_ns[r]);
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        if (r == f->times->busiest || waits.rank_ns[r] < longest_ns / 10)
+            continue;
+        *last = r;
+        n++;
+    }
+    return n;
+}
+
+/* "the other 3 ranks wait, 20 % of the time of all ranks, most in MPI_Allreduce in main (a.c:3)".
+ * For whom each of them waits is not known. */
 static const char *others_wait(const struct pct_evidence *f)
 {
     struct pct_buf b = {0};
-    if (f->n_ranks == 2)
-        pct_buf_text(&b, "the other rank waits for it");
+    size_t last = 0, others = f->n_ranks - 1, n = f->bounds ? others : count_waiting(f, &last);
+    if (others == 1)
+        pct_buf_text(&b, "the other rank waits");
+    else if (n == others)
+        pct_buf_format(&b, "the other %zu ranks wait", n);
+    else if (n == 1)
+        pct_buf_format(&b, "rank %d waits", rank_at(f, last));
     else
-        pct_buf_format(&b, "the other %zu ranks wait for it", f->n_ranks - 1);
+        pct_buf_format(&b, "%zu of the other %zu ranks wait", n, others);
     put_wait(f, waiting_ns(f), &b);
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
@@ -256,16 +281,18 @@ static struct idle_ranks find_idle(const struct pct_evidence *f)
     return idle;
 }
 
+/* blocked: the other ranks are so for most of the lead. */
 static void say_idle(const struct pct_evidence *f, const struct pct_rule *rule,
-                     const struct idle_ranks *idle, struct pct_findings *out)
+                     const struct idle_ranks *idle, bool blocked, struct pct_findings *out)
 {
     char least[PCT_NUMBER_BYTES], working[PCT_NUMBER_BYTES];
     int32_t rank = rank_at(f, idle->least);
     struct pct_buf who = {0}, wait = {0};
     if (idle->n == 1)
-        pct_buf_format(&who, "Rank %d computes", rank);
+        pct_buf_format(&who, "Rank %d %s", rank, blocked ? "is outside MPI" : "computes");
     else
-        pct_buf_format(&who, "%zu ranks compute hardly anything, rank %d", idle->n, rank);
+        pct_buf_format(&who, "%zu ranks %s, rank %d", idle->n,
+                       blocked ? "are hardly outside MPI" : "compute hardly anything", rank);
     put_wait(f, idle->waiting_ns, &wait);
     pct_text_time(least, (pc_u128)llround(f->times->list[idle->least].own_ns));
     pct_text_time(working, (pc_u128)llround(idle->working_ns));
@@ -286,7 +313,7 @@ static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *
         return;
     struct idle_ranks idle = find_idle(f);
     if (idle.explain) {
-        say_idle(f, rule, &idle, out);
+        say_idle(f, rule, &idle, false, out);
         return;
     }
     double longer = pct_rank_times_imbalance(f->times);
@@ -308,6 +335,11 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
     const struct pct_rank_time *busiest = &t->list[t->busiest];
     size_t most = 0;
     if (is_waited_for(f, threshold) && is_blocked(f)) {
+        struct idle_ranks idle = find_idle(f);
+        if (idle.explain) {
+            say_idle(f, rule, &idle, true, out);
+            return;
+        }
         pct_finding_say(out, f, rule, waiting_ns(f), pct_more_rank("ranks", rank_at(f, t->busiest)),
                         "Rank %d is blocked outside MPI for %s%s: it sleeps, or waits for a file, "
                         "a lock, a thread or another process, and %s.%s",

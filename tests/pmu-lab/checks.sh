@@ -227,7 +227,7 @@ rotate() {
 # ---- Findings ---------------------------------------------------------------------------------------
 
 # A fault that counters show: rank 1 has twice as much work. Ranks compute one after the other, and sleep while they
-# wait. Findings about shared processors are ignored.
+# wait. The findings that say so, and those about shared processors, are ignored.
 check_findings() { # MPI
     findings_lib=$lib
     for what in 'uneven 5000000' 'even 1000000'; do
@@ -235,8 +235,8 @@ check_findings() { # MPI
         job "$1" "$what" $instructions PCOLLECT_SAMPLE_FREQUENCY=1000 PCOLLECT_SAMPLE_MAX_OVERHEAD=100
         check $? "$1: two ranks run, $what"
         lib=$findings_lib
-        "$pcollect" report --table findings --format tsv --threshold shared-processors=100 "$profile" \
-            2>/dev/null | sed 1d >"$work/seen"
+        "$pcollect" report --table findings --format tsv --threshold shared-processors=100 --threshold by-turns=100 \
+            "$profile" 2>/dev/null | sed 1d >"$work/seen"
         note "$(cat "$work/seen")"
         case $what in
         uneven*)

@@ -631,10 +631,10 @@ static void a_rank_is_alone_only_if_the_others_do_nothing(void **state)
         double others_ms;
         const char *says;
     } cases[] = {
-        {4, 50, "Rank 1 alone computes: the other 3 ranks wait "},
+        {4, 50, "Rank 1 alone computes: the other 3 ranks wait, "},
         {4, 240, "Rank 1 computes 4.2 times as long as the mean of the others: the other 3 ranks "},
-        {2, 200, "Rank 1 computes 5.0 times as long as the other rank: the other rank waits "},
-        {2, 125, "Rank 1 computes 8.0 times as long as the other rank: the other rank waits "},
+        {2, 200, "Rank 1 computes 5.0 times as long as the other rank: the other rank waits, "},
+        {2, 125, "Rank 1 computes 8.0 times as long as the other rank: the other rank waits, "},
     };
     enum { PAUSED = 3 }; /* others are paused: they wait for less, and have computed as much */
     (void)state;
