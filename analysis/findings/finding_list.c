@@ -97,7 +97,7 @@ void pct_finding_add(struct pct_findings *out, const struct pct_evidence *f,
 #define VERY_MANY 10.0
 
 struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,
-                                 double threshold, double saves_ns, double shown_ns,
+                                 double threshold, double saves_ns, double shown_ns, double most_ns,
                                  double times_many)
 {
     char text[96];
@@ -105,11 +105,12 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
         pct_text_format(text, sizeof text, "%.0f %% of the run", 100 * shown_ns / f->core_ns);
         return (struct pct_cost){pct_pool_intern(f->pool, text), saves_ns};
     }
-    bool speaks = times_many >= VERY_MANY && saves_ns >= threshold * f->core_ns;
+    bool speaks = times_many >= VERY_MANY && most_ns >= threshold * f->core_ns &&
+                  !pct_finding_counts(f, rule, threshold, most_ns);
     const char *why = f->times->all_delayed_ns > 0 ? "is" : "may be";
     pct_text_format(text, sizeof text,
                     "at most %.0f %% of the run, of which a part %s waiting for a processor",
-                    100 * shown_ns / f->core_ns, why);
+                    100 * most_ns / f->core_ns, why);
     return (struct pct_cost){speaks ? pct_pool_intern(f->pool, text) : NULL, 0};
 }
 

@@ -220,15 +220,15 @@ bool pct_finding_has_hub(const struct pct_evidence *f);
 bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         double saves_ns);
 
-/* Cost of something that is counted; `many` is the count relative to the rule's limit. If so much
- * of the time is waiting for processors that the cost is uncertain, but the count is far above the
- * limit, the cost is reported as a bound. */
+/* Cost of something that is counted; times_many is the count relative to the rule's limit. If so
+ * much of the time is waiting for processors that the cost is uncertain, but the count is far above
+ * the limit, the cost is reported as a bound, most_ns. */
 struct pct_cost {
     const char *text; /* "12 % of the run"; NULL: the rule has nothing to say */
     double saves_ns;  /* 0: unknown */
 };
 struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,
-                                 double threshold, double saves_ns, double shown_ns,
+                                 double threshold, double saves_ns, double shown_ns, double most_ns,
                                  double times_many);
 
 /* A count in a sentence: "12,345". Interned. */

@@ -42,6 +42,12 @@ static const char *how_many(const struct pct_evidence *f, const struct pct_fact 
     return text;
 }
 
+static double own_ns(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    (void)f;
+    return pct_fact_own_ns(fact);
+}
+
 /* Time that the calls themselves take. */
 static double cost_ns(const struct pct_evidence *f, const struct pct_fact *fact)
 {
@@ -53,7 +59,7 @@ static struct pct_cost cost_of_calls(const struct pct_evidence *f, const struct 
                                      double threshold, const struct pct_fact *fact, double many)
 {
     double ns = pct_fact_own_ns(fact);
-    return pct_finding_cost(f, rule, threshold, ns, ns, calls_of_rank(f, fact) / many);
+    return pct_finding_cost(f, rule, threshold, ns, ns, ns, calls_of_rank(f, fact) / many);
 }
 
 static bool starts_with(const char *text, const char *start)
@@ -80,7 +86,8 @@ static bool is_send(const struct pct_fact *fact)
 /* Time of all messages of few bytes in the function of a send: a send and its receive belong
  * together. Calls without bytes of their own, such as MPI_Wait, count only if the function has no
  * larger messages to which they may belong. */
-static double message_ns(const struct pct_evidence *f, const struct pct_fact *send)
+static double message_ns(const struct pct_evidence *f, const struct pct_fact *send,
+                         double (*time_of)(const struct pct_evidence *, const struct pct_fact *))
 {
     double small_ns = 0, others_ns = 0;
     bool large = false;
@@ -94,11 +101,11 @@ static double message_ns(const struct pct_evidence *f, const struct pct_fact *se
         double bytes = bytes_of_call(fact);
         large |= bytes >= FEW_BYTES;
         if (!(bytes > 0))
-            others_ns += cost_ns(f, fact);
+            others_ns += time_of(f, fact);
         else if (bytes < FEW_BYTES)
-            small_ns += cost_ns(f, fact);
+            small_ns += time_of(f, fact);
     }
-    return fmax(small_ns + (large ? 0 : others_ns), cost_ns(f, send));
+    return fmax(small_ns + (large ? 0 : others_ns), time_of(f, send));
 }
 
 static void find_small(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -113,9 +120,9 @@ static void find_small(const struct pct_evidence *f, const struct pct_rule *rule
     }
     if (!most)
         return;
-    double ns = message_ns(f, most);
-    struct pct_cost cost =
-        pct_finding_cost(f, rule, threshold, 0.9 * ns, ns, calls_of_rank(f, most) / MANY_CALLS);
+    double ns = message_ns(f, most, cost_ns), most_ns = message_ns(f, most, own_ns);
+    struct pct_cost cost = pct_finding_cost(f, rule, threshold, 0.9 * ns, ns, most_ns,
+                                            calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
         pct_finding_say(
             out, f, rule, cost.saves_ns, pct_more_call(f, most),
@@ -160,7 +167,7 @@ static void find_reductions(const struct pct_evidence *f, const struct pct_rule 
             continue;
         struct pct_cost cost =
             pct_finding_cost(f, rule, threshold, 0.9 * cost_ns(f, fact), cost_ns(f, fact),
-                             calls_of_rank(f, fact) / MANY_CALLS);
+                             own_ns(f, fact), calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
                             "%s is called %s for %.0f bytes on average: %s. Put several "
@@ -453,7 +460,7 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
     if (!most)
         return;
     struct pct_cost cost =
-        pct_finding_cost(f, rule, threshold, ns, ns, calls_of_rank(f, most) / MANY_CALLS);
+        pct_finding_cost(f, rule, threshold, ns, ns, ns, calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
         pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, most),
                         "Datatypes are made and freed %s, most of the time in %s: "
