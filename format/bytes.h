@@ -85,6 +85,7 @@ static inline void pc_put_bytes(struct pc_buffer *b, const void *data, size_t n)
 }
 
 #define PC_VARINT_MOST 10
+#define PC_EIGHTH_BITS 0x8080808080808080u
 
 static inline void pc_put_varint(struct pc_buffer *b, uint64_t v)
 {
@@ -120,6 +121,14 @@ static inline uint64_t pc_load_le(const uint8_t *at, unsigned n)
     for (unsigned i = 0; i < n; i++)
         v |= (uint64_t)at[i] << 8 * i;
     return v;
+}
+
+/* Eight bytes, the lowest first. */
+static inline uint64_t pc_load_word(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
 }
 
 static inline void pc_put_le(struct pc_buffer *b, uint64_t v, unsigned n)
@@ -168,7 +177,8 @@ static inline const uint8_t *pc_get_bytes(struct pc_cursor *c, uint64_t n)
     return at;
 }
 
-static inline uint64_t pc_get_varint(struct pc_cursor *c)
+/* Reads a varint byte by byte. Out of line: few are longer than 8 bytes, or at the end. */
+__attribute__((noinline, unused)) static uint64_t pc_get_rare_varint(struct pc_cursor *c)
 {
     pc_cursor_need(c, PC_VARINT_MOST);
     size_t left = c->failed ? 0 : (size_t)(c->end - c->at);
@@ -190,16 +200,66 @@ static inline uint64_t pc_get_varint(struct pc_cursor *c)
     return 0;
 }
 
+/* The number whose 7 bits are in each byte of a word. */
+static inline uint64_t pc_join_sevens(uint64_t word)
+{
+    word = (word & 0x007f007f007f007fu) | (word & 0x7f007f007f007f00u) >> 1;
+    word = (word & 0x00003fff00003fffu) | (word & 0x3fff00003fff0000u) >> 2;
+    return (word & 0x0fffffffu) | (word & 0x0fffffff00000000u) >> 4;
+}
+
+static inline uint64_t pc_get_varint(struct pc_cursor *c)
+{
+    if (c->failed || c->end - c->at < 8)
+        return pc_get_rare_varint(c);
+    uint64_t word = pc_load_word(c->at), last = ~word & PC_EIGHTH_BITS;
+    if (last & 0x80) {
+        c->at++;
+        return word & 0x7f;
+    }
+    if (!last)
+        return pc_get_rare_varint(c);
+    c->at += (__builtin_ctzll(last) >> 3) + 1;
+    return pc_join_sevens(word & (last ^ (last - 1)));
+}
+
 /* Passes over n varints, as far as they are in place: over n bytes without the eighth bit. Returns
  * the number of those that are not. */
 static inline uint64_t pc_pass_varints(struct pc_cursor *c, uint64_t n)
 {
     const uint64_t ones = 0x0101010101010101u;
     for (; n >= 8 && c->end - c->at >= 8; c->at += 8)
-        n -= (~pc_load_le(c->at, 8) >> 7 & ones) * ones >> 56;
+        n -= (~pc_load_word(c->at) >> 7 & ones) * ones >> 56;
     while (n && c->at < c->end)
         n -= !(*c->at++ & 0x80);
     return n;
+}
+
+/* The sum of the eight bytes of a word, each at most 255. */
+static inline uint64_t pc_sum_of_bytes(uint64_t word)
+{
+    const uint64_t low = 0x00ff00ff00ff00ffu;
+    return ((word & low) + (word >> 8 & low)) * 0x0001000100010001u >> 48;
+}
+
+/* The sum of n zigzag numbers, those of one byte each by eight. */
+static inline uint64_t pc_sum_zigzags(struct pc_cursor *c, uint64_t n)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t sum = 0;
+    while (n) {
+        uint64_t word = n >= 8 && c->end - c->at >= 8 ? pc_load_word(c->at) : PC_EIGHTH_BITS;
+        if (word & PC_EIGHTH_BITS) {
+            sum += pc_unzigzag(pc_get_varint(c));
+            n--;
+            continue;
+        }
+        uint64_t odd = word & ones, half = word >> 1 & 0x3f * ones, negative = odd * 0xff;
+        sum += pc_sum_of_bytes(half & ~negative) - pc_sum_of_bytes((half & negative) + odd);
+        c->at += 8;
+        n -= 8;
+    }
+    return sum;
 }
 
 /* A varint of at most `max`. */

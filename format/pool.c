@@ -18,9 +18,15 @@ struct block {
     size_t padding;
 };
 
+struct adopted {
+    struct adopted *next;
+    void *data;
+};
+
 struct pc_pool {
     struct block *blocks;
-    char *free_bytes; /* of the block in use; aligned */
+    struct adopted *adopted; /* in the blocks */
+    char *free_bytes;        /* of the block in use; aligned */
     size_t n_free;
     size_t next_bytes;
 };
@@ -37,6 +43,8 @@ void pc_pool_free(struct pc_pool *pool)
 {
     if (!pool)
         return;
+    for (struct adopted *a = pool->adopted; a; a = a->next)
+        free(a->data);
     for (struct block *b = pool->blocks; b;) {
         struct block *next = b->next;
         free(b);
@@ -78,6 +86,18 @@ void *pc_pool_array(struct pc_pool *pool, size_t n, size_t size)
     pool->free_bytes += bytes;
     pool->n_free -= bytes;
     return out;
+}
+
+bool pc_pool_adopt(struct pc_pool *pool, void *data)
+{
+    struct adopted *a = data ? pc_pool_array(pool, 1, sizeof *a) : NULL;
+    if (!a) {
+        free(data);
+        return !data;
+    }
+    *a = (struct adopted){pool->adopted, data};
+    pool->adopted = a;
+    return true;
 }
 
 char *pc_pool_text(struct pc_pool *pool, const char *text, size_t n)

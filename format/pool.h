@@ -7,6 +7,7 @@
 
 #include "format/bytes.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct pc_pool;
@@ -17,6 +18,10 @@ void pc_pool_free(struct pc_pool *pool);
 /* n elements of `size` bytes, aligned to 16, zero-filled; NULL: no memory, or n * size overflows.
  * For n = 0 the result is an address other than NULL. */
 void *pc_pool_array(struct pc_pool *pool, size_t n, size_t size);
+
+/* Takes over memory of malloc, which is freed with the pool; NULL is nothing. False: no memory, and
+ * it was freed. */
+bool pc_pool_adopt(struct pc_pool *pool, void *data);
 
 /* A terminated copy of n bytes, or NULL. */
 char *pc_pool_text(struct pc_pool *pool, const char *text, size_t n);

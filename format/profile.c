@@ -43,7 +43,6 @@ void pc_profile_close(struct pc_profile *p)
 {
     pc_columns_close(p->columns);
     pc_columns_close(p->steps);
-    free(p->packed);
     pc_later_close(p->later);
 }
 

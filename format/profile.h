@@ -416,10 +416,11 @@ int pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_
 int pc_profile_decode(const uint8_t *data, size_t n, struct pc_profile **out,
                       struct pc_error *error);
 
-/* Decodes a profile without values by rank, but leaves its records and the rows of its tables
- * packed, and so those of its sum with others, which has no such values either. They are checked
- * when they are merged. For pc_profile_merge, pc_profile_encode and pc_pcol_write alone. */
-int pc_profile_decode_packed(const uint8_t *data, size_t n, struct pc_profile **out,
+/* Decodes a profile without values by rank, but leaves its records and the rows of its tables where
+ * they lie, and those of its sum with others, which has no such values either, are packed. Takes
+ * over the data, which must be of malloc, also if it fails. What is packed is checked when it is
+ * merged. For pc_profile_merge, pc_profile_encode and pc_pcol_write alone. */
+int pc_profile_decode_packed(uint8_t *data, size_t n, struct pc_profile **out,
                              struct pc_error *error);
 
 /* ---- Merging -------------------------------------------------------------------------------- */

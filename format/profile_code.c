@@ -141,19 +141,29 @@ void pc_part_encode(const struct pc_profile *p, enum pc_part part, struct pc_buf
     encoders[part](p, out);
 }
 
+/* Appends a part behind its length, which is known when the part has been encoded. */
+static void put_part(const struct pc_profile *p, enum pc_part part, struct pc_buffer *all)
+{
+    size_t at = all->n;
+    pc_buffer_extend(all, PC_VARINT_MOST);
+    size_t begin = all->n;
+    pc_part_encode(p, part, all);
+    if (all->failed)
+        return;
+    size_t n = all->n - begin;
+    all->n = at;
+    pc_put_varint(all, n);
+    memmove(all->data + all->n, all->data + begin, n);
+    all->n += n;
+}
+
 int pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_out)
 {
-    struct pc_buffer all = {0}, one = {0};
+    struct pc_buffer all = {0};
     pc_put_bytes(&all, stream_magic, sizeof stream_magic);
     pc_put_le(&all, PC_STREAM_VERSION, 1);
-    for (unsigned part = PC_PART_META; part < PC_N_PARTS_END; part++) {
-        one.n = 0;
-        pc_part_encode(p, part, &one);
-        pc_put_varint(&all, one.n);
-        pc_put_bytes(&all, one.data, one.n);
-        all.failed |= one.failed;
-    }
-    free(one.data);
+    for (unsigned part = PC_PART_META; part < PC_N_PARTS_END; part++)
+        put_part(p, part, &all);
     if (all.failed) {
         free(all.data);
         return PC_ENOMEM;
@@ -362,14 +372,11 @@ static int decode_stream(struct pc_profile *p, struct pc_cursor *c, struct pc_er
     return pc_profile_check(p, error);
 }
 
-static int decode(const uint8_t *data, size_t n, bool packed, struct pc_profile **out,
+/* Frees p if it fails. */
+static int decode(struct pc_profile *p, const uint8_t *data, size_t n, struct pc_profile **out,
                   struct pc_error *error)
 {
-    struct pc_profile *p = pc_profile_new();
-    if (!p)
-        return pc_error_set(error, PC_ENOMEM, "not enough memory");
     struct pc_cursor c = pc_cursor_over(data, n);
-    p->unchecked = packed;
     int err = decode_stream(p, &c, error);
     if (err) {
         pc_profile_free(p);
@@ -382,11 +389,20 @@ static int decode(const uint8_t *data, size_t n, bool packed, struct pc_profile 
 int pc_profile_decode(const uint8_t *data, size_t n, struct pc_profile **out,
                       struct pc_error *error)
 {
-    return decode(data, n, false, out, error);
+    struct pc_profile *p = pc_profile_new();
+    return p ? decode(p, data, n, out, error) : pc_error_set(error, PC_ENOMEM, "not enough memory");
 }
 
-int pc_profile_decode_packed(const uint8_t *data, size_t n, struct pc_profile **out,
+int pc_profile_decode_packed(uint8_t *data, size_t n, struct pc_profile **out,
                              struct pc_error *error)
 {
-    return decode(data, n, true, out, error);
+    struct pc_profile *p = pc_profile_new();
+    if (!p || !pc_pool_adopt(p->memory, data)) {
+        if (!p)
+            free(data);
+        pc_profile_free(p);
+        return pc_error_set(error, PC_ENOMEM, "not enough memory");
+    }
+    p->unchecked = true;
+    return decode(p, data, n, out, error);
 }

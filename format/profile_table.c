@@ -195,6 +195,11 @@ static int join_rows(const struct pc_table_side *a, const struct pc_profile_tabl
         for (uint32_t k = t->n_keys; order == 0 && k < t->n_columns; k++)
             of_a.row[k] = pc_column_combine(&t->columns[k], of_a.row[k], of_b.row[k]);
         pc_row_writer_put(&w, order <= 0 ? of_a.row : of_b.row);
+        if (order)
+            pc_row_writer_copy(&w, order < 0 ? &of_a : &of_b,
+                               order < 0 ? (has_b ? of_b.row : NULL)
+                               : has_a   ? of_a.row
+                                         : NULL);
         has_a = order <= 0 ? pc_row_reader_next(&of_a) : has_a;
         has_b = order >= 0 ? pc_row_reader_next(&of_b) : has_b;
     }

@@ -212,18 +212,11 @@ void pc_record_decode(const struct pc_profile *p, struct pc_cursor *c, struct pc
     }
 }
 
-/* Takes all records as they are. */
-static int take_packed(struct pc_profile *p, struct pc_cursor *c)
+/* Takes all records where they lie, in memory that p owns. */
+static void take_packed(struct pc_profile *p, struct pc_cursor *c)
 {
-    size_t n = pc_cursor_left(c);
-    p->packed = malloc(n + 1);
-    if (!p->packed)
-        return PC_ENOMEM;
-    p->packed_bytes = n;
-    const uint8_t *at = pc_get_bytes(c, n);
-    if (at)
-        memcpy(p->packed, at, n);
-    return PC_OK;
+    p->packed_bytes = pc_cursor_left(c);
+    p->packed = (uint8_t *)pc_get_bytes(c, p->packed_bytes);
 }
 
 const uint64_t *pc_data_decode_bins(const struct pc_profile *p, const struct pc_profile_data *d,
@@ -304,8 +297,10 @@ int pc_data_decode(struct pc_profile *p, struct pc_cursor *c)
 {
     uint32_t n = pc_get_count(c, 1);
     c->failed |= n != p->n_data;
-    if (p->unchecked)
-        return take_packed(p, c);
+    if (p->unchecked) {
+        take_packed(p, c);
+        return PC_OK;
+    }
     p->data = c->failed ? NULL : pc_pool_array(p->memory, n, sizeof *p->data);
     if (!p->data)
         return c->failed ? PC_OK : PC_ENOMEM;

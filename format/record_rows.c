@@ -112,7 +112,7 @@ bool pc_record_writer_close(struct pc_record_writer *w)
     uint8_t *shorter = realloc(w->packed.data, w->packed.n + 1);
     w->p->packed = shorter ? shorter : w->packed.data;
     w->p->packed_bytes = w->packed.n;
-    return true;
+    return pc_pool_adopt(w->p->memory, w->p->packed);
 }
 
 bool pc_records_pack(struct pc_profile *p)
@@ -128,7 +128,7 @@ bool pc_records_pack(struct pc_profile *p)
     p->packed = b.data;
     p->packed_bytes = b.n;
     p->data = NULL;
-    return true;
+    return pc_pool_adopt(p->memory, b.data);
 }
 
 /* ---- Lists ---------------------------------------------------------------------------------- */

@@ -5,6 +5,8 @@
  */
 #include "format/table_rows.h"
 
+enum { SHORT_RUN = 8 }; /* rows */
+
 bool pc_cell_valid(const struct pc_profile *p, unsigned type, uint64_t cell)
 {
     switch (type) {
@@ -52,20 +54,29 @@ static bool unpack(struct pc_row_reader *r)
     return !r->failed;
 }
 
+static bool is_reference(const struct pc_profile_column *c)
+{
+    return c->type == PCOLLECT_COLUMN_NODE || c->type == PCOLLECT_COLUMN_STRING;
+}
+
+/* A cell of column i with the number of the result. */
+static uint64_t renumber(const struct pc_row_reader *r, uint32_t i, uint64_t cell)
+{
+    if (r->table->columns[i].type == PCOLLECT_COLUMN_NODE)
+        return r->side->nodes[cell];
+    if (r->table->columns[i].type == PCOLLECT_COLUMN_STRING && cell)
+        return r->side->strings[cell - 1] + (uint64_t)1;
+    return cell;
+}
+
 bool pc_row_reader_next(struct pc_row_reader *r)
 {
     const struct pc_profile_table *t = r->table;
     if (r->failed || !t || r->n_read == t->n_rows || (t->packed && !unpack(r)))
         return false;
     const uint64_t *cells = t->packed ? r->cells : t->cells + (size_t)r->n_read * t->n_columns;
-    for (uint32_t i = 0; i < t->n_columns; i++) {
-        uint64_t cell = cells[i];
-        if (t->columns[i].type == PCOLLECT_COLUMN_NODE)
-            cell = r->side->nodes[cell];
-        else if (t->columns[i].type == PCOLLECT_COLUMN_STRING && cell)
-            cell = r->side->strings[cell - 1] + (uint64_t)1;
-        r->row[i] = cell;
-    }
+    for (uint32_t i = 0; i < t->n_columns; i++)
+        r->row[i] = renumber(r, i, cells[i]);
     r->n_read++;
     return true;
 }
@@ -106,13 +117,80 @@ void pc_row_writer_put(struct pc_row_writer *w, const uint64_t *row)
     t->n_rows++;
 }
 
-static bool keep(const struct pc_buffer *b, struct pc_pool *pool, struct pc_bytes *out)
+/* The number of rows behind the present one that are seen by their first two keys to follow each
+ * other and to precede `until`; 0 for a few, which are not worth it. */
+static uint32_t count_before(const struct pc_row_reader *r, const uint64_t *until)
 {
-    uint8_t *data = b->failed ? NULL : pc_pool_array(pool, b->n, 1);
-    if (data && b->n)
-        memcpy(data, b->data, b->n);
+    const struct pc_profile_table *t = r->table;
+    struct pc_cursor c0 = r->columns[0], c1 = r->columns[1];
+    uint64_t k0 = r->cells[0], k1 = r->cells[1];
+    bool two = t->n_keys > 1;
+    uint32_t n = 0, left = t->n_rows - r->n_read;
+    if (until && (is_reference(&t->columns[0]) || (two && is_reference(&t->columns[1]))))
+        return 0;
+    for (; n < left; n++) {
+        uint64_t next0 = k0 + pc_unzigzag(pc_get_varint(&c0));
+        uint64_t next1 = two ? k1 + pc_unzigzag(pc_get_varint(&c1)) : 0;
+        bool follows = next0 > k0 || (next0 == k0 && two && next1 > k1);
+        bool precedes =
+            !until || next0 < until[0] || (next0 == until[0] && two && next1 < until[1]);
+        if (!follows || !precedes || c0.failed || c1.failed)
+            break;
+        k0 = next0;
+        k1 = next1;
+    }
+    return n >= SHORT_RUN ? n : 0;
+}
+
+/* Copies n cells of column i, which do not change. */
+static void copy_cells(struct pc_row_writer *w, struct pc_row_reader *r, uint32_t i, uint32_t n)
+{
+    struct pc_cursor *c = &r->columns[i];
+    const uint8_t *at = c->at;
+    r->cells[i] += pc_sum_zigzags(c, n);
+    pc_put_bytes(&w->columns[i], at, (size_t)(c->at - at));
+    w->last[i] = r->cells[i];
+}
+
+/* Copies n cells of column i, which refer to something. */
+static void copy_references(struct pc_row_writer *w, struct pc_row_reader *r, uint32_t i,
+                            uint32_t n)
+{
+    uint64_t cell = r->cells[i], last = w->last[i];
+    for (uint32_t k = 0; k < n && !r->failed; k++) {
+        cell += pc_unzigzag(pc_get_varint(&r->columns[i]));
+        r->failed |= !pc_cell_valid(r->side->p, r->table->columns[i].type, cell);
+        uint64_t number = r->failed ? 0 : renumber(r, i, cell);
+        pc_put_varint(&w->columns[i], pc_zigzag(number - last));
+        last = number;
+    }
+    r->cells[i] = cell;
+    w->last[i] = last;
+}
+
+void pc_row_writer_copy(struct pc_row_writer *w, struct pc_row_reader *r, const uint64_t *until)
+{
+    if (!w->table->packed || !r->table->packed || r->failed)
+        return;
+    uint32_t n = count_before(r, until);
+    for (uint32_t i = 0; n && i < r->table->n_columns; i++) {
+        if (is_reference(&r->table->columns[i]))
+            copy_references(w, r, i, n);
+        else
+            copy_cells(w, r, i, n);
+        r->failed |= r->columns[i].failed;
+    }
+    r->n_read += n;
+    w->table->n_rows += n;
+}
+
+/* Leaves the bytes of b to the pool. */
+static bool keep(struct pc_buffer *b, struct pc_pool *pool, struct pc_bytes *out)
+{
+    uint8_t *shorter = b->failed ? NULL : realloc(b->data, b->n + 1);
+    uint8_t *data = shorter ? shorter : b->data;
     *out = (struct pc_bytes){data, b->n};
-    return data != NULL;
+    return pc_pool_adopt(pool, data) && !b->failed;
 }
 
 bool pc_row_writer_close(struct pc_row_writer *w, struct pc_pool *pool)
@@ -120,8 +198,10 @@ bool pc_row_writer_close(struct pc_row_writer *w, struct pc_pool *pool)
     struct pc_profile_table *t = w->table;
     bool ok = t->packed || t->cells;
     for (uint32_t i = 0; i < t->n_columns; i++) {
-        ok &= !t->packed || keep(&w->columns[i], pool, &t->packed[i]);
-        free(w->columns[i].data);
+        if (t->packed)
+            ok &= keep(&w->columns[i], pool, &t->packed[i]);
+        else
+            free(w->columns[i].data);
     }
     return ok;
 }
@@ -134,7 +214,6 @@ bool pc_rows_pack(struct pc_profile_table *t, struct pc_pool *pool)
         struct pc_buffer b = {0};
         pc_rows_put(t, i, false, &b);
         ok = keep(&b, pool, &packed[i]);
-        free(b.data);
     }
     if (ok) {
         t->packed = packed;
@@ -182,21 +261,14 @@ void pc_rows_get(struct pc_profile_table *t, uint32_t k, struct pc_cursor *c)
 bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
                   uint32_t n_rows)
 {
-    const uint8_t *begin = c->at;
     t->packed = pc_pool_array(pool, t->n_columns, sizeof *t->packed);
     if (!t->packed)
         return false;
     for (uint32_t i = 0; i < t->n_columns; i++) {
         const uint8_t *at = c->at;
         c->failed |= pc_pass_varints(c, n_rows) != 0;
-        t->packed[i].n = (size_t)(c->at - at);
+        t->packed[i] = (struct pc_bytes){at, (size_t)(c->at - at)};
     }
     t->n_rows = n_rows;
-    uint8_t *data = pc_pool_array(pool, (size_t)(c->at - begin), 1);
-    if (!data)
-        return false;
-    memcpy(data, begin, (size_t)(c->at - begin));
-    for (uint32_t i = 0; i < t->n_columns; data += t->packed[i++].n)
-        t->packed[i].data = data;
     return true;
 }

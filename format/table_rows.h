@@ -42,13 +42,16 @@ struct pc_row_writer {
 bool pc_row_writer_open(struct pc_row_writer *w, struct pc_pool *pool, struct pc_profile_table *t,
                         const struct pc_profile_table *a, const struct pc_profile_table *b);
 void pc_row_writer_put(struct pc_row_writer *w, const uint64_t *row);
+/* Copies the bytes of rows behind the one that r read last, which was put last, as long as they
+ * precede `until` (NULL: no bound). May copy fewer. */
+void pc_row_writer_copy(struct pc_row_writer *w, struct pc_row_reader *r, const uint64_t *until);
 /* Ends the rows. False: no memory, then or before. */
 bool pc_row_writer_close(struct pc_row_writer *w, struct pc_pool *pool);
 
 /* Packs the rows of a table that has cells. False: no memory, the cells stay. */
 bool pc_rows_pack(struct pc_profile_table *t, struct pc_pool *pool);
 
-/* Copies n_rows packed rows from bytes in memory. False: no memory. */
+/* Lets t have n_rows packed rows where they lie, in memory that the pool owns. False: no memory. */
 bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
                   uint32_t n_rows);
 

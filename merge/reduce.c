@@ -336,7 +336,8 @@ static void receive_profile(struct reduction *r, int from)
     bool came = !err && b.n;
     if (came)
         err = pc_profile_decode_packed(b.data, b.n, &theirs, &why);
-    free(b.data);
+    else
+        free(b.data);
     if (came && !err)
         err = add(r, theirs, &why);
     if (came && err)

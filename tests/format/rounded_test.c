@@ -147,7 +147,6 @@ static void packed_rows_are_rounded_alike(void **state)
     assert_int_equal(pc_profile_encode(p, &data, &n), PC_OK);
     assert_int_equal(pc_profile_decode(data, n, &sent, NULL), PC_OK);
     assert_int_equal(pc_profile_decode_packed(data, n, &packed, NULL), PC_OK);
-    free(data);
     assert_rows(sent, &t, false);
     struct pc_profile *a = write_and_read(p), *b = write_and_read(packed);
     assert_same_bytes(a, b);
@@ -199,7 +198,6 @@ static void a_step_beyond_the_last_is_refused(void **state)
     assert_int_equal(pc_profile_decode(data, n, &q, NULL), PC_OK);
     pc_profile_free(q);
     assert_int_equal(pc_profile_decode_packed(data, n, &q, NULL), PC_EFORMAT);
-    free(data);
     pc_profile_free(p);
 }
 

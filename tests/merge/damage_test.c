@@ -384,7 +384,9 @@ static bool add_packed(const uint8_t *data, size_t n, const struct pc_profile *o
 {
     struct pc_profile *p, *sum, *back;
     struct pc_error error = {""};
-    if (pc_profile_decode_packed(data, n, &p, NULL))
+    uint8_t *copy = malloc(n ? n : 1);
+    memcpy(copy, data, n);
+    if (pc_profile_decode_packed(copy, n, &p, NULL))
         return false;
     int err = pc_profile_merge(p, other, &sum, &error);
     pc_profile_free(p);
