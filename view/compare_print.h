@@ -52,8 +52,11 @@ void pct_compare_hidden(FILE *out, const struct pct_compare_print *how);
 #define PCT_COMPARE_DELAYED 0.05
 /* Writes the sentence on what is left out: the wait for a processor, and the library's own time;
  * nothing if it is little. `where`: "On 4 ranks". */
-void pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,
+bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,
                       double all_ns);
+/* Follows such sentences, if one of them is about delays. */
+#define PCT_DELAY_STAYS                                                                            \
+    "MPI calls still contain the time in which ranks waited for others that had no processor."
 
 /* Appends a remark if the runs seem to be of two programs: they begin in two files, or few MPI
  * calls are in all of them; else nothing. */
@@ -65,11 +68,8 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
 
 extern const struct pct_table pct_diff_table; /* contexts: columns read pct_data.diff */
 void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how);
-/* Appends that sentence for one side. */
-void pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after);
-/* Follows it, if there is one for a side. */
-#define PCT_DIFF_DELAY_STAYS                                                                       \
-    "MPI calls still contain the time in which ranks waited for others that had no processor."
+/* Appends that sentence for one side. True: it is about delays. */
+bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after);
 /* Appends how much longer or shorter the run takes, a sentence. */
 void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d);
 void pct_diff_json(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);

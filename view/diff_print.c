@@ -189,7 +189,7 @@ static void print_side(FILE *out, const struct pct_diff *d, const char *name, si
     pct_buf_free(&b);
 }
 
-void pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
+bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
 {
     struct pct_buf where = {0};
     size_t n = after ? d->n_after : d->n_before;
@@ -206,8 +206,9 @@ void pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
     } else {
         pct_buf_format(&where, "In the %zu runs %s", n, after ? "after" : "before");
     }
-    pct_left_out_put(b, where.data, delayed_ns, library_ns, core_ns);
+    bool delayed = pct_left_out_put(b, where.data, delayed_ns, library_ns, core_ns);
     pct_buf_free(&where);
+    return delayed;
 }
 
 /* "6.1 % less" */
@@ -245,13 +246,12 @@ static void print_delays(FILE *out, const struct pct_diff *d, size_t width)
     bool any = false;
     for (int after = 0; after < 2; after++) {
         struct pct_buf b = {0};
-        pct_diff_delay_put(&b, d, after);
-        any |= b.n > 0;
+        any |= pct_diff_delay_put(&b, d, after);
         pct_print_sentence(out, width, 0, "%s", b.data);
         pct_buf_free(&b);
     }
     if (any)
-        pct_print_sentence(out, width, 0, PCT_DIFF_DELAY_STAYS);
+        pct_print_sentence(out, width, 0, PCT_DELAY_STAYS);
 }
 
 static void print_run(FILE *out, const struct pct_diff *d, size_t width)

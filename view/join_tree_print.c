@@ -299,14 +299,14 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
     pct_buf_free(&remark);
 }
 
-void pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,
+bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,
                       double all_ns)
 {
     bool delayed = delayed_ns >= PCT_COMPARE_DELAYED * all_ns,
          library = library_ns >= PCT_COMPARE_DELAYED * all_ns;
     pct_buf_put(b, "", 0);
     if (!(all_ns > 0) || (!delayed && !library))
-        return;
+        return false;
     pct_buf_format(b, "%s ", where);
     if (delayed)
         pct_buf_format(b, "no processor was free for %.0f %% of the time",
@@ -315,6 +315,7 @@ void pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, d
         pct_buf_format(b, "%spcollect took %.0f %%%s", delayed ? ", and " : "",
                        100 * library_ns / all_ns, delayed ? "" : " of the time");
     pct_buf_text(b, ": this time is left out of all figures.");
+    return delayed;
 }
 
 /* ---- Length of the text ---------------------------------------------------------------------- */

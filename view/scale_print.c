@@ -164,18 +164,21 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
 
 static void remark_delays(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
+    bool any = false;
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
         char n[RANKS_BYTES];
         struct pct_buf where = {0}, sentence = {0};
         ranks_text(p, n);
         pct_buf_format(&where, "On %s", n);
-        pct_left_out_put(&sentence, where.data, p->delayed_ns, p->library_ns, p->all_ns);
+        any |= pct_left_out_put(&sentence, where.data, p->delayed_ns, p->library_ns, p->all_ns);
         if (sentence.n)
             put(arg, sentence.data);
         pct_buf_free(&where);
         pct_buf_free(&sentence);
     }
+    if (any)
+        put(arg, PCT_DELAY_STAYS);
 }
 
 /* The numbers of ranks on which computation is not known. */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WIDTH = 640, HEIGHT = 360, LEFT = 60, RIGHT = 130, TOP = 40, BOTTOM = 50, NAME = 15 };
+enum { WIDTH = 640, HEIGHT = 360, LEFT = 60, RIGHT = 130, TOP = 56, BOTTOM = 50, NAME = 15 };
 
 static const struct factor {
     const char *name, *colour, *dash;
@@ -125,6 +125,21 @@ static void put_names(FILE *out, const struct picture *p)
     }
 }
 
+/* Says how much waiting for processors is not in the picture, if it is much. */
+static void put_delays(FILE *out, const struct picture *p)
+{
+    double most = 0;
+    char text[128];
+    for (size_t i = p->first; i < p->s->n_points; i++)
+        most = fmax(most, p->s->points[i].delayed_ns / p->s->points[i].all_ns);
+    if (!(most >= PCT_COMPARE_DELAYED))
+        return;
+    pct_text_format(text, sizeof text,
+                    "without the time in which no processor was free: up to %.0f %% of a run",
+                    100 * most);
+    pct_svg_text(out, LEFT, 40, "start", text);
+}
+
 void pct_scale_svg(FILE *out, const struct pct_scale *s)
 {
     struct picture p = {.s = s, .first = pct_scale_first(s), .most = 1};
@@ -137,6 +152,7 @@ void pct_scale_svg(FILE *out, const struct pct_scale *s)
     pct_text_escape(&title, *s->runs[0].program ? pc_base_name(s->runs[0].program) : "the program",
                     PCT_ESCAPE_CELL);
     pct_svg_text(out, LEFT, 22, "start", title.data);
+    put_delays(out, &p);
     put_axes(out, &p);
     for (size_t i = 0; i < N_FACTORS; i++)
         put_line(out, &p, &factors[i]);

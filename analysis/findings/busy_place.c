@@ -263,6 +263,7 @@ struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f)
         place.function = chosen->frame;
         place.call = s.calls > s.all / 2 ? s.call : NULL;
         place.ns = chosen->busiest_ns;
+        place.most = chosen->total >= s.all / 2;
     }
     pct_keys_free(&s.keys);
     pct_free(s.list);

@@ -188,6 +188,7 @@ const char *pct_finding_system_call(const char *function);
 /* Place where the busiest rank has more CPU time outside MPI than the others, by samples. */
 struct pct_busy_place {
     struct pct_frame function; /* the innermost function of the program with most of it */
+    bool most;                 /* it has half of the lead or more */
     const char *call;          /* the system call with most of it; NULL: it is computation */
     double ns;                 /* inclusive time of the busiest rank in that function */
 };

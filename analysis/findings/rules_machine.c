@@ -189,6 +189,32 @@ static void put_reason(const struct pct_evidence *f, size_t rank, const struct s
     }
 }
 
+/* The ranks of a host had at most this part of its processors' time while one of them waited for
+ * them: clearly less than all. */
+#define NOT_ALL 0.75
+
+/* Appends that others had a part of the processors. While a rank waits, all processors on which it
+ * may run are in use. So if the ranks used less, others had the rest. Delays of several threads may
+ * be at one time. */
+static void put_others(const struct pct_evidence *f, size_t rank, const struct shared_host *host,
+                       struct pct_buf *b)
+{
+    const struct pc_profile *p = f->data->profile;
+    struct neighbours near = look_around(f, rank);
+    double used_ns = 0;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        if (!strcmp(p->ranks[r].host, host->name))
+            used_ns += f->use[r].user_ns + f->use[r].system_ns;
+    double part = used_ns / ((double)host->n_cpus * fmax(1, f->times->list[rank].all_delayed_ns));
+    pct_buf_put(b, "", 0);
+    if (near.known && near.n_cpus == host->n_cpus && host->n_threads == host->n_ranks &&
+        part < NOT_ALL)
+        pct_buf_format(b,
+                       " Meanwhile they had at most %.0f %% of the time of these processors: "
+                       "something else ran there, too, or their CPU time is limited.",
+                       100 * part);
+}
+
 static void find_shared(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
@@ -201,16 +227,17 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     if (!(all_ns > 0))
         return;
     struct shared_host host = look_at_host(f, f->data->profile->ranks[most].host);
-    struct pct_buf reason = {0};
+    struct pct_buf reason = {0}, others = {0};
     pct_text_time(time, (pc_u128)llround(f->times->list[most].all_delayed_ns));
     put_reason(f, most, &host, &reason);
+    put_others(f, most, &host, &others);
     if (host.n_cpus && host.n_ranks > host.n_cpus)
         pct_finding_add(
             out, f, rule, threshold, f->delayed_ns, pct_more_rank("resources", rank_at(f, most)),
             "%zu ranks share %zu %s on %s and waited for one for %.0f %% of the run, most on "
-            "rank %d (%s). Run fewer ranks there: the other times of this run are distorted.",
+            "rank %d (%s).%s Run fewer ranks there: the other times of this run are distorted.",
             host.n_ranks, host.n_cpus, host.n_cpus == 1 ? "processor" : "processors", host.name,
-            percent(f, all_ns), rank_at(f, most), time);
+            percent(f, all_ns), rank_at(f, most), time, others.data);
     else if (f->n_ranks == 1)
         pct_finding_add(out, f, rule, threshold, f->delayed_ns,
                         pct_more_rank("resources", rank_at(f, most)),
@@ -223,6 +250,7 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
                         "of %s (%s)%s",
                         percent(f, all_ns), rank_at(f, most), host.name, time, reason.data);
     pct_buf_free(&reason);
+    pct_buf_free(&others);
 }
 
 /* ---- The kernel's work -----------------------------------------------------------------------

@@ -31,15 +31,15 @@ static const struct pct_fact *main_wait(const struct pct_evidence *f)
 
 /* ---- The rank that takes longest ------------------------------------------------------------- */
 
-/* " in solve (a.c:30), where it spends 1.2 s" of the function that makes the difference; "" if
- * nothing was sampled. */
+/* ", most of this in solve (a.c:30), where it spends 1.2 s" of the function that makes the
+ * difference; "" if nothing was sampled. */
 static void put_busy_place(const struct pct_busy_place *where, struct pct_buf *b)
 {
     char time[PCT_NUMBER_BYTES];
     pct_buf_put(b, "", 0);
     if (!where->function.function)
         return;
-    pct_buf_text(b, " in ");
+    pct_buf_format(b, ", %s of this in ", where->most ? "most" : "the largest part");
     pct_finding_put_function(b, where->function.function, where->function.file,
                              where->function.line);
     if (where->call)
@@ -449,12 +449,13 @@ static void find_threads(const struct pct_evidence *f, const struct pct_rule *ru
     bool team = strcmp(t->kind, "program") != 0;
     struct pct_buf others = {0};
     put_other_threads(&all.most, &others);
-    pct_finding_say(out, f, rule, all.saves_ns, pct_more_rank("thread_times", rank_at(f, t->rank)),
-                    "Thread %llu of rank %d computes for %s, and %s. %s%s the work of the threads "
-                    "more evenly, or hand it out in smaller pieces.",
-                    (unsigned long long)t->number, rank_at(f, t->rank),
-                    pct_text_time(most, (pc_u128)llround(pct_thread_work_ns(t))), others.data,
-                    ranks, team ? "Divide" : "If these wait for it, divide");
+    pct_finding_say(
+        out, f, rule, all.saves_ns, pct_more_rank("thread_times", rank_at(f, t->rank)),
+        "Thread %llu of rank %d computes for %s, and %s: %.0f %% of the run. %s%s the work "
+        "of the threads more evenly, or hand it out in smaller pieces.",
+        (unsigned long long)t->number, rank_at(f, t->rank),
+        pct_text_time(most, (pc_u128)llround(pct_thread_work_ns(t))), others.data,
+        percent(f, all.saves_ns), ranks, team ? "Divide" : "If these wait for it, divide");
     pct_buf_free(&others);
 }
 
@@ -554,11 +555,12 @@ static void find_turns(const struct pct_evidence *f, const struct pct_rule *rule
         return;
     char call[PCT_NUMBER_BYTES];
     pct_text_time(call, (pc_u128)llround(pct_fact_own_ns(most) / most->calls));
-    pct_finding_say(out, f, rule, waits, pct_more_call(f, most),
-                    "Ranks wait %.0f %% of the run for others that are late by turns, most in %s, "
-                    "%s a call: this is not the wait for the rank that computes longest. Let all "
-                    "ranks do this work at the same time, or make each step as long on all.",
-                    percent(f, waits), most->place, call);
+    pct_finding_say(
+        out, f, rule, waits, pct_more_call(f, most),
+        "Ranks wait at least %.0f %% of the run for others that are late by turns, most in %s, "
+        "%s a call: this is not the wait for the rank that computes longest. Let all "
+        "ranks do this work at the same time, or make each step as long on all.",
+        percent(f, waits), most->place, call);
 }
 
 /* ---- All --------------------------------------------------------------------------------------

@@ -302,9 +302,10 @@ double pct_fact_own_ns(const struct pct_fact *fact)
            fact->main_part;
 }
 
-/* A message of a slow network; a collective operation takes as many in turn as the number of ranks
- * has bits. */
+/* A message of a slow network, and within a host; a collective operation takes as many in turn as
+ * the number of ranks has bits. */
 #define SLOW_MESSAGE_NS 2e5
+#define SLOW_MESSAGE_OF_HOST_NS 5e4
 #define SLOW_BYTE_NS 10.0
 #define SLOW_BYTE_OF_HOST_NS 1.0
 /* From some size on, both sides agree on a message before it is sent. */
@@ -323,9 +324,10 @@ double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fac
         NULL};
     double steps = fact->op_class == PCOLLECT_CLASS_COLL ? ceil(log2((double)f->n_ranks)) : 1;
     double byte_ns = f->one_host ? SLOW_BYTE_OF_HOST_NS : SLOW_BYTE_NS;
+    double message_ns = f->one_host ? SLOW_MESSAGE_OF_HOST_NS : SLOW_MESSAGE_NS;
     double bytes = fact->bytes_sent + fact->bytes_received;
     double messages = bytes > AGREED_BYTES * fact->calls ? AGREEMENT : 1;
-    double cost_ns = steps * (messages * fact->calls * SLOW_MESSAGE_NS + bytes * byte_ns);
+    double cost_ns = steps * (messages * fact->calls * message_ns + bytes * byte_ns);
     if (f->n_ranks < 2 || fact->calls < FEW_CALLS * (double)f->n_ranks ||
         !pct_finding_is_one_of(fact, waiting))
         return 0;

@@ -22,7 +22,7 @@ struct made {
     char function[32], file[32];
     struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[3];
     double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
-    double system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
+    double user_ms[SAMPLE_RANKS], system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
     double blocked_ms[SAMPLE_RANKS], paused_ms[SAMPLE_RANKS];
     const char *bound[SAMPLE_RANKS]; /* processors; NULL: as all others */
     bool shares;                     /* more ranks than processors */
