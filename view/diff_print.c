@@ -262,9 +262,11 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     print_side(out, d, "after: ", d->n_before, d->n_after, &t->after);
     fputc('\n', out);
     pct_print_programs(out, d->join, d->runs, width);
-    print_delays(out, d, width);
-    pct_diff_run_put(&run, d);
-    pct_print_sentence(out, width, 0, "%s", run.data);
+    if (d->metric == PCT_DIFF_TIME) {
+        print_delays(out, d, width);
+        pct_diff_run_put(&run, d);
+        pct_print_sentence(out, width, 0, "%s", run.data);
+    }
     pct_buf_free(&run);
     if (!d->repeated)
         fputs("Each side needs two runs or more to tell changes from noise.\n", out);

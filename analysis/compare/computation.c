@@ -58,6 +58,7 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
         struct pct_cost *cost = cost_of(j, r->node[i], r->k);
         cost->ns += (double)computed.ns * scale;
         cost->samples += (double)computed.samples;
+        cost->variance += scale * scale * pct_samples_variance(computed, t->samples->all);
         describe(j, r, i);
     }
     /* Rounding would leave a part of a nanosecond of the difference to scaled samples. */

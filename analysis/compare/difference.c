@@ -122,7 +122,7 @@ static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_ro
     if ((before || after) && d->join->nodes[node].kind == PCOLLECT_NODE_POINT &&
         samples < PCT_SAMPLES_FEW)
         row->verdict = PCT_VERDICT_NOISE;
-    else if (before != after)
+    else if (before != after && node != d->join->compute) /* that is what samples leave over */
         row->verdict = after ? PCT_VERDICT_NEW : PCT_VERDICT_GONE;
     return before || after;
 }
@@ -172,6 +172,20 @@ static void correct_doubts(struct pct_diff *d)
     pct_free(order);
 }
 
+/* True if the samples of one run on each side may differ so much by chance. */
+static bool may_be_chance(const struct pct_diff *d, const struct pct_diff_row *row)
+{
+    double variance = 0;
+    if (d->repeated || d->metric != PCT_DIFF_TIME ||
+        d->join->nodes[row->node].kind != PCOLLECT_NODE_POINT)
+        return false;
+    for (size_t i = 0; i < d->n_before + d->n_after; i++) {
+        double n = (double)(i < d->n_before ? d->n_before : d->n_after);
+        variance += pct_join_cost(d->join, row->node, i)->variance / (n * n);
+    }
+    return fabs(row->figure.change) < 1.96 * sqrt(variance);
+}
+
 static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
 {
     const struct pct_diff_change *f = &row->figure;
@@ -180,6 +194,8 @@ static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
         return;
     if (f->change == 0)
         row->verdict = PCT_VERDICT_SAME;
+    else if (may_be_chance(d, row))
+        row->verdict = PCT_VERDICT_NOISE;
     else if (d->repeated ? f->doubt > ALARM : fabs(f->change) < CHANGED * size)
         row->verdict = d->repeated ? PCT_VERDICT_NOISE : PCT_VERDICT_SAME;
     else

@@ -43,6 +43,8 @@ static bool around;                    /* runs have MPI_Init and MPI_Finalize */
 /* By run: what rank 0 computes in the function `rare`, with a sample for each ms; 0: no samples. */
 static double rare_ms[MAX_RUNS];
 static struct pct_frame rare = {"rare", "a.c", 400, false, false};
+/* It computes for 80 ms in another function in each run. */
+static struct pct_frame often = {"often", "a.c", 500, false, false};
 
 /* Adds a call outside of the functions; returns its time. */
 static uint64_t add_around(struct sample *s, uint32_t op, const char *name, uint64_t ns)
@@ -90,6 +92,9 @@ static void open_run(struct pct_run *run, unsigned k, const struct times *t)
         pct_symbols_teach(symbols, 0, RARE + 1, (struct pct_place){&rare, 1});
         sample_point(s, 0, 0, RARE);
         sample_add_samples(s, 0, (uint64_t)(rare_ms[k] * 1e6));
+        pct_symbols_teach(symbols, 0, RARE + 0x101, (struct pct_place){&often, 1});
+        sample_point(s, 0, 0, RARE + 0x100);
+        sample_add_samples(s, 0, 80000000);
     }
     if (around)
         mpi += add_around(s, 1, "MPI_Init", 40000000) + add_around(s, 2, "MPI_Finalize", 30000000);
@@ -227,6 +232,23 @@ static void two_programs_without_a_name_get_none(void **state)
     }
     program = "";
     build_bytes = 20;
+}
+
+/* 18 samples of 1 ms before, and fewer after: 6 of them may not be chance, 12 may. */
+static void change_within_the_error_of_samples_is_no_change(void **state)
+{
+    static const struct times times[] = {{{1e8}}, {{1e8}}};
+    struct pct_run runs[2];
+    (void)state;
+    for (unsigned chance = 0; chance < 2; chance++) {
+        rare_ms[0] = 18;
+        rare_ms[1] = chance ? 12 : 6;
+        struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
+        assert_int_equal(row_of(d, "computation in rare (a.c:400)")->verdict,
+                         chance ? PCT_VERDICT_NOISE : PCT_VERDICT_LESS);
+        close_all(runs, 2, d);
+    }
+    rare_ms[0] = rare_ms[1] = 0;
 }
 
 /* Two functions of which the second run computes less: in one of them there are few samples. */
@@ -398,6 +420,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_runs_are_compared_context_by_context),
+        cmocka_unit_test(change_within_the_error_of_samples_is_no_change),
         cmocka_unit_test(few_samples_are_no_change),
         cmocka_unit_test(a_tree_without_a_line_is_one_sentence),
         cmocka_unit_test(two_programs_without_a_name_get_none),
