@@ -54,7 +54,7 @@ bench-rotation: stage
 EXTRA_PROGRAMS = bench/read
 bench_read_SOURCES = bench/read_cost.c
 bench_read_CFLAGS = $(PC_FLAGS)
-bench_read_LDADD = format/libpcformat.la base/libpcbase.la
+bench_read_LDADD = format/libpcformat.la base/libpcbase.la $(ZLIB_LIBS)
 
 bench-read: command/pcollect bench/read tests/report/grown bench/merge
 	@$(SHELL) $(srcdir)/bench/read.sh command/pcollect bench/read tests/report/grown bench/merge
@@ -68,7 +68,7 @@ EXTRA_PROGRAMS += bench/merge
 bench_merge_SOURCES = bench/merge_cost.c bench/merge_ranks.c bench/merge_ranks.h bench/merge_tree.c bench/merge_tree.h
 bench_merge_CFLAGS = $(PC_FLAGS)
 bench_merge_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
-bench_merge_LDADD = merge/libpcmerge.la
+bench_merge_LDADD = merge/libpcmerge.la $(ZLIB_LIBS)
 
 bench-merge: bench/merge
 	@$(SHELL) $(srcdir)/bench/merge.sh bench/merge $(BENCH_FLAGS)

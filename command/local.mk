@@ -35,5 +35,5 @@ command_libpccommand_la_LIBADD = cct/libpccct.la
 bin_PROGRAMS += command/pcollect
 command_pcollect_SOURCES = command/main.c
 command_pcollect_LDADD = command/libpccommand.la libpcol/libpcread.la view/libpcview.la watch/libpcwatch.la analysis/libpcanalysis.la merge/libpcmerge.la format/libpcformat.la \
-    config/libpcconfigtext.la config/libpcconfig.la counting/libpccounting.la base/libpcbase.la $(JANSSON_LIBS) $(NCURSES_LIBS)
+    config/libpcconfigtext.la config/libpcconfig.la counting/libpccounting.la base/libpcbase.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(ZLIB_LIBS)
 include doc/man/local.mk

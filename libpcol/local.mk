@@ -8,8 +8,10 @@ libpcol_libpcread_la_CFLAGS = $(PC_FLAGS) -fvisibility=default
 lib_LTLIBRARIES += libpcol.la
 libpcol_la_SOURCES =
 libpcol_la_LDFLAGS = -version-info 1:0:0 -Wl,-z,defs -Wl,--version-script=$(srcdir)/libpcol/libpcol.map
-libpcol_la_LIBADD = libpcol/libpcread.la view/libpcview.la analysis/libpcanalysis.la merge/libpcmerge.la
-libpcol_la_DEPENDENCIES = $(libpcol_la_LIBADD) libpcol/libpcol.map
+libpcol_la_LIBADD = libpcol/libpcread.la view/libpcview.la analysis/libpcanalysis.la merge/libpcmerge.la \
+    $(ZLIB_LIBS)
+libpcol_la_DEPENDENCIES = libpcol/libpcread.la view/libpcview.la analysis/libpcanalysis.la merge/libpcmerge.la \
+    libpcol/libpcol.map
 EXTRA_DIST += libpcol/libpcol.map
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = libpcol/libpcol.pc

@@ -14,5 +14,5 @@ merge_libpcmessage_la_SOURCES = merge/message.h merge/message.c merge/module.h m
 pcollectlib_LTLIBRARIES += merge/pcollect-merge.la
 merge_pcollect_merge_la_SOURCES = merge/module.h merge/merge_module.c
 merge_pcollect_merge_la_LIBADD = merge/libpcmerge.la
-merge_pcollect_merge_la_LDFLAGS = -module -avoid-version -shared -Wl,-z,defs \
+merge_pcollect_merge_la_LDFLAGS = -module -avoid-version -shared -Wl,-z,defs $(ZLIB_INSIDE) \
     -export-symbols-regex '^pc_merge_module$$'

@@ -40,4 +40,4 @@ tests_report_totals_test_SOURCES = tests/report/totals_test.c $(report_test_samp
 tests_report_show_SOURCES = tests/report/show.c $(report_test_sample)
 tests_report_show_LDADD = command/libpccommand.la view/libpcview.la analysis/libpcanalysis.la merge/libpcmerge.la \
     format/libpcformat.la config/libpcconfigtext.la config/libpcconfig.la counting/libpccounting.la base/libpcbase.la \
-    $(JANSSON_LIBS)
+    $(JANSSON_LIBS) $(ZLIB_LIBS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 script_tests += tests/safety/bystanders.test tests/safety/checkpoints.test tests/safety/descriptors.test tests/safety/ends.test tests/safety/filters.test tests/safety/forks.test \
-    tests/safety/hosts.test tests/safety/hung.test tests/safety/kills.test tests/safety/late.test tests/safety/late-nodes.test tests/safety/lines.test tests/safety/missing.test tests/safety/mixed.test tests/safety/plugins.test \
+    tests/safety/hosts.test tests/safety/hung.test tests/safety/kills.test tests/safety/late.test tests/safety/late-nodes.test tests/safety/lines.test tests/safety/missing.test tests/safety/mixed.test tests/safety/namesakes.test tests/safety/plugins.test \
     tests/safety/quiet.test tests/safety/state.test tests/safety/strange.test \
     tests/safety/oom.test tests/safety/taken.test tests/safety/surroundings.test tests/safety/smallshm.test tests/safety/threads.test tests/safety/tools.test tests/safety/users.test
 check_PROGRAMS += tests/safety/plugin_values
