@@ -4,8 +4,10 @@
  */
 #include "analysis/allocation.h"
 #include "command/command.h"
+#include "command/launch/run.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +35,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "pcollect: standard output cannot be written: %s\n", strerror(errno));
         if (p.status == PCT_DONE)
             p.status = PCT_DATA;
+    }
+    /* A shell ends a script if what it waited for died of the interrupt. */
+    if (pct_job_killed().signal == SIGINT && !fflush(NULL)) {
+        signal(SIGINT, SIG_DFL);
+        raise(SIGINT);
     }
     return p.status;
 }

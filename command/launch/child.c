@@ -3,11 +3,12 @@
  * Runs a job as if it had been started by hand: same standard streams, same process group, same
  * exit status.
  *
- * Signals from the terminal reach the job by themselves, because it is in our process group. If we
- * passed them on, the job would get two, after which launchers abort at once. So only signals that
- * another process sends to us are passed on.
+ * Signals to our process group reach the job by themselves, because it is in it: those from the
+ * terminal, and those that a process sends to the group. If we passed them on, the job would get
+ * two, after which launchers abort at once. So only signals to us alone are passed on.
  */
 #include "command/launch/run.h"
+#include "command/launch/witness.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,18 +30,27 @@ static struct {
     sigset_t mask;
 } found;
 
+static bool was_ignored(int number)
+{
+    bool ignored = false;
+    for (size_t i = 0; i < PC_ARRAY_LEN(forwarded); i++)
+        ignored |= forwarded[i] == number && found.actions[i].sa_handler == SIG_IGN;
+    return ignored;
+}
+
 static void forward(int number, siginfo_t *info, void *context)
 {
     (void)context;
     int saved = errno;
-    if (number != SIGUSR1 && number != SIGUSR2)
+    if (number != SIGUSR1 && number != SIGUSR2 && !was_ignored(number))
         interrupted = 1;
-    if (info->si_code <= 0 && job_pid > 0)
+    if (info->si_code <= 0 && job_pid > 0 && !pct_witness_saw(number))
         kill((pid_t)job_pid, number);
     errno = saved;
 }
 
-/* Installs handlers. Ignored signals stay ignored, because nohup is meant for the job, too. */
+/* Installs handlers. The job ignores what this command was told to ignore (nohup), unless it says
+ * otherwise: launchers do. So these signals are passed on as well. */
 static void install_handlers(void)
 {
     struct sigaction action;
@@ -48,9 +58,7 @@ static void install_handlers(void)
     action.sa_sigaction = forward;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     for (size_t i = 0; i < PC_ARRAY_LEN(forwarded); i++) {
-        sigaction(forwarded[i], NULL, &found.actions[i]);
-        if (found.actions[i].sa_handler != SIG_IGN)
-            sigaction(forwarded[i], &action, NULL);
+        sigaction(forwarded[i], &action, &found.actions[i]);
     }
 }
 
@@ -181,6 +189,7 @@ int pct_job_run(const struct pct_command *self, char **words, char **variables,
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &found.mask);
     install_handlers();
+    pct_witness_start();
     pid_t child = fork();
     if (child == 0) {
         restore_signals();
@@ -196,6 +205,7 @@ int pct_job_run(const struct pct_command *self, char **words, char **variables,
         status = follow(child, allow, report[0], watcher, &reason);
     close(report[0]);
     job_pid = 0;
+    pct_witness_end();
     restore_signals();
     if (reason)
         pct_say(self, "%s cannot be started: %s", words[0], strerror(reason));
