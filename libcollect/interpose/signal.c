@@ -114,6 +114,30 @@ __sighandler_t __sysv_signal(int number, __sighandler_t handler)
     return handle_with(number, handler, (int)(SA_RESETHAND | SA_NODEFER), false);
 }
 
+/* Other names of these functions in glibc. */
+PC_EXPORT sigset_fn bsd_signal;
+PC_EXPORT int __sigaction(int signal, const struct sigaction *action, struct sigaction *old);
+
+__sighandler_t bsd_signal(int number, __sighandler_t handler)
+{
+    return signal(number, handler);
+}
+
+PC_EXPORT __sighandler_t ssignal(int number, __sighandler_t handler)
+{
+    return signal(number, handler);
+}
+
+PC_EXPORT __sighandler_t sysv_signal(int number, __sighandler_t handler)
+{
+    return __sysv_signal(number, handler);
+}
+
+int __sigaction(int signal, const struct sigaction *action, struct sigaction *old)
+{
+    return sigaction(signal, action, old);
+}
+
 /* Handles System V functions on a signal of ours: they are not imitated, sampling ends. */
 static void leave_to(int number)
 {

@@ -9,6 +9,8 @@
  *               the program's own, sent by another process, and nothing else
  *     one       SIGURG, then SIGWINCH, has a handler, which gets the signals that were sent
  *     both      both have a handler
+ *     signal, bsd_signal, ssignal, sysv_signal, __sysv_signal, __sigaction
+ *               SIGURG has a handler, which that function has set
  *     fd        a signalfd for all signals has those that were sent
  *     full      the queue of signals is full
  *     foreign   the queue is full, and another process filled it
@@ -141,6 +143,49 @@ static void check_handler(int number)
     expect("handled", n_handled, ROUNDS);
 }
 
+extern __sighandler_t bsd_signal(int, __sighandler_t);
+extern __sighandler_t __sysv_signal(int, __sighandler_t);
+extern int __sigaction(int, const struct sigaction *, struct sigaction *);
+
+static __sighandler_t by_sigaction(int number, __sighandler_t handler)
+{
+    struct sigaction action, back;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    return __sigaction(number, &action, &back) ? SIG_ERR : back.sa_handler;
+}
+
+static void count(int signal)
+{
+    (void)signal;
+    n_handled++;
+}
+
+/* Sets a handler by the function of this name, if there is one. */
+static void check_setter(const char *name)
+{
+    static const struct {
+        const char *name;
+        __sighandler_t (*set)(int, __sighandler_t);
+    } setters[] = {
+        {"signal", signal},
+        {"bsd_signal", bsd_signal},
+        {"ssignal", ssignal},
+        {"sysv_signal", sysv_signal},
+        {"__sysv_signal", __sysv_signal},
+        {"__sigaction", by_sigaction},
+    };
+    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++) {
+        if (strcmp(setters[i].name, name))
+            continue;
+        expect("it had none", setters[i].set(SIGURG, count) != SIG_DFL, 0);
+        compute(100 * SOME);
+        expect("none was sent", n_handled, 0);
+        raise(SIGURG);
+        expect("handled", n_handled, 1);
+    }
+}
+
 static void forget_handler(int number)
 {
     signal(number, SIG_DFL);
@@ -232,6 +277,7 @@ int main(int argc, char **argv)
         setrlimit(RLIMIT_SIGPENDING, &limit);
         child = fill_by_another();
     }
+    check_setter(what);
     compute(5000 * SOME);
     if (child > 0)
         kill(child, SIGKILL);
