@@ -212,15 +212,6 @@ PC_EXPORT int sigpending(sigset_t *set)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* The rest of the timeout. */
-static struct timespec rest_of(const struct timespec *timeout, uint64_t begin_ns)
-{
-    int64_t rest = (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec -
-                   (int64_t)(pc_mono_ns() - begin_ns);
-    rest = rest > 0 ? rest : 0;
-    return (struct timespec){rest / 1000000000, rest % 1000000000};
-}
-
 /* Waits again if it has taken an interrupt of ours, and arms the next one. */
 PC_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
@@ -233,7 +224,9 @@ PC_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct ti
     uint64_t begin_ns = pc_mono_ns(), held = pc_wait_hold();
     int result = next(set, &got, timeout);
     while (result == s->signal && pc_sampler_is_ours(s, &got)) {
-        struct timespec rest = timeout ? rest_of(timeout, begin_ns) : (struct timespec){0, 0};
+        struct timespec rest = {0, 0};
+        if (timeout)
+            rest = pc_wait_rest(*timeout, pc_mono_ns() - begin_ns);
         pc_sampler_arm(s);
         result = next(set, &got, timeout ? &rest : NULL);
     }

@@ -190,13 +190,8 @@ PC_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *except, struct time
     uint64_t passed = pc_mono_ns() - begin;
     if (result < 0 && errno == EINVAL)
         return result;
-    long s = time.tv_sec - (long)(passed / 1000000000u);
-    long ns = time.tv_nsec - (long)(passed % 1000000000u);
-    if (ns < 0) {
-        ns += 1000000000;
-        s--;
-    }
-    *timeout = s < 0 ? (struct timeval){0, 0} : (struct timeval){s, ns / 1000};
+    const struct timespec rest = pc_wait_rest(time, passed);
+    *timeout = (struct timeval){rest.tv_sec, rest.tv_nsec / 1000};
     return result;
 }
 

@@ -16,6 +16,7 @@
 
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 
 /* The calling thread's sampler; NULL: it is not sampled. AS-safe, MT-safe. */
 static inline struct pc_sampler *pc_wait_sampler(void)
@@ -38,6 +39,18 @@ void pc_wait_release(uint64_t held, uintptr_t function);
 uint64_t pc_wait_hold_socket(int fd, int option);
 /* Notes that the program sets this option of a socket. AS-safe, MT-safe. */
 void pc_wait_see_option(int level, int option);
+
+/* Returns the rest of a time limit; 0 if it is over. AS-safe, MT-safe. */
+static inline struct timespec pc_wait_rest(struct timespec limit, uint64_t passed_ns)
+{
+    limit.tv_sec -= (time_t)(passed_ns / 1000000000u);
+    limit.tv_nsec -= (long)(passed_ns % 1000000000u);
+    if (limit.tv_nsec < 0) {
+        limit.tv_nsec += 1000000000;
+        limit.tv_sec--;
+    }
+    return limit.tv_sec < 0 ? (struct timespec){0, 0} : limit;
+}
 
 /* True if memory that the program passes to the kernel can be read: for other memory the kernel
  * returns EFAULT, but this library would crash. Costs a system call for each page that is not on

@@ -24,6 +24,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -85,7 +86,8 @@ static void send(int signal)
 
 static void check_all(void)
 {
-    static const struct timespec soon = {0, 2000000};
+    static const struct timespec soon = {0, 2000000}, late = {10000000000, 0};
+    static const struct itimerval alarm = {{0, 0}, {0, 2000}};
     sigset_t all, before, pending;
     siginfo_t info;
     int number = 0;
@@ -101,6 +103,9 @@ static void check_all(void)
         compute(10 * SOME);
         expect("nothing was sent", next_of(&all, &info), 0);
         expect("the wait ends", sigtimedwait(&all, &info, &soon) < 0 ? errno : 0, EAGAIN);
+        compute(10 * SOME);
+        setitimer(ITIMER_REAL, &alarm, NULL);
+        expect("the long wait", sigtimedwait(&all, &info, &late), SIGALRM);
         for (size_t k = 0; k < 2; k++) {
             send(usual[k]);
             compute(SOME);
