@@ -14,12 +14,14 @@
 #include "libcollect/state/next.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/signalfd.h>
 
 /* Own declarations: libc's header marks these functions as obsolete. */
 typedef __sighandler_t sigset_fn(int, __sighandler_t);
 typedef int sigignore_fn(int);
 typedef int siginterrupt_fn(int, int);
+typedef int sigpause_fn(int, int);
 
 static void end_sampling(void)
 {
@@ -253,6 +255,38 @@ PC_EXPORT int sigwait(const sigset_t *set, int *signal)
     result = result > 0 ? 0 : errno;
     errno = saved;
     return result;
+}
+
+/* Suspends with a mask of the first 32 signals, or with the thread's less one signal. */
+PC_EXPORT sigpause_fn __sigpause;
+
+int __sigpause(int mask_or_number, int is_number)
+{
+    sigset_t set;
+    const uint64_t first = (uint32_t)mask_or_number;
+    if (PC_LIKELY(!pc_wait_sampler()))
+        return ((sigpause_fn *)pc_next(PC_NEXT___sigpause))(mask_or_number, is_number);
+    sigemptyset(&set);
+    if (!is_number)
+        memcpy(&set, &first, sizeof first);
+    else if (PC_NEXT(pthread_sigmask)(SIG_BLOCK, NULL, &set) || sigdelset(&set, mask_or_number))
+        return -1;
+    return sigsuspend(&set);
+}
+
+/* The functions that the headers call sigpause: BSD's, with a mask, and X/Open's. The header gives
+ * the name of the first to the second. */
+PC_EXPORT int pc_sigpause_bsd(int mask) __asm__("sigpause");
+PC_EXPORT int __xpg_sigpause(int number);
+
+int pc_sigpause_bsd(int mask)
+{
+    return __sigpause(mask, 0);
+}
+
+int __xpg_sigpause(int number)
+{
+    return __sigpause(number, 1);
 }
 
 /* Signals read from the descriptor do not show whether they are the sampler's. */

@@ -43,6 +43,9 @@
     MASKED(epoll_pwait)                                                                            \
     MASKED(epoll_pwait2)                                                                           \
     MASKED(pause)                                                                                  \
+    MASKED(sigpause)                                                                               \
+    MASKED(__sigpause)                                                                             \
+    MASKED(__xpg_sigpause)                                                                         \
     MASKED(sigsuspend)                                                                             \
     HELD(int, nanosleep, (const struct timespec *time, struct timespec *rest), (time, rest))       \
     HELD(int, clock_nanosleep,                                                                     \

@@ -70,6 +70,11 @@ extern ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t n, size_t si
                               struct sockaddr *restrict from, socklen_t *restrict length);
 extern int io_getevents(void *context, long least, long n, void *events, struct timespec *timeout);
 
+/* The header gives the name sigpause to X/Open's function. */
+extern int bsd_sigpause(int mask) __asm__("sigpause");
+extern int __sigpause(int mask_or_signal, int is_signal);
+extern int __xpg_sigpause(int signal);
+
 static double seconds(void)
 {
     struct timespec t;
@@ -135,6 +140,9 @@ static struct sockaddr *const nobody;
     X(epoll_pwait, "", epoll_pwait(p->epoll, &p->event, 1, p->ms, &p->now))                        \
     X(epoll_pwait2, "", wait_epoll2(p))                                                            \
     X(pause, "s", pause())                                                                         \
+    X(sigpause, "s", bsd_sigpause(0))                                                              \
+    X(__sigpause, "s", __sigpause(0, 0))                                                           \
+    X(__xpg_sigpause, "s", __xpg_sigpause(SIGALRM))                                                \
     X(sigsuspend, "s", sigsuspend(&p->now))                                                        \
     X(nanosleep, "", sleep_by(p, 0))                                                               \
     X(clock_nanosleep, "", sleep_by(p, 1))                                                         \
@@ -438,8 +446,12 @@ static int wait_masked(int kind, struct place *p, const sigset_t *mask)
     case 0:
         return sigsuspend(mask);
     case 1:
-        return ppoll(NULL, 0, &p->time, mask);
+        return bsd_sigpause(0);
     case 2:
+        return __xpg_sigpause(SIGALRM);
+    case 3:
+        return ppoll(NULL, 0, &p->time, mask);
+    case 4:
         return pselect(0, NULL, NULL, NULL, &p->time, mask);
     default:
         return epoll_pwait(p->epoll, &p->event, 1, p->ms, mask);
@@ -448,7 +460,8 @@ static int wait_masked(int kind, struct place *p, const sigset_t *mask)
 
 static void check_once(void)
 {
-    static const char *const names[] = {"sigsuspend", "ppoll", "pselect", "epoll_pwait"};
+    static const char *const names[] = {"sigsuspend", "sigpause", "__xpg_sigpause",
+                                        "ppoll",      "pselect",  "epoll_pwait"};
     static struct place p;
     sigset_t blocked, mask;
     make_place(&p, 5000000);
@@ -457,7 +470,7 @@ static void check_once(void)
     sigaddset(&blocked, SIGALRM);
     sigprocmask(SIG_BLOCK, &blocked, &mask);
     for (int i = 0; i < rounds; i++)
-        for (int kind = 0; kind < 4; kind++) {
+        for (int kind = 0; kind < 6; kind++) {
             int before = handled;
             set_alarm(300, false);
             compute(i % 5 * 40000);
