@@ -120,21 +120,27 @@ function rule_call(prefix, rule, first,    name, list, n, i, parts)
     return prefix name "(" first ");\n"
 }
 
-# Datatypes, elements and operator of a call that moves data, for plugins that want them.
-function note_types(class,    p, n, types, counts, buffer, operator, root, name, call)
+# Datatypes, elements and operator of a call that moves data, for plugins that want them. A one-sided call has those
+# of this rank's memory. A message with one datatype has it only if there is a peer.
+function note_types(class,    p, n, types, counts, buffer, operator, root, call, peers)
 {
     if (class !~ /^(p2p|coll|rma|io)$/)
         return ""
     n = root = 0
     operator = "PC_NO_OPERATOR"
     buffer = "NULL"
+    peers = ""
     for (p = 0; p < n_params; p++) {
+        if (param_kind[p] == "rank")
+            peers = peers (peers == "" ? "" : " || ") param_name[p] " != MPI_PROC_NULL"
         if (param_kind[p] == "buf" && buffer == "NULL")
             buffer = param_name[p]
         if (param_kind[p] == "op" && param_dir[p] == "")
             operator = param_name[p]
         root = root || param_kind[p] == "root"
         if (param_kind[p] != "type" || param_array[p] || param_dir[p] != "" || buffer == "NULL" || n == 2)
+            continue
+        if (param_name[p] == "target_datatype")
             continue
         types[++n] = param_name[p]
         counts[n] = "1"
@@ -146,7 +152,8 @@ function note_types(class,    p, n, types, counts, buffer, operator, root, name,
     call = n == 2 ? "pc_note_types(&call, " buffer : (root ? "pc_note_moved" : "pc_note_type") "(&call"
     for (p = 1; p <= n; p++)
         call = call ", " types[p] ", " counts[p]
-    return "    if (pc_types_are_wanted() && rc == MPI_SUCCESS)\n        " call ", " operator ");\n"
+    peers = n == 1 && peers != "" ? " && (" peers ")" : ""
+    return "    if (pc_types_are_wanted() && rc == MPI_SUCCESS" peers ")\n        " call ", " operator ");\n"
 }
 
 # Appends the request for the file or window that a call is about.

@@ -30,6 +30,27 @@ static void remade(const int *data, int peer)
     }
 }
 
+/* Moves nothing to or from MPI_PROC_NULL, and gets with two datatypes. */
+static void one_sided(int *data, int rank)
+{
+    long one = 1, before;
+    double *memory;
+    MPI_Win win;
+    MPI_Datatype column;
+    MPI_Type_vector(6, 1, 2, MPI_DOUBLE, &column);
+    MPI_Type_commit(&column);
+    MPI_Win_allocate(12 * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &win);
+    MPI_Win_fence(0, win);
+    if (rank == 0)
+        MPI_Get(data, 6, MPI_DOUBLE, 1, 0, 1, column, win);
+    MPI_Put(data, 6, MPI_DOUBLE, MPI_PROC_NULL, 0, 1, column, win);
+    MPI_Fetch_and_op(&one, &before, MPI_LONG, MPI_PROC_NULL, 0, MPI_PROD, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    MPI_Type_free(&column);
+}
+
 int main(int argc, char **argv)
 {
     int rank, n, *data = calloc(1 << 16, sizeof *data), *more = calloc(1 << 16, sizeof *more);
@@ -51,6 +72,12 @@ int main(int argc, char **argv)
     MPI_Sendrecv(data, 3, MPI_CHAR, peer, 1, more, 100, MPI_BYTE, peer, 1, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
     MPI_Send(data, 5, MPI_SHORT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+    MPI_Recv(more, 5, MPI_SHORT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(data, 3, MPI_INT, rank ? MPI_PROC_NULL : 1, 2, rank ? 0 : MPI_PROC_NULL, 2,
+                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(data, 3, MPI_SHORT, MPI_PROC_NULL, 2, MPI_PROC_NULL, 2, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+    one_sided(data, rank);
     if (rank == 0)
         remade(data, 1);
     else
