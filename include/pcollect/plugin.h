@@ -175,7 +175,8 @@ struct pcollect_event {
     /* Data that this rank's send and receive arguments describe; set before `post`, 0 in `pre`. */
     uint64_t bytes_sent;
     uint64_t bytes_received;
-    int32_t peer;   /* rank in the communicator, or a negative value for none */
+    int32_t peer;   /* rank in the communicator, or a negative value for none; of a call that sends
+                       and receives the destination */
     int32_t root;   /* rank in the communicator, or a negative value for none */
     int32_t tag;    /* or a negative value for none */
     int32_t result; /* what the MPI function returned, set before `post` */

@@ -64,10 +64,16 @@ static inline void pc_rule_sent_parts(struct pc_call *call, int partitions, MPI_
     pc_rule_sent(call, partitions > 0 ? partitions * count : 0, type, dest);
 }
 
+/* Books a message that arrived at a call that sends, too: peer and tag are those of the send. */
+static inline void pc_rule_answered(struct pc_call *call, const MPI_Status *status)
+{
+    call->event.bytes_received = pc_status_bytes(status);
+}
+
 /* Books a message that arrived, and replaces wildcards by what they matched. */
 static inline void pc_rule_received(struct pc_call *call, const MPI_Status *status)
 {
-    call->event.bytes_received = pc_status_bytes(status);
+    pc_rule_answered(call, status);
     if (call->event.peer < 0)
         call->event.peer = status->MPI_SOURCE;
     if (call->event.tag < 0)

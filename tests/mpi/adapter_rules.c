@@ -59,6 +59,14 @@ static void point_to_point(void)
          (a, 2, MPI_INT, MPI_PROC_NULL, 1, b, 9, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD,
           MPI_STATUS_IGNORE),
          0, 0);
+    EXPECT(seen.peer, MPI_PROC_NULL);
+    MPI_Isend(a, 1, MPI_INT, next, 2, MPI_COMM_WORLD, &request);
+    CALL(Sendrecv,
+         (a, 2, MPI_INT, MPI_PROC_NULL, 1, b, 9, MPI_INT, last, 2, MPI_COMM_WORLD,
+          MPI_STATUS_IGNORE),
+         0, 4);
+    EXPECT(seen.peer, MPI_PROC_NULL);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     CALL_I(Issend, (a, 3, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &request), 0, 0);
     CALL_I(Irsend, (a, 3, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &request), 0, 0);
     CALL(Iprobe, (MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE), 0, 0);
