@@ -191,7 +191,7 @@ struct pcollect_event {
     uint32_t operator_;   /* name of the reduction operator */
     uint32_t node;        /* the context of the call, for columns of type NODE; 0: not known */
     uint64_t n_elements;  /* of that datatype */
-    uint64_t request;     /* made or completed by the call; 0: none */
+    uint64_t request;     /* made by the call; 0: none */
     uint64_t object;      /* file or window; 0: none */
     void *thread;         /* of the caller, for the host's functions that take one */
 };
