@@ -19,7 +19,8 @@ static const struct pct_option options[] = {
     {METRIC, "metric", "time|computation|mpi|calls|sent|received",
      "figure of folded stacks (default: time)",
      "time: time in MPI plus CPU time outside MPI, which is estimated from samples; without "
-     "samples it is that of mpi. The other formats hold all figures.",
+     "samples it is that of mpi. Of a profile of `pcollect record` it is all CPU time. The other "
+     "formats hold all figures.",
      .parts = PCT_PART_STACKS},
     {'o', "output", "FILE",
      "write to FILE, which must be new, or - for standard output (default: standard output)"},
@@ -56,14 +57,17 @@ static int put_stacks(const struct pct_command *self, FILE *out, const struct pc
     struct pct_stacks *s =
         pct_stacks_new(d, lines ? pct_data_lines(d) : pct_data_functions(d), &why);
     int status = PCT_DONE, metric = r->metric < 0 ? PCT_VALUE_TIME : r->metric;
-    if (s && r->metric < 0 && !s->has[metric])
+    if (s && r->metric < 0 && !s->has[metric] && !s->outside)
         metric = PCT_VALUE_MPI;
     if (!s) {
         pct_say(self, "%s: %s", d->file, why.data);
         status = PCT_DATA;
     } else if (!s->has[metric]) {
-        status = pct_refuse(self, "--metric %s: the profile has no samples",
-                            pct_value_types[metric].name);
+        pct_say(self, "%s: the figure %s is not known: %s", d->file, pct_value_types[metric].name,
+                s->outside && !pct_value_types[metric].outside_doc
+                    ? "pcollect record knows no calls of MPI"
+                    : "the profile has no samples");
+        status = PCT_DATA;
     } else if (r->format == FOLDED) {
         pct_viewer_folded(out, s, (enum pct_value_kind)metric);
     } else if (r->format == SPEEDSCOPE) {

@@ -558,6 +558,32 @@ void sample_gap(struct sample *s)
     s->p.world_size++;
 }
 
+void sample_recorded(struct sample *s)
+{
+    sample_begin(s);
+    sample_clock(s);
+    s->p.world_size = s->p.n_ranks = 2;
+    for (int32_t r = 0; r < 2; r++)
+        s->ranks[r] = (struct pc_profile_rank){.rank = r,
+                                               .pid = 5000 + r,
+                                               .host = (char *)"node17",
+                                               .before_init_ns = 1000000000,
+                                               .n_threads = 1,
+                                               .closed = true,
+                                               .notes = PCOLLECT_NOTE_OUTSIDE};
+    s->ops[0] = (struct pc_profile_op){(char *)"MPI_Barrier", PCOLLECT_CLASS_COLL};
+    s->p.n_ops = 1;
+    s->modules[0] = (struct pc_profile_module){.path = (char *)"/opt/app/ring", .identity = 1};
+    s->p.n_modules = 1;
+    uint32_t main = sample_frame(s, 0, 0, MAIN);
+    sample_op(s, main, 0);
+    sample_add_samples(s, 1, 70000000);
+    sample_point(s, main, 0, SOLVE);
+    for (int32_t r = 0; r < 2; r++)
+        sample_add_samples(s, r, 300000000);
+    sample_end(s);
+}
+
 /* ---- Tables of others -------------------------------------------------------------------------
  */
 

@@ -92,6 +92,9 @@ void sample_unsorted(struct sample *s);
 /* 4,096 ranks, 64 on each host, that all call two functions; one rank in the middle waits far
  * longer than the others. Only one such sample can exist in a process. */
 void sample_wide(struct sample *s);
+/* Samples of two ranks as `pcollect record` takes them: outside MPI and in calls, which it does not
+ * know otherwise. */
+void sample_recorded(struct sample *s);
 /* The run of many ranks, in which the last rank of the job is missing. */
 void sample_gap(struct sample *s);
 

@@ -29,6 +29,8 @@ static void make_sample(const char *name)
         sample_unsorted(&sample);
     else if (!strcmp(name, "wide"))
         sample_wide(&sample);
+    else if (!strcmp(name, "recorded"))
+        sample_recorded(&sample);
     else if (!strcmp(name, "gap"))
         sample_gap(&sample);
     else

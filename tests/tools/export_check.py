@@ -15,7 +15,8 @@ folder = sys.argv[1]
 UNITS = {"bytes", "microseconds", "milliseconds", "nanoseconds", "none", "seconds"}  # of speedscope
 METRICS = {"time": "time", "computation": "computation", "mpi": "mpi", "calls": "calls", "sent": "bytes_sent",
            "received": "bytes_received"}
-TITLES = {"time in MPI, and CPU time outside MPI": "time", "CPU time outside MPI, by samples": "computation",
+TITLES = {"time in MPI, and CPU time outside MPI": "time", "CPU time in MPI and outside, by samples": "time",
+          "CPU time outside MPI, by samples": "computation",
           "time in MPI calls": "mpi", "MPI calls": "calls", "bytes described by send arguments": "bytes_sent",
           "bytes described by receive arguments": "bytes_received"}
 
@@ -70,23 +71,29 @@ stacks = {name: folded(metric) for metric, name in METRICS.items()}
 primitives = collections.Counter()
 totals = collections.Counter()
 for row in table("contexts"):
-    primitives[row["primitive"]] += int(row["calls"])
+    primitives[row["primitive"]] += int(row["calls"] or 0)  # empty: sampled from outside
     totals["mpi"] += ns(row["mpi_exclusive_s"])
-    totals["bytes_sent"] += int(row["bytes_sent"])
-    totals["bytes_received"] += int(row["bytes_received"])
+    totals["bytes_sent"] += int(row["bytes_sent"] or 0)
+    totals["bytes_received"] += int(row["bytes_received"] or 0)
 by_function = collections.Counter()
 for stack, value in stacks["calls"].items():
     by_function[stack[-1]] += value
 check("calls of each MPI function", dict(by_function), {k: v for k, v in primitives.items() if v})
 for name in ("mpi", "bytes_sent", "bytes_received"):
     check(name + " in all", sum(stacks[name].values()), totals[name])
-computed = collections.Counter()
+computed, sampled = collections.Counter(), collections.Counter()
 for row in table("computation"):
     stack = stack_of(row["path"])
-    if ns(row["cpu_exclusive_s"]) and stack[-1] not in primitives:
-        computed[stack] += ns(row["cpu_exclusive_s"])
+    if ns(row["cpu_exclusive_s"]):
+        sampled[stack] += ns(row["cpu_exclusive_s"])
+        if stack[-1] not in primitives:
+            computed[stack] += ns(row["cpu_exclusive_s"])
 check("computation of each stack", dict(stacks["computation"]), dict(computed))
-if stacks["computation"]:
+outside = "pcollect record" in table("header")[0]["notes"]
+if outside:
+    check("time is all that was sampled", dict(stacks["time"]), dict(sampled))
+    check("some of it is in MPI", sampled != computed, True)
+elif stacks["computation"]:
     check("time is both", dict(stacks["time"]),
           {k: v for k, v in (stacks["computation"] + stacks["mpi"]).items() if v})
 
@@ -135,6 +142,9 @@ with open(path("hatchet"), encoding="utf-8") as file:
 found = collections.defaultdict(collections.Counter)
 for root in roots:
     walk(root, (), found)
+known = ["computation", "time"] if outside else sorted(set(METRICS.values()) - (
+    set() if stacks["computation"] else {"computation", "time"}))
+check("hatchet: the figures that are known", sorted(found), known)
 check("hatchet: the same stacks",
       {name: {k: v for k, v in of.items() if v} for name, of in found.items() if any(of.values())},
       {name: dict(of) for name, of in stacks.items() if of})
@@ -174,6 +184,7 @@ if os.path.exists(path("pprof.text")):
         for name, value in zip(types, sample["value"]):
             found[name][stack] += value
     check("pprof: the first string is empty", texts[0], "")
+    check("pprof: the figures that are known", sorted(types), known)
     check("pprof: the same stacks",
           {name: {k: v for k, v in of.items() if v} for name, of in found.items() if any(of.values())},
           {name: dict(of) for name, of in stacks.items() if of})

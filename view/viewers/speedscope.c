@@ -30,7 +30,8 @@ static void put_values(FILE *out, const struct pct_stacks *s, enum pct_value_kin
     fprintf(out,
             "{\"type\": \"sampled\", \"name\": \"%s\", \"unit\": \"%s\", \"startValue\": 0, "
             "\"endValue\": %llu,\n\"samples\": [",
-            type->doc, type->scope, (unsigned long long)s->sum[kind]);
+            s->outside ? type->outside_doc : type->doc, type->scope,
+            (unsigned long long)s->sum[kind]);
     for (uint32_t i = 1; i < s->tree->n; i++) {
         if (!pct_stack_value(s, i, kind))
             continue;

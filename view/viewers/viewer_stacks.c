@@ -9,23 +9,26 @@
 #include <string.h>
 
 const struct pct_value_type pct_value_types[PCT_N_VALUE_KINDS] = {
-    [PCT_VALUE_TIME] = {"time", "time in MPI, and CPU time outside MPI", "nanoseconds",
-                        "nanoseconds", true},
-    [PCT_VALUE_COMPUTATION] = {"computation", "CPU time outside MPI, by samples", "nanoseconds",
-                               "nanoseconds", true},
-    [PCT_VALUE_MPI] = {"mpi", "time in MPI calls", "nanoseconds", "nanoseconds", false},
-    [PCT_VALUE_CALLS] = {"calls", "MPI calls", "count", "none", false},
-    [PCT_VALUE_SENT] = {"bytes_sent", "bytes described by send arguments", "bytes", "bytes", false},
-    [PCT_VALUE_RECEIVED] = {"bytes_received", "bytes described by receive arguments", "bytes",
+    [PCT_VALUE_TIME] = {"time", "time in MPI, and CPU time outside MPI",
+                        "CPU time in MPI and outside, by samples", "nanoseconds", "nanoseconds",
+                        true},
+    [PCT_VALUE_COMPUTATION] = {"computation", "CPU time outside MPI, by samples",
+                               "CPU time outside MPI, by samples", "nanoseconds", "nanoseconds",
+                               true},
+    [PCT_VALUE_MPI] = {"mpi", "time in MPI calls", NULL, "nanoseconds", "nanoseconds", false},
+    [PCT_VALUE_CALLS] = {"calls", "MPI calls", NULL, "count", "none", false},
+    [PCT_VALUE_SENT] = {"bytes_sent", "bytes described by send arguments", NULL, "bytes", "bytes",
+                        false},
+    [PCT_VALUE_RECEIVED] = {"bytes_received", "bytes described by receive arguments", NULL, "bytes",
                             "bytes", false},
 };
 
-static pc_u128 value_of(const struct pct_tree *t, uint32_t node, enum pct_value_kind kind)
+static pc_u128 value_of(const struct pct_stacks *s, uint32_t node, enum pct_value_kind kind)
 {
-    const struct pct_own own = pct_tree_own(t, node);
+    const struct pct_own own = pct_tree_own(s->tree, node);
     switch (kind) {
     case PCT_VALUE_TIME:
-        return own.calls.sum[PCT_EXCLUSIVE] + own.computed.ns;
+        return s->outside ? own.self.ns : own.calls.sum[PCT_EXCLUSIVE] + own.computed.ns;
     case PCT_VALUE_COMPUTATION:
         return own.computed.ns;
     case PCT_VALUE_MPI:
@@ -41,7 +44,7 @@ static pc_u128 value_of(const struct pct_tree *t, uint32_t node, enum pct_value_
 
 uint64_t pct_stack_value(const struct pct_stacks *s, uint32_t node, enum pct_value_kind kind)
 {
-    return (uint64_t)value_of(s->tree, node, kind);
+    return (uint64_t)value_of(s, node, kind);
 }
 
 bool pct_stack_has_value(const struct pct_stacks *s, uint32_t node)
@@ -52,13 +55,21 @@ bool pct_stack_has_value(const struct pct_stacks *s, uint32_t node)
     return any;
 }
 
+static bool is_known(const struct pct_stacks *s, enum pct_value_kind kind)
+{
+    const struct pct_value_type *type = &pct_value_types[kind];
+    if (s->outside && !type->outside_doc)
+        return false;
+    return !type->sampled || (s->tree->samples && s->tree->samples->all.samples);
+}
+
 /* False: a sum is too large. */
 static bool sum_up(struct pct_stacks *s, struct pct_buf *why)
 {
     for (int k = 0; k < PCT_N_VALUE_KINDS; k++) {
         pc_u128 sum = 0;
         for (uint32_t i = 0; i < s->tree->n; i++)
-            sum += value_of(s->tree, i, k);
+            sum += value_of(s, i, k);
         if (sum > INT64_MAX) {
             pct_buf_format(why,
                            "%s: the sum is above 2^63 - 1, and other viewers have no room for it",
@@ -66,8 +77,7 @@ static bool sum_up(struct pct_stacks *s, struct pct_buf *why)
             return false;
         }
         s->sum[k] = (uint64_t)sum;
-        s->has[k] =
-            !pct_value_types[k].sampled || (s->tree->samples && s->tree->samples->all.samples);
+        s->has[k] = is_known(s, k);
     }
     return true;
 }
@@ -140,6 +150,7 @@ struct pct_stacks *pct_stacks_new(const struct pct_data *d, const struct pct_tre
     struct pct_stacks *s = pct_alloc(1, sizeof *s);
     s->data = d;
     s->tree = tree;
+    s->outside = d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE;
     s->pool = pct_pool_new();
     if (sum_up(s, why)) {
         list_functions(s);

@@ -16,7 +16,8 @@
 #include <stdio.h>
 
 enum pct_value_kind {
-    PCT_VALUE_TIME,        /* in MPI, and CPU time outside of it */
+    PCT_VALUE_TIME,        /* in MPI, and CPU time outside of it; of a run that was sampled from
+                              outside the CPU time in both */
     PCT_VALUE_COMPUTATION, /* CPU time outside of MPI */
     PCT_VALUE_MPI,
     PCT_VALUE_CALLS,
@@ -27,9 +28,10 @@ enum pct_value_kind {
 
 struct pct_value_type {
     const char *name, *doc;
-    const char *unit;  /* of pprof */
-    const char *scope; /* unit of speedscope */
-    bool sampled;      /* only where there are samples */
+    const char *outside_doc; /* of a run that was sampled from outside; NULL: not known there */
+    const char *unit;        /* of pprof */
+    const char *scope;       /* unit of speedscope */
+    bool sampled;            /* only where there are samples */
 };
 extern const struct pct_value_type pct_value_types[PCT_N_VALUE_KINDS];
 
@@ -43,6 +45,7 @@ struct pct_stacks {
     const struct pct_data *data;
     const struct pct_tree *tree;
     struct pct_pool *pool;
+    bool outside; /* the run was sampled from outside: calls of MPI are not known */
     bool has[PCT_N_VALUE_KINDS];
     uint64_t sum[PCT_N_VALUE_KINDS];
     struct pct_stack_function *functions; /* each once */
