@@ -68,7 +68,7 @@ struct pc_counting_values {
 
 /* Totals over all threads of a counting, running and ended. */
 struct pc_counting_totals {
-    uint64_t n_live, n_ended; /* meters */
+    uint64_t n_live, n_ended; /* meters that have a group open, or had one */
     uint64_t held;            /* bit e: counted by some meter at some time */
     uint64_t anchor[PC_COUNTING_MAX_GROUPS];
     uint64_t running_ns[PC_COUNTING_MAX_GROUPS];

@@ -73,7 +73,7 @@ void pc_counting_dump(struct pc_counting *c, struct pc_counting_totals *out)
     for (const struct pc_counting_meter *r = counting; r; r = r->next) {
         if (r->counting != c || r->program != c->program)
             continue;
-        out->n_live++;
+        out->n_live += r->groups != 0;
         for (uint32_t g = 0; g < PC_COUNTING_MAX_GROUPS; g++) {
             struct pc_counting_reading now;
             if (r->groups >> g & 1 && pc_counting_read(&r->open[g], &now))
@@ -223,7 +223,7 @@ void pc_counting_stop(struct pc_counting_meter *meter)
     pc_counting_pause(meter);
     pc_counting_lock();
     settle(meter);
-    if (meter->counting->program == meter->program)
+    if (meter->groups && meter->counting->program == meter->program)
         meter->counting->ended.n_ended++;
     close_all(meter);
     pc_counting_release(meter->program);

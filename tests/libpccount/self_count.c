@@ -208,6 +208,23 @@ static void in_threads(size_t n_rounds)
     say("descriptors", (unsigned long long)n_descriptors(), (unsigned long long)n_fds);
 }
 
+/* Without a free descriptor a thread does not begin, and is none of those that have counted. */
+static void without_descriptors(void)
+{
+    struct pccount_values before = total(count), after;
+    struct rlimit limit;
+    pthread_t thread;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){.rlim_cur = 0, .rlim_max = limit.rlim_max});
+    pthread_create(&thread, NULL, work, (void *)100);
+    pthread_join(thread, NULL);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    after = total(count);
+    say("not-begun", after.value[0] - before.value[0], 0);
+    say("n-threads", after.n_threads - before.n_threads, 0);
+    say("n-ended", after.n_ended - before.n_ended, 0);
+}
+
 static void *touch_200(void *arg)
 {
     (void)arg;
@@ -296,6 +313,7 @@ int main(int argc, char **argv)
     stretches();
     nested();
     in_threads(argc > 2 ? (size_t)atoi(argv[2]) : 100);
+    without_descriptors();
     inherited();
     forked(n_fds);
     reasons();
