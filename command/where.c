@@ -200,10 +200,36 @@ static struct pct_where_stack *name_stacks(const struct pct_watch *w, struct pct
     return stacks;
 }
 
+/* Says how many ranks of the job are shown, and what shows the others. nodes: "N nodes"; NULL: this
+ * one. */
+static void put_ranks(const struct pct_watched_job *job, const struct request *r,
+                      const struct pct_where *out, const char *name, const char *nodes)
+{
+    struct pc_config_launch launch = pct_watch_launch(job->processes[0].pid);
+    int n = (int)job->n, world = job->world > 0 ? job->world : n;
+    bool chosen =
+        !nodes && !job->whole && !r->whole_job && launch.key && n < world && launch.n_local != n;
+    if (chosen)
+        pct_print_sentence(stdout, out->width, 2, "%s: %d of %d ranks are shown", name, n, world);
+    else
+        pct_print_sentence(stdout, out->width, 2, "%s: %d of %d ranks are on %s", name, n, world,
+                           nodes ? nodes : "this node");
+    if (nodes || n >= world)
+        return;
+    if (chosen && launch.n_local == world)
+        pct_print_sentence(stdout, out->width, 2, "  --whole-job shows the others too");
+    else if (chosen)
+        pct_print_sentence(stdout, out->width, 2,
+                           "  --whole-job shows the others on this node too, --hosts those on "
+                           "other nodes");
+    else
+        pct_print_sentence(stdout, out->width, 2, "  --hosts shows the others too");
+}
+
 static void put_head(const struct pct_watch *w, const struct request *r,
                      const struct pct_where *out, const struct pct_where_nodes *nodes)
 {
-    char exe[4096], where[64] = "this node";
+    char exe[4096], where[64];
     size_t n = w->job->n, n_nodes = nodes ? pct_where_nodes_count(nodes) : 0;
     if (nodes)
         snprintf(exe, sizeof exe, "%s", pct_where_nodes_exe(nodes));
@@ -213,14 +239,11 @@ static void put_head(const struct pct_watch *w, const struct request *r,
         snprintf(where, sizeof where, "%zu node%s", n_nodes, n_nodes == 1 ? "" : "s");
     char *name = pct_text_escaped(*exe ? exe : "?");
     if (w->job->processes[0].rank >= 0)
-        pct_print_sentence(stdout, out->width, 2, "%s: %zu of %d ranks are on %s", name, n,
-                           w->job->world > 0 ? w->job->world : (int)n, where);
+        put_ranks(w->job, r, out, name, nodes ? where : NULL);
     else
         pct_print_sentence(stdout, out->width, 2, "%s: %zu %s", name, n,
                            n == 1 ? "process" : "processes");
     pct_free(name);
-    if (!nodes && w->job->processes[0].rank >= 0 && w->job->world > (int)n)
-        pct_print_sentence(stdout, out->width, 2, "  --hosts shows the others too");
     if (r->times > 1)
         printf("  %llu times, %llu ms apart\n", (unsigned long long)r->times,
                (unsigned long long)r->every_ms);
