@@ -12,6 +12,7 @@ import glob
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -200,6 +201,10 @@ class Source:
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)
 
+    def without_file(self, text):
+        """Commands that a report names, as they are typed here: a checkpoint that is removed is not their argument."""
+        return re.sub(r'(\s+\\)?\s+' + re.escape(shlex.quote(self.file)), '', text) if self.folder else text
+
     def table(self, name):
         return json.loads(pcollect('report', '--format', 'json', '--table', name, self.file))[name]
 
@@ -298,7 +303,7 @@ A checkpoint of the job is made for it, and removed."""
 
     def run(self, words):
         with Source() as source:
-            gdb.write(pcollect('report', *with_width(words), source.file))
+            gdb.write(source.without_file(pcollect('report', *with_width(words), source.file)))
 
 
 class Here(Command):
