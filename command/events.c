@@ -297,6 +297,8 @@ int pct_event_named(const struct pct_command *self, const char *option, const ch
     if (err != PC_ENOENT)
         return pct_refuse(self, "%s: %s: %s", option, name, error.text);
     put_near(module, true, name, text);
+    if (!*text && pc_counting_is_tracepoint(name))
+        return pct_refuse(self, "%s: %s: tracepoints are not counted", option, name);
     return pct_refuse(self, "%s: there is no event '%s'%s%s%s", option, name,
                       *text ? "; the nearest is " : "", text,
                       module ? "" : "; the names of PAPI and libpfm are not known here");

@@ -98,6 +98,9 @@ int pc_counting_named(const char *name, struct pc_counting_event *out, struct pc
 /* The counter for a raw code, r and up to 16 hexadecimal digits: the first n characters of `name`.
  * False: they are no such code. MT-safe. */
 bool pc_counting_raw(const char *name, size_t n, struct pc_counting_term *out);
+/* True for a name that is none of these, but has the form of a tracepoint, GROUP:NAME, as in `perf
+ * list`. Tracepoints are not counted. MT-safe. */
+bool pc_counting_is_tracepoint(const char *name);
 /* The i-th generic name; NULL: there are no more. MT-safe. */
 const char *pc_counting_kernel_name(size_t i);
 

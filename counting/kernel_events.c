@@ -198,6 +198,15 @@ static int find_in_pmu(const char *name, size_t n, struct pc_counting_term *out,
     return err || !last[1] ? err : read_sides(last + 1 + (last[1] == ':'), out, error);
 }
 
+bool pc_counting_is_tracepoint(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+    size_t n = strspn(name, letters);
+    const char *rest = name + n + 1;
+    return n && name[n] == ':' && *rest && !rest[strspn(rest, letters)] &&
+           rest[strspn(rest, "ukh")];
+}
+
 int pc_counting_named(const char *name, struct pc_counting_event *out, struct pc_error *error)
 {
     struct pc_counting_event event = {.n_terms = 1};

@@ -58,6 +58,8 @@ static int add_event(struct pccount *c, const char *word, struct pc_counting_eve
     if (c->n == PCCOUNT_MOST_EVENTS)
         return pc_error_set(error, PC_EARG, "more than %d events", PCCOUNT_MOST_EVENTS);
     int err = pc_counting_named(word, &event, &reason);
+    if (err == PC_ENOENT && pc_counting_is_tracepoint(word))
+        return pc_error_set(error, err, "%s: tracepoints are not counted", word);
     if (err)
         return pc_error_set(error, err, "%s: %s", word,
                             err == PC_ENOENT ? "there is no such event; `perf list` and `pcollect "

@@ -605,6 +605,29 @@ static void a_view_counts_another_process(void **state)
     assert_int_equal(pc_counting_view_open(b->counting, &who, &view, &error), PC_ENOENT);
 }
 
+static void tracepoints_are_told_from_wrong_names(void **state)
+{
+    static const struct {
+        const char *name;
+        bool is;
+    } rows[] = {
+        {"sched:sched_switch", true},
+        {"syscalls:sys_enter_read", true},
+        {"sched", false},
+        {"sched:", false},
+        {":sched", false},
+        {"cycels:u", false},
+        {"cycels:uk", false},
+        {"perf::page-faults", false},
+        {"PAPI_TOT_INS:precise", false},
+        {"nowhere/config=1/", false},
+        {"", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++)
+        assert_int_equal(pc_counting_is_tracepoint(rows[i].name), rows[i].is);
+}
+
 static void names_are_encodings(void **state)
 {
     static const struct {
@@ -676,6 +699,7 @@ int main(void)
         ROW(a_child_gives_back_what_it_got),
         ROW(a_filter_is_named),
         ROW(a_view_counts_another_process),
+        ROW(tracepoints_are_told_from_wrong_names),
         ROW(names_are_encodings),
     };
     struct pc_counting *counting;
