@@ -91,16 +91,27 @@ static char *describe_refusal(int reason, const char *paranoid)
     return pct_text("%s", strerror(reason));
 }
 
+/* Cure of a refusal to open an event; NULL: not known. */
+static const char *cure_refusal(int reason, const char *paranoid)
+{
+    if (reason == ENOENT || reason == EOPNOTSUPP)
+        return "a machine that is not virtual, or a hypervisor that shows its counters";
+    if (reason != ENOSYS && reason != EACCES && reason != EPERM)
+        return NULL;
+    return reason == ENOSYS || atoi(paranoid) < 3 ? "a container that allows perf_event_open"
+                                                  : "sysctl kernel.perf_event_paranoid=2";
+}
+
 static void check_software(struct pct_examined *d, const char *paranoid)
 {
     int fd = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, -1);
     if (fd < 0) {
-        char *why = describe_refusal(errno, paranoid);
+        int reason = errno;
+        char *why = describe_refusal(reason, paranoid);
         pct_doctor_add(
             d, PCT_LESS, "perf events", pct_text("none can be opened: %s", why),
             "computation is sampled by timers; page faults and migrations are not counted",
-            "sysctl kernel.perf_event_paranoid=2, and a container that allows "
-            "perf_event_open");
+            cure_refusal(reason, paranoid));
         free(why);
         return;
     }
@@ -146,9 +157,7 @@ static void check_hardware(struct pct_examined *d, const char *paranoid)
                    pct_text("no event of the processor can be opened: %s", why),
                    "cycles, instructions and cache misses are not counted; computation is sampled "
                    "by time",
-                   reason == ENOENT || reason == EOPNOTSUPP
-                       ? "a machine that is not virtual, or a hypervisor that shows its counters"
-                       : "sysctl kernel.perf_event_paranoid=2");
+                   cure_refusal(reason, paranoid));
     free(why);
 }
 
