@@ -233,6 +233,8 @@ void pct_say_profile(const char *path, const char *wanted);
 /* Prints the text and where help is; returns PCT_CALL. */
 int pct_refuse(const struct pct_command *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Prints where help is, below a message of several lines; returns PCT_CALL. */
+int pct_refuse_above(const struct pct_command *self);
 
 /* ---- Values of options (values.c): PCT_DONE, or PCT_CALL after a message
  * ---------------------- */
@@ -241,8 +243,8 @@ int pct_refuse(const struct pct_command *self, const char *format, ...)
 unsigned pct_value_word(const struct pct_option *o, const char *value);
 int pct_value_number(const struct pct_command *self, const struct pct_option *o, const char *value,
                      uint64_t least, uint64_t most, uint64_t *out);
-/* Reads a list 12,34 of ids of processes or threads into *ids, which the caller frees with
- * pct_free, also on failure. */
+/* Reads a list 12,34 of ids of processes or threads, each once, into *ids, which the caller frees
+ * with pct_free, also on failure. */
 int pct_value_ids(const struct pct_command *self, const char *option, const char *list, int **ids,
                   size_t *n);
 /* Reads 12, 0.5, .25 or 3% as thousandths of a percent. */

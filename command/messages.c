@@ -41,12 +41,17 @@ void pct_say_profile(const char *path, const char *wanted)
     pct_free(shown);
 }
 
+int pct_refuse_above(const struct pct_command *self)
+{
+    pct_say(self, "see `pcollect%s%s --help`", *self->name ? " " : "", self->name);
+    return PCT_CALL;
+}
+
 int pct_refuse(const struct pct_command *self, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     put_message(self, format, args);
     va_end(args);
-    pct_say(self, "see `pcollect%s%s --help`", *self->name ? " " : "", self->name);
-    return PCT_CALL;
+    return pct_refuse_above(self);
 }

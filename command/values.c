@@ -48,9 +48,14 @@ int pct_value_ids(const struct pct_command *self, const char *option, const char
         long id = strtol(p, &end, 10);
         if (end == p || errno || id < 1 || id > INT32_MAX || (*end && *end != ','))
             return pct_refuse(self, "--%s: '%s' is not a list of ids, such as 12,34", option, list);
+        p = *end ? end + 1 : end;
+        size_t same = 0;
+        while (same < *n && (*ids)[same] != id)
+            same++;
+        if (same < *n)
+            continue;
         *ids = pct_grow(*ids, *n, &room, sizeof **ids);
         (*ids)[(*n)++] = (int)id;
-        p = *end ? end + 1 : end;
     }
     return *n ? PCT_DONE : pct_refuse(self, "--%s: the list is empty", option);
 }

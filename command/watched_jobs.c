@@ -108,8 +108,9 @@ int pct_find_only_job(const struct pct_command *self, int *pid)
         read_command(*pid, command);
         pct_say(self, "%d is the only job here: %s", *pid, command);
     } else if (n) {
-        status = pct_refuse(self, "missing argument: JOB, one of these:");
+        pct_say(self, "missing argument: JOB, one of these:");
         list_jobs(pids, n);
+        status = pct_refuse_above(self);
     } else {
         status = pct_refuse(self, "missing argument: JOB; no MPI job of yours runs on this node");
     }

@@ -337,7 +337,8 @@ static int run_record(const struct pct_command *self, int argc, char **argv)
     r.words = line.words;
     r.n_words = line.n_words;
     if (!pct_sampling_is_of_others(&r.who) && !r.n_words)
-        return pct_refuse(self, "missing argument: COMMAND, --pid, --thread or --all-processors");
+        return pct_refuse(self,
+                          "missing argument: COMMAND, --pid, --job, --thread or --all-processors");
     if (r.who.period && !r.who.event)
         return pct_refuse(self, "--count: give the event with --event, as in -e page-faults");
     int status = check_output(self, r.output);

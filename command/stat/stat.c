@@ -88,7 +88,8 @@ static int check(const struct pct_command *self, const struct pct_stat_request *
 {
     bool attached = r->pids || r->threads || r->processors;
     if (!attached && !r->n_words)
-        return pct_refuse(self, "missing argument: COMMAND, --pid, --thread or --all-processors");
+        return pct_refuse(self,
+                          "missing argument: COMMAND, --pid, --job, --thread or --all-processors");
     if (r->repeat && (attached || !r->n_words))
         return pct_refuse(self, "--repeat is for a COMMAND that is counted itself");
     if (r->per == PCT_PER_RANK && r->repeat)
