@@ -163,6 +163,7 @@ static int take_stacks(const struct pct_command *self, const struct request *r, 
         w->calls = k + 1 == r->times;
         last->first = w->n_stacks;
         last->ticks = pc_ticks();
+        uint64_t begin_ns = pc_mono_ns();
         for (uint32_t i = 0; i < w->job->n; i++) {
             struct pc_error error = {""};
             pc_progress_begin("reading the stacks of", "processes", k * w->job->n + i,
@@ -173,6 +174,8 @@ static int take_stacks(const struct pct_command *self, const struct request *r, 
             status = PCT_DATA;
             pct_say(self, "%s", error.text);
         }
+        uint64_t ns = pc_mono_ns() - begin_ns;
+        last->longest_ns = ns > last->longest_ns ? ns : last->longest_ns;
     }
     for (uint32_t i = 0; i < job->n; i++)
         job->processes[i].ended = failed[i] && has_ended(job->processes[i].pid);
@@ -226,8 +229,21 @@ static void put_ranks(const struct pct_watched_job *job, const struct request *r
         pct_print_sentence(stdout, out->width, 2, "  --hosts shows the others too");
 }
 
+/* Says that a tree is no snapshot, if it took long to look at its threads. */
+static void put_span(const struct pct_watch *w, const struct pct_where_time *last,
+                     const struct pct_where *out)
+{
+    const uint64_t long_ns = 1000000000;
+    char span[PCT_NUMBER_BYTES];
+    if (last->longest_ns > long_ns && w->n_stacks - last->first > 1)
+        pct_print_sentence(
+            stdout, out->width, 2, "  the threads were looked at one after the other, %swithin %s",
+            out->repeated ? "each time " : "", pct_text_time(span, last->longest_ns));
+}
+
 static void put_head(const struct pct_watch *w, const struct request *r,
-                     const struct pct_where *out, const struct pct_where_nodes *nodes)
+                     const struct pct_where_time *last, const struct pct_where *out,
+                     const struct pct_where_nodes *nodes)
 {
     char exe[4096], where[64];
     size_t n = w->job->n, n_nodes = nodes ? pct_where_nodes_count(nodes) : 0;
@@ -247,6 +263,7 @@ static void put_head(const struct pct_watch *w, const struct request *r,
     if (r->times > 1)
         printf("  %llu times, %llu ms apart\n", (unsigned long long)r->times,
                (unsigned long long)r->every_ms);
+    put_span(w, last, out);
     if (w->n_other)
         printf(
             "  and %u stack%s of threads without a frame of the program: --all-threads shows %s\n",
@@ -351,7 +368,7 @@ static int show(const struct pct_command *self, const struct request *r, struct 
     pct_where_calls_collect(&calls, w, last);
     conclude(&calls, w, nodes);
     if (r->format == TEXT) {
-        put_head(w, r, &out, nodes);
+        put_head(w, r, last, &out, nodes);
         put_text(&out, &calls);
     } else if (r->format == TSV) {
         put_tsv(r->table, &out, &calls);

@@ -13,8 +13,9 @@
 
 /* The stacks of a watch that were taken together. */
 struct pct_where_time {
-    size_t first;   /* index of the first stack; the last one ends the list */
-    uint64_t ticks; /* time before the first of them was taken */
+    size_t first;        /* index of the first stack; the last one ends the list */
+    uint64_t ticks;      /* time before the first of them was taken */
+    uint64_t longest_ns; /* from the first stack of a time to its last; 0: not known */
 };
 
 /* A communicator that was made; members NULL: not known. */
