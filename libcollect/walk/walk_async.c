@@ -82,15 +82,23 @@ static void write_entry(uintptr_t pc, const union packed *p)
 
 /* ---- Reading the stack ----------------------------------------------------------------------- */
 
+static inline bool in_stack(const struct pc_walk *walk, uintptr_t addr)
+{
+    return addr >= walk->stack.lo && addr < walk->stack.hi;
+}
+
 /* Asks the kernel whether a page can be read: rt_sigprocmask reads the set before it looks at
  * `how`, which is invalid here, so that the answer is EFAULT or EINVAL and nothing changes.
- * (process_vm_readv would do, but is forbidden in many containers.) */
+ * (process_vm_readv would do, but is forbidden in many containers.) Of a copied stack every byte
+ * can be read, and nothing else. */
 static bool probe_page(struct pc_walk *walk, uintptr_t addr)
 {
     uintptr_t page = addr & ~(uintptr_t)(PAGE - 1);
+    if (walk->copied)
+        return in_stack(walk, addr);
     if (page >= walk->probed_lo && page < walk->probed_hi)
         return true;
-    if (page == 0 || walk->copied || arch_probe(page) != -22 /* EINVAL */)
+    if (page == 0 || arch_probe(page) != -22 /* EINVAL */)
         return false;
     if (page == walk->probed_hi && walk->probed_hi) {
         walk->probed_hi += PAGE;
@@ -101,11 +109,6 @@ static bool probe_page(struct pc_walk *walk, uintptr_t addr)
         walk->probed_hi = page + PAGE;
     }
     return true;
-}
-
-static inline bool in_stack(const struct pc_walk *walk, uintptr_t addr)
-{
-    return addr >= walk->stack.lo && addr < walk->stack.hi;
 }
 
 /* Reads an aligned word, which therefore lies in one page. Words of the thread's stack below sp may
@@ -400,7 +403,8 @@ static bool leave_frame(struct pc_walk *walk, uintptr_t pc, unsigned reg, uintpt
  * itself need another register, so the recursion ends. */
 static bool find_register(struct pc_walk *walk, unsigned reg, uintptr_t *value_out)
 {
-    struct pc_walk at = {.exact = true, .context = walk->context, .stack = walk->stack};
+    struct pc_walk at = {
+        .exact = true, .copied = walk->copied, .context = walk->context, .stack = walk->stack};
     struct pc_step step;
     if (!walk->context)
         return false;

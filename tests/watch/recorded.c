@@ -12,10 +12,11 @@
  *     crowd N MS       beside N threads that wait: prints "waiting", and has that much when a line
  *                      has come
  *     frames N MS      below N frames of 1 KiB
- *     ranks MS         with -DRANKS: rank r of two computes (r + 1) times as long, and rank 0 polls
- *                      in MPI_Barrier for 0.2 s of CPU time
- *     until FILE       with -DRANKS: prints "computes" and computes a fourth of the time; rank 0
- *                      until FILE exists, the others until they are killed; at most for 10 minutes
+ *     pointed MS       in a function that saves the frame pointer, which belongs to a frame far
+ * above it ranks MS         with -DRANKS: rank r of two computes (r + 1) times as long, and rank 0
+ * polls in MPI_Barrier for 0.2 s of CPU time until FILE       with -DRANKS: prints "computes" and
+ * computes a fourth of the time; rank 0 until FILE exists, the others until they are killed; at
+ * most for 10 minutes
  */
 #ifdef RANKS
 #include <mpi.h>
@@ -123,6 +124,32 @@ __attribute__((noinline)) int frame(int depth, double ms)
     int result = depth > 1 ? frame(depth - 1, ms) : work(ms);
     __asm__ volatile("" : "+r"(result));
     return result + room[0];
+}
+
+/* Saves the frame pointer, which a function without alloca does not need. */
+__attribute__((noinline)) double save_pointer(double ms)
+{
+    double result;
+#if defined __x86_64__
+    __asm__ volatile("" : : : "rbp");
+#endif
+    result = burn(ms);
+    return result;
+}
+
+__attribute__((noinline)) int spread(double ms)
+{
+    volatile char room[1024];
+    room[0] = (char)ms;
+    return (int)save_pointer(ms) + room[0];
+}
+
+/* Its frame is found by the frame pointer: its length is not known. */
+__attribute__((noinline)) int pointed(double ms)
+{
+    volatile char *room = __builtin_alloca((size_t)ms + 64);
+    room[0] = 1;
+    return spread(ms) + room[0];
 }
 
 static uint64_t draw(void)
@@ -250,6 +277,8 @@ int main(int argc, char **argv)
         processes(n, ms);
     else if (!strcmp(what, "frames"))
         frame(n, ms);
+    else if (!strcmp(what, "pointed"))
+        pointed(ms);
     else if (!strcmp(what, "crowd"))
         return crowd(n, ms);
     else if (!strcmp(what, "late"))
