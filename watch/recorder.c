@@ -29,12 +29,13 @@ struct process {
     int pid;
     struct pct_code code;
     struct pct_jit jit;
-    char *program;     /* path; NULL: not known yet */
-    char *mpi_folder;  /* NULL: no MPI library is mapped */
-    bool hidden;       /* the kernel does not let us read its mappings */
-    bool in_exec;      /* no code of the program was seen since its exec */
-    bool headless;     /* its main thread has ended */
-    struct unit *unit; /* NULL: to be found */
+    char *program;                      /* path; NULL: not known yet */
+    char *mpi_folder;                   /* NULL: no MPI library is mapped */
+    bool hidden;                        /* the kernel does not let us read its mappings */
+    bool in_exec;                       /* no code of the program was seen since its exec */
+    bool headless;                      /* its main thread has ended */
+    struct pct_stack_sampled in_kernel; /* since its exec, before the program was known */
+    struct unit *unit;                  /* NULL: to be found */
 };
 
 /* Cached meaning of a program counter. */
@@ -44,6 +45,8 @@ struct known {
 };
 
 enum { N_CHAINS = 4096 };
+
+static const struct pct_stack_frame kernel_frame = {.function = "(kernel)", .exact = true};
 
 struct pct_recorder {
     const char *event; /* NULL: the clock alone is sampled */
@@ -102,8 +105,47 @@ static struct process **find_link(struct pct_recorder *r, int pid)
     return at;
 }
 
-static void forget_program(struct process *p)
+static struct unit *unit_of(struct pct_recorder *r, struct process *p)
 {
+    if (p->unit)
+        return p->unit;
+    const char *program = p->program ? p->program : "";
+    struct pc_config_launch l = pct_watch_launch(p->pid);
+    bool mpi = p->mpi_folder != NULL;
+    for (size_t i = 0; i < r->n_units && !p->unit; i++)
+        if (r->units[i]->rank == l.rank && r->units[i]->job == l.key && r->units[i]->mpi == mpi &&
+            !strcmp(r->units[i]->program, program))
+            p->unit = r->units[i];
+    if (p->unit)
+        return p->unit;
+    struct unit *u = pct_alloc(1, sizeof *u);
+    *u = (struct unit){.rank = l.rank,
+                       .pid = p->pid,
+                       .job = l.key,
+                       .mpi = mpi,
+                       .program = pct_copy(program),
+                       .tree = pct_stack_tree_new()};
+    r->units = pct_grow(r->units, r->n_units, &r->units_room, sizeof(struct unit *));
+    r->units[r->n_units++] = u;
+    if (l.rank >= 0 && l.n_ranks > r->told.world)
+        r->told.world = l.n_ranks;
+    return p->unit = u;
+}
+
+/* Adds what the kernel did for an exec to the program that came of it. */
+static void add_in_kernel(struct pct_recorder *r, struct process *p)
+{
+    struct pct_stack_frame frame = kernel_frame;
+    const struct pct_stack s = {.frames = &frame, .n = 1};
+    const struct pct_shown_frames shown = pct_shown_frames(&s);
+    if (p->in_kernel.samples || p->in_kernel.events)
+        pct_stack_tree_add(unit_of(r, p)->tree, &s, &shown, &p->in_kernel);
+    p->in_kernel = (struct pct_stack_sampled){0};
+}
+
+static void forget_program(struct pct_recorder *r, struct process *p)
+{
+    add_in_kernel(r, p);
     pct_code_clear(&p->code);
     p->hidden = p->headless = false;
     pct_jit_clear(&p->jit);
@@ -117,7 +159,7 @@ static struct process *add_process(struct pct_recorder *r, int pid)
 {
     struct process **at = find_link(r, pid);
     if (*at) {
-        forget_program(*at);
+        forget_program(r, *at);
     } else {
         *at = pct_alloc(1, sizeof **at);
         (*at)->pid = pid;
@@ -132,7 +174,7 @@ static void remove_process(struct pct_recorder *r, int pid)
     if (!p)
         return;
     *at = p->next;
-    forget_program(p);
+    forget_program(r, p);
     pct_code_free(&p->code);
     pct_free(p);
 }
@@ -157,8 +199,10 @@ static void note_file(void *arg, const char *path)
     if (*path != '/')
         return;
     pct_jit_note(&p->jit, path);
-    if (!p->program)
+    if (!p->program) {
         p->program = pct_copy(path);
+        p->unit = NULL;
+    }
     if (p->mpi_folder || strncmp(base, "libmpi", 6) != 0)
         return;
     p->mpi_folder = pct_copy(path);
@@ -212,33 +256,6 @@ static void fork_process(struct pct_recorder *r, int parent, int pid)
     p->program = from->program ? pct_copy(from->program) : NULL;
     p->mpi_folder = from->mpi_folder ? pct_copy(from->mpi_folder) : NULL;
     p->unit = from->unit;
-}
-
-static struct unit *unit_of(struct pct_recorder *r, struct process *p)
-{
-    if (p->unit)
-        return p->unit;
-    const char *program = p->program ? p->program : "";
-    struct pc_config_launch l = pct_watch_launch(p->pid);
-    bool mpi = p->mpi_folder != NULL;
-    for (size_t i = 0; i < r->n_units && !p->unit; i++)
-        if (r->units[i]->rank == l.rank && r->units[i]->job == l.key && r->units[i]->mpi == mpi &&
-            !strcmp(r->units[i]->program, program))
-            p->unit = r->units[i];
-    if (p->unit)
-        return p->unit;
-    struct unit *u = pct_alloc(1, sizeof *u);
-    *u = (struct unit){.rank = l.rank,
-                       .pid = p->pid,
-                       .job = l.key,
-                       .mpi = mpi,
-                       .program = pct_copy(program),
-                       .tree = pct_stack_tree_new()};
-    r->units = pct_grow(r->units, r->n_units, &r->units_room, sizeof(struct unit *));
-    r->units[r->n_units++] = u;
-    if (l.rank >= 0 && l.n_ranks > r->told.world)
-        r->told.world = l.n_ranks;
-    return p->unit = u;
 }
 
 /* ---- Samples --------------------------------------------------------------------------------- */
@@ -309,6 +326,28 @@ static void count_cut(struct pct_recorded *told, const struct process *p,
         told->n_cut++;
 }
 
+/* Adds a stack to its program, or shows it. */
+static void keep(struct pct_recorder *r, struct process *p, const struct pct_stack *s,
+                 const struct pct_ring_record *record)
+{
+    const struct pct_stack_sampled sampled =
+        record->of_event ? (struct pct_stack_sampled){.events = record->n}
+                         : (struct pct_stack_sampled){.samples = 1, .ns = record->n};
+    if (p->in_exec && !p->program && !r->show) {
+        p->in_kernel.samples += sampled.samples;
+        p->in_kernel.ns += sampled.ns;
+        p->in_kernel.events += sampled.events;
+        return;
+    }
+    const struct pct_shown_frames shown = pct_shown_frames(s);
+    struct unit *u = unit_of(r, p);
+    if (r->show)
+        r->show(r->show_arg, &(struct pct_sampled_stack){p->pid, u->rank, u->mpi, u->program, s,
+                                                         &shown, record->n});
+    else
+        pct_stack_tree_add(u->tree, s, &shown, &sampled);
+}
+
 static void take_sample(struct pct_recorder *r, const struct pct_ring_record *record)
 {
     struct process *p = find_process(r, record->pid);
@@ -330,20 +369,14 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
         s.n = s.cut = 0;
     if (!s.n) {
         r->told.n_unknown++;
-        s.frames[s.n++] = (struct pct_stack_frame){.function = "(kernel)", .exact = true};
+        s.frames[s.n++] = kernel_frame;
+    } else if (!p->program) {
+        p->program = pct_copy("(unknown program)");
+        p->unit = NULL;
     }
     if (s.cut)
         count_cut(&r->told, p, &r->walked[s.n - 1]);
-    struct pct_shown_frames shown = pct_shown_frames(&s);
-    struct unit *u = unit_of(r, p);
-    if (r->show)
-        r->show(r->show_arg, &(struct pct_sampled_stack){p->pid, u->rank, u->mpi, u->program, &s,
-                                                         &shown, record->n});
-    else
-        pct_stack_tree_add(u->tree, &s, &shown,
-                           record->of_event
-                               ? &(struct pct_stack_sampled){.events = record->n}
-                               : &(struct pct_stack_sampled){.samples = 1, .ns = record->n});
+    keep(r, p, &s, record);
 }
 
 /* Records are lost by processor. They count for the process that runs there when there is room
@@ -371,7 +404,7 @@ void pct_recorder_take(void *recorder, const struct pct_ring_record *record)
         break;
     case PCT_RING_EXEC:
         p = find_process(r, record->pid);
-        forget_program(p);
+        forget_program(r, p);
         p->in_exec = true;
         break;
     case PCT_RING_FORK:
@@ -521,6 +554,9 @@ int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, 
                                   .elapsed_ns = end_ns - begin_ns,
                                   .complete = true};
     *out = NULL;
+    for (size_t i = 0; i < N_CHAINS; i++)
+        for (struct process *p = r->chains[i]; p; p = p->next)
+            add_in_kernel(r, p);
     if (r->n_units)
         qsort(r->units, r->n_units, sizeof(struct unit *), compare_units);
     int err = ranks && is_one_job(r) ? add_ranks(r, rank, &sum, error)

@@ -35,7 +35,7 @@ struct pct_recorded {
 struct pct_sampled_stack {
     int pid, rank;       /* rank -1: none */
     bool mpi;            /* an MPI library is mapped */
-    const char *program; /* path; "": a thread of the kernel */
+    const char *program; /* path, or "(unknown program)"; "": the kernel, or a process in exec */
     const struct pct_stack *stack;
     const struct pct_shown_frames *shown;
     uint64_t ns;
