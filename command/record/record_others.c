@@ -129,13 +129,19 @@ static uint64_t missed(const struct job *j, const struct pct_recorded *told)
     return counted_ns > told->sampled_ns ? counted_ns - told->sampled_ns : 0;
 }
 
-/* Reports CPU time without samples: a thread has its first sample after a whole period of CPU
- * time. What was lost would have had samples. */
+/* The part of it that lost records would have had, in ns. */
+static uint64_t lost(const struct job *j, const struct pct_recorded *told)
+{
+    uint64_t lost_ns = told->n_lost * (1000000000u / j->request->who.frequency);
+    uint64_t missed_ns = missed(j, told);
+    return lost_ns < missed_ns ? lost_ns : missed_ns;
+}
+
+/* Reports the rest of it: a thread has its first sample after a whole period of CPU time. */
 static void tell_missed(const struct job *j, const struct pct_recorded *told)
 {
     uint64_t missed_ns = missed(j, told), all_ns = missed_ns + told->sampled_ns;
-    uint64_t lost_ns = told->n_lost * (1000000000u / j->request->who.frequency);
-    missed_ns -= lost_ns < missed_ns ? lost_ns : missed_ns;
+    missed_ns -= lost(j, told);
     if (missed_ns * 20 > all_ns && !j->request->who.processors)
         pct_say(j->sampling.self,
                 "threads used %.3g s of CPU time before their first sample or after their last: "
@@ -181,7 +187,7 @@ static void tell_lost(const struct job *j, const struct pct_recorded *told)
     char time[64] = "";
     if (!j->request->who.processors)
         snprintf(time, sizeof time, ": %.3g s of CPU time are not in the profile",
-                 (double)missed(j, told) / 1e9);
+                 (double)lost(j, told) / 1e9);
     pct_say(j->sampling.self, "%llu records were lost: the rings were full%s; %s",
             (unsigned long long)told->n_lost, time,
             j->request->who.period ? "raise --count" : "lower --frequency");
