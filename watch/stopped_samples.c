@@ -176,8 +176,7 @@ static bool look_at(const struct process *p, struct pc_process_status *now)
     return found && now->start == p->start && !now->ended;
 }
 
-/* Removes what has ended. */
-static void drop_ended(struct pct_stops *s)
+void pct_stops_count(struct pct_stops *s)
 {
     size_t kept = 0;
     struct pc_process_status now;
@@ -342,8 +341,8 @@ uint64_t pct_stops_look(struct pct_stops *s)
     if (begin_ns < s->next_ns)
         return s->next_ns - begin_ns;
     release_late(s);
+    pct_stops_count(s);
     if (begin_ns >= s->search_ns) {
-        drop_ended(s);
         pc_proc_numbers("/proc", adopt, s);
         s->search_ns = begin_ns + SEARCH_NS;
     }

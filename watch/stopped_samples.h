@@ -26,8 +26,12 @@ int pct_stops_add_thread(struct pct_stops *s, int tid, struct pc_error *error);
 /* Takes samples if it is time for the next look; returns the ns until then. */
 uint64_t pct_stops_look(struct pct_stops *s);
 
+/* Reads what the processes have used up to now, and removes those that have ended. */
+void pct_stops_count(struct pct_stops *s);
+
 struct pct_stops_told {
-    uint64_t counted_ns; /* CPU time of the processes since they were added, or of the threads */
+    uint64_t counted_ns; /* CPU time of the processes since they were added, or of the threads, up
+                            to the last count */
     uint64_t n_waited;   /* samples of threads that waited for a processor */
     uint64_t n_refused; /* stops that failed: another tool held the thread, or it has more rights */
 };

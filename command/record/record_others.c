@@ -197,11 +197,14 @@ static void tell_lost(const struct job *j, const struct pct_recorded *told)
 static void tell(const struct job *j, const struct pct_recorded *told)
 {
     double n = (double)told->n_samples;
-    double clock_n = (double)(told->n_samples - told->n_of_event);
-    double hz = (double)j->request->who.frequency;
-    if (j->sampling.stops)
-        hz = told->sampled_ns ? clock_n * 1e9 / (double)told->sampled_ns : 0;
-    fprintf(stderr, "pcollect: %.0f samples at %.*f Hz", clock_n, hz < 10, hz);
+    uint64_t clock_n = told->n_samples - told->n_of_event;
+    fprintf(stderr, "pcollect: %llu sample%s", (unsigned long long)clock_n,
+            clock_n == 1 ? "" : "s");
+    if (!j->sampling.stops)
+        fprintf(stderr, " at %llu Hz", (unsigned long long)j->request->who.frequency);
+    else if (clock_n)
+        fprintf(stderr, ", one in %.2g s of CPU time",
+                (double)told->sampled_ns / 1e9 / (double)clock_n);
     if (told->n_ranks)
         fprintf(stderr, ", %d of %d ranks", told->n_ranks, told->world);
     else if (told->n_processes > 1)
@@ -238,6 +241,26 @@ static void tell(const struct job *j, const struct pct_recorded *told)
         pct_say(j->sampling.self,
                 "processes that are not ranks took %.3g s of CPU time, not in the profile",
                 (double)told->other_ns / 1e9);
+}
+
+/* Reports that there is no profile, and why. */
+static void tell_none(const struct job *j, const struct pct_recorded *told)
+{
+    double elapsed = (double)(j->end_ns - j->begin_ns) / 1e9;
+    uint64_t missed_ns = j->request->who.processors ? 0 : missed(j, told);
+    if (!missed_ns)
+        pct_say(j->sampling.self,
+                "no sample was taken in %.3g s: no thread used CPU time, or not enough of it",
+                elapsed);
+    else
+        pct_say(j->sampling.self,
+                "no sample was taken in %.3g s, although threads used %.3g s of CPU time: %s",
+                elapsed, (double)missed_ns / 1e9,
+                j->sampling.stops ? "none was on a processor when it was looked at, or had used "
+                                    "0.1 s without a sample"
+                : told->n_lost    ? "the rings were full; lower --frequency"
+                                  : "none used as much as there is between two samples; a higher "
+                                    "--frequency takes more");
 }
 
 static void show_files(void *recorder, const struct pc_profile *p, struct pct_symbols *symbols)
@@ -293,10 +316,7 @@ static int finish(struct job *j)
     if (err) {
         pct_say(j->sampling.self, "%s", *error.text ? error.text : pc_err_text(err));
     } else if (!p) {
-        pct_say(j->sampling.self,
-                "no sample was taken in %.3g s: no thread used CPU time, or not enough of it",
-                (double)(j->end_ns - j->begin_ns) / 1e9);
-        tell_missed(j, &told);
+        tell_none(j, &told);
     } else {
         tell(j, &told);
         write_profile(j, p);

@@ -8,6 +8,7 @@
 #include "watch/watch.h"
 
 #include <linux/perf_event.h>
+#include <sys/resource.h>
 
 static int say_error(const struct pct_sampling *j, const struct pc_error *error)
 {
@@ -230,13 +231,28 @@ void pct_sampling_stop(struct pct_sampling *j)
 {
     if (j->rings)
         pct_rings_stop(j->rings);
+    if (j->stops)
+        pct_stops_count(j->stops);
+}
+
+/* CPU time of the command and of all that was waited for below it, also of what lived too shortly
+ * to be found. */
+static uint64_t command_ns(void)
+{
+    struct rusage all;
+    if (getrusage(RUSAGE_CHILDREN, &all))
+        return 0;
+    return (uint64_t)(all.ru_utime.tv_sec + all.ru_stime.tv_sec) * 1000000000u +
+           (uint64_t)(all.ru_utime.tv_usec + all.ru_stime.tv_usec) * 1000u;
 }
 
 struct pct_rings_counts pct_sampling_counts(const struct pct_sampling *j)
 {
     if (!j->stops)
         return pct_rings_counts(j->rings);
-    return (struct pct_rings_counts){.clock_ns = pct_stops_told(j->stops).counted_ns};
+    uint64_t ns = pct_stops_told(j->stops).counted_ns;
+    uint64_t all_ns = pct_sampling_is_of_others(j->who) ? 0 : command_ns();
+    return (struct pct_rings_counts){.clock_ns = all_ns > ns ? all_ns : ns};
 }
 
 uint64_t pct_sampling_drain(struct pct_sampling *j, bool all)
