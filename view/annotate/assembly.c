@@ -60,7 +60,8 @@ struct code {
     const struct pct_annotate *a;
     const struct places *places;
     size_t first, end; /* places of the module */
-    char *name;        /* name of the function that is being read */
+    char *name;        /* objdump's name of the function that is being read */
+    char *around;      /* name of a function into which the requested one is inlined */
     struct instruction *list;
     size_t n, room;
     size_t n_printed;
@@ -135,10 +136,9 @@ static void gather(struct places *s, const struct pct_data *d)
     s->n = n;
 }
 
-/* Sums over places of the module in [lo, hi); a return address counts for the byte before it. */
-static struct place sum_between(const struct code *c, uint64_t lo, uint64_t hi)
+/* The first place of the module whose offset is not below `lo`. */
+static size_t first_place(const struct code *c, uint64_t lo)
 {
-    struct place sum = {0};
     size_t from = c->first, to = c->end;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
@@ -147,13 +147,28 @@ static struct place sum_between(const struct code *c, uint64_t lo, uint64_t hi)
         else
             to = middle;
     }
-    for (size_t i = from; i < c->end && c->places->list[i].offset <= hi; i++) {
-        const struct place *s = &c->places->list[i];
-        uint64_t at = s->offset - (s->returns ? 1 : 0);
-        if (at < lo || at >= hi)
-            continue;
-        pct_sampled_add(&sum.sampled, s->sampled);
-        sum.mpi_ns += s->mpi_ns;
+    return from;
+}
+
+/* The first place from the i-th on that is in [lo, hi); c->end: there is none. A return address
+ * counts for the byte before it. */
+static size_t next_place(const struct code *c, size_t i, uint64_t lo, uint64_t hi)
+{
+    for (; i < c->end && c->places->list[i].offset <= hi; i++) {
+        uint64_t at = c->places->list[i].offset - (c->places->list[i].returns ? 1 : 0);
+        if (at >= lo && at < hi)
+            return i;
+    }
+    return c->end;
+}
+
+/* Sums over places of the module in [lo, hi). */
+static struct place sum_between(const struct code *c, uint64_t lo, uint64_t hi)
+{
+    struct place sum = {0};
+    for (size_t i = first_place(c, lo); (i = next_place(c, i, lo, hi)) < c->end; i++) {
+        pct_sampled_add(&sum.sampled, c->places->list[i].sampled);
+        sum.mpi_ns += c->places->list[i].mpi_ns;
     }
     return sum;
 }
@@ -179,13 +194,56 @@ static uint64_t end_of(const struct code *c, size_t i)
     return i + 1 < c->n ? c->list[i + 1].address : c->list[i].address + 16;
 }
 
+/* The frames at the i-th place: the function that the machine runs, then what is inlined there. */
+static struct pct_place frames_at(const struct code *c, size_t i)
+{
+    const struct place *s = &c->places->list[i];
+    return pct_symbols_find(c->a->data->symbols, s->module, s->offset + (s->returns ? 0 : 1));
+}
+
+/* The name by which reports call the function that is being read; objdump has that of the linker,
+ * which differs in Fortran. */
+static const char *name_of(const struct code *c)
+{
+    uint64_t lo = c->list[0].address;
+    size_t i = next_place(c, first_place(c, lo), lo, end_of(c, c->n - 1));
+    const char *name = i < c->end ? frames_at(c, i).frames[0].function : NULL;
+    return name ? name : c->name;
+}
+
+/* True if the function that is being read is asked for. Notes it as `around` if the one that is
+ * asked for is inlined into it. */
+static bool is_asked_for(struct code *c)
+{
+    uint64_t lo = c->list[0].address, hi = end_of(c, c->n - 1);
+    const char *asked = c->a->function;
+    if (!asked || pct_name_means(c->name, asked) || pct_name_means(name_of(c), asked))
+        return true;
+    for (size_t i = first_place(c, lo); !c->around && (i = next_place(c, i, lo, hi)) < c->end;
+         i++) {
+        struct pct_place place = frames_at(c, i);
+        for (uint32_t k = 1; k < place.n_frames && !c->around; k++)
+            if (place.frames[k].function && pct_name_means(place.frames[k].function, asked))
+                c->around = pct_copy(name_of(c));
+    }
+    return false;
+}
+
+/* True if the time is enough to be shown. */
+static bool is_enough(const struct code *c, pc_u128 ns)
+{
+    return 100.0 * (double)ns >= c->a->min_percent * (double)c->places->all_ns;
+}
+
 static void print_function(struct code *c, pc_u128 ns)
 {
     char share[PCT_NUMBER_BYTES];
     struct pct_buf text = {0};
     c->n_printed++;
-    pct_text_escape(&text, c->name, PCT_ESCAPE_CELL);
-    fprintf(c->out, "\n%s: %s of the run\n  samples              time    in MPI  instruction\n",
+    pct_text_escape(&text, name_of(c), PCT_ESCAPE_CELL);
+    fprintf(c->out,
+            "\n%s: %s of the time in MPI and of sampled computation\n"
+            "  samples              time    in MPI  instruction\n",
             text.data, pct_text_percent_1(share, pct_text_share(ns, c->places->all_ns)));
     for (size_t i = 0; i < c->n; i++) {
         struct place one = sum_between(c, c->list[i].address, end_of(c, i));
@@ -229,10 +287,10 @@ static void note_figures(struct code *c, pc_u128 ns)
 static void end_function(struct code *c)
 {
     struct place all = {0};
-    if (c->n && (!c->a->function || pct_name_means(c->name, c->a->function)))
+    if (c->n && is_asked_for(c))
         all = sum_between(c, c->list[0].address, end_of(c, c->n - 1));
     pc_u128 ns = all.sampled.ns + all.mpi_ns;
-    if (ns && 100.0 * (double)ns >= c->a->min_percent * (double)c->places->all_ns)
+    if (ns && (c->a->function || is_enough(c, ns)))
         c->take(c, ns);
     for (size_t i = 0; i < c->n; i++)
         pct_free(c->list[i].text);
@@ -370,7 +428,21 @@ static bool read_stored(struct code *c, uint32_t module)
     return any;
 }
 
-/* Reads each module with a large enough part of the run. Keeps the last error that has a text. */
+/* True if one of the places of the module is in the function that is asked for. */
+static bool has_asked(const struct code *c)
+{
+    for (size_t i = c->first; c->a->function && i < c->end; i++) {
+        struct pct_place place = frames_at(c, i);
+        for (uint32_t k = 0; k < place.n_frames; k++)
+            if (place.frames[k].function &&
+                pct_name_means(place.frames[k].function, c->a->function))
+                return true;
+    }
+    return false;
+}
+
+/* Reads each module with a large enough part of the run, or with the function that is asked for.
+ * Keeps the last error that has a text. */
 static int read_modules(struct code *c, struct pc_error *error)
 {
     const struct places *places = c->places;
@@ -381,8 +453,7 @@ static int read_modules(struct code *c, struct pc_error *error)
         for (c->first = c->end = i;
              c->end < places->n && places->list[c->end].module == first->module; c->end++)
             ns += places->list[c->end].sampled.ns + places->list[c->end].mpi_ns;
-        if (100.0 * (double)ns < c->a->min_percent * (double)places->all_ns ||
-            read_stored(c, first->module) || c->stored_only)
+        if ((!is_enough(c, ns) && !has_asked(c)) || read_stored(c, first->module) || c->stored_only)
             continue;
         if (!is_there(c->a->data, first, error))
             err = err || !*error->text ? err : PC_EIO;
@@ -392,6 +463,27 @@ static int read_modules(struct code *c, struct pc_error *error)
     return err;
 }
 
+/* Says why nothing was printed, and what can be asked for. */
+static int refuse(const struct code *c, struct pc_error *error)
+{
+    const char *asked = c->a->function;
+    char near[256] = "";
+    if (!asked)
+        return pc_error_set(error, PC_ENOENT,
+                            "no function with samples or MPI calls has enough time");
+    if (c->around) {
+        struct pct_buf name = {0};
+        pct_text_escape(&name, c->around, PCT_ESCAPE_CELL);
+        pc_error_set(error, PC_ENOENT, "%s: inlined into %s: ask for --function '%s'", asked,
+                     name.data, name.data);
+        pct_buf_free(&name);
+        return PC_ENOENT;
+    }
+    bool any = pct_annotate_nearest(c->a, near, sizeof near);
+    return pc_error_set(error, PC_ENOENT, "%s: no such function with samples or MPI calls%s%s%s",
+                        asked, any ? ": did you mean " : "", near, any ? "?" : "");
+}
+
 int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_error *error)
 {
     struct places places = {0};
@@ -399,8 +491,8 @@ int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_err
     gather(&places, a->data);
     int err = read_modules(&c, error);
     if (!c.n_printed && !err)
-        err = pc_error_set(error, PC_ENOENT, "%s: no such function with samples or MPI calls",
-                           a->function ? a->function : "any");
+        err = refuse(&c, error);
+    pct_free(c.around);
     pct_free(c.list);
     pct_free(places.list);
     return err;
