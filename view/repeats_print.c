@@ -94,7 +94,8 @@ static void row_path(const struct pct_cell *c, struct pct_value *out)
 }
 
 static const struct pct_column columns[] = {
-    {"place", "place", PCT_TEXT, "MPI function or computation, and where", row_place},
+    {"place", "place", PCT_TEXT, "MPI function, computation or waiting for a processor, and where",
+     row_place},
     {"mean_s", "mean", PCT_NS, "time over all ranks, mean of the runs", row_mean, 0, 0, "error_s"},
     {"error_s", "+-", PCT_NS, "half of the 95 % confidence interval of mean_s; empty with one run",
      row_error},

@@ -259,6 +259,7 @@ static void renumber(struct pct_join *j)
                j->n_runs * sizeof *costs);
     }
     j->compute = number[j->compute];
+    j->waiting = j->waiting == PC_NO_INDEX ? PC_NO_INDEX : number[j->waiting];
     pct_free(j->nodes);
     pct_free(j->costs);
     pct_free(number);

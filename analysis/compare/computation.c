@@ -4,7 +4,8 @@
  * doc/internals/scaling.md derives both.
  *
  * Samples count CPU time, computation is wall time outside MPI. If samples of several threads stand
- * for more time than that, they are scaled down to it; time without samples is one node.
+ * for more time than that, they are scaled down to it; time without samples is one node, and what
+ * is known to be waiting for a processor is another one.
  */
 #include "analysis/compare/join_private.h"
 #include "analysis/tree/label.h"
@@ -62,7 +63,11 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
         describe(j, r, i);
     }
     /* Rounding would leave a part of a nanosecond of the difference to scaled samples. */
-    cost_of(j, j->compute, r->k)->ns += sampled < all_ns ? all_ns - sampled : 0;
+    double rest = sampled < all_ns ? all_ns - sampled : 0;
+    double waiting = j->waiting == PC_NO_INDEX ? 0 : fmin(rest, r->run->waiting_ns);
+    if (waiting > 0)
+        cost_of(j, j->waiting, r->k)->ns += waiting;
+    cost_of(j, j->compute, r->k)->ns += rest - waiting;
 }
 
 /* ---- Waiting for the busiest rank

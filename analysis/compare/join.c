@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define COMPUTE_LABEL "(computation)"
+#define WAITING_LABEL "(waiting for a processor)"
 
 struct joiner {
     struct pct_join *join;
@@ -332,8 +333,10 @@ int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times
     make_room(j, 16);
     struct key root = {PCOLLECT_NODE_ROOT, pct_pool_intern(j->pool, ""), {0, 1}};
     struct key compute = {PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, COMPUTE_LABEL), {0, 1}};
+    struct key waiting = {PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, WAITING_LABEL), {0, 1}};
     add_node(j, PC_NO_INDEX, &root);
     j->compute = add_node(j, 0, &compute);
+    j->waiting = times == PCT_JOIN_ALL ? add_node(j, 0, &waiting) : PC_NO_INDEX;
     for (size_t k = 0; k < n && !err; k++) {
         pc_progress_begin("comparing", runs[k].path, k + 1, n);
         err = add_run(j, &runs[k], k, error);

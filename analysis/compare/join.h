@@ -80,6 +80,7 @@ struct pct_join {
     enum pct_join_times times;
     bool divided;     /* computation is divided by samples, which all runs have */
     uint32_t compute; /* node of computation that is not divided */
+    uint32_t waiting; /* node of waiting for a processor outside MPI; PC_NO_INDEX: left out */
     struct pct_pool *pool;
 };
 

@@ -102,6 +102,8 @@ const char *pct_join_place(const struct pct_join *j, uint32_t node, unsigned cal
     struct pct_buf b = {0};
     if (node == j->compute)
         return j->divided ? "time outside MPI without a sample" : "computation outside MPI";
+    if (node == j->waiting)
+        return "waiting for a processor outside MPI";
     pct_buf_put(&b, "", 0);
     if (j->nodes[node].kind == PCOLLECT_NODE_POINT)
         pct_buf_text(&b, "computation in ");

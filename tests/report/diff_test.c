@@ -7,6 +7,7 @@
 #include "tests/seed.h"
 
 #include "analysis/compare/difference.h"
+#include "analysis/compare/repeats.h"
 #include "analysis/student.h"
 #include "analysis/symbols/symbols_private.h"
 #include "tests/random.h"
@@ -339,6 +340,42 @@ static void waiting_for_a_processor_is_in_no_figure(void **state)
     around = false;
 }
 
+/* Of two repeats one or both had to wait for a processor: the average has that as a row of its own.
+ */
+static void waiting_for_a_processor_is_a_row_of_the_average(void **state)
+{
+    static const struct times times[] = {{{1e8, 2e8}}, {{1e8, 2e8}}};
+    static const double factors[][2] = {{0, 0}, {3, 0}, {3, 2}};
+    struct pct_run runs[2];
+    (void)state;
+    for (unsigned i = 0; i < PC_ARRAY_LEN(factors); i++) {
+        struct pct_repeats *r = NULL;
+        const struct pct_repeat_row *waits = NULL, *rest = NULL;
+        double sum = 0, wanted = 0;
+        memcpy(stretched, factors[i], sizeof factors[i]);
+        for (unsigned k = 0; k < 2; k++)
+            open_run(&runs[k], k, &times[k]);
+        stretched[0] = stretched[1] = 0;
+        for (unsigned k = 0; k < 2; k++)
+            wanted += factors[i][k] > 0 ? runs[k].compute_ns * (1 - 1 / factors[i][k]) / 2 : 0;
+        assert_int_equal(pct_repeats_make(runs, 2, &r, NULL), PC_OK);
+        for (size_t k = 0; k < r->n_rows; k++) {
+            sum += r->rows[k].ns.mean;
+            if (!strcmp(r->rows[k].place, "waiting for a processor outside MPI"))
+                waits = &r->rows[k];
+            if (!strcmp(r->rows[k].place, "computation outside MPI"))
+                rest = &r->rows[k];
+        }
+        assert_int_equal(waits != NULL, wanted > 0);
+        assert_true(rest && fabs((waits ? waits->ns.mean : 0) - wanted) < 10);
+        assert_true(fabs(rest->ns.mean + wanted - (runs[0].compute_ns + runs[1].compute_ns) / 2) <
+                    10);
+        assert_true(fabs(sum - r->core_ns.mean) < 10);
+        pct_repeats_free(r);
+        close_all(runs, 2, NULL);
+    }
+}
+
 static void calls_are_compared_too(void **state)
 {
     static const struct times times[] = {{{1e8, 2e8}}, {{5e8, 0, 1e8}}};
@@ -425,6 +462,7 @@ int main(void)
         cmocka_unit_test(a_tree_without_a_line_is_one_sentence),
         cmocka_unit_test(two_programs_without_a_name_get_none),
         cmocka_unit_test(waiting_for_a_processor_is_in_no_figure),
+        cmocka_unit_test(waiting_for_a_processor_is_a_row_of_the_average),
         cmocka_unit_test(calls_are_compared_too),
         cmocka_unit_test(scatter_is_called_noise_and_changes_are_found),
         cmocka_unit_test(the_tail_of_student_is_right),
