@@ -79,7 +79,7 @@ class ScalingView {
                 this.wanted = Number(chosen);
                 remember({predict: chosen});
                 this.draw();
-            }) : rowsOf(contexts).some(row => contexts.exact(row, "model"))
+            }) : rowsOf(contexts).some(row => contexts.exact(row, "few"))
             ? "No form of growth fits the times of a context, or they have few samples, so that nothing is predicted."
             : "Models need three numbers of ranks or more.",
         this.few && this.places.length ? "With fewer than five numbers of ranks the form of a model is a guess." : "");
@@ -139,17 +139,18 @@ class ScalingView {
         const most = 1.1 * Math.max(...points.map(([, y]) => y), ...band.map(({value}) => value));
         const chart = new Chart({lines, least: 0, most: most || 1, form: value => forPeople("ns", value), title: "Time a rank",
             band: band.length ? {low: band.map(({ranks, low}) => [ranks, low]), high: band.map(({ranks, high}) => [ranks, high])} : null});
-        this.details.replaceChildren(make("p", {}, contexts.exact(row, "place")), chart.svg, this.makeModel(contexts.exact(row, "model"), band),
+        this.details.replaceChildren(make("p", {}, contexts.exact(row, "place")), chart.svg, this.makeModel(row, band),
             this.makeLegend(chart, band));
     }
 
-    makeModel(model, band) {
-        if (!model)
-            return make("p", {}, "There is no model of this context.");
-        return make("p", {}, band.length ? "Model of the time per rank in seconds, p is the number of ranks: "
-            : "No form of growth fits these runs, or they have few samples here, so that nothing is predicted. " +
-                "The best is, in seconds per rank: ",
-        make("code", {}, model));
+    // With enough scales `few` says if they are few.
+    makeModel(row, band) {
+        const {contexts} = this;
+        if (band.length)
+            return make("p", {}, "Model of the time per rank in seconds, p is the number of ranks: ",
+                make("code", {}, contexts.exact(row, "model")));
+        return make("p", {}, contexts.exact(row, "few") === "" ? "There is no model of this context."
+            : "No form of growth fits these runs, or they have few samples here, so that nothing is predicted.");
     }
 
     // A band that is no higher than its line cannot be seen.

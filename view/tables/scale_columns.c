@@ -256,13 +256,13 @@ static void row_growth(const struct pct_cell *c, struct pct_value *out)
 static void row_model(const struct pct_cell *c, struct pct_value *out)
 {
     char text[PCT_FIT_TEXT];
-    if (row_at(c)->modelled)
+    if (pct_scale_trusts(row_at(c)))
         set_interned(c->d, pct_fit_text(&row_at(c)->fit, pct_scale_parameters, text), out);
 }
 
 static void row_r2(const struct pct_cell *c, struct pct_value *out)
 {
-    set_real(row_at(c)->modelled, row_at(c)->fit.adjusted_r2, out);
+    set_real(pct_scale_trusts(row_at(c)), row_at(c)->fit.adjusted_r2, out);
 }
 
 static void row_few(const struct pct_cell *c, struct pct_value *out)
@@ -322,7 +322,8 @@ static const struct pct_column row_columns[] = {
      "their value or more, and for computation with fewer than ten samples in all runs",
      row_growth},
     {"model", "model", PCT_TEXT,
-     "model of the time per rank in seconds; p is the number of ranks, n the size", row_model},
+     "model of the time per rank in seconds; p is the number of ranks, n the size; empty as growth",
+     row_model},
     {"adjusted_r2", "R2", PCT_REAL, "adjusted R2 of the model", row_r2},
     {"few", "few", PCT_YES_NO, "yes: fewer than five scales, the form of the model is a guess",
      row_few},
