@@ -259,6 +259,29 @@ static bool is_file_together(const char *name)
     return together;
 }
 
+/* True for functions that MPI calls local and in which nothing is sent or completed, of classes
+ * that have others as well. */
+static bool is_local(const char *name)
+{
+    static const char names[] =
+        " Comm_size Comm_rank Comm_remote_size Comm_group Comm_remote_group Comm_compare "
+        "Comm_test_inter Comm_get_info Comm_get_name Comm_set_name Comm_get_parent Get_count "
+        "Get_elements Get_elements_x Status_set_cancelled Status_set_elements "
+        "Status_set_elements_x Test_cancelled Op_commutative Op_create Op_free Reduce_local "
+        "Cart_coords Cart_get Cart_rank Cart_shift Cartdim_get Dims_create Dist_graph_neighbors "
+        "Dist_graph_neighbors_count Graph_get Graph_neighbors Graph_neighbors_count Graphdims_get "
+        "Topo_test Win_get_group Win_get_info Win_get_name Win_set_name Win_shared_query "
+        "Buffer_attach ";
+    char word[64];
+    size_t n = strlen(name);
+    if (n < 6 || n + 2 > sizeof word || strncmp(name, "MPI_", 4) != 0)
+        return false;
+    n -= strcmp(name + n - 2, "_c") ? 0 : 2; /* large counts */
+    pc_format(word, sizeof word, " %s", name + 4);
+    memcpy(word + n - 3, " ", 2); /* behind the name */
+    return strstr(names, word);
+}
+
 bool pct_op_may_wait(const char *name, uint16_t op_class)
 {
     switch (op_class) {
@@ -273,7 +296,7 @@ bool pct_op_may_wait(const char *name, uint16_t op_class)
     case PCOLLECT_CLASS_IO:
         return is_file_together(name);
     default:
-        return true;
+        return !is_local(name);
     }
 }
 
