@@ -104,6 +104,13 @@ function outsideParts({outside: {division}}, ranks, sampling) {
     });
 }
 
+// Explains sums over all threads where not the main threads alone were in MPI: they are more than the time of the ranks.
+function threadsText(ranks, whole) {
+    const others = sumOf(ranks, "mpi_s") - sumOf(ranks, "mpi_main_s");
+    return others > 0 ? ` Other threads than the main ones were in MPI for ${forPeople("ns", others)} of this, beside the time ` +
+        `of the ranks: shares are of the sum of all parts, ${forPeople("ns", whole)}.` : "";
+}
+
 const waitingName = "MPI: waiting for the rank longest outside";
 
 // [name, ns] of the parts of the wall time of all ranks, the greatest first.
@@ -145,6 +152,7 @@ function makeBand(tables) {
     return make("div", {}, make("h2", {}, "Where the time of the ranks goes"),
         band,
         make("table", {id: "band"}, make("caption", {}, "Sums over all ranks: MPI functions of all threads, other times of main threads." +
+            threadsText(tables.ranks, whole) +
             (parts.some(([name]) => name.startsWith("computing: ")) ? " Computation is divided among modules by the samples of all threads." : "") +
             (parts.some(([name]) => name === waitingName) ? " A rank waits in an MPI function for as long as it is longer " +
                 "there than the rank that is longest outside MPI; all waits together are at most the lead of that rank." : "")),

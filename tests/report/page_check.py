@@ -87,6 +87,12 @@ def check_band(page, tables):
     for name in wanted:
         page.compared[name.replace(" ", "-")] += 1
     wrong += [] if told == say else [f"outside MPI: {told}, not {say}"]
+    # The shares are of the sum; where other threads than the main ones are a part of it, the page says so.
+    others = sum(ns(row["mpi_s"]) - ns(row["mpi_main_s"]) for row in rows_of(tables, "ranks"))
+    told = page.ask("return document.querySelector('#band caption')?.innerText || ''")
+    if bool(seen) and ("Other threads than the main ones" in told) != (others > 0):
+        wrong.append(f"other threads were in MPI for {others} ns: {told}")
+    page.compared["threads"] += others > 0
     return wrong + ([] if right else [f"time of the ranks: {seen}, not {wanted}"]) + check_waiting(tables) + check_wall(page, tables)
 
 
@@ -149,12 +155,12 @@ def check_modules(seen, wanted, tables):
 
 
 def check_wall(page, tables):
-    """Where one thread of each rank calls MPI, the parts are the wall time; and what samples cost is told."""
+    """The parts are the wall time and what other threads than the main ones were in MPI; and what samples cost is told."""
     seen = sum(ns(exact) for exact in page.ask("return [...document.querySelectorAll('#band tr')].map(e => e.cells[2].title)"))
     rows, wrong = rows_of(tables, "ranks"), []
     inside = sum(ns(row["mpi_s"]) for row in rows)
     if abs(inside - sum(ns(row["mpi_exclusive_s"]) for row in rows_of(tables, "primitives"))) <= 1e-6 * inside:
-        wall = sum(ns(row["wall_s"]) for row in rows if row["inside_s"])
+        wall = sum(ns(row["wall_s"]) + ns(row["mpi_s"]) - ns(row["mpi_main_s"]) for row in rows if row["inside_s"])
         if abs(seen - wall) > 1e-6 * wall + 10 * len(rows):
             wrong.append(f"parts of {seen} ns, not {wall}")
         caption = page.ask("return document.querySelector('#band caption')?.innerText || ''")
