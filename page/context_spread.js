@@ -21,6 +21,7 @@ function addSpreads(root, nodes, ranks) {
     root.each(node => node.own.computed === 0 && delete node.own.computed);
     Object.assign(root, {nodes, modules, ranks: ranks.rows});
     root.colours = moduleColours(root);
+    root.functions = functionColours(root);
 }
 
 // Colours of modules, in the order of the time in them, which all shapes and parts of the tree share.
@@ -32,6 +33,30 @@ function moduleColours(root) {
     }
     const names = [...times.keys()].sort((a, b) => times.get(b) - times.get(a) || (a < b ? -1 : 1));
     return new Map(names.map((name, place) => [name, colourOfPlace(place)]));
+}
+
+// Colours of functions, each the same in all shapes and parts of the tree: of those that are not yet taken by a function
+// that calls it or that it calls, or else of that with least of its time. Functions with most time choose first.
+function functionColours(root) {
+    const times = new Map(), near = new Map(), colours = new Map(), all = 8;
+    const add = (to, label, ns) => to.set(label, (to.get(label) || 0) + ns);
+    const meet = (label, other, ns) => add(near.get(label) || near.set(label, new Map()).get(label), other, ns);
+    for (const {label, parent, figures: {mpi = 0, cpu = 0}} of root.list().slice(1)) {
+        add(times, label, mpi + cpu);
+        if (parent !== root && parent.label !== label) {
+            meet(label, parent.label, mpi + cpu + 1);
+            meet(parent.label, label, mpi + cpu + 1);
+        }
+    }
+    for (const label of [...times.keys()].sort((a, b) => times.get(b) - times.get(a) || (a < b ? -1 : 1))) {
+        const taken = new Array(all).fill(0), first = hashOf(label) % all;
+        for (const [other, ns] of near.get(label) || [])
+            if (colours.has(other))
+                taken[colours.get(other)] += ns;
+        const order = taken.map((_, i) => (first + i) % all);
+        colours.set(label, order.reduce((best, each) => taken[each] < taken[best] ? each : best));
+    }
+    return colours;
 }
 
 // The time is that of the node and of all below it.
@@ -94,7 +119,8 @@ const stepOf = (part, most) => Math.min(colourSteps - 1, Math.floor(part / most 
 // Each function gives the colour of a node, as the name of a variable of the style; the list has [variable, text] of
 // its key.
 const treeColours = {
-    function: {title: "function", of: node => "--colour" + hashOf(node.label) % 8, key: () => []},
+    function: {title: "function", of: (node, root) => node.parent ? "--colour" + root.functions.get(node.label) : "--unknown",
+        key: () => []},
     module: {
         title: "module",
         of: (node, root) => root.colours.get(moduleOf(node, root)) || "--unknown",

@@ -207,8 +207,8 @@ function addSamples(root, computation) {
 }
 
 // Facts of a whole tree: its tables, the metrics that it has.
-function finishTree(root, {contexts, computation, known, nodes, modules, colours, ranks}) {
-    Object.assign(root, {contexts, computation, known, nodes, modules, colours, ranks, all: root.list()});
+function finishTree(root, {contexts, computation, known, nodes, modules, colours, functions, ranks}) {
+    Object.assign(root, {contexts, computation, known, nodes, modules, colours, functions, ranks, all: root.list()});
     const found = new Set();
     root.each(node => {
         for (const name in node.figures)

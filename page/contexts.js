@@ -23,10 +23,14 @@ class ContextView {
         this.thin = make("p", {class: "legend", id: "thin"});
     }
 
-    // The chosen metric, if the tree has it.
+    // The chosen metric; if the tree does not have it, the time to which it belongs.
     get metric() {
-        const {metrics} = this.root;
-        return metrics.find(({name}) => name === this.wanted) || metrics[0] || {};
+        const {metrics} = this.root, find = wanted => metrics.find(({name}) => name === wanted);
+        return find(this.wanted) || find(this.chosen?.spread) || metrics[0] || {};
+    }
+
+    get chosen() {
+        return this.whole.metrics.find(({name}) => name === this.wanted);
     }
 
     // The name of the metric by which rows are ordered. Flat rows only have their own order.
@@ -71,7 +75,7 @@ class ContextView {
     makeControls() {
         return make("p", {class: "controls"},
             makeChoice("Show", treeShapes, this.shape, shape => this.change({shape})),
-            makeChoice("by", this.whole.metrics.map(({name, head}) => [name, head]), this.metric.name,
+            this.choice = makeChoice("by", this.whole.metrics.map(({name, head}) => [name, head]), this.metric.name,
                 metric => this.change({metric})),
             makeChoice("hide", [["", "nothing"], ["0.1", "below 0.1 %"], ["1", "below 1 %"], ["5", "below 5 %"]],
                 this.least, least => this.change({least})),
@@ -215,6 +219,7 @@ class ContextView {
                 this.most *= 5;
                 this.draw();
             }}, "Show more") : "");
+        this.choice.querySelector("select").value = this.metric.name;
         this.legend.textContent = this.legendText();
         this.drawPicture();
         this.drawDetails();
@@ -222,10 +227,10 @@ class ContextView {
 
     // Explains the figures of a row, the order of rows if it is not by the metric: estimates of parts do not add up.
     legendText() {
-        const {metric, order, whole, wanted} = this, chosen = whole.metrics.find(({name}) => name === wanted);
+        const {metric, order, chosen} = this;
         const by = this.root.metrics.find(({name}) => name === order);
         return shapeLegends[this.shape] +
-            (chosen && chosen !== metric ? ` Only the top-down tree has ${chosen.head}.` : "") +
+            (chosen && chosen.name !== metric.name ? ` There is no ${chosen.head} here: ${metric.head || "nothing"} is shown.` : "") +
             (metric.way === "alone" ? ` ${metric.head} is that of the row alone.` : "") +
             (metric.way === "max" || metric.way === "min" ? ` ${metric.head} is the ${metric.way} of them.` : "") +
             (by && by !== metric ? ` ${by.head} orders the rows and sets the width of the bars.` : "") +

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The view of contexts of a page: its tree, shapes, metrics and spreads. For page_check.py."""
 import collections
+import itertools
 import math
 import re
 import time
@@ -68,18 +69,43 @@ def check_shapes(page, tables):
         wrong += [f"{shape} of {focus}, not {ignore}: {line}" for line in differs]
         wrong += [f"{shape} of {focus}, not {ignore}: {path}: {seen.get(path)}, not {wanted.get(path)}"
                   for path in sorted(set(wanted) | set(seen)) if seen.get(path) != wanted.get(path)]
+    return wrong + check_own_time(page, tables) + check_names(page) + check_least(page, tables) + check_spread(page, tables)
+
+
+def check_own_time(page, tables):
+    """Bottom-up there is CPU time alone, which is that of the function itself: the choice, the columns and the order are by it."""
+    if not any("cpu" in figures for figures in wanted_tree(tables).values()):
+        return []
+    wrong = []
+    for shape, head, says in (("callers", "CPU time", True), ("flat", "CPU time, own", False)):
+        page.show(f"contexts&metric=cpu_self&shape={shape}")
+        choice, seen, order, legend = page.ask("""
+            const select = [...document.querySelectorAll('#contexts .controls select')][1];
+            return [select.selectedOptions[0].text, document.querySelectorAll('#tree th')[1].innerText,
+                [...document.querySelectorAll('#tree tbody tr')].filter(row => row.node.level === 1).map(row => row.node.figures[arguments[0]] || 0),
+                document.querySelector('#contexts .legend:not(.colours):not(#thin)').innerText]""", "cpu" if says else "cpu_self")
+        if (choice, seen) != (head, head) or order != sorted(order, reverse=True) or ("There is no CPU time, own here" in legend) != says:
+            wrong.append(f"own CPU time, {shape}: chosen {choice}, column {seen}, order {order[:9]}, {legend}")
+    return wrong
+
+
+def check_names(page):
     page.show("contexts")
-    wrong += [f"{label} is shown as {title}" for label, title in page.ask(
+    return [f"{label} is shown as {title}" for label, title in page.ask(
         "return [...document.querySelectorAll('#tree tbody tr')].map(row => [row.node.label, row.cells[0].title])")
         if label and len(label) < 200 and places(label) not in (None, title)]
-    whole = wanted_tree(tables)
+
+
+def check_least(page, tables):
+    """Rows below a share of the whole are hidden."""
+    wrong, whole = [], wanted_tree(tables)
     page.show("contexts&metric=calls&least=5")
     seen, _ = read_tree(page)
     calls = {path: figures.get("calls", 0) for path, figures in whole.items()}
     if any(calls.values()):
         kept = {path for path, n in calls.items() if n >= 0.05 * calls[""]}
         wrong += [f"rows from 5 %: {sorted(seen)}, not {sorted(kept)}"] if set(seen) != kept else []
-    return wrong + check_spread(page, tables)
+    return wrong
 
 
 def extra_metrics(page, tables):
@@ -323,13 +349,6 @@ def check_search(page, tables):
 COLOURS = [f"--colour{k}" for k in range(8)] + [f"--step{k}" for k in range(5)] + ["--unknown"]
 
 
-def hash_of(text):
-    value = 0
-    for i in range(0, len(raw := text.encode("utf-16-le")), 2):
-        value = (value * 31 + int.from_bytes(raw[i:i + 2], "little")) % 2**32
-    return f"--colour{value % 8}"
-
-
 def bars_of(figures, metric):
     """(path, left, width) of the bars of the picture, as parts of its whole width."""
     below = collections.defaultdict(list)
@@ -392,7 +411,7 @@ def wanted_colours(page, tables, shape, focus):
     origins, modules, wanted = origins_of(tables, shape, figures, whole), modules_of(page.frames), collections.defaultdict(dict)
     for path, of in figures.items():
         label = path.split(" > ")[-1]
-        wanted["function"][path] = {hash_of(label)}
+        wanted["function"][path] = set(COLOURS[:8])
         if label in primitives or label in modules:
             wanted["module"][path] = {page.module_colours.get(name, name) for name in (["MPI"] if label in primitives else modules[label])}
         values = spreads.get(origins.get(path), {})
@@ -448,6 +467,21 @@ def check_module_key(page, tables):
     return wrong
 
 
+def check_functions(page, pixels, names, neighbours):
+    """A function has one colour on all pictures. Bars that lie on each other have two, but for functions with so many callers
+    and callees that the colours are not enough."""
+    wrong = []
+    for path, pixel in pixels.items():
+        above, _, label = path.rpartition(" > ")
+        had, on = page.function_colours.setdefault(label, names[pixel]), above.rpartition(" > ")[2]
+        if had != names[pixel]:
+            wrong.append(f"{path} has {names[pixel]}, and {label} had {had}")
+        if above in pixels and on != label and max(len(neighbours[label]), len(neighbours[on])) < 8:
+            page.compared["apart"] += 1
+            wrong += [f"{path} has the colour of {on}"] if pixels[above] == pixel else []
+    return wrong
+
+
 def check_chosen(page, figures):
     """The chosen bar keeps its colour, and has a frame."""
     bars = sorted((bar for bar in bars_of(figures, "mpi") if bar[0]), key=lambda bar: -bar[2])
@@ -462,14 +496,18 @@ def check_chosen(page, figures):
         return [at(2), at(6), getComputedStyle(document.documentElement).getPropertyValue('--text').trim()]""",
         left + width, path.count(" > ") + 1, "")
     colour = page.ask("return getComputedStyle(document.documentElement).getPropertyValue(arguments[0]).trim()",
-                      hash_of(path.split(" > ")[-1]))
+                      page.function_colours[path.split(" > ")[-1]])
     return [] if (edge, inside) == (text, colour) else [f"the chosen bar {path} has {edge} around {inside}, not {text} around {colour}"]
 
 
 def check_colours(page, tables):
     """Bars of the picture by the pixels at their right ends, which no name covers."""
     wrong = check_palette(page) + (check_module_key(page, tables) if wanted_tree(tables) else [])
-    wrong += check_chosen(page, wanted_tree(tables))
+    page.function_colours, neighbours = {}, collections.defaultdict(set)
+    for path in wanted_tree(tables):
+        for label, below in itertools.pairwise(path.split(" > ")):
+            neighbours[label] |= {below} - {label}
+            neighbours[below] |= {label} - {below}
     labels = sorted({path[0] for path, _ in own_figures(tables)} - {"MPI_Init", "MPI_Finalize", ""})
     for shape, focus in (("tree", ""), ("callers", ""), ("tree", "^" + re.escape(labels[-1]) + "$" if labels else "none")):
         figures, wanted = wanted_shape(tables, shape, focus, ""), wanted_colours(page, tables, shape, focus)
@@ -492,7 +530,10 @@ def check_colours(page, tables):
                 if pixel and pixel not in {names[name] for name in wanted[colour][path]}:
                     wrong.append(f"{shape} of {focus}, {colour} of {path}: {pixel}, not {[names[name] for name in wanted[colour][path]]}")
                 page.compared[f"colours-{shape}-{colour}"] += bool(pixel) and "--unknown" not in wanted[colour][path]
-    return wrong
+            if colour == "function":
+                wrong += check_functions(page, {path: pixel for (path, _, _), pixel in zip(bars, seen) if pixel},
+                                         {pixel: name for name, pixel in names.items()}, neighbours)
+    return wrong + check_chosen(page, wanted_tree(tables))
 
 
 def show_all_rows(page):
