@@ -81,12 +81,27 @@ function orderOf(root, metric) {
         : (root.metrics.find(({name}) => name === metric.spread) || root.metrics.find(adds))?.name || null;
 }
 
+// Half of the 95 % interval of a CPU time in another shape of the tree or a part of it, as the report computes it: a sample
+// in the part deviates by its time times (1 - p), one elsewhere by that times -p, if p is the part. undefined: not sampled;
+// NaN: too few samples.
+function sampledError({sampled: all}, {figures}, metric) {
+    const self = metric.name === "cpu_self" ? "_self" : "", least = 10, squared = 1e6; // ns^2 in one us^2
+    const [ns, samples, squares = 0] = ["cpu", "samples", "squares"].map(name => figures[name + self]);
+    if (!samples || samples < least)
+        return samples && NaN;
+    const part = ns / all.cpu, others = Math.max(0, all.squares - squares);
+    return 1.96 * Math.sqrt(squared * (squares * (1 - part) ** 2 + others * part ** 2)) + all.lost;
+}
+
 // The figure of a node as text, with its error if there is one.
 function tellFigure(root, node, metric) {
     const value = node.figures[metric.name], estimate = node.estimates[metric.name];
     if (estimate)
         return estimate.mark === "few" ? "few" : withError("real", value, estimate.error || 0) + " " + estimate.mark;
     const {computation} = root, known = metric.error && node.samples !== null;
+    const made = metric.error && !known ? sampledError(root, node, metric) : undefined;
+    if (made !== undefined)
+        return Number.isNaN(made) ? forPeople(metric.type, value) + " few" : withError(metric.type, value, made);
     const error = known ? computation.number(node.samples, metric.error) : NaN;
     return Number.isNaN(error)
         ? forPeople(metric.type, value) + (known && computation.shown(node.samples, metric.error) === "few" ? " few" : "")

@@ -40,13 +40,19 @@ function addOwn(to, node, ways) {
     to.addRows(node.rows);
 }
 
+// Adds what was sampled in the function itself.
+function addSelf(to, {own}) {
+    for (const figure of ["cpu", "samples", "squares"])
+        to.add(figure + "_self", own[figure]);
+}
+
 // Adds the own figures of `node` once to each function in the path of labels.
 function addFlat(top, node, labels, ways) {
     for (const place of [top, ...Array.from(new Set(labels), label => top.child(label))])
         for (const metric in node.own)
             place.add(metric, node.own[metric], ways[metric]);
     const own = top.child(node.label);
-    own.add("cpu_self", node.own.cpu);
+    addSelf(own, node);
     own.addRows(node.rows);
 }
 
@@ -85,7 +91,7 @@ function makeShape(whole, shape, wanted, unwanted) {
             addOwn(to, node, ways);
             for (let up = to, from = node; up; up = up.parent, from = from.parent)
                 addOrigin(up, from);
-            to.add("cpu_self", node.own.cpu);
+            addSelf(to, node);
             for (const metric of Object.keys(node.estimates))
                 to.estimate(metric, node.figures[metric], node.estimates[metric]);
         }

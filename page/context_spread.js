@@ -17,6 +17,8 @@ function addSpreads(root, nodes, ranks) {
         node.row = row;
         modules.set(node.label, nodes.exact(row, "module"));
         addComputed(node, nodes.number(row, "computed_s"));
+        if (node.own.samples)
+            node.own.squares = nodes.number(row, "cpu_squares");
     }
     root.each(node => node.own.computed === 0 && delete node.own.computed);
     Object.assign(root, {nodes, modules, ranks: ranks.rows});

@@ -198,7 +198,7 @@ function addSamples(root, computation) {
         const own = computation.number(row, "cpu_exclusive_s");
         node.add("cpu_self", own);
         if (own)
-            node.own.cpu = own;
+            Object.assign(node.own, {cpu: own, samples: computation.number(row, "samples")});
         node.samples = row;
         if (node.level === 1)
             root.add("cpu", total);
@@ -207,8 +207,8 @@ function addSamples(root, computation) {
 }
 
 // Facts of a whole tree: its tables, the metrics that it has.
-function finishTree(root, {contexts, computation, known, nodes, modules, colours, functions, ranks}) {
-    Object.assign(root, {contexts, computation, known, nodes, modules, colours, functions, ranks, all: root.list()});
+function finishTree(root, {contexts, computation, known, nodes, modules, colours, functions, ranks, sampled}) {
+    Object.assign(root, {contexts, computation, known, nodes, modules, colours, functions, ranks, sampled, all: root.list()});
     const found = new Set();
     root.each(node => {
         for (const name in node.figures)
@@ -230,6 +230,11 @@ async function makeContextTree(profile) {
     addCalls(root, contexts);
     addSamples(root, computation);
     addSpreads(root, nodes, profile.byName.get("ranks"));
+    root.sampled = {cpu: 0, squares: 0, lost: profile.lostSamples};
+    root.each(({own: {cpu = 0, squares = 0}}) => {
+        root.sampled.cpu += cpu;
+        root.sampled.squares += squares;
+    });
     const known = [...treeMetrics, ...addCounts(root, counts),
         ...addEstimates(root, estimates, "estimate", estimateMetrics(), "event"),
         ...addEstimates(root, ratios, "value", ratioMetrics(), "ratio", "unit", "of", "per"),

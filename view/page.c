@@ -12,6 +12,7 @@
 #include "view/page.h"
 
 #include "analysis/traffic/traffic.h"
+#include "analysis/tree/samples.h"
 #include "format/build.h"
 #include "format/bytes.h"
 #include "view/page_code.h"
@@ -308,6 +309,8 @@ static void put_head(struct pct_buf *b, const struct pct_data *d, const struct p
     put_outside(b, d);
     pct_buf_text(b, ", \"fields\": ");
     pct_page_nodes_fields(b, d);
+    pct_buf_format(b, ", \"lost_samples_ns\": %llu",
+                   (unsigned long long)(pct_data_samples(d)->all.lost_ns + 0.5));
 }
 
 /* Adds the tables of the report, four of the page, and those of plugins. */

@@ -163,6 +163,13 @@ static void get_computed(const struct pct_cell *c, struct pct_value *out)
     out->number = pct_tree_below(c->d->tree, node_of(c)->node).computed.ns;
 }
 
+/* In us^2: in ns^2 it may be too large for a number of the page. */
+static void get_squares(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !c->d->tree->samples;
+    out->number = (pc_u128)(pct_tree_own(c->d->tree, node_of(c)->node).self.squares / 1e6 + 0.5);
+}
+
 static void get_spread(const struct pct_cell *c, struct pct_value *out)
 {
     const struct spread *s = &node_of(c)->times[c->column->of];
@@ -221,6 +228,8 @@ static const struct pct_column columns[] = {
     {"module", "module", PCT_TEXT, "program or library that the function is in", get_module},
     {"computed_s", "computed", PCT_NS, "CPU time by samples outside MPI, there and below",
      get_computed},
+    {"cpu_squares", "squares", PCT_COUNT,
+     "squares of the times of its own samples, summed, in us^2", get_squares},
     SPREAD_COLUMNS("mpi", "time in MPI, there and below,", MPI),
     SPREAD_COLUMNS("cpu", "CPU time by samples, there and below,", CPU),
 };

@@ -314,6 +314,25 @@ def check_errors(page, tables):
                   if path not in rows or not told_error(shown, title, rows[path][time + "_error_s"])]
         wrong += [f"{head}: rows {sorted(seen)}, not {sorted(rows)}"] if set(seen) != set(rows) else []
         page.compared["errors"] += len(seen)
+    return wrong + check_shape_errors(page, tables) if wanted_tree(tables) else wrong
+
+
+def check_shape_errors(page, tables):
+    """CPU times of functions have the errors of `functions`: bottom-up and flat of the function itself, flat of all below it too.
+    A flat time that is the sum of two rows of the report is not compared."""
+    wrong, rows = [], collections.defaultdict(list)
+    for row in rows_of(tables, "functions"):
+        rows[row["function"] + ("@" + row["file"].split("/")[-1] if row["file"] else "")].append(row)
+    for shape, head, time in (("callers", "CPU time", "cpu_exclusive"), ("flat", "CPU time, own", "cpu_exclusive"),
+                              ("flat", "CPU time", "cpu_inclusive")):
+        page.show(f"contexts&shape={shape}")
+        seen = read_column(page, head) if any(float(row[time + "_s"]) for [row, *_] in rows.values()) else {}
+        for label, (title, shown) in seen.items():
+            if len(rows[label]) != 1 or ns(title) != ns(rows[label][0][time + "_s"]):
+                continue
+            page.compared[shape + "-errors"] += 1
+            if not told_error(shown, title, rows[label][0][time + "_error_s"]):
+                wrong.append(f"{shape}: {head} of {label}: {shown}, not {rows[label][0]}")
     return wrong
 
 
