@@ -55,13 +55,42 @@ struct part {
     bool utf8;
 };
 
-static void put_closed(struct pct_buf *b, char open, struct pct_buf *part, bool utf8)
+/* What stays of a bracket; something before or after it may not. */
+struct staying {
+    struct pct_buf text;
+    bool less_before, less_after;
+};
+
+/* Bytes of the arguments that have room in some cells, at least of the first; all of them if they
+ * have. */
+static size_t fitting_arguments(const char *text, size_t cells)
 {
-    if (part->n) {
-        pct_buf_text(b, utf8 ? "\xe2\x80\xa6" : "..");
-        pct_text_cut(b, part->data, PCT_APART_CELLS, utf8);
-        pct_buf_clear(part);
+    size_t n = strlen(text), fitting = 0;
+    unsigned depth = 0;
+    if (pct_text_cells(text) <= cells)
+        return n;
+    for (size_t i = 0; i < n; i++) {
+        depth += strchr("<({", text[i]) != NULL;
+        depth -= depth && strchr(">)}", text[i]);
+        if (!depth && text[i] == ',' && (!fitting || i < cells))
+            fitting = i;
     }
+    return fitting ? fitting : n;
+}
+
+static void put_closed(struct pct_buf *b, char open, struct staying *kept, bool utf8)
+{
+    const char *dots = utf8 ? "\xe2\x80\xa6" : "..";
+    if (kept->text.n) {
+        size_t n = fitting_arguments(kept->text.data, PCT_APART_CELLS);
+        bool less_after = kept->less_after || n < kept->text.n;
+        kept->text.data[n] = '\0';
+        pct_buf_text(b, kept->less_before ? dots : "");
+        pct_text_cut(b, kept->text.data, PCT_APART_CELLS, utf8);
+        pct_buf_text(b, less_after ? dots : "");
+    }
+    pct_buf_clear(&kept->text);
+    kept->less_before = kept->less_after = false;
     pct_buf_text(b, open == '<' ? ">" : ")");
 }
 
@@ -73,7 +102,7 @@ static void put_folded(struct pct_buf *b, const char *name, size_t n, bool marke
     unsigned depth = 0;
     bool stayed = false;
     char outer = 0;
-    struct pct_buf part = {0};
+    struct staying kept = {.less_before = false};
     for (size_t i = name_begin(name, n); i < n; i++) {
         const char *s = name + i;
         size_t whole = operator_bytes(s, name);
@@ -87,18 +116,20 @@ static void put_folded(struct pct_buf *b, const char *name, size_t n, bool marke
         } else if (!depth)
             pct_buf_put(b, s, whole ? whole : 1);
         else if (stays && !stayed && i >= stays->first && i < stays->end && !(close && depth == 1))
-            pct_buf_put(&part, s, whole ? whole : 1);
+            pct_buf_put(&kept.text, s, whole ? whole : 1);
+        else if (*s != ' ' && !(close && depth == 1))
+            *(kept.text.n ? &kept.less_after : &kept.less_before) = true;
         depth += open;
         depth -= close;
         if (close && !depth && marked) {
-            stayed |= part.n > 0;
-            put_closed(b, outer, &part, stays && stays->utf8);
+            stayed |= kept.text.n > 0;
+            put_closed(b, outer, &kept, stays && stays->utf8);
         }
         i += whole ? whole - 1 : 0;
     }
     if (depth && marked)
-        put_closed(b, outer, &part, stays && stays->utf8);
-    pct_buf_free(&part);
+        put_closed(b, outer, &kept, stays && stays->utf8);
+    pct_buf_free(&kept.text);
 }
 
 /* A name that is all brackets, as that of a region, stays whole. */

@@ -25,8 +25,9 @@ void pct_name_put(struct pct_buf *b, const char *name, bool full);
 void pct_name_cut(struct pct_buf *b, const char *name, size_t cells, bool utf8);
 
 /* Appends the name, shortened. If some of n other names are shortened to the same, its first
- * arguments in which it differs from them stay: "solve<...Jacobi>()". They are cut to
- * PCT_APART_CELLS. */
+ * arguments in which it differs from them stay: "solve<...Jacobi>()", with dots where others are
+ * left out. Of more than PCT_APART_CELLS the last arguments are left out, of a longer one its
+ * middle. */
 enum { PCT_APART_CELLS = 30 };
 void pct_name_put_among(struct pct_buf *b, const char *name, const char *const *others, size_t n,
                         bool utf8);

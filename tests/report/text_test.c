@@ -380,7 +380,7 @@ static void names_are_told_apart(void **state)
          "Benchmark<..rma_passive_put>::run()"},
         {"Benchmark<Suite<(kind)3>, &exchange>::run(item const&)",
          {"Benchmark<Suite<(kind)2>, &exchange>::run(item const&)", NULL},
-         "Benchmark<..(kind)3>::run()"},
+         "Benchmark<..(kind)3..>::run()"},
         /* lambdas, also of two functions */
         {"void parallel_for<main::{lambda(int)#1}>(unsigned, main::{lambda(int)#1})",
          {"void parallel_for<main::{lambda(int)#2}>(unsigned, main::{lambda(int)#2})", NULL},
@@ -391,11 +391,17 @@ static void names_are_told_apart(void **state)
          "smoother_of_some_name::apply(..int)"},
         {"smoother_of_some_name<int>::apply(std::vector<int>&)",
          {"smoother_of_some_name<double>::apply(std::vector<double>&)", NULL},
-         "smoother_of_some_name<..int>::apply()"},
+         "smoother_of_some_name<int>::apply()"},
+        {"smoother_of_some_name<double, 3>::apply(vector<double>&)",
+         {"smoother_of_some_name<float, 5>::apply(vector<float>&)", NULL},
+         "smoother_of_some_name<double, 3>::apply()"},
+        {"smoother_of_some_name<double, 3>::apply(int, int)",
+         {"smoother_of_some_name<float, 3>::apply(int, int)", NULL},
+         "smoother_of_some_name<double..>::apply()"},
         /* one argument more */
         {"smoother_of_some_name<int, int>::apply(vector&)",
          {"smoother_of_some_name<int>::apply(vector&)", NULL},
-         "smoother_of_some_name<..int, int>::apply()"},
+         "smoother_of_some_name<int, int>::apply()"},
         /* the return type alone, which is not shown */
         {"double smoother_of_some_name<5>::apply(vector&)",
          {"int smoother_of_some_name<5>::apply(vector&)", NULL},
@@ -409,7 +415,11 @@ static void names_are_told_apart(void **state)
         /* a long part */
         {"smoother_of_some_name<a_preconditioner_of_a_long_name_1>::apply()",
          {"smoother_of_some_name<another_preconditioner_of_a_long_name_2>::apply()", NULL},
-         "smoother_of_some_name<..a_preconditioner_o..ong_name_1>::apply()"},
+         "smoother_of_some_name<a_preconditioner_o..ong_name_1>::apply()"},
+        /* many arguments */
+        {"double variadic<int, double, double, unsigned int, long, float, unsigned long>(int)",
+         {"double variadic<int, long, float, unsigned int>(int)", NULL},
+         "variadic<..double, double, unsigned int..>()"},
     };
     (void)state;
     for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
