@@ -173,16 +173,39 @@ static void put_people(const struct pct_column *c, const struct pct_value *v, st
     }
 }
 
+static const char function_column[] = "function";
+
+const char **pct_table_functions(const struct pct_table *t, const struct pct_data *d,
+                                 const struct pct_rows *rows, struct pct_people people)
+{
+    const struct pct_column *c = pct_column_find(t, function_column);
+    if (!c || c->labels)
+        return NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        n = rows->index[i] >= n ? rows->index[i] + 1 : n;
+    const char **names = pct_alloc(n, sizeof *names);
+    for (size_t i = 0; i < rows->n; i++) {
+        struct pct_value v = pct_table_value(c, d, rows->index[i]);
+        names[rows->index[i]] = v.none ? NULL : v.text;
+    }
+    const char **shown = pct_names_shown(names, n, people.full_names, people.utf8, d->pool);
+    pct_free(names);
+    return shown;
+}
+
 /* Appends labels as users read them; false: the column has no labels. */
-static bool put_functions(const struct pct_column *c, const char *text, bool full_names,
-                          struct pct_buf *b)
+static bool put_functions(const struct pct_column *c, const char *text, size_t row,
+                          struct pct_people people, struct pct_buf *b)
 {
     if (c->labels)
-        pct_place_of_path(b, text, full_names);
-    else if (!strcmp(c->name, "function"))
-        pct_name_put(b, text, full_names);
-    else
+        pct_place_of_path(b, text, people.full_names);
+    else if (strcmp(c->name, function_column) != 0)
         return false;
+    else if (people.functions)
+        pct_buf_text(b, people.functions[row]);
+    else
+        pct_name_put(b, text, people.full_names);
     return true;
 }
 
@@ -208,7 +231,7 @@ void pct_value_people(const struct pct_table *t, const struct pct_column *c,
         put_module(t, c, d, row, b);
         return;
     }
-    if (c->type == PCT_TEXT && put_functions(c, v.text, people.full_names, b))
+    if (c->type == PCT_TEXT && put_functions(c, v.text, row, people, b))
         return;
     if (c->histogram) {
         pct_print_histogram(b, v.text, c->histogram, people.utf8);

@@ -31,8 +31,8 @@ static int compare_texts(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-/* Orders rows by what is printed of them without full names. */
-static int compare_shown(const void *a, const void *b)
+/* Orders rows by place, and by the name of the function in all its instances. */
+static int compare_lines(const void *a, const void *b)
 {
     const struct pct_rolled_row *x = a, *y = b;
     if (x->line != y->line)
@@ -44,32 +44,38 @@ static int compare_shown(const void *a, const void *b)
     if (order || !x->function || !y->function)
         return order ? order : compare_texts(x->function, y->function);
     struct pct_buf one = {0}, other = {0};
-    pct_short_name(&one, x->function);
-    pct_short_name(&other, y->function);
+    pct_name_of_instances(&one, x->function);
+    pct_name_of_instances(&other, y->function);
     order = compare_texts(one.data, other.data);
     pct_buf_free(&one);
     pct_buf_free(&other);
     return order;
 }
 
-/* Copies the rows. Rows that would be printed with one name and place become one: a line of a
- * template in all its instances. Freed by the caller. */
-static struct pct_rolled_row *join_rows(const struct pct_rolled *rolled, bool full_names,
-                                        size_t *n_out)
+/* Copies the rows. `lines`: a line of a template has the sums of all its instances, whose name then
+ * has no arguments. Freed by the caller. */
+static struct pct_rolled_row *copy_rows(const struct pct_data *d, const struct pct_rolled *rolled,
+                                        bool lines, size_t *n_out)
 {
     struct pct_rolled_row *list = pct_alloc(rolled->n + 1, sizeof *list);
     size_t n = 0;
     if (rolled->n)
         memcpy(list, rolled->row, rolled->n * sizeof *list);
-    if (!full_names)
-        qsort(list, rolled->n, sizeof *list, compare_shown);
+    if (lines)
+        qsort(list, rolled->n, sizeof *list, compare_lines);
     for (size_t i = 0; i < rolled->n; i++) {
         struct pct_rolled_row *last = n ? &list[n - 1] : NULL;
-        if (full_names || !last || compare_shown(last, &list[i]) != 0) {
+        if (!lines || !last || compare_lines(last, &list[i]) != 0) {
             list[n++] = list[i];
-        } else {
-            pct_sampled_add(&last->self, list[i].self);
-            last->own.sum[PCT_EXCLUSIVE] += list[i].own.sum[PCT_EXCLUSIVE];
+            continue;
+        }
+        pct_sampled_add(&last->self, list[i].self);
+        last->own.sum[PCT_EXCLUSIVE] += list[i].own.sum[PCT_EXCLUSIVE];
+        if (compare_texts(last->function, list[i].function) != 0) {
+            struct pct_buf name = {0};
+            pct_name_of_instances(&name, last->function);
+            last->function = pct_pool_intern(d->pool, name.data);
+            pct_buf_free(&name);
         }
     }
     *n_out = n;
@@ -151,16 +157,15 @@ struct place {
     struct pct_buf piece[N_PIECES];
 };
 
-/* The function and its place, as much of it as is known. */
-static void put_place(const struct pct_options *o, const struct pct_rolled_row *r,
-                      struct place *out)
+/* The function, by the name that is shown, and its place, as much of it as is known. */
+static void put_place(const struct pct_rolled_row *r, const char *name, struct place *out)
 {
     struct pct_place_text place = {.file = r->file ? r->file : r->module, .line = r->line};
     struct pct_buf *function = &out->piece[FUNCTION];
     if (r->function && out->piece[PRIMITIVE].n)
         pct_buf_text(function, "in ");
     if (r->function)
-        pct_name_put(function, r->function, o->full_names);
+        pct_buf_text(function, name);
     else if (!out->piece[PRIMITIVE].n && !r->line && !r->library)
         pct_buf_text(function, "nameless functions");
     pct_place_put(&out->piece[PLACE], &place,
@@ -229,6 +234,16 @@ static void put_row(FILE *out, const struct pct_options *o, pc_u128 share, const
     pct_buf_free(&line);
 }
 
+/* The names of the functions that are shown. */
+static const char **name_rows(const struct pct_data *d, const struct pct_options *o,
+                              const struct hottest *h)
+{
+    const char *names[MOST];
+    for (size_t i = 0; i < h->n; i++)
+        names[i] = h->row[i]->function;
+    return pct_names_shown(names, h->n, o->full_names, o->utf8, d->pool);
+}
+
 static void put_title(FILE *out, const struct pct_options *o, const char *title, const char *head,
                       const char *place)
 {
@@ -247,7 +262,8 @@ static struct computing find_computing(const struct pct_data *d, const struct pc
                                        unsigned keys)
 {
     size_t n;
-    struct computing c = {.list = join_rows(pct_data_rolled(d, keys), o->full_names, &n)};
+    bool lines = keys & PCT_KEY_LINE && !o->full_names;
+    struct computing c = {.list = copy_rows(d, pct_data_rolled(d, keys), lines, &n)};
     for (size_t i = 0; i < n; i++)
         pct_sampled_add(&c.all, c.list[i].self);
     for (size_t i = 0; i < n; i++)
@@ -267,17 +283,19 @@ static void put_computing(FILE *out, const struct pct_data *d, const struct pct_
                   lines ? "Lines that compute most, in all contexts"
                         : "Functions that compute most, in all contexts",
                   "computing", lines ? "function and line" : "function and file");
+    const char **names = name_rows(d, o, h);
     for (size_t i = 0; i < h->n; i++) {
         struct pct_buf time = {0};
         struct place place = {0};
         pct_sampled_text(&time, h->row[i]->self, pct_data_samples(d)->all, false);
-        put_place(o, h->row[i], &place);
+        put_place(h->row[i], names[i], &place);
         put_library(d, h->row[i], &place.piece[LIBRARY]);
         put_row(out, o, pct_text_share(h->weight[i], c->all.ns), time.data, &place);
         few |= h->row[i]->self.samples < PCT_SAMPLES_FEW;
         libraries |= h->row[i]->library != NULL;
         pct_buf_free(&time);
     }
+    pct_free(names);
     if (few)
         fprintf(out, "  few: less than %d samples, too few to tell the error\n", PCT_SAMPLES_FEW);
     if (libraries)
@@ -314,7 +332,7 @@ static void print_calling(FILE *out, const struct pct_data *d, const struct pct_
 {
     size_t n_sites;
     struct pct_rolled_row *sites =
-        join_rows(pct_data_rolled(d, PCT_BY_SITE), o->full_names, &n_sites);
+        copy_rows(d, pct_data_rolled(d, PCT_BY_SITE), !o->full_names, &n_sites);
     pc_u128 whole = d->totals->context_mpi_ns;
     struct hottest h = {.n = 0};
     for (size_t i = 0; i < n_sites; i++)
@@ -323,14 +341,16 @@ static void print_calling(FILE *out, const struct pct_data *d, const struct pct_
     if (h.n)
         put_title(out, o, "Calls of MPI that take most time, in all contexts", "in MPI",
                   "function and line");
+    const char **names = name_rows(d, o, &h);
     for (size_t i = 0; i < h.n; i++) {
         char time[PCT_NUMBER_BYTES];
         struct place place = {0};
         pct_buf_text(&place.piece[PRIMITIVE], h.row[i]->primitive);
-        put_place(o, h.row[i], &place);
+        put_place(h.row[i], names[i], &place);
         put_row(out, o, pct_text_share(h.weight[i], whole), pct_text_time(time, h.weight[i]),
                 &place);
     }
+    pct_free(names);
     pct_free(sites);
 }
 

@@ -64,12 +64,16 @@ static void put_table(FILE *out, const struct pct_data *d, const struct pct_tabl
     size_t n;
     struct pct_rows rows = pct_table_rows(t, d, &o->choice);
     const struct pct_column **columns = pct_table_columns(t, names, &o->choice, &n);
-    size_t shown = max_rows && rows.n > max_rows ? max_rows : rows.n;
+    const struct pct_rows shown = {.index = rows.index,
+                                   .n = max_rows && rows.n > max_rows ? max_rows : rows.n};
     struct pct_picture *picture = o->choice.columns ? NULL : pct_picture_new(d, t, o->utf8);
+    struct pct_people people = people_of(o);
+    const char **functions = pct_table_functions(t, d, &shown, people);
+    people.functions = functions;
     put_head(out, columns, n, names != NULL, picture != NULL);
-    for (size_t i = 0; i < shown; i++) {
+    for (size_t i = 0; i < shown.n; i++) {
         struct pct_buf b = {0};
-        put_row(out, t, d, rows.index[i], columns, n, people_of(o));
+        put_row(out, t, d, rows.index[i], columns, n, people);
         if (picture) {
             pct_picture_put(picture, rows.index[i], &b);
             fprintf(out, " `%s` |", b.data);
@@ -77,9 +81,10 @@ static void put_table(FILE *out, const struct pct_data *d, const struct pct_tabl
         fputc('\n', out);
         pct_buf_free(&b);
     }
-    if (rows.n > shown)
-        fprintf(out, "\n%zu more: `--table %s`\n", rows.n - shown, t->name);
+    if (rows.n > shown.n)
+        fprintf(out, "\n%zu more: `--table %s`\n", rows.n - shown.n, t->name);
     pct_picture_free(picture);
+    pct_free(functions);
     pct_free(columns);
     pct_rows_free(&rows);
 }

@@ -200,6 +200,10 @@ static void fill_grid(struct grid *g, const struct pct_table *t, const struct pc
 {
     g->widths = pct_alloc(g->n_columns, sizeof *g->widths);
     g->cells = pct_alloc((g->n_rows + 1) * g->n_columns, sizeof *g->cells);
+    const struct pct_rows shown = {.index = rows->index, .n = g->n_rows};
+    struct pct_people people = how->people;
+    const char **functions = pct_table_functions(t, d, &shown, people);
+    people.functions = functions;
     for (size_t i = 0; i <= g->n_rows; i++) {
         for (size_t k = 0; k < g->n_columns; k++) {
             struct pct_buf cell = {0};
@@ -207,7 +211,7 @@ static void fill_grid(struct grid *g, const struct pct_table *t, const struct pc
                 if (how->level && k == 0)
                     pct_buf_fill(&cell, ' ',
                                  pct_table_value(how->level, d, rows->index[i - 1]).number);
-                pct_value_people(t, g->columns[k], d, rows->index[i - 1], how->people, &cell);
+                pct_value_people(t, g->columns[k], d, rows->index[i - 1], people, &cell);
             } else {
                 pct_buf_text(&cell, how->names ? g->columns[k]->head : g->columns[k]->name);
             }
@@ -217,6 +221,7 @@ static void fill_grid(struct grid *g, const struct pct_table *t, const struct pc
             g->cells[i * g->n_columns + k] = cell.data;
         }
     }
+    pct_free(functions);
 }
 
 static size_t width_of(const struct grid *g, size_t indent)

@@ -190,10 +190,16 @@ struct pct_value pct_table_place(const struct pct_column *c, const struct pct_da
 
 /* Appends a value in tsv and JSON form (texts escaped), a path without text from its tree. */
 void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b);
-/* Style of cells, from the terminal and the options. */
+/* Style of cells, from the terminal and the options. functions: pct_table_functions, or NULL. */
 struct pct_people {
     bool utf8, full_names;
+    const char *const *functions;
 };
+
+/* By row of the table, for those of `rows`, the function as users read it, told apart from those of
+ * the others; NULL: the table has no column of functions. The caller frees the list. */
+const char **pct_table_functions(const struct pct_table *t, const struct pct_data *d,
+                                 const struct pct_rows *rows, struct pct_people people);
 
 /* Appends the value of a row in text form, with its error. */
 void pct_value_people(const struct pct_table *t, const struct pct_column *c,

@@ -6,6 +6,7 @@
 #include "analysis/symbols/short_name.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char word[] = "operator", unnamed[] = "(anonymous namespace)";
@@ -55,7 +56,7 @@ struct part {
     bool utf8;
 };
 
-/* What stays of a bracket; something before or after it may not. */
+/* The part of a bracket that stays; something before or after it may be left out. */
 struct staying {
     struct pct_buf text;
     bool less_before, less_after;
@@ -133,14 +134,21 @@ static void put_folded(struct pct_buf *b, const char *name, size_t n, bool marke
 }
 
 /* A name that is all brackets, as that of a region, stays whole. */
-void pct_short_name(struct pct_buf *b, const char *name)
+void pct_name_of_instances(struct pct_buf *b, const char *name)
 {
     struct pct_buf folded = {0};
     pct_buf_put(&folded, "", 0);
-    if (pct_text_cells(name) > PCT_WHOLE_NAME)
-        put_folded(&folded, name, strlen(name), true, NULL);
+    put_folded(&folded, name, strlen(name), true, NULL);
     pct_text_bounded(b, folded.n && strcmp(folded.data, "()") != 0 ? folded.data : name);
     pct_buf_free(&folded);
+}
+
+void pct_short_name(struct pct_buf *b, const char *name)
+{
+    if (pct_text_cells(name) > PCT_WHOLE_NAME)
+        pct_name_of_instances(b, name);
+    else
+        pct_text_bounded(b, name);
 }
 
 void pct_name_put(struct pct_buf *b, const char *name, bool full)
@@ -258,6 +266,65 @@ void pct_name_put_among(struct pct_buf *b, const char *name, const char *const *
     pct_text_bounded(b, shortened.data);
     pct_buf_free(&shortened);
     pct_buf_free(&other);
+}
+
+struct shortened {
+    const char *text; /* interned */
+    const char *name;
+    size_t at;
+};
+
+static int compare_shortened(const void *a, const void *b)
+{
+    const struct shortened *x = a, *y = b;
+    return x->text != y->text ? (x->text < y->text ? -1 : 1) : x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Tells n names apart that are shortened to the same. */
+static void tell_apart(const struct shortened *list, size_t n, bool utf8, struct pct_pool *pool,
+                       const char **out)
+{
+    enum { MOST = 256 }; /* of many the first, so that a long table takes linear time */
+    const char *others[MOST];
+    size_t n_others = 0;
+    for (size_t i = 0; i < n && n_others < MOST; i++)
+        if (!n_others || strcmp(others[n_others - 1], list[i].name) != 0)
+            others[n_others++] = list[i].name;
+    for (size_t i = 0; i < n; i++) {
+        struct pct_buf b = {0};
+        pct_name_put_among(&b, list[i].name, others, n_others, utf8);
+        out[list[i].at] = pct_pool_intern(pool, b.data);
+        pct_buf_free(&b);
+    }
+}
+
+const char **pct_names_shown(const char *const *names, size_t n, bool full, bool utf8,
+                             struct pct_pool *pool)
+{
+    const char **out = pct_alloc(n, sizeof *out);
+    struct shortened *list = pct_alloc(n, sizeof *list);
+    size_t n_list = 0;
+    struct pct_buf b = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (!names[i])
+            continue;
+        pct_buf_clear(&b);
+        pct_name_put(&b, names[i], full);
+        out[i] = pct_pool_intern(pool, b.data);
+        if (!full)
+            list[n_list++] = (struct shortened){out[i], names[i], i};
+    }
+    pct_buf_free(&b);
+    if (n_list)
+        qsort(list, n_list, sizeof *list, compare_shortened);
+    for (size_t first = 0, end; first < n_list; first = end) {
+        for (end = first + 1; end < n_list && list[end].text == list[first].text;)
+            end++;
+        if (end - first > 1)
+            tell_apart(list + first, end - first, utf8, pool, out);
+    }
+    pct_free(list);
+    return out;
 }
 
 /* ---- Names that are asked for ---------------------------------------------------------------- */

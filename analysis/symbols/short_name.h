@@ -16,6 +16,10 @@ const char *pct_demangle(const char *name, struct pct_pool *pool);
 enum { PCT_WHOLE_NAME = 40 };
 void pct_short_name(struct pct_buf *b, const char *name);
 
+/* Appends the name of a function in all its instances: without arguments and return type, however
+ * short it is. */
+void pct_name_of_instances(struct pct_buf *b, const char *name);
+
 /* Appends the name, shortened, or `full` and bounded (pct_text_bounded). */
 void pct_name_put(struct pct_buf *b, const char *name, bool full);
 
@@ -31,6 +35,11 @@ void pct_name_cut(struct pct_buf *b, const char *name, size_t cells, bool utf8);
 enum { PCT_APART_CELLS = 30 };
 void pct_name_put_among(struct pct_buf *b, const char *name, const char *const *others, size_t n,
                         bool utf8);
+
+/* The n names of a list, shortened and told apart from each other, or `full` and bounded; NULL
+ * stays NULL. The texts are kept in the pool; the caller frees the list. */
+const char **pct_names_shown(const char *const *names, size_t n, bool full, bool utf8,
+                             struct pct_pool *pool);
 
 /* True if the text `asked` selects the function `name`: by its whole name, or without arguments and
  * without a prefix up to some `::`. `reduce`, `phys::reduce` and `phys::reduce<>()` mean `double
