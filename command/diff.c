@@ -116,6 +116,8 @@ static int compare(const struct pct_command *self, struct pct_run *runs, const s
         pct_say(self, "%s", error.text);
         return PCT_DATA;
     }
+    if (r->how.full_names)
+        pct_diff_name_places(d, true);
     print(d, r);
     int status = judge(self, d, r);
     pct_diff_free(d);

@@ -231,6 +231,8 @@ static int compare(const struct pct_command *self, struct pct_run *runs, size_t 
         pct_say(self, "%s", error.text);
         return PCT_DATA;
     }
+    if (r->how.full_names)
+        pct_scale_name_places(s, true);
     print(s, r);
     pct_scale_free(s);
     return PCT_DONE;

@@ -209,18 +209,23 @@ static void make_rows(struct pct_diff *d)
         d->n_rows += fill_row(d, i, &d->rows[d->n_rows]);
     if (d->repeated)
         correct_doubts(d);
+    for (size_t i = 0; i < d->n_rows; i++)
+        judge_row(d, &d->rows[i]);
+    qsort(d->rows, d->n_rows, sizeof *d->rows, compare_rows);
+    pct_diff_name_places(d, false);
+}
+
+void pct_diff_name_places(struct pct_diff *d, bool full_names)
+{
     uint32_t *nodes = pct_alloc(d->n_rows, sizeof *nodes);
     const char **places = pct_alloc(d->n_rows, sizeof *places);
     for (size_t i = 0; i < d->n_rows; i++)
         nodes[i] = d->rows[i].node;
-    pct_join_places(d->join, nodes, d->n_rows, places);
-    for (size_t i = 0; i < d->n_rows; i++) {
+    pct_join_places(d->join, nodes, d->n_rows, full_names, places);
+    for (size_t i = 0; i < d->n_rows; i++)
         d->rows[i].place = places[i];
-        judge_row(d, &d->rows[i]);
-    }
     pct_free(nodes);
     pct_free(places);
-    qsort(d->rows, d->n_rows, sizeof *d->rows, compare_rows);
 }
 
 /* ---- The whole --------------------------------------------------------------------------------

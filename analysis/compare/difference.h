@@ -69,6 +69,10 @@ struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size
                                enum pct_diff_metric metric, struct pc_error *error);
 void pct_diff_free(struct pct_diff *d);
 
+/* Makes the places of the rows anew, with names of C++ with all their arguments, or shortened as
+ * pct_diff_make does. */
+void pct_diff_name_places(struct pct_diff *d, bool full_names);
+
 /* The trees of both sides as one, with the metric as figure. For each node: the inclusive figure of
  * each side, as mean over its runs, and the sum of the sizes of all changes at the node and
  * below, without computation of which there are few samples. */

@@ -99,12 +99,11 @@ static inline const struct pct_cost *pct_join_cost(const struct pct_join *j, uin
 /* "main > solve > MPI_Allreduce"; interned. */
 const char *pct_join_path(const struct pct_join *j, uint32_t node);
 
-/* "MPI_Allreduce in solve (poisson.c:212)", for use in a sentence; with `callers`, also that many
- * of the functions above: "..., from main (poisson.c:380)". Interned. */
-const char *pct_join_place(const struct pct_join *j, uint32_t node, unsigned callers);
-
-/* The places of n nodes, with as many callers as are needed to distinguish them, at most 3. */
-void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n,
+/* The places of n nodes, for use in sentences: "MPI_Allreduce in solve (poisson.c:212)". Names of
+ * C++ are shortened and told apart from each other, or have all their arguments. Where that does
+ * not distinguish the places, they have callers, at most 3: "..., from main (poisson.c:380)".
+ * Interned. */
+void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n, bool full_names,
                      const char **places_out);
 
 #endif

@@ -75,9 +75,9 @@ static uint32_t frame_above(const struct pct_join *j, uint32_t node, uint32_t *c
 }
 
 /* Appends "solve (poisson.c:212)", the place where it calls `callee`, which may be the function
- * itself; or "solve (poisson.c, call 2 of 3)". */
+ * itself; or "solve (poisson.c, call 2 of 3)". shown: the name of the function, or NULL. */
 static void put_function(const struct pct_join *j, uint32_t frame, uint32_t callee,
-                         struct pct_buf *b)
+                         const char *shown, struct pct_buf *b)
 {
     const struct pct_join_node *n = &j->nodes[frame], *of = &j->nodes[callee];
     bool called = callee != frame && of->call_file && of->call_line;
@@ -87,19 +87,38 @@ static void put_function(const struct pct_join *j, uint32_t frame, uint32_t call
     else if (callee != frame && of->site.number)
         place = (struct pct_place_text){
             .file = n->file, .call = of->site.number, .n_calls = of->site.n};
-    if (n->function) {
-        struct pct_buf name = {0};
-        pct_short_name(&name, n->function);
-        pct_text_escape(b, name.data, PCT_ESCAPE_CELL);
-        pct_buf_free(&name);
-    } else
+    if (shown)
+        pct_text_escape(b, shown, PCT_ESCAPE_CELL);
+    else
         pct_buf_text(b, n->label);
     pct_place_put(b, &place, PCT_PLACE_SENTENCE);
 }
 
-const char *pct_join_place(const struct pct_join *j, uint32_t node, unsigned callers)
+static void put_caller(const struct pct_join *j, uint32_t frame, uint32_t callee, bool full_names,
+                       struct pct_buf *b)
+{
+    struct pct_buf name = {0};
+    if (j->nodes[frame].function)
+        pct_name_put(&name, j->nodes[frame].function, full_names);
+    pct_buf_text(b, ", from ");
+    put_function(j, frame, callee, name.data, b);
+    pct_buf_free(&name);
+}
+
+/* A node that has a place. */
+struct placed {
+    const char *place;
+    const char *function; /* as it is shown; NULL: it has no name */
+    uint32_t node;
+    size_t at;
+};
+
+/* The place of a node, with so many of the functions above. */
+static const char *place_of(const struct pct_join *j, const struct placed *of, bool full_names,
+                            unsigned callers)
 {
     struct pct_buf b = {0};
+    uint32_t node = of->node, callee = node, frame = frame_above(j, node, &callee);
     if (node == j->compute)
         return j->divided ? "time outside MPI without a sample" : "computation outside MPI";
     if (node == j->waiting)
@@ -107,18 +126,16 @@ const char *pct_join_place(const struct pct_join *j, uint32_t node, unsigned cal
     pct_buf_put(&b, "", 0);
     if (j->nodes[node].kind == PCOLLECT_NODE_POINT)
         pct_buf_text(&b, "computation in ");
-    uint32_t callee = node, frame = frame_above(j, node, &callee);
     if (frame != node)
         pct_buf_text(&b, j->nodes[node].label);
     if (frame != PC_NO_INDEX) {
         pct_buf_text(&b, frame != node ? " in " : "");
-        put_function(j, frame, callee, &b);
+        put_function(j, frame, callee, of->function, &b);
         callee = frame;
         frame = frame_above(j, j->nodes[frame].parent, &callee);
     }
     for (; callers && frame != PC_NO_INDEX; callers--) {
-        pct_buf_text(&b, ", from ");
-        put_function(j, frame, callee, &b);
+        put_caller(j, frame, callee, full_names, &b);
         callee = frame;
         frame = frame_above(j, j->nodes[frame].parent, &callee);
     }
@@ -127,33 +144,46 @@ const char *pct_join_place(const struct pct_join *j, uint32_t node, unsigned cal
     return place;
 }
 
-struct placed {
-    const char *place;
-    size_t at;
-};
-
 static int compare_placed(const void *a, const void *b)
 {
     const struct placed *x = a, *y = b;
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n,
+/* The functions of the places, as they are shown. Freed by the caller. */
+static const char **name_functions(const struct pct_join *j, const uint32_t *nodes, size_t n,
+                                   bool full_names)
+{
+    const char **names = pct_alloc(n, sizeof *names);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t callee = nodes[i], frame = frame_above(j, nodes[i], &callee);
+        names[i] = frame == PC_NO_INDEX ? NULL : j->nodes[frame].function;
+    }
+    const char **shown = pct_names_shown(names, n, full_names, false, j->pool);
+    pct_free(names);
+    return shown;
+}
+
+void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n, bool full_names,
                      const char **places_out)
 {
     enum { MOST = 3 };
     struct placed *list = pct_alloc(n, sizeof *list);
-    for (size_t i = 0; i < n; i++)
-        places_out[i] = pct_join_place(j, nodes[i], 0);
+    const char **names = name_functions(j, nodes, n, full_names);
+    for (size_t i = 0; i < n; i++) {
+        list[i] = (struct placed){.function = names[i], .node = nodes[i], .at = i};
+        places_out[i] = place_of(j, &list[i], full_names, 0);
+    }
     for (unsigned callers = 1; callers <= MOST; callers++) {
         for (size_t i = 0; i < n; i++)
-            list[i] = (struct placed){places_out[i], i};
+            list[i].place = places_out[list[i].at];
         qsort(list, n, sizeof *list, compare_placed);
         for (size_t i = 0; i < n; i++) {
             if ((i && list[i].place == list[i - 1].place) ||
                 (i + 1 < n && list[i].place == list[i + 1].place))
-                places_out[list[i].at] = pct_join_place(j, nodes[list[i].at], callers);
+                places_out[list[i].at] = place_of(j, &list[i], full_names, callers);
         }
     }
     pct_free(list);
+    pct_free(names);
 }

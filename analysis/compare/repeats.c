@@ -60,7 +60,7 @@ static void make_rows(struct pct_repeats *r, double *values)
     const char **places = pct_alloc(r->n_rows, sizeof *places);
     for (size_t i = 0; i < r->n_rows; i++)
         nodes[i] = r->rows[i].node;
-    pct_join_places(r->join, nodes, r->n_rows, places);
+    pct_join_places(r->join, nodes, r->n_rows, false, places);
     for (size_t i = 0; i < r->n_rows; i++) {
         r->rows[i].place = places[i];
         r->rows[i].path = pct_join_path(r->join, nodes[i]);

@@ -190,11 +190,16 @@ static void make_rows(struct pct_scale *s)
             pct_free(s->rows[s->n_rows].costs);
     }
     qsort(s->rows, s->n_rows, sizeof *s->rows, compare_rows);
+    pct_scale_name_places(s, false);
+}
+
+void pct_scale_name_places(struct pct_scale *s, bool full_names)
+{
     uint32_t *nodes = pct_alloc(s->n_rows, sizeof *nodes);
     const char **places = pct_alloc(s->n_rows, sizeof *places);
     for (size_t i = 0; i < s->n_rows; i++)
         nodes[i] = s->rows[i].node;
-    pct_join_places(s->join, nodes, s->n_rows, places);
+    pct_join_places(s->join, nodes, s->n_rows, full_names, places);
     for (size_t i = 0; i < s->n_rows; i++)
         s->rows[i].place = places[i];
     pct_free(nodes);

@@ -89,6 +89,10 @@ int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_
                    struct pct_scale **out, struct pc_error *error);
 void pct_scale_free(struct pct_scale *s);
 
+/* Makes the places of the rows anew, with names of C++ with all their arguments, or shortened as
+ * pct_scale_make does. */
+void pct_scale_name_places(struct pct_scale *s, bool full_names);
+
 /* The trees of all runs as one; for each node, inclusive, summed over ranks, as mean of the runs:
  * the time at the smallest and at the largest scale, the loss there, and the sum of the sizes of
  * all losses and gains below, without computation of which there are few samples. */
