@@ -17,11 +17,19 @@ struct pct_dw_function {
     uint32_t sites; /* of tail_calls.c; 0: not read yet */
 };
 
+/* A lambda whose name was asked for. */
+struct pct_dw_lambda {
+    const void *where; /* of its DIE */
+    const char *name;
+};
+
 struct pct_dw_unit {
     Dwarf_Die die;  /* has the lines */
     Dwarf_Die root; /* has the functions: the same, or of the split file */
     struct pct_dw_function *functions;
     size_t n, room;
+    struct pct_dw_lambda *lambdas;
+    size_t n_lambdas, lambdas_room;
     bool ready;
     bool fortran, cxx;
 };
