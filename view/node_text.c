@@ -20,7 +20,7 @@ void pct_node_whole_name(struct pct_buf *b, const struct pc_profile *p, const st
     else
         pct_label_offset(
             b, n->module == PC_NO_INDEX ? "unknown" : pc_base_name(p->modules[n->module].path),
-            n->offset);
+            pct_label_begin(n->frame, n->offset));
 }
 
 static bool has_function(const struct pct_node *n)

@@ -46,6 +46,13 @@ struct pct_dw_symbol {
     int rank; /* the least is preferred among symbols of one place */
 };
 
+/* A section of the file; it belongs to libelf. */
+struct pct_dw_bytes {
+    const uint8_t *data;
+    size_t n;
+    uint64_t address;
+};
+
 struct pct_dw {
     Dwfl *dwfl;
     Dwfl_Module *module;
@@ -59,7 +66,8 @@ struct pct_dw {
     size_t n_symbols, symbols_room;
     size_t n_stubs;         /* of the symbols: those of stubs_dw.c */
     struct pct_pool *names; /* of stubs */
-    bool symbols_ready;
+    bool symbols_ready, unwind_ready;
+    struct pct_dw_bytes unwind_table, unwind_entries; /* of unwind_dw.c */
 };
 
 /* ---- stubs_dw.c ---- */

@@ -340,8 +340,12 @@ static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_
     struct pct_frame found[PCT_MAX_INLINED];
     /* The call is before the address that it returns to, and may be the last instruction of its
      * function. */
-    size_t n =
-        m->dw && offset ? pct_dw_find(m->dw, offset - 1, s->pool, found, PCT_MAX_INLINED) : 0;
+    bool readable = m->dw && offset;
+    size_t n = readable ? pct_dw_find(m->dw, offset - 1, s->pool, found, PCT_MAX_INLINED) : 0;
+    if (!n && readable) {
+        found[0] = (struct pct_frame){.begin = pct_dw_begin(m->dw, offset - 1)};
+        n = found[0].begin != 0;
+    }
     if (!n)
         return unknown_place;
     struct pct_frame *frames = pct_alloc(n, sizeof *frames);

@@ -22,6 +22,7 @@ struct pct_frame {
     /* File in which the function is declared, if the line is of another one, which it includes;
      * else NULL. */
     const char *home;
+    uint64_t begin; /* offset at which a function without a name begins; 0: not known */
 };
 
 /* The file of the function. */

@@ -31,6 +31,12 @@ size_t pct_dw_missing(const struct pct_dw *d);
 size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
                    struct pct_frame *frames, size_t n);
 
+/* ---- unwind_dw.c ---- */
+
+/* The begin of the function that has a link-time address, by the tables for exceptions; 0: not
+ * known. */
+uint64_t pct_dw_begin(struct pct_dw *d, uint64_t address);
+
 /* ---- tail_calls.c ---- */
 
 struct pct_tails;

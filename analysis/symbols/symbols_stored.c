@@ -8,8 +8,8 @@
  * row without function. The table `tail_calls` has the same columns for the frames that tail calls
  * removed between an address and the function that its call reached: callee is a module with an
  * offset, or an MPI function. The table `function_files` has the keys of `symbols` and the file
- * that declares the function, where its line is of another file. Like other tables, all survive
- * merging.
+ * that declares the function, where its line is of another file; the table `function_begins` where
+ * a function without a name begins. Like other tables, all survive merging.
  */
 #include "analysis/symbols/symbols_private.h"
 
@@ -21,6 +21,7 @@
 #define TABLE "symbols"
 #define TAIL_TABLE "tail_calls"
 #define HOME_TABLE "function_files"
+#define BEGIN_TABLE "function_begins"
 
 /* Columns of a frame, behind the keys. */
 enum { FUNCTION, SOURCE, LINE, INLINED, N_OF_FRAME };
@@ -66,6 +67,15 @@ static const struct pc_profile_column home_columns[N_HOME_COLUMNS] = {
     {(char *)"offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
     {(char *)"depth", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
     [HOME] = {(char *)"file", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
+};
+
+enum { BEGIN = N_KEYS, N_BEGIN_COLUMNS };
+
+static const struct pc_profile_column begin_columns[N_BEGIN_COLUMNS] = {
+    {(char *)"module", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
+    {(char *)"offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
+    {(char *)"depth", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
+    [BEGIN] = {(char *)"begin", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
 };
 
 /* ---- Reading ----------------------------------------------------------------------------------
@@ -114,28 +124,34 @@ static int compare_keys(const uint64_t *a, const uint64_t *b)
     return 0;
 }
 
-/* Sets the homes of the frames of an address. *at: the first row of the table `homes` that may be
- * theirs; rows of both tables are in the order of their keys. */
-static void read_homes(const struct pc_profile *p, const struct pc_profile_table *homes,
-                       const uint64_t *row, struct pct_frame *frames, uint32_t n, uint32_t *at)
+/* A table with the keys of `symbols` and one column, for some of its rows. *at: the first of its
+ * rows that may be next; rows of both tables are in the order of their keys. */
+struct beside {
+    const struct pc_profile_table *table; /* NULL: there is none */
+    uint32_t at;
+};
+
+/* The cell for frame k of an address; 0: none. */
+static uint64_t read_beside(struct beside *b, const uint64_t *row, uint32_t k)
 {
-    for (uint32_t k = 0; homes && k < n; k++) {
-        const uint64_t key[N_KEYS] = {row[MODULE], row[OFFSET], k};
-        const uint64_t *home = homes->cells + (size_t)*at * N_HOME_COLUMNS;
-        for (; *at < homes->n_rows && compare_keys(home, key) < 0; home += N_HOME_COLUMNS)
-            ++*at;
-        if (*at < homes->n_rows && !compare_keys(home, key) && home[HOME])
-            frames[k].home = pc_profile_string(p, home[HOME]);
-    }
+    const uint64_t key[N_KEYS] = {row[MODULE], row[OFFSET], k};
+    const struct pc_profile_table *t = b->table;
+    while (t && b->at < t->n_rows && compare_keys(t->cells + (size_t)b->at * t->n_columns, key) < 0)
+        b->at++;
+    if (!t || b->at >= t->n_rows)
+        return 0;
+    const uint64_t *found = t->cells + (size_t)b->at * t->n_columns;
+    return compare_keys(found, key) ? 0 : found[N_KEYS];
 }
 
 static void load_addresses(struct pct_symbols *s, const struct pc_profile *p, struct pct_pool *pool,
                            pct_stored_fn take)
 {
     const struct pc_profile_table *t = pct_stored_find(p, TABLE, columns, N_KEYS, N_COLUMNS);
-    const struct pc_profile_table *homes =
-        pct_stored_find(p, HOME_TABLE, home_columns, N_KEYS, N_HOME_COLUMNS);
-    uint32_t home = 0;
+    struct beside homes = {
+        .table = pct_stored_find(p, HOME_TABLE, home_columns, N_KEYS, N_HOME_COLUMNS)};
+    struct beside begins = {
+        .table = pct_stored_find(p, BEGIN_TABLE, begin_columns, N_KEYS, N_BEGIN_COLUMNS)};
     uint64_t module_cell = 0;
     struct pct_spot spot = {.module = PC_NO_INDEX, .callee_module = PC_NO_INDEX};
     for (uint32_t i = 0, n; t && i < t->n_rows; i += n) {
@@ -146,7 +162,11 @@ static void load_addresses(struct pct_symbols *s, const struct pc_profile *p, st
         module_cell = row[MODULE];
         spot.offset = row[OFFSET];
         n = read_frames(p, t, i, &frames);
-        read_homes(p, homes, row, frames, n, &home);
+        for (uint32_t k = 0; k < n; k++) {
+            uint64_t home = read_beside(&homes, row, k);
+            frames[k].home = home ? pc_profile_string(p, home) : NULL;
+            frames[k].begin = read_beside(&begins, row, k);
+        }
         if (spot.module != PC_NO_INDEX)
             take(s, spot, (struct pct_place){frames, n});
         else
@@ -204,8 +224,9 @@ void pct_stored_load(struct pct_symbols *s, const struct pc_profile *p, struct p
 struct writer {
     const struct pc_profile *profile;
     struct pct_stores *all;
-    struct pct_store *addresses, *tail_calls, *homes; /* homes NULL: there is none */
-    const char **names;                               /* of modules */
+    struct pct_store *addresses, *tail_calls;
+    struct pct_store *homes, *begins; /* NULL: there is none */
+    const char **names;               /* of modules */
 };
 
 static void set_frame(struct pct_stored_cell *cells, const struct pct_frame *f)
@@ -233,6 +254,23 @@ static void add_tail_calls(struct writer *w, struct pct_spot spot, struct pct_pl
     }
 }
 
+/* Adds what only some frames have. cells: the keys. */
+static void add_beside(struct writer *w, struct pct_stored_cell *cells, const struct pct_frame *f)
+{
+    if (f->home) {
+        cells[HOME] = (struct pct_stored_cell){.text = f->home};
+        if (!w->homes)
+            w->homes = pct_stores_add(w->all, HOME_TABLE, home_columns, N_KEYS, N_HOME_COLUMNS);
+        pct_store_row(w->homes, cells);
+    }
+    if (f->begin) {
+        cells[BEGIN] = (struct pct_stored_cell){.number = f->begin};
+        if (!w->begins)
+            w->begins = pct_stores_add(w->all, BEGIN_TABLE, begin_columns, N_KEYS, N_BEGIN_COLUMNS);
+        pct_store_row(w->begins, cells);
+    }
+}
+
 /* Adds a place. Two modules with the same build-id have rows of equal keys: only those of one are
  * kept. */
 static void add_place(void *arg, struct pct_spot spot, struct pct_place place)
@@ -250,12 +288,7 @@ static void add_place(void *arg, struct pct_spot spot, struct pct_place place)
         };
         set_frame(cells + N_KEYS, &place.frames[k]);
         pct_store_row(w->addresses, cells);
-        if (!place.frames[k].home)
-            continue;
-        cells[HOME] = (struct pct_stored_cell){.text = place.frames[k].home};
-        if (!w->homes)
-            w->homes = pct_stores_add(w->all, HOME_TABLE, home_columns, N_KEYS, N_HOME_COLUMNS);
-        pct_store_row(w->homes, cells);
+        add_beside(w, cells, &place.frames[k]);
     }
 }
 

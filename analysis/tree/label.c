@@ -43,7 +43,8 @@ void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct
         file = file ? pc_base_name(file) : NULL;
     }
     if (!f->function) {
-        pct_label_offset(b, module, n->offset);
+        pct_label_offset(b, module,
+                         shape & PCT_LABEL_LINE ? n->offset : pct_label_begin(f, n->offset));
         return;
     }
     pct_text_escape(b, f->function, PCT_ESCAPE_NAME);

@@ -114,13 +114,14 @@ static struct pct_rolled_row *find_row(struct sums *s, const struct pct_rolled_r
 }
 
 /* Place of code that has no name. */
-static const char *name_place(const struct sums *s, const char *module,
+static const char *name_place(const struct sums *s, const char *module, const struct pct_frame *f,
                               const struct pc_profile_node *n)
 {
     struct pct_buf b = {0};
     if (!module)
         return "(no module)";
-    pct_label_offset(&b, module, n->offset);
+    pct_label_offset(&b, module,
+                     s->keys & PCT_KEY_LINE ? n->offset : pct_label_begin(f, n->offset));
     const char *kept = pct_pool_intern(s->out->pool, b.data);
     pct_buf_free(&b);
     return kept;
@@ -140,7 +141,7 @@ static struct pct_rolled_row row_of_frame(const struct sums *s, const struct par
         r.file =
             s->keys & PCT_KEY_FUNCTION && !(s->keys & PCT_KEY_LINE) ? pct_frame_home(f) : f->file;
     if (s->keys & PCT_KEY_FUNCTION)
-        r.function = f->function || !code ? f->function : name_place(s, module, n);
+        r.function = f->function || !code ? f->function : name_place(s, module, f, n);
     if (s->keys & PCT_KEY_LINE)
         r.line = f->line;
     if (s->keys & PCT_KEY_MODULE || !r.file)

@@ -34,7 +34,7 @@ enum pct_key {
     PCT_KEY_RANK = 1 << 8,    /* one row without a rank has what is not known by rank */
     PCT_KEY_CONTEXT = 1 << 9, /* a node of a tree; not with keys of frames */
     /* Options of a roll-up. */
-    PCT_KEY_CODE = 1 << 10, /* MPI functions are rows, and so is each place without a name */
+    PCT_KEY_CODE = 1 << 10, /* MPI functions are rows, and so is each function without a name */
     PCT_KEY_HERE = 1 << 11, /* only the row's own calls, nothing called from it */
     /* Computation only: that of libraries belongs to the line of the program that called them, if
      * the function there is known. */

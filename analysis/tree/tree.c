@@ -113,7 +113,7 @@ static void set_context(struct builder *b, uint32_t at, const struct pc_profile_
     if (node->context)
         return;
     /* A label without line, folders and caller is the one that the id is made of. */
-    bool same = !node->caller && (!f || (!f->function && !b->options->full_paths));
+    bool same = !node->caller && (!f || (!f->function && !f->begin && !b->options->full_paths));
     pct_buf_clear(&b->text);
     if (f && !same)
         pct_label_frame(&b->text, b->tree->totals->profile, n, f, 0);

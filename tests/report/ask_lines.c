@@ -2,7 +2,8 @@
  *
  * Looks up return addresses of one file in the report's symbols, for the test of symbols, and
  * prints them in the form of `addr2line -f -i -s`: for each address the innermost function first,
- * each with its file and line in the next line.
+ * each with its file and line in the next line. A function without a name is where it begins, as
+ * 0x1f780, if that is known.
  *
  *     ask_lines FILE [BUILD-ID] < hexadecimal offsets
  */
@@ -39,8 +40,11 @@ int main(int argc, char **argv)
         struct pct_place place = pct_symbols_find(symbols, 0, offset);
         for (uint32_t i = place.n_frames; i-- > 0;) {
             const struct pct_frame *f = &place.frames[i];
-            printf("%s\n%s:%u\n", f->function ? f->function : "??",
-                   f->file ? pc_base_name(f->file) : "??", f->line);
+            if (f->begin)
+                printf("0x%llx", (unsigned long long)f->begin);
+            else
+                printf("%s", f->function ? f->function : "??");
+            printf("\n%s:%u\n", f->file ? pc_base_name(f->file) : "??", f->line);
         }
     }
     fprintf(stderr, "%s\n", pct_symbols_state_text(pct_symbols_state(symbols, 0)));

@@ -53,7 +53,7 @@ void begin_run(unsigned seed, bool sampled)
     unsigned depth = draw_int(1, MAX_DEPTH);
     for (unsigned i = 0; i <= depth; i++) {
         m.frames[i] = (struct pct_frame){
-            i == depth ? m.function : i ? "step" : "main", m.file, 10 + i, false, false, NULL};
+            i == depth ? m.function : i ? "step" : "main", m.file, 10 + i, false, false, NULL, 0};
         m.caller = sample_frame(&m.sample, m.caller, 0, 0x1000 * (i + 1));
     }
     for (unsigned r = 0; r < m.n; r++) {
@@ -231,14 +231,14 @@ struct pct_data *end_run(void)
     for (unsigned i = 0; i <= MAX_DEPTH; i++)
         pct_symbols_teach(symbols, 0, 0x1000 * (i + 1), (struct pct_place){&m.frames[i], 1});
     m.sampled_at[0] = m.sampled_at[1] =
-        (struct pct_frame){m.function, m.file, 30, false, false, NULL};
+        (struct pct_frame){m.function, m.file, 30, false, false, NULL, 0};
     m.sampled_at[1].function = "update_all";
     pct_symbols_teach(symbols, 0, IN_FUNCTION + 1, (struct pct_place){&m.sampled_at[0], 1});
     pct_symbols_teach(symbols, 0, ELSEWHERE + 1, (struct pct_place){&m.sampled_at[1], 1});
     m.library[0] =
-        (struct pct_frame){"__memcpy_avx_unaligned", "memmove.S", 100, false, false, NULL};
-    m.library[1] = (struct pct_frame){"__GI___libc_write", "write.c", 26, false, false, NULL};
-    m.library[2] = (struct pct_frame){"__brk", "brk.c", 37, false, false, NULL};
+        (struct pct_frame){"__memcpy_avx_unaligned", "memmove.S", 100, false, false, NULL, 0};
+    m.library[1] = (struct pct_frame){"__GI___libc_write", "write.c", 26, false, false, NULL, 0};
+    m.library[2] = (struct pct_frame){"__brk", "brk.c", 37, false, false, NULL, 0};
     if (m.sample.p.n_modules > 1) {
         pct_symbols_teach(symbols, 1, COPYING + 1, (struct pct_place){&m.library[0], 1});
         pct_symbols_teach(symbols, 1, WRITING + 1, (struct pct_place){&m.library[1], 1});

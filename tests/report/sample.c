@@ -294,15 +294,15 @@ void sample_solver(struct sample *s)
 void sample_teach_solver(struct pct_symbols *symbols)
 {
     static const char solver[] = "/src/solver/solver.c", field[] = "/src/solver/field.h";
-    static const struct pct_frame in_main[] = {{"main", solver, 200, false, false, NULL}};
-    static const struct pct_frame in_main_2[] = {{"main", solver, 210, false, false, NULL}};
-    static const struct pct_frame in_solve[] = {{"solve", solver, 120, false, false, NULL}};
-    static const struct pct_frame in_solve_2[] = {{"solve", solver, 131, false, false, NULL}};
-    static const struct pct_frame in_dot[] = {{"dot", solver, 44, false, false, NULL}};
+    static const struct pct_frame in_main[] = {{"main", solver, 200, false, false, NULL, 0}};
+    static const struct pct_frame in_main_2[] = {{"main", solver, 210, false, false, NULL, 0}};
+    static const struct pct_frame in_solve[] = {{"solve", solver, 120, false, false, NULL, 0}};
+    static const struct pct_frame in_solve_2[] = {{"solve", solver, 131, false, false, NULL, 0}};
+    static const struct pct_frame in_dot[] = {{"dot", solver, 44, false, false, NULL, 0}};
     static const struct pct_frame in_add[] = {
-        {"sum<double>(double*, int)", solver, 31, false, false, NULL}};
-    static const struct pct_frame in_halo[] = {{"exchange", solver, 77, false, false, NULL},
-                                               {"field::wait", field, 12, true, false, NULL}};
+        {"sum<double>(double*, int)", solver, 31, false, false, NULL, 0}};
+    static const struct pct_frame in_halo[] = {{"exchange", solver, 77, false, false, NULL, 0},
+                                               {"field::wait", field, 12, true, false, NULL, 0}};
     const struct {
         uint64_t offset;
         const struct pct_frame *frames;
@@ -413,10 +413,10 @@ void sample_hostile(struct sample *s)
 void sample_teach_hostile(struct pct_symbols *symbols)
 {
     static struct pct_frame frames[32];
-    static const struct pct_frame same = {"same", "/x/same.c", 1, false, false, NULL};
+    static const struct pct_frame same = {"same", "/x/same.c", 1, false, false, NULL, 0};
     for (uint64_t i = 0; sample_hostile_names[i]; i++) {
         frames[i] =
-            (struct pct_frame){sample_hostile_names[i], "/x/a > @b\n.c", 5, false, false, NULL};
+            (struct pct_frame){sample_hostile_names[i], "/x/a > @b\n.c", 5, false, false, NULL, 0};
         pct_symbols_teach(symbols, 0, i + 1, (struct pct_place){&frames[i], 1});
     }
     for (uint64_t i = 0; i < 2; i++)

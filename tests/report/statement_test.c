@@ -86,7 +86,7 @@ static void a_definition_is_told_from_calls(void **state)
 static char *annotated(const char *path, uint32_t line, const char *function)
 {
     static struct sample sample;
-    struct pct_frame frame = {"main", path, line, false, false, NULL};
+    struct pct_frame frame = {"main", path, line, false, false, NULL, 0};
     char *text = NULL;
     size_t n = 0;
     sample_begin(&sample);

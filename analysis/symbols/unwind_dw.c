@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The begins of functions that no symbol names, as those of stripped libraries: from .eh_frame_hdr,
+ * a sorted table of the begins of functions with the place of each one's entry in .eh_frame, which
+ * has its length. Called by symbols.c. Knows the forms of both that linkers write: 32-bit offsets,
+ * of the table relative to itself (0x3b), of an entry relative to where it stands. A table of
+ * another form, or of another byte order than this machine's, is not used.
+ */
+#include "config.h"
+
+#include "analysis/symbols/dw_private.h"
+
+#include <string.h>
+
+enum { HEADER_BYTES = 12, ROW_BYTES = 8, COUNT_UDATA4 = 0x03, TABLE_DATAREL_SDATA4 = 0x3b };
+
+static uint32_t word_at(const struct pct_dw_bytes *of, uint64_t at)
+{
+    uint32_t word;
+    memcpy(&word, of->data + at, sizeof word);
+    return word;
+}
+
+/* The begin of a function (0), or the place of its entry (4), from row i of the table. */
+static uint64_t row_at(const struct pct_dw_bytes *table, size_t i, unsigned column)
+{
+    uint32_t offset = word_at(table, HEADER_BYTES + i * ROW_BYTES + column);
+    return table->address + (uint64_t)(int64_t)(int32_t)offset;
+}
+
+static bool is_native(Elf *elf)
+{
+    const uint16_t one = 1;
+    const char *ident = elf_getident(elf, NULL);
+    bool little = *(const uint8_t *)&one;
+    return ident && ident[EI_DATA] == (little ? ELFDATA2LSB : ELFDATA2MSB);
+}
+
+static void read_tables(struct pct_dw *d)
+{
+    GElf_Addr bias;
+    GElf_Shdr header;
+    size_t names;
+    Elf_Scn *section = NULL;
+    Elf *elf = dwfl_module_getelf(d->module, &bias);
+    d->unwind_ready = true;
+    if (!elf || !is_native(elf) || elf_getshdrstrndx(elf, &names))
+        return;
+    while ((section = elf_nextscn(elf, section))) {
+        const char *name = NULL;
+        if (gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS)
+            name = elf_strptr(elf, names, header.sh_name);
+        bool table = name && !strcmp(name, ".eh_frame_hdr");
+        Elf_Data *data =
+            table || (name && !strcmp(name, ".eh_frame")) ? elf_rawdata(section, NULL) : NULL;
+        if (data && data->d_buf)
+            *(table ? &d->unwind_table : &d->unwind_entries) =
+                (struct pct_dw_bytes){data->d_buf, data->d_size, header.sh_addr};
+    }
+}
+
+/* Number of rows of the table; 0: it has another form. */
+static size_t count_rows(const struct pct_dw_bytes *table)
+{
+    if (table->n < HEADER_BYTES || table->data[0] != 1 || table->data[2] != COUNT_UDATA4 ||
+        table->data[3] != TABLE_DATAREL_SDATA4)
+        return 0;
+    size_t n = word_at(table, HEADER_BYTES - 4), room = (table->n - HEADER_BYTES) / ROW_BYTES;
+    return n < room ? n : room;
+}
+
+/* Bytes of the function that begins at `begin`, by its entry; 0: this has another form. */
+static uint64_t length_of(const struct pct_dw_bytes *entries, uint64_t entry, uint64_t begin)
+{
+    enum { BEGIN = 8, LENGTH = 12, BYTES = 16 };
+    uint64_t at = entry - entries->address;
+    if (entry < entries->address || entries->n < BYTES || at > entries->n - BYTES ||
+        entry + BEGIN + (uint64_t)(int64_t)(int32_t)word_at(entries, at + BEGIN) != begin)
+        return 0;
+    return word_at(entries, at + LENGTH);
+}
+
+uint64_t pct_dw_begin(struct pct_dw *d, uint64_t address)
+{
+    if (!d->unwind_ready)
+        read_tables(d);
+    const struct pct_dw_bytes *table = &d->unwind_table;
+    size_t lo = 0, hi = count_rows(table);
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (row_at(table, middle, 0) <= address)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    if (!lo)
+        return 0;
+    uint64_t begin = row_at(table, lo - 1, 0);
+    return address - begin < length_of(&d->unwind_entries, row_at(table, lo - 1, 4), begin) ? begin
+                                                                                            : 0;
+}
