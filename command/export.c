@@ -48,6 +48,20 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     return PCT_DONE;
 }
 
+/* Says how Python reads deep contexts. A context takes two levels of JSON, and Python 3.11 refuses
+ * more than its limit of recursion, 1000: it read 497 contexts below each other. */
+static void say_depth(const struct pct_command *self, const struct pct_data *d,
+                      const struct pct_stacks *s)
+{
+    enum { MOST = 450 }; /* room for the calls of the script itself */
+    uint32_t depth = pct_stack_most(s);
+    if (depth > MOST)
+        pct_say(self,
+                "%s: contexts of up to %u frames are too deep for Python's usual limit: call "
+                "sys.setrecursionlimit(%u) before json.load",
+                d->file, depth, 4 * depth);
+}
+
 /* Writes stacks. Only the format of pprof distinguishes lines of a function. */
 static int put_stacks(const struct pct_command *self, FILE *out, const struct pct_data *d,
                       const struct request *r)
@@ -76,6 +90,7 @@ static int put_stacks(const struct pct_command *self, FILE *out, const struct pc
         pct_viewer_pprof(out, s);
     } else {
         pct_viewer_hatchet(out, s);
+        say_depth(self, d, s);
     }
     pct_stacks_free(s);
     pct_buf_free(&why);
