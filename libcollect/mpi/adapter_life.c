@@ -339,13 +339,20 @@ void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session)
     struct pc_call call;                                                                           \
     bool counted = PC_BEGIN(call, PC_SLOT(PC_OP_##op, is_pmpi))
 
+/* Tells plugins of a call that begins. */
+static void ask_plugins(struct pc_call *call)
+{
+    if (!pc_core->asks)
+        return;
+    pc_call_clear(call);
+    if (pc_core->pre)
+        pc_core->pre(call);
+}
+
 /* Does the same as PC_CALL, also for calls that are not counted. */
 #define CALL(call, real_call)                                                                      \
-    if (counted && pc_core->asks) {                                                                \
-        pc_call_clear(&call);                                                                      \
-        if (pc_core->pre)                                                                          \
-            pc_core->pre(&call);                                                                   \
-    }                                                                                              \
+    if (counted)                                                                                   \
+        ask_plugins(&call);                                                                        \
     call.event.begin = pc_ticks();                                                                 \
     int rc = real_call;                                                                            \
     call.event.end = pc_ticks();                                                                   \
@@ -436,9 +443,9 @@ int pc_wrap_PMPI_Finalize(void)
 #define ABORT(is_pmpi, table)                                                                      \
     BEGIN(call, Abort, is_pmpi);                                                                   \
     if (counted) {                                                                                 \
-        if (pc_core->asks)                                                                         \
-            pc_call_clear(&call);                                                                  \
+        ask_plugins(&call);                                                                        \
         call.event.begin = call.event.end = pc_ticks();                                            \
+        call.event.result = MPI_SUCCESS;                                                           \
         pc_core->end(&call);                                                                       \
     }                                                                                              \
     return ((pc_fn_Abort *)table[PC_OP_Abort])(comm, errorcode)
