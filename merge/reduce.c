@@ -140,7 +140,8 @@ static void put_lack(const struct lack *lack, struct pc_buffer *b)
 static int add_counts(struct reduction *r, const struct pc_buffer *b, struct pc_record_keys *keys)
 {
     struct pc_cursor c = pc_cursor_over(b->data, b->n);
-    struct lack lack = {.needed = pc_get_varint(&c), .there = pc_get_varint(&c)};
+    struct lack lack = {.needed = pc_get_varint(&c)};
+    lack.there = pc_get_varint(&c);
     lack.rank = (int32_t)pc_get_below(&c, INT32_MAX);
     if (c.failed)
         return PC_EFORMAT;
