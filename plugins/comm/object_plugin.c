@@ -2,9 +2,10 @@
  *
  * object: files and windows. The table `files` has a row for each file and context: calls, bytes
  * and time, and how much of that was collective. The table `windows` has one for each window and
- * target (a rank of the window's group): calls, bytes and time. Calls without a target, or that
- * only wait for one, are synchronisation. Rows are by phase, and by communicator if some plugin
- * wants communicators.
+ * target (a rank of the window's group): calls, bytes and time. Calls that
+ * synchronise, make or free the window are synchronisation; those that only ask about it, name it
+ * or attach memory are left out. Rows are by phase, and by communicator if some plugin wants
+ * communicators.
  *
  * The bytes of a nonblocking read are known when it completes; they go to the file that its context
  * used last.
@@ -104,13 +105,23 @@ static void add_file(const struct pcollect_host *host, const struct pcollect_eve
     v[COLLECTIVE_TIME] += collective ? e->end - e->begin : 0;
 }
 
+/* True for calls on a window that neither move data nor synchronise. */
+static int is_passive(const char *name)
+{
+    static const char *const parts[] = {"_get_", "_set_", "_query", "_attach", "_detach"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (contains(name, parts[i]))
+            return 1;
+    return 0;
+}
+
 static void add_window(const struct pcollect_host *host, const struct pcollect_event *e)
 {
     const uint64_t keys[3] = {e->object, (uint64_t)(int64_t)(e->peer < 0 ? -1 : e->peer),
                               e->domain};
-    uint64_t *v = host->row(e->thread, &tables[1], keys);
     const char *name = host->op_name(e->op);
     int moves = !name || !contains(name, "MPI_Win_");
+    uint64_t *v = moves || !is_passive(name) ? host->row(e->thread, &tables[1], keys) : NULL;
     if (!v)
         return;
     v[moves ? W_CALLS : W_SYNC_CALLS]++;

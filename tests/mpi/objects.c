@@ -47,9 +47,13 @@ static void windows(void)
 {
     double there[8] = {0}, here[8] = {0};
     MPI_Win w[2];
+    MPI_Group group;
     for (int i = 0; i < 2; i++)
         MPI_Win_create(there, sizeof there, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &w[i]);
     for (int i = 0; i < 2; i++) {
+        MPI_Win_set_name(w[i], "named");
+        MPI_Win_get_group(w[i], &group);
+        MPI_Group_free(&group);
         MPI_Win_fence(0, w[i]);
         MPI_Put(here, 5, MPI_DOUBLE, 0, 0, 5, MPI_DOUBLE, w[i]);
         MPI_Win_fence(0, w[i]);
@@ -61,6 +65,7 @@ static void windows(void)
         MPI_Win_free(&w[i]);
     if (rank)
         return;
+    /* Each is made, freed and fenced three times; its name and its group do not count. */
     printf("window 1 -1 0 0 0 %d\nwindow 2 -1 0 0 0 %d\n", 5 * size, 5 * size);
     printf("window 1 0 %d %d 0 0\n", size, 40 * size);
     if (size == 1)
