@@ -80,9 +80,10 @@ struct pct_terminal pct_terminal_look(void)
 static struct termios before;
 static bool screen_is_open;
 
-/* The alternate screen, without a cursor. */
-#define ENTER "\033[?1049h\033[?25l"
-#define LEAVE "\033[?25h\033[?1049l"
+/* The alternate screen, without a cursor. A line that is too long is not continued on the next,
+ * which would scroll the first one away. */
+#define ENTER "\033[?1049h\033[?25l\033[?7l"
+#define LEAVE "\033[?7h\033[?25h\033[?1049l"
 
 static void put(const char *text)
 {

@@ -8,6 +8,7 @@
 #include "command/record/top_print.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { OPTION_BY = 256, OPTION_ONCE, OPTION_FORMAT };
 
@@ -74,17 +75,19 @@ static struct pct_top picture(const struct top *t)
 {
     enum { MOST_LINES = 40, OTHER_LINES = 4 };
     struct pct_terminal terminal = pct_terminal_look();
+    size_t lines = t->screen ? pct_screen_lines() : MOST_LINES + OTHER_LINES;
     return (struct pct_top){.busiest = &t->sums[!t->now],
                             .elapsed_ns = t->elapsed_ns,
                             .n_lost = t->n_lost,
                             .by = t->request->by,
                             .width = terminal.cut ? terminal.width : 0,
-                            .max_rows = t->screen ? pct_screen_lines() - OTHER_LINES : MOST_LINES,
+                            .max_rows = lines > OTHER_LINES ? lines - OTHER_LINES : 1,
                             .utf8 = terminal.utf8};
 }
 
 static void draw(const struct top *t)
 {
+    static const char keys[] = "f functions  c contexts  p processes  q quit";
     char *text = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
@@ -92,7 +95,7 @@ static void draw(const struct top *t)
         return;
     struct pct_top shown = picture(t);
     pct_top_print(out, &shown);
-    fputs("\nf functions  c contexts  p processes  q quit", out);
+    fprintf(out, "\n%s", shown.width < strlen(keys) ? "f c p rows  q quit" : keys);
     if (!fclose(out))
         pct_screen_draw(text);
     free(text);
