@@ -5,6 +5,7 @@
 #include "analysis/symbols/symbols.h"
 #include "watch/copied_walk.h"
 #include "watch/jit_names.h"
+#include "watch/vdso_names.h"
 #include "watch/watch.h"
 
 #include <errno.h>
@@ -280,6 +281,7 @@ static const struct pct_stack_frame *frame_of(struct pct_recorder *r, const stru
     k->frame.module = pct_stack_module(&r->modules, pct_code_module_name(r->files, m), m->build_id,
                                        m->build_id_bytes);
     k->frame.function = pct_code_function(r->files, m, w->pc - !w->exact);
+    pct_vdso_name(&r->named, &k->frame);
     return &k->frame;
 }
 

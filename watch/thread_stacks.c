@@ -15,6 +15,7 @@
 #include "watch/code_files.h"
 #include "watch/refusal.h"
 #include "watch/stack_profile.h"
+#include "watch/vdso_names.h"
 #include "watch/waited_messages.h"
 
 #include <errno.h>
@@ -111,6 +112,8 @@ static const struct pct_stack_module *keep_module(struct view *v, Dwfl_Module *m
         if (o.fd >= 0)
             close(o.fd);
     }
+    if (!strncmp(path, "[vdso: ", 7)) /* libdwfl adds the number of the process */
+        path = PCT_VDSO;
     struct pct_stack_module *kept =
         pct_stack_module(&v->watch->modules, mapping ? o.name : path, id,
                          n > 0 && n <= (int)PCOLLECT_BUILD_ID_BYTES ? (uint32_t)n : 0);
@@ -328,6 +331,7 @@ static void name_made_code(struct view *v)
 {
     struct pct_watch *w = v->watch;
     for (size_t i = 0; i < v->stack.n; i++) {
+        pct_vdso_name(&w->named, &v->stack.frames[i]);
         if (v->stack.frames[i].module)
             continue;
         pct_jit_name(&v->jit, w->job->processes[v->process].pid, &w->named, &w->modules,

@@ -2,10 +2,12 @@
  *
  * Turns addresses of mapped code into offsets of its file, for files as linkers lay them out: each
  * segment on pages of its own, two on one page of the file, and several with code; and only files
- * that are the mapped ones.
+ * that are the mapped ones. Names functions of the vdso.
  */
 #include "watch/code_files.h"
+#include "watch/vdso_names.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <setjmp.h>
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -195,12 +198,47 @@ static void another_file_is_not_taken_for_the_mapped_one(void **state)
     pct_code_files_free(files);
 }
 
+/* Oracle: libc's search in the vdso. */
+static void functions_of_the_vdso_have_one_name_and_place(void **state)
+{
+    static const char *const names[] = {"__vdso_clock_gettime", "__kernel_clock_gettime"};
+    struct pct_named_places places = {0};
+    struct pct_stack_module kernel = {.path = (char *)PCT_VDSO}, other = {.path = (char *)"/a"};
+    uintptr_t begin = getauxval(AT_SYSINFO_EHDR);
+    void *vdso = dlopen("linux-vdso.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void *at = NULL;
+    const char *name = NULL;
+    (void)state;
+    for (int i = 0; vdso && i < 2 && !at; i++)
+        at = dlsym(vdso, name = names[i]);
+    if (!at)
+        skip();
+    struct pct_stack_frame frames[] = {
+        {.module = &kernel, .offset = (uintptr_t)at - begin, .exact = true},
+        {.module = &kernel, .offset = (uintptr_t)at - begin + 9, .exact = true},
+        {.module = &kernel, .offset = (uintptr_t)at - begin + 9},
+        {.module = &kernel, .offset = 1, .exact = true},
+        {.module = &other, .offset = (uintptr_t)at - begin, .exact = true}};
+    for (int i = 0; i < 5; i++)
+        pct_vdso_name(&places, &frames[i]);
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(frames[i].function, name);
+        assert_int_equal(frames[i].offset + frames[i].exact, frames[2].offset);
+    }
+    assert_string_equal(frames[3].function, PCT_VDSO);
+    assert_null(frames[4].function);
+    assert_int_equal(frames[4].offset, (uintptr_t)at - begin);
+    assert_int_equal(places.n, 2);
+    pct_named_free(&places);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_file_is_not_taken_for_the_mapped_one),
         cmocka_unit_test(addresses_are_those_of_the_mapped_segment),
         cmocka_unit_test(addresses_outside_of_the_copy_have_no_code),
+        cmocka_unit_test(functions_of_the_vdso_have_one_name_and_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
