@@ -51,7 +51,8 @@ struct pct_tree *pct_data_lines(const struct pct_data *d)
 
 struct pct_tree *pct_data_functions(const struct pct_data *d)
 {
-    static const struct pct_tree_options options = {.grain = PCT_GRAIN_FUNCTION};
+    const struct pct_tree_options options = {.grain = PCT_GRAIN_FUNCTION,
+                                             .full_paths = pct_data_full_paths(d)};
     struct pct_parts *parts = d->parts;
     if (!parts->functions)
         parts->functions = pct_tree_new(d->totals, d->symbols, pct_data_samples(d), &options);
@@ -167,6 +168,11 @@ const struct pct_contexts *pct_data_contexts(const struct pct_data *d)
     return c;
 }
 
+bool pct_data_full_paths(const struct pct_data *d)
+{
+    return d->parts && d->parts->options.full_paths;
+}
+
 size_t pct_data_count_contexts(const struct pct_data *d)
 {
     return d->parts->tree ? pct_data_contexts(d)->n
@@ -266,7 +272,8 @@ const struct pct_tree_rows *pct_data_computation(const struct pct_data *d)
 
 const struct pct_tree_rows *pct_data_sample_callers(const struct pct_data *d)
 {
-    static const struct pct_tree_options options = {.grain = PCT_GRAIN_FUNCTION, .callers = true};
+    const struct pct_tree_options options = {
+        .grain = PCT_GRAIN_FUNCTION, .callers = true, .full_paths = pct_data_full_paths(d)};
     struct pct_tree_rows *rows = &d->parts->sample_callers;
     if (rows->tree)
         return rows;

@@ -135,12 +135,21 @@ static void put_estimate(struct pct_buf *b, const struct pct_estimate *e)
     pct_buf_format(b, "%s%s", *mark ? " " : "", mark);
 }
 
-static void put_people(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b)
+/* A path of a file or a module as users see it. */
+static const char *shown_path(const struct pct_data *d, const char *path)
+{
+    return pct_data_full_paths(d) ? path
+           : d->profile           ? pct_label_module(d->profile, path)
+                                  : pc_base_name(path);
+}
+
+static void put_people(const struct pct_column *c, const struct pct_data *d,
+                       const struct pct_value *v, struct pct_buf *b)
 {
     char number[PCT_NUMBER_BYTES];
     switch (c->type) {
     case PCT_TEXT:
-        pct_buf_text(b, c->path ? pc_base_name(v->text) : v->text);
+        pct_buf_text(b, c->path ? shown_path(d, v->text) : v->text);
         break;
     case PCT_COUNT:
         pct_buf_text(b, pct_text_count(number, v->number));
@@ -219,7 +228,7 @@ static void put_module(const struct pct_table *t, const struct pct_column *c,
     if (module.none)
         pct_buf_text(b, "-");
     else
-        pct_place_unnamed(b, module.text);
+        pct_place_unnamed(b, shown_path(d, module.text));
 }
 
 void pct_value_people(const struct pct_table *t, const struct pct_column *c,
@@ -242,7 +251,7 @@ void pct_value_people(const struct pct_table *t, const struct pct_column *c,
     if (!error.none && c->type == PCT_NS)
         pct_text_estimate(b, (double)v.number, (double)error.number, PCT_UNIT_NS);
     else
-        put_people(c, &v, b);
+        put_people(c, d, &v, b);
     if (error.none && error.text)
         pct_buf_format(b, " %s", error.text);
 }

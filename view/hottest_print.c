@@ -160,7 +160,8 @@ struct place {
 /* The function, by the name that is shown, and its place, as much of it as is known. */
 static void put_place(const struct pct_rolled_row *r, const char *name, struct place *out)
 {
-    struct pct_place_text place = {.file = r->file ? r->file : r->module, .line = r->line};
+    struct pct_place_text place = {
+        .file = r->file ? r->file : r->module, .line = r->line, .full_path = o->tree.full_paths};
     struct pct_buf *function = &out->piece[FUNCTION];
     if (r->function && out->piece[PRIMITIVE].n)
         pct_buf_text(function, "in ");
@@ -178,7 +179,8 @@ static void put_library(const struct pct_data *d, const struct pct_rolled_row *r
     const char *module = r->library ? r->library : r->module;
     bool waits = is_one(d, module, is_runtime) && has_threads(d);
     if (r->library)
-        pct_buf_format(b, "(%s%s)", pc_base_name(r->library), waits ? ": threads wait there" : "");
+        pct_buf_format(b, "(%s%s)", pct_data_full_paths(d) ? r->library : pc_base_name(r->library),
+                       waits ? ": threads wait there" : "");
     else if (waits)
         pct_buf_text(b, "(a runtime library: threads wait there)");
 }

@@ -69,7 +69,8 @@ void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct 
                     bool full_paths)
 {
     bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
-    bool unknown = frame && n->frame->function && !n->frame->file && n->module != PC_NO_INDEX;
+    bool module_told = frame && !n->frame->function && !full_paths; /* in the name */
+    bool unknown = frame && !module_told && !n->frame->file && n->module != PC_NO_INDEX;
     const char *module = unknown ? p->modules[n->module].path : NULL;
     struct pct_place_text place = {.full_path = full_paths};
     if (n->caller)

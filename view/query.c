@@ -3,7 +3,7 @@
  * Selects rows and columns of a table from the command line: see query.h.
  *
  * A condition is a column, an operator and a value. Numbers and texts are compared in their tsv
- * form, so that values from tsv output can be used; paths also match by their last part, which the
+ * form, so that values from tsv output can be used; paths also match by their last parts, which the
  * text report shows.
  */
 #include "view/query.h"
@@ -332,6 +332,13 @@ static bool compare_number(const struct condition *k, double number)
     }
 }
 
+/* True for the last part of a path, with folders before it or without. */
+static bool is_end(const char *path, const char *text)
+{
+    size_t n = strlen(path), m = strlen(text);
+    return n > m && path[n - m - 1] == '/' && !strcmp(path + n - m, text);
+}
+
 static bool holds(const struct condition *k, const struct pct_data *d, size_t row)
 {
     struct pct_value v = pct_table_place(k->column, d, row);
@@ -345,8 +352,7 @@ static bool holds(const struct condition *k, const struct pct_data *d, size_t ro
         return compare_number(k, number_of(k->column, &v));
     pct_value_raw(k->column, &v, &raw);
     bool same = k->is <= DIFFERENT
-                    ? !strcmp(raw.data, k->text) ||
-                          (k->column->path && !strcmp(pc_base_name(raw.data), k->text))
+                    ? !strcmp(raw.data, k->text) || (k->column->path && is_end(raw.data, k->text))
                     : !regexec(&k->pattern, raw.data, 0, NULL, 0);
     pct_buf_free(&raw);
     return same != differ;

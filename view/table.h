@@ -64,7 +64,8 @@ struct pct_column {
     uint16_t histogram;
     bool asked;  /* shown only if it is named: it takes long to compute */
     bool exact;  /* text output shows it only if it is named: another column says it to people */
-    bool path;   /* PCT_TEXT that is the path of a file: text output shows its last part */
+    bool path;   /* PCT_TEXT that is the path of a file: text output shows its last part, or all of
+                    it if pct_data_full_paths */
     bool labels; /* PCT_TEXT that is a label or labels joined by " > ", analysis/tree/label.h */
     bool nodes;  /* PCT_TEXT of paths of nodes; without `labels` text output shows them unchanged */
     bool mpi;    /* empty if calls of MPI were not measured: of pcollect record */

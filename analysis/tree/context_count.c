@@ -54,7 +54,7 @@ static struct place add_program(struct counting *c, struct place at, uint32_t no
     if (!c->several || !pct_label_begins_program(c->profile, n))
         return at;
     pct_buf_clear(&c->label);
-    pct_label_program(&c->label, &c->profile->modules[n->module]);
+    pct_label_program(&c->label, c->profile, n->module, false);
     return child(c, at, PCOLLECT_NODE_FRAME);
 }
 

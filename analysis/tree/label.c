@@ -78,10 +78,39 @@ bool pct_label_begins_program(const struct pc_profile *p, const struct pc_profil
            p->modules[n->module].flags & PCOLLECT_MODULE_EXE;
 }
 
-void pct_label_program(struct pct_buf *b, const struct pc_profile_module *m)
+/* The part of `path` from the folder on in which it differs from `other`. */
+static const char *find_different(const char *path, const char *other)
 {
+    const char *at = path + strlen(path), *end = other + strlen(other);
+    for (; at > path && end > other && at[-1] == end[-1]; at--)
+        end--;
+    while (at > path && at[-1] != '/')
+        at--;
+    return at;
+}
+
+const char *pct_label_module(const struct pc_profile *p, const char *path)
+{
+    const char *name = pc_base_name(path), *shown = name;
+    bool program = false;
+    for (uint32_t i = 0; i < p->n_modules; i++) {
+        const char *other = p->modules[i].path;
+        if (!(p->modules[i].flags & PCOLLECT_MODULE_EXE) || strcmp(pc_base_name(other), name) != 0)
+            continue;
+        bool same = !strcmp(other, path);
+        const char *different = same ? shown : find_different(path, other);
+        shown = different < shown ? different : shown;
+        program |= same;
+    }
+    return program ? shown : name;
+}
+
+void pct_label_program(struct pct_buf *b, const struct pc_profile *p, uint32_t module,
+                       bool full_path)
+{
+    const char *path = p->modules[module].path;
     pct_buf_text(b, "(program ");
-    pct_text_escape(b, pc_base_name(m->path), PCT_ESCAPE_NAME);
+    pct_text_escape(b, full_path ? path : pct_label_module(p, path), PCT_ESCAPE_NAME);
     pct_buf_text(b, ")");
 }
 
@@ -131,10 +160,10 @@ void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum p
     pct_buf_text(b, after[form]);
 }
 
-void pct_place_unnamed(struct pct_buf *b, const char *path)
+void pct_place_unnamed(struct pct_buf *b, const char *module)
 {
     pct_buf_text(b, "[in ");
-    pct_text_escape(b, pc_base_name(path), PCT_ESCAPE_CELL);
+    pct_text_escape(b, module, PCT_ESCAPE_CELL);
     pct_buf_text(b, "]");
 }
 

@@ -43,8 +43,13 @@ uint32_t pct_label_programs(const struct pc_profile *p, const char **out);
  * NAME). */
 bool pct_label_begins_program(const struct pc_profile *p, const struct pc_profile_node *n);
 
+/* The last part of a path, of a program with as many folders before it as tell it from other
+ * programs of the job. A part of `path`. */
+const char *pct_label_module(const struct pc_profile *p, const char *path);
+
 /* Appends (program NAME). */
-void pct_label_program(struct pct_buf *b, const struct pc_profile_module *m);
+void pct_label_program(struct pct_buf *b, const struct pc_profile *p, uint32_t module,
+                       bool full_path);
 
 /* Appends the label of any other node: an MPI function, (region NAME), (phase N) or (cut). */
 void pct_label_other(struct pct_buf *b, const struct pc_profile *p,
@@ -74,8 +79,8 @@ struct pct_place_text {
 /* Appends the place; nothing if nothing is known. */
 void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum pct_place_form form);
 
-/* Appends "[in FILE]": what users see of a function without a name in the module `path`. */
-void pct_place_unnamed(struct pct_buf *b, const char *path);
+/* Appends "[in MODULE]": what users see of a function without a name. */
+void pct_place_unnamed(struct pct_buf *b, const char *module);
 
 /* Appends a label, or labels joined by " > ", as users read them: each as in a sentence.
  * full_names: functions of C++ with all their arguments. */

@@ -178,12 +178,14 @@ static uint32_t add_program(struct builder *b, uint32_t at, const struct pc_prof
     if (!b->tree->programs || !pct_label_begins_program(p, n))
         return at;
     pct_buf_clear(&b->text);
-    pct_label_program(&b->text, &p->modules[n->module]);
+    pct_label_program(&b->text, p, n->module, b->options->full_paths);
     at = find_child(b, at, PCOLLECT_NODE_FRAME, pct_pool_intern(b->tree->pool, b->text.data));
     struct pct_node *node = &b->tree->nodes[at];
     b->tree->programs[n->module].function = node->label;
     node->frame = &b->tree->programs[n->module];
-    node->context = pct_label_context(b->tree->nodes[node->parent].context, node->label);
+    pct_buf_clear(&b->text);
+    pct_label_program(&b->text, p, n->module, false);
+    node->context = pct_label_context(b->tree->nodes[node->parent].context, b->text.data);
     return at;
 }
 

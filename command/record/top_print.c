@@ -46,7 +46,7 @@ static void put_place(struct printer *p, struct pct_buf *b, uint32_t place, bool
     const struct pct_busy_place *at = &p->t->busiest->places[place];
     struct pct_buf name = {0};
     if (!at->function && at->module) {
-        pct_place_unnamed(b, at->module->path);
+        pct_place_unnamed(b, pc_base_name(at->module->path));
         return;
     }
     if (!at->function) {
