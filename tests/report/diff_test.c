@@ -340,8 +340,7 @@ static void waiting_for_a_processor_is_in_no_figure(void **state)
     around = false;
 }
 
-/* Of two repeats one or both had to wait for a processor: the average has that as a row of its own.
- */
+/* Waits for a processor, of one repeat of two or of both, are a row of their own in the average. */
 static void waiting_for_a_processor_is_a_row_of_the_average(void **state)
 {
     static const struct times times[] = {{{1e8, 2e8}}, {{1e8, 2e8}}};
