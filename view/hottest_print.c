@@ -158,10 +158,12 @@ struct place {
 };
 
 /* The function, by the name that is shown, and its place, as much of it as is known. */
-static void put_place(const struct pct_rolled_row *r, const char *name, struct place *out)
+static void put_place(const struct pct_data *d, const struct pct_rolled_row *r, const char *name,
+                      struct place *out)
 {
-    struct pct_place_text place = {
-        .file = r->file ? r->file : r->module, .line = r->line, .full_path = o->tree.full_paths};
+    struct pct_place_text place = {.file = r->file ? r->file : r->module,
+                                   .line = r->line,
+                                   .full_path = pct_data_full_paths(d)};
     struct pct_buf *function = &out->piece[FUNCTION];
     if (r->function && out->piece[PRIMITIVE].n)
         pct_buf_text(function, "in ");
@@ -290,7 +292,7 @@ static void put_computing(FILE *out, const struct pct_data *d, const struct pct_
         struct pct_buf time = {0};
         struct place place = {0};
         pct_sampled_text(&time, h->row[i]->self, pct_data_samples(d)->all, false);
-        put_place(h->row[i], names[i], &place);
+        put_place(d, h->row[i], names[i], &place);
         put_library(d, h->row[i], &place.piece[LIBRARY]);
         put_row(out, o, pct_text_share(h->weight[i], c->all.ns), time.data, &place);
         few |= h->row[i]->self.samples < PCT_SAMPLES_FEW;
@@ -348,7 +350,7 @@ static void print_calling(FILE *out, const struct pct_data *d, const struct pct_
         char time[PCT_NUMBER_BYTES];
         struct place place = {0};
         pct_buf_text(&place.piece[PRIMITIVE], h.row[i]->primitive);
-        put_place(h.row[i], names[i], &place);
+        put_place(d, h.row[i], names[i], &place);
         put_row(out, o, pct_text_share(h.weight[i], whole), pct_text_time(time, h.weight[i]),
                 &place);
     }
