@@ -87,11 +87,15 @@ function folded(name, first = 0, end = 0) {
     if (name.length <= 40 || name.includes("operator"))
         return name;
     const anonymous = "(anonymous namespace)";
-    let out = "", depth = 0, part = "", stayed = false, called = false;
+    let out = "", depth = 0, part = "", stayed = false, called = false, lessBefore = false, lessAfter = false;
     const close = sign => {
-        out += (part && "…" + cutMiddle(part, 30)) + sign;
+        const kept = fittingArguments(part, 30);
+        if (part)
+            out += (lessBefore ? "…" : "") + cutMiddle(kept, 30) + (lessAfter || kept !== part ? "…" : "");
+        out += sign;
         stayed = stayed || part !== "";
         part = "";
+        lessBefore = lessAfter = false;
     };
     for (let i = 0; i < name.length; i++) {
         const whole = name.startsWith(anonymous, i) ? anonymous : name[i];
@@ -101,7 +105,12 @@ function folded(name, first = 0, end = 0) {
             close(whole);
         } else if (depth) {
             depth += "<(".includes(whole) - ">)".includes(whole);
-            part += stays ? whole : "";
+            if (stays)
+                part += whole;
+            else if (whole !== " " && part)
+                lessAfter = true;
+            else if (whole !== " ")
+                lessBefore = true;
         } else if (whole === " " && !called)
             out = "";
         else {
@@ -114,6 +123,17 @@ function folded(name, first = 0, end = 0) {
     if (depth)
         close(out.at(-1) === "<" ? ">" : ")");
     return out === "()" ? name : out;
+}
+
+// The arguments that have room, at least the first; all if they have.
+function fittingArguments(text, cells) {
+    let depth = 0, fitting = 0;
+    for (let i = 0; i < text.length && text.length > cells; i++) {
+        depth += "<({".includes(text[i]) - (depth && ">)}".includes(text[i]));
+        if (!depth && text[i] === "," && (!fitting || i < cells))
+            fitting = i;
+    }
+    return text.slice(0, fitting || text.length);
 }
 
 function cutMiddle(text, cells) {
