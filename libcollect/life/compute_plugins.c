@@ -74,7 +74,10 @@ int pc_compute_start(void)
     for (uint32_t i = 0; i < pc_process.n_compute; i++) {
         struct pc_loaded_compute *p = &pc_process.compute[i];
         if (p->plugin->init(&pc_process.host, &p->state)) {
-            pc_log("plugin %s does not start and is left out", p->plugin->name);
+            pc_core_complain("plugin %s does not start and is left out%s", p->plugin->name,
+                             p->plugin == &pc_plugin_counters
+                                 ? ": [sample] events names nothing that can be counted"
+                                 : "");
             continue;
         }
         if (pc_publish_compute(p))
