@@ -246,21 +246,25 @@ static void tell(const struct job *j, const struct pct_recorded *told)
 /* Reports that there is no profile, and why. */
 static void tell_none(const struct job *j, const struct pct_recorded *told)
 {
+    char why[128] = "none was on a processor when it was looked at, or had used 0.1 s without a "
+                    "sample";
     double elapsed = (double)(j->end_ns - j->begin_ns) / 1e9;
     uint64_t missed_ns = j->request->who.processors ? 0 : missed(j, told);
-    if (!missed_ns)
+    if (!missed_ns) {
         pct_say(j->sampling.self,
                 "no sample was taken in %.3g s: no thread used CPU time, or not enough of it",
                 elapsed);
-    else
-        pct_say(j->sampling.self,
-                "no sample was taken in %.3g s, although threads used %.3g s of CPU time: %s",
-                elapsed, (double)missed_ns / 1e9,
-                j->sampling.stops ? "none was on a processor when it was looked at, or had used "
-                                    "0.1 s without a sample"
-                : told->n_lost    ? "the rings were full; lower --frequency"
-                                  : "none used as much as there is between two samples; a higher "
-                                    "--frequency takes more");
+        return;
+    }
+    if (told->n_lost)
+        snprintf(why, sizeof why, "the rings were full; lower --frequency");
+    else if (!j->sampling.stops)
+        snprintf(why, sizeof why,
+                 "a thread has none in its first %.3g s; a higher --frequency takes more",
+                 1 / (double)j->request->who.frequency);
+    pct_say(j->sampling.self,
+            "no sample was taken in %.3g s, although threads used %.3g s of CPU time: %s", elapsed,
+            (double)missed_ns / 1e9, why);
 }
 
 static void show_files(void *recorder, const struct pc_profile *p, struct pct_symbols *symbols)

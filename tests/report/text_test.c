@@ -492,6 +492,29 @@ static void people_read_labels_in_one_notation(void **state)
     }
 }
 
+static void modules_of_one_name_are_told_apart(void **state)
+{
+    static struct pc_profile_module modules[] = {
+        {.path = "/runs/a/bin/app", .flags = PCOLLECT_MODULE_EXE},
+        {.path = "/runs/b/bin/app", .flags = PCOLLECT_MODULE_EXE},
+        {.path = "/other", .flags = PCOLLECT_MODULE_EXE},
+        {.path = "/bin/other", .flags = PCOLLECT_MODULE_EXE},
+        {.path = "/runs/a/one", .flags = PCOLLECT_MODULE_EXE},
+        {.path = "/runs/a/one", .flags = PCOLLECT_MODULE_EXE},
+        {.path = "/lib/one"},
+        {.path = "/usr/lib/libm.so"},
+        {.path = "/usr/lib/two/libm.so"},
+    };
+    static const char *const wanted[] = {
+        "a/bin/app", "b/bin/app", "/other", "bin/other", "one", "one", "one", "libm.so", "libm.so",
+    };
+    static const struct pc_profile p = {.modules = modules, .n_modules = PC_ARRAY_LEN(modules)};
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(modules); i++)
+        assert_string_equal(pct_label_module(&p, modules[i].path), wanted[i]);
+    assert_string_equal(pct_label_module(&p, "/src/app"), "app"); /* no module */
+}
+
 static void places_have_three_forms(void **state)
 {
     static const struct {
@@ -642,6 +665,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(very_long_names_lose_their_middle),
         cmocka_unit_test(functions_are_asked_for_by_parts_of_their_names),
         cmocka_unit_test(people_read_labels_in_one_notation),
+        cmocka_unit_test(modules_of_one_name_are_told_apart),
         cmocka_unit_test(places_have_three_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,9 @@ int inner(int which, double ms);
 int outer(int which, double ms);
 int work(double ms);
 int frame(int depth, double ms);
+double save_pointer(double ms);
+int spread(double ms);
+int pointed(double ms);
 
 static volatile double sink;
 
