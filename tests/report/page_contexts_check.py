@@ -265,8 +265,6 @@ def check_spreads(page, tables):
         if page.ask("return !document.querySelector('#tree th:last-child')?.innerText.toLowerCase().startsWith(arguments[0])", time):
             continue
         for path, drawn, title in rows:
-            if "+0x" in path: # the tables have addresses, where the tree has begins of functions
-                continue
             values, bars = wanted.get(path, {}), min(len(ranks), PICTURE_BARS)
             seen = {int(x): int(height) for x, height in re.findall(r"M(\d+) \d+v-(\d+)", drawn)}
             most, heights = max(values.values(), default=0), {}
