@@ -246,7 +246,9 @@ bool pc_profile_data_code(struct pc_profile *p, struct pc_profile_data *d,
     for (uint32_t i = 0; i < p->n_fields - d->first_field; i++)
         if (is_histogram(p, d, i))
             encode_bins(bins[i], p->fields[d->first_field + i].bins, room);
-    uint8_t *coded = room->failed ? NULL : pc_pool_array(p->memory, room->n, 1);
+    /* Their cursor (coded_bins) does not know where they end, and a number is read by eight bytes.
+     */
+    uint8_t *coded = room->failed ? NULL : pc_pool_array(p->memory, room->n + sizeof(uint64_t), 1);
     if (coded && room->n)
         memcpy(coded, room->data, room->n);
     d->coded = coded;
