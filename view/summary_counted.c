@@ -50,6 +50,17 @@ static void put_lowered(const struct pc_profile_table *t, struct pct_buf *b)
                        n, n == 1 ? "thread" : "threads", 1e9 / (double)longest_ns);
 }
 
+/* Appends the number of interrupts that were due and are missing, if they are many beside those
+ * that came. */
+static void put_missed(uint64_t came, uint64_t missed, struct pct_buf *b)
+{
+    if (missed < PCT_SAMPLES_FEW || missed < came / 10)
+        return;
+    pct_buf_text(b, "; ");
+    pct_head_count(b, missed);
+    pct_buf_text(b, " more were due, but came too late or not at all");
+}
+
 static void put_sampling(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
@@ -79,6 +90,7 @@ static void put_sampling(const struct pct_head *h, struct pct_buf *b)
         pct_buf_text(b, " more in its own code");
     }
     put_lowered(t, b);
+    put_missed(n, sum_of(t, "missed"), b);
     pct_head_put(h, "sampling", b);
 }
 

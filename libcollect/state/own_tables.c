@@ -264,7 +264,8 @@ static const struct pcollect_column sampling_columns[] = {
     [2 + PC_SAMPLE_COLLAPSED] = COUNT("collapsed", "samples without a context: buffer full"),
     [2 + PC_SAMPLE_DROPPED] = COUNT("dropped", "samples lost: no memory"),
     [2 + PC_SAMPLE_LATE] = COUNT("late", "interrupts after the merge, not booked"),
-    [2 + PC_SAMPLE_MISSED] = COUNT("missed", "periods without an interrupt: signals blocked"),
+    [2 + PC_SAMPLE_MISSED] =
+        COUNT("missed", "interrupts that were due, but came too late or not at all"),
     [2 + PC_SAMPLE_COST_NS] = TIME("cost", "CPU time of the interrupts, kernel part included"),
     [2 + PC_SAMPLE_SEEN_NS] = TIME("seen", "CPU time that the interrupts stand for"),
     [2 + PC_SAMPLE_CPU_NS] = TIME("cpu", "CPU time while interrupts were armed"),
