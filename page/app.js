@@ -57,13 +57,13 @@ function markNavigation() {
     }
 }
 
-// Does not show a view that the user left while it was built.
+// Does not show a view that the user left while it was built, nor its failure.
 async function showView(profile, main) {
     const address = location.hash, view = shownView(), place = make("div", {id: view.name});
     main.replaceChildren(place);
     window.onresize = null;
     markNavigation();
-    await view.show(profile, place, readAddress().options);
+    await view.show(profile, place, readAddress().options).catch(error => fail(place, error));
     place.dataset.ready = address;
 }
 
@@ -89,7 +89,7 @@ async function start() {
     chooseViews(profile);
     document.title = profile.file + " - pcollect";
     document.body.append(make("header", {}, make("h1", {}, profile.file), makeNavigation()), main, help);
-    const show = () => showView(profile, main).catch(error => fail(main, error));
+    const show = () => showView(profile, main);
     window.addEventListener("hashchange", show);
     window.addEventListener("remembered", () => {
         main.firstChild.dataset.ready = location.hash;

@@ -192,8 +192,7 @@ class Page:
         """Waits for the view of the address, or of this one."""
         return self.until(
             "const e = document.querySelector('main').firstChild;"
-            "return document.getElementById('failure') !== null ||"
-            "  e !== null && e.id === (arguments[1] || e.id) && e.dataset.ready === (arguments[0] || location.hash)",
+            "return e !== null && e.id === (arguments[1] || e.id) && e.dataset.ready === (arguments[0] || location.hash)",
             address, view)
 
     def press(self, *keys, view=None):

@@ -31,6 +31,15 @@ def check(page, view, expected):
     print("ok" if right else "not ok", view, said)
 
 
+def check_left(page, view, other):
+    """A view that fails after the user left it does not take the place of the other."""
+    page.ask("const [view, other] = arguments; addEventListener('hashchange', () => { location.hash = other; }, {once: true});"
+             "location.hash = view", view, other)
+    page.settle("#" + other)
+    said = page.ask("""return new Promise(done => setTimeout(() => done(document.getElementById('failure')?.textContent), 300))""")
+    print("not ok" if said else "ok", f"{view}, left for {other}: {said}")
+
+
 def check_placement(page, many):
     page.open(many)
     page.show("communication")
@@ -103,6 +112,7 @@ def main(path, folder, many, deep):
             check(page, view, expected)
             check(page, "tables&table=ranks", None)
             check(page, view, expected)
+        check_left(page, "tables&table=primitives", "tables&table=ranks")
     check_placement(page, many)
     check_pairs(page, many)
     check_deep(page, deep, 12000)
