@@ -3,12 +3,13 @@
 // node is a path of functions without lines; an MPI function is a node below the last. Figures of a node include all
 // nodes below it.
 
-// "function@file" of "function@file:line"; equal labels share one text.
+// Labels without the line, or without the offset in a nameless function; equal labels share one text.
 const withoutLines = new Map();
 
 function withoutLine(label) {
     if (!withoutLines.has(label)) {
-        const at = label.lastIndexOf(":"), line = label.lastIndexOf("@", at) >= 0 && /^\d+$/.test(label.slice(at + 1));
+        const at = label.lastIndexOf(":"), place = label.slice(at + 1);
+        const line = /^\d+$/.test(place) ? label.lastIndexOf("@", at) >= 0 : /^0x[0-9a-f]+$/.test(place);
         withoutLines.set(label, line ? label.slice(0, at) : label);
     }
     return withoutLines.get(label);

@@ -169,8 +169,8 @@ static void put_place(const struct pct_data *d, const struct pct_rolled_row *r, 
         pct_buf_text(function, "in ");
     if (r->function)
         pct_buf_text(function, name);
-    else if (!out->piece[PRIMITIVE].n && !r->line && !r->library)
-        pct_buf_text(function, "nameless functions");
+    else if (!r->line && !r->library)
+        pct_buf_format(function, "%snameless functions", out->piece[PRIMITIVE].n ? "in " : "");
     pct_place_put(&out->piece[PLACE], &place,
                   function->n || out->piece[PRIMITIVE].n ? PCT_PLACE_LIST : PCT_PLACE_ALONE);
 }

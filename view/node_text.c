@@ -18,9 +18,9 @@ void pct_node_whole_name(struct pct_buf *b, const struct pc_profile *p, const st
     else if (n->frame->function)
         pct_text_escape(b, n->frame->function, PCT_ESCAPE_CELL);
     else
-        pct_label_offset(
+        pct_label_nameless(
             b, n->module == PC_NO_INDEX ? "unknown" : pc_base_name(p->modules[n->module].path),
-            pct_label_begin(n->frame, n->offset));
+            n->frame, n->offset, 0);
 }
 
 static bool has_function(const struct pct_node *n)

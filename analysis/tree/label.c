@@ -33,6 +33,14 @@ void pct_label_offset(struct pct_buf *b, const char *module, uint64_t offset)
     pct_buf_put(b, at, (size_t)(text + sizeof text - at));
 }
 
+void pct_label_nameless(struct pct_buf *b, const char *module, const struct pct_frame *f,
+                        uint64_t offset, unsigned shape)
+{
+    pct_label_offset(b, module, f->begin ? f->begin : offset);
+    if (f->begin && shape & PCT_LABEL_LINE)
+        pct_buf_format(b, ":0x%llx", (unsigned long long)offset);
+}
+
 void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct pc_profile_node *n,
                      const struct pct_frame *f, unsigned shape)
 {
@@ -43,8 +51,7 @@ void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct
         file = file ? pc_base_name(file) : NULL;
     }
     if (!f->function) {
-        pct_label_offset(b, module,
-                         shape & PCT_LABEL_LINE ? n->offset : pct_label_begin(f, n->offset));
+        pct_label_nameless(b, module, f, n->offset, shape);
         return;
     }
     pct_text_escape(b, f->function, PCT_ESCAPE_NAME);
@@ -167,15 +174,20 @@ void pct_place_unnamed(struct pct_buf *b, const char *module)
     pct_buf_text(b, "]");
 }
 
-/* The @ between function and file; NULL: the label has none. */
-static const char *find_at(const char *label, const char *end)
+/* The end of the function's name in a label, before @ and its file or before : and the offset in a
+ * nameless function; NULL: nothing follows the name. */
+static const char *find_end_of_name(const char *label, const char *end)
 {
-    for (; label < end; label++) {
-        if (*label == '@')
-            return label;
-        label += *label == '\\';
+    const char *at = end;
+    for (const char *next = label; next < end; next++) {
+        if (*next == '@')
+            return next;
+        next += *next == '\\';
     }
-    return NULL;
+    while (at > label && strchr("0123456789abcdef", at[-1]))
+        at--;
+    bool offset = at < end && at >= label + 3 && !memcmp(at - 3, ":0x", 3);
+    return offset ? at - 3 : NULL;
 }
 
 /* Appends a part of a label without the escapes that only a label needs. */
@@ -191,7 +203,7 @@ static void put_plain(struct pct_buf *b, const char *text, const char *end)
 
 static void put_of_label(struct pct_buf *b, const char *label, const char *end, bool full_names)
 {
-    const char *at = find_at(label, end);
+    const char *at = find_end_of_name(label, end);
     struct pct_buf name = {0};
     pct_buf_put(&name, "", 0);
     put_plain(&name, label, at ? at : end);

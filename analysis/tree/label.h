@@ -17,8 +17,8 @@ enum pct_label_shape {
     PCT_LABEL_FULL_PATHS = 2 /* whole paths of files */
 };
 
-/* Appends function@file:line, function@module or module+0xoffset: frame `f` of node `n`. The offset
- * is where a function without a name begins, with PCT_LABEL_LINE that of the node. */
+/* Appends function@file:line, function@module or the label of a nameless function: frame `f` of
+ * node `n`. */
 void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct pc_profile_node *n,
                      const struct pct_frame *f, unsigned shape);
 
@@ -28,12 +28,10 @@ void pct_label_call(struct pct_buf *b, const char *file, uint32_t line);
 /* Appends module+0xoffset: code that has no name. */
 void pct_label_offset(struct pct_buf *b, const char *module, uint64_t offset);
 
-/* The offset of a function without a name: where it begins, or if that is not known, that of a
- * node in it. */
-static inline uint64_t pct_label_begin(const struct pct_frame *f, uint64_t offset)
-{
-    return f->begin ? f->begin : offset;
-}
+/* Appends module+0xbegin, with PCT_LABEL_LINE module+0xbegin:0xoffset: a function without a name,
+ * of which a node has that offset. Where it begins may be unknown: then module+0xoffset. */
+void pct_label_nameless(struct pct_buf *b, const char *module, const struct pct_frame *f,
+                        uint64_t offset, unsigned shape);
 
 /* The number of programs that the ranks of the job run, and their paths, if `out` is not NULL; 0 if
  * it was sampled from outside. */

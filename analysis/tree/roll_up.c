@@ -120,8 +120,7 @@ static const char *name_place(const struct sums *s, const char *module, const st
     struct pct_buf b = {0};
     if (!module)
         return "(no module)";
-    pct_label_offset(&b, module,
-                     s->keys & PCT_KEY_LINE ? n->offset : pct_label_begin(f, n->offset));
+    pct_label_nameless(&b, module, f, n->offset, s->keys & PCT_KEY_LINE ? PCT_LABEL_LINE : 0);
     const char *kept = pct_pool_intern(s->out->pool, b.data);
     pct_buf_free(&b);
     return kept;

@@ -19,7 +19,7 @@ from selenium.webdriver.common.keys import Keys
 from page_contexts_check import (
     check_colours, check_context_waiting, check_contexts, check_errors, check_metrics, check_search, check_shapes, check_spreads)
 from page_driver import (
-    Page, is_short, know_function_paths, ns, path_without_lines, places, ranks_of, read_outside, read_table, read_tables, rounds_to, rows_of,
+    Page, is_short, ns, path_without_lines, places, ranks_of, read_outside, read_table, read_tables, rounds_to, rows_of,
     selected, wanted_pairs, with_table)
 from page_ranks_check import check_ranks
 from page_tables_check import check_numbers, check_print, check_tables
@@ -708,7 +708,6 @@ def take_pictures(page, folder, views):
 
 def main():
     tables, page = read_tables(sys.argv[2]), Page(sys.argv[1])
-    know_function_paths(tables)
     with open(os.path.join(sys.argv[2], "pattern"), encoding="utf-8") as f:
         page.pattern = f.read().strip()
     with open(os.path.join(sys.argv[2], "topology"), encoding="utf-8") as f:

@@ -214,19 +214,9 @@ class Page:
         return self.driver.execute_script(script, *arguments)
 
 
-# Of contexts, by their id. Where a function without a name is in them, tables with lines have the address in it.
-function_paths = {}
-
-
-def know_function_paths(tables):
-    function_paths.update((row["context"], row["path"]) for row in rows_of(tables, "computation"))
-
-
 def path_without_lines(row):
-    if "+0x" in row["path"] and not row["primitive"] and row["context"] in function_paths:
-        return function_paths[row["context"]] + " > "
     frames = row["path"].split(" > ") if row["path"] else []
-    return " > ".join([re.sub(r"(@.*):\d+$", r"\1", frame) for frame in frames] + [row["primitive"]])
+    return " > ".join([re.sub(r"(@.*):\d+$|(\+0x[0-9a-f]+):0x[0-9a-f]+$", r"\1\2", frame) for frame in frames] + [row["primitive"]])
 
 
 def selected(page):

@@ -124,7 +124,6 @@ def main():
         try:
             page = Page(sys.argv[1], firefox)
             tables = page_driver.read_tables(sys.argv[2])
-            page_driver.know_function_paths(tables)
             page.outside = page_driver.read_outside(sys.argv[2])
             page.by_rank = page_driver.read_table(sys.argv[2], "context,rank")
             page.by_context = page_driver.read_table(sys.argv[2], "context")
