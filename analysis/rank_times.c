@@ -32,6 +32,7 @@ struct told {
     double work_ns, work_variance; /* of the other thread with most work */
     double waits_ns;               /* waits of all other threads for a processor, in their work */
     double others_ns;              /* CPU time of all other threads, also in MPI */
+    double sampled_ns;             /* of others_ns, of threads that were sampled */
 };
 
 /* The rank of a row, as an index. Rows are in the order of their first key, so *at only
@@ -68,7 +69,7 @@ static void read_resources(const struct pc_profile *p, struct told *told)
     }
 }
 
-/* Reads the first thread of each rank, which is the one that called MPI_Init. */
+/* The first thread of each rank is the one that called MPI_Init. */
 static void read_sampling(const struct pc_profile *p, struct told *told)
 {
     const struct pc_profile_table *t = pc_profile_table_in_order(p, "sampling");
@@ -78,12 +79,18 @@ static void read_sampling(const struct pc_profile *p, struct told *told)
              mpi_squares = pc_table_column(t, "mpi_squares", PCOLLECT_COLUMN_NUMBER),
              booked = pc_table_column(t, "booked", PCOLLECT_COLUMN_NUMBER),
              library = pc_table_column(t, "own_time", PCOLLECT_COLUMN_NUMBER),
-             period = pc_table_column(t, "period", PCOLLECT_COLUMN_NUMBER), at = 0;
+             period = pc_table_column(t, "period", PCOLLECT_COLUMN_NUMBER),
+             cpu = pc_table_column(t, "cpu", PCOLLECT_COLUMN_NUMBER), at = 0;
     if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0 || compute == PC_NO_INDEX)
         return;
     for (uint32_t row = 0; row < t->n_rows; row++) {
-        if (!find_rank(p, t, row, &at) || told[at].sampled)
+        if (!find_rank(p, t, row, &at))
             continue;
+        if (told[at].sampled) {
+            told[at].sampled_ns +=
+                cpu != PC_NO_INDEX ? (double)pc_table_cell(t, row, cpu) : INFINITY;
+            continue;
+        }
         told[at].sampled = true;
         told[at].n_samples = (double)pc_table_cell(t, row, booked);
         told[at].period_ns = (double)pc_table_cell(t, row, period);
@@ -133,14 +140,24 @@ static double find_variance(const struct told *told)
     return PCT_SAMPLES_REGULAR * us * 1e6 + told->period_ns * told->period_ns;
 }
 
+/* CPU time of threads that were not sampled: those that the program made before its first MPI call,
+ * or whose begin was not sampled. Sums over threads have an error, and helpers of MPI use little.
+ */
+static double find_unsampled(const struct told *told)
+{
+    const double least_ns = 50e6, least_share = 0.05;
+    double ns = told->sampled ? told->others_ns - told->sampled_ns : 0;
+    return ns < fmax(least_ns, least_share * told->others_ns) ? 0 : ns;
+}
+
 /* Takes other threads into account. While the main thread is blocked and another thread of the rank
  * works, the rank computes: at least for the time that this thread works longer than the main
  * thread. While any of its threads waits for a processor, which may be at different times, the rank
  * waits for one: threads that take turns on a processor have equal work, and each is blocked until
- * the other has done its part. Without samples the CPU time of all other threads is known, but not
- * which of them ran at the same time: it is taken as if each had run alone, so that nothing is
- * called blocked that may have been work. */
-static void count_threads(struct told *told)
+ * the other has done its part. Of threads without samples the CPU time is known, but not which of
+ * them ran at the same time: it is taken as if each had run alone, so that nothing is called
+ * blocked that may have been work. */
+static void count_threads(struct told *told, double unsampled_ns)
 {
     if (!told->sampled) {
         told->blocked_ns -= fmax(0, fmin(told->blocked_ns, told->others_ns));
@@ -150,6 +167,9 @@ static void count_threads(struct told *told)
     double waits_ns = fmin(told->blocked_ns - work_ns, told->waits_ns);
     told->blocked_ns -= work_ns + waits_ns;
     told->delayed_ns += waits_ns;
+    unsampled_ns = fmin(told->blocked_ns, unsampled_ns);
+    told->blocked_ns -= unsampled_ns;
+    work_ns += unsampled_ns;
     told->compute_ns += work_ns;
     if (work_ns > 0)
         told->n_samples = fmax(told->n_samples, PCT_SAMPLES_FEW);
@@ -207,13 +227,15 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
     double apart_ns = pct_totals_init_ns(p) + pct_totals_end(p).own_ns;
     apart_ns = t->n ? floor(apart_ns / (double)t->n) : 0;
     for (size_t r = 0; r < t->n; r++) {
-        count_threads(&told[r]);
+        double unsampled_ns = find_unsampled(&told[r]);
+        count_threads(&told[r], unsampled_ns);
         divide(&p->ranks[r], &told[r], apart_ns, &t->list[r]);
         t->divided &= told[r].divided;
         t->mean_ns += t->list[r].own_ns / (double)t->n;
         t->delayed_ns += t->list[r].delayed_ns;
         t->blocked_ns += t->list[r].blocked_ns;
         t->unsure_ns += t->list[r].unsure_ns;
+        t->unsampled_ns += unsampled_ns;
         t->all_delayed_ns += t->list[r].all_delayed_ns;
         if (t->list[r].own_ns > t->list[t->busiest].own_ns)
             t->busiest = r;

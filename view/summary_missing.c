@@ -234,6 +234,17 @@ static void put_disagreement(const struct pct_head *h, struct pct_buf *b)
     pct_head_put(h, "note", b);
 }
 
+static void put_unsampled(const struct pct_head *h, struct pct_buf *b)
+{
+    double ns = pct_data_rank_times(h->d)->unsampled_ns;
+    if (ns <= 0)
+        return;
+    pct_head_time(b, (pc_u128)ns);
+    pct_buf_text(b, " of CPU time are in no context: threads that the program made before its "
+                    "first MPI call are not sampled, and of others the begin is not");
+    pct_head_put(h, "note", b);
+}
+
 static void put_notes(const struct pct_head *h, struct pct_buf *b)
 {
     for (unsigned k = 0; pct_header_note(k); k++) {
@@ -253,6 +264,7 @@ static void put_notes(const struct pct_head *h, struct pct_buf *b)
     }
     put_disagreement(h, b);
     put_added_up(h, b);
+    put_unsampled(h, b);
 }
 
 static void put_filter(const struct pct_head *h)

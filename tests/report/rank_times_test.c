@@ -27,8 +27,8 @@ static struct {
     struct pc_profile p;
     struct pc_profile_rank ranks[SAMPLE_RANKS];
     struct pc_profile_table tables[3];
-    struct pc_profile_column columns[3][8];
-    uint64_t cells[3][SAMPLE_RANKS * 8];
+    struct pc_profile_column columns[3][9];
+    uint64_t cells[3][SAMPLE_RANKS * 9];
 } run;
 
 static uint64_t seed;
@@ -83,11 +83,11 @@ struct sampled {
 static void add_thread_sampling(uint32_t r, uint32_t thread, struct sampled compute,
                                 struct sampled mpi)
 {
-    static const char *const columns[] = {"rank",     "thread",       "booked",
-                                          "period",   "compute_time", "compute_squares",
-                                          "mpi_time", "mpi_squares",  NULL};
+    static const char *const columns[] = {
+        "rank",     "thread",      "booked", "period", "compute_time", "compute_squares",
+        "mpi_time", "mpi_squares", "cpu",    NULL};
     struct pc_profile_table *t = r || thread ? &run.tables[1] : add_table("sampling", columns);
-    uint64_t *cells = t->cells + 8 * (size_t)t->n_rows++;
+    uint64_t *cells = t->cells + 9 * (size_t)t->n_rows++;
     cells[0] = r;
     cells[1] = thread;
     cells[2] = (uint64_t)compute.n;
@@ -96,6 +96,7 @@ static void add_thread_sampling(uint32_t r, uint32_t thread, struct sampled comp
     cells[5] = (uint64_t)compute.squares;
     cells[6] = (uint64_t)(mpi.us * 1000);
     cells[7] = (uint64_t)mpi.squares;
+    cells[8] = cells[4] + cells[6];
 }
 
 static void add_sampling(uint32_t r, struct sampled compute, struct sampled mpi)
@@ -281,6 +282,33 @@ static void a_rank_whose_threads_compute_is_not_blocked(void **state)
     pct_rank_times_free(t);
 }
 
+/* The main threads sleep for 899 ms of 1,000; a thread with 100 ms has samples, others have none.
+ */
+static void threads_without_samples_are_not_blocked(void **state)
+{
+    static const double others[] = {100, 140, 700, 3000};
+    static const double want_blocked[] = {899, 899, 299, 0}, want_unsampled[] = {0, 0, 600, 2900};
+    double unsampled = 0;
+    (void)state;
+    begin(PC_ARRAY_LEN(others));
+    for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+        set_rank(r, 1000, 0);
+        add_resources(r, 1, 899, others[r]);
+    }
+    for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+        add_thread_sampling(r, 0, (struct sampled){10, 100e3, 0}, (struct sampled){0, 0, 0});
+        add_thread_sampling(r, 1, (struct sampled){10, 100e3, 0}, (struct sampled){0, 0, 0});
+    }
+    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+        unsampled += want_unsampled[r] * ms;
+        if (fabs(t->list[r].blocked_ns - want_blocked[r] * ms) > 1 * ms)
+            fail_msg("rank %u: blocked %g", r, t->list[r].blocked_ns);
+    }
+    assert_true(fabs(t->unsampled_ns - unsampled) < 1);
+    pct_rank_times_free(t);
+}
+
 /* Two threads of each rank have equal work. On one processor they take turns: while the main thread
  * is blocked, the other one works or waits for the processor. With a processor for each, the main
  * thread is blocked for another reason, and if the other one only waits in the runtime, too. */
@@ -417,6 +445,7 @@ int main(void)
         cmocka_unit_test(the_library_does_not_wait_for_a_processor),
         cmocka_unit_test(delay_that_may_be_blocked_is_unsure),
         cmocka_unit_test(a_rank_whose_threads_compute_is_not_blocked),
+        cmocka_unit_test(threads_without_samples_are_not_blocked),
         cmocka_unit_test(threads_that_take_turns_are_not_blocked),
         cmocka_unit_test(samples_say_nothing_of_a_short_run),
         cmocka_unit_test(equal_work_has_no_sure_lead_by_samples),

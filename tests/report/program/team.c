@@ -2,7 +2,8 @@
  *
  * team KIND RANK: threads of each rank compute in rounds and wait for each other, one of them on
  * RANK (-1: on none) five times as long. KIND: pthread, openmp (also where main does the longest
- * part: openmp-main), or idle: main alone computes beside two threads that only sleep.
+ * part: openmp-main), early (as pthread, but made before MPI_Init, and main only waits), or idle:
+ * main alone computes beside two threads that only sleep.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -47,12 +48,17 @@ static void *idle(void *unused)
     return unused;
 }
 
-static void run_threads(void *(*function)(void *))
+static pthread_t threads[THREADS];
+
+static void make_threads(void *(*function)(void *))
 {
-    pthread_t threads[THREADS];
     pthread_barrier_init(&barrier, NULL, THREADS + 1);
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, function, i ? &slow : NULL);
+}
+
+static void run_threads(void *(*function)(void *))
+{
     for (int i = 0; i < ROUNDS; i++) {
         if (function == work)
             pthread_barrier_wait(&barrier);
@@ -77,14 +83,20 @@ static void run_openmp(int slowest)
 
 int main(int argc, char **argv)
 {
-    int level, rank;
+    int level, rank, early = !strcmp(argv[1], "early");
+    if (early)
+        make_threads(work);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     slow = atoi(argv[2]) == rank;
-    if (!strncmp(argv[1], "openmp", 6))
+    void *(*function)(void *) = strcmp(argv[1], "idle") ? work : idle;
+    if (!strncmp(argv[1], "openmp", 6)) {
         run_openmp(strcmp(argv[1], "openmp-main") ? 1 : 0);
-    else
-        run_threads(strcmp(argv[1], "idle") ? work : idle);
+    } else {
+        if (!early)
+            make_threads(function);
+        run_threads(function);
+    }
     MPI_Finalize();
     return 0;
 }
