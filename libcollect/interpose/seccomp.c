@@ -6,6 +6,9 @@
  * installed. If the filter would end the process for system calls that the library makes later, the
  * collection ends too.
  *
+ * A filter of a child is no filter of its parent, on whose memory the child may run (vfork). Before
+ * the first MPI call such a child is taken for its parent: a known hole.
+ *
  * libseccomp and most programs install filters with syscall(2), which is interposed for this
  * reason, too (bare_calls.c).
  */
@@ -16,6 +19,7 @@
 #include "libcollect/sampling/counter_groups.h"
 #include "libcollect/sampling/sampler.h"
 #include "libcollect/state/next.h"
+#include "libcollect/state/state.h"
 
 #include <linux/seccomp.h>
 #include <stdarg.h>
@@ -35,6 +39,8 @@ static bool ends_us(unsigned long mode, const struct sock_fprog *program)
 
 static void before_filter(unsigned long mode, const void *program)
 {
+    if (pc_process_is_child())
+        return;
     pc_control.filtered = true;
     bool sampled = pc_sampler_stop(PCOLLECT_NOTE_FILTERED);
     if (ends_us(mode, program))

@@ -52,7 +52,7 @@ PC_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigac
 {
     if (PC_LIKELY(!pc_sampler_has(signal)))
         return pc_sampler_set_action(signal, action, old);
-    if (pc_sampler_is_child())
+    if (pc_process_is_child())
         return act_in_child(signal, action, old);
     if (action && signal == pc_sampler_signal && action->sa_handler != SIG_DFL &&
         action->sa_handler != SIG_IGN) {
@@ -164,24 +164,22 @@ PC_EXPORT int sigignore(int number)
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
 
-/* Arms the next interrupt if a pending one has been taken. */
-static void follow_signal(void)
-{
-    struct pc_sampler *s = pc_wait_sampler();
-    if (s && pc_sampler_follow_signal(s))
-        pc_sampler_arm(s);
-}
-
 /* Prepares for the program to block or wait for a set: a pending signal of ours would take the
- * place of the program's own of that number. */
+ * place of the program's own of that number. If a pending one has been taken, the next interrupt is
+ * armed. */
 static void look_at(const sigset_t *set)
 {
     int ours = pc_sampler_signal;
     if (PC_LIKELY(!ours || !pc_wait_can_read(set, sizeof(uint64_t))))
         return;
-    if (pc_sampler_is_named(set, ours))
+    struct pc_sampler *s = pc_wait_sampler();
+    bool named = pc_sampler_is_named(set, ours);
+    if (PC_LIKELY(!named && (!s || s->signal == ours)) || pc_process_is_child())
+        return;
+    if (named)
         step_back();
-    follow_signal();
+    if (s && pc_sampler_follow_signal(s))
+        pc_sampler_arm(s);
 }
 
 PC_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)

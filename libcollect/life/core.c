@@ -235,6 +235,7 @@ static int open_arena(void)
 static int start(void)
 {
     pc_process.core = for_adapters;
+    pc_process.pid = getpid();
     pc_note_start();
     if (load_configuration() || pc_process_make_live())
         return PC_EARG;

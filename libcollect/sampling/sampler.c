@@ -398,7 +398,7 @@ bool pc_sampler_stop(enum pcollect_note why)
 {
     struct pc_sampler *own = pc_self ? pc_self->sampler : NULL;
     int saved = errno;
-    if (!atomic_exchange(&pc_sampler_signal, 0))
+    if (!pc_sampler_signal || pc_process_is_child() || !atomic_exchange(&pc_sampler_signal, 0))
         return false;
     for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next) {
         if (s != own)

@@ -168,8 +168,8 @@ void pc_sampler_end(void);
  * written by rank. find_thread is called only if there were any. */
 void pc_sampler_tell_late(struct pc_thread *(*find_thread)(void));
 /* Ends sampling in all threads, for good: when it returns no source is armed, no interrupt is on
- * its way, and signals are handled as the program asked. The reason is noted in the profile. True:
- * this call has ended it. AS-safe, MT-safe. */
+ * its way, and signals are handled as the program asked. The reason is noted in the profile. Does
+ * nothing in a child. True: this call has ended it. AS-safe, MT-safe. */
 bool pc_sampler_stop(enum pcollect_note why);
 
 /* ---- sampler_signal.c ---- */
@@ -208,9 +208,6 @@ void pc_sampler_undefer(int signal);
 /* True if stand-ins of this library may be installed for the program's handlers. AS-safe,
  * MT-safe. */
 bool pc_sampler_stands_in(void);
-/* True if the caller is a child that shares, or has copied, the memory of a sampled parent.
- * AS-safe, MT-safe. */
-bool pc_sampler_is_child(void);
 
 /* ---- sampler_source_async.c ---- */
 

@@ -51,7 +51,7 @@ static _Atomic(action_fn *) handlers[N_SIGNALS + 1];
 static _Atomic uint64_t deferred;
 static _Atomic uint64_t on_stack; /* signals whose handlers run on the alternate stack */
 static _Atomic uint32_t taken;    /* signals of the sampler, 1 << signal */
-static _Atomic int owner;         /* process id; a vfork child has another one in the same memory */
+static _Atomic bool stands_in;    /* stand-ins may be installed */
 
 /* ---- In handlers ----------------------------------------------------------------------------- */
 
@@ -183,14 +183,9 @@ static bool is_deferrable(int signal, const struct sigaction *action)
            !(BIT(signal) & synchronous);
 }
 
-bool pc_sampler_is_child(void)
-{
-    return owner && getpid() != owner;
-}
-
 bool pc_sampler_stands_in(void)
 {
-    return owner;
+    return stands_in;
 }
 
 /* Replaces the stand-in by the program's own handler in an action that is shown to the program. */
@@ -226,9 +221,9 @@ static int defer_action(int signal, const struct sigaction *action, struct sigac
 int pc_sampler_set_action(int signal, const struct sigaction *action, struct sigaction *old)
 {
     __typeof__(&sigaction) next = PC_NEXT(sigaction);
-    if (PC_LIKELY(!owner) || signal < 1 || signal > N_SIGNALS)
+    if (PC_LIKELY(!stands_in) || signal < 1 || signal > N_SIGNALS)
         return next(signal, action, old);
-    bool ours = getpid() == owner;
+    bool ours = !pc_process_is_child();
     if (ours && action && pc_sampler_signal && is_deferrable(signal, action) &&
         !is_stand_in(action))
         return defer_action(signal, action, old);
@@ -248,7 +243,7 @@ int pc_sampler_set_action(int signal, const struct sigaction *action, struct sig
 /* Replaces the handlers that are installed already. */
 void pc_sampler_defer_all(void)
 {
-    owner = getpid();
+    stands_in = true;
     for (int signal = 1; signal <= N_SIGNALS; signal++) {
         struct sigaction now, before;
         if (pc_sampler_has(signal) || PC_NEXT(sigaction)(signal, NULL, &now) || is_stand_in(&now))
@@ -264,7 +259,7 @@ void pc_sampler_defer_all(void)
 void pc_sampler_undefer(int signal)
 {
     struct sigaction now;
-    if (signal < 1 || signal > N_SIGNALS || !(deferred & BIT(signal)) || getpid() != owner)
+    if (signal < 1 || signal > N_SIGNALS || !(deferred & BIT(signal)) || pc_process_is_child())
         return;
     set(&deferred, signal, false);
     if (PC_NEXT(sigaction)(signal, NULL, &now) || !is_stand_in(&now))

@@ -28,6 +28,11 @@ int pc_process_make_live(void)
     return PC_OK;
 }
 
+bool pc_process_is_child(void)
+{
+    return pc_process.pid && getpid() != pc_process.pid;
+}
+
 void pc_lost(enum pcollect_lost what, uint64_t n)
 {
     __atomic_fetch_add(&pc_header()->lost[what], n, __ATOMIC_RELAXED);

@@ -216,6 +216,7 @@ struct pc_process {
     uint32_t n_tables;
     struct pc_loaded_table tables[PC_TABLE_SLOTS]; /* open addressing */
     struct pc_core core;
+    _Atomic int32_t pid;                 /* process that collects; 0: none yet */
     uint64_t first_ticks, first_mono_ns; /* one point on the clocks, as close to exec as possible */
     struct pc_presence presence;         /* known when MPI_Init has returned */
     struct pc_merged merged;
@@ -225,6 +226,11 @@ struct pc_process {
 };
 
 extern PC_HIDDEN struct pc_process pc_process;
+
+/* True if the caller is a child of the process that collects, on the memory of its parent (vfork)
+ * or on a copy (fork, _Fork). It must not end or change what its parent collects. Makes one system
+ * call. AS-safe, MT-safe. */
+bool pc_process_is_child(void);
 
 /* Orders the writes before it before those after it, also for a handler of this thread. A compiler
  * barrier: it emits no instruction. AS-safe. */

@@ -6,15 +6,16 @@
  *     ACTION    kill, EPERM, ENOSYS: result of the refused calls
  *     CALLS     open: calls that open files; create: that create them; write: that write at an
  *               offset or truncate; trace: ptrace, which neither an MPI nor the library calls
- *     WHO       all, or the rank that has a filter
- *     SECONDS   installs the filter SECONDS s after the 12th barrier, when other ranks are at their
- *               end
+ *     WHO       all, or the rank that has a filter; vfork, clone: a child of each rank, on the
+ * memory of the rank or on a copy SECONDS   installs the filter SECONDS s after the 12th barrier,
+ * when other ranks are at their end
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MOST = 12 };
@@ -77,16 +79,28 @@ static int install(const char *action, const char *name)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
+/* Installs the filter in a child that is made without handlers of fork. */
+static int install_in_child(char **argv)
+{
+    int status = -1;
+    pid_t child =
+        strcmp(argv[3], "vfork") ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : vfork();
+    if (!child)
+        _exit(install(argv[1], argv[2]));
+    return waitpid(child, &status, 0) != child || status;
+}
+
 int main(int argc, char **argv)
 {
     int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    bool has = argc > 3 && (!strcmp(argv[3], "all") || atoi(argv[3]) == rank);
+    bool child = argc > 3 && (!strcmp(argv[3], "vfork") || !strcmp(argv[3], "clone"));
+    bool has = argc > 3 && (child || !strcmp(argv[3], "all") || atoi(argv[3]) == rank);
     for (int i = 0; i <= 12; i++) {
         if (has && i == (argc > 4 ? 12 : 7)) {
             sleep(argc > 4 ? (unsigned)atoi(argv[4]) : 0);
-            if (install(argv[1], argv[2])) {
+            if (child ? install_in_child(argv) : install(argv[1], argv[2])) {
                 perror("seccomp");
                 MPI_Abort(MPI_COMM_WORLD, 3);
             }

@@ -12,6 +12,7 @@
  *     signal, bsd_signal, ssignal, sysv_signal, __sysv_signal, __sigaction
  *               SIGURG has a handler, which that function has set
  *     fd        a signalfd for all signals has those that were sent
+ *     child     a child by vfork blocks SIGURG, then SIGWINCH
  *     full      the queue of signals is full
  *     foreign   the queue is full, and another process filled it
  */
@@ -221,6 +222,22 @@ static void check_descriptor(void)
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
+static void block_in_child(void)
+{
+    int status = -1;
+    pid_t child = vfork();
+    for (size_t k = 0; !child && k < 2; k++) {
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, usual[k]);
+        sigprocmask(SIG_BLOCK, &set, NULL);
+    }
+    if (!child)
+        _exit(0);
+    waitpid(child, &status, 0);
+    expect("the child ends", status, 0);
+}
+
 static void fill_queue(void)
 {
     sigset_t set;
@@ -275,6 +292,8 @@ int main(int argc, char **argv)
         forget_handler(SIGURG);
     } else if (!strcmp(what, "fd")) {
         check_descriptor();
+    } else if (!strcmp(what, "child")) {
+        block_in_child();
     } else if (!strcmp(what, "full")) {
         setrlimit(RLIMIT_SIGPENDING, &limit);
         fill_queue();
