@@ -35,6 +35,7 @@ struct sized_mask {
 struct copy {
     uint64_t mask;
     struct sized_mask sized;
+    bool added; /* the program's mask lacked it */
 };
 
 /* ---- Calls that take a mask ------------------------------------------------------------------ */
@@ -46,6 +47,7 @@ static bool add_signal(unsigned long *mask, unsigned long size, int signal, stru
     if (size != MASK_BYTES || !pc_wait_can_read((const void *)*mask, sizeof copy->mask))
         return false;
     __builtin_memcpy(&copy->mask, (const void *)*mask, sizeof copy->mask);
+    copy->added = !(copy->mask >> (signal - 1) & 1);
     copy->mask |= 1ull << (signal - 1);
     *mask = (unsigned long)&copy->mask;
     return true;
@@ -235,7 +237,7 @@ PC_EXPORT long syscall(long number, ...)
 {
     __typeof__(&syscall) next = PC_NEXT(syscall);
     unsigned long a[6];
-    struct copy copy;
+    struct copy copy = {.added = false};
     va_list list;
     va_start(list, number);
     for (size_t i = 0; i < PC_ARRAY_LEN(a); i++)
@@ -247,10 +249,10 @@ PC_EXPORT long syscall(long number, ...)
         return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     bool masked = is_masked(number, a, s->signal, &copy);
     uint64_t held = masked ? 0 : hold(number, a, s->signal);
-    if (masked)
+    if (copy.added)
         s->held = true;
     long result = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    if (masked && pc_wait_sampler())
+    if (copy.added && pc_wait_sampler())
         s->held = false;
     pc_wait_release(held, (uintptr_t)next);
     return result;

@@ -4,9 +4,13 @@
  * take a signal mask are given one that holds the signal: the kernel changes masks and waits in one
  * step, and gives the program's own handlers the mask that the program had.
  *
- * If a handler of the program leaves a call by longjmp, the signal stays blocked, unless the jump
- * restores the mask. `held` of the sampler remembers this, and the next protected call unblocks the
- * signal.
+ * `held` of the sampler says that the thread waits so. A handler of the program that interrupts the
+ * call runs with the signal unblocked (sampler_program.c), so it may leave by longjmp, fork or
+ * exec.
+ *
+ * A known hole: handlers that have no stand-in there (SA_ONSTACK, SA_RESETHAND) run with the signal
+ * blocked. If one leaves by longjmp, the signal stays blocked, unless the jump restores the mask;
+ * `held` remembers this, and the next protected call unblocks the signal.
  */
 #define _GNU_SOURCE 1
 
@@ -84,13 +88,13 @@ void pc_wait_release(uint64_t held, uintptr_t function)
     struct pc_sampler *s = held ? pc_wait_sampler() : NULL;
     if (PC_LIKELY(!held))
         return;
-    if (s) {
-        s->held = false;
-        s->waited_in = function;
-    }
-    change_mask(SIG_UNBLOCK, held, NULL);
     if (s)
+        s->waited_in = function;
+    change_mask(SIG_UNBLOCK, held, NULL);
+    if (s) {
         s->waited_in = 0;
+        s->held = false; /* last: a handler that comes before it has nothing to unblock */
+    }
 }
 
 /* The mask to wait with: the given one, else the thread's, with the signal added. */
@@ -109,6 +113,8 @@ static const sigset_t *begin_masked(const sigset_t *given, sigset_t *copy)
         change_mask(SIG_BLOCK, 0, &now);
         memcpy(copy, &now, sizeof now);
     }
+    if (sigismember(copy, s->signal) == 1) /* the program blocks it itself */
+        return given;
     sigaddset(copy, s->signal);
     s->held = true;
     return copy;

@@ -115,8 +115,10 @@ struct pc_sampler {
     volatile bool empty;          /* empty windows are measured; false: no more are wanted */
     volatile uint32_t tries;      /* handler calls so far */
     volatile uint64_t again_ns;   /* the handler arms the source again for this time; 0: not */
-    volatile bool held;           /* the thread waits with our signal blocked (interpose/wait.c) */
-    volatile uintptr_t waited_in; /* the function that it waited in, while it unblocks our signal */
+    volatile bool held;           /* the thread waits with our signal blocked, and no handler of the
+                                   * program has interrupted it (interpose/wait.c) */
+    volatile uintptr_t waited_in; /* the function that an interrupt is shown in while the library
+                                   * unblocks our signal */
     uint32_t generation;          /* of the load map, for the last path */
     /* The last path, outermost frame first, and the path being walked, innermost frame first. */
     uint32_t n_last, n_path, max_frames, joined;

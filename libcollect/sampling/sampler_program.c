@@ -8,9 +8,10 @@
  * its stack, and could leave it by longjmp. So in a process that is sampled, one of two functions
  * of this library (`stand_ins`) is installed for each handler of the program, and their signals are
  * not blocked: the kernel delivers them to the thread that it would have chosen anyway. If the
- * thread is not in the sampler's handler, the stand-in jumps to the program's handler. Otherwise it
- * sends the same signal to its own thread and blocks it until the end of the sampler's handler,
- * when the kernel delivers it.
+ * thread is not in the sampler's handler, the stand-in jumps to the program's handler; if the
+ * thread waits with the sampler's signal blocked, it unblocks that first. Otherwise it sends the
+ * same signal to its own thread and blocks it until the end of the sampler's handler, when the
+ * kernel delivers it.
  *
  * Invariants:
  *  1. A thread is in the sampler's handler, from the kernel's entry to sigreturn, if and only if it
@@ -72,6 +73,30 @@ static __attribute__((noinline)) bool defer(int signal, siginfo_t *info, ucontex
     return sent;
 }
 
+/* Calls a handler of the program that interrupts a wait with our signal blocked
+ * (interpose/wait.c). The handler, its children and what it executes have the mask that the program
+ * asked for; the kernel blocks our signal again when the handler returns. An interrupt that comes
+ * when the signal is unblocked is shown in the handler. */
+static __attribute__((noinline)) void call_unheld(int signal, siginfo_t *info, void *context,
+                                                  struct pc_sampler *s)
+{
+    action_fn *handler = atomic_load_explicit(&handlers[signal], memory_order_relaxed);
+    const uint64_t ours = BIT(s->signal);
+    struct sigaction now;
+    uint64_t asked = 0;
+    int saved = errno;
+    if (!PC_NEXT(sigaction)(signal, NULL, &now))
+        memcpy(&asked, &now.sa_mask, sizeof asked);
+    s->held = false;
+    s->waited_in = (uintptr_t)handler;
+    if (!(asked & ours))
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL, sizeof ours);
+    s->waited_in = 0;
+    errno = saved;
+    handler(signal, info, context);
+    s->held = true;
+}
+
 /* Calls the program's handler, by a tail call if possible: then it has the stack as the kernel made
  * it. */
 static inline __attribute__((always_inline)) void stand_in(int signal, siginfo_t *info,
@@ -81,6 +106,11 @@ static inline __attribute__((always_inline)) void stand_in(int signal, siginfo_t
     memcpy(&mask, &((ucontext_t *)context)->uc_sigmask, sizeof mask);
     if (PC_UNLIKELY((mask & mark) == mark) && defer(signal, info, context))
         return;
+    struct pc_sampler *s = pc_self ? pc_self->sampler : NULL;
+    if (PC_UNLIKELY(s && s->held)) {
+        call_unheld(signal, info, context, s);
+        return;
+    }
     atomic_load_explicit(&handlers[signal], memory_order_relaxed)(signal, info, context);
 }
 

@@ -12,19 +12,26 @@
  *     signal, bsd_signal, ssignal, sysv_signal, __sysv_signal, __sigaction
  *               SIGURG has a handler, which that function has set
  *     fd        a signalfd for all signals has those that were sent
- *     child     a child by vfork blocks SIGURG, then SIGWINCH
- *     full      the queue of signals is full
- *     foreign   the queue is full, and another process filled it
+ *     inside    a handler that interrupts a wait has the mask that it was set with, as has the
+ *               program that it executes in the end
+ *     jump      a handler leaves a wait by siglongjmp; then all signals are blocked, and stay
+ * blocked child     a child by vfork blocks SIGURG, then SIGWINCH full      the queue of signals is
+ * full foreign   the queue is full, and another process filled it
  */
 #define _GNU_SOURCE 1
 
 #include <errno.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -238,6 +245,97 @@ static void block_in_child(void)
     expect("the child ends", status, 0);
 }
 
+/* ---- Handlers that interrupt a wait ---------------------------------------------------------- */
+
+static char *const *words;
+static volatile sig_atomic_t n_inside;
+static volatile bool masks_all;
+static sigjmp_buf outside;
+static sem_t sem;
+
+static void expect_ours(const char *where, int blocked)
+{
+    sigset_t now;
+    pthread_sigmask(SIG_BLOCK, NULL, &now);
+    for (size_t k = 0; k < 2; k++)
+        expect(where, sigismember(&now, usual[k]), blocked);
+}
+
+static void look_inside(int signal)
+{
+    (void)signal;
+    expect_ours("blocked in a handler", masks_all);
+    n_inside++;
+    if (n_inside > ROUNDS)
+        sem_post(&sem);
+}
+
+static void execute(int signal)
+{
+    (void)signal;
+    execv("/proc/self/exe", words);
+}
+
+static void jump_outside(int signal)
+{
+    (void)signal;
+    siglongjmp(outside, 1);
+}
+
+static void install_inside(void (*handler)(int), bool all)
+{
+    static const struct itimerval often = {{0, 3000}, {0, 3000}};
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    if (all)
+        sigfillset(&action.sa_mask);
+    masks_all = all;
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+}
+
+/* The handlers of sem_wait come while one call waits: libc restarts it. */
+static void wait_inside(void)
+{
+    const struct timespec time = {1, 0};
+    sem_init(&sem, 0, 0);
+    for (int i = 0; i < 4; i++) {
+        n_inside = 0;
+        install_inside(look_inside, i % 2);
+        pause();
+        poll(NULL, 0, 1000);
+        usleep(900000);
+        syscall(SYS_ppoll, NULL, 0, &time, NULL, 8);
+        while (sem_wait(&sem))
+            expect("sem_wait", errno, EINTR);
+        while (!sem_trywait(&sem))
+            ;
+    }
+    char *again[] = {words[0], (char[]){"blocked"}, NULL};
+    words = again;
+    fflush(stdout); /* exec would drop it */
+    install_inside(execute, false);
+    for (;;)
+        pause();
+}
+
+static void jump_out(void)
+{
+    sigset_t all, before;
+    install_inside(jump_outside, false);
+    if (!sigsetjmp(outside, 1))
+        for (;;)
+            sleep(1);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    usleep(1000);
+    expect_ours("blocked after a wait", 1);
+    signal(SIGALRM, SIG_IGN);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 static void fill_queue(void)
 {
     sigset_t set;
@@ -292,6 +390,13 @@ int main(int argc, char **argv)
         forget_handler(SIGURG);
     } else if (!strcmp(what, "fd")) {
         check_descriptor();
+    } else if (!strcmp(what, "inside")) {
+        words = argv;
+        wait_inside();
+    } else if (!strcmp(what, "blocked")) { /* SIGALRM is, and its timer goes on */
+        expect_ours("blocked in a program that a handler executes", 0);
+    } else if (!strcmp(what, "jump")) {
+        jump_out();
     } else if (!strcmp(what, "child")) {
         block_in_child();
     } else if (!strcmp(what, "full")) {
