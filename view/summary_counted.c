@@ -61,12 +61,24 @@ static void put_missed(uint64_t came, uint64_t missed, struct pct_buf *b)
     pct_buf_text(b, " more were due, but came too late or not at all");
 }
 
+/* Prints that no interrupt came at all. */
+static void put_none(const struct pct_head *h, uint64_t missed, struct pct_buf *b)
+{
+    pct_buf_text(b, "none of ");
+    pct_head_count(b, missed);
+    pct_buf_text(b, " interrupts that were due came");
+    pct_head_put(h, "sampling", b);
+}
+
 static void put_sampling(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
     const struct pc_profile_table *t = pc_profile_table(p, "sampling");
     uint64_t n = sum_of(t, "interrupts"), cpu = sum_of(t, "cpu"), cost = sum_of(t, "cost");
+    uint64_t missed = sum_of(t, "missed");
     const char *source = last_text_of(p, t, "source");
+    if (!n && missed >= PCT_SAMPLES_FEW)
+        put_none(h, missed, b);
     if (!n || !cpu)
         return;
     pct_head_count(b, n);
@@ -90,7 +102,7 @@ static void put_sampling(const struct pct_head *h, struct pct_buf *b)
         pct_buf_text(b, " more in its own code");
     }
     put_lowered(t, b);
-    put_missed(n, sum_of(t, "missed"), b);
+    put_missed(n, missed, b);
     pct_head_put(h, "sampling", b);
 }
 

@@ -296,6 +296,28 @@ void pc_sampler_init_end(void)
         pc_self->times[PC_TIMES_IN_RUNTIME] = 0;
 }
 
+/* Counts what a thread has missed since its last interrupt, if that is longer ago than any
+ * interrupt can be late: the thread blocks signals, maybe since its start. Returns that time, or
+ * 0. */
+static uint64_t count_missed(struct pc_sampler *s, uint64_t now_ns)
+{
+    uint64_t then_ns = __atomic_load_n(&s->cpu_ns, __ATOMIC_RELAXED);
+    uint64_t late_ns = s->due_ns + PC_SAMPLER_LATEST_TICK_NS;
+    if (now_ns < then_ns + late_ns)
+        return 0;
+    s->counts[PC_SAMPLE_MISSED] += (now_ns - then_ns) / s->period_ns;
+    return now_ns - then_ns;
+}
+
+/* Brings the counts of the calling thread up to date when its source is armed no more. After the
+ * merge nothing is missed: sources are not armed again. */
+static void settle(struct pc_sampler *s)
+{
+    if (atomic_load(&pc_live->stage) == PC_STAGE_MAIN)
+        count_missed(s, pc_sampler_cpu_ns());
+    pc_sampler_settle(s);
+}
+
 void pc_sampler_leave(struct pc_thread *t)
 {
     struct pc_sampler *s = t->sampler;
@@ -303,7 +325,7 @@ void pc_sampler_leave(struct pc_thread *t)
         return;
     int saved = errno;
     pc_sampler_disarm(s);
-    pc_sampler_settle(s);
+    settle(s);
     if (s->source == PC_SOURCE_TIMER)
         syscall(SYS_timer_delete, s->timer);
     else
@@ -312,20 +334,12 @@ void pc_sampler_leave(struct pc_thread *t)
     errno = saved;
 }
 
-/* Counts the CPU time of another thread since its last interrupt. If it is longer than any
- * interrupt can be late, the thread blocks signals, maybe since its start, and does not write here
+/* Counts the CPU time of another thread if that blocks signals: it does not write here
  * meanwhile. */
 static void settle_blocked(struct pc_sampler *s)
 {
-    if (s->source == PC_SOURCE_NONE)
-        return;
-    uint64_t now_ns = pc_thread_cpu_ns(s->tid);
-    uint64_t then_ns = __atomic_load_n(&s->cpu_ns, __ATOMIC_RELAXED);
-    uint64_t late_ns = s->due_ns + PC_SAMPLER_LATEST_TICK_NS;
-    if (now_ns < then_ns + late_ns)
-        return;
-    s->counts[PC_SAMPLE_MISSED] += (now_ns - then_ns) / s->period_ns;
-    s->counts[PC_SAMPLE_CPU_NS] += now_ns - then_ns;
+    if (s->source != PC_SOURCE_NONE)
+        s->counts[PC_SAMPLE_CPU_NS] += count_missed(s, pc_thread_cpu_ns(s->tid));
 }
 
 void pc_sampler_end(void)
@@ -336,7 +350,7 @@ void pc_sampler_end(void)
         return;
     if (own && own->source != PC_SOURCE_NONE) {
         pc_sampler_disarm(own);
-        pc_sampler_settle(own);
+        settle(own);
     }
     for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next)
         if (s != own)
@@ -406,7 +420,7 @@ bool pc_sampler_stop(enum pcollect_note why)
         silence(s);
     }
     if (own && own->source != PC_SOURCE_NONE)
-        pc_sampler_settle(own);
+        settle(own);
     pc_sampler_give_back();
     __atomic_fetch_or(&pc_header()->notes, (uint64_t)why, __ATOMIC_RELAXED);
     errno = saved;

@@ -23,14 +23,26 @@ static const int candidates[] = {SIGURG, SIGWINCH};
 
 static atomic_flag leaving = ATOMIC_FLAG_INIT;
 
-/* Takes the first number that the program does not use, and installs the handler; 0: none. */
+bool pc_sampler_is_named(const sigset_t *set, int signal)
+{
+    bool all = true;
+    for (size_t i = 0; i < PC_ARRAY_LEN(candidates); i++)
+        all &= sigismember(set, candidates[i]) == 1;
+    return !all && sigismember(set, signal) == 1;
+}
+
+/* Takes the first number that the program does not use, and installs the handler; 0: none. A number
+ * that the calling thread blocks is used by the program, unless the thread blocks all. */
 static int take(void)
 {
+    sigset_t blocked;
+    if (PC_NEXT(pthread_sigmask)(SIG_BLOCK, NULL, &blocked))
+        return 0;
     for (size_t i = 0; i < PC_ARRAY_LEN(candidates); i++) {
         int signal = candidates[i];
         struct sigaction now;
-        if (pc_sampler_has(signal) || PC_NEXT(sigaction)(signal, NULL, &now) ||
-            now.sa_handler != SIG_DFL)
+        if (pc_sampler_has(signal) || pc_sampler_is_named(&blocked, signal) ||
+            PC_NEXT(sigaction)(signal, NULL, &now) || now.sa_handler != SIG_DFL)
             continue;
         pc_sampler_program_action[signal] = now;
         if (!pc_sampler_install(signal))
@@ -45,14 +57,6 @@ bool pc_sampler_choose_signal(void)
     if (pc_sampler_signal)
         pc_sampler_defer_all();
     return pc_sampler_signal;
-}
-
-bool pc_sampler_is_named(const sigset_t *set, int signal)
-{
-    bool all = true;
-    for (size_t i = 0; i < PC_ARRAY_LEN(candidates); i++)
-        all &= sigismember(set, candidates[i]) == 1;
-    return !all && sigismember(set, signal) == 1;
 }
 
 bool pc_sampler_leave_signal(void)

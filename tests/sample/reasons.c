@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Provokes all outcomes of interrupts other than a booked sample. First argument:
+ *   all, one  all signals, or SIGURG, are blocked when it begins, for 300 ms of CPU time
  *   blocked   all signals are blocked for 300 ms of CPU time
  *   deep      some 100 frames, more than max_depth
  *   off       with -DCALLS an MPI program: collection is switched off for 100 ms
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 void burn(uint64_t ms);
 int below(int depth, uint64_t way);
@@ -173,6 +175,20 @@ static void block(void)
     burn(20);
 }
 
+/* Executes this program with all signals, or SIGURG alone, blocked. */
+static void begin_blocked(char *program, bool all)
+{
+    char inherited[] = "inherited";
+    char *words[] = {program, inherited, NULL};
+    sigset_t set;
+    sigemptyset(&set);
+    if (all)
+        sigfillset(&set);
+    sigaddset(&set, SIGURG);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    execv(program, words);
+}
+
 static void switch_off(void)
 {
     burn(20);
@@ -192,6 +208,10 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "deep";
     if (!strcmp(what, "blocked"))
         block();
+    else if (!strcmp(what, "all") || !strcmp(what, "one"))
+        begin_blocked(argv[0], !strcmp(what, "all"));
+    else if (!strcmp(what, "inherited"))
+        burn(300);
     else if (!strcmp(what, "off"))
         switch_off();
     else if (!strcmp(what, "full"))
