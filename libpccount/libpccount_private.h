@@ -21,4 +21,10 @@ struct pccount {
     void *take_arg;
 };
 
+/* True in a forked child of a process that made a count: another thread of the parent may have held
+ * a lock, so that nothing that locks may be called. MT-safe. */
+bool pc_count_is_child(void);
+/* What is said there. */
+extern const char pc_count_in_child[];
+
 #endif

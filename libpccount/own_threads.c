@@ -23,6 +23,33 @@ struct mine {
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool usable; /* the key exists, and this is not a forked child */
+static bool is_child;
+
+const char pc_count_in_child[] = "a child of fork does not count before exec";
+
+/* ---- Forked children ------------------------------------------------------------------------- */
+
+static void end_thread(void *list);
+
+/* Runs in a forked child: closes the descriptors of the parent's counters, and takes no lock. */
+static void enter_child(void)
+{
+    usable = false;
+    is_child = true;
+    pc_counting_forget();
+    pthread_setspecific(key, NULL);
+}
+
+static void prepare(void)
+{
+    usable =
+        pthread_key_create(&key, end_thread) == 0 && pthread_atfork(NULL, NULL, enter_child) == 0;
+}
+
+bool pc_count_is_child(void)
+{
+    return is_child;
+}
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
@@ -121,6 +148,11 @@ struct pccount *pccount_new(const char *events, struct pccount_error *why)
     int saved = errno;
     struct pccount *c = calloc(1, sizeof *c);
     int err = c ? PC_OK : pc_error_set(&error, PC_ENOMEM, "not enough memory");
+    pthread_once(&once, prepare);
+    if (!err && !usable)
+        err = pc_error_set(&error, PC_EIO, "%s",
+                           is_child ? pc_count_in_child
+                                    : "pthread_key_create or pthread_atfork failed");
     if (c)
         atomic_init(&c->n_users, 1);
     err = err ? err : fill(c, events ? events : "", &error);
@@ -194,23 +226,8 @@ static void end_thread(void *list)
     }
 }
 
-/* Runs in a forked child: closes the descriptors of the parent's counters, and takes no lock. */
-static void enter_child(void)
-{
-    usable = false;
-    pc_counting_forget();
-    pthread_setspecific(key, NULL);
-}
-
-static void prepare(void)
-{
-    usable =
-        pthread_key_create(&key, end_thread) == 0 && pthread_atfork(NULL, NULL, enter_child) == 0;
-}
-
 static struct mine *find_mine(const struct pccount *c)
 {
-    pthread_once(&once, prepare);
     struct mine *m = usable ? pthread_getspecific(key) : NULL;
     while (m && m->count != c)
         m = m->next;
@@ -330,6 +347,6 @@ const char *pccount_why(struct pccount *c)
 {
     struct mine *m = find_mine(c);
     if (!usable)
-        return "a child of fork does not count before exec";
+        return pc_count_in_child;
     return m ? m->why.text : "";
 }

@@ -140,6 +140,8 @@ struct pccount_view *pccount_view_new(struct pccount *c, enum pccount_view_of of
     int saved = errno;
     struct pccount_view *v = calloc(1, sizeof *v);
     int err = v ? PC_OK : pc_error_set(&error, PC_ENOMEM, "not enough memory");
+    if (!err && pc_count_is_child())
+        err = pc_error_set(&error, PC_EIO, "%s", pc_count_in_child);
     if (v)
         v->n_events = c->n;
     err = err ? err : open_parts(v, c, of, id, &error);
@@ -153,10 +155,11 @@ struct pccount_view *pccount_view_new(struct pccount *c, enum pccount_view_of of
     return v;
 }
 
+/* Does nothing in a forked child: the counters are those of its parent. */
 static void switch_to(struct pccount_view *v, uint32_t group)
 {
     int saved = errno;
-    for (size_t i = 0; i < v->n; i++)
+    for (size_t i = 0; i < v->n && !pc_count_is_child(); i++)
         pc_counting_view_switch(v->parts[i], group);
     errno = saved;
 }
@@ -173,7 +176,7 @@ void pccount_view_stop(struct pccount_view *v)
 
 int pccount_view_read(const struct pccount_view *v, struct pccount_values *out)
 {
-    int saved = errno, err = PC_OK;
+    int saved = errno, err = pc_count_is_child() ? PC_EIO : PC_OK;
     *out = (struct pccount_values){.n_threads = 0};
     for (size_t i = 0; i < v->n && !err; i++) {
         struct pc_counting_values part;

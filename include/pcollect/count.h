@@ -25,8 +25,8 @@
  * processor has take turns, and with other users of the counters too. A count that was without its
  * counters for a while misses events: it cannot be read any more.
  *
- * Functions may be called from any thread, but not in signal handlers, and not in a child of fork
- * before it calls exec: there they fail. Nothing is printed. errno is kept.
+ * Functions may be called from any thread, but not in signal handlers. In a child of fork whose
+ * parent had made a count, they fail until it calls exec. Nothing is printed. errno is kept.
  */
 #ifndef PCOLLECT_COUNT_H
 #define PCOLLECT_COUNT_H

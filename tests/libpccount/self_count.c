@@ -272,6 +272,44 @@ static void *begin_beside(void *arg)
     return arg;
 }
 
+/* True if nothing counts in this child of fork: neither a count that its parent had, nor a new one,
+ * nor a view. */
+static bool refuses_all(struct pccount_view *view)
+{
+    static const char reason[] = "a child of fork does not count before exec";
+    struct pccount_values v;
+    struct pccount_error of_new = {""}, of_view = {""};
+    return pccount_begin(count) == -1 && pccount_end(count) == -1 &&
+           pccount_thread(count, &v) == -1 && pccount_total(count, &v) == -1 &&
+           !strcmp(pccount_why(count), reason) && !pccount_new("page-faults", &of_new) &&
+           !strcmp(of_new.text, reason) && !pccount_view_new(count, PCCOUNT_THREAD, 0, &of_view) &&
+           !strcmp(of_view.text, reason) && pccount_view_read(view, &v) == -1;
+}
+
+/* A child that is made before the first begin; it does not stop its parent's view either. */
+static void forked_early(void)
+{
+    struct pccount_values v = {{0}, 0, 0};
+    int status = 0;
+    struct pccount_view *view = pccount_view_new(count, PCCOUNT_THREAD, 0, NULL);
+    pccount_view_start(view);
+    pid_t child = fork();
+    if (!child) {
+        pccount_view_stop(view);
+        bool refused = refuses_all(view);
+        pccount_view_free(view);
+        pccount_free(count);
+        _exit(refused ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    touch(1000);
+    pccount_view_stop(view);
+    pccount_view_read(view, &v);
+    pccount_view_free(view);
+    say("early-child", (unsigned long long)status, 0);
+    say("view-goes-on", v.value[0] >= 1000, 1);
+}
+
 /* A child of fork does not count, nor does it disturb its parent, which is in a stretch. It has no
  * descriptor of the parent's counters, of whatever thread. */
 static void forked(int n_fds)
@@ -310,6 +348,7 @@ int main(int argc, char **argv)
         return printf("%s\n", why.text), 1;
     pccount_at_thread_end(count, take, NULL);
     int n_fds = n_descriptors();
+    forked_early();
     stretches();
     nested();
     in_threads(argc > 2 ? (size_t)atoi(argv[2]) : 100);
