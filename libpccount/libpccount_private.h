@@ -12,19 +12,22 @@
 
 enum { PCCOUNT_NAME_BYTES = 128 };
 
+typedef void pccount_take_fn(void *arg, const struct pccount_values *of_thread);
+
 struct pccount {
     struct pc_counting *counting; /* it has one group */
     size_t n;
     char names[PCCOUNT_MOST_EVENTS][PCCOUNT_NAME_BYTES];
     _Atomic unsigned n_users; /* the owner, and the threads that have begun */
-    void (*take)(void *arg, const struct pccount_values *of_thread);
+    pccount_take_fn *take;
     void *take_arg;
+    unsigned n_telling; /* threads in `take` */
 };
 
 /* True in a forked child of a process that made a count: another thread of the parent may have held
  * a lock, so that nothing that locks may be called. MT-safe. */
 bool pc_count_is_child(void);
-/* What is said there. */
+/* Reason that is given there. */
 extern const char pc_count_in_child[];
 
 #endif

@@ -25,6 +25,10 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool usable; /* the key exists, and this is not a forked child */
 static bool is_child;
 
+/* Protects `take` and `n_telling` of all counts. */
+static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t told = PTHREAD_COND_INITIALIZER;
+
 const char pc_count_in_child[] = "a child of fork does not count before exec";
 
 /* ---- Forked children ------------------------------------------------------------------------- */
@@ -176,9 +180,7 @@ const char *pccount_name(const struct pccount *c, size_t i)
     return i < c->n ? c->names[i] : NULL;
 }
 
-void pccount_at_thread_end(struct pccount *c,
-                           void (*take)(void *arg, const struct pccount_values *of_thread),
-                           void *arg)
+void pccount_at_thread_end(struct pccount *c, pccount_take_fn *take, void *arg)
 {
     c->take = take;
     c->take_arg = arg;
@@ -205,15 +207,43 @@ static const char *read_mine(const struct mine *m, struct pccount_values *out)
     return NULL;
 }
 
+/* Tells the program what the thread has counted; pccount_free waits meanwhile. */
+static void tell(const struct mine *m)
+{
+    struct pccount *c = m->count;
+    struct pccount_values values;
+    pc_counting_pause(m->meter);
+    if (read_mine(m, &values))
+        return;
+    pthread_mutex_lock(&telling);
+    pccount_take_fn *take = c->take;
+    c->n_telling += take != NULL;
+    pthread_mutex_unlock(&telling);
+    if (!take)
+        return;
+    take(c->take_arg, &values);
+    if (is_child) /* forked by the program's function */
+        return;
+    pthread_mutex_lock(&telling);
+    c->n_telling--;
+    pthread_cond_broadcast(&told);
+    pthread_mutex_unlock(&telling);
+}
+
+/* From now on no thread is told, nor is one being told. */
+static void end_telling(struct pccount *c)
+{
+    pthread_mutex_lock(&telling);
+    c->take = NULL;
+    while (c->n_telling)
+        pthread_cond_wait(&told, &telling);
+    pthread_mutex_unlock(&telling);
+}
+
 static void drop(struct mine *m)
 {
-    struct pccount_values values;
-    if (m->meter) {
-        pc_counting_pause(m->meter);
-        if (m->count->take && !read_mine(m, &values))
-            m->count->take(m->count->take_arg, &values);
+    if (m->meter && !is_child)
         pc_counting_stop(m->meter);
-    }
     release(m->count);
     free(m);
 }
@@ -222,6 +252,8 @@ static void end_thread(void *list)
 {
     for (struct mine *m = list, *next; m; m = next) {
         next = m->next;
+        if (m->meter && !is_child)
+            tell(m);
         drop(m);
     }
 }
@@ -253,6 +285,8 @@ void pccount_free(struct pccount *c)
 {
     int saved = errno;
     struct mine *m = c ? find_mine(c) : NULL, *before = NULL;
+    if (c && !is_child)
+        end_telling(c);
     if (m) {
         for (struct mine *at = pthread_getspecific(key); at != m; at = at->next)
             before = at;

@@ -88,7 +88,9 @@ int pccount_total(struct pccount *c, struct pccount_values *out);
 const char *pccount_why(struct pccount *c);
 
 /* Is called in each thread that has counted, when it ends, with what it has counted: a program adds
- * up as it likes. It is not called if that is not known. Set before the first begin. */
+ * up as it likes. It is not called if that is not known, nor after pccount_free, which waits until
+ * calls in other threads have returned; it must not free the count itself. Set before the first
+ * begin. */
 void pccount_at_thread_end(struct pccount *c,
                            void (*take)(void *arg, const struct pccount_values *of_thread),
                            void *arg);

@@ -24,6 +24,7 @@ static struct pccount *count;
 static unsigned long long told; /* at the end of threads */
 static unsigned n_told;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t barrier;
 
 static void touch(size_t n)
 {
@@ -225,6 +226,71 @@ static void without_descriptors(void)
     say("n-ended", after.n_ended - before.n_ended, 0);
 }
 
+static void *begin_and_stay(void *other)
+{
+    pccount_begin(other);
+    pccount_end(other);
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    return NULL;
+}
+
+static void count_call(void *arg, const struct pccount_values *v)
+{
+    (void)v;
+    ++*(unsigned *)arg;
+}
+
+/* A count is freed while two threads that have counted live, the calling one among them. */
+static void freed(void)
+{
+    unsigned n_calls = 0;
+    pthread_t thread;
+    struct pccount *other = pccount_new("page-faults", NULL);
+    pccount_at_thread_end(other, count_call, &n_calls);
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&thread, NULL, begin_and_stay, other);
+    pthread_barrier_wait(&barrier);
+    pccount_begin(other);
+    pccount_end(other);
+    pccount_free(other);
+    pthread_barrier_wait(&barrier);
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&barrier);
+    say("told-after-free", n_calls, 0);
+}
+
+static void take_long(void *arg, const struct pccount_values *v)
+{
+    (void)v;
+    pthread_barrier_wait(&barrier);
+    usleep(100000);
+    *(volatile unsigned *)arg = 1;
+}
+
+static void *begin_and_end(void *other)
+{
+    pccount_begin(other);
+    pccount_end(other);
+    return NULL;
+}
+
+/* A count is freed while a thread is in the function of its end. */
+static void freed_meanwhile(void)
+{
+    unsigned returned = 0;
+    pthread_t thread;
+    struct pccount *other = pccount_new("page-faults", NULL);
+    pccount_at_thread_end(other, take_long, &returned);
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&thread, NULL, begin_and_end, other);
+    pthread_barrier_wait(&barrier);
+    pccount_free(other);
+    say("free-waits", *(volatile unsigned *)&returned, 1);
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&barrier);
+}
+
 static void *touch_200(void *arg)
 {
     (void)arg;
@@ -260,8 +326,6 @@ static void inherited(void)
     say("inherited", v.value[0], 4200);
     pccount_view_free(view);
 }
-
-static pthread_barrier_t barrier;
 
 static void *begin_beside(void *arg)
 {
@@ -352,6 +416,8 @@ int main(int argc, char **argv)
     stretches();
     nested();
     in_threads(argc > 2 ? (size_t)atoi(argv[2]) : 100);
+    freed();
+    freed_meanwhile();
     without_descriptors();
     inherited();
     forked(n_fds);
