@@ -32,11 +32,29 @@ Place = collections.namedtuple('Place', 'names file line mpi tail pc')
 
 # ---- Frames of gdb as a path -------------------------------------------------------------------
 
+def said(command):
+    """The first line that gdb's command says; '': it fails."""
+    try:
+        return gdb.execute(command, to_string=True).split('\n')[0]
+    except gdb.error:
+        return ''
+
+
+def linker_name(frame):
+    """The linker's name of a function that is not inlined, demangled as in tables: main::{lambda(int)#1}::operator()(int)
+    const, which gdb calls operator(). None: the linker has no name for it."""
+    newer = frame.newer()
+    is_return = newer and newer.type() != gdb.SIGTRAMP_FRAME  # it may be the first address after the function
+    match = re.match(r'(.*?)(?: \+ \d+)? in section ', said('info symbol %#x' % (frame.pc() - bool(is_return))))
+    return match.group(1) if match and frame.type() != gdb.INLINE_FRAME else None
+
+
 def place_of(frame, mpi):
     symbol, sal = frame.function(), frame.find_sal()
-    names = {frame.name()}
+    names = {frame.name(), linker_name(frame)}
     if symbol:
         names |= {symbol.name, symbol.linkage_name}
+    names = {said('demangle -- ' + name) if name and name.startswith('_Z') else name for name in names}
     names = {name[5:] if name.startswith('__GI_') else name for name in names if name}
     return Place(names, os.path.basename(sal.symtab.filename) if sal.symtab else None, sal.line, mpi,
                  frame.type() == gdb.TAILCALL_FRAME, frame.pc())
