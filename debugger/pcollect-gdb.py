@@ -108,7 +108,10 @@ def text_of(path):
 # ---- Paths of gdb and of tables ----------------------------------------------------------------
 
 def is_name(name, own):
-    """True if gdb's name of a function is that of a table, which may lack a namespace or have what C++ adds."""
+    """True if gdb's name of a function is that of a table, which may lack a namespace or have what C++ adds. An inlined
+    lambda is operator() to gdb, main::{lambda#1}::operator() to tables."""
+    if own == 'operator()':
+        return '{lambda' in name and name.endswith('}::operator()')
     return name == own or name.startswith(own + '(') or name.endswith(' ' + own) or own.endswith('::' + name)
 
 
