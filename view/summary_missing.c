@@ -85,7 +85,7 @@ static void put_incomplete(const struct pct_head *h, struct pct_buf *b)
     else if (calls_mpi)
         pct_buf_text(b, " did not reach MPI_Finalize: recovered, up to the last moment known");
     else
-        pct_buf_text(b, " ended by a signal or by _exit: recovered, up to the last moment known");
+        pct_buf_text(b, " ended by a signal, _exit or exec: recovered, up to the last moment known");
     pct_head_moment(b, taken_ns);
     if (!pct_data_rank_times(h->d)->divided)
         pct_buf_text(b, calls_mpi ? ". How long ranks waited for a processor is not known"

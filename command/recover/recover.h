@@ -12,6 +12,7 @@
 struct pct_job {
     struct pc_merge_found **found;
     size_t n, n_alive;
+    bool by_exec; /* it is one process, and that went on as another program of the same run */
 };
 
 /* Writes the profile of a job whose processes have all ended and removes its arenas; prints what

@@ -75,11 +75,23 @@ static bool run_is_alive(const struct pct_recovery *r, const struct pc_merge_lis
 
 /* ---- Jobs ----------------------------------------------------------------------------------- */
 
+/* True if the process began another program later, which left an arena as well. */
+static bool went_on(const struct pc_merge_list *list, const struct pc_merge_found *f)
+{
+    for (size_t i = 0; f->run_key && i < list->n; i++) {
+        const struct pc_merge_found *g = &list->found[i];
+        if (g->run_key == f->run_key && g->pid == f->pid && !strcmp(g->host, f->host) &&
+            g->realtime_0_ns > f->realtime_0_ns)
+            return true;
+    }
+    return false;
+}
+
 /* Takes the selected entries of job number `job`. */
 static struct pct_job take_job(const struct pct_recovery *r, const struct pc_merge_list *list,
                                uint32_t job)
 {
-    struct pct_job j = {pct_alloc(list->n, sizeof *j.found), 0, 0};
+    struct pct_job j = {.found = pct_alloc(list->n, sizeof *j.found)};
     for (size_t i = 0; i < list->n; i++) {
         struct pc_merge_found *f = &list->found[i];
         if (f->job != job || (r->run_key && f->run_key != r->run_key))
@@ -87,6 +99,7 @@ static struct pct_job take_job(const struct pct_recovery *r, const struct pc_mer
         j.found[j.n++] = f;
         j.n_alive += f->alive;
     }
+    j.by_exec = j.n == 1 && went_on(list, j.found[0]);
     return j;
 }
 

@@ -144,23 +144,28 @@ static bool calls_mpi(const struct pc_profile *p)
 
 /* Names the profile of a program that calls no MPI function and was not seen to exit. Both names
  * are escaped. */
-static void say_killed(const struct pct_recovery *r, const struct pc_profile *p, const char *name,
-                       const char *path)
+static void say_killed(const struct pct_recovery *r, bool by_exec, const struct pc_profile *p,
+                       const char *name, const char *path)
 {
-    char *signal = p->ranks[0].pid == r->killed.pid
-                       ? pct_text("signal %d (%s)", r->killed.signal, strsignal(r->killed.signal))
-                       : pct_text("a signal or _exit");
+    char *what;
+    if (by_exec)
+        what = pct_text("an exec");
+    else if (p->ranks[0].pid == r->killed.pid)
+        what = pct_text("signal %d (%s)", r->killed.signal, strsignal(r->killed.signal));
+    else
+        what = pct_text("a signal, _exit or exec");
     fprintf(stderr, "pcollect: profile: %s (recovered up to the last moment known: %s ended %s)\n",
-            path, signal, name);
-    free(signal);
+            path, what, name);
+    free(what);
 }
 
-static void say_written(const struct pct_recovery *r, const struct pc_profile *p, const char *path)
+static void say_written(const struct pct_recovery *r, bool by_exec, const struct pc_profile *p,
+                        const char *path)
 {
     bool incomplete = is_incomplete(p);
     char *shown = pct_text_escaped(path), *name = pct_text_escaped(pc_base_name(p->exe));
     if (r->quiet && incomplete && !calls_mpi(p))
-        say_killed(r, p, name, shown);
+        say_killed(r, by_exec, p, name, shown);
     else if (r->quiet)
         fprintf(stderr, "pcollect: profile: %s (%s: %u of %u ranks, recovered because %s)\n", shown,
                 incomplete ? "incomplete" : "complete", p->n_ranks, p->world_size,
@@ -349,7 +354,7 @@ static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, cons
     if (in_file) {
         drop_checkpoints(r, job, written);
         removed = remove_held(job, in_file);
-        say_written(r, in_file, written);
+        say_written(r, job->by_exec, in_file, written);
         if (r->written)
             r->written(r->arg, written);
         out->n_profiles++;
@@ -383,7 +388,7 @@ static void recover_rest(const struct pct_recovery *r, struct pct_job *job, cons
                          struct pct_recovered *out)
 {
     size_t done = 1;
-    struct pct_job damaged = {pct_alloc(job->n, sizeof *damaged.found), 0, 0};
+    struct pct_job damaged = {.found = pct_alloc(job->n, sizeof *damaged.found)};
     struct pc_error error = {""}, why = {""};
     while (job->n && done) {
         char found[PCOLLECT_PATH_BYTES];
