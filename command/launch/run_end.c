@@ -226,8 +226,9 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
                       "%s runs with rights that you do not have (setuid, setgid or capabilities), "
                       "so the loader does not preload your library into it: it cannot be measured",
                       word)
-                : pct_text("%s is linked with MPI (%s), but no process of it on this node reached "
-                           "its first MPI call. If all ranks ran on other nodes, look for %s there",
+                : pct_text("%s is linked with MPI (%s), but no measured process of it on this node "
+                           "reached MPI_Init; children of fork are not measured. If all ranks ran "
+                           "on other nodes, look for %s there",
                            word, mpi, names);
         free(mpi);
         free(names);

@@ -4,6 +4,7 @@
  *     first   all kill themselves before their first call of MPI
  *     init    the last rank kills itself while the others are in MPI_Init; all compute before that
  *     asked   as init, and all have called MPI_Initialized before
+ *     fork    all call MPI_Initialized and fork; the children are the ranks
  *     die     all kill themselves after a barrier
  *     setuid  all become the user nobody after MPI_Init
  *     orphan  each rank writes pid.RANK, waits until its parent has ended, and calls MPI_Init; rank
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,6 +68,12 @@ int main(int argc, char **argv)
         become_orphan(rank);
     if (strcmp(how, "asked") == 0)
         MPI_Initialized(&is_initialized);
+    if (strcmp(how, "fork") == 0) {
+        MPI_Initialized(&is_initialized);
+        pid_t child = fork();
+        if (child)
+            return waitpid(child, &is_initialized, 0) != child || is_initialized;
+    }
     if (strcmp(how, "init") == 0 || strcmp(how, "asked") == 0) {
         work(0.1);
         if (rank == size - 1) {
