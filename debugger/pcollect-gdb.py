@@ -394,14 +394,28 @@ class CallInContext(gdb.Breakpoint):
     def __init__(self, primitive, context, paths, nth):
         super().__init__('-qualified -function ' + primitive)
         self.primitive, self.context, self.paths, self.nth, self.calls = primitive, context, paths, nth, 0
+        self.entered = {}  # by thread: True from pcollect's function until MPI's own
+
+    def is_again(self, newest):
+        """True if this is the call that was counted last: a signal that comes while gdb steps over a breakpoint makes
+        the thread hit it again. Only a call through pcollect's function, which has a breakpoint too, is known so."""
+        thread, older = gdb.selected_thread().global_num, newest.older()
+        was_entered = self.entered.get(thread, True)
+        if thread in self.entered:
+            self.entered[thread] = False
+        return not was_entered and older and older.name() == 'wrap_' + self.primitive
 
     def stop(self):
         try:
             newest = gdb.newest_frame()
             library = gdb.solib_name(newest.pc())
             is_function = newest.name() in (self.primitive, 'P' + self.primitive)
+            if is_function and library and OWN_LIBRARY.search(library):
+                self.entered[gdb.selected_thread().global_num] = True
             if not is_function or library and not MPI_LIBRARY.search(library):
                 return False  # pcollect, or MPI's Fortran: the call goes on to MPI's own function
+            if self.is_again(newest):
+                return False
             path = path_to(newest)
         except (gdb.error, gdb.GdbError):
             return False
