@@ -200,8 +200,9 @@ void pct_topology_print_text(FILE *out, const struct pct_topology_view *v)
     pct_pattern_text(v->pattern, &pattern);
     pct_text_escape(&file, v->file, PCT_ESCAPE_CELL);
     fprintf(out, "pcollect topology %s\n\n", file.data);
-    fprintf(out, "  ranks        %u on %u node%s; %u take part\n", v->topology->n_ranks,
-            v->topology->n_nodes, v->topology->n_nodes == 1 ? "" : "s", v->pattern->n_active);
+    fprintf(out, "  ranks        %u on %u node%s; %u%s take part\n", v->topology->n_ranks,
+            v->topology->n_nodes, v->topology->n_nodes == 1 ? "" : "s", v->pattern->n_active,
+            v->topology->n_missing ? " or more" : "");
     if (v->topology->n_missing)
         fprintf(
             out,
@@ -210,7 +211,7 @@ void pct_topology_print_text(FILE *out, const struct pct_topology_view *v)
             "               placement is proposed\n",
             v->topology->n_missing);
     fprintf(out, "  pattern      %s\n", pattern.data);
-    if (v->pattern->kind != PCT_PATTERN_NONE)
+    if (v->pattern->kind != PCT_PATTERN_NONE && v->pattern->kind != PCT_PATTERN_UNKNOWN)
         fprintf(out, "               %s of what is sent to other ranks is along it\n",
                 pct_text_percent_1(explained, v->pattern->explained));
     put_sums(out, v);
@@ -240,7 +241,8 @@ static void json_pattern(FILE *out, const struct pct_pattern *p)
 {
     char explained[PCT_NUMBER_BYTES];
     fprintf(out, "  \"pattern\": {\"kind\": \"%s\", \"ranks\": %u, \"explained_percent\": %s",
-            pct_pattern_name(p->kind), p->n_active, pct_text_percent(explained, p->explained));
+            pct_pattern_name(p->kind), p->n_active,
+            p->kind == PCT_PATTERN_UNKNOWN ? "null" : pct_text_percent(explained, p->explained));
     if (p->n_dims) {
         fputs(", \"extents\": [", out);
         for (unsigned k = 0; k < p->n_dims; k++)

@@ -252,6 +252,7 @@ void pct_graph_make(const struct pct_topology *t, struct pct_graph *g)
     bool bytes = has_bytes(t);
     size_t n = 0, m = 0;
     g->n = t->n_ranks;
+    g->has_gaps = t->n_missing != 0;
     g->edges = pct_alloc(t->n_pairs, sizeof *g->edges);
     for (size_t i = 0; i < t->n_pairs; i++) {
         const struct pct_pair *p = &t->pairs[i];

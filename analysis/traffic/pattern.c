@@ -357,13 +357,15 @@ void pct_pattern_find(const struct pct_graph *g, struct pct_pattern *out)
     struct core c;
     make_core(g, &c);
     *out = (struct pct_pattern){.kind = PCT_PATTERN_IRREGULAR};
-    if (!c.n_edges)
+    if (g->has_gaps)
+        out->kind = PCT_PATTERN_UNKNOWN;
+    else if (!c.n_edges)
         out->kind = PCT_PATTERN_NONE;
     else if (!find_pairs(&c, out) && !find_all(&c, out) && !find_master(&c, out) &&
              !find_grid(g, &c, out) && !find_other_ring(&c, out))
         find_tree(&c, out);
     out->n_active = c.n;
-    out->explained = explain(g, &c, out);
+    out->explained = g->has_gaps ? 0 : explain(g, &c, out);
     free_core(&c);
 }
 
@@ -372,10 +374,11 @@ void pct_pattern_find(const struct pct_graph *g, struct pct_pattern *out)
 const char *pct_pattern_name(enum pct_pattern_kind kind)
 {
     static const char *const names[] = {
-        [PCT_PATTERN_NONE] = "none",      [PCT_PATTERN_PAIR] = "pair",
-        [PCT_PATTERN_RING] = "ring",      [PCT_PATTERN_GRID] = "grid",
-        [PCT_PATTERN_ALL] = "all-to-all", [PCT_PATTERN_MASTER] = "master-worker",
-        [PCT_PATTERN_TREE] = "tree",      [PCT_PATTERN_IRREGULAR] = "irregular",
+        [PCT_PATTERN_NONE] = "none",       [PCT_PATTERN_PAIR] = "pair",
+        [PCT_PATTERN_RING] = "ring",       [PCT_PATTERN_GRID] = "grid",
+        [PCT_PATTERN_ALL] = "all-to-all",  [PCT_PATTERN_MASTER] = "master-worker",
+        [PCT_PATTERN_TREE] = "tree",       [PCT_PATTERN_IRREGULAR] = "irregular",
+        [PCT_PATTERN_UNKNOWN] = "unknown",
     };
     return names[kind];
 }
@@ -440,6 +443,9 @@ void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b)
         break;
     case PCT_PATTERN_NONE:
         pct_buf_text(b, "no messages between ranks");
+        break;
+    case PCT_PATTERN_UNKNOWN:
+        pct_buf_text(b, "not known, because ranks are missing");
         break;
     default:
         pct_buf_text(b, pct_pattern_name(p->kind));

@@ -103,6 +103,7 @@ struct pct_edge {
 
 struct pct_graph {
     uint32_t n;             /* vertices */
+    bool has_gaps;          /* ranks are missing: edges between two of them are not known */
     struct pct_edge *edges; /* sorted by a and b, unique, weight above 0, in all at most
                                PCT_MOST_WEIGHT */
     size_t n_edges;
@@ -125,7 +126,8 @@ enum pct_pattern_kind {
     PCT_PATTERN_ALL,
     PCT_PATTERN_MASTER,
     PCT_PATTERN_TREE,
-    PCT_PATTERN_IRREGULAR
+    PCT_PATTERN_IRREGULAR,
+    PCT_PATTERN_UNKNOWN /* the graph has gaps */
 };
 
 enum { PCT_PATTERN_DIMS = 4 };

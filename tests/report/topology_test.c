@@ -482,6 +482,10 @@ static void missing_ranks_are_beside_those_before_them(void **state)
         assert_int_equal(t->places[r].node, nodes[r]);
     assert_int_equal(t->n_nodes, 3);
     assert_int_equal(t->n_missing, 5);
+    struct pct_buf pattern = {0};
+    pct_topology_pattern(t, &pattern);
+    assert_string_equal(pattern.data, "not known, because ranks are missing");
+    pct_buf_free(&pattern);
     pct_topology_free(t);
 }
 
