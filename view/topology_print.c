@@ -9,16 +9,18 @@
 #include <stdlib.h>
 
 static const char *const reach_names[PCT_N_REACHES] = {
-    [PCT_REACH_SELF] = "to itself",
-    [PCT_REACH_SOCKET] = "within a socket",
-    [PCT_REACH_NODE] = "within a node",
-    [PCT_REACH_BETWEEN] = "between nodes",
-    [PCT_REACH_OUTSIDE] = "outside of the job",
+    [PCT_REACH_SELF] = "to itself",          [PCT_REACH_SOCKET] = "within a socket",
+    [PCT_REACH_SOCKETS] = "between sockets", [PCT_REACH_NODE] = "within a node",
+    [PCT_REACH_BETWEEN] = "between nodes",   [PCT_REACH_OUTSIDE] = "outside of the job",
 };
 
 static const char *const reach_keys[PCT_N_REACHES] = {
-    [PCT_REACH_SELF] = "self",       [PCT_REACH_SOCKET] = "socket",   [PCT_REACH_NODE] = "node",
-    [PCT_REACH_BETWEEN] = "between", [PCT_REACH_OUTSIDE] = "outside",
+    [PCT_REACH_SELF] = "self",
+    [PCT_REACH_SOCKET] = "socket",
+    [PCT_REACH_SOCKETS] = "between_sockets",
+    [PCT_REACH_NODE] = "node",
+    [PCT_REACH_BETWEEN] = "between",
+    [PCT_REACH_OUTSIDE] = "outside",
 };
 
 static void put_rank(FILE *out, int32_t rank)
@@ -42,7 +44,7 @@ static void put_sums(FILE *out, const struct pct_topology_view *v)
     for (int i = 0; i < PCT_N_REACHES; i++) {
         const char *name = reach_names[i];
         if (i == PCT_REACH_NODE && v->topology->has_sockets)
-            name = "between sockets";
+            name = "sockets not known";
         if (sums[i].pairs)
             fprintf(out, "  %-20s %8llu %16s %14s %9s\n", name, (unsigned long long)sums[i].pairs,
                     pct_text_count(messages, sums[i].messages),

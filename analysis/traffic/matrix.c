@@ -201,7 +201,9 @@ enum pct_reach pct_pair_reach(const struct pct_topology *t, const struct pct_pai
         return PCT_REACH_SELF;
     if (a->node != b->node)
         return PCT_REACH_BETWEEN;
-    return a->socket >= 0 && a->socket == b->socket ? PCT_REACH_SOCKET : PCT_REACH_NODE;
+    if (a->socket < 0 || b->socket < 0)
+        return PCT_REACH_NODE;
+    return a->socket == b->socket ? PCT_REACH_SOCKET : PCT_REACH_SOCKETS;
 }
 
 void pct_topology_sums(const struct pct_topology *t, struct pct_reach_sum sums[PCT_N_REACHES])

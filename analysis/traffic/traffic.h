@@ -82,7 +82,8 @@ uint64_t pct_domain_find(const struct pc_profile *p, const char *text);
 enum pct_reach {
     PCT_REACH_SELF,
     PCT_REACH_SOCKET,
-    PCT_REACH_NODE,
+    PCT_REACH_SOCKETS, /* between sockets of a node */
+    PCT_REACH_NODE,    /* within a node; the socket of an end is not known */
     PCT_REACH_BETWEEN, /* nodes */
     PCT_REACH_OUTSIDE,
     PCT_N_REACHES

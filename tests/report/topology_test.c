@@ -489,6 +489,39 @@ static void missing_ranks_are_beside_those_before_them(void **state)
     pct_topology_free(t);
 }
 
+/* Messages of a rank whose socket is not known are neither within a socket nor between two. */
+static void sockets_that_are_not_known_are_told_apart(void **state)
+{
+    struct pct_rank_place places[] = {{.socket = 0}, {.socket = 0}, {.socket = 1}, {.socket = -1}};
+    struct pct_pair pairs[] = {{.source = 0, .destination = 1, .messages = 1, .bytes = 1},
+                               {.source = 0, .destination = 2, .messages = 1, .bytes = 2},
+                               {.source = 0, .destination = 3, .messages = 3, .bytes = 5}};
+    struct pct_topology t = {.n_ranks = PC_ARRAY_LEN(places),
+                             .pairs = pairs,
+                             .n_pairs = PC_ARRAY_LEN(pairs),
+                             .places = places,
+                             .n_nodes = 1,
+                             .has_sockets = true};
+    const struct pct_pattern pattern = {.kind = PCT_PATTERN_NONE};
+    const struct pct_topology_view view = {.file = "made", .topology = &t, .pattern = &pattern};
+    struct pct_reach_sum sums[PCT_N_REACHES];
+    (void)state;
+    pct_topology_sums(&t, sums);
+    assert_int_equal(sums[PCT_REACH_SOCKET].bytes, 1);
+    assert_int_equal(sums[PCT_REACH_SOCKETS].bytes, 2);
+    assert_int_equal(sums[PCT_REACH_NODE].bytes, 5);
+    char text[4096];
+    FILE *out = fmemopen(text, sizeof text, "w");
+    pct_topology_print_text(out, &view);
+    fclose(out);
+    assert_non_null(
+        strstr(text, "  within a socket             1                1            1 B"));
+    assert_non_null(
+        strstr(text, "  between sockets             1                1            2 B"));
+    assert_non_null(
+        strstr(text, "  sockets not known           1                3            5 B"));
+}
+
 /* Rank 0 sends to two ranks, of which one receives all, or is missing; of one phase less may be
  * received. */
 static void what_was_not_received_is_told_of_ranks_that_are_there(void **state)
@@ -597,6 +630,7 @@ int main(void)
         cmocka_unit_test(sockets_get_as_many_ranks_each),
         cmocka_unit_test(greatest_numbers_are_no_small_ones),
         cmocka_unit_test(missing_ranks_are_beside_those_before_them),
+        cmocka_unit_test(sockets_that_are_not_known_are_told_apart),
         cmocka_unit_test(what_was_not_received_is_told_of_ranks_that_are_there),
         cmocka_unit_test(pictures_have_a_scale_with_its_unit),
     };
