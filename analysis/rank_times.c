@@ -277,6 +277,18 @@ double pct_rank_times_imbalance(const struct pct_rank_times *t)
     return t->n > 1 && t->mean_ns > 0 ? t->list[t->busiest].own_ns / t->mean_ns - 1 : 0;
 }
 
+size_t pct_rank_times_least(const struct pct_rank_times *t)
+{
+    size_t least = 0;
+    for (size_t r = 1; r < t->n; r++)
+        least = t->list[r].own_ns < t->list[least].own_ns ? r : least;
+    if (!t->n)
+        return 0;
+    const struct pct_rank_time *rank = &t->list[least];
+    bool few = rank->variance >= 0 && rank->n_samples < PCT_SAMPLES_FEW;
+    return few && rank->wall_ns - rank->low_ns > UNSURE * rank->wall_ns ? t->n : least;
+}
+
 /* ---- The lead of the busiest rank -------------------------------------------------------------
  */
 

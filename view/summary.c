@@ -379,14 +379,12 @@ void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
     const struct pc_profile_rank *ranks = h->d->profile->ranks;
-    size_t least = 0;
+    size_t least = pct_rank_times_least(t);
     double library = 0;
     if (t->n < 2 || !(t->mean_ns > 0) || pct_rank_times_division(t) == PCT_DIVISION_GUESSED)
         return;
-    for (size_t r = 0; r < t->n; r++) {
-        least = t->list[r].own_ns < t->list[least].own_ns ? r : least;
+    for (size_t r = 0; r < t->n; r++)
         library += t->list[r].library_ns;
-    }
     pct_buf_text(b, pct_style(h->o, PCT_STYLE_TITLE));
     pct_head_percent(b, pct_header_imbalance(h->d));
     pct_buf_format(b, "%s: rank %d %s ", pct_style(h->o, PCT_STYLE_PLAIN), ranks[t->busiest].rank,
@@ -399,8 +397,10 @@ void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b)
         pct_buf_text(b, " with pcollect's own time");
     pct_buf_text(b, ", the mean rank ");
     put_ns(b, t->mean_ns);
-    pct_buf_format(b, ", rank %d ", ranks[least].rank);
-    put_ns(b, t->list[least].own_ns);
+    if (least < t->n) {
+        pct_buf_format(b, ", rank %d ", ranks[least].rank);
+        put_ns(b, t->list[least].own_ns);
+    }
     put_other_imbalance(h, b);
     struct pct_lead lead = pct_rank_times_lead(t);
     if (!lead.real || !(lead.low_ns > 0))

@@ -179,7 +179,7 @@ static void blocked_time_and_delay_are_divided_only_if_they_are_outside_mpi(void
 }
 
 /* The time outside MPI is 5 or 50 distances of samples, and the delay as long. */
-static void make_short(bool is_long)
+static void make_short(bool is_long, uint64_t n_samples)
 {
     static const char *const columns[] = {
         "rank",        "compute_time", "compute_squares", "mpi_time",
@@ -192,8 +192,8 @@ static void make_short(bool is_long)
     struct pc_profile_table *t = add_table("sampling", 1, columns, types);
     for (unsigned r = 0; r < m.n; r++) {
         m.compute_ms[r] = m.delayed_ms[r] = is_long ? 50 : 5;
-        add_cells(
-            t, (const uint64_t[]){r, (uint64_t)(m.compute_ms[r] * ms), 1, 1, 1, 100, (uint64_t)ms});
+        add_cells(t, (const uint64_t[]){r, (uint64_t)(m.compute_ms[r] * ms), 1, 1, 1, n_samples,
+                                        (uint64_t)ms});
     }
     call_all("MPI_Allgather", PCOLLECT_CLASS_COLL, 1, 8, 10);
 }
@@ -202,15 +202,18 @@ static void time_that_is_too_short_for_samples_is_not_divided(void **state)
 {
     static char text[1 << 14];
     (void)state;
-    for (unsigned is_long = 0; is_long < 2; is_long++) {
-        make_short(is_long == 1);
+    for (unsigned i = 0; i < 3; i++) {
+        const bool is_long = i > 0, few = i > 1; /* samples: the least time is not told */
+        make_short(is_long, few ? 2 : 100);
         struct pct_data *d = end_run();
         FILE *out = fmemopen(text, sizeof text, "w");
         pct_print_head(out, d, &(struct pct_options){.width = 0});
         fclose(out);
+        const char *mean = strstr(text, ", the mean rank 50.00 ms");
         if ((strstr(text, "per rank: too short for samples") == NULL) != is_long ||
-            (strstr(text, "imbalance") != NULL) != is_long)
-            fail_msg("%u: %s", is_long, text);
+            (strstr(text, "imbalance") != NULL) != is_long || (mean != NULL) != is_long ||
+            (mean && !strncmp(mean + 24, ", rank ", 7)) != (is_long && !few))
+            fail_msg("%u: %s", i, text);
         struct pct_run run;
         pct_run_adopt(&run, "run", d->profile, pct_symbols_new(d->profile));
         assert_int_equal(run.guessed, !is_long);
@@ -757,7 +760,7 @@ static int write_made(const char *path, const char *kind)
         begin_run(1, false);
         add_course();
     } else
-        make_short(false);
+        make_short(false, 100);
     pct_data_free(end_run());
     return write_run(path);
 }

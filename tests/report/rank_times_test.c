@@ -356,6 +356,35 @@ static void samples_say_nothing_of_a_short_run(void **state)
     pct_rank_times_free(t);
 }
 
+/* Rank 1 has the least time of its own by samples. It is told if it has many of them, or was not
+ * delayed: then its wall time is its own. */
+static void few_samples_do_not_tell_the_least_time(void **state)
+{
+    static const struct {
+        double wall, delayed, n_samples, sampled;
+        size_t want; /* 2: not known */
+    } cases[] = {{1000, 900, 0, 0, 2},
+                 {1000, 900, 9, 90, 2},
+                 {1000, 900, 10, 100, 1},
+                 {100, 0, 0, 0, 1},
+                 {100, 1, 2, 20, 1}};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin(2);
+        set_rank(0, 1000, 0);
+        set_rank(1, cases[k].wall, 1000);
+        add_resources(0, 1, 0, 0);
+        add_resources(1, cases[k].delayed, 0, 0);
+        add_sampling(0, (struct sampled){100, 999e3, 0}, (struct sampled){0, 0, 0});
+        add_sampling(1, (struct sampled){cases[k].n_samples, cases[k].sampled * 1000, 0},
+                     (struct sampled){0, 0, 0});
+        struct pct_rank_times *t = pct_rank_times_new(&run.p);
+        if (pct_rank_times_least(t) != cases[k].want)
+            fail_msg("case %zu: %zu", k, pct_rank_times_least(t));
+        pct_rank_times_free(t);
+    }
+}
+
 /* ---- Leads ------------------------------------------------------------------------------------
  */
 
@@ -448,6 +477,7 @@ int main(void)
         cmocka_unit_test(threads_without_samples_are_not_blocked),
         cmocka_unit_test(threads_that_take_turns_are_not_blocked),
         cmocka_unit_test(samples_say_nothing_of_a_short_run),
+        cmocka_unit_test(few_samples_do_not_tell_the_least_time),
         cmocka_unit_test(equal_work_has_no_sure_lead_by_samples),
         cmocka_unit_test(scatter_of_ranks_is_no_lead),
         cmocka_unit_test(planted_leads_are_found),
