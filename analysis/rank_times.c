@@ -11,6 +11,7 @@
 #include "analysis/rank_times.h"
 
 #include "analysis/buffer.h"
+#include "analysis/open_calls.h"
 #include "analysis/student.h"
 #include "analysis/thread_times.h"
 #include "analysis/tree/samples.h"
@@ -212,6 +213,32 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
     t->unsure_ns = fmax(0, fmin(t->delayed_ns, t->blocked_high_ns - t->blocked_ns));
 }
 
+static uint64_t end_of(const struct pc_profile_rank *rank)
+{
+    return rank->start_realtime_ns + pct_totals_wall_ns(rank);
+}
+
+/* True if a killed rank would lead if it had stayed outside MPI until the others' data ends: a rank
+ * that sleeps there leaves no trace of it. */
+static bool may_lead(const struct pc_profile *p, const struct pct_rank_times *t)
+{
+    struct pct_open_calls *calls = pct_open_calls_new(p);
+    const struct pct_open_call **open = pct_open_calls_of_ranks(calls, p);
+    uint64_t last_ns = 0;
+    bool may = false;
+    for (size_t r = 0; r < t->n; r++)
+        last_ns = end_of(&p->ranks[r]) > last_ns ? end_of(&p->ranks[r]) : last_ns;
+    for (size_t r = 0; r < t->n; r++) {
+        double silent_ns = (double)(last_ns - end_of(&p->ranks[r]));
+        bool outside = p->ranks[r].incomplete && !open[r];
+        may |= outside && r != t->busiest &&
+               t->list[r].own_ns + silent_ns > t->list[t->busiest].own_ns;
+    }
+    pct_free(open);
+    pct_open_calls_free(calls);
+    return may;
+}
+
 struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
 {
     struct pct_rank_times *t = pct_alloc(1, sizeof *t);
@@ -240,6 +267,7 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
         if (t->list[r].own_ns > t->list[t->busiest].own_ns)
             t->busiest = r;
     }
+    t->ends_early = may_lead(p, t);
     pct_free(told);
     return t;
 }

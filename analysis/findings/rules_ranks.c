@@ -168,7 +168,7 @@ static bool is_off(const struct pct_evidence *f)
  * run even without all waiting for processors. */
 static bool is_waited_for(const struct pct_evidence *f, double threshold)
 {
-    return f->n_ranks > 1 && f->lead.real && f->lead.low_ns > 0 &&
+    return f->n_ranks > 1 && !f->times->ends_early && f->lead.real && f->lead.low_ns > 0 &&
            fmin(f->lead.low_ns * (double)(f->n_ranks - 1), waiting_ns(f)) >=
                threshold * own_core_ns(f);
 }

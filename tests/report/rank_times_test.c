@@ -385,6 +385,39 @@ static void few_samples_do_not_tell_the_least_time(void **state)
     }
 }
 
+/* Killed ranks: rank 1 is outside MPI when its data ends, after 1,000 ms, and the others in a call.
+ * Their data ends later: what rank 1 did meanwhile is not known. */
+static void a_rank_whose_data_ends_early_may_lead(void **state)
+{
+    static const char *const columns[] = {"rank", "thread", "call", "time", NULL};
+    static const struct {
+        double later; /* the end of the others, in ms */
+        bool complete, in_call, want;
+    } cases[] = {{0, false, false, false},
+                 {50, false, false, false},
+                 {5000, false, false, true},
+                 {5000, false, true, false},
+                 {5000, true, false, false}};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin(3);
+        struct pc_profile_table *t = add_table("open_calls", columns);
+        t->columns[2].type = PCOLLECT_COLUMN_NODE;
+        set_rank(0, 300, 700 + cases[k].later);
+        set_rank(1, 200, 800);
+        set_rank(2, 200, 800 + cases[k].later);
+        for (uint64_t r = 0; r < 3; r++) {
+            run.ranks[r].incomplete = !cases[k].complete;
+            if (r != 1 || cases[k].in_call)
+                t->cells[4 * (size_t)t->n_rows++] = r;
+        }
+        struct pct_rank_times *times = pct_rank_times_new(&run.p);
+        if (times->busiest != 0 || times->ends_early != cases[k].want)
+            fail_msg("case %zu: %d", k, times->ends_early);
+        pct_rank_times_free(times);
+    }
+}
+
 /* ---- Leads ------------------------------------------------------------------------------------
  */
 
@@ -478,6 +511,7 @@ int main(void)
         cmocka_unit_test(threads_that_take_turns_are_not_blocked),
         cmocka_unit_test(samples_say_nothing_of_a_short_run),
         cmocka_unit_test(few_samples_do_not_tell_the_least_time),
+        cmocka_unit_test(a_rank_whose_data_ends_early_may_lead),
         cmocka_unit_test(equal_work_has_no_sure_lead_by_samples),
         cmocka_unit_test(scatter_of_ranks_is_no_lead),
         cmocka_unit_test(planted_leads_are_found),
