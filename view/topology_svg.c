@@ -13,7 +13,7 @@
 enum { MAX_CELLS = 512, PICTURE = 640, MARGIN = 40, LEGEND = 40 };
 
 struct picture {
-    uint32_t n, per_cell;
+    uint32_t n, per_cell, n_ranks;
     double side;
     struct cell {
         uint64_t bytes, messages;
@@ -48,9 +48,23 @@ static void add_pairs(struct picture *p, const struct pct_topology *t)
         p->most = value_of(p, &p->cells[i]) > p->most ? value_of(p, &p->cells[i]) : p->most;
 }
 
+/* "5", or of several ranks in a row or column "ranks 10-14". */
+static const char *name_ranks(char *text, size_t size, const struct picture *p, uint32_t at)
+{
+    uint32_t first = at * p->per_cell, end = first + p->per_cell;
+    end = end < p->n_ranks ? end : p->n_ranks;
+    if (p->per_cell == 1)
+        pct_text_format(text, size, "%u", first);
+    else if (end - first == 1)
+        pct_text_format(text, size, "rank %u", first);
+    else
+        pct_text_format(text, size, "ranks %u-%u", first, end - 1);
+    return text;
+}
+
 static void put_cells(FILE *out, const struct picture *p)
 {
-    char bytes[PCT_NUMBER_BYTES], messages[PCT_NUMBER_BYTES];
+    char bytes[PCT_NUMBER_BYTES], messages[PCT_NUMBER_BYTES], from[48], to[48];
     for (uint32_t i = 0; i < p->n; i++) {
         for (uint32_t j = 0; j < p->n; j++) {
             const struct cell *c = &p->cells[(size_t)i * p->n + j];
@@ -58,11 +72,11 @@ static void put_cells(FILE *out, const struct picture *p)
                 continue;
             fprintf(out,
                     "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
-                    "fill-opacity=\"%.3f\"><title>%u to %u: %s, %s message%s</title></rect>\n",
+                    "fill-opacity=\"%.3f\"><title>%s to %s: %s, %s message%s</title></rect>\n",
                     MARGIN + j * p->side, MARGIN + i * p->side, p->side, p->side,
-                    opacity_of(p, value_of(p, c)), i * p->per_cell, j * p->per_cell,
-                    pct_text_bytes(bytes, c->bytes), pct_text_count(messages, c->messages),
-                    c->messages == 1 ? "" : "s");
+                    opacity_of(p, value_of(p, c)), name_ranks(from, sizeof from, p, i),
+                    name_ranks(to, sizeof to, p, j), pct_text_bytes(bytes, c->bytes),
+                    pct_text_count(messages, c->messages), c->messages == 1 ? "" : "s");
         }
     }
 }
@@ -110,7 +124,9 @@ static void put_node_lines(FILE *out, const struct picture *p, const struct pct_
 void pct_topology_print_svg(FILE *out, const struct pct_topology_view *v)
 {
     const struct pct_topology *t = v->topology;
-    struct picture p = {.in_messages = true, .per_cell = (t->n_ranks + MAX_CELLS - 1) / MAX_CELLS};
+    struct picture p = {.in_messages = true,
+                        .per_cell = (t->n_ranks + MAX_CELLS - 1) / MAX_CELLS,
+                        .n_ranks = t->n_ranks};
     p.per_cell = p.per_cell ? p.per_cell : 1;
     p.n = (t->n_ranks + p.per_cell - 1) / p.per_cell;
     p.side = p.n ? (double)PICTURE / p.n : PICTURE;

@@ -618,6 +618,26 @@ static void pictures_have_a_scale_with_its_unit(void **state)
     }
 }
 
+/* With 1,025 ranks three share a row or column. Two are left for the last. */
+static void cells_of_several_ranks_name_all_of_them(void **state)
+{
+    enum { N = 1025 };
+    static struct pct_rank_place places[N];
+    static char text[1 << 14];
+    struct pct_pair pairs[] = {{.source = 1, .destination = 5, .messages = 9, .bytes = 4096},
+                               {.source = 2, .destination = 3, .messages = 1, .bytes = 4096},
+                               {.source = 3, .destination = 1024, .messages = 1}};
+    const struct pct_topology t = {
+        .n_ranks = N, .pairs = pairs, .n_pairs = PC_ARRAY_LEN(pairs), .places = places};
+    (void)state;
+    FILE *out = fmemopen(text, sizeof text, "w");
+    pct_topology_print_svg(out, &(const struct pct_topology_view){.topology = &t});
+    fclose(out);
+    if (!strstr(text, "<title>ranks 0-2 to ranks 3-5: 8.000 KiB, 10 messages</title>") ||
+        !strstr(text, "<title>ranks 3-5 to ranks 1023-1024: 0 B, 1 message</title>"))
+        fail_msg("%s", text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -633,6 +653,7 @@ int main(void)
         cmocka_unit_test(sockets_that_are_not_known_are_told_apart),
         cmocka_unit_test(what_was_not_received_is_told_of_ranks_that_are_there),
         cmocka_unit_test(pictures_have_a_scale_with_its_unit),
+        cmocka_unit_test(cells_of_several_ranks_name_all_of_them),
     };
     seed = test_seed(20);
     return cmocka_run_group_tests(tests, NULL, NULL);
