@@ -35,7 +35,7 @@ static const struct pct_option options[] = {
     {OPTION_SVG, "svg", NULL, "a picture of the matrix",
      "The more bytes a pair has sent, the darker it is; without bytes, the more messages. A scale "
      "is "
-     "below. Lines are between nodes.",
+     "below. Lines separate up to 100 nodes if each has consecutive ranks.",
      .group = FORM},
     {OPTION_CLASS, "class", "p2p|rma", "only messages of this class"},
     {OPTION_DOMAIN, "domain", "NAME", "only messages on this communicator, by name or id",

@@ -2,15 +2,15 @@
  *
  * The matrix as a picture: a row for each source, a column for each destination; darker cells have
  * more bytes (on a logarithmic scale), or, if no message has any, more messages; below it is the
- * scale. Above MAX_CELLS ranks several share a cell. Lines separate nodes if the ranks of a node
- * are consecutive.
+ * scale. Above MAX_CELLS ranks several share a cell. Lines separate nodes if the ranks of each
+ * are consecutive, and there are not so many nodes that the lines would hide the cells.
  */
 #include "view/svg.h"
 #include "view/topology_print.h"
 
 #include <math.h>
 
-enum { MAX_CELLS = 512, PICTURE = 640, MARGIN = 40, LEGEND = 40 };
+enum { MAX_CELLS = 512, PICTURE = 640, MARGIN = 40, LEGEND = 40, MOST_NODES = 100 };
 
 struct picture {
     uint32_t n, per_cell, n_ranks;
@@ -110,6 +110,11 @@ static void put_legend(FILE *out, const struct picture *p)
 static void put_node_lines(FILE *out, const struct picture *p, const struct pct_topology *t)
 {
     double end = MARGIN + p->n * p->side;
+    uint32_t n_parts = 1; /* more than nodes: some node has ranks in two places */
+    for (uint32_t r = 1; r < t->n_ranks; r++)
+        n_parts += t->places[r].node != t->places[r - 1].node;
+    if (n_parts > t->n_nodes || n_parts > MOST_NODES)
+        return;
     for (uint32_t r = 1; r < t->n_ranks; r++) {
         if (t->places[r].node == t->places[r - 1].node)
             continue;

@@ -638,6 +638,35 @@ static void cells_of_several_ranks_name_all_of_them(void **state)
         fail_msg("%s", text);
 }
 
+/* Lines are between nodes of consecutive ranks, if they are not too many. */
+static void lines_are_between_nodes(void **state)
+{
+    enum { N = 202 };
+    static const struct {
+        uint32_t n_ranks, n_nodes;
+        bool in_turn;
+        unsigned want;
+    } cases[] = {{6, 2, false, 1}, {6, 2, true, 0}, {200, 100, false, 99}, {202, 101, false, 0}};
+    static struct pct_rank_place places[N];
+    static char text[1 << 15];
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        uint32_t each = cases[k].n_ranks / cases[k].n_nodes;
+        for (uint32_t r = 0; r < cases[k].n_ranks; r++)
+            places[r].node = cases[k].in_turn ? r % cases[k].n_nodes : r / each;
+        const struct pct_topology t = {
+            .n_ranks = cases[k].n_ranks, .n_nodes = cases[k].n_nodes, .places = places};
+        FILE *out = fmemopen(text, sizeof text, "w");
+        pct_topology_print_svg(out, &(const struct pct_topology_view){.topology = &t});
+        fclose(out);
+        unsigned n = 0;
+        for (const char *at = text; (at = strstr(at, "<path ")); at++)
+            n++;
+        if (n != cases[k].want)
+            fail_msg("case %zu: %u", k, n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -653,6 +682,7 @@ int main(void)
         cmocka_unit_test(sockets_that_are_not_known_are_told_apart),
         cmocka_unit_test(what_was_not_received_is_told_of_ranks_that_are_there),
         cmocka_unit_test(pictures_have_a_scale_with_its_unit),
+        cmocka_unit_test(lines_are_between_nodes),
         cmocka_unit_test(cells_of_several_ranks_name_all_of_them),
     };
     seed = test_seed(20);
