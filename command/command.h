@@ -396,6 +396,9 @@ char *pct_html_name(const char *profile);
 char **pct_spool_folders(const struct pc_config *config, size_t *n_out);
 void pct_spool_free(char **folders, size_t n);
 
+/* Removes a folder of such a name if it is empty. Any other was made by the user, and stays. */
+void pct_spool_remove(const char *folder);
+
 /* Reports jobs that ended without a profile and left arenas in the folders, once for each job.
  * pct_left_tell_all: in the folders of the configuration, if it can be read. */
 void pct_left_tell(const struct pct_command *self, char *const *folders, size_t n);

@@ -56,6 +56,14 @@ void pct_spool_free(char **folders, size_t n)
     free(folders);
 }
 
+void pct_spool_remove(const char *folder)
+{
+    char own[32];
+    pct_text_format(own, sizeof own, "pcollect-%u", (unsigned)geteuid());
+    if (!strcmp(pc_base_name(folder), own))
+        rmdir(folder); /* succeeds if it is empty */
+}
+
 /* The working directory as a part of a pattern: percent signs are escaped. */
 static char *working_directory_pattern(void)
 {

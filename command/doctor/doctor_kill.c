@@ -158,7 +158,7 @@ static void try_kill(int fd, const void *arg)
     char *wrong = found.n_profiles == 1 ? compare(profile, &t) : pct_text("it was not recovered");
     unlink(profile);
     unlink(t.path); /* if it was not recovered */
-    rmdir(folder);  /* succeeds if it is empty */
+    pct_spool_remove(folder);
     dprintf(fd, "%s\n%s", folder, wrong ? wrong : "");
 }
 

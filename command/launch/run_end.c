@@ -317,7 +317,7 @@ void pct_run_end(const struct pct_run_job *r, bool held, int status)
         pct_left_tell(r->self, folders, n);
     }
     for (size_t i = 0; i < n; i++)
-        rmdir(folders[i]); /* succeeds if it is empty */
+        pct_spool_remove(folders[i]);
     pct_spool_free(folders, n);
     pct_spool_free(s.named, s.n_named);
 }

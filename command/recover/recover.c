@@ -59,8 +59,7 @@ static void sweep(const struct pct_recovery *r, char *const *folders, size_t n)
 {
     pct_run_tell_earlier(r->self, folders, n);
     for (size_t i = 0; i < n; i++)
-        if (strncmp(pc_base_name(folders[i]), "pcollect-", 9) == 0)
-            rmdir(folders[i]);
+        pct_spool_remove(folders[i]);
 }
 
 static void say_none(const char *folder)
@@ -115,9 +114,11 @@ const struct pct_command pct_recover = {
     .name = "recover",
     .synopsis = "[-o PATTERN] [--list] [FOLDER]...",
     .summary = "make profiles from what killed jobs left",
-    .details = "FOLDER holds arenas, the files in which processes collect; the default is "
-               "pcollect-UID in the spool, on each node where the job ran. Jobs that still run "
-               "are left alone. Arenas are removed when their profile has been written.",
+    .details =
+        "FOLDER holds arenas, the files in which processes collect; the default is "
+        "pcollect-UID in the spool, on each node where the job ran. Jobs that still run "
+        "are left alone. Arenas are removed when their profile has been written, and pcollect-UID "
+        "when it is empty.",
     .options = options,
     .argument = "FOLDER",
     .n_most = PCT_ANY_NUMBER,

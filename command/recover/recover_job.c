@@ -201,7 +201,7 @@ static void remove_arena(struct pc_merge_found *f)
         return;
     *slash = '\0';
     pc_board_remove(folder, f->job_key);
-    rmdir(folder); /* succeeds if it is empty */
+    pct_spool_remove(folder);
     *slash = '/';
 }
 
