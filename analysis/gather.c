@@ -116,6 +116,11 @@ const struct pct_open_calls *pct_data_open_calls(const struct pct_data *d)
     return d->parts->open_calls;
 }
 
+pc_u128 pct_data_mpi_ns(const struct pct_data *d)
+{
+    return d->totals->context_mpi_ns + pct_data_open_calls(d)->ns;
+}
+
 const struct pct_rank_classes *pct_data_rank_classes(const struct pct_data *d)
 {
     if (!d->parts->rank_classes)

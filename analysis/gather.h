@@ -80,6 +80,8 @@ const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d);
 const struct pct_rank_classes *pct_data_rank_classes(const struct pct_data *d);
 const struct pct_thread_times *pct_data_thread_times(const struct pct_data *d);
 const struct pct_open_calls *pct_data_open_calls(const struct pct_data *d);
+/* All time in MPI: in the contexts, and in the open calls. */
+pc_u128 pct_data_mpi_ns(const struct pct_data *d);
 /* True if places have their folders: pct_tree_options. */
 bool pct_data_full_paths(const struct pct_data *d);
 /* By module: nodes of the profile in it. */

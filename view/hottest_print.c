@@ -52,20 +52,24 @@ static int compare_lines(const void *a, const void *b)
     return order;
 }
 
-/* Copies the rows. `lines`: a line of a template has the sums of all its instances, whose name then
- * has no arguments. Freed by the caller. */
-static struct pct_rolled_row *copy_rows(const struct pct_data *d, const struct pct_rolled *rolled,
-                                        bool lines, size_t *n_out)
+/* Copies the rows. Freed by the caller. */
+static struct pct_rolled_row *copy_rows(const struct pct_rolled *rolled)
 {
     struct pct_rolled_row *list = pct_alloc(rolled->n + 1, sizeof *list);
-    size_t n = 0;
     if (rolled->n)
         memcpy(list, rolled->row, rolled->n * sizeof *list);
-    if (lines)
-        qsort(list, rolled->n, sizeof *list, compare_lines);
-    for (size_t i = 0; i < rolled->n; i++) {
+    return list;
+}
+
+/* Gives a line of a template the sums of all its instances, and a name without arguments. Returns
+ * the number of rows that are left. */
+static size_t join_lines(const struct pct_data *d, struct pct_rolled_row *list, size_t n_rows)
+{
+    size_t n = 0;
+    qsort(list, n_rows, sizeof *list, compare_lines);
+    for (size_t i = 0; i < n_rows; i++) {
         struct pct_rolled_row *last = n ? &list[n - 1] : NULL;
-        if (!lines || !last || compare_lines(last, &list[i]) != 0) {
+        if (!last || compare_lines(last, &list[i]) != 0) {
             list[n++] = list[i];
             continue;
         }
@@ -78,8 +82,7 @@ static struct pct_rolled_row *copy_rows(const struct pct_data *d, const struct p
             pct_buf_free(&name);
         }
     }
-    *n_out = n;
-    return list;
+    return n;
 }
 
 static void add(struct hottest *h, const struct pct_rolled_row *row, pc_u128 weight)
@@ -265,9 +268,11 @@ struct computing {
 static struct computing find_computing(const struct pct_data *d, const struct pct_options *o,
                                        unsigned keys)
 {
-    size_t n;
-    bool lines = keys & PCT_KEY_LINE && !o->full_names;
-    struct computing c = {.list = copy_rows(d, pct_data_rolled(d, keys), lines, &n)};
+    const struct pct_rolled *rolled = pct_data_rolled(d, keys);
+    struct computing c = {.list = copy_rows(rolled)};
+    size_t n = rolled->n;
+    if (keys & PCT_KEY_LINE && !o->full_names)
+        n = join_lines(d, c.list, n);
     for (size_t i = 0; i < n; i++)
         pct_sampled_add(&c.all, c.list[i].self);
     for (size_t i = 0; i < n; i++)
@@ -332,12 +337,34 @@ static void print_computing(FILE *out, const struct pct_data *d, const struct pc
     pct_free(by_function.list);
 }
 
+/* Adds the calls that had not ended to the rows of their call sites. Returns their time. */
+static pc_u128 add_open_calls(const struct pct_data *d, const struct pct_rolled *rolled,
+                              struct pct_rolled_row *sites)
+{
+    const struct pct_open_calls *open = pct_data_open_calls(d);
+    pc_u128 sum = 0, *ns = pct_alloc(d->profile->n_nodes, sizeof *ns); /* by context */
+    for (size_t i = 0; i < open->n; i++)
+        ns[open->list[i].node] += open->list[i].ns;
+    for (size_t i = 0; i < rolled->n && open->n; i++) {
+        uint32_t node = sites[i].first_node;
+        for (; node != PC_NO_INDEX; node = rolled->next[node]) {
+            pc_u128 *here = &ns[pct_totals_call(d->profile, node)];
+            sites[i].own.sum[PCT_EXCLUSIVE] += *here;
+            sum += *here;
+            *here = 0;
+        }
+    }
+    pct_free(ns);
+    return sum;
+}
+
 static void print_calling(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
-    size_t n_sites;
-    struct pct_rolled_row *sites =
-        copy_rows(d, pct_data_rolled(d, PCT_BY_SITE), !o->full_names, &n_sites);
-    pc_u128 whole = d->totals->context_mpi_ns;
+    char number[PCT_NUMBER_BYTES];
+    const struct pct_rolled *rolled = pct_data_rolled(d, PCT_BY_SITE);
+    struct pct_rolled_row *sites = copy_rows(rolled);
+    pc_u128 whole = pct_data_mpi_ns(d), open_ns = add_open_calls(d, rolled, sites);
+    size_t n_sites = o->full_names ? rolled->n : join_lines(d, sites, rolled->n);
     struct hottest h = {.n = 0};
     for (size_t i = 0; i < n_sites; i++)
         if (pct_text_share(sites[i].own.sum[PCT_EXCLUSIVE], whole) >= LEAST_SHARE)
@@ -347,13 +374,15 @@ static void print_calling(FILE *out, const struct pct_data *d, const struct pct_
                   "function and line");
     const char **names = name_rows(d, o, &h);
     for (size_t i = 0; i < h.n; i++) {
-        char time[PCT_NUMBER_BYTES];
         struct place place = {0};
         pct_buf_text(&place.piece[PRIMITIVE], h.row[i]->primitive);
         put_place(d, h.row[i], names[i], &place);
-        put_row(out, o, pct_text_share(h.weight[i], whole), pct_text_time(time, h.weight[i]),
+        put_row(out, o, pct_text_share(h.weight[i], whole), pct_text_time(number, h.weight[i]),
                 &place);
     }
+    if (h.n && open_ns)
+        fprintf(out, "  with %s of calls that had not ended: --table open_calls shows them\n",
+                pct_text_time(number, open_ns));
     pct_free(names);
     pct_free(sites);
 }

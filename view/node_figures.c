@@ -240,7 +240,7 @@ void pct_node_figures_open(struct pct_node_figures *f, const struct pct_data *d,
     pct_tree_sort(f->tree, figure_of(f), sort);
     f->mpi = pct_tree_below(f->tree, 0).sum[PCT_TIME];
     f->computed = pct_tree_below(f->tree, 0).computed.ns;
-    f->whole = one && f->metric == PCT_TIME ? d->totals->context_mpi_ns : pct_node_figure(f, 0);
+    f->whole = one && f->metric == PCT_TIME ? pct_data_mpi_ns(d) : pct_node_figure(f, 0);
     f->values = pct_alloc(n, sizeof *f->values);
     f->present = pct_alloc(n, sizeof *f->present);
     pct_node_figures_fit(f);

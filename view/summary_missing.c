@@ -201,7 +201,7 @@ static void put_added_up(const struct pct_head *h, struct pct_buf *b)
     pct_buf_text(b, "the job has more contexts than are kept apart ([output] contexts): ");
     pct_head_count(b, calls.sum[PCT_CALLS]);
     pct_buf_text(b, " calls with ");
-    pct_head_percent(b, pct_text_share(calls.sum[PCT_EXCLUSIVE], h->d->totals->context_mpi_ns));
+    pct_head_percent(b, pct_text_share(calls.sum[PCT_EXCLUSIVE], pct_data_mpi_ns(h->d)));
     pct_buf_text(b, " of MPI time are added up in the contexts around them");
     pct_head_put(h, "note", b);
 }
@@ -216,7 +216,7 @@ static bool is_part(const struct pct_head *h)
  * separately: it is an uncounted loss. Contexts of a part of the run hold less. */
 static void put_disagreement(const struct pct_head *h, struct pct_buf *b)
 {
-    pc_u128 contexts = h->d->totals->context_mpi_ns + pct_data_open_calls(h->d)->ns;
+    pc_u128 contexts = pct_data_mpi_ns(h->d);
     pc_u128 ranks = h->d->totals->all.threads_mpi_ns;
     pc_u128 difference = contexts > ranks ? contexts - ranks : ranks - contexts;
     if (!h->d->totals->has[PCT_TIME]) {

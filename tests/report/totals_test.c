@@ -614,6 +614,82 @@ static void the_tree_shows_what_has_a_figure_and_means_as_tables_do(void **state
     pct_data_free(d);
 }
 
+static void print_whole(FILE *out, const struct pct_data *d)
+{
+    static const struct pct_options options = {.metric = PCT_TIME, .width = 200};
+    pct_print_text(out, d, &options);
+}
+
+static void print_time(FILE *out, const struct pct_data *d)
+{
+    static const struct pct_options options = {.metric = PCT_TIME, .width = 200};
+    pct_print_tree(out, d, &options, PCT_TIME);
+}
+
+/* Of 1 s in MPI, two calls of 100 ms have ended, and one that had not ended has the rest. */
+static void open_calls_are_time_in_mpi(void **state)
+{
+    static struct pc_profile_column columns[] = {{(char *)"rank", PCOLLECT_COLUMN_RANK, 0, 0},
+                                                 {(char *)"thread", PCOLLECT_COLUMN_NUMBER, 0, 0},
+                                                 {(char *)"call", PCOLLECT_COLUMN_NODE, 0, 0},
+                                                 {(char *)"time", PCOLLECT_COLUMN_NUMBER, 0, 0}};
+    static const struct {
+        void (*print)(FILE *out, const struct pct_data *d);
+        const char *says;
+    } texts[] = {
+        {print_whole, "   90.0 %           900.0 ms  MPI_Barrier"},
+        {print_whole, "   10.0 %           100.0 ms  MPI_Init"},
+        {print_whole, "\n  with 800.0 ms of calls that had not ended: --table open_calls shows "},
+        {print_whole, "\n  without 800.0 ms of calls that had not ended: --table open_calls "},
+        {print_time, "\n  without 800.0 ms of calls that had not ended: --table open_calls "},
+    };
+    static const struct {
+        const char *table, *column;
+        uint64_t percent; /* thousandths, in the first row */
+    } shares[] = {{"primitives", "mpi_exclusive_percent", 10000},
+                  {"call_sites", "mpi_exclusive_percent", 10000},
+                  {"contexts", "mpi_exclusive_percent", 10000},
+                  {"lines", "mpi_inclusive_percent", 20000}}; /* one, as no line is known */
+    (void)state;
+    begin_one_rank();
+    sample.ops[1] = (struct pc_profile_op){.name = (char *)"MPI_Init"};
+    sample.p.n_ops = 2;
+    sample.ranks[0].incomplete = true;
+    sample.ranks[0].mpi_ns = 1000 * ms;
+    sample_op(&sample, sample_frame(&sample, 0, 0, 0x10), 1);
+    sample_add(&sample, &(struct sample_calls){0, 1, 100 * ms, 100 * ms, 100 * ms, 0, 0});
+    sample_add_samples(&sample, 0, 5 * ms);
+    uint32_t barrier = sample_op(&sample, sample_frame(&sample, 0, 0, 0x20), 0);
+    sample_add(&sample, &(struct sample_calls){0, 1, 100 * ms, 100 * ms, 100 * ms, 0, 0});
+    sample_end(&sample);
+    uint64_t cells[] = {0, 0, barrier, 800 * ms};
+    struct pc_profile_table table = {.name = (char *)"open_calls",
+                                     .plugin = (char *)"",
+                                     .n_keys = 2,
+                                     .n_columns = 4,
+                                     .n_rows = 1,
+                                     .columns = columns,
+                                     .cells = cells};
+    sample.p.tables = &table;
+    sample.p.n_tables = 1;
+    static const struct pct_tree_options options;
+    struct pct_data *d = pct_data_new("open", &sample.p, pct_symbols_new(&sample.p), &options);
+    for (size_t i = 0; i < PC_ARRAY_LEN(shares); i++)
+        assert_int_equal(value_of(d, pct_table_find(shares[i].table), shares[i].column, 0),
+                         shares[i].percent);
+    for (size_t i = 0; i < PC_ARRAY_LEN(texts); i++) {
+        char *text = NULL;
+        size_t n = 0;
+        FILE *out = open_memstream(&text, &n);
+        texts[i].print(out, d);
+        fclose(out);
+        if (!strstr(text, texts[i].says))
+            fail_msg("%s is not in %s", texts[i].says, text);
+        free(text);
+    }
+    pct_data_free(d);
+}
+
 static void calls_that_only_ask_wait_for_nobody(void **state)
 {
     static const struct {
@@ -645,6 +721,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_that_only_ask_wait_for_nobody),
+        cmocka_unit_test(open_calls_are_time_in_mpi),
         cmocka_unit_test(the_samples_are_valid_profiles),
         cmocka_unit_test(values_find_the_places_of_their_ranks),
         cmocka_unit_test(nested_time_is_counted_once),

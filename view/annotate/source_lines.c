@@ -203,7 +203,7 @@ static void put_line(FILE *out, const struct lines *l, const struct line *line, 
     const struct line *f = line ? line : &nothing;
     struct pct_buf b = {0};
     char calls[PCT_NUMBER_BYTES];
-    put_share(&b, f->below_ns, l->a->data->totals->context_mpi_ns);
+    put_share(&b, f->below_ns, pct_data_mpi_ns(l->a->data));
     if (!is_narrow(l->a)) {
         put_time(&b, f->own_ns);
         pct_buf_format(&b, " %9s", f->calls ? pct_text_count(calls, f->calls) : "");
@@ -389,11 +389,10 @@ static void put_message(FILE *out, const struct lines *l, const struct line *lin
     pct_place_put(&b, &place, PCT_PLACE_ALONE);
     pct_buf_text(&b, ": ");
     if (line->own_ns)
-        pct_buf_format(
-            &b, "%s of the time in MPI, %s in %s %s",
-            pct_text_percent_1(share, pct_text_share(line->own_ns, d->totals->context_mpi_ns)),
-            pct_text_time(time, line->own_ns), pct_text_count(calls, line->calls),
-            line->calls == 1 ? "call" : "calls");
+        pct_buf_format(&b, "%s of the time in MPI, %s in %s %s",
+                       pct_text_percent_1(share, pct_text_share(line->own_ns, pct_data_mpi_ns(d))),
+                       pct_text_time(time, line->own_ns), pct_text_count(calls, line->calls),
+                       line->calls == 1 ? "call" : "calls");
     if (line->self.samples) {
         pct_sampled_text(&sampled, line->self, pct_data_samples(d)->all, false);
         pct_buf_format(

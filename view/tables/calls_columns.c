@@ -87,7 +87,7 @@ static void call_below(const struct pct_cell *c, struct pct_value *out)
 
 static void call_below_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_text_share(row_of(c)->below_ns, c->d->totals->context_mpi_ns);
+    out->number = pct_text_share(row_of(c)->below_ns, pct_data_mpi_ns(c->d));
 }
 
 static void call_samples(const struct pct_cell *c, struct pct_value *out)

@@ -82,7 +82,7 @@ void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure 
         set_bound(f.max_ns, out);
         break;
     case PCT_FIGURE_MPI_PERCENT:
-        out->number = pct_text_share(f.sum[PCT_EXCLUSIVE], d->totals->context_mpi_ns);
+        out->number = pct_text_share(f.sum[PCT_EXCLUSIVE], pct_data_mpi_ns(d));
         break;
     default:
         pct_spread_value(f.spread, which, out);
