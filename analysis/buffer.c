@@ -385,13 +385,15 @@ static char *put_scaled(char *out, pc_u128 v, pc_u128 unit, const char *name)
     return strcat(strcat(out, " "), name);
 }
 
+/* A time or size has the greatest unit of which it is 1 or more when it is rounded: 999.95 us are
+ * 1.000 ms, and 1023.5 KiB 1.000 MiB. */
 char *pct_text_time(char *out, pc_u128 ns)
 {
     if (ns < 1000)
         return put_scaled(out, ns, 1, "ns");
-    if (ns < 1000000)
+    if (ns < 999950)
         return put_scaled(out, ns, 1000, "us");
-    if (ns < 1000000000)
+    if (ns < 999950000)
         return put_scaled(out, ns, 1000000, "ms");
     return put_scaled(out, ns, 1000000000, "s");
 }
@@ -400,7 +402,7 @@ char *pct_text_bytes(char *out, pc_u128 bytes)
 {
     static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     size_t k = 0;
-    while (k + 1 < PC_ARRAY_LEN(names) && bytes >> (10 * (k + 1)))
+    while (k + 1 < PC_ARRAY_LEN(names) && (k ? bytes >> (10 * k - 1) >= 2047 : bytes >= 1024))
         k++;
     return put_scaled(out, bytes, (pc_u128)1 << (10 * k), names[k]);
 }

@@ -7,16 +7,24 @@ const grouped = value => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 // "1 rank", "2 ranks".
 const counted = (value, noun) => `${grouped(value)} ${noun}${Number(value) === 1 ? "" : "s"}`;
 
-// Text with four significant digits in the greatest unit that fits, without a fraction in the smallest. A number of five
-// digits or more is one of the greatest unit, and has commas. Page and report show the same: analysis/buffer.c rounds
-// integers in this way.
+// Text with four significant digits in the greatest unit that fits when it is rounded, without a fraction in the
+// smallest. A number of five digits or more is one of the greatest unit, and has commas. Page and report show the same:
+// analysis/buffer.c rounds integers in this way.
 function scaled(value, steps) {
-    const size = Math.round(Math.abs(value)), [unit, name] = steps.find(([unit]) => size >= unit) || steps[steps.length - 1];
-    const inUnits = places => Math.floor((size * 10 ** places + unit / 2) / unit);
-    let places = unit > 1 ? 3 : 0;
-    while (places && inUnits(places) >= 10000)
-        places--;
-    const whole = inUnits(places);
+    const size = Math.round(Math.abs(value));
+    const rounded = unit => {
+        const inUnits = places => Math.floor((size * 10 ** places + unit / 2) / unit);
+        let places = unit > 1 ? 3 : 0;
+        while (places && inUnits(places) >= 10000)
+            places--;
+        return [inUnits(places), places];
+    };
+    const reaches = (unit, [smaller]) => {
+        const [whole, places] = rounded(smaller);
+        return whole * smaller >= unit * 10 ** places;
+    };
+    const [unit, name] = steps.find(([unit], i) => i + 1 === steps.length || reaches(unit, steps[i + 1]));
+    const [whole, places] = rounded(unit);
     return (value < 0 && size ? "-" : "") + (whole >= 10000 ? grouped(whole) : (whole / 10 ** places).toFixed(places)) + " " + name;
 }
 

@@ -32,7 +32,9 @@ static const struct {
     {pct_text_time, 9999, "9.999 us"},
     {pct_text_time, 12345, "12.35 us"},
     {pct_text_time, 999949, "999.9 us"},
-    {pct_text_time, 999950, "1000 us"},
+    {pct_text_time, 999950, "1.000 ms"},
+    {pct_text_time, 999949999, "999.9 ms"},
+    {pct_text_time, 999950000, "1.000 s"},
     {pct_text_time, 1000000, "1.000 ms"},
     {pct_text_time, 1234567890, "1.235 s"},
     {pct_text_time, 9999499999, "9.999 s"},
@@ -47,7 +49,10 @@ static const struct {
     {pct_text_bytes, 1023, "1023 B"},
     {pct_text_bytes, 1536, "1.500 KiB"},
     {pct_text_bytes, 10239995, "9.766 MiB"},
-    {pct_text_bytes, 1048575, "1024 KiB"},
+    {pct_text_bytes, 1024, "1.000 KiB"},
+    {pct_text_bytes, 1048063, "1023 KiB"},
+    {pct_text_bytes, 1048064, "1.000 MiB"},
+    {pct_text_bytes, 1048575, "1.000 MiB"},
     {pct_text_bytes, (uint64_t)3 << 40, "3.000 TiB"},
     {pct_text_bytes, (uint64_t)2 << 50, "2.000 PiB"},
     {pct_text_bytes, (uint64_t)1023 << 50, "1023 PiB"},
@@ -169,6 +174,7 @@ static void scaled_times_round_to_four_digits(void **state)
                        : !strcmp(unit, "us") ? 1e3
                        : !strcmp(unit, "ms") ? 1e6
                                              : 1e9;
+        assert_true(number < 1000 || scale >= 1e9);
         assert_true(fabs(number * scale - (double)ns) <= (double)ns * 0.00051);
     }
 }
