@@ -422,9 +422,45 @@ char *pct_text_percent_1(char *out, pc_u128 m)
     return strcat(put_fixed(out, (m + 50) / 100, 1), " %");
 }
 
+/* True if the value is told without its error. */
+static bool is_exact(double value, double error)
+{
+    return !(error > value * 1e-5);
+}
+
+/* Decimals of a value with this error; of one without an error those of four digits. */
+static int decimals_of(double value, double error)
+{
+    if (is_exact(value, error))
+        return value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
+    double decimals = ceil(-log10(error / 2));
+    return decimals < 0 ? 0 : decimals > 9 ? 9 : (int)decimals;
+}
+
+/* The value as it is told in this unit. */
+static double round_in(double value, double error, double unit)
+{
+    double scale = pow(10, decimals_of(value / unit, error / unit));
+    return round(value / unit * scale) / scale * unit;
+}
+
+/* Writes a number with commas from five digits before the point on. */
+static void put_grouped(struct pct_buf *b, double v, int decimals)
+{
+    struct pct_buf plain = {0};
+    pct_buf_format(&plain, "%.*f", decimals, v);
+    size_t n = strspn(plain.data, "0123456789");
+    for (size_t i = 0; i < plain.n; i++) {
+        if (n > 4 && i && i < n && (n - i) % 3 == 0)
+            pct_buf_text(b, ",");
+        pct_buf_put(b, plain.data + i, 1);
+    }
+    pct_buf_free(&plain);
+}
+
 void pct_text_estimate(struct pct_buf *b, double value, double error, enum pct_unit unit)
 {
-    static const struct {
+    static const struct scale {
         double least, unit;
         const char *name;
     } scales[][5] = {
@@ -433,19 +469,21 @@ void pct_text_estimate(struct pct_buf *b, double value, double error, enum pct_u
         [PCT_UNIT_NS] = {{1e9, 1e9, " s"}, {1e6, 1e6, " ms"}, {1e3, 1e3, " us"}, {0, 1, " ns"}},
         [PCT_UNIT_PERCENT] = {{0, 1, " %"}},
     };
-    size_t k = 0;
-    while (value < scales[unit][k].least)
-        k++;
-    double one = scales[unit][k].unit;
-    if (error > value * 1e-5) {
-        double decimals = ceil(-log10(error / one / 2));
-        int n = decimals < 0 ? 0 : decimals > 9 ? 9 : (int)decimals;
-        pct_buf_format(b, "%.*f%s +- %.*f%s", n, value / one, scales[unit][k].name, n, error / one,
-                       scales[unit][k].name);
-    } else {
-        /* %g would write an exponent. */
-        pct_buf_format(b, value / one < 9999.5 ? "%.4g%s" : "%.0f%s", value / one,
-                       scales[unit][k].name);
+    const struct scale *s = scales[unit];
+    while (s->least > 0 && round_in(value, error, s[1].unit) < s->least)
+        s++;
+    double one = s->unit;
+    int decimals = decimals_of(value / one, error / one);
+    if (is_exact(value, error) && value / one < 9999.5) {
+        pct_buf_format(b, "%.4g%s", value / one, s->name);
+        return;
+    }
+    put_grouped(b, value / one, decimals);
+    pct_buf_text(b, s->name);
+    if (!is_exact(value, error)) {
+        pct_buf_text(b, " +- ");
+        put_grouped(b, error / one, decimals);
+        pct_buf_text(b, s->name);
     }
 }
 

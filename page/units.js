@@ -54,14 +54,21 @@ const errorSteps = {
 };
 
 // "12.3 M ± 0.4 M": the error with one digit, or two that begin with 1, and the value with as many decimals; only the
-// value if the error is negligible. Both are at least 0.
+// value, with four digits, if the error is negligible. Both are at least 0.
 function withError(type, value, error) {
-    const steps = errorSteps[type];
-    const [factor, unit] = steps.find(([factor, , least = factor]) => value >= least) || steps[steps.length - 1];
-    const places = Math.min(9, Math.max(0, Math.ceil(-Math.log10(error / factor / 2))));
-    const told = error > value * 1e-5 ? [value, error].map(number => (number / factor).toFixed(places))
-        : [value / factor < 9999.5 ? String(Number((value / factor).toPrecision(4))) : (value / factor).toFixed(0)];
-    return told.map(number => number + (unit && " " + unit)).join(" ± ");
+    const steps = errorSteps[type], told = error > value * 1e-5;
+    const placesIn = factor => told ? Math.min(9, Math.max(0, Math.ceil(-Math.log10(error / factor / 2))))
+        : Math.max(0, 3 - [10, 100, 1000].filter(least => value / factor >= least).length);
+    const roundedIn = factor => Math.round(value / factor * 10 ** placesIn(factor)) / 10 ** placesIn(factor) * factor;
+    const [factor, unit] = steps.find(([factor, , least = factor], i) =>
+        i + 1 === steps.length || roundedIn(steps[i + 1][0]) >= least);
+    const put = number => {
+        const [whole, decimals] = (number / factor).toFixed(placesIn(factor)).split(".");
+        return (whole.length > 4 ? grouped(whole) : whole) + (decimals ? "." + decimals : "");
+    };
+    const texts = told ? [value, error].map(put)
+        : [value / factor < 9999.5 ? String(Number((value / factor).toPrecision(4))) : put(value)];
+    return texts.map(text => text + (unit && " " + unit)).join(" ± ");
 }
 
 // A number in units of 10^-places, rounded to one of them, as text with as many decimals.
