@@ -173,7 +173,7 @@ static void put_figure(const struct pct_diff *d, const struct pct_diff_side *s, 
 static void print_side(FILE *out, const struct pct_diff *d, const char *name, size_t first,
                        size_t n, const struct pct_diff_side *time)
 {
-    char mean[PCT_NUMBER_BYTES];
+    char mean[PCT_NUMBER_BYTES], ranks[PCT_NUMBER_BYTES];
     struct pct_buf b = {0};
     if (time->error > 0)
         pct_text_estimate(&b, time->mean, time->error, PCT_UNIT_NS);
@@ -184,7 +184,7 @@ static void print_side(FILE *out, const struct pct_diff *d, const char *name, si
     pct_free(path);
     if (n > 1)
         fprintf(out, " and %zu more", n - 1);
-    fprintf(out, ", %u %s: %s\n", d->runs[first].n_ranks,
+    fprintf(out, ", %s %s: %s\n", pct_text_count(ranks, d->runs[first].n_ranks),
             d->runs[first].n_ranks == 1 ? "rank" : "ranks", b.data);
     pct_buf_free(&b);
 }
@@ -336,6 +336,7 @@ static void print_verdict(FILE *out, const struct pct_diff *d, enum pct_verdict 
                           const char *title, const struct pct_compare_print *how)
 {
     enum { SHOWN = 5 };
+    char rest[PCT_NUMBER_BYTES];
     size_t n = 0, shown = 0;
     bool changed = verdict == PCT_VERDICT_MORE || verdict == PCT_VERDICT_LESS;
     for (size_t i = 0; i < d->n_rows; i++) {
@@ -350,8 +351,8 @@ static void print_verdict(FILE *out, const struct pct_diff *d, enum pct_verdict 
         print_row(out, d, &d->rows[i], how);
     }
     if (n > shown)
-        fprintf(out, "  %s%zu %s: --format tsv shows them\n", shown ? "and " : "", n - shown,
-                shown < SHOWN ? "by less than 0.01 %" : "more");
+        fprintf(out, "  %s%s %s: --format tsv shows them\n", shown ? "and " : "",
+                pct_text_count(rest, n - shown), shown < SHOWN ? "by less than 0.01 %" : "more");
 }
 
 /* ---- The tree ---------------------------------------------------------------------------------
@@ -426,6 +427,7 @@ static void print_all(FILE *out, const void *diff, const struct pct_compare_prin
                                                 [PCT_VERDICT_NEW] = "New",
                                                 [PCT_VERDICT_GONE] = "Gone"};
     size_t n[PCT_N_VERDICTS] = {0};
+    char all[PCT_NUMBER_BYTES], same[PCT_NUMBER_BYTES], noise[PCT_NUMBER_BYTES];
     print_run(out, d, how->width);
     print_tree(out, d, how);
     for (size_t i = 0; i < d->n_rows; i++) {
@@ -433,8 +435,8 @@ static void print_all(FILE *out, const void *diff, const struct pct_compare_prin
         if (!n[verdict]++ && titles[verdict])
             print_verdict(out, d, verdict, titles[verdict], how);
     }
-    fprintf(out, "\n%zu contexts: %zu unchanged, %zu %s.\n", d->n_rows, n[PCT_VERDICT_SAME],
-            n[PCT_VERDICT_NOISE],
+    fprintf(out, "\n%s contexts: %s unchanged, %s %s.\n", pct_text_count(all, d->n_rows),
+            pct_text_count(same, n[PCT_VERDICT_SAME]), pct_text_count(noise, n[PCT_VERDICT_NOISE]),
             d->repeated ? "differ by no more than noise" : "with too few samples to tell");
 }
 

@@ -120,9 +120,10 @@ static void put_hidden(void *printer, uint32_t node, struct pct_corner corner)
 {
     struct printer *l = printer;
     struct pct_buf more = {0};
+    char number[PCT_NUMBER_BYTES];
     pct_buf_clear(&l->figures);
     pct_buf_fill(&l->figures, ' ', l->branches.figures);
-    pct_buf_format(&more, "%zu more", count_hidden(l, node));
+    pct_buf_format(&more, "%s more", pct_text_count(number, count_hidden(l, node)));
     put_note(l, more.data, corner);
     pct_buf_free(&more);
 }
@@ -254,18 +255,21 @@ static void put_begins(struct pct_buf *out, const struct pct_join *j, const stru
 static void put_partial(struct pct_buf *b, size_t partial, size_t n, const char *first,
                         const char *other)
 {
+    char some[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES];
     char *a = pct_text_escaped(first), *c = pct_text_escaped(other);
+    pct_text_count(some, partial);
+    pct_text_count(all, n);
     if (strcmp(first, other) != 0)
         pct_buf_format(b,
-                       "%zu of %zu contexts of MPI calls are not in all runs: %s and %s may be two "
+                       "%s of %s contexts of MPI calls are not in all runs: %s and %s may be two "
                        "programs.",
-                       partial, n, a, c);
+                       some, all, a, c);
     else
         pct_buf_format(b,
-                       "%zu of %zu contexts of MPI calls are not in all runs: either the runs are "
+                       "%s of %s contexts of MPI calls are not in all runs: either the runs are "
                        "of two programs%s%s, or functions have no names or other ones in some of "
                        "them.",
-                       partial, n, *a ? " named " : "", a);
+                       some, all, *a ? " named " : "", a);
     pct_free(a);
     pct_free(c);
 }

@@ -61,6 +61,7 @@ static void put_row(FILE *out, const struct pct_table *t, const struct pct_data 
 static void put_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
                       const struct pct_options *o, const char *const *names, size_t max_rows)
 {
+    char more[PCT_NUMBER_BYTES];
     size_t n;
     struct pct_rows rows = pct_table_rows(t, d, &o->choice);
     const struct pct_column **columns = pct_table_columns(t, names, &o->choice, &n);
@@ -82,7 +83,7 @@ static void put_table(FILE *out, const struct pct_data *d, const struct pct_tabl
         pct_buf_free(&b);
     }
     if (rows.n > shown.n)
-        fprintf(out, "\n%zu more: `--table %s`\n", rows.n - shown.n, t->name);
+        fprintf(out, "\n%s more: `--table %s`\n", pct_text_count(more, rows.n - shown.n), t->name);
     pct_picture_free(picture);
     pct_free(functions);
     pct_free(columns);

@@ -151,17 +151,19 @@ void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, boo
                               .wraps = true,
                               .people = {.utf8 = utf8}};
     struct pct_rows rows = pct_table_rows(&pct_repeats_table, &d, NULL);
+    char number[PCT_NUMBER_BYTES];
     pct_print_sentence(
         out, width, 0,
-        "%zu %s of %u %s: mean, its 95 %% confidence interval, and (min .. max) over the runs",
-        r->n_runs, r->n_runs == 1 ? "run" : "runs", r->runs[0].n_ranks,
+        "%zu %s of %s %s: mean, its 95 %% confidence interval, and (min .. max) over the runs",
+        r->n_runs, r->n_runs == 1 ? "run" : "runs", pct_text_count(number, r->runs[0].n_ranks),
         r->runs[0].n_ranks == 1 ? "rank" : "ranks");
     put_time(out, "run", &r->time_ns, width);
     put_time(out, "all ranks", &r->core_ns, width);
     fputs("\nContexts, summed over ranks\n", out);
     pct_table_aligned(out, &pct_repeats_table, &d, &rows, &how);
     if (rows.n > SHOWN)
-        fprintf(out, "  and %zu more: --format tsv shows them\n", rows.n - SHOWN);
+        fprintf(out, "  and %s more: --format tsv shows them\n",
+                pct_text_count(number, rows.n - SHOWN));
     pct_rows_free(&rows);
 }
 

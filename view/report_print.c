@@ -91,7 +91,8 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
     pct_table_aligned(out, t, d, &rows, &how);
     size_t hidden = rows.n_hidden + (rows.n > shown ? rows.n - shown : 0);
     if (hidden)
-        fprintf(out, "  and %zu more: --table primitives shows them\n", hidden);
+        fprintf(out, "  and %s more: --table primitives shows them\n",
+                pct_text_count(ranks, hidden));
     pct_print_without_open(out, d);
     pct_free(bars.values);
     pct_rows_free(&rows);

@@ -68,7 +68,7 @@ static void put_axes(FILE *out, const struct picture *p)
     for (size_t i = p->first; i < p->s->n_points; i++) {
         if (x_of(p, i) < free_from)
             continue;
-        pct_text_format(text, sizeof text, "%.0f", p->s->points[i].ranks);
+        pct_text_count(text, (pc_u128)llround(p->s->points[i].ranks));
         pct_svg_text(out, x_of(p, i), HEIGHT - BOTTOM + 18, "middle", text);
         free_from = x_of(p, i) + 40;
     }
@@ -92,11 +92,13 @@ static void put_line(FILE *out, const struct picture *p, const struct factor *f)
     fputs("\"/>\n", out);
     for (size_t i = p->first; i < p->s->n_points; i++) {
         double v = value_of(p, i, f);
+        char ranks[PCT_NUMBER_BYTES];
         if (v > 0)
             fprintf(out,
                     "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>%s: %.3f %% on "
-                    "%.0f</title></circle>\n",
-                    x_of(p, i), y_of(p, v), f->colour, f->name, 100 * v, p->s->points[i].ranks);
+                    "%s</title></circle>\n",
+                    x_of(p, i), y_of(p, v), f->colour, f->name, 100 * v,
+                    pct_text_count(ranks, (pc_u128)llround(p->s->points[i].ranks)));
     }
 }
 

@@ -34,19 +34,20 @@ static void put_rank(FILE *out, int32_t rank)
 static void put_sums(FILE *out, const struct pct_topology_view *v)
 {
     struct pct_reach_sum sums[PCT_N_REACHES];
-    char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES];
+    char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES],
+        pairs[PCT_NUMBER_BYTES];
     pc_u128 all = 0;
     pct_topology_sums(v->topology, sums);
     for (int i = 0; i < PCT_N_REACHES; i++)
         all += sums[i].bytes;
     fputs("\nHow far messages go\n", out);
-    fprintf(out, "  %-20s %8s %16s %14s %9s\n", "", "pairs", "messages", "bytes", "of bytes");
+    fprintf(out, "  %-20s %10s %16s %14s %9s\n", "", "pairs", "messages", "bytes", "of bytes");
     for (int i = 0; i < PCT_N_REACHES; i++) {
         const char *name = reach_names[i];
         if (i == PCT_REACH_NODE && v->topology->has_sockets)
             name = "sockets not known";
         if (sums[i].pairs)
-            fprintf(out, "  %-20s %8llu %16s %14s %9s\n", name, (unsigned long long)sums[i].pairs,
+            fprintf(out, "  %-20s %10s %16s %14s %9s\n", name, pct_text_count(pairs, sums[i].pairs),
                     pct_text_count(messages, sums[i].messages),
                     pct_text_bytes(bytes, sums[i].bytes),
                     pct_text_percent_1(share, pct_text_share(sums[i].bytes, all)));
@@ -103,7 +104,9 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
         sorted[i] = &t->pairs[i];
     qsort(sorted, t->n_pairs, sizeof *sorted, compare_bytes);
     size_t n = t->n_pairs < v->top ? t->n_pairs : v->top;
-    fprintf(out, "\nPairs with the most bytes (%zu of %zu)\n", n, t->n_pairs);
+    char shown[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES];
+    fprintf(out, "\nPairs with the most bytes (%s of %s)\n", pct_text_count(shown, n),
+            pct_text_count(all, t->n_pairs));
     fprintf(out, "  %7s %7s %12s %12s %12s %11s %11s\n", "from", "to", "messages", "bytes", "mean",
             "sending", "receiving");
     for (size_t i = 0; i < n; i++)
@@ -116,9 +119,9 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
     uint64_t unequal = count_unequal(t);
     if (unequal)
         fprintf(out,
-                "  %llu %s: what was sent is not what was received (not received, cancelled,\n"
+                "  %s %s: what was sent is not what was received (not received, cancelled,\n"
                 "  of a size never learnt, or received while collection was off)\n",
-                (unsigned long long)unequal, unequal == 1 ? "pair" : "pairs");
+                pct_text_count(all, unequal), unequal == 1 ? "pair" : "pairs");
 }
 
 /* Remarks on what is missing in the pairs, and so in the pattern and in the placement. */
@@ -137,12 +140,14 @@ static void put_distances(FILE *out, const struct pct_topology *t)
             "  A rank keeps the pairs with its first partners only. %s of all bytes are of other\n"
             "  pairs. They are not in the pattern and not in the placement.\n",
             pct_text_percent_1(share, pct_text_share(summed, kept + summed)));
-    fprintf(out, "  %-20s %8s %16s %14s %9s\n", "ranks apart", "", "messages", "bytes", "of bytes");
+    fprintf(out, "  %-20s %10s %16s %14s %9s\n", "ranks apart", "", "messages", "bytes",
+            "of bytes");
     for (size_t i = 0; i < t->n_distances; i++) {
         const struct pct_distance *d = &t->distances[i];
-        pc_format(range, sizeof range, d->least > 1 ? "%llu to %llu" : "%llu",
-                  (unsigned long long)d->least, (unsigned long long)(2 * d->least - 1));
-        fprintf(out, "  %-20s %8s %16s %14s %9s\n", range, "",
+        pct_text_format(range, sizeof range, d->least > 1 ? "%s to %s" : "%s",
+                        pct_text_count(messages, d->least),
+                        pct_text_count(bytes, 2 * (pc_u128)d->least - 1));
+        fprintf(out, "  %-20s %10s %16s %14s %9s\n", range, "",
                 pct_text_count(messages, d->messages), pct_text_bytes(bytes, d->bytes),
                 pct_text_percent_1(share, pct_text_share(d->bytes, kept + summed)));
     }
@@ -172,9 +177,10 @@ static void put_placement(FILE *out, const struct pct_topology_view *v)
     const struct pct_slots *s = v->slots;
     if (!p || (s->n_nodes < 2 && !s->has_choice))
         return;
-    fprintf(out, "\nPlacement on %u node%s", s->n_nodes, s->n_nodes == 1 ? "" : "s");
+    fprintf(out, "\nPlacement on %s node%s", pct_text_count(nodes, s->n_nodes),
+            s->n_nodes == 1 ? "" : "s");
     if (s->has_choice)
-        fprintf(out, " and their %u sockets", s->n_sockets);
+        fprintf(out, " and their %s sockets", pct_text_count(sockets, s->n_sockets));
     fputs("\n", out);
     if (!is_better(p)) {
         fprintf(out, "  no better one was found: %s go between nodes",
@@ -198,20 +204,22 @@ static void put_placement(FILE *out, const struct pct_topology_view *v)
 void pct_topology_print_text(FILE *out, const struct pct_topology_view *v)
 {
     struct pct_buf pattern = {0}, file = {0};
-    char explained[PCT_NUMBER_BYTES];
+    char explained[PCT_NUMBER_BYTES], ranks[PCT_NUMBER_BYTES], nodes[PCT_NUMBER_BYTES],
+        active[PCT_NUMBER_BYTES];
     pct_pattern_text(v->pattern, &pattern);
     pct_text_escape(&file, v->file, PCT_ESCAPE_CELL);
     fprintf(out, "pcollect topology %s\n\n", file.data);
-    fprintf(out, "  ranks        %u on %u node%s; %u%s take part\n", v->topology->n_ranks,
-            v->topology->n_nodes, v->topology->n_nodes == 1 ? "" : "s", v->pattern->n_active,
-            v->topology->n_missing ? " or more" : "");
+    fprintf(out, "  ranks        %s on %s node%s; %s%s take part\n",
+            pct_text_count(ranks, v->topology->n_ranks),
+            pct_text_count(nodes, v->topology->n_nodes), v->topology->n_nodes == 1 ? "" : "s",
+            pct_text_count(active, v->pattern->n_active), v->topology->n_missing ? " or more" : "");
     if (v->topology->n_missing)
         fprintf(
             out,
-            "  missing      %u of them: not in this profile. Messages between them are not known,\n"
+            "  missing      %s of them: not in this profile. Messages between them are not known,\n"
             "               their nodes are assumed to be those of the ranks before them, and no\n"
             "               placement is proposed\n",
-            v->topology->n_missing);
+            pct_text_count(ranks, v->topology->n_missing));
     fprintf(out, "  pattern      %s\n", pattern.data);
     if (v->pattern->kind != PCT_PATTERN_NONE && v->pattern->kind != PCT_PATTERN_UNKNOWN)
         fprintf(out, "               %s of what is sent to other ranks is along it\n",

@@ -91,7 +91,8 @@ static void put_legend(FILE *out, const struct picture *p)
                     p->in_messages ? "messages" : "bytes", p->per_cell > 1 ? " of a cell" : "");
     pct_svg_text(out, MARGIN, Y, "start", text);
     if (p->per_cell > 1) {
-        pct_text_format(text, sizeof text, "%u ranks share a row or column", p->per_cell);
+        pct_text_format(text, sizeof text, "%s ranks share a row or column",
+                        pct_text_count(n, p->per_cell));
         pct_svg_text(out, MARGIN, Y + 16, "start", text);
     }
     for (int i = 1; i <= STEPS && p->most; i++, x += STEP) {

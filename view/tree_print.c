@@ -145,8 +145,9 @@ static void put_hidden(void *printer, uint32_t node, struct pct_corner corner)
 {
     struct printer *l = printer;
     struct hidden h = find_hidden(l, node);
+    char number[PCT_NUMBER_BYTES];
     struct pct_buf more = {0};
-    pct_buf_format(&more, "%zu more", h.n);
+    pct_buf_format(&more, "%s more", pct_text_count(number, h.n));
     put_note(l, &h.sum, more.data, corner);
     pct_buf_free(&more);
 }

@@ -386,13 +386,14 @@ const char *pct_pattern_name(enum pct_pattern_kind kind)
 static void put_grid(const struct pct_pattern *p, struct pct_buf *b)
 {
     static const char *const ordinals[] = {"first", "second", "third", "fourth"};
+    char extent[PCT_NUMBER_BYTES];
     unsigned n_periodic = 0;
     if (p->n_dims == 1) {
-        pct_buf_format(b, "line of %u", p->extents[0]);
+        pct_buf_format(b, "line of %s", pct_text_count(extent, p->extents[0]));
     } else {
         pct_buf_format(b, "%u-dimensional grid, ", p->n_dims);
         for (unsigned k = 0; k < p->n_dims; k++)
-            pct_buf_format(b, "%s%u", k ? " x " : "", p->extents[k]);
+            pct_buf_format(b, "%s%s", k ? " x " : "", pct_text_count(extent, p->extents[k]));
     }
     for (unsigned k = 0; k < p->n_dims; k++)
         n_periodic += p->periodic[k];
@@ -417,12 +418,13 @@ static void put_grid(const struct pct_pattern *p, struct pct_buf *b)
 
 void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b)
 {
+    char n[PCT_NUMBER_BYTES];
     switch (p->kind) {
     case PCT_PATTERN_GRID:
         put_grid(p, b);
         break;
     case PCT_PATTERN_RING:
-        pct_buf_format(b, "ring of %u%s", p->extents[0],
+        pct_buf_format(b, "ring of %s%s", pct_text_count(n, p->extents[0]),
                        p->reordered ? ", not in the order of the ranks" : "");
         break;
     case PCT_PATTERN_MASTER:
@@ -433,13 +435,13 @@ void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b)
         if (p->arity == 1)
             pct_buf_text(b, ", binomial");
         else if (p->arity)
-            pct_buf_format(b, ", each with %u children", p->arity);
+            pct_buf_format(b, ", each with %s children", pct_text_count(n, p->arity));
         break;
     case PCT_PATTERN_PAIR:
         if (p->n_active == 2)
             pct_buf_text(b, "pair");
         else
-            pct_buf_format(b, "%u pairs", p->n_active / 2);
+            pct_buf_format(b, "%s pairs", pct_text_count(n, p->n_active / 2));
         break;
     case PCT_PATTERN_NONE:
         pct_buf_text(b, "no messages between ranks");
