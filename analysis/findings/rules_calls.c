@@ -36,7 +36,8 @@ static const char *how_many(const struct pct_evidence *f, const struct pct_fact 
     double n = fact->calls / (double)(some ? fact->n_callers : f->n_ranks);
     pct_buf_format(&b, "%s %s per rank", pct_finding_number(f, n), what);
     if (some)
-        pct_buf_format(&b, " (on %zu of %zu ranks)", fact->n_callers, f->n_ranks);
+        pct_buf_format(&b, " (on %s of %s ranks)", pct_finding_number(f, (double)fact->n_callers),
+                       pct_finding_number(f, (double)f->n_ranks));
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     return text;

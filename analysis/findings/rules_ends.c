@@ -60,13 +60,14 @@ void pct_ends_gather(struct pct_evidence *f)
 }
 
 /* "rank 2 has been in MPI_Recv in main (a.c:3) for 12.1 s" */
-static void put_call(const struct pct_ended_in *c, struct pct_buf *b)
+static void put_call(const struct pct_evidence *f, const struct pct_ended_in *c, struct pct_buf *b)
 {
     char time[PCT_NUMBER_BYTES];
     if (c->n == 1)
         pct_buf_format(b, "rank %d has been in %s", c->rank, c->place);
     else
-        pct_buf_format(b, "%zu ranks have been in %s", c->n, c->place);
+        pct_buf_format(b, "%s ranks have been in %s", pct_finding_number(f, (double)c->n),
+                       c->place);
     if (c->longest_ns > 0)
         pct_buf_format(b, " for %s%s", c->n > 1 ? "up to " : "",
                        pct_text_time(time, (pc_u128)llround(c->longest_ns)));
@@ -90,14 +91,15 @@ static void find_open_calls(const struct pct_evidence *f, const struct pct_rule 
         return;
     for (size_t i = 0; i < all->n && i < SHOWN; i++) {
         pct_buf_text(&b, i ? ", " : "");
-        put_call(&all->list[i], &b);
+        put_call(f, &all->list[i], &b);
     }
     if (all->n > SHOWN)
         pct_buf_format(&b, ", others in %zu other places", all->n - SHOWN);
     if (all->outside == 1)
         pct_buf_format(&b, ", and rank %d is outside MPI", all->rank_outside);
     else if (all->outside)
-        pct_buf_format(&b, ", and %zu ranks are outside MPI", all->outside);
+        pct_buf_format(&b, ", and %s ranks are outside MPI",
+                       pct_finding_number(f, (double)all->outside));
     const struct pct_ended_in *most = &all->list[0];
     pct_finding_say(out, f, rule, ns, pct_more_rank("open_calls", most->n > 1 ? -1 : most->rank),
                     "At the end of the data %s.", b.data);

@@ -163,7 +163,8 @@ static void put_reason(const struct pct_evidence *f, size_t rank, const struct s
     const char *processors = near.n_cpus == 1 ? "processor" : "processors";
     char others[48] = "another rank does";
     if (near.n_bound > 2)
-        pct_text_format(others, sizeof others, "%zu other ranks do", near.n_bound - 1);
+        pct_text_format(others, sizeof others, "%s other ranks do",
+                        pct_finding_number(f, (double)(near.n_bound - 1)));
     if (near.n_cpus && n_threads > near.n_cpus) {
         pct_buf_format(b,
                        ", which computes with %zu threads on %zu %s. Start it with fewer threads, "
@@ -174,9 +175,10 @@ static void put_reason(const struct pct_evidence *f, size_t rank, const struct s
         pct_buf_text(b, ".");
     } else if (host->n_cpus && host->n_threads > host->n_cpus) {
         pct_buf_format(b,
-                       ": the %zu ranks there compute with %zu threads on %zu processors. Start "
+                       ": the %s ranks there compute with %s threads on %zu processors. Start "
                        "fewer ranks or threads there.",
-                       host->n_ranks, host->n_threads, host->n_cpus);
+                       pct_finding_number(f, (double)host->n_ranks),
+                       pct_finding_number(f, (double)host->n_threads), host->n_cpus);
     } else if (near.n_cpus && near.n_threads > near.n_cpus) {
         pct_buf_format(b,
                        ", which computes on %zu %s, as %s: they have %zu threads "
@@ -234,10 +236,11 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     if (host.n_cpus && host.n_ranks > host.n_cpus)
         pct_finding_add(
             out, f, rule, threshold, f->delayed_ns, pct_more_rank("resources", rank_at(f, most)),
-            "%zu ranks share %zu %s on %s and waited for one for %.0f %% of the run, most on "
+            "%s ranks share %zu %s on %s and waited for one for %.0f %% of the run, most on "
             "rank %d (%s).%s Run fewer ranks there: the other times of this run are distorted.",
-            host.n_ranks, host.n_cpus, host.n_cpus == 1 ? "processor" : "processors", host.name,
-            percent(f, all_ns), rank_at(f, most), time, others.data);
+            pct_finding_number(f, (double)host.n_ranks), host.n_cpus,
+            host.n_cpus == 1 ? "processor" : "processors", host.name, percent(f, all_ns),
+            rank_at(f, most), time, others.data);
     else if (f->n_ranks == 1)
         pct_finding_add(out, f, rule, threshold, f->delayed_ns,
                         pct_more_rank("resources", rank_at(f, most)),

@@ -129,11 +129,12 @@ static const char *others_wait(const struct pct_evidence *f)
     if (others == 1)
         pct_buf_text(&b, "the other rank waits");
     else if (n == others)
-        pct_buf_format(&b, "the other %zu ranks wait", n);
+        pct_buf_format(&b, "the other %s ranks wait", pct_finding_number(f, (double)n));
     else if (n == 1)
         pct_buf_format(&b, "rank %d waits", rank_at(f, last));
     else
-        pct_buf_format(&b, "%zu of the other %zu ranks wait", n, others);
+        pct_buf_format(&b, "%s of the other %s ranks wait", pct_finding_number(f, (double)n),
+                       pct_finding_number(f, (double)others));
     put_wait(f, waiting_ns(f), &b);
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
@@ -291,15 +292,15 @@ static void say_idle(const struct pct_evidence *f, const struct pct_rule *rule,
     if (idle->n == 1)
         pct_buf_format(&who, "Rank %d %s", rank, blocked ? "is outside MPI" : "computes");
     else
-        pct_buf_format(&who, "%zu ranks %s, rank %d", idle->n,
+        pct_buf_format(&who, "%s ranks %s, rank %d", pct_finding_number(f, (double)idle->n),
                        blocked ? "are hardly outside MPI" : "compute hardly anything", rank);
     put_wait(f, idle->waiting_ns, &wait);
     pct_text_time(least, (pc_u128)llround(f->times->list[idle->least].own_ns));
     pct_text_time(working, (pc_u128)llround(idle->working_ns));
     pct_finding_say(out, f, rule, idle->waiting_ns, pct_more_rank("ranks", rank),
-                    "%s for %s only, the mean of the other %zu ranks for %s: %s%s. Let %s take "
+                    "%s for %s only, the mean of the other %s ranks for %s: %s%s. Let %s take "
                     "part in the work.",
-                    who.data, least, f->n_ranks - idle->n, working,
+                    who.data, least, pct_finding_number(f, (double)(f->n_ranks - idle->n)), working,
                     idle->n == 1 ? "it waits" : "they wait", wait.data,
                     idle->n == 1 ? "it" : "them");
     pct_buf_free(&who);
@@ -445,7 +446,8 @@ static void find_threads(const struct pct_evidence *f, const struct pct_rule *ru
     if (!t || all.saves_ns < threshold * own_core_ns(f))
         return;
     if (all.n > 1)
-        pct_text_format(ranks, sizeof ranks, "%zu ranks have such a thread. ", all.n);
+        pct_text_format(ranks, sizeof ranks, "%s ranks have such a thread. ",
+                        pct_finding_number(f, (double)all.n));
     bool team = strcmp(t->kind, "program") != 0;
     struct pct_buf others = {0};
     put_other_threads(&all.most, &others);
@@ -482,10 +484,11 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
     }
     if (most && pct_finding_has_hub(f))
         pct_finding_add(out, f, rule, threshold, waits, pct_more_rank("ranks", rank_at(f, f->hub)),
-                        "Rank %d takes part in almost every message: the other %zu ranks spend "
+                        "Rank %d takes part in almost every message: the other %s ranks spend "
                         "%.0f %% of the run in exchanges with it, most in %s. Let ranks talk to "
                         "each other, or use a collective operation.",
-                        rank_at(f, f->hub), f->n_ranks - 1, percent(f, waits), most->place);
+                        rank_at(f, f->hub), pct_finding_number(f, (double)(f->n_ranks - 1)),
+                        percent(f, waits), most->place);
 }
 
 /* True if the time of a call grows from rank to rank. */

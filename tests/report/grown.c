@@ -4,10 +4,11 @@
  * rank are kept; with `split` each context has two records. `grown FILE halo N`: one of N ranks on
  * nodes of 16, two sockets each, that talk to the 8 neighbours of a grid of 64 columns. For
  * growth.test, which counts the instructions of readers. `grown FILE wide N`: one of N ranks in
- * each of 40 contexts, 1 ms for each. For screens.test. `grown FILE deep N`: one of a call below N
- * frames. For tools/diff.test. `grown FILE recursion N`: one of two ranks in a function of this
- * program that calls itself N times, and at each level makes a call, and computes, for twice as
- * long on rank 1, for which the other waits.
+ * each of 40 contexts, 1 ms for each. For screens.test. `grown FILE hung N`: one of N ranks, all
+ * but the last for 2 s in a call that had not ended. For report.test. `grown FILE deep N`: one of a
+ * call below N frames. For tools/diff.test. `grown FILE recursion N`: one of two ranks in a
+ * function of this program that calls itself N times, and at each level makes a call, and computes,
+ * for twice as long on rank 1, for which the other waits.
  */
 #include "format/profile.h"
 
@@ -17,7 +18,7 @@
 #include <unistd.h>
 
 enum { COUNT, TIME, N_FIELDS, SAMPLES = N_FIELDS, SAMPLED, N_ALL_FIELDS };
-enum { WIDE_CONTEXTS = 40, WIDE_NS = 1000000 };
+enum { WIDE_CONTEXTS = 40, WIDE_NS = 1000000, HUNG_NS = 2000000000 };
 enum { NODE_RANKS = 16, GRID_COLUMNS = 64, NEIGHBOURS = 8 };
 
 static void *take(size_t n, size_t size)
@@ -220,6 +221,34 @@ static void make_wide(struct pc_profile *p)
     }
 }
 
+/* Ranks that have been killed, all but the last in a call that had not ended. */
+static void make_hung(struct pc_profile *p)
+{
+    static struct pc_profile_column columns[] = {
+        {(char *)"rank", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"thread", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"call", PCOLLECT_COLUMN_NODE, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
+        {(char *)"time", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_NS}};
+    make_contexts(p, 1, true, false);
+    p->tables = take(1, sizeof *p->tables);
+    p->n_tables = 1;
+    *p->tables = (struct pc_profile_table){.name = (char *)"open_calls",
+                                           .plugin = (char *)"",
+                                           .n_keys = 2,
+                                           .n_columns = 4,
+                                           .columns = columns,
+                                           .n_rows = p->n_ranks - 1,
+                                           .cells = take(4 * (size_t)p->n_ranks, sizeof(uint64_t))};
+    for (uint32_t r = 0; r < p->n_ranks; r++) {
+        uint64_t open_ns = r + 1 < p->n_ranks ? HUNG_NS : 0;
+        p->ranks[r].incomplete = true;
+        p->ranks[r].mpi_ns = WIDE_NS + open_ns;
+        p->ranks[r].inside_ns = WIDE_NS + HUNG_NS;
+        memcpy(&p->tables->cells[4 * (size_t)r], (const uint64_t[]){r, 0, p->n_nodes - 1, open_ns},
+               4 * sizeof(uint64_t));
+    }
+}
+
 static int compare(const void *a, const void *b)
 {
     const uint64_t *x = a, *y = b;
@@ -324,7 +353,9 @@ int main(int argc, char **argv)
         return 2;
     uint32_t n = (uint32_t)strtoul(argv[3], NULL, 10);
     make_ranks(&p, n);
-    if (!strcmp(argv[2], "deep"))
+    if (!strcmp(argv[2], "hung"))
+        make_hung(&p);
+    else if (!strcmp(argv[2], "deep"))
         make_deep(&p, n);
     else if (!strcmp(argv[2], "recursion"))
         make_recursion(&p, n, &module);
