@@ -291,6 +291,13 @@ static void put_legend(const struct printer *l)
         pct_print_hidden(l->branches.out, (unsigned)l->least);
 }
 
+static const char *why_empty(const struct pct_totals *t)
+{
+    return !t->all.mpi_calls  ? "no MPI function was called"
+           : t->has[PCT_TIME] ? "no call was recorded"
+                              : "calls were not recorded: the plugin time was not loaded";
+}
+
 static void put_all(void *printer, FILE *out, unsigned least)
 {
     struct printer *l = printer;
@@ -301,7 +308,7 @@ static void put_all(void *printer, FILE *out, unsigned least)
     if (l->figures.tree->n > 1)
         pct_branches_put_tree(&l->branches, &l->shown, 0);
     else
-        fprintf(out, "  no MPI function was called\n");
+        fprintf(out, "  %s\n", why_empty(l->figures.d->totals));
     put_legend(l);
 }
 

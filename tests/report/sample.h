@@ -97,5 +97,7 @@ void sample_wide(struct sample *s);
 void sample_recorded(struct sample *s);
 /* The run of many ranks, in which the last rank of the job is missing. */
 void sample_gap(struct sample *s);
+/* The ranks of the solver without the plugin time: no fields and no contexts. */
+void sample_timeless(struct sample *s);
 
 #endif

@@ -31,6 +31,8 @@ static void make_sample(const char *name)
         sample_wide(&sample);
     else if (!strcmp(name, "recorded"))
         sample_recorded(&sample);
+    else if (!strcmp(name, "timeless"))
+        sample_timeless(&sample);
     else if (!strcmp(name, "gap"))
         sample_gap(&sample);
     else
