@@ -23,8 +23,9 @@ static const struct pct_option options[] = {
     {'c', "context", "N", "show N lines around each line with figures (default: 3)",
      .parts = PCT_PART_SOURCES},
     {OPTION_MIN, "min-percent", "P",
-     "hide lines below P percent of the time in MPI and of sampled computation (default: 1)",
-     "With --function, the function is shown whole, to its last line with figures."},
+     "hide lines below P percent of the time in MPI and of CPU time (default: 1)",
+     "P percent of one of the two is enough, unless it is less than a fifth of P percent of both "
+     "together. With --function, the function is shown whole, to its last line with figures."},
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},

@@ -18,6 +18,10 @@ struct pct_annotate {
     bool utf8;
 };
 
+/* True if a line or a function with so much time is not left out: it is enough of the time in MPI
+ * or of the sampled CPU time, and not next to nothing of both together, as in trees. */
+bool pct_annotate_has_enough(const struct pct_annotate *a, pc_u128 mpi_ns, pc_u128 cpu_ns);
+
 /* Prints source files with figures beside their lines, those with most time first. Returns false if
  * no file of that name has any. */
 bool pct_annotate_source(FILE *out, const struct pct_annotate *a);

@@ -229,12 +229,6 @@ static bool is_asked_for(struct code *c)
     return false;
 }
 
-/* True if the time is enough to be shown. */
-static bool is_enough(const struct code *c, pc_u128 ns)
-{
-    return 100.0 * (double)ns >= c->a->min_percent * (double)c->places->all_ns;
-}
-
 static void print_function(struct code *c, pc_u128 ns)
 {
     char share[PCT_NUMBER_BYTES];
@@ -290,7 +284,7 @@ static void end_function(struct code *c)
     if (c->n && is_asked_for(c))
         all = sum_between(c, c->list[0].address, end_of(c, c->n - 1));
     pc_u128 ns = all.sampled.ns + all.mpi_ns;
-    if (ns && (c->a->function || is_enough(c, ns)))
+    if (ns && (c->a->function || pct_annotate_has_enough(c->a, all.mpi_ns, all.sampled.ns)))
         c->take(c, ns);
     for (size_t i = 0; i < c->n; i++)
         pct_free(c->list[i].text);
@@ -449,11 +443,14 @@ static int read_modules(struct code *c, struct pc_error *error)
     int err = PC_OK;
     for (size_t i = 0; i < places->n; i = c->end) {
         const struct place *first = &places->list[i];
-        pc_u128 ns = 0;
+        pc_u128 mpi_ns = 0, cpu_ns = 0;
         for (c->first = c->end = i;
-             c->end < places->n && places->list[c->end].module == first->module; c->end++)
-            ns += places->list[c->end].sampled.ns + places->list[c->end].mpi_ns;
-        if ((!is_enough(c, ns) && !has_asked(c)) || read_stored(c, first->module) || c->stored_only)
+             c->end < places->n && places->list[c->end].module == first->module; c->end++) {
+            mpi_ns += places->list[c->end].mpi_ns;
+            cpu_ns += places->list[c->end].sampled.ns;
+        }
+        if ((!pct_annotate_has_enough(c->a, mpi_ns, cpu_ns) && !has_asked(c)) ||
+            read_stored(c, first->module) || c->stored_only)
             continue;
         if (!is_there(c->a->data, first, error))
             err = err || !*error->text ? err : PC_EIO;

@@ -130,9 +130,16 @@ static void gather(struct lines *l, const struct pct_annotate *a)
     pct_rolled_free(rows);
 }
 
-static bool is_enough(const struct lines *l, pc_u128 ns)
+bool pct_annotate_has_enough(const struct pct_annotate *a, pc_u128 mpi_ns, pc_u128 cpu_ns)
 {
-    return ns && 100.0 * (double)ns >= l->a->min_percent * (double)l->all_ns;
+    enum { NEXT_TO_NOTHING = 5 };
+    const struct pct_samples *s = pct_data_samples(a->data);
+    double mpi = (double)a->data->totals->context_mpi_ns, cpu = (double)s->all.ns;
+    double both = mpi + cpu - (double)s->mpi.ns;
+    if (NEXT_TO_NOTHING * 100.0 * (double)(mpi_ns + cpu_ns) < a->min_percent * both)
+        return false;
+    return (mpi_ns && 100.0 * (double)mpi_ns >= a->min_percent * mpi) ||
+           (cpu_ns && 100.0 * (double)cpu_ns >= a->min_percent * cpu);
 }
 
 /* ---- Source -----------------------------------------------------------------------------------
@@ -218,12 +225,17 @@ static void put_line(FILE *out, const struct lines *l, const struct line *line, 
     pct_buf_free(&b);
 }
 
+static bool has_time(const struct line *line)
+{
+    return line->below_ns || line->total.ns;
+}
+
 /* True if the line is shown. A function that is requested by name is shown completely, from the
  * line that names it, or its first line with figures, to its last line with figures, whatever the
  * minimum is. */
 static bool is_shown(const struct lines *l, const struct line *line)
 {
-    return l->a->function || is_enough(l, line->below_ns) || is_enough(l, line->total.ns);
+    return l->a->function || pct_annotate_has_enough(l->a, line->below_ns, line->total.ns);
 }
 
 /* The line that names the function of a line, if it is above `from`. */
@@ -255,12 +267,14 @@ static struct span span_of(const struct lines *l, const struct line *line,
     return (struct span){from, (uint64_t)line->line + around + 1};
 }
 
-/* Lines first .. end - 1 of the list are one file's. */
-static void put_file(FILE *out, const struct lines *l, size_t first, size_t end)
+/* Lines first .. end - 1 of the list are one file's. Returns how many of them it shows with
+ * a time. */
+static size_t put_file(FILE *out, const struct lines *l, size_t first, size_t end)
 {
     struct pct_source text;
     struct pct_buf name = {0};
     uint64_t shown = 0; /* the last line that was printed */
+    size_t n_shown = 0;
     pct_source_read(l->a->data->profile, l->list[first].file, &text);
     pct_text_escape(&name, l->list[first].file, PCT_ESCAPE_CELL);
     size_t cells = pct_text_cells(name.data) + 3 + strlen(text.problem);
@@ -288,29 +302,36 @@ static void put_file(FILE *out, const struct lines *l, size_t first, size_t end)
                 at++;
             if (k > text.n && k != line->line)
                 continue;
-            put_line(out, l, l->list[at].line == k ? &l->list[at] : NULL, (uint32_t)k,
-                     k <= text.n ? text.lines[k - 1] : "");
+            const struct line *figures = l->list[at].line == k ? &l->list[at] : NULL;
+            put_line(out, l, figures, (uint32_t)k, k <= text.n ? text.lines[k - 1] : "");
+            n_shown += figures && has_time(figures);
             shown = k;
         }
     }
     pct_buf_free(&name);
     pct_source_free(&text);
+    return n_shown;
 }
 
 struct file {
     size_t first, end;
-    pc_u128 ns;
+    pc_u128 mpi_ns, cpu_ns; /* of its lines themselves */
 };
 
 static int compare_files(const void *a, const void *b)
 {
     const struct file *x = a, *y = b;
-    return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1)
-                          : (x->first > y->first) - (x->first < y->first);
+    pc_u128 x_ns = x->mpi_ns + x->cpu_ns, y_ns = y->mpi_ns + y->cpu_ns;
+    return x_ns != y_ns ? (x_ns < y_ns ? 1 : -1) : (x->first > y->first) - (x->first < y->first);
 }
 
-static bool has_shown(const struct lines *l, const struct file *f)
+/* A file that only calls others is hidden, unless all is shown. */
+static bool is_file_shown(const struct lines *l, const struct file *f)
 {
+    if (l->a->source || l->a->function)
+        return true;
+    if (l->a->min_percent > 0 && !pct_annotate_has_enough(l->a, f->mpi_ns, f->cpu_ns))
+        return false;
     for (size_t i = f->first; i < f->end; i++)
         if (is_shown(l, &l->list[i]))
             return true;
@@ -335,22 +356,37 @@ static void put_dark(FILE *out, const struct lines *l)
     pct_buf_free(&module);
 }
 
+static void put_left_out(FILE *out, const struct pct_annotate *a, size_t n)
+{
+    char count[PCT_NUMBER_BYTES];
+    if (!n || a->min_percent <= 0)
+        return;
+    fputc('\n', out);
+    pct_print_sentence(out, a->width, 0,
+                       "left out: %s more %s with figures; --min-percent 0 shows %s",
+                       pct_text_count(count, n), n == 1 ? "line" : "lines", n == 1 ? "it" : "them");
+}
+
 bool pct_annotate_source(FILE *out, const struct pct_annotate *a)
 {
     struct lines l;
+    size_t n_shown = 0;
     gather(&l, a);
     struct file *files = pct_alloc(l.n, sizeof *files);
-    size_t n = 0;
+    size_t n = 0, n_timed = 0;
     for (size_t i = 0; i < l.n; i++) {
+        n_timed += has_time(&l.list[i]);
         if (!i || strcmp(l.list[i - 1].file, l.list[i].file) != 0)
-            files[n++] = (struct file){i, i, 0};
+            files[n++] = (struct file){i, i, 0, 0};
         files[n - 1].end = i + 1;
-        files[n - 1].ns += cost_of(&l.list[i]);
+        files[n - 1].mpi_ns += l.list[i].own_ns;
+        files[n - 1].cpu_ns += l.list[i].self.ns;
     }
     qsort(files, n, sizeof *files, compare_files);
     for (size_t i = 0; i < n; i++)
-        if (a->source || a->function || (is_enough(&l, files[i].ns) && has_shown(&l, &files[i])))
-            put_file(out, &l, files[i].first, files[i].end);
+        if (is_file_shown(&l, &files[i]))
+            n_shown += put_file(out, &l, files[i].first, files[i].end);
+    put_left_out(out, a, n_timed - n_shown);
     if (n && !a->source && !a->function)
         put_dark(out, &l);
     pct_free(files);
@@ -418,8 +454,9 @@ bool pct_annotate_quickfix(FILE *out, const struct pct_annotate *a)
     struct lines l;
     gather(&l, a);
     qsort(l.list, l.n, sizeof *l.list, compare_costs);
-    for (size_t i = 0; i < l.n && is_enough(&l, cost_of(&l.list[i])); i++)
-        put_message(out, &l, &l.list[i]);
+    for (size_t i = 0; i < l.n; i++)
+        if (pct_annotate_has_enough(a, l.list[i].own_ns, l.list[i].self.ns))
+            put_message(out, &l, &l.list[i]);
     pct_free(l.list);
     return l.n != 0;
 }
