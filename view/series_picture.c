@@ -215,6 +215,13 @@ static double processors_of_a_rank(const struct pc_profile *p)
     return most;
 }
 
+/* Where MPI_Pcontrol has left something out, bins are empty that cannot be told from those without
+ * calls: a mean over all of them would not be that of the run. */
+static bool has_mean(const struct course *c)
+{
+    return !(c->d->totals->all.notes & PCOLLECT_NOTE_PAUSED);
+}
+
 static void put_figures(struct pct_buf *b, const struct course *c, bool utf8)
 {
     char number[PCT_NUMBER_BYTES];
@@ -225,14 +232,18 @@ static void put_figures(struct pct_buf *b, const struct course *c, bool utf8)
     put_picture(b, c, "in MPI", c->all[TIME_IN_MPI], whole, utf8);
     /* A wide bin is spread evenly, also over the narrow ones before it that it covers. Only threads
      * of a rank that are in MPI at once have more than its time. */
-    pct_buf_format(b, "  mean %.1f %%, most %.1f %%\n", 100 * in_mpi,
-                   100 * (in_mpi > 1 ? most_in_mpi : fmin(1, most_in_mpi)));
+    pct_buf_text(b, "  ");
+    if (has_mean(c))
+        pct_buf_format(b, "mean %.1f %%, ", 100 * in_mpi);
+    pct_buf_format(b, "most %.1f %%\n", 100 * (in_mpi > 1 ? most_in_mpi : fmin(1, most_in_mpi)));
     if (most > 0) {
         put_picture(b, c, "computing", c->all[COMPUTED], most > whole ? most : whole, utf8);
         /* A sample is booked where it is taken, and stands for the time before, too. */
         double cpus = processors_of_a_rank(c->d->profile), shown = most / whole;
-        pct_buf_format(b, "  mean %.2f, most %.2f CPUs a rank\n", mean(c, c->all[COMPUTED]) / whole,
-                       cpus > 0 ? fmin(shown, cpus) : shown);
+        pct_buf_text(b, "  ");
+        if (has_mean(c))
+            pct_buf_format(b, "mean %.2f, ", mean(c, c->all[COMPUTED]) / whole);
+        pct_buf_format(b, "most %.2f CPUs a rank\n", cpus > 0 ? fmin(shown, cpus) : shown);
     }
     put_picture(b, c, "calls", c->all[CALLS], greatest(c->all[CALLS]), utf8);
     pct_buf_format(b, "  most %s a second\n", pct_text_count(number, (pc_u128)(calls + 0.5)));
@@ -274,7 +285,9 @@ static void put_ranks(struct pct_buf *b, const struct course *c, bool utf8)
         char name[32];
         snprintf(name, sizeof name, "rank %lld", (long long)c->ranks[k]);
         put_picture(b, c, name, c->of_rank[k], c->span, utf8);
-        pct_buf_format(b, "  mean %.1f %% in MPI\n", 100 * mean(c, c->of_rank[k]) / c->span);
+        if (has_mean(c))
+            pct_buf_format(b, "  mean %.1f %% in MPI", 100 * mean(c, c->of_rank[k]) / c->span);
+        pct_buf_text(b, "\n");
     }
 }
 
@@ -302,8 +315,9 @@ void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_opti
         add_series(c);
         if (has_regions)
             add_regions(c);
-        pct_buf_format(&b, "\n%sOver time%s (a column is %s)\n", pct_style(o, PCT_STYLE_TITLE),
-                       pct_style(o, PCT_STYLE_PLAIN), pct_text_time(number, (uint64_t)c->span));
+        pct_buf_format(&b, "\n%sOver time%s (a column is %s%s)\n", pct_style(o, PCT_STYLE_TITLE),
+                       pct_style(o, PCT_STYLE_PLAIN), pct_text_time(number, (uint64_t)c->span),
+                       has_mean(c) ? "" : "; what MPI_Pcontrol left out is empty");
         put_figures(&b, c, o->utf8);
         put_lanes(&b, c, o->utf8);
         put_ranks(&b, c, o->utf8);

@@ -134,6 +134,23 @@ static void put_run(const struct pct_head *h, struct pct_buf *b)
 /* ---- Division of the time
  * --------------------------------------------------------------------- */
 
+/* Time that is in none of the others. */
+static void put_paused(const struct pct_head *h, struct pct_buf *b)
+{
+    const struct pc_profile_table *t = pc_profile_table(h->d->profile, "resources");
+    uint32_t column = pc_table_column(t, "paused", PCOLLECT_COLUMN_NUMBER);
+    pc_u128 sum = 0;
+    if (!(h->d->totals->all.notes & PCOLLECT_NOTE_PAUSED) || column == PC_NO_INDEX)
+        return;
+    for (uint32_t i = 0; i < t->n_rows; i++)
+        sum += pc_table_cell(t, i, column);
+    if (!sum)
+        return;
+    pct_buf_text(b, ", without ");
+    pct_head_time(b, mean(h, sum));
+    pct_buf_text(b, " that MPI_Pcontrol left out");
+}
+
 static void put_times(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_overall *a = &h->d->totals->all;
@@ -157,6 +174,7 @@ static void put_times(const struct pct_head *h, struct pct_buf *b)
             pct_buf_text(b, " after MPI_Finalize");
         }
     }
+    put_paused(h, b);
     pct_head_put(h, "wall time", b);
 }
 

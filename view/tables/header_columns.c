@@ -61,8 +61,8 @@ const char *pct_header_note(unsigned bit)
         "the data was kept in anonymous memory: it would not have survived a kill of the program",
         "the processor has no invariant counter: clock_gettime was used, calls cost more",
         "a part of what was collected was damaged and is left out: totals are too low",
-        "MPI_Pcontrol switched collection off for parts of the run: their calls are in no figure, "
-        "but ranks may have waited for others there",
+        "MPI_Pcontrol left parts of the run out: their calls and their time are in no sum, but "
+        "ranks may have waited for others there",
         "the program uses SIGURG and SIGWINCH itself: from then on its computation was not sampled",
         "the program filters system calls (seccomp): from then on its computation was not sampled",
         "the program ran under valgrind or ThreadSanitizer: its computation was not sampled",
