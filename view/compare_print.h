@@ -95,11 +95,13 @@ void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table
 void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table *table,
                    const struct pct_choice *choice);
 /* Calls `put` with each remark on the whole, a sentence: how the runs are matched, what is left out
- * of the figures, what is not known. pct_scale_remark_loss: with what is lost, and with how much of
- * it may be the machine's fault. */
+ * of the figures, what is not known. pct_scale_remark_loss: with what is lost, with how much of it
+ * may be the machine's fault, and that no context is to blame, or "Look first at", which
+ * pct_scale_remark_first goes on: a sentence on each context that loses most. */
 typedef void pct_remark_fn(void *arg, const char *sentence);
 void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg);
 void pct_scale_remark_loss(const struct pct_scale *s, pct_remark_fn *put, void *arg);
+void pct_scale_remark_first(const struct pct_scale *s, pct_remark_fn *put, void *arg);
 /* True if time of MPI functions is counted where a rank makes others wait. */
 bool pct_scale_has_waits(const struct pct_scale *s);
 /* Efficiency and its factors as a picture. */

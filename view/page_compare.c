@@ -136,6 +136,7 @@ void pct_page_put_scale(FILE *out, const struct pct_scale *s)
                    *s->runs[0].program ? pc_base_name(s->runs[0].program) : "the program");
     pct_scale_remarks(s, put_text, &remarks);
     pct_scale_remark_loss(s, put_text, &loss);
+    pct_scale_remark_first(s, put_text, &loss);
     put_head(&page.head, s->runs, s->n_runs, &remarks);
     pct_buf_text(&page.head, ", \"title\": ");
     pct_text_json(&page.head, title.data);

@@ -268,63 +268,6 @@ bool pct_scale_has_waits(const struct pct_scale *s)
     return any;
 }
 
-void pct_scale_remark_loss(const struct pct_scale *s, pct_remark_fn *put, void *arg)
-{
-    char ranks[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
-    struct pct_buf b = {0};
-    pct_buf_format(&b, "Lost on %s ranks against ideal scaling: %s%s of %s core time (%.1f %%)",
-                   count_text(s->points[pct_scale_last(s)].ranks, ranks), s->lost_ns < 0 ? "-" : "",
-                   time_text(fabs(s->lost_ns), time), time_text(s->core_ns, all),
-                   100 * per(s->lost_ns, s->core_ns));
-    put(arg, b.data);
-    b.n = 0;
-    if (machine_part(s) > 0) {
-        pct_buf_format(&b,
-                       "Up to %s of this may be waiting for ranks that lost time because no "
-                       "processor was free.",
-                       time_text(machine_part(s), time));
-        put(arg, b.data);
-    }
-    pct_buf_free(&b);
-}
-
-/* ---- Parts of the text ------------------------------------------------------------------------
- */
-
-struct printed {
-    FILE *out;
-    size_t width;
-};
-
-static void print_remark(void *arg, const char *sentence)
-{
-    const struct printed *p = arg;
-    pct_print_sentence(p->out, p->width, 0, "%s", sentence);
-}
-
-static void print_points(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
-{
-    const struct pct_scale *s = pct_data_scale(d);
-    static const char *const names[] = {"size",
-                                        "ranks",
-                                        "time_s",
-                                        "speed_up",
-                                        "efficiency_percent",
-                                        "parallel_percent",
-                                        "balance_percent",
-                                        "communication_percent",
-                                        "computation_percent",
-                                        NULL};
-    struct pct_aligned mine = *how;
-    static const char *const dropped[] = {"speed_up", NULL};
-    mine.names = s->options.sizes ? names : names + 1;
-    mine.dropped = dropped;
-    pct_scale_text(out, s, &pct_scale_tables[0], &mine);
-    fputs("\n  efficiency against the smallest scale; parallel = balance * communication;\n"
-          "  computation: how the total of computation scales\n",
-          out);
-}
-
 enum { PLACE_BYTES = 96 };
 
 /* "4,096 ranks", "4,096 ranks, size 1e+06" */
@@ -365,8 +308,8 @@ static void put_future(struct pct_buf *b, const struct pct_scale *s,
     pct_buf_text(b, ".");
 }
 
-static void print_loss(FILE *out, const struct pct_scale *s, const struct pct_scale_row *row,
-                       size_t number, size_t width)
+static void remark_context(const struct pct_scale *s, const struct pct_scale_row *row,
+                           pct_remark_fn *put, void *arg)
 {
     char growth[PCT_FIT_TEXT];
     struct pct_buf b = {0};
@@ -385,31 +328,111 @@ static void print_loss(FILE *out, const struct pct_scale *s, const struct pct_sc
         pct_buf_format(&b, "; its time per rank grows as %s", growth);
     pct_buf_text(&b, ".");
     put_future(&b, s, row);
-    fprintf(out, "  %zu. ", number);
-    pct_print_sentence(out, width, 5, "%s", b.data);
+    put(arg, b.data);
     pct_buf_free(&b);
+}
+
+/* The contexts that are sure to lose time, those that lose most first; returns their number. */
+static size_t find_blamed(const struct pct_scale *s, const struct pct_scale_row *blamed[FIRST],
+                          bool *loses_out)
+{
+    size_t n = 0;
+    *loses_out = false;
+    for (size_t i = 0; i < s->n_rows && n < FIRST; i++) {
+        *loses_out |= pct_scale_loses(s, &s->rows[i]);
+        if (pct_scale_blames(s, &s->rows[i]))
+            blamed[n++] = &s->rows[i];
+    }
+    return n;
+}
+
+void pct_scale_remark_loss(const struct pct_scale *s, pct_remark_fn *put, void *arg)
+{
+    const struct pct_scale_row *blamed[FIRST];
+    bool loses, by_machine = machine_part(s) > 0;
+    char ranks[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
+    struct pct_buf b = {0};
+    pct_buf_format(&b, "Lost on %s ranks against ideal scaling: %s%s of %s core time (%.1f %%)",
+                   count_text(s->points[pct_scale_last(s)].ranks, ranks), s->lost_ns < 0 ? "-" : "",
+                   time_text(fabs(s->lost_ns), time), time_text(s->core_ns, all),
+                   100 * per(s->lost_ns, s->core_ns));
+    put(arg, b.data);
+    b.n = 0;
+    if (by_machine) {
+        pct_buf_format(&b,
+                       "Up to %s of this may be waiting for ranks that lost time because no "
+                       "processor was free.",
+                       time_text(machine_part(s), time));
+        put(arg, b.data);
+    }
+    pct_buf_free(&b);
+    put(arg, find_blamed(s, blamed, &loses) ? "Look first at"
+             : !loses                       ? "No context loses more than 1 % of the run."
+             : !by_machine
+                 ? "No context is sure to lose more than 1 % of the run."
+                 : "Apart from that, no context is sure to lose more than 1 % of the run.");
+}
+
+void pct_scale_remark_first(const struct pct_scale *s, pct_remark_fn *put, void *arg)
+{
+    const struct pct_scale_row *blamed[FIRST];
+    bool loses;
+    size_t n = find_blamed(s, blamed, &loses);
+    for (size_t i = 0; i < n; i++)
+        remark_context(s, blamed[i], put, arg);
+}
+
+/* ---- Parts of the text ------------------------------------------------------------------------
+ */
+
+struct printed {
+    FILE *out;
+    size_t width;
+    size_t number; /* of the sentence that was numbered last */
+};
+
+static void print_remark(void *arg, const char *sentence)
+{
+    const struct printed *p = arg;
+    pct_print_sentence(p->out, p->width, 0, "%s", sentence);
+}
+
+static void print_points(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
+{
+    const struct pct_scale *s = pct_data_scale(d);
+    static const char *const names[] = {"size",
+                                        "ranks",
+                                        "time_s",
+                                        "speed_up",
+                                        "efficiency_percent",
+                                        "parallel_percent",
+                                        "balance_percent",
+                                        "communication_percent",
+                                        "computation_percent",
+                                        NULL};
+    struct pct_aligned mine = *how;
+    static const char *const dropped[] = {"speed_up", NULL};
+    mine.names = s->options.sizes ? names : names + 1;
+    mine.dropped = dropped;
+    pct_scale_text(out, s, &pct_scale_tables[0], &mine);
+    fputs("\n  efficiency against the smallest scale; parallel = balance * communication;\n"
+          "  computation: how the total of computation scales\n",
+          out);
+}
+
+static void print_numbered(void *arg, const char *sentence)
+{
+    struct printed *p = arg;
+    fprintf(p->out, "  %zu. ", ++p->number);
+    pct_print_sentence(p->out, p->width, 5, "%s", sentence);
 }
 
 static void print_first(FILE *out, const struct pct_scale *s, size_t width)
 {
-    const struct pct_scale_row *blamed[FIRST];
-    size_t n = 0;
-    bool loses = false;
-    for (size_t i = 0; i < s->n_rows && n < FIRST; i++) {
-        loses |= pct_scale_loses(s, &s->rows[i]);
-        if (pct_scale_blames(s, &s->rows[i]))
-            blamed[n++] = &s->rows[i];
-    }
+    struct printed printed = {out, width, 0};
     fputc('\n', out);
-    pct_scale_remark_loss(s, print_remark, &(struct printed){out, width});
-    bool by_machine = machine_part(s) > 0;
-    fputs(n             ? "Look first at\n"
-          : !loses      ? "No context loses more than 1 % of the run.\n"
-          : !by_machine ? "No context is sure to lose more than 1 % of the run.\n"
-                        : "Apart from that, no context is sure to lose more than 1 % of the run.\n",
-          out);
-    for (size_t i = 0; i < n; i++)
-        print_loss(out, s, blamed[i], i + 1, width);
+    pct_scale_remark_loss(s, print_remark, &printed);
+    pct_scale_remark_first(s, print_numbered, &printed);
 }
 
 /* A context and its time per rank at the scale of --predict, in seconds. Without a model that can
@@ -549,7 +572,7 @@ static void print_all(FILE *out, const void *scale, const struct pct_compare_pri
     struct pct_aligned aligned = {
         .indent = "  ", .width = how->width, .people = {.utf8 = how->utf8}};
     print_title(out, s, how->width);
-    pct_scale_remarks(s, print_remark, &(struct printed){out, how->width});
+    pct_scale_remarks(s, print_remark, &(struct printed){out, how->width, 0});
     fputc('\n', out);
     print_points(out, &d, &aligned);
     print_first(out, s, how->width);
