@@ -305,6 +305,14 @@ static bool reaches(const struct pct_scale *s, const struct pct_scale_row *row)
     return value >= measured / 2 && value <= 2 * measured;
 }
 
+/* True if the model goes below 0 on more ranks, which no time does. */
+static bool falls_below_0(const struct pct_scale *s, const struct pct_scale_row *row)
+{
+    enum { MANY_RANKS = 10000000 };
+    double place[PCT_FIT_PARAMETERS] = {MANY_RANKS, s->points[pct_scale_last(s)].size};
+    return pct_fit_value(&row->fit.best, s->n_sizes > 1 ? 2 : 1, place) < 0;
+}
+
 static void make_models(struct pct_scale *s)
 {
     struct pct_fit_rivals rivals;
@@ -313,7 +321,7 @@ static void make_models(struct pct_scale *s)
         struct pct_scale_row *row = &s->rows[k];
         pc_progress_begin("modelling", "contexts", k + 1, s->n_rows);
         row->modelled = make_row_model(s, row, &row->fit, &rivals);
-        row->reaches = row->modelled && reaches(s, row);
+        row->reaches = row->modelled && reaches(s, row) && !falls_below_0(s, row);
         if (row->modelled && ranks > 0)
             row->future = predict(s, &row->fit, &rivals, ranks);
         pc_progress_end();

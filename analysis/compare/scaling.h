@@ -51,7 +51,8 @@ struct pct_scale_row {
     double lost_ns;               /* at the largest scale */
     double speed_up, efficiency;  /* at the largest scale; 0: context missing at the smallest */
     bool modelled;
-    /* At the largest scale the model is within a factor of two of what was measured. */
+    /* At the largest scale the model is within a factor of two of what was measured, and on more
+     * ranks it does not go below 0. */
     bool reaches;
     struct pct_fit fit;         /* of the time per rank, in seconds */
     struct pct_fit_band future; /* of the time per rank at options.predict, in seconds */
@@ -138,7 +139,7 @@ extern const char *const pct_scale_parameters[PCT_FIT_PARAMETERS];
 bool pct_scale_has_few(const struct pct_scale_row *row);
 
 /* True if the model can be used: its cross-validation error is below one half, at the largest scale
- * it is near what was measured, and samples are not few. */
+ * it is near what was measured, on more ranks it does not go below 0, and samples are not few. */
 bool pct_scale_trusts(const struct pct_scale_row *row);
 
 /* Reason why a row loses, in words; interned. */

@@ -430,7 +430,8 @@ static void a_time_that_falls_is_not_said_to_grow(void **state)
                    *grows = strstr(sentence, "its time per rank grows as "),
                    *end = strchr(sentence, '\n');
         assert_int_equal(!grows || grows > end, falling);
-        assert_true(pct_scale_trusts(row_named(s, "MPI_Bcast in setup (a.c:300)")));
+        /* 100 - 20 * p^(1/2) ms is less than none on 32 ranks. */
+        assert_int_equal(pct_scale_trusts(row_named(s, "MPI_Bcast in setup (a.c:300)")), !falling);
         close_runs(runs, N_SCALES, s);
     }
     falling = false;
