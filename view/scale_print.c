@@ -235,9 +235,25 @@ static void remark_apart(const struct pct_scale *s, pct_remark_fn *put, void *ar
     pct_buf_free(&b);
 }
 
+/* The evidence by which the kind of scaling was told, where it may be wrong. */
+static void remark_scaling(const struct pct_scale *s, pct_remark_fn *put, void *arg)
+{
+    if (s->options.scaling != PCT_SCALING_UNKNOWN)
+        return;
+    if (s->scaling == PCT_SCALING_WEAK)
+        put(arg, "This is taken as weak scaling because the total of computation grows. Work that "
+                 "each rank repeats makes it grow, too: give --strong if all runs solve the same "
+                 "problem.");
+    else if (s->by_command)
+        put(arg,
+            "This is taken as strong scaling because all runs have the same command line: give "
+            "--weak if the problem grows with the number of ranks.");
+}
+
 void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
     struct pct_buf programs = {0};
+    remark_scaling(s, put, arg);
     if (!s->join->by_line)
         put(arg, pct_runs_builds_known(s->runs, s->n_runs)
                      ? "The runs are of different builds: contexts are matched by function."

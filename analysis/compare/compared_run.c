@@ -74,11 +74,19 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
     pct_rank_times_free(t);
 }
 
+static const char *command_of(const struct pc_profile *p)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "command_lines");
+    uint32_t column = pc_table_column(t, "command", PCOLLECT_COLUMN_STRING);
+    return t && t->n_rows == 1 ? pc_profile_string(p, pc_table_cell(t, 0, column)) : "";
+}
+
 static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p)
 {
     const struct pc_profile_module *program = program_of(p);
     *run = (struct pct_run){.path = path, .sampled = pct_samples_any(p)};
     run->program = pct_copy(p->exe);
+    run->command = pct_copy(command_of(p));
     if (program)
         run->build = *program;
     run->build.path = NULL;
@@ -134,6 +142,7 @@ void pct_run_close(struct pct_run *run)
     pct_symbols_free(run->symbols);
     pct_totals_free(run->totals);
     pct_free(run->program);
+    pct_free(run->command);
     *run = (struct pct_run){0};
 }
 

@@ -11,6 +11,7 @@
 struct pct_run {
     const char *path;
     char *program;                  /* as it was started; "": unknown */
+    char *command;                  /* line of all ranks; "": unknown, or not the same */
     struct pc_profile_module build; /* of the program; no bytes of build-id: unknown; no path */
     bool sampled;
     bool guessed;       /* compute_ns and busiest_ns of `own` may be delays: PCT_DIVISION_GUESSED */

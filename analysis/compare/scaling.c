@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Exponents of the total of computation that count as strong and as weak scaling. */
 #define STRONG_BELOW 0.35
@@ -98,8 +99,25 @@ bool pct_scale_computes(const struct pct_scale *s)
     return first->compute_ns > 0 && last->compute_ns > 0 && !first->guessed && !last->guessed;
 }
 
+/* True if all runs of the largest size were started with the same words. */
+static bool is_same_command(const struct pct_scale *s)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < s->n_runs; i++) {
+        const char *command = s->runs[i].command;
+        if (s->points[s->point_of[i]].base != pct_scale_first(s))
+            continue;
+        if (!*command || (first && strcmp(first, command) != 0))
+            return false;
+        first = command;
+    }
+    return true;
+}
+
 /* Decides the kind of scaling: with strong scaling the total of computation stays constant, with
- * weak scaling it grows like the number of ranks. */
+ * weak scaling it grows like the number of ranks. But so does work that each rank repeats: runs
+ * with one command line are taken to solve one problem, because strong scaling that is taken as
+ * weak would show no loss. */
 static enum pct_scaling tell_scaling(struct pct_scale *s)
 {
     const struct pct_scale_point *last = &s->points[pct_scale_last(s)];
@@ -108,6 +126,9 @@ static enum pct_scaling tell_scaling(struct pct_scale *s)
         return PCT_SCALING_UNKNOWN;
     s->growth = log(last->compute_ns / first->compute_ns) / log(last->ranks / first->ranks);
     if (fabs(s->growth) < STRONG_BELOW)
+        return PCT_SCALING_STRONG;
+    s->by_command = is_same_command(s);
+    if (s->by_command)
         return PCT_SCALING_STRONG;
     return s->growth > WEAK_ABOVE && s->growth < WEAK_BELOW ? PCT_SCALING_WEAK
                                                             : PCT_SCALING_UNKNOWN;

@@ -15,7 +15,7 @@
 #include "analysis/fit/fit.h"
 
 enum pct_scaling {
-    PCT_SCALING_UNKNOWN, /* told from the total of computation */
+    PCT_SCALING_UNKNOWN, /* told from the total of computation and the command lines */
     PCT_SCALING_STRONG,  /* the same problem on more ranks */
     PCT_SCALING_WEAK     /* the problem grows with the ranks */
 };
@@ -68,7 +68,8 @@ struct pct_scale_options {
 struct pct_scale {
     struct pct_scale_options options;
     enum pct_scaling scaling;
-    double growth; /* of the total of computation: exponent of the number of ranks */
+    double growth;   /* of the total of computation: exponent of the number of ranks */
+    bool by_command; /* strong, if that was not told, only because the command lines are equal */
     const struct pct_run *runs;
     size_t n_runs;
     struct pct_join *join;

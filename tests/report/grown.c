@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * `grown FILE own N`: writes a profile of N ranks, each with a separate context, whose values by
- * rank are kept; with `split` each context has two records. `grown FILE halo N`: one of N ranks on
- * nodes of 16, two sockets each, that talk to the 8 neighbours of a grid of 64 columns. For
- * growth.test, which counts the instructions of readers. `grown FILE wide N`: one of N ranks in
- * each of 40 contexts, 1 ms for each. For screens.test. `grown FILE hung N`: one of N ranks, all
- * but the last for 2 s in a call that had not ended. For report.test. `grown FILE deep N`: one of a
- * call below N frames. For tools/diff.test. `grown FILE recursion N`: one of two ranks in a
- * function of this program that calls itself N times, and at each level makes a call, and computes,
- * for twice as long on rank 1, for which the other waits.
+ * `grown FILE own N`: writes a profile of N ranks, started by one command, each with a separate
+ * context, whose values by rank are kept; with `split` each context has two records. `grown FILE
+ * halo N`: one of N ranks on nodes of 16, two sockets each, that talk to the 8 neighbours of a grid
+ * of 64 columns. For growth.test, which counts the instructions of readers. `grown FILE wide N`:
+ * one of N ranks in each of 40 contexts, 1 ms for each. For screens.test. `grown FILE hung N`: one
+ * of N ranks, all but the last for 2 s in a call that had not ended. For report.test. `grown FILE
+ * deep N`: one of a call below N frames. For tools/diff.test. `grown FILE recursion N`: one of two
+ * ranks in a function of this program that calls itself N times, and at each level makes a call,
+ * and computes, for twice as long on rank 1, for which the other waits.
  */
 #include "format/profile.h"
 
@@ -324,6 +324,27 @@ static void make_halo(struct pc_profile *p)
     make_places(&p->tables[1], p);
 }
 
+/* The table of command lines: all ranks have the same. */
+static void make_command(struct pc_profile *p)
+{
+    static struct pc_profile_column columns[] = {
+        {(char *)"command", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"processes", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT}};
+    p->n_strings = p->n_tables = 1;
+    p->strings = take(1, sizeof *p->strings);
+    p->strings[0] = format("./app -n %u", 7);
+    p->tables = take(1, sizeof *p->tables);
+    *p->tables = (struct pc_profile_table){.name = (char *)"command_lines",
+                                           .plugin = (char *)"pcollect",
+                                           .n_keys = 1,
+                                           .n_columns = 2,
+                                           .columns = columns,
+                                           .n_rows = 1,
+                                           .cells = take(2, sizeof *p->tables->cells)};
+    p->tables->cells[0] = 1;
+    p->tables->cells[1] = p->n_ranks;
+}
+
 int main(int argc, char **argv)
 {
     static struct pc_profile_module module = {
@@ -365,6 +386,8 @@ int main(int argc, char **argv)
         make_wide(&p);
     else
         make_contexts(&p, p.n_ranks, false, !strcmp(argv[2], "split"));
+    if (!strcmp(argv[2], "own"))
+        make_command(&p);
     if (pc_profile_check(&p, &error) || pc_pcol_write(&p, argv[1], 0, &error)) {
         fprintf(stderr, "grown: %s\n", error.text);
         return 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * pcollect scale on runs of several numbers of ranks and sizes of the problem, whose times follow
- * from a closed form of both; and on runs in which pcollect takes a part of the time outside MPI.
+ * from a closed form of both; on runs whose kind of scaling the command lines tell; and on runs in
+ * which pcollect takes a part of the time outside MPI.
  */
 #include "analysis/symbols/symbols_private.h"
 #include "tests/report/scale_rows.h"
@@ -74,6 +75,81 @@ static void ranks_and_size_are_modelled_together(void **state)
     pct_scale_free(s);
     for (unsigned i = 0; i < N_SCALES * N_SIZES; i++)
         pct_run_close(&runs[i]);
+}
+
+/* ---- Kinds of scaling ------------------------------------------------------------------------
+ */
+
+enum { FEW = 2, MANY = 16 };
+
+/* Compares FEW and MANY ranks, whose total of computation grows as p^growth. NULL: the kind of
+ * scaling has to be told. */
+static struct pct_scale *compare_growth(struct pct_run *runs, double growth, const char *few,
+                                        const char *many, enum pct_scaling given)
+{
+    struct pct_scale *s = NULL;
+    struct pc_error error = {""};
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned p = i ? MANY : FEW;
+        make_sized(&sized[i], p, 100 * pow(p, growth / 2));
+        struct pct_symbols *symbols = pct_symbols_new(&sized[i].p);
+        pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&frame, 1});
+        pct_run_adopt(&runs[i], "run", &sized[i].p, symbols);
+        pct_free(runs[i].command);
+        runs[i].command = pct_copy(i ? many : few);
+    }
+    int err = pct_scale_make(runs, 2, &(struct pct_scale_options){.scaling = given}, &s, &error);
+    assert_int_equal(err, s ? PC_OK : PC_EARG);
+    return s;
+}
+
+static void find_taken(void *arg, const char *sentence)
+{
+    if (strstr(sentence, "This is taken as"))
+        pct_buf_text(arg, sentence);
+}
+
+/* Work that each rank repeats makes the total of computation grow as weak scaling does: runs that
+ * were started with the same words are taken as strong scaling, and a sentence says so. */
+static void growth_with_one_command_line_is_taken_as_repeated_work(void **state)
+{
+    static const char line[] = "./s -n 7", other[] = "./s -n 8";
+    static const char by_command[] =
+        "as strong scaling because all runs have the same command line",
+                      by_growth[] = "as weak scaling because the total of computation grows";
+    static const struct {
+        const char *few, *many;
+        double growth;
+        enum pct_scaling given, want;
+        const char *says; /* NULL: no sentence */
+    } cases[] = {
+        {line, line, 1, PCT_SCALING_UNKNOWN, PCT_SCALING_STRONG, by_command},
+        {line, line, 0.5, PCT_SCALING_UNKNOWN, PCT_SCALING_STRONG, by_command},
+        {line, line, 0, PCT_SCALING_UNKNOWN, PCT_SCALING_STRONG, NULL},
+        {line, line, 1, PCT_SCALING_WEAK, PCT_SCALING_WEAK, NULL},
+        {line, line, 1, PCT_SCALING_STRONG, PCT_SCALING_STRONG, NULL},
+        {line, other, 1, PCT_SCALING_UNKNOWN, PCT_SCALING_WEAK, by_growth},
+        {line, other, 0.5, PCT_SCALING_UNKNOWN, PCT_SCALING_UNKNOWN, NULL},
+        {"", "", 1, PCT_SCALING_UNKNOWN, PCT_SCALING_WEAK, by_growth}, /* not known */
+        {"", "", 0.5, PCT_SCALING_UNKNOWN, PCT_SCALING_UNKNOWN, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        struct pct_run runs[2];
+        struct pct_buf said = {0};
+        struct pct_scale *s =
+            compare_growth(runs, cases[i].growth, cases[i].few, cases[i].many, cases[i].given);
+        assert_int_equal(s ? s->scaling : PCT_SCALING_UNKNOWN, cases[i].want);
+        if (s)
+            pct_scale_remarks(s, find_taken, &said);
+        assert_int_equal(said.n > 0, cases[i].says != NULL);
+        if (said.n && !strstr(said.data, cases[i].says))
+            fail_msg("case %zu: %s", i, said.data);
+        pct_buf_free(&said);
+        pct_scale_free(s);
+        for (unsigned k = 0; k < 2; k++)
+            pct_run_close(&runs[k]);
+    }
 }
 
 /* ---- Time of the library ---------------------------------------------------------------------
@@ -154,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_and_size_are_modelled_together),
+        cmocka_unit_test(growth_with_one_command_line_is_taken_as_repeated_work),
         cmocka_unit_test(time_of_the_library_is_left_out),
     };
     return cmocka_run_group_tests_name("scale of sizes", tests, NULL, NULL);
