@@ -101,8 +101,9 @@ const char *pct_join_path(const struct pct_join *j, uint32_t node);
 
 /* The places of n nodes, for use in sentences: "MPI_Allreduce in solve (poisson.c:212)". Names of
  * C++ are shortened and told apart from each other, or have all their arguments. Where that does
- * not distinguish the places, they have callers, at most 3: "..., from main (poisson.c:380)".
- * Interned. */
+ * not distinguish the places, they have callers: the next 3 at most, "..., from main
+ * (poisson.c:380)", and of those further up the ones that distinguish them: "..., ... from main
+ * (poisson.c:380)". Interned. */
 void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n, bool full_names,
                      const char **places_out);
 

@@ -94,31 +94,38 @@ static void put_function(const struct pct_join *j, uint32_t frame, uint32_t call
     pct_place_put(b, &place, PCT_PLACE_SENTENCE);
 }
 
-static void put_caller(const struct pct_join *j, uint32_t frame, uint32_t callee, bool full_names,
-                       struct pct_buf *b)
-{
-    struct pct_buf name = {0};
-    if (j->nodes[frame].function)
-        pct_name_put(&name, j->nodes[frame].function, full_names);
-    pct_buf_text(b, ", from ");
-    put_function(j, frame, callee, name.data, b);
-    pct_buf_free(&name);
-}
-
 /* A node that has a place. */
 struct placed {
     const char *place;
     const char *function; /* as it is shown; NULL: it has no name */
     uint32_t node;
     size_t at;
+    uint32_t frame, callee; /* the next caller, PC_NO_INDEX behind the last, and what it calls */
+    const char *caller;     /* its text */
+    bool skipped;           /* the place lacks callers below the next one */
 };
 
+/* Appends the next caller, which there is. */
+static void put_caller(const struct pct_join *j, struct placed *of, bool full_names,
+                       struct pct_buf *b)
+{
+    struct pct_buf name = {0};
+    uint32_t frame = of->frame;
+    if (j->nodes[frame].function)
+        pct_name_put(&name, j->nodes[frame].function, full_names);
+    put_function(j, frame, of->callee, name.data, b);
+    pct_buf_free(&name);
+    of->callee = frame;
+    of->frame = frame_above(j, j->nodes[frame].parent, &of->callee);
+}
+
 /* The place of a node, with so many of the functions above. */
-static const char *place_of(const struct pct_join *j, const struct placed *of, bool full_names,
+static const char *place_of(const struct pct_join *j, struct placed *of, bool full_names,
                             unsigned callers)
 {
     struct pct_buf b = {0};
     uint32_t node = of->node, callee = node, frame = frame_above(j, node, &callee);
+    of->frame = PC_NO_INDEX;
     if (node == j->compute)
         return j->divided ? "time outside MPI without a sample" : "computation outside MPI";
     if (node == j->waiting)
@@ -131,13 +138,12 @@ static const char *place_of(const struct pct_join *j, const struct placed *of, b
     if (frame != PC_NO_INDEX) {
         pct_buf_text(&b, frame != node ? " in " : "");
         put_function(j, frame, callee, of->function, &b);
-        callee = frame;
-        frame = frame_above(j, j->nodes[frame].parent, &callee);
+        of->callee = frame;
+        of->frame = frame_above(j, j->nodes[frame].parent, &of->callee);
     }
-    for (; callers && frame != PC_NO_INDEX; callers--) {
-        put_caller(j, frame, callee, full_names, &b);
-        callee = frame;
-        frame = frame_above(j, j->nodes[frame].parent, &callee);
+    for (; callers && of->frame != PC_NO_INDEX; callers--) {
+        pct_buf_text(&b, ", from ");
+        put_caller(j, of, full_names, &b);
     }
     const char *place = pct_pool_intern(j->pool, b.data);
     pct_buf_free(&b);
@@ -164,17 +170,68 @@ static const char **name_functions(const struct pct_join *j, const uint32_t *nod
     return shown;
 }
 
+/* Goes on to the next callers of n nodes with one place, and adds them to the places if they
+ * differ. False: there are none. */
+static bool add_callers(const struct pct_join *j, struct placed *list, size_t n, bool full_names)
+{
+    bool any = false, differ = false;
+    struct pct_buf b = {0};
+    for (size_t i = 0; i < n; i++) {
+        list[i].caller = NULL;
+        pct_buf_clear(&b);
+        if (list[i].frame != PC_NO_INDEX) {
+            put_caller(j, &list[i], full_names, &b);
+            list[i].caller = pct_pool_intern(j->pool, b.data);
+        }
+        any |= list[i].caller != NULL;
+        differ |= list[i].caller != list[0].caller;
+    }
+    for (size_t i = 0; i < n; i++) {
+        pct_buf_clear(&b);
+        pct_buf_format(&b, "%s%s from %s", list[i].place, list[i].skipped ? ", ..." : ",",
+                       list[i].caller ? list[i].caller : "");
+        if (differ && list[i].caller)
+            list[i].place = pct_pool_intern(j->pool, b.data);
+        list[i].skipped = !differ;
+    }
+    pct_buf_free(&b);
+    return any;
+}
+
+/* Adds callers further up to places that are the same, those by which they differ. Reorders the
+ * list. */
+static void tell_apart(const struct pct_join *j, struct placed *list, size_t n, bool full_names,
+                       const char **places_out)
+{
+    enum { MOST = 100 };
+    for (unsigned level = 0; level < MOST && n; level++) {
+        size_t left = 0, end;
+        qsort(list, n, sizeof *list, compare_placed);
+        for (size_t i = 0; i < n; i = end) {
+            for (end = i + 1; end < n && list[end].place == list[i].place;)
+                end++;
+            if (end - i < 2 || !add_callers(j, &list[i], end - i, full_names))
+                continue;
+            for (size_t k = i; k < end; k++) {
+                places_out[list[k].at] = list[k].place;
+                list[left++] = list[k];
+            }
+        }
+        n = left;
+    }
+}
+
 void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n, bool full_names,
                      const char **places_out)
 {
-    enum { MOST = 3 };
+    enum { FEW = 3 };
     struct placed *list = pct_alloc(n, sizeof *list);
     const char **names = name_functions(j, nodes, n, full_names);
     for (size_t i = 0; i < n; i++) {
         list[i] = (struct placed){.function = names[i], .node = nodes[i], .at = i};
         places_out[i] = place_of(j, &list[i], full_names, 0);
     }
-    for (unsigned callers = 1; callers <= MOST; callers++) {
+    for (unsigned callers = 1; callers <= FEW; callers++) {
         for (size_t i = 0; i < n; i++)
             list[i].place = places_out[list[i].at];
         qsort(list, n, sizeof *list, compare_placed);
@@ -184,6 +241,9 @@ void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n, 
                 places_out[list[i].at] = place_of(j, &list[i], full_names, callers);
         }
     }
+    for (size_t i = 0; i < n; i++)
+        list[i].place = places_out[list[i].at];
+    tell_apart(j, list, n, full_names, places_out);
     pct_free(list);
     pct_free(names);
 }

@@ -180,6 +180,64 @@ static char *text_of(const struct pct_diff *d, unsigned least)
     return text;
 }
 
+/* A run of one call of MPI_Barrier below each path: digits of functions, outermost first. Paths are
+ * in order, and no function above the point where one leaves that before is told again. */
+static void open_paths(struct pct_run *run, unsigned k, const char *const *paths, size_t n)
+{
+    struct sample *s = &samples[k];
+    uint32_t at[CONTEXTS] = {0}; /* nodes of the last path, from the root */
+    sample_begin(s);
+    s->p.exe = (char *)program;
+    s->modules[0] =
+        (struct pc_profile_module){.flags = PCOLLECT_MODULE_EXE, .path = (char *)"/bin/a"};
+    s->ops[0] = (struct pc_profile_op){(char *)"MPI_Barrier", PCOLLECT_CLASS_COLL};
+    s->p.n_modules = s->p.n_ops = s->p.n_ranks = s->p.world_size = 1;
+    struct pct_symbols *symbols = pct_symbols_new(&s->p);
+    for (unsigned c = 0; c < CONTEXTS; c++) {
+        snprintf(names[c], sizeof names[c], "f%u", c);
+        frames[c] = (struct pct_frame){names[c], "a.c", c + 1, false, false};
+        pct_symbols_teach(symbols, 0, OFFSET + c, (struct pct_place){&frames[c], 1});
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t depth = 0;
+        while (i && paths[i][depth] == paths[i - 1][depth])
+            depth++;
+        for (; paths[i][depth]; depth++)
+            at[depth + 1] =
+                sample_frame(s, at[depth], 0, OFFSET + (uint64_t)(paths[i][depth] - '0'));
+        sample_op(s, at[depth], 0);
+        sample_add(s, &(struct sample_calls){.count = 1, .time = 1e8, .min = 1e8, .max = 1e8});
+    }
+    s->ranks[0] = (struct pc_profile_rank){
+        .host = (char *)"node", .inside_ns = n * 100000000 + 1000000000, .mpi_ns = n * 100000000};
+    sample_end(s);
+    pct_run_adopt(run, "run", &s->p, symbols);
+}
+
+/* Places that three callers do not distinguish have those further up that do, and no others. */
+static void places_have_the_callers_that_tell_them_apart(void **state)
+{
+    static const char *const paths[] = {"0123456", "0723456", "23456", "8723456"};
+    static const char start[] =
+        "MPI_Barrier in f6 (a.c:7), from f5 (a.c:6), from f4 (a.c:5), from f3 (a.c:4)";
+    static const char *const ends[] = {", ... from f1 (a.c:2)",
+                                       ", ... from f7 (a.c:8), from f0 (a.c:1)", "",
+                                       ", ... from f7 (a.c:8), from f8 (a.c:9)"};
+    struct pct_run runs[2];
+    struct pc_error error = {""};
+    (void)state;
+    for (unsigned k = 0; k < 2; k++)
+        open_paths(&runs[k], k, paths, PC_ARRAY_LEN(paths));
+    struct pct_diff *d = pct_diff_make(runs, 1, 1, PCT_DIFF_TIME, &error);
+    assert_non_null(d);
+    for (size_t i = 0; i < PC_ARRAY_LEN(ends); i++) {
+        char place[256];
+        snprintf(place, sizeof place, "%s%s", start, ends[i]);
+        row_of(d, place);
+    }
+    close_all(runs, 2, d);
+}
+
 static void a_tree_without_a_line_is_one_sentence(void **state)
 {
     static const struct times times[] = {{{1e8, 2e8}}, {{1e8, 2.6e8}}, {{1e8, 2e8}}};
@@ -458,6 +516,7 @@ int main(void)
         cmocka_unit_test(single_runs_are_compared_context_by_context),
         cmocka_unit_test(change_within_the_error_of_samples_is_no_change),
         cmocka_unit_test(few_samples_are_no_change),
+        cmocka_unit_test(places_have_the_callers_that_tell_them_apart),
         cmocka_unit_test(a_tree_without_a_line_is_one_sentence),
         cmocka_unit_test(two_programs_without_a_name_get_none),
         cmocka_unit_test(waiting_for_a_processor_is_in_no_figure),
