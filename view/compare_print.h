@@ -70,7 +70,8 @@ extern const struct pct_table pct_diff_table; /* contexts: columns read pct_data
 void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how);
 /* Appends that sentence for one side. True: it is about delays. */
 bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after);
-/* Appends how much longer or shorter the run takes, a sentence. */
+/* Appends how much longer or shorter the run takes, a sentence, for the metric time. If the sides
+ * have different numbers of ranks, another one says so of the sum over the ranks. */
 void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d);
 void pct_diff_json(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 void pct_diff_tsv(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);

@@ -218,6 +218,11 @@ static void put_change(struct pct_buf *b, const struct pct_diff_change *c)
     pct_buf_format(b, "%.1f %% %s", fabs(percent), percent < 0 ? "less" : "more");
 }
 
+static bool has_two_sizes(const struct pct_diff *d)
+{
+    return d->runs[0].n_ranks != d->runs[d->n_before].n_ranks;
+}
+
 void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d)
 {
     double doubt = d->time.doubt;
@@ -237,6 +242,11 @@ void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d)
         put_change(b, &d->wall);
     }
     pct_buf_text(b, ".");
+    if (has_two_sizes(d)) {
+        pct_buf_text(b, " The figures of contexts are sums over all ranks, which take ");
+        put_change(b, &d->total);
+        pct_buf_text(b, " together.");
+    }
     pct_buf_free(&parts);
 }
 
@@ -270,7 +280,7 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     pct_buf_free(&run);
     if (!d->repeated)
         fputs("Each side needs two runs or more to tell changes from noise.\n", out);
-    if (d->runs[0].n_ranks != d->runs[d->n_before].n_ranks)
+    if (has_two_sizes(d))
         fputs("The sides have different numbers of ranks: pcollect scale compares those.\n", out);
 }
 
