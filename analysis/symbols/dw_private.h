@@ -31,7 +31,7 @@ struct pct_dw_unit {
     struct pct_dw_lambda *lambdas;
     size_t n_lambdas, lambdas_room;
     bool ready;
-    bool fortran, cxx;
+    bool fortran, cxx, assembler;
 };
 
 struct pct_dw_range {

@@ -43,6 +43,9 @@ static void set_language(struct pct_dw_unit *u, Dwarf_Die *die)
     case DW_LANG_C_plus_plus_14:
         u->cxx = true;
         break;
+    case DW_LANG_Mips_Assembler:
+        u->assembler = true;
+        break;
     default:
         break;
     }
@@ -174,13 +177,14 @@ static int compare_symbols(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Rank of a symbol: global before weak before local; names without leading underscores first. */
+/* Rank of a symbol: what can be linked with before what is local; of these names without leading
+ * underscores first, as munmap, which is weak, before __munmap; then global before weak. */
 static int rank_symbol(const GElf_Sym *symbol, const char *name)
 {
     int bind = GELF_ST_BIND(symbol->st_info);
     int underscores = name[0] != '_' ? 0 : name[1] != '_' ? 1 : 2;
-    bool cxx = !strncmp(name, "_Z", 2);
-    return (bind == STB_GLOBAL ? 0 : bind == STB_WEAK ? 4 : 8) + (cxx ? 0 : underscores);
+    bool cxx = !strncmp(name, "_Z", 2), local = bind != STB_GLOBAL && bind != STB_WEAK;
+    return (local ? 8 : 0) + 2 * (cxx ? 0 : underscores) + (bind == STB_WEAK);
 }
 
 /* Bytes from the symbol to the end of its section; 0 if that is not known. */
@@ -594,15 +598,16 @@ static size_t find_chain(struct pct_dw_unit *u, Dwarf_Die *die, uint64_t address
     return n + 1;
 }
 
-/* Names a function from the symbol table, if DWARF has no name, or only a short one because it is
- * local to another function. */
+/* Names a function from the symbol table, if DWARF has no name; or only a short one, because it is
+ * local to another function; or one of several, as of assembler, where each alias of a function is
+ * one. */
 static void name_by_symbol(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
-                           struct pct_frame *frame, bool cxx)
+                           struct pct_frame *frame, bool cxx, bool assembler)
 {
-    if (frame->function && !cxx)
+    if (frame->function && !cxx && !assembler)
         return;
     const struct pct_dw_symbol *s = find_symbol(d, address);
-    if (s && (!frame->function || !strncmp(s->name, "_Z", 2)))
+    if (s && (!frame->function || assembler || !strncmp(s->name, "_Z", 2)))
         frame->function = pct_demangle(s->name, pool);
 }
 
@@ -622,12 +627,12 @@ size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
         frames[0] = (struct pct_frame){0};
         if (u)
             set_line(u, there, pool, &frames[0]);
-        name_by_symbol(d, address, pool, &frames[0], false);
+        name_by_symbol(d, address, pool, &frames[0], false, false);
         return frames[0].function ? 1 : 0;
     }
     size_t found = find_chain(u, &function->die, there, pool, frames, n);
     Dwarf_Attribute attribute;
     bool linked = dwarf_attr_integrate(&function->die, DW_AT_linkage_name, &attribute) != NULL;
-    name_by_symbol(d, address, pool, &frames[0], u->cxx && !linked);
+    name_by_symbol(d, address, pool, &frames[0], u->cxx && !linked, u->assembler);
     return found;
 }
