@@ -113,6 +113,12 @@ function threadsText(ranks, whole) {
 
 const waitingName = "MPI: waiting for the rank longest outside";
 
+// Time in MPI of the ranks that no function has, as without the plugin time; 0 if it is less than a thousandth.
+function unknownInMpi(ranks, known) {
+    const inside = sumOf(ranks, "mpi_s");
+    return inside - known >= inside / 1000 ? inside - known : 0;
+}
+
 // [name, ns] of the parts of the wall time of all ranks, the greatest first.
 function timeParts({profile, ranks, primitives, modules, sampling, open}) {
     const parts = new Map();
@@ -123,8 +129,9 @@ function timeParts({profile, ranks, primitives, modules, sampling, open}) {
         add("MPI: " + primitives.exact(row, "class"), primitives.number(row, "mpi_exclusive_s") - waiting);
         add(waitingName, waiting);
     }
-    if (open) // of killed ranks: in no context
-        add("MPI: calls that had not ended", sumOf(open, "time"));
+    const left = open ? sumOf(open, "time") : 0; // of killed ranks: in no context
+    add("MPI: calls that had not ended", left);
+    add("MPI: not known in which function", unknownInMpi(ranks, sumOf(primitives, "mpi_exclusive_s") + left));
     for (const [name, ns] of outsideParts(profile, ranks, sampling).flat())
         if (name === "computing")
             computing += ns;

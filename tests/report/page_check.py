@@ -79,6 +79,10 @@ def check_band(page, tables):
     for row in rows_of(tables, "primitives"):
         wanted["MPI: " + row["class"]] -= ns(row["waiting_s"])
         wanted["MPI: waiting for the rank longest outside"] += ns(row["waiting_s"])
+    inside = sum(ns(row["mpi_s"]) for row in rows_of(tables, "ranks"))
+    wanted["MPI: calls that had not ended"] = sum(ns(row["time"]) for row in rows_of(tables, "open_calls")) if "open_calls" in tables else 0
+    unknown = inside - wanted["MPI: calls that had not ended"] - sum(ns(row["mpi_exclusive_s"]) for row in rows_of(tables, "primitives"))
+    wanted["MPI: not known in which function"] = unknown if unknown >= inside / 1000 else 0
     seen = {name: ns(exact) for name, exact in page.ask(
         "return [...document.querySelectorAll('#band tr')].map(e => [e.cells[1].innerText, e.cells[2].title])")}
     wrong = check_modules({name: seen.pop(name) for name in list(seen) if name.startswith("computing: ")}, wanted, tables)
