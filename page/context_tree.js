@@ -242,3 +242,10 @@ async function makeContextTree(profile) {
         ...addFields(root, nodes, profile.fields)];
     return finishTree(root, {...root, contexts, computation, known});
 }
+
+// A sentence that says why there are no contexts.
+async function tellNoContexts(profile) {
+    const calls = (await profile.table("header")).number(0, "mpi_calls");
+    return "The profile has no contexts" + (calls > 0 ? profile.timed ? "." : ": calls were not recorded, because the plugin " +
+        "time was not loaded." : calls === 0 ? ": no MPI function was called and nothing was sampled." : ": nothing was sampled.");
+}

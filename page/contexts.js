@@ -325,7 +325,7 @@ class ContextView {
 async function showContexts(profile, place, options) {
     const root = await readContextTree(profile);
     if (!root.metrics.length) {
-        place.append(make("p", {}, "The profile has no contexts: no MPI function was called and nothing was sampled."));
+        place.append(make("p", {}, await tellNoContexts(profile)));
         return;
     }
     new ContextView(root, options).place(place);

@@ -280,6 +280,7 @@ class Profile {
         this.warnings = list.warnings;
         this.pattern = list.pattern; // of messages; null: nobody recorded them
         this.fields = list.fields; // of plugins, that the table of nodes has
+        this.timed = list.timed; // by the plugin time: calls of MPI were recorded
         this.lostSamples = list.lost_samples_ns; // CPU time of samples that the kernel left out
         this.placement = list.placement; // of ranks on nodes; null: nothing to propose
         this.mostPairs = list.most_pairs; // there are more, too many to propose a placement; undefined: there are not

@@ -309,6 +309,7 @@ static void put_head(struct pct_buf *b, const struct pct_data *d, const struct p
     put_outside(b, d);
     pct_buf_text(b, ", \"fields\": ");
     pct_page_nodes_fields(b, d);
+    pct_buf_format(b, ", \"timed\": %s", d->totals->has[PCT_TIME] ? "true" : "false");
     pct_buf_format(b, ", \"lost_samples_ns\": %llu",
                    (unsigned long long)(pct_data_samples(d)->all.lost_ns + 0.5));
 }

@@ -17,7 +17,8 @@ import urllib.parse
 from selenium.webdriver.common.keys import Keys
 
 from page_contexts_check import (
-    check_colours, check_context_waiting, check_contexts, check_errors, check_metrics, check_search, check_shapes, check_spreads)
+    check_colours, check_context_waiting, check_contexts, check_errors, check_metrics, check_search, check_shapes, check_spreads,
+    tell_no_contexts, wanted_tree)
 from page_driver import (
     Page, is_short, ns, path_without_lines, places, ranks_of, read_outside, read_table, read_tables, rounds_to, rows_of,
     selected, wanted_pairs, with_table)
@@ -443,7 +444,9 @@ def check_source(page, tables):
     """Each line that annotate has, its figures and its text."""
     page.show("source")
     if not page.annotated:
-        return [] if "-g" in page.ask("return document.getElementById('source').innerText") else ["not explained"]
+        told = page.ask("return document.getElementById('source').innerText")
+        wanted = "The lines of the program are not known" if wanted_tree(tables) else tell_no_contexts(tables)
+        return [] if told.startswith(wanted) else [f"without lines: {told}, not {wanted}"]
     wrong, stored = [], {(row["file"], int(row["line"])) for row in rows_of(tables, "source_lines")} if "source_lines" in tables else ()
     files = page.ask("return [...document.querySelectorAll('#source .controls select')][0].innerText.split('\\n')")
     known = {row["file"] for row in rows_of(tables, "lines") if row["file"] and row["line"]}
