@@ -113,7 +113,7 @@ class ContextView {
         this.icicle.draw(this.root, this.order, this.selected, node => colours.of(node, this.root, this.metric));
         const {leftOut, isDeep} = this.icicle;
         this.thin.textContent = leftOut ? `The picture leaves out ${counted(leftOut, "bar")} ` +
-            `narrower than ${100 * leastBar} % of it${isDeep ? ` or below its ${mostBarRows} rows` : ""}. The table has all rows.` : "";
+            `narrower than ${100 * leastBar} % of it${isDeep ? ` or below its ${mostBarRows} rows` : ""}.` : "";
         this.colourKey.replaceChildren(...colours.key(this.root).map(([colour, text]) => makeKey(colour, text)));
     }
 

@@ -550,7 +550,7 @@ def check_colours(page, tables):
                 [[left, width, path.count(" > ") + 1] for path, left, width in bars], COLOURS)
             thin = sum(0 < width < 0.0005 for _, _, width in bars_of(figures, "mpi"))
             told = page.ask("return document.getElementById('thin')?.textContent || ''")
-            if (re.findall(r"leaves out ([\d,]+) bar.* 0.05 %", told) or ["0"])[0].replace(",", "") != str(thin):
+            if (re.findall(r"leaves out ([\d,]+) bars? narrower than 0.05 % of it\.$", told) or ["0"])[0].replace(",", "") != str(thin):
                 wrong.append(f"{shape} of {focus}: {told}, not {thin} narrow bars")
             page.compared["thin"] += thin
             for (path, _, _), pixel in zip(bars, seen):
