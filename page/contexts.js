@@ -10,6 +10,7 @@ class ContextView {
         this.most = firstTreeRows;
         for (const name of ["search", "focus", "ignore", "least"])
             this[name] = options.get(name) || "";
+        this.printed = options.has("printed"); // without controls, and nothing is chosen
         this.wanted = options.get("metric");
         this.colour = treeColours[options.get("colour")] ? options.get("colour") : "function";
         this.arrange(options.get("context") || "");
@@ -36,6 +37,12 @@ class ContextView {
     // The name of the metric by which rows are ordered. Flat rows only have their own order.
     get order() {
         return this.shape === "flat" ? this.metric.name : orderOf(this.root, this.metric);
+    }
+
+    // The names of figures of which a row needs the least share in one, if small rows are hidden.
+    get compared() {
+        const times = ["mpi", "cpu"].filter(name => this.printed && this.root.figures[name]);
+        return times.length ? times : [this.order];
     }
 
     // The metrics that have a column; the chosen one comes first, because screens may be narrow.
@@ -181,10 +188,10 @@ class ContextView {
     // Nodes with a figure, each followed by its open children; with a search the matching nodes and those above them.
     visible() {
         const rows = [], wanted = this.matches(), {order} = this;
-        const least = this.least / 100 * (this.root.figures[order] || 0);
+        const least = this.compared.map(name => [name, this.least / 100 * (this.root.figures[name] || 0)]);
         const next = [this.root];
         for (let node; (node = next.pop()); ) {
-            if (wanted && !wanted.has(node) || (node.figures[order] || 0) < least)
+            if (wanted && !wanted.has(node) || least.every(([name, part]) => (node.figures[name] || 0) < part))
                 continue;
             rows.push(node);
             const children = wanted || !this.closed.has(node) ? node.by(order) : noNodes;
@@ -234,7 +241,7 @@ class ContextView {
             (metric.way === "alone" ? ` ${metric.head} is that of the row alone.` : "") +
             (metric.way === "max" || metric.way === "min" ? ` ${metric.head} is the ${metric.way} of them.` : "") +
             (by && by !== metric ? ` ${by.head} orders the rows and sets the width of the bars.` : "") +
-            " For the chosen row, the lines of its calls are listed above.";
+            (this.printed ? "" : " For the chosen row, the lines of its calls are listed above.");
     }
 
     makeRow(node) {

@@ -16,11 +16,11 @@ async function showFunctions(profile, place) {
             make("td", {class: k ? "number" : "text", title: table.exact(row, name)}, table.shown(row, name)))))))));
 }
 
-// Rows below one percent would fill pages.
+// Rows below one percent of each time would fill pages.
 const printedParts = [
     {title: null, show: showSummary},
     {title: "MPI functions", show: showFunctions},
-    {title: "Contexts with one percent and more", show: showContexts, options: "least=1"},
+    {title: "Contexts with one percent and more", show: showContexts, options: "least=1&printed=yes"},
     {title: "Ranks", show: showRanks},
     {title: "Course of the run", show: showCourse, table: "series"},
     {title: "Communication", show: showCommunication, table: "pairs"}

@@ -169,8 +169,11 @@ def check_printed(page, tables):
     whole, wrong = wanted_tree(tables), []
     if any(whole.values()):
         seen, wrong = read_tree(page)
-        order = "mpi" if "mpi" in whole[""] else next(iter(seen[""]))
-        kept = {path: of for path, of in whole.items() if of.get(order, 0) >= 0.01 * whole[""][order]}
+        times = [time for time in ("mpi", "cpu") if time in whole[""]] or [next(iter(seen[""]))]
+        kept = {path: of for path, of in whole.items() if any(of.get(time, 0) >= 0.01 * whole[""][time] for time in times)}
+        page.compared["printed-for-cpu"] += sum(of.get(times[0], 0) < 0.01 * whole[""][times[0]] for of in kept.values())
+        legend = page.ask("return document.querySelector('#print .legend:not(.colours):not(#thin)').innerText")
+        wrong += [f"nothing is chosen in print, but: {legend}"] if "chosen" in legend else []
         wrong += [f"{path} is printed as {seen.get(path)}, not {kept.get(path)}" for path in set(seen) | set(kept)
                   if seen.get(path) != kept.get(path)]
     ranks, cells = [row["rank"] for row in rows_of(tables, "ranks")], rank_cells(page, "heat")
