@@ -61,7 +61,7 @@ function markNavigation() {
 async function showView(profile, main) {
     const address = location.hash, view = shownView(), place = make("div", {id: view.name});
     main.replaceChildren(place);
-    window.onresize = null;
+    redraws.length = 0;
     markNavigation();
     await view.show(profile, place, readAddress().options).catch(error => fail(place, error));
     place.dataset.ready = address;
@@ -84,6 +84,21 @@ function handleKey(event) {
     event.preventDefault();
 }
 
+const redraw = () => redraws.forEach(draw => draw());
+
+// Draws with the light colours for paper: browsers print with these, and canvases would keep those of a dark desktop.
+function usePaper(paper) {
+    document.documentElement.classList.toggle("paper", paper);
+    redraw();
+}
+
+function redrawWhenNeeded() {
+    window.addEventListener("resize", redraw);
+    window.addEventListener("beforeprint", () => usePaper(true));
+    window.addEventListener("afterprint", () => usePaper(false));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+}
+
 async function start() {
     const profile = await Profile.read(), main = make("main", {});
     chooseViews(profile);
@@ -96,6 +111,7 @@ async function start() {
         markNavigation();
     });
     document.addEventListener("keydown", handleKey);
+    redrawWhenNeeded();
     await show();
     await prepare(profile);
 }

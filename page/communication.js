@@ -224,6 +224,7 @@ class CommunicationView {
                 .filter(name => this.profile.byName.get(name)?.rows)
                 .map(name => [make("a", {href: addressOf("tables", {table: name})}, name), " "]).flat()));
         this.draw();
+        redraws.push(() => this.redraw());
     }
 
     makeControls() {
@@ -256,7 +257,8 @@ class CommunicationView {
         const over = this.domain ? ` over ${this.list.find(({id}) => id === this.domain)?.shown || this.domain}` : "";
         this.empty.textContent = sums.count ? "" : `The profile has no messages between ranks${over}.`;
         const list = sums.shown(this.shown), most = values.reduce((value, each) => Math.max(value, each), 0);
-        this.drawMatrix(list, most);
+        this.redraw = () => this.drawMatrix(list, most);
+        this.redraw();
         const {from, to, count} = this.shown;
         this.legend.replaceChildren("0 ", make("span", {class: "heat-key", "aria-hidden": "true"}),
             ` ${forPeople(type, most)}. A row sends (${names[from]} to ${names[from + count - 1]}), ` +

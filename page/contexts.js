@@ -108,7 +108,7 @@ class ContextView {
             this.draw();
         else
             this.reveal();
-        window.onresize = () => this.drawPicture();
+        redraws.push(() => this.drawPicture());
     }
 
     // Functions of a flat list overlap: they have no picture.

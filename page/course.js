@@ -164,7 +164,7 @@ class CourseView {
             make("p", {}, "Each rank, the lowest at the top"), this.map, course.makeAxis(), this.details, this.makeTable(course),
             this.lanes ? this.lanes.makeTable() : "", this.makePhases(course));
         this.draw();
-        window.onresize = () => this.lanes?.draw(this.selected);
+        redraws.push(() => this.draw());
     }
 
     // Figures of each phase.

@@ -61,7 +61,7 @@ class DifferenceView {
             make("p", {class: "legend colours"}, changeKey.map(([colour, text]) => makeKey(colour, text))),
             this.details, this.said, this.rows);
         this.draw();
-        window.onresize = () => this.drawPicture();
+        redraws.push(() => this.drawPicture());
     }
 
     makeRun() {

@@ -37,6 +37,9 @@ function makeChoice(label, options, chosen, onchange) {
     return make("label", {}, label + " ", select);
 }
 
+// Functions that draw the pictures of the shown view again: a canvas keeps its size and its colours.
+const redraws = [];
+
 const svgName = "http://www.w3.org/2000/svg";
 
 // An element of a picture.

@@ -223,7 +223,7 @@ class RanksView {
             }) : "",
             this.details);
         this.change({});
-        window.onresize = () => this.drawMap();
+        redraws.push(() => this.drawMap());
     }
 
     // Applies another metric, order, scale or set of rows that the user has chosen.

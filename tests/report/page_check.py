@@ -688,6 +688,48 @@ def check_safety(page, _):
         wrong.append(f"a request is not refused by the policy: {answer}")
     return wrong
 
+HEATS = [".heat:not(.strip)", ".course", ".matrix"]
+
+
+def heats(page):
+    """[the heat colour of the style, by kind of canvas the heat colours of both schemes that it has]"""
+    return page.ask("""
+        const [kinds, heats] = arguments, hex = value => value.toString(16).padStart(2, '0'), found = kinds.map(() => new Set());
+        kinds.forEach((kind, k) => document.querySelectorAll('#print ' + kind).forEach(canvas => {
+            if (!canvas.width || !canvas.height)
+                return;
+            const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            for (let i = 0; i < data.length; i += 4)
+                if (data[i + 3] === 255)
+                    found[k].add('#' + [...data.slice(i, i + 3)].map(hex).join(''));
+        }));
+        return [getComputedStyle(document.documentElement).getPropertyValue('--heat').trim(),
+            found.map(colours => heats.filter(heat => colours.has(heat)))]""", HEATS, ["#0b4f8a", "#9ad1ff"])
+
+
+def check_schemes(page, _):
+    """Maps have the colours of their keys when the desktop becomes dark, on paper, and after that."""
+    wrong = []
+    page.show("print")
+    kinds = [kind for kind, colours in zip(HEATS, heats(page)[1]) if colours]
+    page.compared["schemes"] += len(kinds)
+
+    def change(what, scheme, event, wanted):
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        page.until("return matchMedia('(prefers-color-scheme: dark)').matches === (arguments[0] === 'dark')", scheme)
+        page.ask("return new Promise(done => requestAnimationFrame(() => setTimeout(done)))") # after listeners of the change
+        page.ask("dispatchEvent(new Event(arguments[0]))", event)
+        heat, found = heats(page)
+        if heat != wanted or any(colours != [wanted] for kind, colours in zip(HEATS, found) if kind in kinds):
+            wrong.append(f"{what}: the style has {heat}, maps {dict(zip(HEATS, found))}, not {wanted}")
+    change("dark", "dark", "none", "#9ad1ff")
+    change("dark, printed", "dark", "beforeprint", "#0b4f8a")
+    change("dark, after print", "dark", "afterprint", "#9ad1ff")
+    change("light", "light", "none", "#0b4f8a")
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    return wrong
+
+
 VIEWS = ["summary", "contexts", "ranks", "time", "source", "communication", "tables", "print"]
 
 
@@ -732,7 +774,7 @@ def main():
                   ("Errors", check_errors), ("Search", check_search), ("Colours", check_colours),
                   ("Ranks", check_ranks), ("Course", check_course), ("Source", check_source),
                   ("Communication", check_communication), ("Tables", check_tables), ("Numbers", check_numbers),
-                  ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
+                  ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print), ("Schemes", check_schemes),
                   ("no request, no markup", check_safety), ("Fewer columns", check_fewer_columns)]
         if len(sys.argv) > 3:
             checks.append(("pictures", lambda page, _: take_pictures(page, sys.argv[3], VIEWS)))
