@@ -24,6 +24,22 @@ function layIcicle(top, metric) {
     return bars;
 }
 
+// A name as far as it has room: without the file and line of the function, or with a sign that there is more.
+function fittingName(pen, name, room) {
+    const fits = text => pen.measureText(text).width <= room, short = name.replace(/ \([^()]*\)$/, "");
+    if (fits(name) || fits(short))
+        return fits(name) ? name : short;
+    let least = 0;
+    for (let most = short.length; least < most; ) {
+        const middle = Math.ceil((least + most) / 2);
+        if (fits(cutText(short, middle)))
+            least = middle;
+        else
+            most = middle - 1;
+    }
+    return least ? cutText(short, least) : "";
+}
+
 class Icicle {
     constructor(onselect) {
         this.canvas = make("canvas", {class: "icicle", "aria-hidden": "true",
@@ -76,12 +92,7 @@ class Icicle {
         pen.fillRect(x, y, Math.max(width - 1, 0.5), icicleRow - 1);
         if (width < 30)
             return;
-        pen.save();
-        pen.beginPath();
-        pen.rect(x, y, width - 4, icicleRow);
-        pen.clip();
         pen.fillStyle = "#000";
-        pen.fillText(cutText(node.shownName()), x + 4, y + icicleRow / 2);
-        pen.restore();
+        pen.fillText(fittingName(pen, cutText(node.shownName()), width - 8), x + 4, y + icicleRow / 2);
     }
 }

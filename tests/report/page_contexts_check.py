@@ -77,7 +77,8 @@ def check_shapes(page, tables):
         wrong += [f"{shape} of {focus}, not {ignore}: {line}" for line in differs]
         wrong += [f"{shape} of {focus}, not {ignore}: {path}: {seen.get(path)}, not {wanted.get(path)}"
                   for path in sorted(set(wanted) | set(seen)) if seen.get(path) != wanted.get(path)]
-    return wrong + check_own_time(page, tables) + check_names(page) + check_least(page, tables) + check_spread(page, tables)
+    wrong += check_own_time(page, tables) + check_names(page) + check_bar_names(page)
+    return wrong + check_least(page, tables) + check_spread(page, tables)
 
 
 def check_own_time(page, tables):
@@ -102,6 +103,30 @@ def check_names(page):
     return [f"{label} is shown as {title}" for label, title in page.ask(
         "return [...document.querySelectorAll('#tree tbody tr')].map(row => [row.node.label, row.cells[0].title])")
         if label and len(label) < 200 and places(label) not in (None, title)]
+
+
+def check_bar_names(page):
+    """The names in the picture of a tree: each has room in its bar, and is whole, without its place, or marked as cut."""
+    page.ask("""
+        const pen = CanvasRenderingContext2D.prototype, {fillRect, fillText} = pen;
+        window.drawn = [];
+        pen.fillRect = function(x, y, width, height) { this.bar = [x, width]; fillRect.call(this, x, y, width, height); };
+        pen.fillText = function(text, x, y) {
+            window.drawn.push([text, x + this.measureText(text).width <= this.bar[0] + this.bar[1]]);
+            fillText.call(this, text, x, y);
+        };
+        window.restore = () => Object.assign(pen, {fillRect, fillText})""")
+    page.show("contexts")
+    show_all_rows(page)
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+    page.ask("dispatchEvent(new Event('resize'))")
+    page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    drawn, names = page.ask("window.restore(); return [window.drawn, [...document.querySelectorAll('#tree tbody tr')].map(row => row.node.shownName())]")
+    known = {name for whole in names for name in (whole, re.sub(r" \([^()]*\)$", "", whole))}
+    page.compared["bar-names"] += len(drawn)
+    page.compared["cut-bar-names"] += sum(text.endswith("…") for text, _ in drawn)
+    return [f"a bar has the name {text}" for text, fits in drawn if not fits or
+            not (text in known or text.endswith("…") and any(name.startswith(text[:-1]) for name in known))]
 
 
 def check_least(page, tables):
