@@ -466,7 +466,7 @@ def check_source(page, tables):
             if (name, line) in stored and told[1].expandtabs().rstrip() != text.rstrip():
                 wrong.append(f"{name}:{line}: {told[1]}, not {text}")
         wrong += [f"{name}:{line} has {cells}" for line, (cells, _) in seen.items() if cells and line not in lines]
-    return wrong + check_source_links(page, tables) + check_instructions(page, tables)
+    return wrong + check_source_links(page, tables) + check_instructions(page, tables) + check_chosen_line(page)
 
 
 def check_instructions(page, tables):
@@ -490,6 +490,23 @@ def check_instructions(page, tables):
             if summed > own + 1 or not k and abs(summed - own) > 1:
                 wrong.append(f"{row['file']}:{row['line']}: {column} {own} ns, of instructions {summed} ns")
     return wrong
+
+
+def check_chosen_line(page):
+    """Whichever line is chosen, its whole row has the colour of what is chosen."""
+    page.show("source")
+    chosen, seen = page.ask("""
+        const colour = element => getComputedStyle(element).backgroundColor, probe = document.createElement('p');
+        document.body.append(probe);
+        probe.style.background = 'var(--chosen)';
+        const chosen = colour(probe);
+        probe.remove();
+        return [chosen, [...document.querySelectorAll('#source-lines [tabindex]')].slice(0, 50).map(row => {
+            row.click();
+            return [row.dataset.line, colour(row)];
+        })]""")
+    page.compared["chosen-lines"] += len(seen)
+    return [f"the chosen line {line} has {colour}, not {chosen}" for line, colour in seen if colour != chosen]
 
 
 def check_source_links(page, tables):
