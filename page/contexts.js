@@ -8,6 +8,7 @@ class ContextView {
         this.whole = whole;
         this.shape = treeShapes.some(([name]) => name === options.get("shape")) ? options.get("shape") : "tree";
         this.most = firstTreeRows;
+        this.expressions = {};
         for (const name of ["search", "focus", "ignore", "least"])
             this[name] = options.get(name) || "";
         this.printed = options.has("printed"); // without controls, and nothing is chosen
@@ -19,6 +20,7 @@ class ContextView {
         this.details = make("div", {id: "details", "aria-live": "polite"});
         this.body = make("tbody", {});
         this.left = make("p", {id: "left-out"});
+        this.wrong = make("p", {id: "wrong", "aria-live": "polite"});
         this.legend = make("p", {class: "legend"});
         this.colourKey = make("p", {class: "legend colours", id: "colours"});
         this.thin = make("p", {class: "legend", id: "thin"});
@@ -72,11 +74,18 @@ class ContextView {
     }
 
     makeExpression(name, label, event) {
-        return make("label", {}, label + " ", make("input", {type: "search", id: name, value: this[name],
-            placeholder: "expression", [event]: ({target}) => {
-                target.setAttribute("aria-invalid", String(target.value !== "" && !readExpression(target.value)));
-                this.change({[name]: target.value});
-            }}));
+        const input = this.expressions[name] = make("input", {type: "search", id: name, value: this[name],
+            placeholder: "expression", [event]: () => this.change({[name]: input.value})});
+        return make("label", {}, label + " ", input);
+    }
+
+    // Marks expressions that are not valid, and says that they are not used.
+    drawExpressions() {
+        const wrong = Object.values(this.expressions).filter(({value}) => value && !readExpression(value));
+        for (const input of Object.values(this.expressions))
+            input.setAttribute("aria-invalid", String(wrong.includes(input)));
+        this.wrong.textContent = wrong.map(({value}) => `Not a regular expression, and not used: ${cutText(value, mostInLine)}`).join("; ");
+        this.wrong.hidden = !wrong.length;
     }
 
     makeControls() {
@@ -86,7 +95,7 @@ class ContextView {
                 metric => this.change({metric})),
             makeChoice("hide", [["", "nothing"], ["0.1", "below 0.1 %"], ["1", "below 1 %"], ["5", "below 5 %"]],
                 this.least, least => this.change({least})),
-            makeChoice("colour", Object.entries(treeColours).map(([name, {title}]) => [name, title]), this.colour,
+            this.colourChoice = makeChoice("colour", Object.entries(treeColours).map(([name, {title}]) => [name, title]), this.colour,
                 colour => this.change({colour})),
             this.makeExpression("search", "Search", "oninput"),
             this.makeExpression("focus", "Focus", "onchange"),
@@ -97,7 +106,7 @@ class ContextView {
 
     place(place) {
         place.append(
-            this.makeControls(),
+            this.makeControls(), this.wrong,
             make("div", {class: "picture"}, this.icicle.canvas), this.colourKey, this.thin,
             this.details,
             this.legend,
@@ -114,7 +123,8 @@ class ContextView {
     // Functions of a flat list overlap: they have no picture.
     drawPicture() {
         const colours = treeColours[this.colour];
-        this.icicle.canvas.hidden = this.colourKey.hidden = this.thin.hidden = this.shape === "flat";
+        for (const each of [this.icicle.canvas, this.colourKey, this.thin, this.colourChoice])
+            each.hidden = this.shape === "flat";
         if (this.shape === "flat")
             return;
         this.icicle.draw(this.root, this.order, this.selected, node => colours.of(node, this.root, this.metric));
@@ -189,7 +199,7 @@ class ContextView {
     visible() {
         const rows = [], wanted = this.matches(), {order} = this;
         const least = this.compared.map(name => [name, this.least / 100 * (this.root.figures[name] || 0)]);
-        const next = [this.root];
+        const next = this.root.metrics.length ? [this.root] : [];
         for (let node; (node = next.pop()); ) {
             if (wanted && !wanted.has(node) || least.every(([name, part]) => (node.figures[name] || 0) < part))
                 continue;
@@ -218,6 +228,7 @@ class ContextView {
 
     draw() {
         const rows = this.visible();
+        this.drawExpressions();
         this.drawHead();
         this.body.replaceChildren(...rows.slice(0, this.most).map(node => this.makeRow(node)));
         const more = rows.length - this.most;
@@ -226,7 +237,7 @@ class ContextView {
                 this.most *= 5;
                 this.draw();
             }}, "Show more") : "");
-        this.choice.querySelector("select").value = this.metric.name;
+        this.choice.querySelector("select").value = (this.metric.name ? this.metric : this.chosen || this.whole.metrics[0]).name;
         this.legend.textContent = this.legendText();
         this.drawPicture();
         this.drawDetails();

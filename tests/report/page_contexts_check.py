@@ -391,8 +391,27 @@ def check_search(page, tables):
         page.compared["searches"] += len(wanted)
     page.show("contexts")
     page.ask("const e = document.getElementById('search'); e.value = '('; e.dispatchEvent(new Event('input'))")
-    if page.ask("return document.getElementById('search').getAttribute('aria-invalid')") != "true":
-        wrong.append("an expression that is not valid is not marked")
+    said = page.ask("return [document.getElementById('search').getAttribute('aria-invalid'), document.getElementById('wrong').innerText]")
+    if said != ["true", "Not a regular expression, and not used: ("]:
+        wrong.append(f"an expression that is not valid: {said}")
+    page.show("contexts&focus=(&search=" + urllib.parse.quote(name))
+    said = page.ask("return [...document.querySelectorAll('#contexts input')].map(e => e.ariaInvalid)")
+    if said != ["false", "true", "false"]:
+        wrong.append(f"an expression of the address that is not valid: {said}")
+    return wrong + check_no_match(page)
+
+
+def check_no_match(page):
+    """A focus on nothing leaves no row, and says so; what rows are ordered by stays chosen. A flat list has no colours."""
+    wrong = []
+    for shape in "tree", "callers", "flat":
+        page.show(f"contexts&shape={shape}&focus=no%20such%20name")
+        rows, left, by, wrong_text, colour = page.ask("""
+            const selects = [...document.querySelectorAll('#contexts .controls select')];
+            return [document.querySelectorAll('#tree tbody tr').length, document.getElementById('left-out').innerText,
+                selects[1].selectedIndex, document.getElementById('wrong').innerText, selects[3].checkVisibility()]""")
+        if (rows, left, by, wrong_text, colour) != (0, "Nothing matches.", 0, "", shape != "flat"):
+            wrong.append(f"{shape} of no such name: {rows} rows, {left}, by {by}, {wrong_text}, colour {colour}")
     return wrong
 
 
