@@ -133,14 +133,16 @@ async function prepare(profile) {
 // array length"), a text ("Invalid string length") or what a stream inflates ("Failed to fetch").
 const lacksMemory = error => /memory|allocation|length|fetch/i.test(error.message);
 
-// Puts the reason why a view is not shown in its place.
-function fail(place, error) {
-    place.replaceChildren(make("p", {id: "failure", role: "alert"}, typeof DecompressionStream === "undefined"
+// The reason why a view is not shown.
+function makeFailure(error) {
+    return make("p", {id: "failure", role: "alert"}, typeof DecompressionStream === "undefined"
         ? "This browser is too old for the page: it has no DecompressionStream."
         : lacksMemory(error)
         ? "This browser has too little memory for this view. Other views may need less, and pcollect report prints the " +
             `same figures. (${error})`
-        : "This view cannot be shown: " + error));
+        : "This view cannot be shown: " + error);
 }
+
+const fail = (place, error) => place.replaceChildren(makeFailure(error));
 
 start().catch(error => fail(document.body, error));

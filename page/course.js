@@ -265,10 +265,15 @@ class CourseView {
     }
 }
 
+// A table `series` of another plugin may lack its columns.
+const hasCourse = series => ["start", "width", "rank"].every(name => series.has(name)) &&
+    courseMetrics.some(({of}) => series.has(of));
+
 async function showCourse(profile, place, options) {
-    if (!profile.byName.get("series")?.rows) {
-        place.append(make("p", {}, "The profile does not have the course of the run: the plugin series was not used. " +
-            "Run with pcollect run --plugins +series."));
+    const series = profile.byName.get("series");
+    if (!series?.rows || !hasCourse(series)) {
+        place.append(make("p", {}, "The profile does not have the course of the run: " + (series?.rows ? "its table series has other columns."
+            : "the plugin series was not used. Run with pcollect run --plugins +series.")));
         return;
     }
     const regions = profile.byName.has("series_regions") ? await profile.table("series_regions") : null;

@@ -31,8 +31,10 @@ async function showPrint(profile, place) {
     for (const {title, show, options, table} of printedParts) {
         if (table && !profile.byName.get(table)?.rows)
             continue;
-        const part = make("section", {class: "part"}, title ? make("h2", {}, title) : null);
+        const part = make("section", {class: "part"}), head = title ? [make("h2", {}, title)] : [];
+        part.append(...head);
         place.append(part);
-        await show(profile, part, new URLSearchParams(options || ""));
+        await show(profile, part, new URLSearchParams(options || "")).catch(error =>
+            part.replaceChildren(...head, makeFailure(error)));
     }
 }

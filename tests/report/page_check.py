@@ -387,20 +387,23 @@ def check_communication(page, tables):
 
 
 def check_fewer_columns(page, tables):
-    """A table `pairs` of another plugin may lack columns that the one of topology has."""
+    """A table `pairs` or `series` of another plugin may lack columns that those of topology and series have."""
     wrong = []
-    if "pairs" not in tables:
-        return wrong
     with open(sys.argv[1], encoding="utf-8") as f:
         text = f.read()
-    for lacking, wanted in [("domain", "Pattern"), ("source", "plugin topology was not used")]:
+    for name, lacking, view, wanted in [("pairs", "domain", "communication", "Pattern"),
+                                        ("pairs", "source", "communication", "plugin topology was not used"),
+                                        ("series", "width", "time", "its table series has other columns"),
+                                        ("series", "mpi_time", "time", "Sums over all ranks"), ("series", "start", "print", "other columns")]:
         def rename(table, lacking=lacking):
             next(column for column in table["columns"] if column["name"] == lacking)["name"] = "another"
+        if not tables.get(name, ((), ()))[1]:
+            continue
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".html") as f:
-            f.write(with_table(text, "pairs", rename))
+            f.write(with_table(text, name, rename))
             f.flush()
             page.open(f.name)
-            page.show("communication")
+            page.show(view)
             shown = page.ask("return document.querySelector('main').innerText")
             wrong += [] if wanted in shown else [f"without {lacking}: {shown}"]
     page.open(sys.argv[1])

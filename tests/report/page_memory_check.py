@@ -31,6 +31,17 @@ def check(page, view, expected):
     print("ok" if right else "not ok", view, said)
 
 
+def check_print(page, expected):
+    """Parts of the print form that cannot be shown say so, and the others are there."""
+    page.show("print")
+    said, parts = page.ask("return [[...document.querySelectorAll('#print > .part > #failure')].map(e => e.textContent),"
+                           "[...document.querySelectorAll('#print > .part > h2')].map(e => e.textContent)]")
+    rows = page.ask("return ['functions', 'tree', 'heat'].map(id => document.querySelectorAll(`#${id} tbody tr`).length)")
+    right = len(said) == 2 and all(text.startswith(expected) for text in said) and not rows[0] and all(rows[1:]) and \
+        parts[:2] == ["MPI functions", "Contexts with one percent and more"]
+    print("ok" if right else "not ok", f"print: {said} {parts} {rows}")
+
+
 def check_left(page, view, other):
     """A view that fails after the user left it does not take the place of the other."""
     page.ask("const [view, other] = arguments; addEventListener('hashchange', () => { location.hash = other; }, {once: true});"
@@ -112,6 +123,7 @@ def main(path, folder, many, deep):
             check(page, view, expected)
             check(page, "tables&table=ranks", None)
             check(page, view, expected)
+        check_print(page, expected)
         check_left(page, "tables&table=primitives", "tables&table=ranks")
     check_placement(page, many)
     check_pairs(page, many)
