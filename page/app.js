@@ -22,8 +22,8 @@ function chooseViews(profile) {
         views = [{name: "difference", title: "Difference", show: showDifference}, lastView];
 }
 
-const keyHelp = [
-    ["1 to 9", "choose a view"], ["/", "go to the search"], ["?", "show the keys"],
+const keyHelp = () => [
+    ["1 to " + views.length, "choose a view"], ["/", "go to the search"], ["?", "show the keys"],
     ["Tab", "go from control to control"], ["Enter", "select the row or follow the link"],
     ["Up, Down", "go from row to row of a tree or a table; choose a rank in the map over time"],
     ["Left, Right", "close and open a row of the tree; choose a rank in the map of ranks"],
@@ -31,11 +31,15 @@ const keyHelp = [
     ["Esc", "leave the search, close this list"]
 ];
 
-const help = make("dialog", {id: "help", "aria-labelledby": "help-title"},
-    make("h2", {id: "help-title"}, "Keys"),
-    make("table", {}, make("tbody", {}, keyHelp.map(([key, what]) =>
-        make("tr", {}, make("th", {scope: "row"}, make("kbd", {}, key)), make("td", {}, what))))),
-    make("button", {type: "button", onclick: () => help.close()}, "Close"));
+const help = make("dialog", {id: "help", "aria-labelledby": "help-title"});
+
+function fillHelp() {
+    help.append(
+        make("h2", {id: "help-title"}, "Keys"),
+        make("table", {}, make("tbody", {}, keyHelp().map(([key, what]) =>
+            make("tr", {}, make("th", {scope: "row"}, make("kbd", {}, key)), make("td", {}, what))))),
+        make("button", {type: "button", onclick: () => help.close()}, "Close"));
+}
 
 function makeNavigation() {
     return make("nav", {}, views.map(({name, title}, i) =>
@@ -102,6 +106,7 @@ function redrawWhenNeeded() {
 async function start() {
     const profile = await Profile.read(), main = make("main", {});
     chooseViews(profile);
+    fillHelp();
     document.title = profile.file + " - pcollect";
     document.body.append(make("header", {}, make("h1", {}, profile.file), makeNavigation()), main, help);
     const show = () => showView(profile, main);

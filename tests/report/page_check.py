@@ -201,6 +201,13 @@ def check_evidence(page, tables):
     return wrong
 
 
+def check_help(page):
+    """The list of keys has as many digits as there are views."""
+    keys, views = page.ask("return [document.querySelector('#help kbd').textContent, "
+                           "document.querySelectorAll('nav a').length]")
+    return [] if keys == f"1 to {views}" else [f"the keys {keys} choose {views} views"]
+
+
 def check_keys(page, tables):
     """What is selected by keys in one view is selected in the others."""
     wrong = []
@@ -225,7 +232,7 @@ def check_keys(page, tables):
             wrong.append(f"the table has {selected(page)[0]} selected, not rank {ranks[1]}")
     page.press("?").until("return document.getElementById('help').open")
     page.press(Keys.ESCAPE).until("return !document.getElementById('help').open")
-    return wrong
+    return wrong + check_help(page)
 
 
 def check_placement(page, tables):
@@ -580,6 +587,9 @@ def check_phases(page, rows, begin):
              if not rounds_to(shown, exact) and not is_short(shown, exact)]
     units = [1e9, 1e9] + [unit for _, unit in COURSE_COLUMNS]
     seen = {phase: [ns(exact) if unit == 1e9 else int(float(exact)) for (exact, _), unit in zip(cells, units)] for phase, cells in seen}
+    told = page.ask("return ['phases', 'regions'].map(id => document.querySelector(`#${id} caption`)?.textContent || '')")
+    wrong += [f"which bins are meant: {text}" for text, bins in zip(told, ("with a call or a sample", "with time in them"))
+              if text and f"from the first bin {bins} to the last" not in text]
     return wrong + ([] if seen == wanted else [f"phases {seen}, not {wanted}"])
 
 

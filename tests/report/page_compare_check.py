@@ -118,7 +118,7 @@ def compare_lines(page, selector, name):
 def check_warnings(page, _):
     """The remarks of the command on the runs and on what is lost, and no other."""
     page.show("scaling" if sys.argv[1] == "scale" else "difference")
-    wrong = compare_lines(page, "#warnings li", "remarks")
+    wrong = compare_lines(page, "#warnings li", "remarks") + check.check_help(page)
     return wrong + compare_lines(page, "#scaling .loss", "loss") if sys.argv[1] == "scale" else wrong
 
 
