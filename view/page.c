@@ -218,21 +218,29 @@ void pct_page_write(FILE *out, struct pct_page *page)
 /* ---- The page of one profile ------------------------------------------------------------------
  */
 
-/* Appends remarks on the figures: parts that could not be read, missing symbols. */
+static void put_warning(struct pct_buf *b, const char *text, const char **between)
+{
+    if (!text)
+        return;
+    pct_buf_text(b, *between);
+    pct_text_json(b, text);
+    *between = ", ";
+}
+
+/* Appends remarks on the figures: parts that could not be read, missing symbols, what contexts
+ * lack. */
 static void put_warnings(struct pct_buf *b, const struct pct_data *d)
 {
-    const char *unread = pc_profile_unread(d->profile), *between = "";
-    if (unread) {
-        pct_text_json(b, unread);
-        between = ", ";
-    }
-    for (uint32_t i = 0; i < d->profile->n_modules; i++) {
-        const char *complaint = pct_symbols_complaint(pct_data_symbols(d), i);
-        if (!complaint)
-            continue;
-        pct_buf_text(b, between);
-        pct_text_json(b, complaint);
-        between = ", ";
+    const struct pct_head plain = {NULL, d, &(const struct pct_options){0}};
+    const char *between = "";
+    put_warning(b, pc_profile_unread(d->profile), &between);
+    for (uint32_t i = 0; i < d->profile->n_modules; i++)
+        put_warning(b, pct_symbols_complaint(pct_data_symbols(d), i), &between);
+    for (size_t i = 0; pct_head_context_notes[i]; i++) {
+        struct pct_buf text = {0};
+        pct_head_context_notes[i](&plain, &text);
+        put_warning(b, text.n ? text.data : NULL, &between);
+        pct_buf_free(&text);
     }
 }
 

@@ -85,7 +85,8 @@ static void put_incomplete(const struct pct_head *h, struct pct_buf *b)
     else if (calls_mpi)
         pct_buf_text(b, " did not reach MPI_Finalize: recovered, up to the last moment known");
     else
-        pct_buf_text(b, " ended by a signal, _exit or exec: recovered, up to the last moment known");
+        pct_buf_text(b,
+                     " ended by a signal, _exit or exec: recovered, up to the last moment known");
     pct_head_moment(b, taken_ns);
     if (!pct_data_rank_times(h->d)->divided)
         pct_buf_text(b, calls_mpi ? ". How long ranks waited for a processor is not known"
@@ -182,7 +183,6 @@ static void put_lost(const struct pct_head *h, struct pct_buf *b)
     }
 }
 
-/* Says what is not kept apart (merge/fold.h). */
 static void put_added_up(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
@@ -203,7 +203,6 @@ static void put_added_up(const struct pct_head *h, struct pct_buf *b)
     pct_buf_text(b, " calls with ");
     pct_head_percent(b, pct_text_share(calls.sum[PCT_EXCLUSIVE], pct_data_mpi_ns(h->d)));
     pct_buf_text(b, " of MPI time are added up in the contexts around them");
-    pct_head_put(h, "note", b);
 }
 
 static bool is_part(const struct pct_head *h)
@@ -212,8 +211,9 @@ static bool is_part(const struct pct_head *h)
     return f->has_phase || f->region || f->domain;
 }
 
-/* Prints a difference between the counters of ranks and the sums over contexts, which are kept
- * separately: it is an uncounted loss. Contexts of a part of the run hold less. */
+/* Appends a difference between the counters of ranks and the sums over contexts, which are kept
+ * separately: it is an uncounted loss. Appends that the plugin time was not loaded, if so.
+ * Contexts of a part of the run hold less. */
 static void put_disagreement(const struct pct_head *h, struct pct_buf *b)
 {
     pc_u128 contexts = pct_data_mpi_ns(h->d);
@@ -221,8 +221,7 @@ static void put_disagreement(const struct pct_head *h, struct pct_buf *b)
     pc_u128 difference = contexts > ranks ? contexts - ranks : ranks - contexts;
     if (!h->d->totals->has[PCT_TIME]) {
         if (!(h->d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE))
-            pct_head_item(h, "note",
-                          "the plugin time was not loaded: there are no calls and times");
+            pct_buf_text(b, "the plugin time was not loaded: there are no calls and times");
         return;
     }
     if (is_part(h) || difference * 100 <= ranks || difference < 1000000)
@@ -231,7 +230,6 @@ static void put_disagreement(const struct pct_head *h, struct pct_buf *b)
     pct_head_time(b, contexts);
     pct_buf_text(b, " in MPI, the ranks counted ");
     pct_head_time(b, ranks);
-    pct_head_put(h, "note", b);
 }
 
 static void put_unsampled(const struct pct_head *h, struct pct_buf *b)
@@ -242,8 +240,10 @@ static void put_unsampled(const struct pct_head *h, struct pct_buf *b)
     pct_head_time(b, (pc_u128)ns);
     pct_buf_text(b, " of CPU time are in no context: threads that the program made before its "
                     "first MPI call are not sampled, and of others the begin is not");
-    pct_head_put(h, "note", b);
 }
+
+void (*const pct_head_context_notes[])(const struct pct_head *, struct pct_buf *) = {
+    put_disagreement, put_added_up, put_unsampled, NULL};
 
 static void put_notes(const struct pct_head *h, struct pct_buf *b)
 {
@@ -262,9 +262,10 @@ static void put_notes(const struct pct_head *h, struct pct_buf *b)
         if (complaint)
             pct_head_item(h, "symbols", complaint);
     }
-    put_disagreement(h, b);
-    put_added_up(h, b);
-    put_unsampled(h, b);
+    for (size_t i = 0; pct_head_context_notes[i]; i++) {
+        pct_head_context_notes[i](h, b);
+        pct_head_put(h, "note", b);
+    }
 }
 
 static void put_filter(const struct pct_head *h)

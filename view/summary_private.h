@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The head of the text report in parts: summary.c, summary_counted.c, summary_missing.c. They print
- * items by summary_item.c; all use one buffer, which is empty between two items. The page has two
+ * items by summary_item.c; all use one buffer, which is empty between two items. The page has some
  * of these texts, too.
  */
 #ifndef PCT_SUMMARY_PRIVATE_H
@@ -40,5 +40,7 @@ void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b);
 
 void pct_head_counted(const struct pct_head *h, struct pct_buf *b);
 void pct_head_missing(const struct pct_head *h, struct pct_buf *b);
+/* Functions that append a note on what the contexts lack, or nothing; NULL after the last. */
+extern void (*const pct_head_context_notes[])(const struct pct_head *h, struct pct_buf *b);
 
 #endif

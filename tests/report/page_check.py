@@ -20,7 +20,7 @@ from page_contexts_check import (
     check_colours, check_context_waiting, check_contexts, check_errors, check_metrics, check_search, check_shapes, check_spreads,
     tell_no_contexts, wanted_tree)
 from page_driver import (
-    Page, is_short, ns, path_without_lines, places, ranks_of, read_outside, read_table, read_tables, rounds_to, rows_of,
+    Page, is_short, ns, path_without_lines, places, ranks_of, read_notes, read_outside, read_table, read_tables, rounds_to, rows_of,
     selected, wanted_pairs, with_table)
 from page_ranks_check import check_ranks
 from page_tables_check import check_numbers, check_print, check_tables
@@ -47,6 +47,9 @@ def check_summary(page, tables):
     notes, wanted = page.ask("return document.querySelector('#notes')?.innerText || ''"), header[0]["notes"] if header else ""
     if notes.removeprefix("Note: ") != wanted:
         wrong.append(f"notes: {notes}, not {wanted}")
+    warnings = page.ask("return [...document.querySelectorAll('#warnings li')].map(e => e.textContent)")
+    wrong += [f"the note {note} is not among {warnings}, {notes}" for note in page.notes if note not in warnings and note not in notes]
+    page.compared["warnings"] += len(warnings)
     seen = page.ask("return [...document.querySelectorAll('#findings .finding')].map(e => e.innerText)")
     wanted = [row["finding"] for row in rows_of(tables, "findings")]
     if seen != wanted:
@@ -791,7 +794,7 @@ def main():
         page.pattern = f.read().strip()
     with open(os.path.join(sys.argv[2], "topology"), encoding="utf-8") as f:
         page.placement = json.loads(f.read() or "{}").get("placement")
-    page.outside = read_outside(sys.argv[2])
+    page.outside, page.notes = read_outside(sys.argv[2]), read_notes(sys.argv[2])
     page.annotated = read_annotate(sys.argv[2])
     with open(os.path.join(sys.argv[2], "frames"), encoding="utf-8") as f:
         page.frames = json.loads(f.read() or "{}").get("contexts", [])

@@ -49,6 +49,12 @@ def read_outside(folder):
     return ["".join(line[15:] for line in lines if line.startswith(f"  {name} ")) for name in ("outside MPI", "imbalance")]
 
 
+def read_notes(folder):
+    """The notes of the text of the report."""
+    with open(os.path.join(folder, "text"), encoding="utf-8") as f:
+        return [line[15:].rstrip("\n") for line in f if re.match("  note ", line)]
+
+
 def ranks_of(page, tables):
     """Of each rank {name: ns} of the parts of its time outside MPI. It computes while it is neither delayed nor blocked. If
     blocked time is not known, it computes for as long as the first of its threads was sampled; if the report says that a
