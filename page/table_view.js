@@ -92,8 +92,10 @@ class TableView {
         this.head.children[k].firstChild.focus();
     }
 
-    makeHeadCell({name, doc}, k) {
-        const sorted = this.sort === k ? this.reversed ? "ascending" : "descending" : null;
+    // Texts are sorted from the least on, numbers from the greatest on, unless the order is reversed.
+    makeHeadCell({name, doc, type}, k) {
+        const rises = (type === "text") !== this.reversed;
+        const sorted = this.sort === k ? rises ? "ascending" : "descending" : null;
         return make("th", {scope: "col", title: doc, "aria-sort": sorted},
             make("button", {type: "button", onclick: () => this.order(k)}, name));
     }

@@ -73,13 +73,6 @@ def same_rows(seen, wanted):
         len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b)) for a, b in zip(seen, wanted))
 
 
-def number_or_none(cell):
-    try:
-        return float(cell)
-    except ValueError:
-        return None
-
-
 def check_numbers(page, _):
     """Each number of the table of tests/report/text_test.c has the text there that the report gives it."""
     with open(os.path.join(os.path.dirname(__file__), "../../page/units.js"), encoding="utf-8") as f:
@@ -93,7 +86,8 @@ def check_numbers(page, _):
 
 def check_order(page, tables):
     """Rows that are filtered by an expression and sorted by a column: numbers from the greatest on, texts from the least on,
-    the other way at the second click; the copy has all of them as `report --format tsv` does."""
+    the other way at the second click, as the head of the column says; the copy has all of them as `report --format tsv`
+    does."""
     wrong = []
     for name in ("contexts", "primitives", "ranks"):
         head, rows = tables.get(name, ((), ()))
@@ -109,7 +103,7 @@ def check_order(page, tables):
             if column not in head:
                 continue
             k = head.index(column)
-            numbers = all(not row[k] or number_or_none(row[k]) is not None for row in rows)
+            numbers = column in ("calls", "wall_s")
             key = lambda row: (not row[k], -float(row[k] or 0) if numbers else row[k])
             wanted = sorted(filtered, key=key)
             for order in (wanted, None):
@@ -120,6 +114,10 @@ def check_order(page, tables):
                 shown = page.ask("return [...document.querySelectorAll('#table tbody tr')].map(row => row.cells[arguments[0]].title)", k)
                 if not right or shown != [row[k] for row in seen][:len(shown)] or bool(shown) != bool(seen):
                     wrong.append(f"{name} by {column}: {[row[k] for row in seen][:9]}, shown {shown[:9]}, not {[row[k] for row in wanted][:9]}")
+                told = page.ask("return [...document.querySelectorAll('#table th')].map(e => e.ariaSort)")
+                rises = "descending" if numbers == (order is not None) else "ascending"
+                if told != [rises if i == k else None for i in range(len(head))]:
+                    wrong.append(f"{name} by {column}: the heads say {told}, not {rises}")
                 page.compared["sorted"] += len(seen)
     return wrong
 
