@@ -96,6 +96,9 @@ function groupRows(places, n) {
     return {first, rows};
 }
 
+// Names a socket of the table `place`, which has 1 + its number, or 0 for a rank that was bound to several or none.
+const socketName = socket => Number.isNaN(socket) ? "socket not known" : socket ? `socket ${socket - 1}` : "not bound to one socket";
+
 class CommunicationView {
     constructor(profile, tables, options) {
         Object.assign(this, {profile, ...tables});
@@ -125,12 +128,12 @@ class CommunicationView {
     placeNames() {
         const names = new Map(), {ranks, places} = this, sockets = new Map(), {placement} = this.profile;
         for (let row = 0; places && row < places.rows; row++)
-            sockets.set(places.exact(row, "rank"), places.exact(row, "socket"));
+            sockets.set(places.exact(row, "rank"), socketName(places.number(row, "socket")));
         for (let row = 0; row < ranks.rows; row++) {
             const rank = ranks.exact(row, "rank"), host = ranks.shown(row, "host");
             names.set(rank, this.by === "host" ? host
                 : this.by === "proposed" && placement ? placement.nodes[placement.node_of_rank[rank]] ?? host
-                : this.by === "socket" ? `${host}, socket ${sockets.get(rank) || "unknown"}` : rank);
+                : this.by === "socket" ? `${host}, ${sockets.get(rank) ?? socketName(NaN)}` : rank);
         }
         return names;
     }

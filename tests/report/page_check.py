@@ -389,6 +389,7 @@ def check_communication(page, tables):
     known |= {row["domain"] for row in rows_of(tables, "communicators")} if "communicators" in tables else set()
     wrong += [] if offered == len(known) else [f"{offered} communicators, not {known}"]
     cases = [("rank", "sent"), ("rank", "calls"), ("host", "sent"), ("host", "time"), *([("proposed", "sent")] if page.placement else []),
+             *([("socket", "sent")] if "place" in tables else []),
              *[("rank", "sent", domain) for domain in domains[-2:] if domain]]
     for case in cases:
         if case[1] != "time" or "time" in tables["pairs"][0]:

@@ -134,6 +134,11 @@ def places(path):
 def wanted_pairs(page, tables, by, metric, domain=""):
     """Sums by pair of names, of a communicator or of all, and the names in their order."""
     hosts = {row["rank"]: row["host"] if by == "host" else row["rank"] for row in rows_of(tables, "ranks")}
+    if by == "socket":
+        names = {"": "socket not known", "0": "not bound to one socket"}
+        sockets = {row["rank"]: row["socket"] for row in rows_of(tables, "place")}
+        hosts = {row["rank"]: f"{row['host']}, " + (names.get(socket) or f"socket {int(socket) - 1}")
+                 for row in rows_of(tables, "ranks") for socket in [sockets.get(row["rank"], "")]}
     if by == "proposed":
         nodes = list(dict.fromkeys(row["host"] for row in rows_of(tables, "ranks")))
         hosts = {rank: nodes[page.placement["node_of_rank"][int(rank)]] for rank in hosts}

@@ -511,7 +511,7 @@ static void add_wide_calls(struct sample *s, uint32_t op)
 }
 
 /* A ring with more between some pairs than between others, and one message right across it. */
-static void add_wide_pairs(struct sample *s)
+static void make_wide_pairs(struct pc_profile_table *t)
 {
     static struct pc_profile_column columns[] = {
         {(char *)"source", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
@@ -521,24 +521,43 @@ static void add_wide_pairs(struct sample *s)
         {(char *)"messages", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
         {(char *)"bytes", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES}};
     static uint64_t cells[WIDE_RANKS + 1][PC_ARRAY_LEN(columns)];
-    static struct pc_profile_table table = {.name = (char *)"pairs",
-                                            .plugin = (char *)"topology",
-                                            .n_keys = 4,
-                                            .n_columns = PC_ARRAY_LEN(columns),
-                                            .columns = columns,
-                                            .n_rows = WIDE_RANKS + 1,
-                                            .cells = cells[0]};
+    *t = (struct pc_profile_table){.name = (char *)"pairs",
+                                   .plugin = (char *)"topology",
+                                   .n_keys = 4,
+                                   .n_columns = PC_ARRAY_LEN(columns),
+                                   .columns = columns,
+                                   .n_rows = WIDE_RANKS + 1,
+                                   .cells = cells[0]};
     for (uint64_t i = 0; i <= WIDE_RANKS; i++) {
         uint64_t from = i < 2 ? 0 : i - 1, to = i == 1 ? WIDE_PEAK : (from + 1) % WIDE_RANKS;
         const uint64_t row[] = {from, to, 0, 7, 1 + i % 3, 1000 * (1 + i * 37 % 101)};
         memcpy(cells[i], row, sizeof row);
     }
-    s->p.tables = &table;
-    s->p.n_tables = 1;
+}
+
+/* Ranks on four sockets, ranks that were bound to none, and one of which nothing is known. */
+static void make_wide_places(struct pc_profile_table *t)
+{
+    static struct pc_profile_column columns[] = {
+        {(char *)"rank", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"socket", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT}};
+    static uint64_t cells[WIDE_RANKS - 1][PC_ARRAY_LEN(columns)];
+    for (uint64_t r = 0; r < PC_ARRAY_LEN(cells); r++) {
+        cells[r][0] = r;
+        cells[r][1] = r * 5 / WIDE_RANKS;
+    }
+    *t = (struct pc_profile_table){.name = (char *)"place",
+                                   .plugin = (char *)"topology",
+                                   .n_keys = 1,
+                                   .n_columns = PC_ARRAY_LEN(columns),
+                                   .columns = columns,
+                                   .n_rows = PC_ARRAY_LEN(cells),
+                                   .cells = cells[0]};
 }
 
 void sample_wide(struct sample *s)
 {
+    static struct pc_profile_table tables[2];
     sample_begin(s);
     add_wide_ranks(s);
     s->ops[0] = (struct pc_profile_op){(char *)"MPI_Allreduce", PCOLLECT_CLASS_COLL};
@@ -548,7 +567,10 @@ void sample_wide(struct sample *s)
     s->p.n_modules = 1;
     for (uint32_t op = 0; op < 2; op++)
         add_wide_calls(s, op);
-    add_wide_pairs(s);
+    make_wide_pairs(&tables[0]);
+    make_wide_places(&tables[1]);
+    s->p.tables = tables;
+    s->p.n_tables = PC_ARRAY_LEN(tables);
     sample_end(s);
 }
 
