@@ -307,8 +307,9 @@ class CommunicationView {
 
 async function showCommunication(profile, place, options) {
     if (!["source", "destination"].every(name => profile.byName.get("pairs")?.has(name))) {
-        place.append(make("p", {}, "The profile does not say which ranks communicate: the plugin topology was not used. " +
-            "Run with pcollect run --plugins +topology."));
+        place.append(make("p", {}, "The profile does not say which ranks communicate: " + (await profile.isRecorded()
+            ? "pcollect record does not see messages; pcollect run does."
+            : "the plugin topology was not used. Run with pcollect run --plugins +topology.")));
         return;
     }
     const [ranks, pairs, calls, places, domains, sizes] = await Promise.all(

@@ -272,8 +272,10 @@ const hasCourse = series => ["start", "width", "rank"].every(name => series.has(
 async function showCourse(profile, place, options) {
     const series = profile.byName.get("series");
     if (!series?.rows || !hasCourse(series)) {
-        place.append(make("p", {}, "The profile does not have the course of the run: " + (series?.rows ? "its table series has other columns."
-            : "the plugin series was not used. Run with pcollect run --plugins +series.")));
+        const reason = series?.rows ? "its table series has other columns."
+            : await profile.isRecorded() ? "pcollect record does not keep it; pcollect run --plugins +series does."
+            : "the plugin series was not used. Run with pcollect run --plugins +series.";
+        place.append(make("p", {}, "The profile does not have the course of the run: " + reason));
         return;
     }
     const regions = profile.byName.has("series_regions") ? await profile.table("series_regions") : null;

@@ -304,6 +304,12 @@ class Profile {
         return table;
     }
 
+    // True if `pcollect record` made it, from outside the program: nothing is known of calls of MPI.
+    async isRecorded() {
+        const header = this.byName.has("header") ? await this.table("header") : null;
+        return header?.rows > 0 && header.exact(0, "mpi_calls") === "";
+    }
+
     static async read() {
         return new Profile(JSON.parse(new TextDecoder().decode(await readElement(0))));
     }

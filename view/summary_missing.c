@@ -183,6 +183,7 @@ static void put_lost(const struct pct_head *h, struct pct_buf *b)
     }
 }
 
+/* Appends what is not kept apart (merge/fold.h). */
 static void put_added_up(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
