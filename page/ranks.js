@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The third view: the time of each rank, as a heat map with a row for each MPI function or context, and for each part
-// of the time outside MPI. A column of pixels that stands for several ranks has the greatest of their figures. Contexts
-// are those of the table `rank,context`, which has the most important ones; one row has the sum of the others. The
-// texts beside the pictures show the same, so screen readers pass over these.
+// The third view: the time of each rank, as a heat map with a row for each MPI function or context, for each part of the
+// time outside MPI, and for calls in which ranks were killed. A column of pixels that stands for several ranks has the
+// greatest of their figures. Contexts are those of the table `rank,context`, which has the most important ones; one row
+// has the sum of the others. The texts beside the pictures show the same, so screen readers pass over these.
 
 const rankMetrics = [
     {name: "time", head: "time", type: "ns", of: "mpi_exclusive_s"},
@@ -26,15 +26,18 @@ function extremes(values) {
 
 const otherContexts = "other contexts";
 
+// Name of the time of calls in which ranks were killed, which is in no context.
+const openCalls = "MPI: calls that had not ended";
+
 // The row in an address: the id of a context, or the label.
 const keyOfRow = ({context, label}) => context || label;
 
 // The figures of one metric: rows with a value for each row of the table `ranks`, the greatest row first.
 class RankFigures {
-    // `outside` has the parts of each rank's time outside MPI. `contexts` is the table of contexts that rows are made of;
-    // null: rows are MPI functions.
-    constructor({ranks, outside, classes, places}, cube, contexts, metric) {
-        Object.assign(this, {ranks, outside, classes, places, metric, rows: [], without: 0});
+    // `outside` has the parts of each rank's time outside MPI, `open` is the table of calls that had not ended, or null.
+    // `contexts` is the table of contexts that rows are made of; null: rows are MPI functions.
+    constructor({ranks, outside, open, classes, places}, cube, contexts, metric) {
+        Object.assign(this, {ranks, outside, open, classes, places, metric, rows: [], without: 0});
         this.byKey = new Map();
         const of = cube.numbers("rank"), values = cube.numbers(metric.of);
         for (let row = 0; row < cube.rows; row++)
@@ -85,12 +88,15 @@ class RankFigures {
             this.rows = this.rows.filter(row => row !== others);
     }
 
+    // Adds what `rank,primitive` lacks of the time of each rank.
     addParts() {
         for (let i = 0; i < this.ranks.rows; i++) {
             const rank = this.ranks.number(i, "rank");
             for (const [name, ns] of this.outside[i])
                 this.add(name, rank, ns);
         }
+        for (let row = 0; this.open && row < this.open.rows; row++)
+            this.add(openCalls, this.open.number(row, "rank"), this.open.number(row, "time"));
     }
 
     shown(value) {
@@ -185,8 +191,8 @@ function hasRankFigures(cube, column) {
 }
 
 class RanksView {
-    constructor({ranks, cube, contexts, classes, outside}, options) {
-        Object.assign(this, {ranks, cube, contexts, outside, order: options.get("order") || "rank",
+    constructor({ranks, cube, contexts, classes, outside, open}, options) {
+        Object.assign(this, {ranks, cube, contexts, outside, open, order: options.get("order") || "rank",
             scale: options.get("scale") || "all", by: options.get("by") === "context" ? "context" : "primitive"});
         this.places = new Map(Array.from({length: ranks.rows}, (_, i) => [ranks.number(i, "rank"), i]));
         this.classes = new RankClasses(classes, this.places);
@@ -345,12 +351,12 @@ class RanksView {
 }
 
 const readRankTables = profile =>
-    Promise.all(["ranks", "rank,primitive", "rank,context", "classes", "sampling"].map(name =>
+    Promise.all(["ranks", "rank,primitive", "rank,context", "classes", "sampling", "open_calls"].map(name =>
         profile.byName.has(name) ? profile.table(name) : null));
 
 async function showRanks(profile, place, options) {
-    const [ranks, cube, contexts, classes, sampling] = await readRankTables(profile);
-    const view = new RanksView({ranks, cube, contexts, classes, outside: outsideParts(profile, ranks, sampling)}, options);
+    const [ranks, cube, contexts, classes, sampling, open] = await readRankTables(profile);
+    const view = new RanksView({ranks, cube, contexts, classes, open, outside: outsideParts(profile, ranks, sampling)}, options);
     if (!view.figures)
         place.append(make("p", {}, "The profile has no figures by rank."));
     else

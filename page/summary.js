@@ -130,7 +130,7 @@ function timeParts({profile, ranks, primitives, modules, sampling, open}) {
         add(waitingName, waiting);
     }
     const left = open ? sumOf(open, "time") : 0; // of killed ranks: in no context
-    add("MPI: calls that had not ended", left);
+    add(openCalls, left);
     add("MPI: not known in which function", unknownInMpi(ranks, sumOf(primitives, "mpi_exclusive_s") + left));
     for (const [name, ns] of outsideParts(profile, ranks, sampling).flat())
         if (name === "computing")

@@ -745,15 +745,21 @@ static void threads_of_the_program_need_not_wait(void **state)
     }
 }
 
-/* Writes a run with a course, or one of which it is not known what it does outside MPI: a killed
- * one, one that is blocked or waits for a processor, or one that is too short for samples. */
+/* Writes a run with a course, or one of which it is not known what it does outside MPI: one
+ * that was killed in MPI, one that is blocked or waits for a processor, or one that is too short
+ * for samples. */
 static int write_made(const char *path, const char *kind)
 {
     if (!strcmp(kind, "killed")) {
         begin_run(1, false);
         m.killed = true;
-        for (unsigned r = 0; r < m.n; r++)
+        call_all("MPI_Allgather", PCOLLECT_CLASS_COLL, 1, 0, 1);
+        struct pc_profile_table *t = add_open_calls();
+        for (uint64_t r = 0, node = m.sample.p.n_nodes - 1; r < m.n; r++) {
             m.blocked_ms[r] = 300;
+            m.mpi_ms[r] += 2000 + 10 * r;
+            add_cells(t, (const uint64_t[]){r, 0, node, (2000 + 10 * r) * (uint64_t)ms});
+        }
     } else if (!strcmp(kind, "blocked"))
         make_blocked(true);
     else if (!strcmp(kind, "course")) {

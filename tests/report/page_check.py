@@ -19,8 +19,8 @@ from selenium.webdriver.common.keys import Keys
 from page_contexts_check import (
     check_colours, check_context_waiting, check_contexts, check_errors, check_metrics, check_search, check_shapes, check_spreads)
 from page_driver import (
-    Page, is_short, ns, path_without_lines, places, ranks_of, read_notes, read_outside, read_table, read_tables, rounds_to,
-    rows_of, selected, wanted_pairs, with_table)
+    OPEN_CALLS, Page, is_short, ns, open_times, path_without_lines, places, ranks_of, read_notes, read_outside, read_table,
+    read_tables, rounds_to, rows_of, selected, wanted_pairs, with_table)
 from page_ranks_check import check_ranks
 from page_source_check import check_source, read_annotate
 from page_tables_check import check_numbers, check_print, check_tables
@@ -74,6 +74,7 @@ def check_band(page, tables):
             wanted[name] += ns(row[column])
     told = page.ask("return [...document.querySelectorAll('p.outside')].map(e => e.innerText)")
     say = [f"{name} {text}." for name, text in zip(("Outside MPI", "Imbalance"), page.outside) if text]
+    wanted[OPEN_CALLS] = sum(open_times(tables).values())
     library = {}
     for row in rows_of(tables, "sampling") if "sampling" in tables else []:
         library.setdefault(row["rank"], ns(row.get("own_time")))

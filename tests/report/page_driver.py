@@ -77,6 +77,14 @@ def ranks_of(page, tables):
     return rows
 
 
+def open_times(tables):
+    """{rank: ns} of calls that had not ended when the rank was killed, which are in no context."""
+    times = collections.Counter()
+    for row in rows_of(tables, "open_calls") if "open_calls" in tables else []:
+        times[row["rank"]] += ns(row["time"])
+    return times
+
+
 def ns(text):
     return round(float(text or 0) * 1e9)
 
@@ -151,6 +159,7 @@ def wanted_pairs(page, tables, by, metric, domain=""):
 
 
 MOST_CHANGES = 150  # of the address in 10 s: after 200 Chromium ignores one
+OPEN_CALLS = "MPI: calls that had not ended"  # a part of the time of killed ranks
 LONG = 600  # seconds of a wait, longer than any step takes on a slow machine
 
 

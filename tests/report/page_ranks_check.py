@@ -4,7 +4,7 @@ import collections
 import re
 import urllib.parse
 
-from page_driver import ns, path_without_lines, ranks_of, rounds_to, rows_of, selected
+from page_driver import OPEN_CALLS, ns, open_times, path_without_lines, ranks_of, rounds_to, rows_of, selected
 
 RANK_METRICS = {"time": "mpi_exclusive_s", "cpu": "cpu_exclusive_s", "calls": "calls", "sent": "bytes_sent",
                 "received": "bytes_received"}
@@ -24,6 +24,7 @@ def wanted_ranks(page, tables, metric, by):
     for row in ranks_of(page, tables) if metric == "time" else []:
         for name, value in row["parts"].items():
             wanted[name][row["rank"]] += value
+    wanted[OPEN_CALLS].update(open_times(tables) if metric == "time" else {})
     return {label: values for label, values in wanted.items() if any(values.values())}
 
 
