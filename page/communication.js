@@ -23,11 +23,17 @@ class PairSums {
         const wanted = domain ? pairs.equals("domain", domain) : () => true;
         const sources = pairs.numbers("source"), destinations = pairs.numbers("destination");
         const from = new Int32Array(pairs.rows).fill(-1), to = new Int32Array(pairs.rows);
-        for (let row = 0; row < pairs.rows; row++) {
+        this.leftOut = 0; // pairs with ranks that have no place; rows of a pair follow each other
+        for (let row = 0, last = -1; row < pairs.rows; row++) {
             const sender = placeOf[sources[row]], receiver = placeOf[destinations[row]];
-            if (sender !== undefined && receiver !== undefined && wanted(row)) {
+            if (!wanted(row))
+                continue;
+            if (sender !== undefined && receiver !== undefined) {
                 from[row] = sender;
                 to[row] = receiver;
+            } else if (sources[row] !== sources[last] || destinations[row] !== destinations[last]) {
+                this.leftOut++;
+                last = row;
             }
         }
         const pairOf = this.number(from, to);
@@ -114,6 +120,7 @@ class CommunicationView {
         this.marker = make("div", {class: "marker"}); // around the chosen cell
         this.matrix = make("div", {class: "matrix-place"}, this.canvas, this.marker);
         this.empty = make("p", {id: "no-pairs"});
+        this.leftOut = make("p", {id: "left-out"});
         this.caption = make("caption", {});
         this.legend = make("p", {class: "legend", id: "matrix-legend"});
         this.details = make("p", {id: "pair", "aria-live": "polite"});
@@ -216,7 +223,7 @@ class CommunicationView {
             this.profile.byName.get("pairs_by_distance")?.rows ? make("p", {}, "A rank keeps the pairs with its first partners " +
                 "only. Messages of other pairs are not in the matrix; they are summed in the table ",
                 make("a", {href: addressOf("tables", {table: "pairs_by_distance"})}, "pairs_by_distance"), ".") : [],
-            this.empty, this.legend,
+            this.leftOut, this.empty, this.legend,
             this.picture = make("div", {class: "communication"}, make("div", {}, this.details, this.matrix),
                 make("div", {class: "scroll"}, make("table", {id: "pairs"},
                     this.caption,
@@ -258,14 +265,16 @@ class CommunicationView {
         const {sums, metric: {name, head, type}} = this, {names, from: sender, to: receiver} = sums, values = sums[name];
         this.picture.hidden = this.legend.hidden = !sums.count;
         const over = this.domain ? ` over ${this.list.find(({id}) => id === this.domain)?.shown || this.domain}` : "";
-        this.empty.textContent = sums.count ? "" : `The profile has no messages between ranks${over}.`;
+        this.empty.textContent = sums.count ? "" : `The profile has no messages between its ranks${over}.`;
+        this.leftOut.replaceChildren(...sums.leftOut ? [`The matrix leaves out ${counted(sums.leftOut, "pair")} with processes ` +
+            "that are not in this profile; they are in the table ", make("a", {href: addressOf("tables", {table: "pairs"})}, "pairs"), "."] : []);
         const list = sums.shown(this.shown), most = values.reduce((value, each) => Math.max(value, each), 0);
         this.redraw = () => this.drawMatrix(list, most);
         this.redraw();
-        const {from, to, count} = this.shown;
+        const {from, to, count} = this.shown, ranks = this.by === "rank" ? counted(count, "rank") + ", " : "";
+        const range = first => `(${ranks}${names[first]} to ${names[first + count - 1]})`;
         this.legend.replaceChildren("0 ", make("span", {class: "heat-key", "aria-hidden": "true"}),
-            ` ${forPeople(type, most)}. A row sends (${names[from]} to ${names[from + count - 1]}), ` +
-            `a column receives (${names[to]} to ${names[to + count - 1]}). ` +
+            ` ${forPeople(type, most)}. A row sends ${range(from)}, a column receives ${range(to)}. ` +
             "A pixel that stands for several pairs has the greatest of them.");
         this.details.textContent = this.told(...this.selected);
         this.caption.textContent = `${grouped(Math.min(list.length, mostPairRows))} of ${counted(list.length, "pair")} in the picture; ` +

@@ -278,7 +278,7 @@ def check_communicators(page, tables):
     for domain in list(set(wanted) - {row.get("domain") for row in rows_of(tables, "pairs")})[:1]:
         page.ask("[...document.querySelectorAll('#communicators td')].find(e => e.title === arguments[0]).firstChild.click()", domain)
         told, hidden = page.ask("return [document.getElementById('no-pairs').innerText, document.querySelector('.communication').hidden]")
-        if not told.startswith("The profile has no messages between ranks over ") or not hidden:
+        if not told.startswith("The profile has no messages between its ranks over ") or not hidden:
             wrong.append(f"communicator {domain} without messages: {told}")
         page.compared["no-pairs"] += 1
     if seen != wanted:
@@ -320,6 +320,12 @@ def check_matrix(page, tables, by, metric, domain=""):
     told = page.ask("return document.querySelector('#pairs caption').textContent")
     if sums and not told.startswith(f"{min(20, len(sums))} of {len(sums):,} pair"):
         wrong.append(f"{what}: {told}, not of {len(sums)}")
+    ranks, told = {row["rank"] for row in rows_of(tables, "ranks")}, page.ask("return document.getElementById('left-out').textContent")
+    left = len({(row["source"], row["destination"]) for row in rows_of(tables, "pairs")
+                if domain in ("", row.get("domain")) and not {row["source"], row["destination"]} <= ranks})
+    page.compared["left-out"] += left
+    if f"{left:,} pair{'s' * (left > 1)} with" not in told if left else told:
+        wrong.append(f"{what}: of {left} pairs with other processes the page says: {told}")
     peaks = collections.Counter()
     places, most = {name: i * size // len(names) for i, name in enumerate(names)}, max(sums.values(), default=0)
     for (source, destination), value in sums.items():
@@ -351,8 +357,9 @@ def check_pair(page, tables):
     page.ask("document.querySelector('.matrix').focus()")
     page.send_keys("+")
     legend = page.ask("return document.getElementById('matrix-legend').textContent")
-    senders, receivers = [names[names.index(first):names.index(last) + 1] for first, last in re.findall(r"\((\d+) to (\d+)\)", legend)]
     count = max(1, math.floor(len(names) / 2 + 0.5))
+    senders, receivers = [names[names.index(first):names.index(last) + 1] for first, last in re.findall(
+        rf"\({count:,} ranks?, (\d+) to (\d+)\)", legend)]
     if len(senders) != count or len(receivers) != count or source not in senders or destination not in receivers:
         wrong.append(f"closer around {source} and {destination}: {legend}")
     seen = [int(exact) for _, _, exact, _ in read_pairs(page, "calls")]

@@ -466,7 +466,7 @@ void sample_great(struct sample *s)
 /* ---- Many ranks -------------------------------------------------------------------------------
  */
 
-enum { WIDE_RANKS = 4096, WIDE_HOST = 64, WIDE_PEAK = 2777 };
+enum { WIDE_RANKS = 4096, WIDE_HOST = 64, WIDE_PEAK = 2777, WIDE_OTHERS = 3 };
 
 static void add_wide_ranks(struct sample *s)
 {
@@ -510,7 +510,8 @@ static void add_wide_calls(struct sample *s, uint32_t op)
     d->first_rank = d->ranks[0];
 }
 
-/* A ring with more between some pairs than between others, and one message right across it. */
+/* A ring with more between some pairs than between others, and one message right across it; behind
+ * the rows of the table are three of two pairs with another rank. */
 static void make_wide_pairs(struct pc_profile_table *t)
 {
     static struct pc_profile_column columns[] = {
@@ -520,7 +521,7 @@ static void make_wide_pairs(struct pc_profile_table *t)
         {(char *)"domain", PCOLLECT_COLUMN_DOMAIN, 0, PCOLLECT_UNIT_COUNT},
         {(char *)"messages", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
         {(char *)"bytes", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES}};
-    static uint64_t cells[WIDE_RANKS + 1][PC_ARRAY_LEN(columns)];
+    static uint64_t cells[WIDE_RANKS + 1 + WIDE_OTHERS][PC_ARRAY_LEN(columns)];
     *t = (struct pc_profile_table){.name = (char *)"pairs",
                                    .plugin = (char *)"topology",
                                    .n_keys = 4,
@@ -532,6 +533,10 @@ static void make_wide_pairs(struct pc_profile_table *t)
         uint64_t from = i < 2 ? 0 : i - 1, to = i == 1 ? WIDE_PEAK : (from + 1) % WIDE_RANKS;
         const uint64_t row[] = {from, to, 0, 7, 1 + i % 3, 1000 * (1 + i * 37 % 101)};
         memcpy(cells[i], row, sizeof row);
+    }
+    for (uint64_t i = 0; i < WIDE_OTHERS; i++) {
+        const uint64_t row[] = {WIDE_RANKS - !i, i ? 0 : WIDE_RANKS, 0, 7 + i, 1, 1000};
+        memcpy(cells[WIDE_RANKS + 1 + i], row, sizeof row);
     }
 }
 
@@ -578,6 +583,7 @@ void sample_gap(struct sample *s)
 {
     sample_wide(s);
     s->p.world_size++;
+    s->p.tables[0].n_rows += WIDE_OTHERS;
 }
 
 void sample_timeless(struct sample *s)

@@ -95,7 +95,7 @@ void sample_wide(struct sample *s);
 /* Samples of two ranks as `pcollect record` takes them: outside MPI and in calls, which it does not
  * know otherwise. */
 void sample_recorded(struct sample *s);
-/* The run of many ranks, in which the last rank of the job is missing. */
+/* The run of many ranks, in which the last rank of the job is missing, but not its messages. */
 void sample_gap(struct sample *s);
 /* The ranks of the solver without the plugin time: no fields and no contexts. */
 void sample_timeless(struct sample *s);
