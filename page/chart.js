@@ -2,6 +2,7 @@
 // Lines over a number of ranks, as SVG: both axes from the least to the greatest value, the first by factors of
 // two. The tables beside a chart say the same in text, so screen readers pass over it.
 
+const chartCharacter = 7.5, chartGap = 8; // the width of a character of a number, and between numbers, at least
 const chartWidth = 460, chartHeight = 240, chartLeft = 64, chartRight = 124, chartTop = 12, chartBottom = 40;
 
 // A step of 1, 2 or 5 times a power of ten, so that at most five fit.
@@ -54,10 +55,11 @@ class Chart {
         }
         let free = -Infinity;
         for (const x of this.xs) {
-            if (this.x(x) < free)
+            const text = grouped(x), half = text.length * chartCharacter / 2;
+            if (this.x(x) - half < free)
                 continue;
-            this.text(this.x(x), chartHeight - chartBottom + 16, grouped(x), "middle");
-            free = this.x(x) + 30;
+            this.text(this.x(x), chartHeight - chartBottom + 19, text, "middle");
+            free = this.x(x) + half + chartGap;
         }
         this.text((chartLeft + right) / 2, chartHeight - 6, "ranks", "middle");
         this.svg.append(makeSvg("title", {}, title));
@@ -71,18 +73,20 @@ class Chart {
                 makeSvg("title", {}, `${name}: ${this.form(y)} on ${grouped(x)}`)));
     }
 
-    // Each name is at the end of its line, in the order of the ends, with a sign of the line if it had to be moved.
+    // Names are right of all lines, in the order of the ends of these. A thin line leads to its name from the end of a line
+    // that reaches the right side; a shorter line has a sign beside its name.
     drawNames(lines) {
         const names = lines.map(({name, style, points}) => ({name, style, x: this.x(points[points.length - 1][0]),
             y: this.y(points[points.length - 1][1])})).sort((a, b) => a.y - b.y);
         names.forEach((each, i) => each.at = Math.max(each.y, i ? names[i - 1].at + 14 : 0));
+        const right = chartWidth - chartRight;
         let most = chartHeight - chartBottom;
         for (const each of names.reverse()) {
             each.at = Math.min(each.at, most);
             most = each.at - 14;
             this.svg.append(makeSvg("path", {class: "chart-line thin " + each.style,
-                d: `M${each.x} ${each.y}L${each.x + 12} ${each.at}h6`}));
-            this.text(each.x + 22, each.at + 4, each.name, "start");
+                d: each.x < right ? `M${right + 4} ${each.at}h14` : `M${right} ${each.y}L${right + 12} ${each.at}h6`}));
+            this.text(right + 22, each.at + 4, each.name, "start");
         }
     }
 }

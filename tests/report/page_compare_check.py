@@ -42,6 +42,7 @@ def check_scaling(page, tables):
     wrong += compare_rows("contexts", losses, contexts[:200])
     head, rows = driver.read_table(sys.argv[3], "predicted")
     predicted = [dict(zip(head, row)) for row in rows]
+    wrong += check_chart(page)
     if not any(row["predicted_s"] for row in predicted):
         said = page.ask("return document.querySelector('#scaling').innerText")
         return wrong + ([] if "nothing is predicted" in said else [said]) + check_models(page, tables, contexts)
@@ -58,6 +59,31 @@ def opening_of(area):
     """The greatest height of an area whose path goes along its lower side and back along the upper one."""
     heights = [float(point.split()[1]) for point in re.split("[ML]", area.rstrip("Z"))[1:]]
     return max((low - high for low, high in zip(heights, reversed(heights))), default=0)
+
+
+def check_chart(page):
+    """Of numbers and names of a chart none is over another one, and no name is over a line that is longer than its own."""
+    sources = []
+    for name in ("dom", "units", "chart"):
+        with open(os.path.join(os.path.dirname(__file__), f"../../page/{name}.js"), encoding="utf-8") as file:
+            sources.append(file.read())
+    wrong = []
+    for ranks in ((1, 2, 4), (512, 4096, 100000, 200000), (90000, 100000, 1000000, 1100000), (1000000, 2000000)):
+        texts, end = page.ask("".join(sources) + """
+            const [xs] = arguments, points = xs.map(x => [x, 2e9]);
+            const lines = [{name: "measured", style: "line0", points: points.slice(0, -1)}, {name: "model", style: "line1", points}];
+            const {svg} = new Chart({lines, least: 0, form: value => forPeople("ns", value), title: "Time a rank"});
+            document.body.append(svg);
+            const boxes = [...svg.querySelectorAll("text")].map(e => [e.textContent, e.getBoundingClientRect().toJSON()]);
+            const ends = [...svg.querySelectorAll(".chart-line:not(.thin)")].map(e => e.getBoundingClientRect().right);
+            svg.remove();
+            return [boxes, Math.max(...ends)]""", ranks)
+        wrong += [f"{one} is over {other}" for i, (one, a) in enumerate(texts) for other, b in texts[:i]
+                  if a["left"] < b["right"] and b["left"] < a["right"] and a["top"] < b["bottom"] and b["top"] < a["bottom"]]
+        wrong += [f"{name} is over a line" for name, box in texts if name in ("measured", "model") and box["left"] < end]
+        numbers = [text for text, _ in texts]
+        wrong += [] if f"{ranks[0]:,}" in numbers and len(numbers) > 8 else [f"the chart of {ranks} says {numbers}"]
+    return wrong
 
 
 def check_models(page, tables, contexts):
