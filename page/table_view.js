@@ -152,8 +152,9 @@ class TableView {
             this.draw();
         }}, text)];
         this.body.replaceChildren(...rows.map(row => this.makeRow(row)));
-        this.said.replaceChildren(`${rows.length} of ${this.table.rows} rows`, ...this.from ? [`, from row ${this.from + 1} on`,
-            ...button("Show the first", () => this.from = 0)] : [], ...more ? button("Show more", () => this.most *= 10) : []);
+        this.said.replaceChildren(`${grouped(rows.length)} of ${counted(this.table.rows, "row")}`,
+            ...this.from ? [`, from row ${grouped(this.from + 1)} on`, ...button("Show the first", () => this.from = 0)] : [],
+            ...more ? button("Show more", () => this.most *= 10) : []);
     }
 
     // The first row of all, or one a little above the selected row, if that would not be shown otherwise.
@@ -194,7 +195,7 @@ class TableView {
 
 async function showTables(profile, place, options) {
     const name = profile.byName.has(options.get("table")) ? options.get("table") : profile.byName.has("primitives") ? "primitives" : profile.tables[0].name;
-    const names = profile.tables.map(table => [table.name, `${table.name} (${table.rows})`]);
+    const names = profile.tables.map(table => [table.name, `${table.name} (${grouped(table.rows)})`]);
     const controls = make("p", {class: "controls"}, makeChoice("Table", names, name,
         chosen => location.hash = addressOf("tables", {table: chosen, ...readSelection()})));
     place.append(controls);

@@ -71,7 +71,7 @@ def check_pairs(page, many):
     page.open(many)
     page.settle()
     page.show("tables&table=pairs")
-    rows, before = int(page.ask("return document.getElementById('rows').textContent.split(' ')[2]")), heap(page)
+    rows, before = int(page.ask("return document.getElementById('rows').textContent.split(' ')[2].replaceAll(',', '')")), heap(page)
     page.show("communication")
     each = (heap(page) - before) / rows
     print("ok" if rows > 200000 and each < 30 else "not ok", f"{each:.0f} bytes of objects for each of {rows} pairs")

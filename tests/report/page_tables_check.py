@@ -28,6 +28,10 @@ def check_tables(page, tables):
             wrong.append(f"{name}: other columns than {head}")
         if len(exact) != min(len(rows), math.ceil(1500 / len(head))):
             wrong.append(f"{name}: {len(exact)} rows, not {len(rows)}")
+        told = page.ask("return [document.querySelector('#tables option:checked').textContent, document.getElementById('rows').textContent]")
+        wanted = [f"{name} ({len(rows):,})", f"{len(exact):,} of {len(rows):,} row{'s' * (len(rows) != 1)}"]
+        if not all(text.startswith(start) for text, start in zip(told, wanted)):
+            wrong.append(f"{name}: the page says {told}, not {wanted}")
         for i, row in enumerate(rows[:len(exact)]):
             for column, seen, shown, value in zip(head, exact[i], people[i], row):
                 if not same_value(seen, value):
