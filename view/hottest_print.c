@@ -358,6 +358,15 @@ static pc_u128 add_open_calls(const struct pct_data *d, const struct pct_rolled 
     return sum;
 }
 
+void pct_print_without_open(FILE *out, const struct pct_data *d)
+{
+    char time[PCT_NUMBER_BYTES];
+    pc_u128 ns = pct_data_open_calls(d)->ns;
+    if (ns)
+        fprintf(out, "  without %s of calls that had not ended: --table open_calls shows them\n",
+                pct_text_time(time, ns));
+}
+
 static void print_calling(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     char number[PCT_NUMBER_BYTES];

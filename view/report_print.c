@@ -43,15 +43,6 @@ static void put_rank_bar(void *arg, size_t row, struct pct_buf *b)
         pct_buf_format(b, " %s on %d", pct_text_time(number, time.max), time.max_rank);
 }
 
-void pct_print_without_open(FILE *out, const struct pct_data *d)
-{
-    char time[PCT_NUMBER_BYTES];
-    pc_u128 ns = pct_data_open_calls(d)->ns;
-    if (ns)
-        fprintf(out, "  without %s of calls that had not ended: --table open_calls shows them\n",
-                pct_text_time(time, ns));
-}
-
 static void print_primitives(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     enum { SHOWN = 20 };

@@ -81,10 +81,10 @@ void pct_findings_print(FILE *out, const struct pct_findings *f, const char *fil
 
 /* The course of the run, if the profile knows it (series_picture.c). */
 void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_options *o);
-/* Names the time in MPI that no context has, and so no sum of them, in a line; nothing without it.
- */
+/* Prints the time in MPI that no context has, in a line; nothing if there is none. It and the next
+ * are in hottest_print.c. */
 void pct_print_without_open(FILE *out, const struct pct_data *d);
-/* The lines that compute most and the calls of MPI that take most time (hottest_print.c). */
+/* The lines that compute most and the calls of MPI that take most time. */
 void pct_print_hottest(FILE *out, const struct pct_data *d, const struct pct_options *o);
 
 /* Control sequences of a terminal; empty without colour. */

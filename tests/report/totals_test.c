@@ -626,7 +626,7 @@ static void print_time(FILE *out, const struct pct_data *d)
     pct_print_tree(out, d, &options, PCT_TIME);
 }
 
-/* Of 1 s in MPI, two calls of 100 ms have ended, and one that had not ended has the rest. */
+/* Two calls of 100 ms have ended; one that had not ended has the rest of 1 s in MPI. */
 static void open_calls_are_time_in_mpi(void **state)
 {
     static struct pc_profile_column columns[] = {{(char *)"rank", PCOLLECT_COLUMN_RANK, 0, 0},
