@@ -231,38 +231,26 @@ static void put_start(const struct pct_head *h, struct pct_buf *b)
  * pair. */
 static void put_messages(const struct pct_head *h, struct pct_buf *b)
 {
-    uint32_t n_pairs = pc_profile_rows(h->d->profile, "pairs");
-    if (h->d->profile->world_size < 2 || !n_pairs || n_pairs > PCT_MANY_PAIRS)
-        return;
-    struct pct_topology *t = pct_topology_new(h->d->profile, &(const struct pct_pair_filter){0});
+    const struct pc_profile *p = h->d->profile;
     char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES];
-    struct pct_reach_sum sum = {0}, own = {0};
-    for (size_t i = 0; i < t->n_pairs; i++) {
-        const struct pct_pair *pair = &t->pairs[i];
-        bool is_own = pair->source == pair->destination;
-        sum.messages += pair->messages;
-        sum.bytes += pair->bytes;
-        own.messages += is_own ? pair->messages : 0;
-        own.bytes += is_own ? pair->bytes : 0;
+    struct pct_traffic sum = pct_traffic_sum(p);
+    if (p->world_size < 2 || !sum.messages)
+        return;
+    pct_buf_format(b, "%s, %s", pct_text_count(messages, sum.messages),
+                   pct_text_bytes(bytes, sum.bytes));
+    if (sum.own_messages)
+        pct_buf_format(b, ", of which %s, %s from ranks to themselves",
+                       pct_text_count(messages, sum.own_messages),
+                       pct_text_bytes(bytes, sum.own_bytes));
+    if (sum.by_pair && pc_profile_rows(p, "pairs") > PCT_MANY_PAIRS) {
+        pct_buf_text(b, "; pattern: see pcollect topology");
+    } else if (sum.by_pair) {
+        struct pct_topology *t = pct_topology_new(p, &(const struct pct_pair_filter){0});
+        pct_buf_text(b, "; pattern: ");
+        pct_topology_pattern(t, b);
+        pct_topology_free(t);
     }
-    for (size_t i = 0; i < t->n_distances; i++) {
-        sum.messages += t->distances[i].messages;
-        sum.bytes += t->distances[i].bytes;
-    }
-    if (sum.messages) {
-        pct_buf_format(b, "%s, %s", pct_text_count(messages, sum.messages),
-                       pct_text_bytes(bytes, sum.bytes));
-        if (own.messages)
-            pct_buf_format(b, ", of which %s, %s from ranks to themselves",
-                           pct_text_count(messages, own.messages),
-                           pct_text_bytes(bytes, own.bytes));
-        if (!t->n_distances) {
-            pct_buf_text(b, "; pattern: ");
-            pct_topology_pattern(t, b);
-        }
-        pct_head_put(h, "messages", b);
-    }
-    pct_topology_free(t);
+    pct_head_put(h, "messages", b);
 }
 
 static void put_ns(struct pct_buf *b, double ns)

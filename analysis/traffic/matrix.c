@@ -168,6 +168,30 @@ void pct_topology_free(struct pct_topology *t)
     pct_free(t);
 }
 
+struct pct_traffic pct_traffic_sum(const struct pc_profile *p)
+{
+    static const char *const names[] = {"pairs", "pairs_by_distance"};
+    struct pct_traffic sum = {.by_pair = true};
+    for (size_t i = 0; i < PC_ARRAY_LEN(names); i++) {
+        const struct pc_profile_table *t = pc_profile_table_in_order(p, names[i]);
+        uint32_t source = pc_table_column(t, "source", PCOLLECT_COLUMN_RANK),
+                 destination = pc_table_column(t, "destination", PCOLLECT_COLUMN_RANK),
+                 messages = pc_table_column(t, "messages", PCOLLECT_COLUMN_NUMBER),
+                 bytes = pc_table_column(t, "bytes", PCOLLECT_COLUMN_NUMBER);
+        sum.by_pair &= i == 0 || !t || !t->n_rows;
+        for (uint32_t r = 0; t && r < t->n_rows; r++) {
+            uint64_t from = pc_table_cell(t, r, source), to = pc_table_cell(t, r, destination);
+            uint64_t n = pc_table_cell(t, r, messages), size = pc_table_cell(t, r, bytes);
+            bool own = i == 0 && from == to && from < p->world_size;
+            sum.messages += n;
+            sum.bytes += size;
+            sum.own_messages += own ? n : 0;
+            sum.own_bytes += own ? size : 0;
+        }
+    }
+    return sum;
+}
+
 uint64_t pct_domain_find(const struct pc_profile *p, const char *text)
 {
     const struct pc_profile_table *t = pc_profile_table(p, "communicators");

@@ -78,6 +78,15 @@ void pct_topology_free(struct pct_topology *t);
 /* A communicator by its id in hexadecimal or by its name; 0: none, or several. */
 uint64_t pct_domain_find(const struct pc_profile *p, const char *text);
 
+/* Messages of the whole profile, also those that are known by distance only. It takes no memory for
+ * the pairs. */
+struct pct_traffic {
+    pc_u128 messages, bytes;
+    pc_u128 own_messages, own_bytes; /* of them, from ranks to themselves */
+    bool by_pair;                    /* none is known by distance only */
+};
+struct pct_traffic pct_traffic_sum(const struct pc_profile *p);
+
 /* Sums over pairs by their reach. */
 enum pct_reach {
     PCT_REACH_SELF,
