@@ -88,18 +88,19 @@ function sampledOutside(sampling) {
 // [name, ns] of the parts of each rank's time outside MPI, as far as the profile tells them apart. Where it does not know
 // which time was blocked, as of killed ranks, samples tell a part that was on a processor.
 function outsideParts({outside: {division}}, ranks, sampling) {
-    const sampled = sampledOutside(sampling);
+    const byRank = sampledOutside(sampling);
     return Array.from({length: ranks.rows}, (_, row) => {
         const cpu = ranks.number(row, "cpu_s"), [whole, own, blocked, delayed] =
             ["compute_s", "own_s", "blocked_s", "delayed_s"].map(name => ranks.number(row, name) || 0);
         if (division === "guessed")
             return [["outside MPI: too short for samples", whole]];
-        if (Number.isNaN(cpu)) {
-            const computing = Math.min(own, sampled.get(ranks.number(row, "rank"))?.ns || 0);
-            return [["computing", computing], ["outside MPI: not known if computing", own - computing],
+        const sampled = byRank.get(ranks.number(row, "rank")) || {ns: 0, library: 0};
+        const ran = Number.isNaN(cpu) ? Math.min(own, sampled.ns) : cpu, library = Math.min(sampled.library, ran);
+        const onProcessor = [["computing", ran - library], ["pcollect in MPI calls", library]];
+        if (Number.isNaN(cpu))
+            return [...onProcessor, ["outside MPI: not known if computing", own - ran],
                 ["waiting for a processor outside MPI", delayed]];
-        }
-        return [["computing", cpu], ...division === "unsure" ? [["blocked or waiting for a processor outside MPI", blocked + delayed]]
+        return [...onProcessor, ...division === "unsure" ? [["blocked or waiting for a processor outside MPI", blocked + delayed]]
             : [["blocked outside MPI", blocked], ["waiting for a processor outside MPI", delayed]]];
     });
 }
@@ -137,10 +138,7 @@ function timeParts({profile, ranks, primitives, modules, sampling, open}) {
             computing += ns;
         else
             add(name, ns);
-    const sampled = [...sampledOutside(sampling).values()].reduce((sum, {library}) => sum + library, 0);
-    const library = Math.min(sampled, computing);
-    add("pcollect in MPI calls", library);
-    moduleParts(modules, computing - library).forEach(([name, ns]) => add(name, ns));
+    moduleParts(modules, computing).forEach(([name, ns]) => add(name, ns));
     add("before MPI_Init", sumOf(ranks, "before_init_s"));
     add("after MPI_Finalize", sumOf(ranks, "after_s"));
     add("merge of the profile", sumOf(ranks, "merge_s"));

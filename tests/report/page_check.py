@@ -75,11 +75,6 @@ def check_band(page, tables):
     told = page.ask("return [...document.querySelectorAll('p.outside')].map(e => e.innerText)")
     say = [f"{name} {text}." for name, text in zip(("Outside MPI", "Imbalance"), page.outside) if text]
     wanted[OPEN_CALLS] = sum(open_times(tables).values())
-    library = {}
-    for row in rows_of(tables, "sampling") if "sampling" in tables else []:
-        library.setdefault(row["rank"], ns(row.get("own_time")))
-    wanted["pcollect in MPI calls"] = min(sum(library.values()), wanted["computing"])
-    wanted["computing"] -= wanted["pcollect in MPI calls"]
     page.compared["measuring"] += wanted["pcollect in MPI calls"] > 0
     for row in rows_of(tables, "primitives"):
         wanted["MPI: " + row["class"]] -= ns(row["waiting_s"])

@@ -56,20 +56,23 @@ def read_notes(folder):
 
 
 def ranks_of(page, tables):
-    """Of each rank {name: ns} of the parts of its time outside MPI. It computes while it is neither delayed nor blocked. If
-    blocked time is not known, it computes for as long as the first of its threads was sampled; if the report says that a
+    """Of each rank {name: ns} of the parts of its time outside MPI. It computes while it is neither delayed nor blocked nor
+    in pcollect. If blocked time is not known, it runs for as long as the first of its threads was sampled; if the report says that a
     part is either of two, or nothing, it is not divided."""
-    rows, sampled = rows_of(tables, "ranks"), {}
+    rows, sampled, library = rows_of(tables, "ranks"), {}, {}
     for row in rows_of(tables, "sampling") if "sampling" in tables else []:
         sampled.setdefault(row["rank"], ns(row.get("compute_time")) + ns(row.get("own_time")))
+        library.setdefault(row["rank"], ns(row.get("own_time")))
     for row in rows:
         own, parts = ns(row["own_s"]), row.setdefault("parts", {})
         if "too short for samples" in page.outside[0]:
             parts["outside MPI: too short for samples"] = ns(row["compute_s"])
             continue
-        parts["computing"] = own - ns(row["blocked_s"]) if row["cpu_s"] else min(own, sampled.get(row["rank"], 0))
+        ran = own - ns(row["blocked_s"]) if row["cpu_s"] else min(own, sampled.get(row["rank"], 0))
+        parts["pcollect in MPI calls"] = min(library.get(row["rank"], 0), ran)
+        parts["computing"] = ran - parts["pcollect in MPI calls"]
         if not row["cpu_s"]:
-            parts["outside MPI: not known if computing"] = own - parts["computing"]
+            parts["outside MPI: not known if computing"] = own - ran
         if " or waiting for a processor" in page.outside[0]:
             parts["blocked or waiting for a processor outside MPI"] = ns(row["blocked_s"]) + ns(row["delayed_s"])
         else:

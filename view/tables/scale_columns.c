@@ -163,7 +163,7 @@ static const struct pct_column point_columns[] = {
      "the total that was used",
      point_computation},
     {"core_s", "core time", PCT_NS, "time_s on each rank, summed", point_core},
-    {"compute_s", "computing", PCT_NS,
+    {"compute_s", "outside MPI", PCT_NS,
      "part of core_s outside MPI; none, as all that follows from it, if it is too short for "
      "samples "
      "and may be waiting for a processor",
