@@ -215,8 +215,8 @@ static double processors_of_a_rank(const struct pc_profile *p)
     return most;
 }
 
-/* Where MPI_Pcontrol has left something out, bins are empty that cannot be told from those without
- * calls: a mean over all of them would not be that of the run. */
+/* False if MPI_Pcontrol has left something out. Its bins cannot be told from those without calls: a
+ * mean over all of them would not be that of the run. */
 static bool has_mean(const struct course *c)
 {
     return !(c->d->totals->all.notes & PCOLLECT_NOTE_PAUSED);

@@ -102,7 +102,7 @@ void pct_source_read(const struct pc_profile *p, const char *path, struct pct_so
     }
     split_lines(out);
     if (start_ns && (uint64_t)st.st_mtime > start_ns / 1000000000u)
-        pc_format(out->problem, sizeof out->problem, "changed since the run: lines may have moved");
+        pc_format(out->problem, sizeof out->problem, "newer than the run: lines may have moved");
 }
 
 /* ---- Storing ----------------------------------------------------------------------------------
