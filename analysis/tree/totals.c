@@ -494,7 +494,6 @@ static void sum_rank(struct pct_overall *a, const struct pc_profile_rank *r)
     spread_value(&a->mpi, r->rank, mpi);
     spread_value(&a->merge, r->rank, r->merge_ns);
     spread_value(&a->compute, r->rank, compute);
-    spread_value(&a->share, r->rank, (uint64_t)pct_text_share(mpi, wall));
     a->n_incomplete += r->incomplete != 0;
     a->n_open += !r->incomplete && !r->closed;
     a->notes |= r->notes;
@@ -502,6 +501,35 @@ static void sum_rank(struct pct_overall *a, const struct pc_profile_rank *r)
         a->lost[k] += r->lost[k];
         a->lost_ranks[k] += r->lost[k] != 0;
     }
+}
+
+/* True if a rank was in MPI for a greater part of its wall time than another one. Rounded shares
+ * would be equal. Without wall time the part is 0. */
+static bool has_more_mpi(const struct pc_profile_rank *r, const struct pc_profile_rank *than)
+{
+    uint64_t wall = pct_totals_wall_ns(r), mpi = wall ? pct_totals_mpi_ns(r) : 0,
+             other_wall = pct_totals_wall_ns(than),
+             other_mpi = other_wall ? pct_totals_mpi_ns(than) : 0;
+    return (pc_u128)mpi * (other_wall ? other_wall : 1) > (pc_u128)other_mpi * (wall ? wall : 1);
+}
+
+static uint64_t share_of(const struct pc_profile_rank *r)
+{
+    return (uint64_t)pct_text_share(pct_totals_mpi_ns(r), pct_totals_wall_ns(r));
+}
+
+static struct pct_spread spread_shares(const struct pc_profile *p)
+{
+    const struct pc_profile_rank *least = p->ranks, *most = p->ranks;
+    if (!p->n_ranks)
+        return (struct pct_spread){0};
+    for (uint32_t i = 1; i < p->n_ranks; i++) {
+        const struct pc_profile_rank *r = &p->ranks[i];
+        least = has_more_mpi(least, r) ? r : least;
+        most = has_more_mpi(r, most) ? r : most;
+    }
+    return (struct pct_spread){p->n_ranks, share_of(least), share_of(most), least->rank,
+                               most->rank};
 }
 
 uint64_t pct_totals_start_ns(const struct pc_profile *p)
@@ -529,6 +557,7 @@ struct pct_totals *pct_totals_new(const struct pc_profile *p)
     sum_ops(m);
     for (uint32_t i = 0; i < p->n_ranks; i++)
         sum_rank(&m->all, &p->ranks[i]);
+    m->all.share = spread_shares(p);
     m->all.start_ns = pct_totals_start_ns(p);
     m->all.n_missing = p->world_size > p->n_ranks ? p->world_size - p->n_ranks : 0;
     return m;

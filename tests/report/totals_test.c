@@ -122,6 +122,33 @@ static void spreads_name_their_ranks(void **state)
     pct_totals_free(m);
 }
 
+/* Shares that differ by less than what is printed. */
+static void shares_are_compared_before_they_are_rounded(void **state)
+{
+    static const uint64_t mpi[] = {500000, 500001, 499999, 500000}; /* us of a second */
+    (void)state;
+    sample_begin(&sample);
+    sample.p.n_ranks = PC_ARRAY_LEN(mpi);
+    for (int32_t r = 0; r < (int32_t)PC_ARRAY_LEN(mpi); r++)
+        sample.ranks[r] =
+            (struct pc_profile_rank){.rank = r, .inside_ns = 1000000000, .mpi_ns = 1000 * mpi[r]};
+    sample_end(&sample);
+    struct pct_totals *m = pct_totals_new(&sample.p);
+    const struct pct_spread *share = &m->all.share;
+    assert_int_equal(share->n, PC_ARRAY_LEN(mpi));
+    assert_int_equal(share->min, share->max);
+    assert_int_equal(share->min_rank, 2);
+    assert_int_equal(share->max_rank, 1);
+    pct_totals_free(m);
+    sample.ranks[0].inside_ns = sample.ranks[0].mpi_ns = 0; /* that is a share of 0 */
+    m = pct_totals_new(&sample.p);
+    share = &m->all.share;
+    assert_int_equal(share->min, 0);
+    assert_int_equal(share->min_rank, 0);
+    assert_int_equal(share->max_rank, 1);
+    pct_totals_free(m);
+}
+
 /* Each rank has another thread that is in MPI all the time: that is more than the wall time, but
  * the rest is never below 0. */
 static void times_never_go_below_zero(void **state)
@@ -726,6 +753,7 @@ int main(void)
         cmocka_unit_test(values_find_the_places_of_their_ranks),
         cmocka_unit_test(nested_time_is_counted_once),
         cmocka_unit_test(spreads_name_their_ranks),
+        cmocka_unit_test(shares_are_compared_before_they_are_rounded),
         cmocka_unit_test(times_never_go_below_zero),
         cmocka_unit_test(paths_compare_as_their_texts_do),
         cmocka_unit_test(paths_show_inlined_and_nested_calls),
