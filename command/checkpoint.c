@@ -214,10 +214,11 @@ const struct pct_command pct_checkpoint = {
     .name = "checkpoint",
     .synopsis = "[-o PATTERN] [JOB]",
     .summary = "make the profile of a running job so far",
-    .details = "JOB is the process id of a launcher, of one of its ranks, or of any process under "
-               "pcollect; a number in Slurm; or the name of an MPI program. Without it, the one "
-               "MPI job of this node is taken. The profile has all ranks of the job on this node. "
-               "The job goes on undisturbed, and writes its own profile at its end.",
+    .details =
+        "JOB is the process id of a launcher, of one of its ranks, or of any process under "
+        "pcollect; a number in Slurm; or the name of an MPI program or Python script. "
+        "Without it, the one MPI job of this node is taken. The profile has all ranks of "
+        "the job on this node. The job goes on undisturbed, and writes its own profile at its end.",
     .options = options,
     .argument = "JOB",
     .n_most = 1,

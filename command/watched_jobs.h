@@ -9,7 +9,7 @@
 #include "watch/watch.h"
 
 /* The process that launched a job here, or any process, by its id; a job by its number in Slurm, or
- * by the name of its program. PCT_DONE, or PCT_DATA after listing the jobs. */
+ * by the name of its program or script. PCT_DONE, or PCT_DATA after listing the jobs. */
 int pct_find_job(const struct pct_command *self, const char *job, int *pid);
 
 /* True if the word is the id of a process on this node. */
@@ -29,7 +29,7 @@ int pct_add_given(const struct pct_command *self, struct pct_watched_job *job, i
     {                                                                                              \
         'j', "job", "JOB", verb " the ranks of a running MPI job on this node",                    \
             "JOB is the process id of its launcher, its number in Slurm, or the name of its "      \
-            "program.",                                                                            \
+            "program or Python script.",                                                           \
             .group = (n)                                                                           \
     }
 enum { PCT_JOB_ID_BYTES = 16 };

@@ -458,11 +458,12 @@ const struct pct_command pct_where_command = {
     .synopsis = "[OPTION]... [JOB]...",
     .summary = "show where the ranks of a running job are: one tree of their stacks",
     .details = "JOB is the process id of a launcher, whose ranks on this node are shown, or of any "
-               "process; a number in Slurm; or the name of an MPI program. Without it, the one MPI "
-               "job of this node is shown, or the jobs are listed. For a job under `pcollect run` "
-               "it shows for which ranks, on which communicator and for how long each MPI call "
-               "waits, and names deadlocks that follow from that. The job is not changed: running "
-               "threads are stopped for a moment, most waiting threads not at all.",
+               "process; a number in Slurm; or the name of an MPI program or Python script. "
+               "Without it, the one MPI job of this node is shown, or the jobs are listed. For a "
+               "job under `pcollect run` it shows for which ranks, on which communicator and for "
+               "how long each MPI call waits, and names deadlocks that follow from that. The job "
+               "is not changed: running threads are stopped for a moment, most waiting threads "
+               "not at all.",
     .options = options,
     .argument = "JOB",
     .n_most = PCT_ANY_NUMBER,

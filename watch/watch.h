@@ -85,7 +85,8 @@ int *pct_watch_processors(size_t *n);
  * launched its ranks here, or, if that has died, each of the ranks; sorted. The caller frees *pids
  * with pct_free. Returns their number. */
 size_t pct_watch_jobs(int **pids);
-/* Those of them with a name: the number of a Slurm job, or the program of a rank. */
+/* Those of them with a name: the number of a Slurm job, or the program of a rank or the
+ * script that it runs in Python, with its folder or without. */
 size_t pct_watch_jobs_named(const char *name, int **pids);
 void pct_watch_job_free(struct pct_watched_job *job);
 

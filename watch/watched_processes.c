@@ -9,6 +9,7 @@
  */
 #include "analysis/allocation.h"
 #include "analysis/symbols/symbols.h"
+#include "base/script.h"
 #include "watch/watch.h"
 
 #include <errno.h>
@@ -409,11 +410,42 @@ static bool has_value(const char *environment, size_t n, const char *variable, c
     return false;
 }
 
+/* True if the name is that path, or its last part. */
+static bool is_path_named(const char *path, const char *name)
+{
+    return !strcmp(path, name) || !strcmp(pc_base_name(path), name);
+}
+
+/* True if Python runs a script or module of this name, with the path `exe`. */
+static bool runs_script(int pid, const char *exe, const char *name)
+{
+    char link[64], folder[4096];
+    bool is_module, named = false;
+    size_t n;
+    char *command = pct_watch_file(pct_watch_view(pid), "cmdline", &n);
+    const char *script = command ? pc_script_find(exe, command, n, &is_module) : NULL;
+    while (script && script[0] == '.' && script[1] == '/')
+        script += 2;
+    if (script)
+        named = is_path_named(script, name);
+    if (script && !named && !is_module && *script != '/') {
+        struct pct_buf path = {0};
+        snprintf(link, sizeof link, "/proc/%d/cwd", pct_watch_view(pid));
+        ssize_t got = readlink(link, folder, sizeof folder - 1);
+        folder[got > 0 ? got : 0] = '\0';
+        pct_buf_format(&path, "%s/%s", folder, script);
+        named = !strcmp(path.data, name);
+        pct_buf_free(&path);
+    }
+    pct_free(command);
+    return named;
+}
+
 static bool is_named(int pid, const char *name)
 {
     char path[4096];
     pct_watch_exe(pid, path, sizeof path);
-    if (!strcmp(pc_base_name(path), name))
+    if (is_path_named(path, name) || runs_script(pid, path, name))
         return true;
     size_t n;
     char *environment = pct_watch_file(pct_watch_view(pid), "environ", &n);

@@ -11,9 +11,4 @@
  * of the module (python -m). Empty: unknown. May change errno. */
 void pc_program_path(char *out, size_t n);
 
-/* Finds the script or module that an interpreter runs, from its own path and its command line of n
- * bytes, with a terminator behind each word and one more behind the last. NULL: `exe` is no
- * interpreter, or the code has no name. */
-const char *pc_program_script(const char *exe, const char *command, size_t n, bool *is_module);
-
 #endif

@@ -2,7 +2,7 @@
  *
  * The script of a command line of Python is found behind its options; other programs have none.
  */
-#include "libcollect/life/program_path.h"
+#include "base/script.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void the_script_is_found_behind_the_options(void **state)
         memcpy(line, rows[i].line, n);
         for (size_t k = 0; k < n; k++)
             line[k] = line[k] == ' ' ? '\0' : line[k];
-        const char *script = pc_program_script(rows[i].exe, line, n, &is_module);
+        const char *script = pc_script_find(rows[i].exe, line, n, &is_module);
         if (rows[i].script == NULL)
             assert_null(script);
         else if (script == NULL || strcmp(script, rows[i].script))
@@ -69,8 +69,7 @@ static void a_cut_line_is_read_to_its_end(void **state)
     static const char cut[] = "python3\0-X\0d\0hea";
     bool is_module;
     (void)state;
-    assert_string_equal(pc_program_script("/usr/bin/python3", cut, sizeof cut - 1, &is_module),
-                        "hea");
+    assert_string_equal(pc_script_find("/usr/bin/python3", cut, sizeof cut - 1, &is_module), "hea");
 }
 
 int main(void)
