@@ -141,11 +141,11 @@ void pct_topology_print_svg(FILE *out, const struct pct_topology_view *v)
     pct_svg_begin(out, PICTURE + 2 * MARGIN, PICTURE + 2 * MARGIN + LEGEND);
     fprintf(out,
             "<text x=\"%d\" y=\"16\">destination, 0 to %u</text>\n"
-            "<text transform=\"translate(16 %d) rotate(-90)\">source, 0 to %u</text>\n"
+            "<text transform=\"translate(8 %d) rotate(90)\">source, 0 to %u</text>\n"
             "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#444\"/>\n"
             "<g fill=\"" PCT_SVG_BLUE "\">\n",
-            MARGIN, t->n_ranks ? t->n_ranks - 1 : 0, MARGIN + PICTURE,
-            t->n_ranks ? t->n_ranks - 1 : 0, MARGIN, MARGIN, PICTURE, PICTURE);
+            MARGIN, t->n_ranks ? t->n_ranks - 1 : 0, MARGIN, t->n_ranks ? t->n_ranks - 1 : 0,
+            MARGIN, MARGIN, PICTURE, PICTURE);
     put_cells(out, &p);
     fputs("</g>\n", out);
     put_node_lines(out, &p, t);
