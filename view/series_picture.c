@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 60, LEAST_COLUMNS = 20, NAME_CELLS = 13, MOST_RANKS = 8, MOST_LANES = 12 };
+enum { MOST_COLUMNS = 60, LEAST_COLUMNS = 10, NAME_CELLS = 13, MOST_RANKS = 8, MOST_LANES = 12 };
 /* Cells of the longest figures behind a picture. */
 enum { FIGURE_CELLS = 34 };
 

@@ -279,10 +279,12 @@ static void put_legend(const struct printer *l)
                 PCT_SAMPLES_FEW);
     if (l->figures.any_call && !l->figures.o->bottom_up)
         fputs("  " PCT_PLACE_LEGEND "\n", l->branches.out);
-    if (l->any_slight)
-        fprintf(l->branches.out,
-                "  left out: branches of a function that together have less than %s\n",
-                pct_text_percent_1(share, l->least));
+    if (l->any_slight) {
+        fputs("  ", l->branches.out);
+        pct_print_sentence(l->branches.out, l->branches.width, 2,
+                           "left out: branches of a function that together have less than %s",
+                           pct_text_percent_1(share, l->least));
+    }
     if (l->figures.columns == PCT_COLUMNS_BOTH || l->figures.metric == PCT_TIME)
         pct_print_without_open(l->branches.out, l->figures.d);
     if (l->any_passing)

@@ -180,6 +180,7 @@ static void put_time(struct pct_buf *b, pc_u128 ns)
  * text shift tab stops. */
 static void put_source(struct pct_buf *b, const struct pct_annotate *a, const char *text)
 {
+    enum { LEAST = 10 }; /* cells of a text */
     struct pct_buf plain = {0}, cells = {0};
     size_t taken = pct_text_cells(b->data);
     pct_buf_put(&plain, "", 0);
@@ -192,7 +193,7 @@ static void put_source(struct pct_buf *b, const struct pct_annotate *a, const ch
     pct_buf_put(&cells, "", 0);
     pct_text_escape(&cells, plain.data, PCT_ESCAPE_LINE);
     if (a->width)
-        pct_text_cut(b, cells.data, a->width > taken + 20 ? a->width - taken : 20, a->utf8);
+        pct_text_cut(b, cells.data, a->width > taken + LEAST ? a->width - taken : LEAST, a->utf8);
     else
         pct_text_bounded(b, cells.data);
     while (b->n && b->data[b->n - 1] == ' ')
