@@ -70,12 +70,13 @@ static void put_pair(FILE *out, const struct pct_pair *p)
     char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES], mean[PCT_NUMBER_BYTES],
         time[PCT_NUMBER_BYTES], wait[PCT_NUMBER_BYTES];
     char from[16], to[16];
+    uint64_t n = p->messages;
     pc_format(from, sizeof from, "%d", p->source);
     pc_format(to, sizeof to, "%d", p->destination);
     fprintf(out, "  %7s %7s %12s %12s %12s %11s %11s\n", p->source < 0 ? "outside" : from,
             p->destination < 0 ? "outside" : to, pct_text_count(messages, p->messages),
             pct_text_bytes(bytes, p->bytes),
-            pct_text_bytes(mean, p->messages ? p->bytes / p->messages : 0),
+            pct_text_bytes(mean, n ? (p->bytes + (pc_u128)n / 2) / n : 0),
             pct_text_time(time, p->time_ns), pct_text_time(wait, p->receive_ns));
 }
 

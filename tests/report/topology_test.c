@@ -503,7 +503,9 @@ static void sockets_that_are_not_known_are_told_apart(void **state)
                              .n_nodes = 1,
                              .has_sockets = true};
     const struct pct_pattern pattern = {.kind = PCT_PATTERN_NONE};
-    const struct pct_topology_view view = {.file = "made", .topology = &t, .pattern = &pattern};
+    const struct pct_slots slots = {.n_nodes = 1};
+    const struct pct_topology_view view = {
+        .file = "made", .topology = &t, .pattern = &pattern, .slots = &slots, .top = 1};
     struct pct_reach_sum sums[PCT_N_REACHES];
     (void)state;
     pct_topology_sums(&t, sums);
@@ -520,6 +522,8 @@ static void sockets_that_are_not_known_are_told_apart(void **state)
         strstr(text, "  between sockets             1                1            2 B"));
     assert_non_null(
         strstr(text, "  sockets not known           1                3            5 B"));
+    /* The mean of 5 bytes in 3 messages is rounded. */
+    assert_non_null(strstr(text, "        0       3            3          5 B          2 B"));
 }
 
 /* Rank 0 sends to two ranks, of which one receives all, or is missing; of one phase less may be
