@@ -316,22 +316,37 @@ static size_t put_file(FILE *out, const struct lines *l, size_t first, size_t en
 
 struct file {
     size_t first, end;
-    pc_u128 mpi_ns, cpu_ns; /* of its lines themselves */
+    pc_u128 mpi_ns, cpu_ns, most_ns; /* own, and inclusive of the line with most */
 };
 
 static int compare_files(const void *a, const void *b)
 {
     const struct file *x = a, *y = b;
     pc_u128 x_ns = x->mpi_ns + x->cpu_ns, y_ns = y->mpi_ns + y->cpu_ns;
-    return x_ns != y_ns ? (x_ns < y_ns ? 1 : -1) : (x->first > y->first) - (x->first < y->first);
+    if (x_ns != y_ns)
+        return x_ns < y_ns ? 1 : -1;
+    if (x->most_ns != y->most_ns)
+        return x->most_ns < y->most_ns ? 1 : -1;
+    return (x->first > y->first) - (x->first < y->first);
 }
 
-/* A file that only calls others is hidden, unless all is shown. */
+static bool can_be_read(const struct lines *l, const struct file *f)
+{
+    struct pct_source text;
+    pct_source_read(l->a->data->profile, l->list[f->first].file, &text);
+    bool any = text.n > 0;
+    pct_source_free(&text);
+    return any;
+}
+
+/* True if the file is shown. One that only calls others says where in the program that is, if there
+ * is a text beside the figures. */
 static bool is_file_shown(const struct lines *l, const struct file *f)
 {
     if (l->a->source || l->a->function)
         return true;
-    if (l->a->min_percent > 0 && !pct_annotate_has_enough(l->a, f->mpi_ns, f->cpu_ns))
+    if (l->a->min_percent > 0 && !pct_annotate_has_enough(l->a, f->mpi_ns, f->cpu_ns) &&
+        !can_be_read(l, f))
         return false;
     for (size_t i = f->first; i < f->end; i++)
         if (is_shown(l, &l->list[i]))
@@ -378,10 +393,13 @@ bool pct_annotate_source(FILE *out, const struct pct_annotate *a)
     for (size_t i = 0; i < l.n; i++) {
         n_timed += has_time(&l.list[i]);
         if (!i || strcmp(l.list[i - 1].file, l.list[i].file) != 0)
-            files[n++] = (struct file){i, i, 0, 0};
-        files[n - 1].end = i + 1;
-        files[n - 1].mpi_ns += l.list[i].own_ns;
-        files[n - 1].cpu_ns += l.list[i].self.ns;
+            files[n++] = (struct file){.first = i};
+        struct file *f = &files[n - 1];
+        pc_u128 ns = l.list[i].below_ns + l.list[i].total.ns;
+        f->end = i + 1;
+        f->mpi_ns += l.list[i].own_ns;
+        f->cpu_ns += l.list[i].self.ns;
+        f->most_ns = ns > f->most_ns ? ns : f->most_ns;
     }
     qsort(files, n, sizeof *files, compare_files);
     for (size_t i = 0; i < n; i++)
