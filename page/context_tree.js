@@ -246,6 +246,8 @@ async function makeContextTree(profile) {
 // A sentence that says why there are no contexts.
 async function tellNoContexts(profile) {
     const calls = (await profile.table("header")).number(0, "mpi_calls");
-    return "The profile has no contexts" + (calls > 0 ? profile.timed ? "." : ": calls were not recorded, because the plugin " +
-        "time was not loaded." : calls === 0 ? ": no MPI function was called and nothing was sampled." : ": nothing was sampled.");
+    if (calls > 0)
+        return "The profile has no contexts" + (profile.timed ? "."
+            : ": calls were not recorded, because the plugin time was not loaded.");
+    return `The profile has no contexts: ${calls === 0 ? "no MPI function was called and " : ""}nothing was sampled.`;
 }

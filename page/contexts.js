@@ -84,7 +84,8 @@ class ContextView {
         const wrong = Object.values(this.expressions).filter(({value}) => value && !readExpression(value));
         for (const input of Object.values(this.expressions))
             input.setAttribute("aria-invalid", String(wrong.includes(input)));
-        this.wrong.textContent = wrong.map(({value}) => `Not a regular expression, and not used: ${cutText(value, mostInLine)}`).join("; ");
+        this.wrong.textContent = wrong.map(({value}) =>
+            `Not a regular expression, and not used: ${cutText(value, mostInLine)}`).join("; ");
         this.wrong.hidden = !wrong.length;
     }
 
@@ -95,7 +96,8 @@ class ContextView {
                 metric => this.change({metric})),
             makeChoice("hide", [["", "nothing"], ["0.1", "below 0.1 %"], ["1", "below 1 %"], ["5", "below 5 %"]],
                 this.least, least => this.change({least})),
-            this.colourChoice = makeChoice("colour", Object.entries(treeColours).map(([name, {title}]) => [name, title]), this.colour,
+            this.colourChoice = makeChoice("colour",
+                Object.entries(treeColours).map(([name, {title}]) => [name, title]), this.colour,
                 colour => this.change({colour})),
             this.makeExpression("search", "Search", "oninput"),
             this.makeExpression("focus", "Focus", "onchange"),
@@ -237,7 +239,8 @@ class ContextView {
                 this.most *= 5;
                 this.draw();
             }}, "Show more") : "");
-        this.choice.querySelector("select").value = (this.metric.name ? this.metric : this.chosen || this.whole.metrics[0]).name;
+        this.choice.querySelector("select").value =
+            (this.metric.name ? this.metric : this.chosen || this.whole.metrics[0]).name;
         this.legend.textContent = this.legendText();
         this.drawPicture();
         this.drawDetails();

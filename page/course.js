@@ -173,8 +173,8 @@ class CourseView {
         if (!phases.length)
             return "";
         return make("div", {class: "scroll"}, make("table", {id: "phases"},
-            make("caption", {}, "Phases (MPI_Pcontrol), from the first bin with a call or a sample to the last; sums over all " +
-                "ranks. A phase that is open at the end has MPI_Finalize, too."),
+            make("caption", {}, "Phases (MPI_Pcontrol), from the first bin with a call or a sample to the last; " +
+                "sums over all ranks. A phase that is open at the end has MPI_Finalize, too."),
             make("thead", {}, make("tr", {}, ["phase", "from", "to", ...course.sums.map(({head}) => head)].map(head =>
                 make("th", {scope: "col"}, head)))),
             make("tbody", {}, phases.map(({phase, begin, end, figures}) => make("tr", {"data-phase": phase},

@@ -91,8 +91,8 @@ class Lanes {
 
     makeTable() {
         return make("div", {class: "scroll"}, make("table", {id: "regions"},
-            make("caption", {}, "Phases and regions, from the first bin with time in them to the last; time summed over ranks " +
-                "and threads, without MPI_Finalize." +
+            make("caption", {}, "Phases and regions, from the first bin with time in them to the last; time summed " +
+                "over ranks and threads, without MPI_Finalize." +
                 (this.more ? ` ${grouped(this.more)} with less time are in the table series_regions.` : "")),
             make("thead", {}, make("tr", {}, ["region", "from", "to", "time"].map(head => make("th", {scope: "col"}, head)))),
             make("tbody", {}, this.list.map(({labels, level, begin, end, time}) => {

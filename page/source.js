@@ -274,8 +274,10 @@ async function showSource(profile, place, options) {
             profile.byName.has(name) ? profile.table(name) : null));
     const files = new SourceFiles(lines, texts);
     if (!files.list.length) {
-        place.append(make("p", {}, contexts.rows || computation.rows ? "The lines of the program are not known: compile it " +
-            "with -g, or put the program and its libraries back where they were." : await tellNoContexts(profile)));
+        place.append(make("p", {}, contexts.rows || computation.rows
+            ? "The lines of the program are not known: compile it with -g, or put the program and its libraries back " +
+                "where they were."
+            : await tellNoContexts(profile)));
         return;
     }
     new SourceView(files, {mpi: sumOf(contexts, "mpi_exclusive_s"), cpu: sumOf(computation, "cpu_exclusive_s")}, contexts,

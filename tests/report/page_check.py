@@ -48,7 +48,8 @@ def check_summary(page, tables):
     if notes.removeprefix("Note: ") != wanted:
         wrong.append(f"notes: {notes}, not {wanted}")
     warnings = page.ask("return [...document.querySelectorAll('#warnings li')].map(e => e.textContent)")
-    wrong += [f"the note {note} is not among {warnings}, {notes}" for note in page.notes if note not in warnings and note not in notes]
+    wrong += [f"the note {note} is not among {warnings}, {notes}" for note in page.notes
+              if note not in warnings and note not in notes]
     page.compared["warnings"] += len(warnings)
     seen = page.ask("return [...document.querySelectorAll('#findings .finding')].map(e => e.innerText)")
     wanted = [row["finding"] for row in rows_of(tables, "findings")]
@@ -80,8 +81,10 @@ def check_band(page, tables):
         wanted["MPI: " + row["class"]] -= ns(row["waiting_s"])
         wanted["MPI: waiting for the rank longest outside"] += ns(row["waiting_s"])
     inside = sum(ns(row["mpi_s"]) for row in rows_of(tables, "ranks"))
-    wanted["MPI: calls that had not ended"] = sum(ns(row["time"]) for row in rows_of(tables, "open_calls")) if "open_calls" in tables else 0
-    unknown = inside - wanted["MPI: calls that had not ended"] - sum(ns(row["mpi_exclusive_s"]) for row in rows_of(tables, "primitives"))
+    ended = sum(ns(row["mpi_exclusive_s"]) for row in rows_of(tables, "primitives"))
+    left = sum(ns(row["time"]) for row in rows_of(tables, "open_calls")) if "open_calls" in tables else 0
+    unknown = inside - left - ended
+    wanted["MPI: calls that had not ended"] = left
     wanted["MPI: not known in which function"] = unknown if unknown >= inside / 1000 else 0
     seen = {name: ns(exact) for name, exact in page.ask(
         "return [...document.querySelectorAll('#band tr')].map(e => [e.cells[1].innerText, e.cells[2].title])")}
@@ -416,7 +419,8 @@ def check_fewer_columns(page, tables):
     for name, lacking, view, wanted in [("pairs", "domain", "communication", "Pattern"),
                                         ("pairs", "source", "communication", "plugin topology was not used"),
                                         ("series", "width", "time", "its table series has other columns"),
-                                        ("series", "mpi_time", "time", "Sums over all ranks"), ("series", "start", "print", "other columns")]:
+                                        ("series", "mpi_time", "time", "Sums over all ranks"),
+                                        ("series", "start", "print", "other columns")]:
         def rename(table, lacking=lacking):
             next(column for column in table["columns"] if column["name"] == lacking)["name"] = "another"
         if not tables.get(name, ((), ()))[1]:
@@ -486,8 +490,8 @@ def check_phases(page, rows, begin):
              if not rounds_to(shown, exact) and not is_short(shown, exact)]
     units = [1e9, 1e9] + [unit for _, unit in COURSE_COLUMNS]
     seen = {phase: [ns(exact) if unit == 1e9 else int(float(exact)) for (exact, _), unit in zip(cells, units)] for phase, cells in seen}
-    told = page.ask("return ['phases', 'regions'].map(id => document.querySelector(`#${id} caption`)?.textContent || '')")
-    wrong += [f"which bins are meant: {text}" for text, bins in zip(told, ("with a call or a sample", "with time in them"))
+    told = page.ask("return ['phases', 'regions'].map(id => document.querySelector(`#${id} caption`)?.textContent)")
+    wrong += [f"which bins? {text}" for text, bins in zip(told, ("with a call or a sample", "with time in them"))
               if text and f"from the first bin {bins} to the last" not in text]
     return wrong + ([] if seen == wanted else [f"phases {seen}, not {wanted}"])
 
@@ -623,7 +627,8 @@ HEATS = [".heat:not(.strip)", ".course", ".matrix"]
 def heats(page):
     """[the heat colour of the style, by kind of canvas the heat colours of both schemes that it has]"""
     return page.ask("""
-        const [kinds, heats] = arguments, hex = value => value.toString(16).padStart(2, '0'), found = kinds.map(() => new Set());
+        const [kinds, heats] = arguments, hex = value => value.toString(16).padStart(2, '0');
+        const found = kinds.map(() => new Set());
         kinds.forEach((kind, k) => document.querySelectorAll('#print ' + kind).forEach(canvas => {
             if (!canvas.width || !canvas.height)
                 return;
@@ -644,9 +649,11 @@ def check_schemes(page, _):
     page.compared["schemes"] += len(kinds)
 
     def change(what, scheme, event, wanted):
-        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         page.until("return matchMedia('(prefers-color-scheme: dark)').matches === (arguments[0] === 'dark')", scheme)
-        page.ask("return new Promise(done => requestAnimationFrame(() => setTimeout(done)))") # after listeners of the change
+        # Frames come after the listeners of the change.
+        page.ask("return new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
         page.ask("dispatchEvent(new Event(arguments[0]))", event)
         heat, found = heats(page)
         if heat != wanted or any(colours != [wanted] for kind, colours in zip(HEATS, found) if kind in kinds):
@@ -703,7 +710,8 @@ def main():
                   ("Errors", check_errors), ("Search", check_search), ("Colours", check_colours),
                   ("Ranks", check_ranks), ("Course", check_course), ("Source", check_source),
                   ("Communication", check_communication), ("Tables", check_tables), ("Numbers", check_numbers),
-                  ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print), ("Schemes", check_schemes),
+                  ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
+                  ("Schemes", check_schemes),
                   ("no request, no markup", check_safety), ("Fewer columns", check_fewer_columns)]
         if len(sys.argv) > 3:
             checks.append(("pictures", lambda page, _: take_pictures(page, sys.argv[3], VIEWS)))

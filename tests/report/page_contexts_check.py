@@ -43,7 +43,8 @@ def own_figures(tables):
     """Paths as lists of functions, and what each has of its own."""
     for row in rows_of(tables, "contexts"):
         yield path_without_lines(row).split(" > "), {
-            metric: ns(row[column]) if column.endswith("_s") else int(row[column] or 0) for metric, column in MPI_COLUMNS.items()}
+            metric: ns(row[column]) if column.endswith("_s") else int(row[column] or 0)
+            for metric, column in MPI_COLUMNS.items()}
     for row in rows_of(tables, "computation"):
         yield row["path"].split(" > "), {"cpu": ns(row["cpu_exclusive_s"])}
 
@@ -106,22 +107,27 @@ def check_names(page):
 
 
 def check_bar_names(page):
-    """The names in the picture of a tree: each has room in its bar, and is whole, without its place, or marked as cut."""
+    """Names in the picture of the tree: each has room in its bar, and is whole, without its place, or marked as cut."""
     page.ask("""
         const pen = CanvasRenderingContext2D.prototype, {fillRect, fillText} = pen;
         window.drawn = [];
-        pen.fillRect = function(x, y, width, height) { this.bar = [x, width]; fillRect.call(this, x, y, width, height); };
+        pen.fillRect = function(x, y, width, height) {
+            this.right = x + width;
+            fillRect.call(this, x, y, width, height);
+        };
         pen.fillText = function(text, x, y) {
-            window.drawn.push([text, x + this.measureText(text).width <= this.bar[0] + this.bar[1]]);
+            window.drawn.push([text, x + this.measureText(text).width <= this.right]);
             fillText.call(this, text, x, y);
         };
         window.restore = () => Object.assign(pen, {fillRect, fillText})""")
     page.show("contexts")
     show_all_rows(page)
-    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+    narrow = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", narrow)
     page.ask("dispatchEvent(new Event('resize'))")
     page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    drawn, names = page.ask("window.restore(); return [window.drawn, [...document.querySelectorAll('#tree tbody tr')].map(row => row.node.shownName())]")
+    drawn, names = page.ask("window.restore(); return [window.drawn, [...document.querySelectorAll('#tree tbody tr')]"
+                            ".map(row => row.node.shownName())]")
     known = {name for whole in names for name in (whole, re.sub(r" \([^()]*\)$", "", whole))}
     page.compared["bar-names"] += len(drawn)
     page.compared["cut-bar-names"] += sum(text.endswith("…") for text, _ in drawn)
@@ -391,7 +397,7 @@ def check_search(page, tables):
         page.compared["searches"] += len(wanted)
     page.show("contexts")
     page.ask("const e = document.getElementById('search'); e.value = '('; e.dispatchEvent(new Event('input'))")
-    said = page.ask("return [document.getElementById('search').getAttribute('aria-invalid'), document.getElementById('wrong').innerText]")
+    said = page.ask("const of = id => document.getElementById(id); return [of('search').ariaInvalid, of('wrong').innerText]")
     if said != ["true", "Not a regular expression, and not used: ("]:
         wrong.append(f"an expression that is not valid: {said}")
     page.show("contexts&focus=(&search=" + urllib.parse.quote(name))
@@ -402,7 +408,7 @@ def check_search(page, tables):
 
 
 def check_no_match(page):
-    """A focus on nothing leaves no row, and says so; what rows are ordered by stays chosen. A flat list has no colours."""
+    """A focus on nothing leaves no row, and says so; the order of rows stays chosen. A flat list has no colours."""
     wrong = []
     for shape in "tree", "callers", "flat":
         page.show(f"contexts&shape={shape}&focus=no%20such%20name")
@@ -594,7 +600,8 @@ def check_colours(page, tables):
                 [[left, width, path.count(" > ") + 1] for path, left, width in bars], COLOURS)
             thin = sum(0 < width < 0.0005 for _, _, width in bars_of(figures, "mpi"))
             told = page.ask("return document.getElementById('thin')?.textContent || ''")
-            if (re.findall(r"leaves out ([\d,]+) bars? narrower than 0.05 % of it\.$", told) or ["0"])[0].replace(",", "") != str(thin):
+            n = re.search(r"leaves out ([\d,]+) bars? narrower than 0.05 % of it\.$", told)
+            if (n[1].replace(",", "") if n else "0") != str(thin):
                 wrong.append(f"{shape} of {focus}: {told}, not {thin} narrow bars")
             page.compared["thin"] += thin
             for (path, _, _), pixel in zip(bars, seen):

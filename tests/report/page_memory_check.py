@@ -34,9 +34,10 @@ def check(page, view, expected):
 def check_print(page, expected):
     """Parts of the print form that cannot be shown say so, and the others are there."""
     page.show("print")
-    said, parts = page.ask("return [[...document.querySelectorAll('#print > .part > #failure')].map(e => e.textContent),"
+    said, parts = page.ask("return [[...document.querySelectorAll('#print .part > #failure')].map(e => e.textContent),"
                            "[...document.querySelectorAll('#print > .part > h2')].map(e => e.textContent)]")
-    rows = page.ask("return ['functions', 'tree', 'heat'].map(id => document.querySelectorAll(`#${id} tbody tr`).length)")
+    rows = page.ask("return ['functions', 'tree', 'heat'].map(id =>"
+                    "document.querySelectorAll(`#${id} tbody tr`).length)")
     right = len(said) == 2 and all(text.startswith(expected) for text in said) and not rows[0] and all(rows[1:]) and \
         parts[:2] == ["MPI functions", "Contexts with one percent and more"]
     print("ok" if right else "not ok", f"print: {said} {parts} {rows}")
