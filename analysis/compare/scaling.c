@@ -115,9 +115,8 @@ static bool is_same_command(const struct pct_scale *s)
 }
 
 /* Decides the kind of scaling: with strong scaling the total of computation stays constant, with
- * weak scaling it grows like the number of ranks. But so does work that each rank repeats: runs
- * with one command line are taken to solve one problem, because strong scaling that is taken as
- * weak would show no loss. */
+ * weak scaling it grows like the number of ranks, as it does if each rank repeats all work. Between
+ * them runs with one command line are taken to solve one problem. */
 static enum pct_scaling tell_scaling(struct pct_scale *s)
 {
     const struct pct_scale_point *last = &s->points[pct_scale_last(s)];
@@ -127,11 +126,10 @@ static enum pct_scaling tell_scaling(struct pct_scale *s)
     s->growth = log(last->compute_ns / first->compute_ns) / log(last->ranks / first->ranks);
     if (fabs(s->growth) < STRONG_BELOW)
         return PCT_SCALING_STRONG;
+    if (s->growth > WEAK_ABOVE && s->growth < WEAK_BELOW)
+        return PCT_SCALING_WEAK;
     s->by_command = is_same_command(s);
-    if (s->by_command)
-        return PCT_SCALING_STRONG;
-    return s->growth > WEAK_ABOVE && s->growth < WEAK_BELOW ? PCT_SCALING_WEAK
-                                                            : PCT_SCALING_UNKNOWN;
+    return s->by_command ? PCT_SCALING_STRONG : PCT_SCALING_UNKNOWN;
 }
 
 /* The value that scale k would have with ideal scaling, from `cost`, summed over the ranks of its
