@@ -517,11 +517,11 @@ static void sockets_that_are_not_known_are_told_apart(void **state)
     pct_topology_print_text(out, &view);
     fclose(out);
     assert_non_null(
-        strstr(text, "  within a socket             1                1            1 B"));
+        strstr(text, "  within a socket               1                1            1 B"));
     assert_non_null(
-        strstr(text, "  between sockets             1                1            2 B"));
+        strstr(text, "  between sockets               1                1            2 B"));
     assert_non_null(
-        strstr(text, "  sockets not known           1                3            5 B"));
+        strstr(text, "  sockets not known             1                3            5 B"));
     /* The mean of 5 bytes in 3 messages is rounded. */
     assert_non_null(strstr(text, "        0       3            3          5 B          2 B"));
 }
