@@ -85,7 +85,8 @@ class SourceView {
             (!share || wholes[share]) && files.list.some(({lines}) => [...lines.values()].some(line => line.figures[of])));
         this.marked = this.linesOf(options.get("context"));
         const [last] = this.marked.slice(-1);
-        this.file = files.byPath.get(options.get("file")) || last?.file || files.list[0];
+        this.file = files.byPath.get(options.get("file")) || last?.file ||
+            files.list.find(({text}) => text.size) || files.list[0];
         this.line = Number(options.get("line")) || (last?.file === this.file ? last.line : this.hottestOf(this.file));
         this.body = make("tbody", {});
         this.said = make("p", {class: "legend", id: "source-said"});
@@ -93,8 +94,11 @@ class SourceView {
         this.controls = make("p", {class: "controls"});
     }
 
+    // The line that costs most; of a file that only calls others the one below which most is.
     hottestOf({lines}) {
-        return [...lines.values()].reduce((most, line) => costOf(line) > costOf(most) ? line : most).line;
+        const cost = ({figures}) => (figures.mpi_inclusive_s || 0) + (figures.cpu_inclusive_s || 0);
+        return [...lines.values()].reduce((most, line) =>
+            (costOf(line) - costOf(most) || cost(line) - cost(most)) > 0 ? line : most).line;
     }
 
     // The lines on the path of a context: by the files and lines of its labels.

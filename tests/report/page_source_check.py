@@ -52,6 +52,9 @@ def check_source(page, tables):
     wrong, stored = [], {(row["file"], int(row["line"])) for row in rows_of(tables, "source_lines")} if "source_lines" in tables else ()
     files = page.ask("return [...document.querySelectorAll('#source .controls select')][0].innerText.split('\\n')")
     known = {row["file"] for row in rows_of(tables, "lines") if row["file"] and row["line"]}
+    first = page.ask("return document.querySelector('#source .controls select').value")
+    if stored and first not in {file for file, _ in stored}:
+        wrong.append(f"begins with {first}, which has no text")
     if set(files) != known or not known >= set(page.annotated):
         wrong.append(f"files {files}, not {sorted(known)} with {sorted(page.annotated)}")
     for name, lines in page.annotated.items():
