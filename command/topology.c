@@ -202,8 +202,10 @@ static int show_profile(const struct pct_command *self, const char *file,
     }
     struct pct_topology *t = pct_topology_new(p, &filter);
     if (!t) {
-        pct_say(self, "%s: has no pairs of ranks: it was collected without the plugin topology",
-                file);
+        bool recorded = p->n_ranks && p->ranks[0].notes & PCOLLECT_NOTE_OUTSIDE;
+        pct_say(self, "%s: has no pairs of ranks: %s", file,
+                recorded ? "pcollect record does not see messages; pcollect run does"
+                         : "it was collected without the plugin topology");
         return PCT_DATA;
     }
     int status = check_phase(self, p, r->phase);
