@@ -222,7 +222,8 @@ static void put_disagreement(const struct pct_head *h, struct pct_buf *b)
     pc_u128 difference = contexts > ranks ? contexts - ranks : ranks - contexts;
     if (!h->d->totals->has[PCT_TIME]) {
         if (!(h->d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE))
-            pct_buf_text(b, "the plugin time was not loaded: there are no calls and times");
+            pct_buf_text(
+                b, "the plugin time was not loaded: contexts have no calls and no times of calls");
         return;
     }
     if (is_part(h) || difference * 100 <= ranks || difference < 1000000)
