@@ -137,13 +137,9 @@ static void put_run(const struct pct_head *h, struct pct_buf *b)
 /* Time that is in none of the others. */
 static void put_paused(const struct pct_head *h, struct pct_buf *b)
 {
-    const struct pc_profile_table *t = pc_profile_table(h->d->profile, "resources");
-    uint32_t column = pc_table_column(t, "paused", PCOLLECT_COLUMN_NUMBER);
-    pc_u128 sum = 0;
-    if (!(h->d->totals->all.notes & PCOLLECT_NOTE_PAUSED) || column == PC_NO_INDEX)
+    if (!(h->d->totals->all.notes & PCOLLECT_NOTE_PAUSED))
         return;
-    for (uint32_t i = 0; i < t->n_rows; i++)
-        sum += pc_table_cell(t, i, column);
+    pc_u128 sum = pct_head_sum(pc_profile_table(h->d->profile, "resources"), "paused");
     if (!sum)
         return;
     pct_buf_text(b, ", without ");
