@@ -241,16 +241,24 @@ static void count_call(void *arg, const struct pccount_values *v)
     ++*(unsigned *)arg;
 }
 
+/* A count of its own for a thread, which has come to the barrier when this returns. */
+static struct pccount *count_thread(pthread_t *thread, void *(*function)(void *),
+                                    void (*take)(void *, const struct pccount_values *), void *arg)
+{
+    struct pccount *other = pccount_new("page-faults", NULL);
+    pccount_at_thread_end(other, take, arg);
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(thread, NULL, function, other);
+    pthread_barrier_wait(&barrier);
+    return other;
+}
+
 /* A count is freed while two threads that have counted live, the calling one among them. */
 static void freed(void)
 {
     unsigned n_calls = 0;
     pthread_t thread;
-    struct pccount *other = pccount_new("page-faults", NULL);
-    pccount_at_thread_end(other, count_call, &n_calls);
-    pthread_barrier_init(&barrier, NULL, 2);
-    pthread_create(&thread, NULL, begin_and_stay, other);
-    pthread_barrier_wait(&barrier);
+    struct pccount *other = count_thread(&thread, begin_and_stay, count_call, &n_calls);
     pccount_begin(other);
     pccount_end(other);
     pccount_free(other);
@@ -280,11 +288,7 @@ static void freed_meanwhile(void)
 {
     unsigned returned = 0;
     pthread_t thread;
-    struct pccount *other = pccount_new("page-faults", NULL);
-    pccount_at_thread_end(other, take_long, &returned);
-    pthread_barrier_init(&barrier, NULL, 2);
-    pthread_create(&thread, NULL, begin_and_end, other);
-    pthread_barrier_wait(&barrier);
+    struct pccount *other = count_thread(&thread, begin_and_end, take_long, &returned);
     pccount_free(other);
     say("free-waits", *(volatile unsigned *)&returned, 1);
     pthread_join(thread, NULL);
