@@ -141,9 +141,9 @@ static double find_variance(const struct told *told)
     return PCT_SAMPLES_REGULAR * us * 1e6 + told->period_ns * told->period_ns;
 }
 
-/* CPU time of threads that were not sampled: those that the program made before its first MPI call,
- * or whose begin was not sampled. Sums over threads have an error, and helpers of MPI use little.
- */
+/* CPU time of threads that were not sampled: those that the program made before its first MPI call
+ * and that could not be, or whose begin was not. Sums over threads have an error, and helpers of
+ * MPI use little. */
 static double find_unsampled(const struct told *told)
 {
     const double least_ns = 50e6, least_share = 0.05;

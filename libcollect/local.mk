@@ -13,7 +13,8 @@ libcollect_libpccore_la_SOURCES = libcollect/adapter.h libcollect/requests.h \
     libcollect/context/copied_context.h libcollect/context/copied_context.c \
     libcollect/context/python.h libcollect/context/python_private.h libcollect/context/python.c \
     libcollect/context/python_async.c libcollect/context/python_paths.c \
-    libcollect/sampling/sampler.h libcollect/sampling/sampler.c libcollect/sampling/sampler_signal.c libcollect/sampling/sampler_program.c libcollect/sampling/sampler_cost.c \
+    libcollect/sampling/sampler.h libcollect/sampling/sampler.c libcollect/sampling/sampler_signal.c libcollect/sampling/sampler_program.c libcollect/sampling/sampler_cost.c libcollect/sampling/sampler_event.c \
+    libcollect/sampling/early_threads.h libcollect/sampling/early_threads.c \
     libcollect/sampling/sampler_async.c libcollect/sampling/sampler_walk_async.c \
     libcollect/sampling/sampler_pair_async.c libcollect/sampling/sampler_source_async.c \
     libcollect/sampling/sampler_place_async.c libcollect/sampling/counter_groups.h \

@@ -379,14 +379,18 @@ can_be_other() {
     [ -z "$no_other" ]
 }
 
-# True if threads can be interrupted by perf_event's task clock, which containers may forbid; else the script ends with
-# a skip.
-need_task_clock() {
+# True if threads can be interrupted by perf_event's task clock, which containers may forbid.
+has_task_clock() {
     env "LD_PRELOAD=$lib" "PCOLLECT_OUTPUT_PATH=$work/clock.pcol" "PCOLLECT_SPOOL_PATH=$spool" \
         PCOLLECT_COLLECT_ALWAYS=yes PCOLLECT_SAMPLE_FREQUENCY=100 PCOLLECT_SAMPLE_SOURCE=clock true
     [ "$("$pcollect" report --table sampling "$work/clock.pcol" | awk -F '\t' '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == "source") k = i; next }
-        { print $k; exit }')" = clock ] || skip_all 'perf_event is refused: there is no task clock'
+        { print $k; exit }')" = clock ]
+}
+
+# Ends the script with a skip if there is no task clock.
+need_task_clock() {
+    has_task_clock || skip_all 'perf_event is refused: there is no task clock'
 }
 
 # until_watching PID: waits until stat, record or top, in the background, has attached itself: from then on it handles

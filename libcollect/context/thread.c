@@ -23,6 +23,16 @@ static struct pc_thread in_transit = {.busy = 1};
 
 static _Atomic uint32_t n_threads;
 static pthread_key_t end_key;
+static bool has_end_key;
+
+/* Facts about the calling thread from before it is registered: the bounds of its own stack, which
+ * are 0, 0 if they are not known; the function that it began in, or NULL; a flag that the MPI
+ * library made it for itself; and one that the bounds are being looked up. */
+static __thread struct {
+    struct pc_stack stack;
+    void *function;
+    bool helper, is_asking;
+} own __attribute__((tls_model("initial-exec")));
 
 static const struct pc_thread_part *parts[PC_MAX_THREAD_PARTS];
 static uint32_t n_parts;
@@ -31,6 +41,9 @@ static uint32_t n_parts;
 static void leave_thread(void *state)
 {
     struct pc_thread *t = state;
+    own.stack = (struct pc_stack){0, 0};
+    if (t == &in_transit)
+        return; /* the thread was never registered */
     if (!atomic_load_explicit(&pc_live->stage, memory_order_relaxed)) {
         pc_self = NULL;
         return; /* a forked child: the list is the parent's */
@@ -46,7 +59,9 @@ static void leave_thread(void *state)
 
 int pc_threads_start(void)
 {
-    return pthread_key_create(&end_key, leave_thread) ? PC_ENOMEM : PC_OK;
+    if (!has_end_key)
+        has_end_key = !pthread_key_create(&end_key, leave_thread);
+    return has_end_key ? PC_OK : PC_ENOMEM;
 }
 
 void pc_threads_take_part(const struct pc_thread_part *part)
@@ -55,30 +70,40 @@ void pc_threads_take_part(const struct pc_thread_part *part)
         parts[n_parts++] = part;
 }
 
-/* The bounds of the calling thread's own stack, once they are known; and a flag that they are being
- * looked up.
- */
-static __thread struct pc_stack own_stack __attribute__((tls_model("initial-exec")));
-static __thread bool is_asking __attribute__((tls_model("initial-exec")));
-
 /* Finds the bounds of the stack. Calls malloc and takes a lock of the thread; a handler that
  * interrupts it does without the bounds. While they are 0, 0 the walker probes each page. */
-void pc_thread_find_stack(void)
+static void find_stack(void)
 {
     pthread_attr_t attr;
     void *lo;
     size_t size;
-    if (own_stack.hi || is_asking)
+    if (own.stack.hi || own.is_asking)
         return;
-    is_asking = true;
+    own.is_asking = true;
     if (!pthread_getattr_np(pthread_self(), &attr)) {
         if (!pthread_attr_getstack(&attr, &lo, &size))
-            own_stack = (struct pc_stack){(uintptr_t)lo, (uintptr_t)lo + size};
+            own.stack = (struct pc_stack){(uintptr_t)lo, (uintptr_t)lo + size};
         pthread_attr_destroy(&attr);
     }
-    is_asking = false;
+    own.is_asking = false;
     if (pc_self && !pc_self->busy) /* a handler has made a call meanwhile */
-        pc_self->stack = own_stack;
+        pc_self->stack = own.stack;
+}
+
+/* The value of the key makes libc allocate the place that a registration writes to. */
+void pc_thread_begin(bool helper, void *function)
+{
+    own.helper = helper;
+    own.function = function;
+    find_stack();
+    if (has_end_key)
+        pthread_setspecific(end_key, &in_transit);
+}
+
+bool pc_thread_has_room(uintptr_t sp)
+{
+    enum { ROOM_BYTES = 32768 };
+    return sp - own.stack.lo < own.stack.hi - own.stack.lo && sp - own.stack.lo >= ROOM_BYTES;
 }
 
 static bool is_late(uint32_t stage)
@@ -142,10 +167,10 @@ static struct pc_thread *make_or_adopt(uint32_t stage)
 
 struct pc_thread *pc_thread_enter(void)
 {
-    return pc_thread_enter_as(false, NULL);
+    return pc_thread_enter_from(0);
 }
 
-struct pc_thread *pc_thread_enter_as(bool helper, void *function)
+struct pc_thread *pc_thread_enter_from(uint64_t cpu_ns)
 {
     int saved = errno, cancel = 0;
     uint32_t stage = atomic_load_explicit(&pc_live->stage, memory_order_acquire);
@@ -157,22 +182,23 @@ struct pc_thread *pc_thread_enter_as(bool helper, void *function)
     if (stage)
         t = make_or_adopt(stage);
     if (t) {
-        pc_thread_find_stack();
-        t->stack = own_stack;
+        find_stack();
+        t->stack = own.stack;
         t->generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_acquire);
         t->bumps = atomic_load(&pc_control.bumps);
         pc_scope_refresh(t);
         t->generation -= pc_scope_is_off(); /* makes its first call check again */
         t->bumps -= pc_scope_is_off();
         t->busy = 0;
-        t->helper = helper;
+        t->helper = own.helper;
+        atomic_store(&t->cpu_from_ns, cpu_ns);
         pthread_setspecific(end_key, t);
         pc_self = t;
         if (pc_lent_context)
             pc_scope_lend(t, pc_lent_context);
         for (uint32_t i = 0; i < n_parts; i++)
             if (parts[i]->enter)
-                parts[i]->enter(t, function);
+                parts[i]->enter(t, own.function);
     }
     pthread_setcancelstate(cancel, NULL);
     errno = saved;

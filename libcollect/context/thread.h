@@ -17,16 +17,21 @@ struct pc_thread_part {
 
 enum { PC_MAX_THREAD_PARTS = 16 };
 
+/* Called before any of the others, in the constructor, and again when the collection starts. */
 int pc_threads_start(void);
 /* The part must stay valid. Init-only: before the first thread enters. */
 void pc_threads_take_part(const struct pc_thread_part *part);
-/* The calling thread's state, made or adopted; NULL: it is not measured. */
+/* The calling thread begins, in `function`; `helper`: the MPI library made it for itself. From here
+ * on it may be registered in a handler that has interrupted anything of the program, malloc too.
+ * Calls malloc itself. */
+void pc_thread_begin(bool helper, void *function);
+/* True if pc_thread_begin was called, and the thread's own stack has room for a registration below
+ * this address. AS-safe. */
+bool pc_thread_has_room(uintptr_t sp);
+/* Registers the calling thread. Its state, made or adopted; NULL: it is not measured. */
 struct pc_thread *pc_thread_enter(void);
-/* Finds out where the calling thread's stack is, if that is not known. Calls malloc. */
-void pc_thread_find_stack(void);
-/* Enters a thread that begins in `function`; `helper`: the MPI library made the thread for
- * itself. */
-struct pc_thread *pc_thread_enter_as(bool helper, void *function);
+/* Does the same for a thread whose CPU time up to cpu_ns is not booked. */
+struct pc_thread *pc_thread_enter_from(uint64_t cpu_ns);
 /* The calling thread's state, for callers outside of hooks; NULL: the thread is in a hook or has no
  * state, or nothing is collected (yet: plugins start before). */
 struct pc_thread *pc_thread_current(void);

@@ -3,7 +3,8 @@
  * pthread_create and thrd_create: a thread that is sampled or counted must be known from its start,
  * not from its first MPI call on, and for any other thread its stack must be known. The thread
  * starts in a function of this library, which registers it and then jumps to the program's
- * function.
+ * function. Before the collection starts only what a later registration needs is noted
+ * (sampling/early_threads.h).
  *
  * Its arguments are in one of a fixed number of slots between the creation and the beginning of the
  * thread. If no slot is free, the thread is created as it is, and is known from its first MPI call
@@ -35,7 +36,14 @@ extern void __tsan_init(void) __attribute__((weak));
 
 static bool is_collecting(void)
 {
-    return atomic_load_explicit(&pc_live->stage, memory_order_relaxed) != 0 && !__tsan_init;
+    return atomic_load_explicit(&pc_live->stage, memory_order_relaxed) != 0;
+}
+
+/* True if the process collects, or has not started to: a forked child of one that collects does
+ * not. */
+static bool may_collect(void)
+{
+    return (is_collecting() || !pc_process.pid) && !__tsan_init;
 }
 
 /* True if threads must be known from their start, because they are sampled or their events are
@@ -67,18 +75,15 @@ static void give_back(struct start *s)
     atomic_store_explicit(&s->taken, false, memory_order_release);
 }
 
-/* Registers the calling thread, and returns the function that it has to run. For a thread that is
- * registered at its first MPI call, only the bounds of its stack are found now: that call may be in
- * a handler that has interrupted malloc, which finding them needs. */
+/* Notes or registers the calling thread, and returns the function that it has to run. */
 static struct start begin_thread(struct start *slot)
 {
     struct start s = {.posix = slot->posix, .c11 = slot->c11, .argument = slot->argument};
     bool helper = slot->helper;
     give_back(slot);
+    pc_thread_begin(helper, s.posix ? (void *)s.posix : (void *)s.c11);
     if (are_followed())
-        pc_thread_enter_as(helper, s.posix ? (void *)s.posix : (void *)s.c11);
-    else if (is_collecting())
-        pc_thread_find_stack();
+        pc_thread_enter();
     return s;
 }
 
@@ -99,7 +104,7 @@ PC_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 {
     __typeof__(&pthread_create) next = PC_NEXT(pthread_create);
     struct start *slot = NULL;
-    if (is_collecting())
+    if (may_collect())
         slot = take_slot((struct start){.posix = function, .argument = argument});
     if (!slot)
         return next(thread, attr, function, argument);
@@ -113,7 +118,7 @@ PC_EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
     __typeof__(&thrd_create) next = PC_NEXT(thrd_create);
     struct start *slot = NULL;
-    if (is_collecting())
+    if (may_collect())
         slot = take_slot((struct start){.c11 = function, .argument = argument});
     if (!slot)
         return next(thread, function, argument);

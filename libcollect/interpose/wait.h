@@ -11,6 +11,7 @@
 #ifndef PC_WAIT_H
 #define PC_WAIT_H
 
+#include "libcollect/sampling/early_threads.h"
 #include "libcollect/sampling/sampler.h"
 #include "libcollect/state/blocking.h"
 
@@ -21,6 +22,8 @@
 /* The calling thread's sampler; NULL: it is not sampled. AS-safe, MT-safe. */
 static inline struct pc_sampler *pc_wait_sampler(void)
 {
+    if (PC_UNLIKELY(!pc_self && pc_early_any))
+        pc_early_wait();
     struct pc_thread *t = pc_self;
     struct pc_sampler *s = t ? t->sampler : NULL;
     return s && s->source != PC_SOURCE_NONE && pc_sampler_signal ? s : NULL;

@@ -297,6 +297,7 @@ __attribute__((constructor)) static void begin_process(void)
     pc_note_start();
     pc_where_start();
     pc_next_find_all();
+    pc_threads_start();
     if (pc_config_always() && !pc_launch_is_starter() && pc_core_start() &&
         (pc_sampler_signal || pc_counters_any()))
         pc_thread_enter(); /* the process may never make an MPI call */

@@ -9,6 +9,7 @@
  */
 #include "libcollect/sampling/sampler.h"
 
+#include "libcollect/sampling/early_threads.h"
 #include "libcollect/state/next.h"
 #include "libcollect/state/plugin_table.h"
 
@@ -27,11 +28,8 @@
 enum { STACK_BYTES = 32768 };
 
 static uint64_t period_ns;
-static _Atomic bool works[PC_N_SOURCES]; /* it was not refused so far */
-static _Atomic uint32_t n_descriptors;
+static _Atomic bool works[PC_N_SOURCES];    /* it was not refused so far */
 static struct pc_sampler *_Atomic samplers; /* those of all threads; none is ever removed */
-/* The sampler uses at most 1 of 16 descriptors (base/descriptor.c); timers need none. */
-enum { DESCRIPTORS_PART = 16 };
 
 /* ---- The process ----------------------------------------------------------------------------- */
 
@@ -92,56 +90,22 @@ int pc_sampler_start(void)
 
 /* ---- Sources --------------------------------------------------------------------------------- */
 
-static int open_event(enum pc_sample_source source, bool with_kernel)
-{
-    struct perf_event_attr a;
-    memset(&a, 0, sizeof a);
-    a.size = sizeof a;
-    bool cycles = source == PC_SOURCE_CYCLES;
-    a.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
-    a.config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_TASK_CLOCK;
-    a.sample_period = period_ns;
-    a.disabled = 1;
-    a.wakeup_events = 1;
-    a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_READ;
-    a.use_clockid = 1;
-    a.clockid = CLOCK_MONOTONIC;
-    a.exclude_kernel = !with_kernel;
-    a.exclude_hv = 1;
-    int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    if (fd >= 0 || errno != EINVAL)
-        return fd;
-    a.sample_type = a.use_clockid = 0; /* Linux before 4.1: without records */
-    a.clockid = 0;
-    return (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static bool send_to_this_thread(int fd, int signal)
-{
-    struct f_owner_ex owner = {F_OWNER_TID, (int)syscall(SYS_gettid)};
-    return !fcntl(fd, F_SETFL, O_ASYNC) && !fcntl(fd, F_SETSIG, signal) &&
-           !fcntl(fd, F_SETOWN_EX, &owner);
-}
-
 static bool open_perf(struct pc_sampler *s, enum pc_sample_source source)
 {
-    if (atomic_fetch_add(&n_descriptors, 1) < pc_descriptors_most(DESCRIPTORS_PART)) {
-        int fd = open_event(source, true);
-        fd = pc_descriptor_away(fd < 0 ? open_event(source, false) : fd);
-        int signal = pc_sampler_signal;
-        if (fd >= 0 && send_to_this_thread(fd, signal) &&
-            !ioctl(fd, PERF_EVENT_IOC_ID, &s->event_id)) {
-            s->fd = fd;
-            s->signal = signal;
-            return true;
-        }
-        if (fd >= 0)
-            close(fd);
-        else if (errno != EMFILE && errno != ENFILE)
+    struct pc_sampler_event e = {.source = source,
+                                 .tid = s->tid,
+                                 .period = period_ns,
+                                 .signal = pc_sampler_signal,
+                                 .with_kernel = true};
+    if (!pc_sampler_open_event(&e)) {
+        if (errno != EMFILE && errno != ENFILE)
             works[source] = false;
+        return false;
     }
-    atomic_fetch_sub(&n_descriptors, 1);
-    return false;
+    s->fd = e.fd;
+    s->signal = e.signal;
+    s->event_id = e.id;
+    return true;
 }
 
 static size_t ring_bytes(void)
@@ -157,14 +121,6 @@ static void *map_ring(const struct pc_sampler *s)
     return ring == MAP_FAILED ? NULL : ring;
 }
 
-/* True if the descriptor is still ours. The program may have closed it, and another file may have
- * its number. */
-static bool is_our_event(const struct pc_sampler *s)
-{
-    uint64_t id;
-    return !ioctl(s->fd, PERF_EVENT_IOC_ID, &id) && id == s->event_id;
-}
-
 static void close_perf(struct pc_sampler *s)
 {
     void *ring = s->ring;
@@ -172,9 +128,7 @@ static void close_perf(struct pc_sampler *s)
     barrier();
     if (ring)
         munmap(ring, ring_bytes());
-    if (is_our_event(s))
-        close(s->fd);
-    atomic_fetch_sub(&n_descriptors, 1);
+    pc_sampler_close_event(s->fd, s->event_id);
 }
 
 static bool open_source(struct pc_sampler *s, enum pc_sample_source source)
@@ -294,6 +248,7 @@ void pc_sampler_init_end(void)
         s->counts[k] = 0;
     if (s && pc_self->times)
         pc_self->times[PC_TIMES_IN_RUNTIME] = 0;
+    pc_early_watch();
 }
 
 /* Counts what a thread has missed since its last interrupt, if that is longer ago than any
@@ -348,6 +303,7 @@ void pc_sampler_end(void)
     int saved = errno;
     if (!pc_sampler_signal)
         return;
+    pc_early_end();
     if (own && own->source != PC_SOURCE_NONE) {
         pc_sampler_disarm(own);
         settle(own);
@@ -382,6 +338,7 @@ void pc_sampler_forget(void)
             s->ring = NULL; /* the kernel does not map it in children */
             close_perf(s);
         }
+    pc_early_forget();
     pc_sampler_signal = 0;
     pc_sampler_give_back();
 }
@@ -400,12 +357,10 @@ static void await_handler(const struct pc_sampler *s)
 static void silence(struct pc_sampler *s)
 {
     static const struct itimerspec never;
-    if (s->source == PC_SOURCE_TIMER) {
+    if (s->source == PC_SOURCE_TIMER)
         syscall(SYS_timer_settime, s->timer, 0, &never, NULL);
-    } else if (pc_sampler_is_perf(s) && is_our_event(s)) {
-        ioctl(s->fd, PERF_EVENT_IOC_DISABLE, 0);
-        fcntl(s->fd, F_SETFL, 0); /* an overflow that is on its way sends no signal */
-    }
+    else if (pc_sampler_is_perf(s))
+        pc_sampler_silence_event(s->fd, s->event_id);
 }
 
 bool pc_sampler_stop(enum pcollect_note why)
@@ -419,6 +374,7 @@ bool pc_sampler_stop(enum pcollect_note why)
             await_handler(s);
         silence(s);
     }
+    pc_early_end();
     if (own && own->source != PC_SOURCE_NONE)
         settle(own);
     pc_sampler_give_back();

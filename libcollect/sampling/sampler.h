@@ -174,6 +174,26 @@ void pc_sampler_tell_late(struct pc_thread *(*find_thread)(void));
  * nothing in a child. True: this call has ended it. AS-safe, MT-safe. */
 bool pc_sampler_stop(enum pcollect_note why);
 
+/* ---- sampler_event.c ---- */
+
+/* An event of the kernel; what is asked for, and what was found. */
+struct pc_sampler_event {
+    enum pc_sample_source source; /* cycles or clock */
+    int32_t tid;                  /* thread of this process that it interrupts */
+    uint64_t period;              /* counts of the source to the first interrupt */
+    int signal;                   /* that it sends to the thread */
+    bool with_kernel;             /* time in the kernel counts, where that is permitted */
+    int fd;
+    uint64_t id; /* identifies the event: the program may close the descriptor */
+};
+
+/* Opens an event, which is not armed. False with errno; EMFILE: there are enough. */
+bool pc_sampler_open_event(struct pc_sampler_event *e);
+/* Closes it, if the descriptor is still its own. AS-safe. */
+void pc_sampler_close_event(int fd, uint64_t id);
+/* Disarms it for good. AS-safe. */
+void pc_sampler_silence_event(int fd, uint64_t id);
+
 /* ---- sampler_signal.c ---- */
 
 /* Chooses a signal number at the start. False: none is free. init-only. */

@@ -12,6 +12,8 @@
 #include "libcollect/context/scope.h"
 #include "libcollect/sampling/edges.h"
 #include "libcollect/sampling/sampler.h"
+
+#include "libcollect/sampling/early_threads.h"
 #include "plugins/plugins.h"
 
 #include <errno.h>
@@ -581,6 +583,14 @@ static void handle(void *argument)
         __atomic_store_n(&s->late, s->late + 1, __ATOMIC_RELAXED);
 }
 
+static bool meet_early(const siginfo_t *info, const ucontext_t *context)
+{
+    if (info->si_code == SI_TIMER || !pc_sampler_is_ours(NULL, info))
+        return false;
+    struct where w = read_where(context);
+    return pc_early_meet(info->si_fd, w.sp, is_in_own(&w));
+}
+
 /* The handler writes `handling` and then reads the signal; pc_sampler_stop writes the signal and
  * then reads `handling`, both sequentially consistent: so either it waits for this handler, or this
  * handler does nothing. */
@@ -589,7 +599,10 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
     int saved = errno;
     struct pc_thread *t = pc_self;
     struct pc_sampler *s = t ? t->sampler : NULL;
-    if (!pc_sampler_is_ours(s, info)) {
+    bool ours = pc_sampler_is_ours(s, info);
+    if ((!ours || !s) && meet_early(info, context)) {
+        /* it was the first interrupt of a thread that had no state */
+    } else if (!ours) {
         pass_on(signal, info, context);
     } else if (s && s->source != PC_SOURCE_NONE) {
         s->handling = true;

@@ -19,6 +19,8 @@ const char *pc_thread_kind_name(enum pc_thread_kind kind);
 int pc_threads_table_start(void);
 void pc_threads_table_init_begin(void);
 void pc_threads_table_init_end(void);
+/* Threads that the process had when MPI_Init began: at most 256. Returns their number. */
+uint32_t pc_threads_table_early(const int32_t **tids);
 /* A thread has been registered; `function`: in which it starts, or NULL. */
 void pc_threads_table_enter(struct pc_thread *t, void *function);
 void pc_threads_table_leave(struct pc_thread *t);

@@ -86,7 +86,6 @@ void pc_thread_times_enter(struct pc_thread *t, void *function)
     if (t->stage != PC_STAGE_MAIN)
         return;
     const uint64_t keys[] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, t->number};
-    atomic_store(&t->cpu_from_ns, 0);
     t->times = pc_table_row(t, &pc_table_thread_records, keys);
     note_name(t);
     if (t->times)

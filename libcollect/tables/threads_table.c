@@ -82,6 +82,12 @@ void pc_threads_table_init_end(void)
     each_thread(note_mpi, NULL);
 }
 
+uint32_t pc_threads_table_early(const int32_t **tids)
+{
+    *tids = before.tid;
+    return before.n;
+}
+
 const char *pc_thread_kind_name(enum pc_thread_kind kind)
 {
     static const char *const names[] = {"program", "main", "MPI library", "runtime", "without MPI"};

@@ -5,6 +5,7 @@
  * computes for k * 50 ms of CPU time; worker 2 calls MPI.
  *
  *     workers ended      four workers that end before MPI_Finalize
+ *     workers early      they are made before MPI_Init, and compute for 20 ms before it
  *     workers alive      they run when MPI_Finalize is called
  *     workers paused     each also computes for 60 ms with collection off, when all have computed
  *     workers again      MPI_Pcontrol(2) after 60 ms of computing in main
@@ -17,12 +18,19 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { N_WORKERS = 4, CALLS = 500, PIECE_NS = 50000000, LEFT_OUT_NS = 60000000 };
+enum {
+    N_WORKERS = 4,
+    CALLS = 500,
+    PIECE_NS = 50000000,
+    LEFT_OUT_NS = 60000000,
+    EARLY_NS = 20000000
+};
 
 static const char *how;
 static int rank;
@@ -37,7 +45,7 @@ static uint64_t cpu_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void compute_until(uint64_t ns)
+__attribute__((noinline)) static void compute_until(uint64_t ns)
 {
     static volatile double sink;
     while (cpu_ns() < ns)
@@ -71,10 +79,14 @@ static void *work(void *number)
     int k = (int)(intptr_t)number, calls = k == 2 ? CALLS * (rank + 1) : 0, flag;
     char name[16];
     uint64_t left_out = 0;
+    if (!strcmp(how, "early"))
+        compute_until(EARLY_NS);
     snprintf(name, sizeof name, "worker-%d", k);
     pthread_setname_np(pthread_self(), name);
     pthread_barrier_wait(&begun); /* a worker that ended earlier would give its record to another */
-    compute_until((uint64_t)k * PIECE_NS);
+    if (!strcmp(how, "early"))
+        left_out = cpu_ns();
+    compute_until(left_out + (uint64_t)k * PIECE_NS);
     for (int i = 0; i < calls; i++)
         MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     if (!strcmp(how, "paused")) {
@@ -93,11 +105,21 @@ static void *work(void *number)
     return NULL;
 }
 
+static void make_workers(pthread_t *threads)
+{
+    for (intptr_t k = 0; k < N_WORKERS; k++)
+        pthread_create(&threads[k], NULL, work, (void *)(k + 1));
+}
+
 int main(int argc, char **argv)
 {
     int provided;
     pthread_t threads[N_WORKERS];
     how = argc > 1 ? argv[1] : "";
+    bool early = !strcmp(how, "early");
+    pthread_barrier_init(&begun, NULL, N_WORKERS + early);
+    if (early)
+        make_workers(threads);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     if (!strcmp(how, "again")) {
         compute_until(cpu_ns() + LEFT_OUT_NS);
@@ -105,13 +127,14 @@ int main(int argc, char **argv)
     }
     uint64_t from = cpu_ns();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    pthread_barrier_init(&begun, NULL, N_WORKERS);
     pthread_barrier_init(&meet, NULL, N_WORKERS + 1);
     sem_init(&stop, 0, 0);
     atomic_store(&next_to_pause, 1);
-    for (intptr_t k = 0; k < N_WORKERS; k++)
-        pthread_create(&threads[k], NULL, work, (void *)(k + 1));
-    if (strcmp(how, "ended") && strcmp(how, "again"))
+    if (early)
+        pthread_barrier_wait(&begun);
+    else
+        make_workers(threads);
+    if (strcmp(how, "ended") && strcmp(how, "early") && strcmp(how, "again"))
         pthread_barrier_wait(&meet);
     if (strcmp(how, "alive") && strcmp(how, "killed"))
         for (int k = 0; k < N_WORKERS; k++)

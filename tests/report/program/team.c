@@ -2,11 +2,13 @@
  *
  * team KIND RANK: threads of each rank compute in rounds and wait for each other, one of them on
  * RANK (-1: on none) five times as long. KIND: pthread, openmp (also where main does the longest
- * part: openmp-main), early (as pthread, but made before MPI_Init, and main only waits), or idle:
- * main alone computes beside two threads that only sleep.
+ * part: openmp-main), early (as pthread, but made before MPI_Init, and main only waits), deaf (as
+ * early, with all signals blocked), or idle: main alone computes beside two threads that only
+ * sleep.
  */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -34,6 +36,7 @@ static void compute(int is_slow)
 
 static void *work(void *number)
 {
+    pthread_barrier_wait(&barrier);
     for (int i = 0; i < ROUNDS; i++) {
         compute(slow && number);
         pthread_barrier_wait(&barrier);
@@ -55,6 +58,8 @@ static void make_threads(void *(*function)(void *))
     pthread_barrier_init(&barrier, NULL, THREADS + 1);
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, function, i ? &slow : NULL);
+    if (function == work) /* they have begun */
+        pthread_barrier_wait(&barrier);
 }
 
 static void run_threads(void *(*function)(void *))
@@ -83,9 +88,15 @@ static void run_openmp(int slowest)
 
 int main(int argc, char **argv)
 {
-    int level, rank, early = !strcmp(argv[1], "early");
+    int level, rank, deaf = !strcmp(argv[1], "deaf"), early = deaf || !strcmp(argv[1], "early");
+    sigset_t all, none;
+    sigfillset(&all);
+    if (deaf)
+        pthread_sigmask(SIG_BLOCK, &all, &none);
     if (early)
         make_threads(work);
+    if (deaf)
+        pthread_sigmask(SIG_SETMASK, &none, NULL);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     slow = atoi(argv[2]) == rank;

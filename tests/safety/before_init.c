@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Threads that the program made before MPI_Init, each busy with something that must not be
+ * disturbed when it is interrupted to be sampled. Prints "early N threads", and a line for each
+ * thing that went wrong.
+ */
+#define _GNU_SOURCE
+#include <mpi.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EACH = 2, BUSY_NS = 4000000, SMALL_BYTES = 32768 };
+
+static atomic_bool begin, stop;
+static atomic_int n_busy;
+
+static void wrong(const char *what, int value)
+{
+    printf("%s: %d\n", what, value);
+    fflush(stdout);
+}
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void compute(uint64_t ns)
+{
+    static volatile double sink;
+    for (uint64_t end = cpu_ns() + ns; cpu_ns() < end;)
+        for (int i = 0; i < 1000; i++)
+            sink += i;
+}
+
+/* ---- What threads do, again and again -------------------------------------------------------- */
+
+static void allocate(void)
+{
+    void *p[64];
+    for (size_t i = 0; i < 64; i++)
+        p[i] = malloc(16 + i * 100);
+    for (size_t i = 0; i < 64; i++)
+        free(p[i]);
+}
+
+static void fork_child(void)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (!child)
+        _exit(7);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (child > 0 && (!WIFEXITED(status) || WEXITSTATUS(status) != 7))
+        wrong("a child ends with", status);
+}
+
+static void load(void)
+{
+    void *library = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
+    if (!library || !dlsym(library, "cos"))
+        wrong("dlopen", 0);
+    if (library)
+        dlclose(library);
+}
+
+static void *nothing(void *unused)
+{
+    return unused;
+}
+
+static void make_thread(void)
+{
+    pthread_t thread;
+    if (!pthread_create(&thread, NULL, nothing, NULL))
+        pthread_join(thread, NULL);
+}
+
+static void print(void)
+{
+    char text[200];
+    for (int i = 0; i < 20; i++)
+        if (snprintf(text, sizeof text, "%d %g %s", i, i * 1.5, "some text") < 10)
+            wrong("snprintf", i);
+}
+
+/* Waits that return EINTR after any handler. */
+static void wait_shortly(void)
+{
+    static const struct timespec shortly = {0, 50000};
+    compute(100000);
+    if (nanosleep(&shortly, NULL))
+        wrong("nanosleep", errno);
+    if (poll(NULL, 0, 1))
+        wrong("poll", errno);
+}
+
+/* All signals are blocked: none that interrupts for samples may come out of the wait. */
+static void await_signal(void)
+{
+    sigset_t all;
+    siginfo_t info;
+    static const struct timespec shortly = {0, 100000};
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    compute(1500000);
+    int got = sigtimedwait(&all, &info, &shortly);
+    if (got == SIGURG || got == SIGWINCH)
+        wrong("sigtimedwait", got);
+}
+
+static void just_compute(void)
+{
+    compute(500000);
+}
+
+static const struct {
+    void (*act)(void);
+    size_t stack_bytes; /* 0: the usual size */
+} acts[] = {{allocate, 0}, {fork_child, 0},   {load, 0},         {make_thread, 0},
+            {print, 0},    {wait_shortly, 0}, {await_signal, 0}, {just_compute, SMALL_BYTES}};
+enum { N_ACTS = sizeof acts / sizeof acts[0] };
+
+static void *run(void *argument)
+{
+    void (*act)(void) = acts[(uintptr_t)argument].act;
+    while (!atomic_load(&begin))
+        usleep(1000);
+    uint64_t busy_ns = cpu_ns() + BUSY_NS;
+    for (bool told = false; !atomic_load(&stop);) {
+        act();
+        if (told || cpu_ns() < busy_ns)
+            continue;
+        told = true;
+        atomic_fetch_add(&n_busy, 1);
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[N_ACTS * EACH];
+    int provided, n = 0;
+    for (uintptr_t i = 0; i < N_ACTS * EACH; i++) {
+        pthread_attr_t attr;
+        pthread_attr_init(&attr);
+        if (acts[i % N_ACTS].stack_bytes)
+            pthread_attr_setstacksize(&attr, acts[i % N_ACTS].stack_bytes);
+        n += !pthread_create(&threads[n], &attr, run, (void *)(i % N_ACTS));
+        pthread_attr_destroy(&attr);
+    }
+    if (argc > 1) /* they are busy already when MPI_Init is called */
+        atomic_store(&begin, true);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    atomic_store(&begin, true);
+    while (atomic_load(&n_busy) < n)
+        usleep(1000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    atomic_store(&stop, true);
+    for (int i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+    MPI_Finalize();
+    printf("early %d threads\n", n);
+    return 0;
+}
