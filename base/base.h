@@ -54,6 +54,12 @@ uint32_t pc_descriptors_most(unsigned part);
  * if no number is free for it, or if fd is -1. MT-safe. */
 int pc_descriptor_away(int fd);
 
+/* ---- Memory (map_async.c) ------------------------------------------------------------------ */
+
+/* Maps zero-filled private memory: anywhere, or in place of what is at this address. NULL with
+ * errno. AS-safe, MT-safe. */
+void *pc_map_memory(void *at, size_t bytes);
+
 /* ---- Frames ------------------------------------------------------------------------------ */
 
 /* Address where the function that uses this saved its caller's frame pointer. It must have a frame

@@ -256,8 +256,7 @@ int pc_arena_forget(struct pc_arena *a)
     a->forgotten = true;
     atomic_store(&a->limit, 0);
     atomic_store(&a->ready, 0);
-    void *p = mmap(a->base, a->map_bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    void *p = pc_map_memory(a->base, a->map_bytes);
     errno = saved;
-    return p == MAP_FAILED ? PC_ENOMEM : PC_OK;
+    return p ? PC_OK : PC_ENOMEM;
 }

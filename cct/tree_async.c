@@ -95,19 +95,13 @@ void pc_tree_put_slot(struct pc_tree_slot *slots, uint32_t n_slots, struct pc_tr
     slots[i] = slot;
 }
 
-static void *map_memory(size_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
 struct pc_tree_slot *pc_tree_grow_slots(const struct pc_tree_slot *old, uint32_t n_old,
                                         uint32_t n_new)
 {
     if (n_new > MAX_SLOTS)
         return NULL;
     int saved = errno;
-    struct pc_tree_slot *slots = map_memory(n_new * sizeof *slots);
+    struct pc_tree_slot *slots = pc_map_memory(NULL, n_new * sizeof *slots);
     errno = saved;
     for (uint32_t i = 0; slots && i < n_old; i++)
         if (old[i].node)
@@ -393,7 +387,7 @@ static bool plant(struct pc_tree *t, int tid)
 struct pc_tree *pc_tree_new(struct pc_arena *a, int tid, bool late)
 {
     int saved = errno;
-    struct pc_tree *t = map_memory(TREE_PAGE_BYTES);
+    struct pc_tree *t = pc_map_memory(NULL, TREE_PAGE_BYTES);
     if (t) {
         t->arena = a;
         t->late = late;

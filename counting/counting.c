@@ -16,7 +16,7 @@ static struct pc_counting_program *new_program(void)
 {
     size_t bytes = sizeof(struct pc_counting_program) +
                    PC_COUNTING_MAX_GROUPS * sizeof(struct pc_counting_group);
-    struct pc_counting_program *p = pc_counting_memory(bytes);
+    struct pc_counting_program *p = pc_map_memory(NULL, bytes);
     if (!p)
         return NULL;
     p->n_bytes = bytes;
@@ -53,7 +53,7 @@ static void publish(struct pc_counting *c, struct pc_counting_program *p)
 
 int pc_counting_create(struct pc_counting **out, struct pc_error *error)
 {
-    struct pc_counting *c = pc_counting_memory(sizeof *c);
+    struct pc_counting *c = pc_map_memory(NULL, sizeof *c);
     struct pc_counting_program *p = c ? new_program() : NULL;
     struct pc_counting_term anchor = {.type = 0};
     int err = p ? pc_counting_find_anchor(&anchor, error)

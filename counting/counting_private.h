@@ -66,9 +66,6 @@ struct pc_counting_reading {
 
 /* ---- open.c ---- */
 
-/* Zero-filled memory; NULL: none. */
-void *pc_counting_memory(size_t bytes);
-
 /* Fills in the attributes of a counter for perf_event_open that do not depend on the target. */
 struct perf_event_attr;
 void pc_counting_attributes(const struct pc_counting_term *term, struct perf_event_attr *out);

@@ -140,7 +140,7 @@ static struct pc_counting_meter *take_meter(void)
     if (r) {
         stopped = r->next;
     } else {
-        r = pc_counting_memory(sizeof *r);
+        r = pc_map_memory(NULL, sizeof *r);
     }
     if (!r)
         return NULL;

@@ -19,12 +19,6 @@
 
 static _Atomic uint32_t n_taken;
 
-void *pc_counting_memory(size_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
 /* ---- The number of descriptors -------------------------------------------------------------- */
 
 /* Counting uses at most 1/4 of the descriptors (base/descriptor.c). The limit is read each time,

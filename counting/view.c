@@ -101,7 +101,7 @@ static int explain(int error_number, const struct pc_counting_viewee *who, struc
 int pc_counting_view_open(struct pc_counting *c, const struct pc_counting_viewee *who,
                           struct pc_counting_view **out, struct pc_error *error)
 {
-    struct pc_counting_view *v = pc_counting_memory(sizeof *v);
+    struct pc_counting_view *v = pc_map_memory(NULL, sizeof *v);
     int err = 0;
     if (!v)
         return pc_error_set(error, PC_ENOMEM, "not enough memory for counting");

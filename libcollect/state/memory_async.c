@@ -13,9 +13,9 @@
 void *pc_memory(size_t bytes)
 {
     int saved = errno;
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *p = pc_map_memory(NULL, bytes);
     errno = saved;
-    return p == MAP_FAILED ? NULL : p;
+    return p;
 }
 
 /* The kernel moves whole pages: nothing is copied, nothing is touched a second time. */

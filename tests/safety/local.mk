@@ -8,6 +8,6 @@ tests_safety_plugin_values_LDADD = format/libpcformat.la base/libpcbase.la $(ZLI
 EXTRA_DIST += tests/safety/clocks.c tests/safety/strange.c tests/safety/descriptors.c tests/safety/before_init.c tests/safety/ends.c tests/safety/filters.c tests/safety/ends_library.c \
     tests/safety/forks.c tests/safety/hosts.c tests/safety/hosts_module.c tests/safety/hung.c tests/safety/lines.c \
     tests/safety/plugin_wrong.c tests/safety/quiet.c \
-    tests/safety/quiet.h tests/safety/quiet_tool.c tests/safety/interrupted.c tests/safety/stacks.c tests/safety/kept_state.c tests/safety/kills.c tests/safety/held_writer.c \
+    tests/safety/quiet.h tests/safety/quiet_tool.c tests/safety/interrupted.c tests/safety/stacks.c tests/safety/kept_state.c tests/safety/kills.c tests/safety/held_map.c tests/safety/held_writer.c \
     tests/safety/state_tool.c tests/safety/state_tool.h \
     tests/safety/oom.c tests/safety/taken.c tests/safety/surroundings.c tests/safety/smallshm.c tests/safety/threads.c tests/safety/tools_program.c tests/safety/tools_tool.c
