@@ -29,7 +29,8 @@ struct early {
 };
 
 static struct early *early;
-static _Atomic uint32_t n_early; /* set last */
+static _Atomic uint32_t n_early; /* set before the events are armed */
+static _Atomic bool ended;
 _Atomic bool pc_early_any;
 
 static bool is_registered(int32_t tid)
@@ -50,7 +51,8 @@ static bool watch(struct early *e, int32_t tid)
     return e->open;
 }
 
-/* The events are armed when all are in the table. */
+/* Events are armed when all are in the table. A thread that waits closes its event from the moment
+ * on when all are armed: a closed one could be another one then. */
 void pc_early_watch(void)
 {
     const int32_t *tids;
@@ -63,17 +65,18 @@ void pc_early_watch(void)
         if (tids[i] != (int32_t)getpid() && !is_registered(tids[i]))
             n += watch(&early[n], tids[i]);
     atomic_store(&n_early, n);
-    atomic_store(&pc_early_any, n > 0);
     for (uint32_t i = 0; i < n; i++)
         ioctl(early[i].event.fd, PERF_EVENT_IOC_REFRESH, 1);
+    atomic_store(&pc_early_any, n > 0);
     errno = saved;
 }
 
-/* True if this call has closed it. */
+/* True if this call has closed it. A child that is just being forked may have it open, too. */
 static bool close_event(struct early *e)
 {
     if (!atomic_exchange(&e->open, false))
         return false;
+    pc_sampler_silence_event(e->event.fd, e->event.id);
     pc_sampler_close_event(e->event.fd, e->event.id);
     return true;
 }
@@ -93,8 +96,7 @@ static struct early *find_own(void)
 static bool begin_serving(struct early *e)
 {
     atomic_store(&e->serving, true);
-    return !pc_self && pc_early_any && pc_sampler_signal &&
-           atomic_load(&pc_live->stage) == PC_STAGE_MAIN;
+    return !pc_self && !ended && pc_sampler_signal && atomic_load(&pc_live->stage) == PC_STAGE_MAIN;
 }
 
 static void end_serving(struct early *e)
@@ -138,20 +140,21 @@ void pc_early_end(void)
 {
     enum { LONGEST_NS = 100000000 };
     uint64_t begin = pc_mono_ns();
+    ended = true;
     pc_early_any = false;
     for (uint32_t i = 0; i < n_early; i++) {
         struct early *e = &early[i];
         while (e->serving && pc_mono_ns() - begin < LONGEST_NS)
             sched_yield();
-        if (e->open)
-            pc_sampler_silence_event(e->event.fd, e->event.id);
         close_event(e);
     }
 }
 
+/* The events stay armed: they are the parent's. */
 void pc_early_forget(void)
 {
     pc_early_any = false;
     for (uint32_t i = 0; i < n_early; i++)
-        close_event(&early[i]);
+        if (atomic_exchange(&early[i].open, false))
+            pc_sampler_close_event(early[i].event.fd, early[i].event.id);
 }
