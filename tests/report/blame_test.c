@@ -58,19 +58,6 @@ static void begin(void)
     m.sample.p.n_modules = 2;
 }
 
-/* The sentence of the rule in the run that was made; "" if there is none. */
-static const char *sentence(const char *rule)
-{
-    static char text[1024];
-    struct pct_data *d = end_run();
-    text[0] = '\0';
-    for (size_t i = 0; i < d->findings->n; i++)
-        if (!strcmp(d->findings->list[i].rule, rule))
-            snprintf(text, sizeof text, "%s", d->findings->list[i].text);
-    pct_data_free(d);
-    return text;
-}
-
 #define GENERAL "look for sleeps, locks and calls that read a clock"
 
 /* In the kernel for 300 ms, of which 20 are before MPI_Init. */
@@ -524,37 +511,6 @@ static void functions_that_only_look_alike_are_not_blamed(void **state)
     }
 }
 
-/* Messages of 8 bytes beside others in the same function take 200 ms and 800 ms of 2 s. The time of
- * a wait belongs to the small messages only if there are no others. */
-static void large_messages_are_not_small_ones(void **state)
-{
-    static const struct {
-        const char *beside;
-        uint16_t op_class;
-        double bytes;
-        bool small[2]; /* what is beside counts, alone and with a large message */
-    } cases[] = {
-        {"MPI_Recv", PCOLLECT_CLASS_P2P, 8, {true, true}},
-        {"MPI_Recv", PCOLLECT_CLASS_P2P, 1 << 20, {false, false}},
-        {"MPI_Wait", PCOLLECT_CLASS_COMPLETION, 0, {true, false}},
-        {"MPI_Probe", PCOLLECT_CLASS_P2P, 0, {true, false}},
-    };
-    (void)state;
-    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++)
-        for (unsigned large = 0; large < 2; large++) {
-            begin_run(3, false);
-            m.sample.ranks[0].host = (char *)"node0"; /* 0.2 ms may be a slow network */
-            call_all("MPI_Send", PCOLLECT_CLASS_P2P, 5000, 8, 200);
-            call_all(cases[k].beside, cases[k].op_class, 5000, cases[k].bytes, 800);
-            if (large)
-                call_all("MPI_Irecv", PCOLLECT_CLASS_P2P, 10, 1 << 20, 0.1);
-            const char *text = sentence("small-messages"), *percent = strstr(text, "receives, ");
-            double found = percent ? strtod(percent + strlen("receives, "), NULL) : 0;
-            if (fabs(found - (cases[k].small[large] ? 50 : 10)) > 2)
-                fail_msg("case %zu, %u: %s", k, large, text);
-        }
-}
-
 /* A rank of a broadcast either sends or receives. Half of the calls of a split operation has no
  * bytes. */
 static void bytes_are_those_of_a_call(void **state)
@@ -588,45 +544,6 @@ static void bytes_are_those_of_a_call(void **state)
 
 /* ---- Ranks ------------------------------------------------------------------------------------
  */
-
-/* The time of rank r in one receive grows with r: because its call takes longer, or because it
- * makes more calls. */
-static void more_calls_are_no_chain(void **state)
-{
-    (void)state;
-    for (unsigned more = 0; more < 2; more++) {
-        double list[SAMPLE_RANKS];
-        begin_run(3, false);
-        for (unsigned r = 0; r < m.n; r++)
-            list[r] = more && !r ? -1.0 : 100.0 * r + 1;
-        call("MPI_Recv", PCOLLECT_CLASS_P2P, 40, 16000, list);
-        struct pc_profile_data *d = &m.sample.data[m.sample.p.n_data - 1];
-        for (uint32_t i = 0; more && i < d->n_ranks; i++)
-            d->values[i * m.sample.p.n_fields + COUNT] = 40 * (uint64_t)d->ranks[i];
-        const char *text = sentence("chain");
-        if ((*text == 0) != more)
-            fail_msg("%u: %s", more, text);
-    }
-}
-
-/* All send to their neighbours; the late rank also asks, or says, which parts of a message are
- * there. */
-static void a_rank_that_asks_for_parts_is_no_hub(void **state)
-{
-    static const char *const names[] = {"MPI_Irecv", "MPI_Parrived", "MPI_Pready_range"};
-    (void)state;
-    for (unsigned k = 0; k < PC_ARRAY_LEN(names); k++) {
-        double list[SAMPLE_RANKS];
-        begin_run(3, false);
-        call_all("MPI_Send", PCOLLECT_CLASS_P2P, 100, 100000, 300);
-        for (unsigned r = 0; r < m.n; r++)
-            list[r] = r == m.late ? 300 : -1;
-        call(names[k], PCOLLECT_CLASS_P2P, 100000, 100000, list);
-        const char *text = sentence("hub");
-        if ((*text == 0) != (k > 0))
-            fail_msg("%s: %s", names[k], text);
-    }
-}
 
 static void a_rank_is_alone_only_if_the_others_do_nothing(void **state)
 {
@@ -785,12 +702,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_reason_of_a_wait_for_a_processor_is_known_or_not_told),
         cmocka_unit_test(collectives_are_judged_by_their_communicators),
         cmocka_unit_test(functions_that_only_look_alike_are_not_blamed),
-        cmocka_unit_test(large_messages_are_not_small_ones),
         cmocka_unit_test(time_that_is_too_short_for_samples_is_not_divided),
         cmocka_unit_test(ranks_wait_no_longer_than_they_are_in_mpi),
         cmocka_unit_test(bytes_are_those_of_a_call),
-        cmocka_unit_test(more_calls_are_no_chain),
-        cmocka_unit_test(a_rank_that_asks_for_parts_is_no_hub),
         cmocka_unit_test(a_rank_is_alone_only_if_the_others_do_nothing),
         cmocka_unit_test(one_rank_is_not_ranks),
         cmocka_unit_test(killed_ranks_are_where_they_were),

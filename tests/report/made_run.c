@@ -249,6 +249,18 @@ struct pct_data *end_run(void)
     return d;
 }
 
+const char *sentence(const char *rule)
+{
+    static char text[1024];
+    struct pct_data *d = end_run();
+    text[0] = '\0';
+    for (size_t i = 0; i < d->findings->n; i++)
+        if (!strcmp(d->findings->list[i].rule, rule))
+            snprintf(text, sizeof text, "%s", d->findings->list[i].text);
+    pct_data_free(d);
+    return text;
+}
+
 void add_course(void)
 {
     enum { WIDTH = 1 << 24, CHANGE = 5 * WIDTH + WIDTH / 4, END = 16 * WIDTH };

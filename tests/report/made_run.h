@@ -73,6 +73,9 @@ void add_course(void);
 void load_machine(void);
 /* Findings of the run that was made; its data is freed by the caller. */
 struct pct_data *end_run(void);
+/* Ends the run. Returns the last sentence of the rule about it, "" if there is none: valid until
+ * the next call. */
+const char *sentence(const char *rule);
 /* Writes the run that was ended. Calls must have been added in the order of their names, and no
  * instruction. Returns 0, or 1 if that fails, with a message. */
 int write_run(const char *path);
