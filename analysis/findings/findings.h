@@ -30,8 +30,9 @@ struct pct_fact {
     uint32_t node; /* node of the shown tree; the first of several in one place */
     const char *op;
     uint16_t op_class;
-    const char *place;                            /* "MPI_Send in exchange (a.c:30)" */
-    const char *function;                         /* that calls it; may be NULL */
+    bool is_message;      /* it sends or receives messages, or waits for them alone */
+    const char *place;    /* "MPI_Send in exchange (a.c:30)" */
+    const char *function; /* that calls it; may be NULL */
     double ns, calls, bytes_sent, bytes_received; /* of all threads */
     double main_part;  /* part of the time in MPI that is of main threads */
     size_t n_callers;  /* ranks with time in it; 0: not known */
@@ -152,14 +153,23 @@ void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struc
                          bool bounds);
 void pct_evidence_forget(struct pct_evidence *f);
 
+/* ---- fact_kind.c ---- */
+
+/* True if the op is in a list of names, which omit MPI_, or is the twin for large counts of one. */
+bool pct_finding_is_one_of(const struct pct_fact *fact, const char *const *names);
+
+/* Sets `is_message` of each fact of the list. */
+void pct_evidence_find_messages(struct pct_evidence *f);
+
+/* True for a start of persistent operations, by name, in a run that makes some that are collective.
+ */
+bool pct_op_may_start_others(const struct pc_profile *p, const char *op);
+
 /* ---- rules_ends.c ---- */
 
 void pct_ends_gather(struct pct_evidence *f);
 
 /* ---- for the rules ---- */
-
-/* True if the op is in a list of names, which omit MPI_, or is the twin for large counts of one. */
-bool pct_finding_is_one_of(const struct pct_fact *fact, const char *const *names);
 
 /* "MPI_Send in exchange (a.c:30)", of a node of the shown tree; *function_out may be NULL.
  * Interned. */
@@ -209,9 +219,6 @@ double pct_fact_own_ns(const struct pct_fact *fact);
 /* Part of it that is certainly waiting for others that come late: what blocking calls take longer
  * than in a slow network. 0 for calls that other rules are about. */
 double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fact);
-
-/* True if the place sends or receives messages, or waits for them. */
-bool pct_finding_is_message(const struct pct_fact *fact);
 
 /* True if one rank makes nearly half of the calls that send or receive, or more. */
 bool pct_finding_has_hub(const struct pct_evidence *f);

@@ -81,7 +81,7 @@ static double bytes_of_call(const struct pct_fact *fact)
 
 static bool is_send(const struct pct_fact *fact)
 {
-    return fact->op_class == PCOLLECT_CLASS_P2P && fact->bytes_sent > 0;
+    return fact->op_class == PCOLLECT_CLASS_P2P && fact->is_message && fact->bytes_sent > 0;
 }
 
 /* Time of all messages of few bytes in the function of a send: a send and its receive belong
@@ -94,9 +94,7 @@ static double message_ns(const struct pct_evidence *f, const struct pct_fact *se
     bool large = false;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        bool message =
-            fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION;
-        if (!message || !fact->function || !send->function ||
+        if (!fact->is_message || !fact->function || !send->function ||
             strcmp(fact->function, send->function) != 0)
             continue;
         double bytes = bytes_of_call(fact);

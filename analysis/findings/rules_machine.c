@@ -327,7 +327,7 @@ static const struct pct_fact *main_exchange(const struct pct_evidence *f)
     const struct pct_fact *most = NULL;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (fact->op_class == PCOLLECT_CLASS_P2P &&
+        if (fact->op_class == PCOLLECT_CLASS_P2P && fact->is_message &&
             (!most ||
              fact->bytes_sent + fact->bytes_received > most->bytes_sent + most->bytes_received))
             most = fact;
@@ -340,7 +340,7 @@ static double message_ns(const struct pct_evidence *f)
     double ns = 0;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION)
+        if (fact->is_message)
             ns += pct_fact_own_ns(fact);
     }
     return ns;

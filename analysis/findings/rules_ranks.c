@@ -472,7 +472,7 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         double others =
-            pct_finding_is_message(fact)
+            fact->is_message
                 ? fmax(0, fact->off_hub_ns - fact->excused_ns - fact->paused_ns - fact->files_ns) *
                       fact->main_part
                 : 0;

@@ -206,10 +206,11 @@ bool pct_finding_has_hub(const struct pct_evidence *f)
 
 /* True for a function that sends or receives, or starts to. Those of partitioned messages may be
  * called many times for one, to ask or for each part. */
-static bool moves_messages(const struct pc_profile_op *op)
+static bool moves_messages(const struct pct_evidence *f, const struct pc_profile_op *op)
 {
     return op->op_class == PCOLLECT_CLASS_P2P && strcmp(op->name, "MPI_Parrived") != 0 &&
-           strncmp(op->name, "MPI_Pready", strlen("MPI_Pready")) != 0;
+           strncmp(op->name, "MPI_Pready", strlen("MPI_Pready")) != 0 &&
+           !pct_op_may_start_others(f->data->profile, op->name);
 }
 
 /* Adds the calls that send or receive by rank, or without room for them their bounds. */
@@ -218,7 +219,7 @@ static void add_messages(struct pct_evidence *f, uint64_t *calls, bool *present)
     const struct pct_data *d = f->data;
     for (size_t i = 0; i < pct_data_contexts(d)->n; i++) {
         const struct pct_node *n = &pct_data_tree(d)->nodes[pct_data_contexts(d)->node[i]];
-        if (!moves_messages(&d->profile->ops[n->op]))
+        if (!moves_messages(f, &d->profile->ops[n->op]))
             continue;
         for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = pct_data_tree(d)->next_source[s]) {
             if (calls)
@@ -334,22 +335,6 @@ double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fac
     return fmax(0, pct_fact_own_ns(fact) - cost_ns);
 }
 
-bool pct_finding_is_one_of(const struct pct_fact *fact, const char *const *names)
-{
-    for (; !strncmp(fact->op, "MPI_", strlen("MPI_")) && *names; names++) {
-        size_t n = strlen(*names);
-        const char *op = fact->op + strlen("MPI_");
-        if (!strncmp(op, *names, n) && (!op[n] || !strcmp(op + n, "_c")))
-            return true;
-    }
-    return false;
-}
-
-bool pct_finding_is_message(const struct pct_fact *fact)
-{
-    return fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION;
-}
-
 /* The times and calls by rank of the current place, and room for one of its contexts. */
 struct folding {
     uint64_t *context, *place_ns, *calls; /* all 0 between two places, and from `end` on */
@@ -402,8 +387,7 @@ static bool fold_ranks(const struct pct_evidence *f, struct folding *fold, uint3
 static void fold_context(const struct pct_evidence *f, struct folding *fold,
                          const struct pct_fact *context, struct pct_fact *place)
 {
-    if (fold_ranks(f, fold, context->node, PCT_TIME, fold->place_ns) &&
-        pct_finding_is_message(place))
+    if (fold_ranks(f, fold, context->node, PCT_TIME, fold->place_ns) && place->is_message)
         fold->no_calls |= !fold_ranks(f, fold, context->node, PCT_CALLS, fold->calls);
     place->excused_ns += fold->waiting_ns ? fold->waiting_ns[context->node] : 0;
 }
@@ -437,7 +421,7 @@ static void fold_place(const struct pct_evidence *f, struct folding *fold, struc
         place->paused_ns += may_wait ? pauses_of(f, r, ns) : 0;
         place->files_ns += may_wait && !is_file ? files_of(f, r, ns) : 0;
     }
-    if (pct_finding_is_message(place)) {
+    if (place->is_message) {
         place->first_ns = call_ns(fold, 0);
         place->last_ns = call_ns(fold, f->n_ranks - 1);
         place->trend = trend(fold, (double)f->n_ranks);
@@ -453,7 +437,7 @@ static void bound_place(const struct pct_evidence *f, struct pct_fact *place, do
 {
     place->off_hub_ns = inclusive_ns;
     place->last_ns = inclusive_ns;
-    place->trend = pct_finding_is_message(place) && f->n_ranks > 1 ? 1 : 0;
+    place->trend = place->is_message && f->n_ranks > 1 ? 1 : 0;
 }
 
 /* Folds the contexts [first, end) of the list, which belong to one place, into one fact. */
@@ -520,6 +504,7 @@ void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struc
     f->list = pct_alloc(pct_data_contexts(d)->n, sizeof *f->list);
     for (size_t i = 0; i < pct_data_contexts(d)->n; i++)
         fill_fact(f, &f->list[f->n++], pct_data_contexts(d)->node[i]);
+    pct_evidence_find_messages(f);
     if (f->n && f->n_ranks)
         unite_places(f);
 }

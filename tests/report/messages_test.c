@@ -14,6 +14,13 @@
 
 #include <cmocka.h>
 
+/* Share of the run of all messages, as the rule says it; below 0: no sentence. */
+static double small_percent(void)
+{
+    const char *text = sentence("small-messages"), *percent = strstr(text, "receives, ");
+    return percent ? strtod(percent + strlen("receives, "), NULL) : -1;
+}
+
 /* Messages of 8 bytes beside others in the same function take 200 ms and 800 ms of 2 s. The time of
  * a wait belongs to the small messages only if there are no others. */
 static void large_messages_are_not_small_ones(void **state)
@@ -38,11 +45,142 @@ static void large_messages_are_not_small_ones(void **state)
             call_all(cases[k].beside, cases[k].op_class, 5000, cases[k].bytes, 800);
             if (large)
                 call_all("MPI_Irecv", PCOLLECT_CLASS_P2P, 10, 1 << 20, 0.1);
-            const char *text = sentence("small-messages"), *percent = strstr(text, "receives, ");
-            double found = percent ? strtod(percent + strlen("receives, "), NULL) : 0;
+            double found = small_percent();
             if (fabs(found - (cases[k].small[large] ? 50 : 10)) > 2)
-                fail_msg("case %zu, %u: %s", k, large, text);
+                fail_msg("case %zu, %u: %.0f", k, large, found);
         }
+}
+
+/* Starts of persistent operations are messages only if none of these is collective. */
+static void persistent_collectives_are_no_messages(void **state)
+{
+    static const struct {
+        const char *made;
+        uint16_t op_class;
+        bool messages;
+    } cases[] = {
+        {"MPI_Send_init", PCOLLECT_CLASS_P2P, true},
+        {"MPI_Allreduce_init", PCOLLECT_CLASS_COLL, false},
+        {"MPI_Bcast_init_c", PCOLLECT_CLASS_COLL, false},
+    };
+    static const char *const starts[] = {"MPI_Start", "MPI_Startall"};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++)
+        for (size_t i = 0; i < PC_ARRAY_LEN(starts); i++) {
+            begin_run(3, false);
+            m.sample.ranks[0].host = (char *)"node0"; /* 0.2 ms may be a slow network */
+            call_all(cases[k].made, cases[k].op_class, 1, 8, 0.1);
+            call_all(starts[i], PCOLLECT_CLASS_P2P, 5000, 8, 200);
+            call_all("MPI_Wait", PCOLLECT_CLASS_COMPLETION, 5000, 0, 800);
+            double found = small_percent();
+            if (cases[k].messages ? fabs(found - 50) > 2 : found >= 0)
+                fail_msg("%s, %s: %.0f", cases[k].made, starts[i], found);
+        }
+}
+
+/* Adds calls of the function that calls `caller`. */
+static void call_outside(const char *name, uint16_t op_class, double calls)
+{
+    uint32_t inner = m.caller;
+    m.caller = m.sample.nodes[inner].parent;
+    call_all(name, op_class, calls, 8, 0.1);
+    m.caller = inner;
+}
+
+/* A wait in a function that starts something else may be for that. */
+static void waits_for_others_are_not_for_messages(void **state)
+{
+    static const struct {
+        const char *name;
+        uint16_t op_class;
+        bool is_other;
+    } beside[] = {
+        {"MPI_Bcast", PCOLLECT_CLASS_COLL, false},
+        {"MPI_Put", PCOLLECT_CLASS_RMA, false},
+        {"MPI_Iprobe", PCOLLECT_CLASS_COMPLETION, false},
+        {"MPI_File_write_at", PCOLLECT_CLASS_IO, false},
+        {"MPI_Iallreduce", PCOLLECT_CLASS_COLL, true},
+        {"MPI_Ibarrier", PCOLLECT_CLASS_COLL, true},
+        {"MPI_Comm_idup", PCOLLECT_CLASS_COMM, true},
+        {"MPI_File_iwrite_at", PCOLLECT_CLASS_IO, true},
+        {"MPI_Rget", PCOLLECT_CLASS_RMA, true},
+        {"MPI_Grequest_start", PCOLLECT_CLASS_COMPLETION, true},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(beside); k++) {
+        begin_run(3, false);
+        m.sample.ranks[0].host = (char *)"node0";
+        call_all(beside[k].name, beside[k].op_class, 10, 8, 0.1);
+        call_all("MPI_Isend", PCOLLECT_CLASS_P2P, 5000, 8, 200);
+        call_all("MPI_Wait", PCOLLECT_CLASS_COMPLETION, 5000, 0, 800);
+        double found = small_percent();
+        if (fabs(found - (beside[k].is_other ? 10 : 50)) > 2)
+            fail_msg("%s: %.0f", beside[k].name, found);
+    }
+}
+
+/* The wait grows from rank to rank, and messages and others are started there, or elsewhere. */
+static void only_waits_for_messages_are_a_chain(void **state)
+{
+    enum { NOWHERE, HERE, OUTSIDE };
+    static const struct {
+        unsigned messages, others;
+        const char *wait;
+        bool is_chain;
+    } cases[] = {
+        {HERE, NOWHERE, "MPI_Wait", true},  {OUTSIDE, NOWHERE, "MPI_Wait", true},
+        {HERE, OUTSIDE, "MPI_Wait", true},  {HERE, HERE, "MPI_Wait", false},
+        {OUTSIDE, HERE, "MPI_Wait", false}, {OUTSIDE, OUTSIDE, "MPI_Wait", false},
+        {NOWHERE, HERE, "MPI_Wait", false}, {NOWHERE, OUTSIDE, "MPI_Wait", false},
+        {NOWHERE, HERE, "MPI_Probe", true},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        double list[SAMPLE_RANKS];
+        begin_run(3, false);
+        for (unsigned r = 0; r < m.n; r++)
+            list[r] = 100.0 * r + 1;
+        if (cases[k].messages == HERE)
+            call_all("MPI_Irecv", PCOLLECT_CLASS_P2P, 40, 8, 0.1);
+        if (cases[k].messages == OUTSIDE)
+            call_outside("MPI_Irecv", PCOLLECT_CLASS_P2P, 40);
+        if (cases[k].others == HERE)
+            call_all("MPI_File_iwrite_at", PCOLLECT_CLASS_IO, 40, 8, 0.1);
+        if (cases[k].others == OUTSIDE)
+            call_outside("MPI_File_iwrite_at", PCOLLECT_CLASS_IO, 40);
+        call(cases[k].wait, PCOLLECT_CLASS_COMPLETION, 40, 0, list);
+        const char *text = sentence("chain");
+        if ((*text != 0) != cases[k].is_chain)
+            fail_msg("case %zu: %s", k, text);
+    }
+}
+
+/* The late rank sends to all others, which wait for 400 ms of 1.4 s for a message, or for a
+ * collective operation. Starts of persistent collective operations are no messages of a hub. */
+static void only_messages_make_a_hub(void **state)
+{
+    static const struct {
+        const char *starts, *made;
+        bool is_hub;
+    } cases[] = {{"MPI_Irecv", "MPI_Recv_init", true},
+                 {"MPI_Iallreduce", "MPI_Recv_init", false},
+                 {"MPI_Start", "MPI_Recv_init", true},
+                 {"MPI_Start", "MPI_Bcast_init", false}};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        double list[SAMPLE_RANKS];
+        begin_run(3, false);
+        for (unsigned r = 0; r < m.n; r++)
+            list[r] = r == m.late ? 1 : -1;
+        call("MPI_Send", PCOLLECT_CLASS_P2P, 100.0 * m.n, 8, list);
+        bool is_collective = strstr(cases[k].made, "Bcast") != NULL;
+        call_all(cases[k].made, is_collective ? PCOLLECT_CLASS_COLL : PCOLLECT_CLASS_P2P, 1, 8, 1);
+        call_all(cases[k].starts, k == 1 ? PCOLLECT_CLASS_COLL : PCOLLECT_CLASS_P2P, 100, 8, 1);
+        call_all("MPI_Wait", PCOLLECT_CLASS_COMPLETION, 100, 0, 400);
+        const char *text = sentence("hub");
+        if ((*text != 0) != cases[k].is_hub)
+            fail_msg("case %zu: %s", k, text);
+    }
 }
 
 /* The time of rank r in one receive grows with r: because its call takes longer, or because it
@@ -66,14 +204,16 @@ static void more_calls_are_no_chain(void **state)
 }
 
 /* All send to their neighbours; the late rank also asks, or says, which parts of a message are
- * there. */
-static void a_rank_that_asks_for_parts_is_no_hub(void **state)
+ * there, or starts persistent collective operations. */
+static void a_rank_that_moves_no_messages_is_no_hub(void **state)
 {
-    static const char *const names[] = {"MPI_Irecv", "MPI_Parrived", "MPI_Pready_range"};
+    static const char *const names[] = {"MPI_Irecv", "MPI_Parrived", "MPI_Pready_range",
+                                        "MPI_Start"};
     (void)state;
     for (unsigned k = 0; k < PC_ARRAY_LEN(names); k++) {
         double list[SAMPLE_RANKS];
         begin_run(3, false);
+        call_all("MPI_Bcast_init", PCOLLECT_CLASS_COLL, 1, 8, 0.1);
         call_all("MPI_Send", PCOLLECT_CLASS_P2P, 100, 100000, 300);
         for (unsigned r = 0; r < m.n; r++)
             list[r] = r == m.late ? 300 : -1;
@@ -88,8 +228,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_messages_are_not_small_ones),
+        cmocka_unit_test(persistent_collectives_are_no_messages),
+        cmocka_unit_test(waits_for_others_are_not_for_messages),
+        cmocka_unit_test(only_waits_for_messages_are_a_chain),
+        cmocka_unit_test(only_messages_make_a_hub),
         cmocka_unit_test(more_calls_are_no_chain),
-        cmocka_unit_test(a_rank_that_asks_for_parts_is_no_hub),
+        cmocka_unit_test(a_rank_that_moves_no_messages_is_no_hub),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
