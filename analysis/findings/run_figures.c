@@ -303,8 +303,9 @@ double pct_fact_own_ns(const struct pct_fact *fact)
            fact->main_part;
 }
 
-/* A message of a slow network, and within a host; a collective operation takes as many in turn as
- * the number of ranks has bits. */
+/* A message of a slow network, and within a host. A collective operation takes as many in turn as
+ * the number of ranks has bits, an exchange with each of the others one for each rank: the number
+ * of neighbours is not known. */
 #define SLOW_MESSAGE_NS 2e5
 #define SLOW_MESSAGE_OF_HOST_NS 5e4
 #define SLOW_BYTE_NS 10.0
@@ -323,14 +324,24 @@ double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fac
         "Allreduce", "Allgather", "Allgatherv",     "Sendrecv_replace",
         "Scan",      "Exscan",    "Reduce_scatter", "Reduce_scatter_block",
         NULL};
-    double steps = fact->op_class == PCOLLECT_CLASS_COLL ? ceil(log2((double)f->n_ranks)) : 1;
+    static const char *const exchanges[] = {"Alltoall",
+                                            "Neighbor_allgather",
+                                            "Neighbor_allgatherv",
+                                            "Neighbor_alltoall",
+                                            "Neighbor_alltoallv",
+                                            "Neighbor_alltoallw",
+                                            NULL};
+    bool is_exchange = pct_finding_is_one_of(fact, exchanges);
+    double n = (double)f->n_ranks;
+    double steps = fact->op_class == PCOLLECT_CLASS_COLL ? ceil(log2(n)) : 1;
     double byte_ns = f->one_host ? SLOW_BYTE_OF_HOST_NS : SLOW_BYTE_NS;
     double message_ns = f->one_host ? SLOW_MESSAGE_OF_HOST_NS : SLOW_MESSAGE_NS;
     double bytes = fact->bytes_sent + fact->bytes_received;
     double messages = bytes > AGREED_BYTES * fact->calls ? AGREEMENT : 1;
-    double cost_ns = steps * (messages * fact->calls * message_ns + bytes * byte_ns);
-    if (f->n_ranks < 2 || fact->calls < FEW_CALLS * (double)f->n_ranks ||
-        !pct_finding_is_one_of(fact, waiting))
+    double cost_ns =
+        (is_exchange ? n : steps) * messages * fact->calls * message_ns + steps * bytes * byte_ns;
+    if (f->n_ranks < 2 || fact->calls < FEW_CALLS * n ||
+        !(is_exchange || pct_finding_is_one_of(fact, waiting)))
         return 0;
     return fmax(0, pct_fact_own_ns(fact) - cost_ns);
 }

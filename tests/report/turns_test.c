@@ -62,6 +62,12 @@ static void a_wait_is_told_from_what_calls_take(void **state)
         {"MPI_Recv", PCOLLECT_CLASS_P2P, 100, 1 << 17, "3.000 ms a call", false},
         {"MPI_Recv", PCOLLECT_CLASS_P2P, 100, 1 << 17, NULL, true},
         {"MPI_Allgather", PCOLLECT_CLASS_COLL, 700, 8, NULL, true},
+        {"MPI_Alltoall", PCOLLECT_CLASS_COLL, 30, 8, "10.00 ms a call", false},
+        {"MPI_Alltoall", PCOLLECT_CLASS_COLL, 320, 8, NULL, true}, /* a message for each rank */
+        {"MPI_Neighbor_alltoallw", PCOLLECT_CLASS_COLL, 30, 8, "10.00 ms a call", false},
+        {"MPI_Neighbor_allgather", PCOLLECT_CLASS_COLL, 30, 8, "10.00 ms a call", false},
+        {"MPI_Neighbor_allgather", PCOLLECT_CLASS_COLL, 320, 8, NULL, true},
+        {"MPI_Alltoallv", PCOLLECT_CLASS_COLL, 30, 8, NULL, false}, /* of another rule */
         {"MPI_Recv", PCOLLECT_CLASS_P2P, 5, 8, NULL, false}, /* they may set up connections */
         {"MPI_Wait", PCOLLECT_CLASS_COMPLETION, 100, 0, NULL, false},
         {"MPI_Comm_dup", PCOLLECT_CLASS_COMM, 15, 0, NULL, false},
