@@ -235,7 +235,7 @@ void pc_sampler_enter(struct pc_thread *t, void *function)
                 pc_sampler_measure_windows(s);
             }
             s->cpu_ns = pc_sampler_cpu_ns();
-            pc_sampler_arm(s);
+            pc_sampler_arm_rest(s);
         }
     }
     errno = saved;
@@ -280,6 +280,7 @@ void pc_sampler_leave(struct pc_thread *t)
         return;
     int saved = errno;
     pc_sampler_disarm(s);
+    s->owed_ns += (int64_t)(pc_sampler_cpu_ns() - s->cpu_ns);
     settle(s);
     if (s->source == PC_SOURCE_TIMER)
         syscall(SYS_timer_delete, s->timer);

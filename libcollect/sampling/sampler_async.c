@@ -76,6 +76,16 @@ void pc_sampler_arm(struct pc_sampler *s)
     arm_next(s);
 }
 
+void pc_sampler_arm_rest(struct pc_sampler *s)
+{
+    bool is_new = !s->next_ns;
+    if (is_new || s->owed_ns < 0 || (uint64_t)s->owed_ns >= s->next_ns) {
+        s->next_ns = draw_period(s);
+        s->owed_ns = is_new && s->number ? (int64_t)(s->random % s->next_ns) : 0;
+    }
+    arm_next(s);
+}
+
 /* ---- Division of the CPU time ---------------------------------------------------------------- */
 
 /* Cycles have no fixed rate per ns: the rate of the thread is followed. */
