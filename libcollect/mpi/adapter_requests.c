@@ -526,10 +526,11 @@ void pc_watch_any(struct pc_watch *w, struct pc_call *call, int n, const MPI_Req
         *status = &w->few_statuses[0];
 }
 
+/* The program may give no index, which the MPI calls an error. */
 void pc_watched_any(struct pc_watch *w, struct pc_call *call, int rc, int n,
                     const MPI_Request *requests, const int *index, MPI_Status **status)
 {
-    if (w->mine && *index >= 0 && *index < n)
+    if (w->mine && index && *index >= 0 && *index < n)
         complete_one(w, call, rc, *index, requests, *status);
     end_watch(w, call);
 }

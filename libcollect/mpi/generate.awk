@@ -64,6 +64,12 @@ function rule_arg(arg,    p)
     return arg
 }
 
+# The value of a handle before the call; `null` where the program gives no address, which the MPI calls an error.
+function handle_of(p, null)
+{
+    return param_dir[p] == "=" ? "(" param_name[p] " ? *" param_name[p] " : " null ")" : param_name[p]
+}
+
 # Code that tells the adapter the communicator and the peers before the call, if plugins ask for them. Only
 # messages have peers: MPI_Probe has none. A one-sided call is on the communicator of its window, and its
 # target is the peer to which it sends, from which it gets, or both.
@@ -78,9 +84,9 @@ function want_call(class, rules,    p, kind, name, comm, dest, source, message, 
         if (param_array[p])
             continue
         if (kind == "comm" && param_dir[p] != ">" && comm == "")
-            comm = param_dir[p] == "=" ? "(" name " ? *" name " : MPI_COMM_NULL)" : name
+            comm = handle_of(p, "MPI_COMM_NULL")
         if (class == "rma" && kind == "win" && param_dir[p] != ">")
-            window = (param_dir[p] == "=" ? "*" : "") name
+            window = handle_of(p, 0)
         if (class == "rma" && name == "target_rank" && rules ~ /sent\(/)
             dest = name
         if (class == "rma" && name == "target_rank" && rules ~ /combined\(/)
@@ -157,14 +163,11 @@ function note_types(class,    p, n, types, counts, buffer, operator, root, call,
 }
 
 # Appends the request for the file or window that a call is about.
-function want_object(want,    p, handle)
+function want_object(want,    p)
 {
-    for (p = 0; p < n_params; p++) {
-        if (param_kind[p] !~ /^(file|win)$/ || param_dir[p] == ">" || param_array[p])
-            continue
-        handle = (param_dir[p] == "=" ? "*" : "") param_name[p]
-        return "(" want ", pc_want_object(&call, (uint64_t)(uintptr_t)" handle "))"
-    }
+    for (p = 0; p < n_params; p++)
+        if (param_kind[p] ~ /^(file|win)$/ && param_dir[p] != ">" && !param_array[p])
+            return "(" want ", pc_want_object(&call, (uint64_t)(uintptr_t)" handle_of(p, 0) "))"
     return want
 }
 

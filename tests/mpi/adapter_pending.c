@@ -234,6 +234,26 @@ static void truncated(void)
     MPI_Comm_free(&loose);
 }
 
+/* Calls without a place for the index fail as they do without the library, and complete nothing. */
+static void without_index(void)
+{
+    MPI_Request r;
+    int flag, class;
+    MPI_Irecv(in, 1, MPI_INT, last, 81, MPI_COMM_WORLD, &r);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN); /* as MPI 4 asks */
+    struct adapter_seen before = now();
+    MPI_Error_class(MPI_Waitany(1, &r, NULL, MPI_STATUS_IGNORE), &class);
+    EXPECT(class, MPI_ERR_ARG);
+    MPI_Error_class(MPI_Testany(1, &r, NULL, &flag, MPI_STATUS_IGNORE), &class);
+    EXPECT(class, MPI_ERR_ARG);
+    expect_completed(before, 0, 0);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    MPI_Cancel(&r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
 /* ---- Threads: each posts, another completes ------------------------------------------------- */
 
 #define ROUNDS 300
@@ -305,6 +325,7 @@ int main(int argc, char **argv)
     persistent();
     cancelled_and_freed();
     matched();
+    without_index();
     if (size <= most)
         truncated();
     if (provided == MPI_THREAD_MULTIPLE)

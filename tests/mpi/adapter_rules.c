@@ -257,6 +257,29 @@ static void errors(void)
     MPI_Comm_free(&loose);
 }
 
+/* A call that gets no handle to free fails as it does without the library: each MPI checks one of
+ * the two. */
+static void no_handles(void)
+{
+    int class;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN); /* as MPI 4 asks */
+#if defined OPEN_MPI
+    int rc = MPI_File_close(NULL);
+    look(&seen);
+    MPI_Error_class(rc, &class);
+    EXPECT(class, MPI_ERR_FILE);
+#else
+    int rc = MPI_Win_free(NULL);
+    look(&seen);
+    MPI_Error_class(rc, &class);
+    EXPECT(class, MPI_ERR_ARG);
+#endif
+    EXPECT(seen.result, rc);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm part;
@@ -286,6 +309,7 @@ int main(int argc, char **argv)
         between_groups();
     neighbours();
     errors();
+    no_handles();
     MPI_Type_free(&pair);
     int failed = report("adapter_rules");
     MPI_Finalize();
