@@ -513,10 +513,10 @@ static void switch_off(struct pc_thread *self)
     tell_threads();
 }
 
-static bool switch_on(struct pc_thread *self)
+static void switch_on(struct pc_thread *self)
 {
     if (!pc_scope_is_off())
-        return false;
+        return;
     pc_control.on_since = pc_ticks();
     pc_header()->unmeasured_ticks += pc_control.on_since - pc_control.off_since;
     __atomic_fetch_and(&pc_header()->flags, ~PCOLLECT_ARENA_OFF, __ATOMIC_RELEASE);
@@ -525,7 +525,6 @@ static bool switch_on(struct pc_thread *self)
     atomic_fetch_add(&pc_control.breaks, 1);
     if (self)
         resume(self);
-    return true;
 }
 
 static void reset(void)
@@ -539,6 +538,27 @@ static void reset(void)
     atomic_fetch_add(&pc_control.resets, 1);
     atomic_fetch_add(&pc_control.breaks, 1);
     tell_threads();
+}
+
+enum { ASK_ON = 1, ASK_OFF = 2, ASK_RESET = 4 };
+
+/* Makes the changes that are asked for, one after the other: of threads that ask at once, one makes
+ * those of all, and none waits. Of on and off the later one counts. */
+static void change(uint32_t what, struct pc_thread *self)
+{
+    if (what != ASK_RESET)
+        atomic_fetch_and(&pc_control.asked, ASK_RESET);
+    atomic_fetch_or(&pc_control.asked, what);
+    while (atomic_load(&pc_control.asked) && !atomic_exchange(&pc_control.changing, true)) {
+        uint32_t asked = atomic_exchange(&pc_control.asked, 0);
+        if (asked & ASK_RESET)
+            reset();
+        if (asked & ASK_ON)
+            switch_on(self);
+        if (asked & ASK_OFF)
+            switch_off(self);
+        atomic_store(&pc_control.changing, false);
+    }
 }
 
 /* Books the time of the phase that ends, and begins another. Runs in the thread that called
@@ -571,14 +591,9 @@ void pc_scope_control(int level)
     if (self)
         self->busy = 1;
     barrier();
-    if (level == 0)
-        switch_off(self);
-    else if (level == 2)
-        reset();
-    else if ((level > 2 || !switch_on(self)) && self)
+    if (level != 0 && level != 2 && self && (level > 2 || !pc_scope_is_off()))
         change_phase(self, level == 1 ? 0 : (uint64_t)level);
-    if (level > 2)
-        switch_on(self);
+    change(level == 0 ? ASK_OFF : level == 2 ? ASK_RESET : ASK_ON, self);
     barrier();
     if (self)
         self->busy = 0;
@@ -606,7 +621,7 @@ void pc_scope_settle(void)
     if (self)
         self->busy = 1;
     barrier();
-    switch_on(self);
+    change(ASK_ON, self);
     uint64_t now = pc_ticks();
     for (struct pc_thread *t = atomic_load(&threads); t; t = t->next_made)
         settle(t, self, now);

@@ -52,9 +52,11 @@ extern PC_HIDDEN struct pc_live *pc_live;
 /* Gives pc_live its page. PC_ENOMEM. */
 int pc_process_make_live(void);
 
-/* State that MPI_Pcontrol has set, with counts of its changes. Written without a lock: the program
- * must not call MPI_Pcontrol in two threads at once. */
+/* State that MPI_Pcontrol has set, with counts of its changes. Threads that call it at once ask for
+ * their changes, and one of them makes these. */
 struct pc_control {
+    _Atomic uint32_t asked; /* changes that are not made yet (scope.c) */
+    _Atomic bool changing;  /* a thread makes them */
     _Atomic uint32_t off;
     _Atomic uint32_t resets;
     _Atomic uint32_t breaks; /* times that collection was switched off or on, or began anew */

@@ -7,6 +7,9 @@
  * Then all call two barriers. Each rank prints `paused RANK LEAST MOST`: the limits of the time for
  * which collection was off, in ns; and `region NAME MOST`: no more than that of a region around it,
  * without it, in ns: one of the thread that switches, and one of a thread that makes no call.
+ *
+ * paused team N: N times, four threads at once switch collection off, and on again after 1 ms.
+ * Prints `paused RANK LEAST MOST`.
  */
 #define _DEFAULT_SOURCE
 #include "include/pcollect/pcollect.h"
@@ -16,6 +19,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,12 +73,58 @@ static void meet(long each_ms)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+enum { TEAM = 4 };
+
+static long n_pauses;
+static double least_s, most_s;
+
+static void *switch_together(void *first)
+{
+    const struct timespec pause = {0, 1000000};
+    for (long i = 0; i < n_pauses; i++) {
+        double before = now_s();
+        pthread_barrier_wait(&turn);
+        MPI_Pcontrol(0);
+        pthread_barrier_wait(&turn);
+        double begin = now_s();
+        nanosleep(&pause, NULL);
+        double end = now_s();
+        pthread_barrier_wait(&turn);
+        MPI_Pcontrol(1);
+        pthread_barrier_wait(&turn);
+        if (first) {
+            least_s += end - begin;
+            most_s += now_s() - before;
+        }
+    }
+    return NULL;
+}
+
+static void pause_team(void)
+{
+    int rank;
+    pthread_t threads[TEAM];
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_barrier_init(&turn, NULL, TEAM);
+    for (int i = 1; i < TEAM; i++)
+        pthread_create(&threads[i], NULL, switch_together, NULL);
+    switch_together(&turn);
+    for (int i = 1; i < TEAM; i++)
+        pthread_join(threads[i], NULL);
+    printf("paused %d %.0f %.0f\n", rank, least_s * 1e9, most_s * 1e9);
+}
+
 int main(int argc, char **argv)
 {
+    int granted;
     size_t size = (size_t)sysconf(_SC_PAGESIZE);
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &granted);
     if (argc > 2) {
-        meet(atol(argv[2]));
+        n_pauses = atol(argv[2]);
+        if (!strcmp(argv[1], "team"))
+            pause_team();
+        else
+            meet(n_pauses);
         MPI_Finalize();
         return 0;
     }
