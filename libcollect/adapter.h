@@ -28,7 +28,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 13u
+#define PC_CORE_ABI 14u
 
 struct pc_thread;
 
@@ -131,8 +131,10 @@ struct pc_core {
      * these members to none (pc_call_clear), set what is wanted, call `pre` if it is not NULL, and
      * take the time again. */
     uint32_t asks;
-    uint64_t wants;             /* enum pcollect_want of all plugins */
-    _Atomic uint64_t off_ticks; /* when MPI_Pcontrol last switched collection off; 0: never */
+    uint64_t wants; /* enum pcollect_want of all plugins */
+    /* When MPI_Pcontrol last switched collection off or let all be forgotten, and when it last let
+     * all be forgotten; 0: never. */
+    _Atomic uint64_t off_ticks, reset_ticks;
     void (*pre)(struct pc_call *call);
     void (*end)(struct pc_call *call);
     /* Begin, asks and end of quiet calls (enum pcollect_want). */

@@ -534,6 +534,8 @@ static void reset(void)
     h->unmeasured_ticks = h->init_begin_ticks ? now - h->init_begin_ticks : 0;
     h->notes |= PCOLLECT_NOTE_PAUSED;
     pc_control.off_since = pc_control.on_since = now;
+    atomic_store(&pc_process.core.reset_ticks, now);
+    atomic_store(&pc_process.core.off_ticks, now);
     pc_usage_reset();
     atomic_fetch_add(&pc_control.resets, 1);
     atomic_fetch_add(&pc_control.breaks, 1);

@@ -230,6 +230,8 @@ static inline uint32_t exchange(word *place, uint32_t value)
 
 void pc_request_unseen(uint32_t flags, struct pc_start start)
 {
+    if (start.begin < atomic_load(&pc_core->reset_ticks))
+        return;
     if (flags & PC_REQUEST_RECEIVE)
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
     if (pc_core->wants & PCOLLECT_WANT_REQUEST) {

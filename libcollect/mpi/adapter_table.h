@@ -152,15 +152,16 @@ static inline struct pc_start pc_request_unreceived(uint32_t flags, struct pc_st
     return start;
 }
 
-/* True for an operation that was started before MPI_Pcontrol switched collection off: its end may
- * have passed unseen since, and its handle may be that of another. */
+/* True for an operation that was started before MPI_Pcontrol switched collection off, or let all be
+ * forgotten: its end may have passed unseen since, and its handle may be that of another. */
 static inline bool pc_request_is_unsure(const struct pc_start *start)
 {
     return PC_UNLIKELY(start->begin <
                        atomic_load_explicit(&pc_core->off_ticks, memory_order_relaxed));
 }
 
-/* Notes that the end of an operation with these flags was not seen. */
+/* Notes that the end of an operation with these flags was not seen, unless its start is forgotten.
+ */
 void pc_request_unseen(uint32_t flags, struct pc_start start);
 
 /* Calls fn for all linked records, at the end of the run. */

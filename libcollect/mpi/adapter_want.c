@@ -14,7 +14,7 @@ enum { N_MATCHED = 1024, MATCH_WAYS = 8 };
 /* Messages between MPI_Mprobe and MPI_Mrecv: the handle, above the number of the communicator. */
 static _Atomic uint64_t matched[N_MATCHED];
 
-/* The moment at which collection was last switched off when the table was used last. */
+/* The value of off_ticks (struct pc_core) when the table was used last. */
 static _Atomic uint64_t matched_off;
 
 static uint64_t message_key(MPI_Message message)
@@ -27,8 +27,8 @@ static _Atomic uint64_t *matched_at(MPI_Message message, unsigned way)
     return &matched[(pc_hash_u64(message_key(message)) + way) % N_MATCHED];
 }
 
-/* Forgets the messages of before MPI_Pcontrol switched collection off: they may have been received
- * since, and their handles given to others. */
+/* Forgets the messages of before MPI_Pcontrol switched collection off or let all be forgotten: they
+ * may have been received since, and their handles given to others. */
 static void forget_unsure(void)
 {
     uint64_t off = atomic_load_explicit(&pc_core->off_ticks, memory_order_relaxed);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Requests and communicators over MPI_Pcontrol(0): receives that complete, and handles that are
- * given out again, while collection is off. Two ranks. Each receive whose bytes are to be counted
- * has 8 bytes, each other one 1,600. Rank 0 prints the bytes of receives of all ranks that are
- * counted, those of persistent sends, and the number of receives whose bytes are not known. Then
- * rank 0 sends 8 bytes to rank 1 over a communicator with the ranks in reverse, made while
- * collection was off, perhaps with the handle of another.
+ * given out again, while collection is off; and receives over MPI_Pcontrol(2). Two ranks. Each
+ * receive whose bytes are to be counted has 8 bytes, each other one 1,600. Rank 0 prints the bytes
+ * of receives of all ranks that are counted, those of persistent sends, and the number of receives
+ * whose bytes are not known. Then rank 0 sends 8 bytes to rank 1 over a communicator with the ranks
+ * in reverse, made while collection was off, perhaps with the handle of another.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -33,6 +33,21 @@ static void counted(int tag)
     MPI_Request request = receive(SHORT, tag);
     complete(&request, SHORT, tag);
     n_counted++;
+}
+
+/* What was under way when all was forgotten is forgotten too. */
+static void forgotten(void)
+{
+    MPI_Request request = receive(LONG, 13), again;
+    MPI_Recv_init(in, SHORT, MPI_DOUBLE, rank, 14, MPI_COMM_WORLD, &again);
+    MPI_Start(&again);
+    MPI_Pcontrol(2);
+    complete(&request, LONG, 13);
+    complete(&again, SHORT, 14);
+    MPI_Start(&again);
+    complete(&again, SHORT, 14);
+    n_counted++;
+    MPI_Request_free(&again);
 }
 
 /* The first receive completes unseen; the second may have its handle, and nobody saw its start. */
@@ -205,6 +220,7 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &size);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    forgotten();
     given_again();
     over_the_gap();
     persistent();
