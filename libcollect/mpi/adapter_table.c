@@ -173,6 +173,8 @@ void pc_table_find_displaced(uint64_t key, struct pc_remembered *found)
 {
     struct pc_request *r;
     found->record = NULL;
+    if (!key) /* the handle is null, and a record that was taken has none */
+        return;
     for (uint32_t number = atomic_load(&last_displaced); number; number = r->word) {
         r = number < FRONT_NUMBERS ? record_at(number) : &pc_request_front[number - FRONT_NUMBERS];
         found->word = atomic_load(&r->key);

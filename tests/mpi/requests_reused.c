@@ -2,8 +2,9 @@
  *
  * While the main thread is in the MPI_Wait that has completed a receive, a second thread makes its
  * first requests, until it is given the same handle (requests_tool.c calls it at that time). With
- * an argument N: N receives are pending, and the last one is waited for. Prints "MESSAGES BYTES":
- * the messages that the rank sent to itself and received.
+ * an argument N: N receives are pending, and the last one is waited for; with another one by
+ * MPI_Waitall, beside null requests. Prints "MESSAGES BYTES": the messages that the rank sent to
+ * itself and received.
  */
 #include <mpi.h>
 
@@ -55,7 +56,11 @@ int main(int argc, char **argv)
         MPI_Send(out, BYTES_FIRST, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
     before_return = run_second;
     waited = first[n - 1];
-    MPI_Wait(&first[n - 1], MPI_STATUS_IGNORE);
+    MPI_Request with_null[] = {MPI_REQUEST_NULL, waited, MPI_REQUEST_NULL};
+    if (argc > 2)
+        MPI_Waitall(3, with_null, statuses);
+    else
+        MPI_Wait(&with_null[1], MPI_STATUS_IGNORE);
     if (second[n_second - 1] != waited)
         fprintf(stderr, "the handle was not given again\n");
     for (int i = 0; i < n_second; i++)
