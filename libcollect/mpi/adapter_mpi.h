@@ -25,7 +25,7 @@
 struct pc_mpi_data {
     void *comm_world, *comm_self, *comm_null;
     void *request_null, *request_empty;
-    void *datatype_null, *byte, *unsigned_long_long;
+    void *datatype_null, *byte;
     void *errors_return;
     void *op_no_op;
     void *comm_f2c; /* a function; NULL in a library without it */
