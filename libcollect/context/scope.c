@@ -18,8 +18,9 @@
  * The thread that switches collection off books what is open in all threads in the same way. Each
  * thread lets its scopes begin again when it next comes here while collection is on, from the
  * moment in which that was switched on. A known hole: a region of another thread that begins in the
- * moment of switching off may take the pause for its own; and one that does not come here before
- * the merge has no time after the pause.
+ * moment of switching off may take the pause for its own, and a phase that another thread ends
+ * while its own books it may go on; and one that does not come here before the merge has no time
+ * after the pause.
  */
 #include "libcollect/context/scope.h"
 
@@ -77,6 +78,7 @@ struct pc_scopes {
 };
 
 static _Atomic(struct pc_thread *) threads;
+static _Atomic(struct pc_thread *) phase_thread; /* has the time of the phase; NULL: none */
 
 /* ---- The table `regions` -------------------------------------------------------------------- */
 
@@ -193,7 +195,7 @@ static void resume(struct pc_thread *t)
     if (!s || s->breaks == breaks || pc_scope_is_off() || t->stage != PC_STAGE_MAIN)
         return;
     s->breaks = breaks;
-    if (s->phase.scope && !s->phase.begin)
+    if (atomic_load(&phase_thread) == t && !s->phase.begin)
         let_begin(t, &s->phase, pc_control.on_since);
     for (uint32_t i = 0; i < s->n_open; i++)
         if (!s->open[i].begin)
@@ -564,21 +566,25 @@ static void change(uint32_t what, struct pc_thread *self)
 }
 
 /* Books the time of the phase that ends, and begins another. Runs in the thread that called
- * MPI_Pcontrol. */
+ * MPI_Pcontrol; of threads that begin a phase at once, one has its time. */
 static void change_phase(struct pc_thread *t, uint64_t level)
 {
     struct pc_scopes *s = get_scopes(t);
-    if (!s || t->level == level)
-        return;
+    bool begins = s && atomic_exchange(&pc_control.level, level) != level;
     uint64_t now = pc_ticks();
-    if (s->phase.scope)
-        book_rest(t, t, &s->phase, now);
-    move_to_phase(t, level);
-    s->phase.scope = s->base;
-    let_begin(t, &s->phase, now);
-    if (s->base)
+    if (s && (begins || t->level != level))
+        move_to_phase(t, level);
+    if (!begins)
+        return;
+    struct pc_thread *last = atomic_exchange(&phase_thread, s->base ? t : NULL);
+    if (last)
+        book_rest(last, t, &last->scopes->phase, now);
+    if (s->base) {
+        s->phase.scope = s->base;
+        let_begin(t, &s->phase, now);
         count_entry(t, &s->phase);
-    if (atomic_exchange(&pc_control.level, level) != level && atomic_load(&threads)->next_made)
+    }
+    if (atomic_load(&threads)->next_made)
         tell_threads();
 }
 
@@ -611,8 +617,10 @@ static void settle(struct pc_thread *t, struct pc_thread *self, uint64_t now)
         return;
     if (t == self)
         resume(t);
-    if (t == self && s->phase.scope)
+    if (t == self)
         book_time(t, &s->phase, now);
+    else
+        book_rest(t, self, &s->phase, now);
     book_open_regions(t, self);
 }
 

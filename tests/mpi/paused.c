@@ -10,6 +10,9 @@
  *
  * paused team N: N times, four threads at once switch collection off, and on again after 1 ms.
  * Prints `paused RANK LEAST MOST`.
+ *
+ * paused phases MS: four threads at once begin phase 3, and after MS ms one that is not the main
+ * thread begins phase 4, which goes on for MS ms to the end. Prints `phase PHASE LEAST MOST`.
  */
 #define _DEFAULT_SOURCE
 #include "include/pcollect/pcollect.h"
@@ -114,6 +117,44 @@ static void pause_team(void)
     printf("paused %d %.0f %.0f\n", rank, least_s * 1e9, most_s * 1e9);
 }
 
+static void *begin_together(void *last)
+{
+    pthread_barrier_wait(&turn);
+    MPI_Pcontrol(3);
+    pthread_barrier_wait(&turn);
+    pthread_barrier_wait(&turn);
+    if (last)
+        MPI_Pcontrol(4);
+    pthread_barrier_wait(&turn);
+    return NULL;
+}
+
+/* MPI_Finalize ends phase 4: how long it is at most is not known here. */
+static void phases(long ms)
+{
+    const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
+    double at[5];
+    pthread_t threads[TEAM];
+    pthread_barrier_init(&turn, NULL, TEAM + 1);
+    for (int i = 0; i < TEAM; i++)
+        pthread_create(&threads[i], NULL, begin_together, i ? NULL : &turn);
+    at[0] = now_s();
+    pthread_barrier_wait(&turn);
+    pthread_barrier_wait(&turn);
+    at[1] = now_s();
+    nanosleep(&pause, NULL);
+    at[2] = now_s();
+    pthread_barrier_wait(&turn);
+    pthread_barrier_wait(&turn);
+    at[3] = now_s();
+    for (int i = 0; i < TEAM; i++)
+        pthread_join(threads[i], NULL);
+    nanosleep(&pause, NULL);
+    at[4] = now_s();
+    printf("phase 3 %.0f %.0f\n", (at[2] - at[1]) * 1e9, (at[3] - at[0]) * 1e9);
+    printf("phase 4 %.0f\n", (at[4] - at[3]) * 1e9);
+}
+
 int main(int argc, char **argv)
 {
     int granted;
@@ -123,6 +164,8 @@ int main(int argc, char **argv)
         n_pauses = atol(argv[2]);
         if (!strcmp(argv[1], "team"))
             pause_team();
+        else if (!strcmp(argv[1], "phases"))
+            phases(n_pauses);
         else
             meet(n_pauses);
         MPI_Finalize();
