@@ -35,7 +35,7 @@ static void counted(int tag)
     n_counted++;
 }
 
-/* What was under way when all was forgotten is forgotten too. */
+/* Operations that are under way when all is forgotten are forgotten, too. */
 static void forgotten(void)
 {
     MPI_Request request = receive(LONG, 13), again;
