@@ -152,6 +152,8 @@ function note_types(class,    p, n, types, counts, buffer, operator, root, call,
         counts[n] = "1"
         if (p > 0 && param_kind[p - 1] ~ /^(count|disp|mpicount)$/)
             counts[n] = param_array[p - 1] ? "PC_COUNT_BY_BYTES" : param_name[p - 1]
+        if (param_name[p - 2] == "partitions") # each has that many elements
+            counts[n] = "partitions * (MPI_Count)" counts[n]
     }
     if (n == 0)
         return ""

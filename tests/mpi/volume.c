@@ -3,6 +3,7 @@
  * Messages and reductions of known sizes, datatypes and operators on two ranks (volume.test).
  */
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void add(void *in, void *inout, int *n, MPI_Datatype *type)
@@ -51,6 +52,21 @@ static void one_sided(int *data, int rank)
     MPI_Type_free(&column);
 }
 
+#if MPI_VERSION >= 4
+/* Prints that the MPI has partitioned messages. */
+static void partitioned(double *data, int rank)
+{
+    MPI_Request r;
+    if (rank == 0)
+        MPI_Psend_init(data, 2, 2, MPI_DOUBLE, 1, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &r);
+    else
+        MPI_Precv_init(data, 2, 2, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &r);
+    MPI_Request_free(&r);
+    if (rank == 0)
+        printf("partitioned\n");
+}
+#endif
+
 int main(int argc, char **argv)
 {
     int rank, n, *data = calloc(1 << 16, sizeof *data), *more = calloc(1 << 16, sizeof *more);
@@ -94,6 +110,9 @@ int main(int argc, char **argv)
     MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, more, counts, places, MPI_INT,
                    MPI_COMM_WORLD);
     MPI_Scatter(data, 2, MPI_INT, more, 8, MPI_BYTE, 0, MPI_COMM_WORLD);
+#if MPI_VERSION >= 4
+    partitioned(d, rank);
+#endif
     MPI_Finalize();
     free(data);
     free(more);
