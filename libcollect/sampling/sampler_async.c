@@ -225,12 +225,23 @@ static void keep_ceiling(struct pc_sampler *s)
 /* ---- One sample ------------------------------------------------------------------------------ */
 
 #if defined __x86_64__
+/* True if `bytes` bytes of code near the pc can be read. Modules can be read on the page of the pc.
+ * Code that is made at run time may be for execution only, or lie next to a page without rights. */
+static bool can_read_code(uintptr_t pc, uintptr_t at, size_t bytes)
+{
+    const uintptr_t page = ~(uintptr_t)4095, first = at & page, last = (at + bytes - 1) & page;
+    if (first == (pc & page) && last == first && pc_loadmap_find(pc))
+        return true;
+    return pc_walk_can_read(first) && (last == first || pc_walk_can_read(last));
+}
+
+/* A function that was called by `call *%rcx` begins with its own address in that register, too. */
 static struct where read_where(const ucontext_t *uc)
 {
     const greg_t *r = uc->uc_mcontext.gregs;
     struct where w = {(uintptr_t)r[REG_RIP], (uintptr_t)r[REG_RSP], false};
     uintptr_t returns = (uintptr_t)r[REG_RCX]; /* `syscall` leaves the return address there */
-    if (returns == w.pc || returns == w.pc + 2)
+    if ((returns == w.pc || returns == w.pc + 2) && can_read_code(w.pc, returns - 2, 2))
         w.in_call = !memcmp((const void *)(returns - 2), "\x0f\x05", 2);
     return w;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Code that is difficult to walk, with some CPU time each: code made at run time without unwind
- * tables, a coroutine on a stack of its own, a handler on an alternate stack, a leaf without a
- * frame called through a table, the vdso. Argument: milliseconds each. Prints "done".
+ * tables, behind a page that cannot be read; a coroutine on a stack of its own, a handler on an
+ * alternate stack, a leaf without a frame called through a table, the vdso. Argument: milliseconds
+ * each. Prints "done".
  */
 #define _GNU_SOURCE 1
 #include <signal.h>
@@ -49,6 +50,18 @@ static __attribute__((noinline)) void burn(int n)
     sink = x;
 }
 
+/* Calls code at the start of a page. Compilers use the register rcx for such calls, too. */
+static inline void call(char *code, uint64_t n)
+{
+#if defined __x86_64__
+    __asm__ volatile("call *%%rcx" : "+D"(n) : "c"(code) : "memory", "cc");
+#else
+    void (*run)(uint64_t);
+    memcpy(&run, &code, sizeof run);
+    run(n);
+#endif
+}
+
 /* The generated code counts down from its argument to 0, and returns. */
 __attribute__((noinline)) int generated(void)
 {
@@ -60,14 +73,14 @@ __attribute__((noinline)) int generated(void)
     return 0;
 #endif
 #if defined __x86_64__ || defined __aarch64__
-    void *p = memory(PROT_READ | PROT_WRITE);
-    void (*run)(uint64_t);
+    size_t half = STACK_BYTES / 2;
+    char *guard = memory(PROT_READ | PROT_WRITE), *p = guard + half;
     memcpy(p, code, sizeof code);
-    mprotect(p, STACK_BYTES, PROT_READ | PROT_EXEC);
-    __builtin___clear_cache((char *)p, (char *)p + sizeof code);
-    memcpy(&run, &p, sizeof run);
+    mprotect(guard, half, PROT_NONE);
+    mprotect(p, half, PROT_READ | PROT_EXEC);
+    __builtin___clear_cache(p, p + sizeof code);
     for (uint64_t end = cpu_ns() + piece_ns; cpu_ns() < end;)
-        run(200000);
+        call(p, 200000);
     return 1;
 #endif
 }
