@@ -228,10 +228,12 @@ static void show(struct sigaction *action, action_fn *handler)
     action->sa_sigaction = handler;
 }
 
+/* The program may pass one struct as both. */
 static int defer_action(int signal, const struct sigaction *action, struct sigaction *old)
 {
     struct sigaction ours = *action;
-    action_fn *before = atomic_exchange(&handlers[signal], action->sa_sigaction);
+    action_fn *asked = action->sa_sigaction;
+    action_fn *before = atomic_exchange(&handlers[signal], asked);
     ours.sa_sigaction = action->sa_flags & SA_SIGINFO ? stand_in_info : stand_in_plain;
     ours.sa_flags |= SA_SIGINFO;
     int result = PC_NEXT(sigaction)(signal, &ours, old);
@@ -240,7 +242,7 @@ static int defer_action(int signal, const struct sigaction *action, struct sigac
         return result;
     }
     /* A signal handler that ran in between may have installed another one. */
-    atomic_store(&handlers[signal], action->sa_sigaction);
+    atomic_store(&handlers[signal], asked);
     set(&deferred, signal, true);
     set(&on_stack, signal, false);
     if (old)

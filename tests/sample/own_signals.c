@@ -11,6 +11,7 @@
  *     both      both have a handler
  *     signal, bsd_signal, ssignal, sysv_signal, __sysv_signal, __sigaction
  *               SIGURG has a handler, which that function has set
+ *     swap      SIGUSR1 has a handler, then another: one struct says what is wanted and what was
  *     fd        a signalfd for all signals has those that were sent
  *     inside    a handler that interrupts a wait has the mask that it was set with, as has the
  *               program that it executes in the end
@@ -162,16 +163,33 @@ extern int __sigaction(int, const struct sigaction *, struct sigaction *);
 
 static __sighandler_t by_sigaction(int number, __sighandler_t handler)
 {
-    struct sigaction action, back;
+    struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
-    return __sigaction(number, &action, &back) ? SIG_ERR : back.sa_handler;
+    return __sigaction(number, &action, &action) ? SIG_ERR : action.sa_handler;
 }
 
 static void count(int signal)
 {
     (void)signal;
     n_handled++;
+}
+
+static void count_ten(int signal)
+{
+    (void)signal;
+    n_handled += 10;
+}
+
+static void swap_handlers(void)
+{
+    expect("it had none", by_sigaction(SIGUSR1, count) != SIG_DFL, 0);
+    raise(SIGUSR1);
+    expect("handled", n_handled, 1);
+    expect("it had one", by_sigaction(SIGUSR1, count_ten) != count, 0);
+    raise(SIGUSR1);
+    expect("handled by the other", n_handled, 11);
+    expect("it had the other", by_sigaction(SIGUSR1, SIG_DFL) != count_ten, 0);
 }
 
 /* Sets a handler by the function of this name, if there is one. */
@@ -388,6 +406,8 @@ int main(int argc, char **argv)
         check_handler(SIGURG);
         check_handler(SIGWINCH);
         forget_handler(SIGURG);
+    } else if (!strcmp(what, "swap")) {
+        swap_handlers();
     } else if (!strcmp(what, "fd")) {
         check_descriptor();
     } else if (!strcmp(what, "inside")) {
