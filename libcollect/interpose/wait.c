@@ -182,6 +182,19 @@ PC_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *except,
     return result;
 }
 
+/* Makes a time limit of select one of pselect, as libc does: a negative part makes it invalid, and
+ * a sum that is too large is cut. */
+static struct timespec limit_of(const struct timeval *given)
+{
+    enum { US = 1000000 };
+    struct timespec limit = {0, given->tv_usec % US * 1000};
+    if (given->tv_sec < 0 || given->tv_usec < 0)
+        return (struct timespec){-1, 0};
+    if (__builtin_add_overflow(given->tv_sec, given->tv_usec / US, &limit.tv_sec))
+        return (struct timespec){given->tv_sec, 999999999};
+    return limit;
+}
+
 /* Writes the time that is left, as select does on Linux and libc's pselect does not. */
 PC_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout)
 {
@@ -189,8 +202,7 @@ PC_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *except, struct time
         return PC_NEXT(select)(n, in, out, except, timeout);
     if (!timeout)
         return pselect(n, in, out, except, NULL, NULL);
-    const struct timespec time = {timeout->tv_sec + timeout->tv_usec / 1000000,
-                                  timeout->tv_usec % 1000000 * 1000};
+    const struct timespec time = limit_of(timeout);
     uint64_t begin = pc_mono_ns();
     int result = pselect(n, in, out, except, &time, NULL);
     uint64_t passed = pc_mono_ns() - begin;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Gives the kernel addresses that cannot be read where it expects vectors, messages, signal masks
- * and filters, by function and by number. Prints the result of each call.
+ * and filters, by function and by number, and strange time limits. Prints the result of each call.
  *
  * The addresses: a small number, a page without rights, and the last 8 bytes of a page behind which
  * nothing is mapped, so that a part of most structures can be read.
@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -70,6 +71,21 @@ static void give_vectors(const char *where, void *bad, int fd, int socket)
     TELL(syscall(SYS_sendmsg, socket, &message, (long)MSG_DONTWAIT));
 }
 
+/* The descriptor can be read, so that a valid limit does not matter. */
+static void give_limits(int fd)
+{
+    const struct timeval limits[] = {
+        {LONG_MAX, 1500000}, {LONG_MAX - 1, 1500000}, {1, 2500000}, {5, -2000000}, {5, -1},
+        {-1, 1500000}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct timeval limit = limits[i];
+        fd_set set;
+        FD_ZERO(&set);
+        FD_SET(fd, &set);
+        tell("select", "limit", select(fd + 1, &set, NULL, NULL, &limit));
+    }
+}
+
 int main(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -87,6 +103,7 @@ int main(void)
         give_masks(bad[i].name, bad[i].address, epoll);
         give_vectors(bad[i].name, bad[i].address, fd, pair[0]);
     }
+    give_limits(fd);
     /* These calls come last, because sampling ends at them. */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *where = bad[i].name;
