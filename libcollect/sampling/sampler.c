@@ -386,6 +386,11 @@ bool pc_sampler_stop(enum pcollect_note why)
 
 /* ---- exec ------------------------------------------------------------------------------------ */
 
+static bool has_event(const struct pc_sampler *s)
+{
+    return pc_sampler_is_perf(s) && pc_sampler_is_event(s->fd, s->event_id);
+}
+
 bool pc_sampler_pause(void)
 {
     struct pc_thread *t = pc_self;
@@ -398,7 +403,7 @@ bool pc_sampler_pause(void)
     pc_sampler_disarm(s);
     /* An overflow may be on its way: the kernel sends the signal from an interrupt of its own, up
      * to a tick later. Without this flag (O_ASYNC) it sends nothing. */
-    if (pc_sampler_is_perf(s))
+    if (has_event(s))
         fcntl(s->fd, F_SETFL, 0);
     /* An interrupt that was due before may be pending, if the program blocks the signal. */
     pc_sampler_take_pending(s, s->signal);
@@ -409,7 +414,9 @@ bool pc_sampler_pause(void)
 void pc_sampler_resume(void)
 {
     struct pc_sampler *s = pc_self->sampler;
-    if (pc_sampler_is_perf(s))
+    if (has_event(s))
         fcntl(s->fd, F_SETFL, O_ASYNC);
+    else if (pc_sampler_is_perf(s)) /* the program has closed it: it is sampled no more */
+        return;
     pc_sampler_arm(s);
 }

@@ -248,8 +248,11 @@ bool pc_sampler_follow_signal(struct pc_sampler *s);
 /* Takes an interrupt by this signal that is pending in the calling thread, which blocks it. False:
  * there was none. AS-safe. */
 bool pc_sampler_take_pending(const struct pc_sampler *s, int signal);
-/* Arms the source of the calling thread, to fire once after so much CPU time; disarms it. AS-safe.
- */
+/* True if the descriptor is still that of the event. The program may have closed it, and another
+ * file may have its number. AS-safe. */
+bool pc_sampler_is_event(int fd, uint64_t id);
+/* Arms the source of the calling thread, to fire once after so much CPU time; disarms it. It is
+ * armed only where it was just opened, interrupted the thread or was found to be ours. AS-safe. */
 void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns);
 void pc_sampler_disarm(struct pc_sampler *s);
 /* CPU time of the calling thread. AS-safe. */

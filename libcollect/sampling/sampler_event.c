@@ -67,24 +67,16 @@ bool pc_sampler_open_event(struct pc_sampler_event *e)
     return false;
 }
 
-/* True if the descriptor is still ours. The program may have closed it, and another file may have
- * its number. */
-static bool is_event(int fd, uint64_t id)
-{
-    uint64_t now;
-    return !ioctl(fd, PERF_EVENT_IOC_ID, &now) && now == id;
-}
-
 void pc_sampler_close_event(int fd, uint64_t id)
 {
-    if (is_event(fd, id))
+    if (pc_sampler_is_event(fd, id))
         close(fd);
     atomic_fetch_sub(&n_descriptors, 1);
 }
 
 void pc_sampler_silence_event(int fd, uint64_t id)
 {
-    if (!is_event(fd, id))
+    if (!pc_sampler_is_event(fd, id))
         return;
     ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
     fcntl(fd, F_SETFL, 0); /* an overflow that is on its way sends no signal */

@@ -37,6 +37,15 @@ bool pc_sampler_is_ours(const struct pc_sampler *s, const siginfo_t *info)
     return info->si_code > 0 && info->si_code <= POLL_HUP && (!s || info->si_fd == s->fd);
 }
 
+bool pc_sampler_is_event(int fd, uint64_t id)
+{
+    uint64_t now;
+    int saved = errno;
+    bool same = !syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &now) && now == id;
+    errno = saved;
+    return same;
+}
+
 /* Takes a pending interrupt. A signal of the program that was taken is sent to the process
  * again. */
 bool pc_sampler_take_pending(const struct pc_sampler *s, int signal)
@@ -76,7 +85,7 @@ bool pc_sampler_follow_signal(struct pc_sampler *s)
     if (PC_LIKELY(before == signal || !signal || s->source == PC_SOURCE_NONE))
         return false;
     if (pc_sampler_is_perf(s)) {
-        if (!syscall(SYS_fcntl, s->fd, F_SETSIG, signal))
+        if (pc_sampler_is_event(s->fd, s->event_id) && !syscall(SYS_fcntl, s->fd, F_SETSIG, signal))
             s->signal = signal;
     } else if (!pc_sampler_make_timer(s, signal)) {
         syscall(SYS_timer_delete, timer);
@@ -115,7 +124,7 @@ void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns)
 void pc_sampler_disarm(struct pc_sampler *s)
 {
     s->window.open = false;
-    if (pc_sampler_is_perf(s))
+    if (pc_sampler_is_perf(s) && pc_sampler_is_event(s->fd, s->event_id))
         syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_DISABLE, 0);
     else if (s->source == PC_SOURCE_TIMER)
         set_timer(s->timer, 0);

@@ -13,6 +13,9 @@
  *               SIGURG has a handler, which that function has set
  *     swap      SIGUSR1 has a handler, then another: one struct says what is wanted and what was
  *     fd        a signalfd for all signals has those that were sent
+ *     file, event
+ *               a file or perf_event of the program has the number of the sampler's descriptor: it
+ *               is as before after an exec that fails, and after SIGURG gets a handler
  *     inside    a handler that interrupts a wait has the mask that it was set with, as has the
  *               program that it executes in the end
  *     jump      a handler leaves a wait by siglongjmp; then all signals are blocked, and stay
@@ -21,13 +24,18 @@
  */
 #define _GNU_SOURCE 1
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -247,6 +255,65 @@ static void check_descriptor(void)
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
+/* Puts the file in the place of each perf_event, like a program that closes descriptors that it has
+ * not opened. */
+static void replace_events(int fd)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    for (const struct dirent *e; folder && (e = readdir(folder));) {
+        char target[64];
+        ssize_t n = readlinkat(dirfd(folder), e->d_name, target, sizeof target - 1);
+        int other = atoi(e->d_name);
+        target[n > 0 ? n : 0] = '\0';
+        if (other != fd && strstr(target, "[perf_event]"))
+            expect("it has the number", dup2(fd, other), other);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+/* The two reasons for which the library sets up its descriptor anew. */
+static void meet_descriptor(void)
+{
+    char *const nothing[] = {(char[]){"nothing"}, NULL};
+    expect("no such program", execv("/nonexistent", nothing), -1);
+    signal(SIGURG, count);
+}
+
+static void keep_file(void)
+{
+    int fd = open("/dev/null", O_WRONLY | O_APPEND | O_NONBLOCK), flags = fcntl(fd, F_GETFL);
+    replace_events(fd);
+    meet_descriptor();
+    expect("flags", fcntl(fd, F_GETFL), flags);
+    expect("signal", fcntl(fd, F_GETSIG), 0);
+    close(fd);
+}
+
+static uint64_t value_of(int fd)
+{
+    uint64_t value = 0;
+    return read(fd, &value, sizeof value) == (ssize_t)sizeof value ? value : 0;
+}
+
+static void keep_event(void)
+{
+    struct perf_event_attr a = {.size = sizeof a, .type = PERF_TYPE_SOFTWARE};
+    a.config = PERF_COUNT_SW_TASK_CLOCK;
+    a.exclude_kernel = a.exclude_hv = 1;
+    int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0) /* refused here */
+        return;
+    replace_events(fd);
+    meet_descriptor();
+    uint64_t before = value_of(fd);
+    compute(SOME);
+    expect("the event counts", value_of(fd) > before, 1);
+    expect("flags", fcntl(fd, F_GETFL) & O_ASYNC, 0);
+    expect("signal", fcntl(fd, F_GETSIG), 0);
+    close(fd);
+}
+
 static void block_in_child(void)
 {
     int status = -1;
@@ -410,6 +477,10 @@ int main(int argc, char **argv)
         swap_handlers();
     } else if (!strcmp(what, "fd")) {
         check_descriptor();
+    } else if (!strcmp(what, "file")) {
+        keep_file();
+    } else if (!strcmp(what, "event")) {
+        keep_event();
     } else if (!strcmp(what, "inside")) {
         words = argv;
         wait_inside();
