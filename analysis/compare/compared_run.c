@@ -59,6 +59,7 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
     unequal_ns = own->busiest_ns * p->n_ranks - own->compute_ns;
     mpi_ns = fmax(0, mpi_ns);
     double delayed_ns = fmin(mpi_ns, fmax(0, t->all_delayed_ns - t->delayed_ns));
+    run->delayed_ns = t->delayed_ns + delayed_ns;
     own->core_ns = own->compute_ns + mpi_ns - delayed_ns;
     if (p->n_ranks)
         own->time_ns = fmax(longest_ns - (run->init_ns + run->end_ns) / p->n_ranks,
@@ -90,7 +91,6 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
     if (program)
         run->build = *program;
     run->build.path = NULL;
-    run->delayed_ns = (double)pct_totals_delayed_ns(p);
     run->n_ranks = p->world_size ? p->world_size : p->n_ranks;
     run->n_missing = run->n_ranks > p->n_ranks ? run->n_ranks - p->n_ranks : 0;
     for (uint32_t i = 0; i < p->n_ranks; i++) {

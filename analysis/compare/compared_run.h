@@ -23,7 +23,7 @@ struct pct_run {
     double core_ns;        /* the same, summed over ranks */
     double compute_ns;     /* outside MPI, summed over ranks */
     double busiest_ns;     /* the most that one rank computes */
-    double delayed_ns;     /* ranks could run, but no processor was free; summed */
+    double delayed_ns;     /* left out below: no processor was free for a thread; summed */
     double waiting_ns;     /* part of delayed_ns and of compute_ns, as far as it is sure */
     double library_ns;     /* in the library outside MPI, summed */
     double init_ns;        /* in MPI_Init, summed */

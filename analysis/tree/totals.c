@@ -378,16 +378,6 @@ struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t no
 /* ---- Ranks ------------------------------------------------------------------------------------
  */
 
-pc_u128 pct_totals_delayed_ns(const struct pc_profile *p)
-{
-    const struct pc_profile_table *t = pc_profile_table_in_order(p, "resources");
-    uint32_t delayed = pc_table_column(t, "delayed", PCOLLECT_COLUMN_NUMBER);
-    pc_u128 sum = 0;
-    for (uint32_t row = 0; t && row < t->n_rows; row++)
-        sum += pc_table_cell(t, row, delayed);
-    return sum;
-}
-
 bool pct_totals_is_init(const struct pc_profile_op *op)
 {
     return !strcmp(op->name, "MPI_Init") || !strcmp(op->name, "MPI_Init_thread");

@@ -135,9 +135,6 @@ uint32_t pct_totals_place_of_rank(const struct pc_profile *p, uint32_t at, int32
 struct pct_spread pct_totals_spread(const struct pc_profile *p, struct pct_range range,
                                     const uint64_t *values, const bool *present);
 
-/* Time in which ranks could run but no processor was free, summed; 0: not known. */
-pc_u128 pct_totals_delayed_ns(const struct pc_profile *p);
-
 /* Time in MPI_Init of all ranks, by statistics alone. */
 double pct_totals_init_ns(const struct pc_profile *p);
 /* Time in MPI_Finalize: of all ranks, and its own cost, which is taken as the shortest time for

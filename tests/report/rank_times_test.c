@@ -9,6 +9,7 @@
 #include "tests/random.h"
 #include "tests/seed.h"
 
+#include "analysis/compare/compared_run.h"
 #include "analysis/rank_times.h"
 
 #include <math.h>
@@ -153,6 +154,18 @@ static struct pct_lead lead_of_run(double *imbalance_out)
         *imbalance_out = pct_rank_times_imbalance(t);
     pct_rank_times_free(t);
     return lead;
+}
+
+/* Compares the time that comparisons say they leave out with what they do. */
+static void compare_run(void)
+{
+    struct pct_run of;
+    run.p.exe = (char *)"";
+    pct_run_adopt(&of, "", &run.p, pct_symbols_new(&run.p));
+    double left_out_ns = of.core_ns - of.undelayed.core_ns - of.library_ns;
+    if (fabs(of.delayed_ns - left_out_ns) > 1)
+        fail_msg("%g is left out, not %g", left_out_ns, of.delayed_ns);
+    pct_run_close(&of);
 }
 
 /* Bound for the number of RUNS with an event of this probability; exceeded in one of 10,000
@@ -340,6 +353,7 @@ static void threads_that_take_turns_are_not_blocked(void **state)
             fail_msg("rank %u: blocked %g, delayed %g", r, t->list[r].blocked_ns,
                      t->list[r].delayed_ns);
     pct_rank_times_free(t);
+    compare_run();
 }
 
 /* A rank of 10 ms, delayed for most of the time, without an interrupt outside MPI: it has computed
