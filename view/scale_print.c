@@ -65,6 +65,7 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
                                  *last = &s->points[pct_scale_last(s)];
     const struct pct_scale_cost *from = &row->costs[pct_scale_first(s)],
                                 *to = &row->costs[pct_scale_last(s)];
+    bool rest = s->join->divided && row->node == s->join->compute;
     /* Without the waiting of others. */
     double own_from = from->ns - from->waits_ns, own_to = to->ns - to->waits_ns;
     char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES], m[PCT_NUMBER_BYTES];
@@ -81,14 +82,13 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
         pct_buf_format(b, "on %s no sample was taken there, on %s the ranks compute %s together", n,
                        m, time_text(own_to, x));
     else if (s->scaling == PCT_SCALING_WEAK)
-        pct_buf_format(b, "a rank computes %s on %s, %s on %s",
+        pct_buf_format(b, "a rank %s %s on %s, %s on %s", rest ? "has" : "computes",
                        time_text(own_from / first->ranks, x), n, time_text(own_to / last->ranks, y),
                        m);
     else
-        pct_buf_format(b,
-                       "together the ranks compute %s on %s, %s on %s: work that is "
-                       "repeated, or slower when divided",
-                       time_text(own_from, x), n, time_text(own_to, y), m);
+        pct_buf_format(b, "together the ranks %s %s on %s, %s on %s%s", rest ? "have" : "compute",
+                       time_text(own_from, x), n, time_text(own_to, y), m,
+                       rest ? "" : ": work that is repeated, or slower when divided");
     if (!is_waited_for(s, row) && to->waits_ns > to->ns / 10)
         pct_buf_format(b, "; the others wait for it, %s in all", time_text(to->waits_ns, x));
 }

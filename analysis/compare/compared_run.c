@@ -55,6 +55,7 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
         own->compute_ns += pct_run_own_ns(&t->list[i]);
         own->busiest_ns = fmax(own->busiest_ns, pct_run_own_ns(&t->list[i]));
         run->library_ns += t->list[i].library_ns;
+        run->variance += fmax(0, t->list[i].variance);
     }
     unequal_ns = own->busiest_ns * p->n_ranks - own->compute_ns;
     mpi_ns = fmax(0, mpi_ns);

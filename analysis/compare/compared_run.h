@@ -25,6 +25,7 @@ struct pct_run {
     double busiest_ns;     /* the most that one rank computes */
     double delayed_ns;     /* left out below: no processor was free for a thread; summed */
     double waiting_ns;     /* part of delayed_ns and of compute_ns, as far as it is sure */
+    double variance;       /* of the part of own.compute_ns that is known by samples, in ns^2 */
     double library_ns;     /* in the library outside MPI, summed */
     double init_ns;        /* in MPI_Init, summed */
     double end_ns;         /* cost of MPI_Finalize itself, summed */

@@ -67,7 +67,9 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
     double waiting = j->waiting == PC_NO_INDEX ? 0 : fmin(rest, r->run->waiting_ns);
     if (waiting > 0)
         cost_of(j, j->waiting, r->k)->ns += waiting;
-    cost_of(j, j->compute, r->k)->ns += rest - waiting;
+    struct pct_cost *cost = cost_of(j, j->compute, r->k);
+    cost->ns += rest - waiting;
+    cost->variance += j->divided ? r->run->variance : 0;
 }
 
 /* ---- Waiting for the busiest rank

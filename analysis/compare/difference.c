@@ -176,8 +176,7 @@ static void correct_doubts(struct pct_diff *d)
 static bool may_be_chance(const struct pct_diff *d, const struct pct_diff_row *row)
 {
     double variance = 0;
-    if (d->repeated || d->metric != PCT_DIFF_TIME ||
-        d->join->nodes[row->node].kind != PCOLLECT_NODE_POINT)
+    if (d->repeated || d->metric != PCT_DIFF_TIME)
         return false;
     for (size_t i = 0; i < d->n_before + d->n_after; i++) {
         double n = (double)(i < d->n_before ? d->n_before : d->n_after);

@@ -28,7 +28,7 @@ struct pct_cost {
     double ns;
     double waits_ns;     /* part of ns: other ranks wait in MPI for the rank that is busiest here */
     double samples;      /* POINT only */
-    double variance;     /* of ns by samples, in ns^2 */
+    double variance;     /* of ns, by samples: of what they leave over, too; in ns^2 */
     double calls, bytes; /* MPI functions only */
 };
 

@@ -176,6 +176,7 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
         mean->calls += cost->calls / n;
         mean->bytes += cost->bytes / n;
         mean->samples += cost->samples;
+        mean->variance += node == s->join->compute ? cost->variance / (n * n) : 0;
         row->samples += cost->samples;
         costs |= cost->ns > 0;
     }
@@ -375,10 +376,12 @@ bool pct_scale_trusts(const struct pct_scale_row *row)
 }
 
 /* The standard error of the time of a context of computation, from the number of its samples; a
- * scale without any has the error of one. */
+ * scale without any has the error of one. What samples leave over has that of all of them. */
 static double sampling_error(const struct pct_scale *s, const struct pct_scale_row *row, size_t k)
 {
     double all_ns = 0;
+    if (!(row->samples > 0))
+        return sqrt(row->costs[k].variance);
     if (row->costs[k].samples > 0)
         return row->costs[k].ns / sqrt(row->costs[k].samples);
     for (size_t i = 0; i < s->n_points; i++)
@@ -390,8 +393,8 @@ static double sampling_error(const struct pct_scale *s, const struct pct_scale_r
 static bool may_be_chance(const struct pct_scale *s, const struct pct_scale_row *row)
 {
     size_t first = pct_scale_first(s), last = pct_scale_last(s);
-    if (pct_scale_has_few(row) || !(row->samples > 0))
-        return pct_scale_has_few(row);
+    if (pct_scale_has_few(row))
+        return true;
     double error =
         hypot(sampling_error(s, row, last), ideal(s, sampling_error(s, row, first), last));
     return row->lost_ns < SURE * error;

@@ -38,8 +38,9 @@ struct pct_scale_point {
 /* Costs of one context at one scale, summed over ranks; means over the runs of the scale. */
 struct pct_scale_cost {
     double ns, waits_ns, calls, bytes; /* as struct pct_cost */
-    double lost_ns; /* more than ideal scaling from the smallest scale would cost */
-    double samples; /* of computation, in all runs of the scale */
+    double lost_ns;  /* more than ideal scaling from the smallest scale would cost */
+    double samples;  /* of computation, in all runs of the scale */
+    double variance; /* of ns, of the time that samples leave over */
 };
 
 struct pct_scale_row {

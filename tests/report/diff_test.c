@@ -334,6 +334,27 @@ static void few_samples_are_no_change(void **state)
     rare_ms[0] = rare_ms[1] = 0;
 }
 
+/* Of 1 s outside MPI on each rank, samples leave over 382 ms less in the second run. */
+static void what_samples_leave_over_has_their_error(void **state)
+{
+    static const struct times times[] = {{{1e8}}, {{1e8}}};
+    struct pct_run runs[2];
+    (void)state;
+    rare_ms[0] = 18;
+    rare_ms[1] = 400;
+    struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
+    for (unsigned unsure = 0; unsure < 2; unsure++) {
+        pct_diff_free(d);
+        runs[0].variance = runs[1].variance = unsure * pow(200e6, 2);
+        d = pct_diff_make(runs, 1, 1, PCT_DIFF_TIME, NULL);
+        const struct pct_diff_row *rest = row_of(d, "time outside MPI without a sample");
+        assert_true(fabs(rest->figure.change + 382e6) < 10);
+        assert_int_equal(rest->verdict, unsure ? PCT_VERDICT_NOISE : PCT_VERDICT_LESS);
+    }
+    rare_ms[0] = rare_ms[1] = 0;
+    close_all(runs, 2, d);
+}
+
 /* Output of pcollect diff, in `text`. */
 static void print_diff(const struct pct_diff *d, char *text, size_t room)
 {
@@ -516,6 +537,7 @@ int main(void)
         cmocka_unit_test(single_runs_are_compared_context_by_context),
         cmocka_unit_test(change_within_the_error_of_samples_is_no_change),
         cmocka_unit_test(few_samples_are_no_change),
+        cmocka_unit_test(what_samples_leave_over_has_their_error),
         cmocka_unit_test(places_have_the_callers_that_tell_them_apart),
         cmocka_unit_test(a_tree_without_a_line_is_one_sentence),
         cmocka_unit_test(two_programs_without_a_name_get_none),

@@ -165,6 +165,7 @@ static void compare_run(void)
     double left_out_ns = of.core_ns - of.undelayed.core_ns - of.library_ns;
     if (fabs(of.delayed_ns - left_out_ns) > 1)
         fail_msg("%g is left out, not %g", left_out_ns, of.delayed_ns);
+    assert_true(of.variance > 0);
     pct_run_close(&of);
 }
 
