@@ -20,7 +20,7 @@ static const struct pc_profile_module *program_of(const struct pc_profile *p)
 
 /* The time of the run on each rank is that of its longest rank. If the others lost more time
  * without a processor, they would have waited for that rank instead: in MPI calls up to the delay
- * of these, else for the computation of the rank that computes longest. */
+ * of these, else for the computation of the rank that computes longest, as far as it is ahead. */
 static void add_waiting(struct pct_run *run, uint32_t n_ranks, double mpi_ns, double delayed_ns,
                         double unequal_ns)
 {

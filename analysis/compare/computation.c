@@ -64,7 +64,7 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
     }
     /* Rounding would leave a part of a nanosecond of the difference to scaled samples. */
     double rest = sampled < all_ns ? all_ns - sampled : 0;
-    double waiting = j->waiting == PC_NO_INDEX ? 0 : fmin(rest, r->run->waiting_ns);
+    double waiting = j->times != PCT_JOIN_ALL ? 0 : fmin(rest, r->run->waiting_ns);
     if (waiting > 0)
         cost_of(j, j->waiting, r->k)->ns += waiting;
     struct pct_cost *cost = cost_of(j, j->compute, r->k);
@@ -166,7 +166,9 @@ void pct_join_blame(struct pct_join *j, const struct pct_joined *r)
     size_t busiest = busiest_rank(r->run->profile, &waiting);
     bool known = r->run->profile->n_ranks && waiting > 0 && !r->run->guessed;
     double sum = known ? find_waits(r, busiest, waits) : 0;
-    double instead = r->run->own.instead_ns;
+    /* The others wait for the busiest rank as long as it is ahead of them, not longer. */
+    double instead = fmin(r->run->own.instead_ns, known ? waiting : 0);
+    double longer = r->run->own.instead_ns - instead;
     double part = sum > 0 ? fmin(1, fmax(0, waiting - instead) / sum) : 0;
     double *excess = find_excess(j, r, busiest);
     for (size_t i = 0; i < t->n; i++)
@@ -174,6 +176,8 @@ void pct_join_blame(struct pct_join *j, const struct pct_joined *r)
             cost_of(j, r->node[i], r->k)->ns -= waits[i] * part;
     if (part > 0 || instead > 0)
         charge(j, r->k, sum * part + instead, excess);
+    if (longer > 0)
+        cost_of(j, j->waiting, r->k)->ns += longer;
     pct_free(excess);
     pct_free(waits);
 }

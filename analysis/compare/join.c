@@ -12,6 +12,7 @@
 
 #define COMPUTE_LABEL "(computation)"
 #define WAITING_LABEL "(waiting for a processor)"
+#define OTHERS_LABEL "(waiting for ranks without a processor)"
 
 struct joiner {
     struct pct_join *join;
@@ -333,10 +334,12 @@ int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times
     make_room(j, 16);
     struct key root = {PCOLLECT_NODE_ROOT, pct_pool_intern(j->pool, ""), {0, 1}};
     struct key compute = {PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, COMPUTE_LABEL), {0, 1}};
-    struct key waiting = {PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, WAITING_LABEL), {0, 1}};
+    bool all = times == PCT_JOIN_ALL;
+    struct key waiting = {
+        PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, all ? WAITING_LABEL : OTHERS_LABEL), {0, 1}};
     add_node(j, PC_NO_INDEX, &root);
     j->compute = add_node(j, 0, &compute);
-    j->waiting = times == PCT_JOIN_ALL ? add_node(j, 0, &waiting) : PC_NO_INDEX;
+    j->waiting = times == PCT_JOIN_UNDELAYED ? PC_NO_INDEX : add_node(j, 0, &waiting);
     for (size_t k = 0; k < n && !err; k++) {
         pc_progress_begin("comparing", runs[k].path, k + 1, n);
         err = add_run(j, &runs[k], k, error);

@@ -65,7 +65,7 @@ enum pct_join_times {
     PCT_JOIN_UNDELAYED, /* undelayed.core_ns */
     /* own.core_ns; and the time in which ranks wait for the one that computes longest is taken from
      * the MPI functions in which they wait, and added to the computation in which that rank is
-     * longer than the mean. */
+     * longer than the mean. Longer waits of ranks that had a processor are a node of their own. */
     PCT_JOIN_OWN_BLAMED
 };
 
@@ -80,7 +80,9 @@ struct pct_join {
     enum pct_join_times times;
     bool divided;     /* computation is divided by samples, which all runs have */
     uint32_t compute; /* node of computation that is not divided */
-    uint32_t waiting; /* node of waiting for a processor outside MPI; PC_NO_INDEX: left out */
+    /* Node of waiting for a processor outside MPI (PCT_JOIN_ALL), or for ranks that had none; else
+     * PC_NO_INDEX. */
+    uint32_t waiting;
     struct pct_pool *pool;
 };
 

@@ -129,7 +129,8 @@ static const char *place_of(const struct pct_join *j, struct placed *of, bool fu
     if (node == j->compute)
         return j->divided ? "time outside MPI without a sample" : "computation outside MPI";
     if (node == j->waiting)
-        return "waiting for a processor outside MPI";
+        return j->times == PCT_JOIN_ALL ? "waiting for a processor outside MPI"
+                                        : "waiting for ranks without a processor";
     pct_buf_put(&b, "", 0);
     if (j->nodes[node].kind == PCOLLECT_NODE_POINT)
         pct_buf_text(&b, "computation in ");

@@ -409,6 +409,8 @@ bool pct_scale_loses(const struct pct_scale *s, const struct pct_scale_row *row)
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row)
 {
     bool call = s->join->nodes[row->node].kind == PCOLLECT_NODE_OP;
+    if (row->node == s->join->waiting)
+        return false;
     return row->lost_ns - (call ? s->machine_ns : 0) > WORTH * s->core_ns && !may_be_chance(s, row);
 }
 

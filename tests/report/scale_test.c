@@ -695,6 +695,7 @@ static void remainders_of_rounding_are_no_time(void **state)
     close_runs(runs, 2, s);
 }
 
+/* The others wait for the busiest of 4 ranks as long as it is ahead of each of them, not longer. */
 static void what_ranks_compute_together_is_told_without_what_others_wait(void **state)
 {
     struct pct_run runs[2];
@@ -708,6 +709,13 @@ static void what_ranks_compute_together_is_told_without_what_others_wait(void **
     const char *reason = pct_scale_reason(s, row_named(s, "computation in relax (a.c:220)"));
     if (!strstr(reason, "together the ranks compute 1.220 s on 2 ranks, 2.040 s on 4"))
         fail_msg("%s", reason);
+    pct_scale_free(s);
+    runs[1].own.instead_ns = 500 * ms;
+    s = compare_pair(runs);
+    const struct pct_scale_row *others = row_named(s, "waiting for ranks without a processor");
+    double ahead = row_named(s, "computation in relax")->costs[1].waits_ns;
+    assert_true(is_near(ahead, 3 * excess_ms(4) * ms));
+    assert_true(is_near(others->costs[1].ns, 500 * ms - ahead) && !pct_scale_blames(s, others));
     close_runs(runs, 2, s);
 }
 
