@@ -43,6 +43,8 @@ static int average(const struct pct_command *self, struct pct_run *runs, size_t 
         pct_say(self, "%s", error.text);
         return PCT_DATA;
     }
+    if (q->format != TEXT)
+        pct_runs_say(self, runs, n);
     print(r, q);
     pct_repeats_free(r);
     return PCT_DONE;

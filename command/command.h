@@ -327,11 +327,13 @@ int pct_profile_close(const struct pct_command *self, struct pct_data *d, int st
 /* PCT_CALL, after saying which command compares these profiles, if they are of one program. */
 int pct_refuse_profiles(const struct pct_command *self, const struct pct_line *line);
 
-/* Reads n profiles for a command that compares them. Prints remarks on each; NULL: one cannot be
- * read, *status_out is the exit status. */
+/* Reads n profiles for a command that compares them. NULL: one cannot be read, said; *status_out is
+ * the exit status. */
 struct pct_run;
 struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size_t n,
                               int *status_out);
+/* Prints the remarks on them that a text would have, for an output that is not one. */
+void pct_runs_say(const struct pct_command *self, const struct pct_run *runs, size_t n);
 void pct_runs_close(struct pct_run *runs, size_t n); /* NULL is allowed */
 
 /* Prints that the file exists and cannot be written, and the cure. */

@@ -4,6 +4,7 @@
  */
 #include "analysis/compare/join.h"
 #include "command/command.h"
+#include "view/compare_print.h"
 
 #include <stdlib.h>
 
@@ -42,19 +43,23 @@ struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size
         int err = pct_run_look(&runs[i], paths[i], &error);
         if (*error.text)
             pct_say(self, "%s", error.text);
-        if (!err && is_comparable(self, paths[i], &runs[i])) {
-            if (runs[i].n_incomplete)
-                pct_say(self,
-                        "%s: %u of %u ranks did not reach MPI_Finalize: their times end with the "
-                        "last moment known",
-                        paths[i], runs[i].n_incomplete, runs[i].n_ranks);
+        if (!err && is_comparable(self, paths[i], &runs[i]))
             continue;
-        }
         *status_out = err == PC_ENOENT ? PCT_CALL : PCT_DATA;
         pct_runs_close(runs, n);
         return NULL;
     }
     return runs;
+}
+
+static void say(void *self, const char *sentence)
+{
+    pct_say((const struct pct_command *)self, "%s", sentence);
+}
+
+void pct_runs_say(const struct pct_command *self, const struct pct_run *runs, size_t n)
+{
+    pct_runs_remarks(runs, n, say, (void *)self);
 }
 
 void pct_runs_close(struct pct_run *runs, size_t n)

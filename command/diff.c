@@ -118,6 +118,8 @@ static int compare(const struct pct_command *self, struct pct_run *runs, const s
     }
     if (r->how.full_names)
         pct_diff_name_places(d, true);
+    if (r->format != FORMAT_TEXT)
+        pct_runs_say(self, runs, r->n_before + r->n_after);
     print(d, r);
     int status = judge(self, d, r);
     pct_diff_free(d);

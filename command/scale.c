@@ -233,6 +233,8 @@ static int compare(const struct pct_command *self, struct pct_run *runs, size_t 
     }
     if (r->how.full_names)
         pct_scale_name_places(s, true);
+    if (r->format != FORMAT_TEXT || r->table)
+        pct_runs_say(self, runs, n);
     print(s, r);
     pct_scale_free(s);
     return PCT_DONE;

@@ -58,6 +58,12 @@ bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, d
 #define PCT_DELAY_STAYS                                                                            \
     "MPI calls still contain the time in which ranks waited for others that had no processor."
 
+/* A remark, a sentence. */
+typedef void pct_remark_fn(void *arg, const char *sentence);
+/* Calls `put` with what the figures of single runs do not have. */
+void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, void *arg);
+void pct_print_runs_remarks(FILE *out, const struct pct_run *runs, size_t n, size_t width);
+
 /* Appends a remark if the runs seem to be of two programs: they begin in two files, or few MPI
  * calls are in all of them; else nothing. */
 void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct pct_run *runs);
@@ -99,7 +105,6 @@ void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table 
  * of the figures, what is not known. pct_scale_remark_loss: with what is lost, with how much of it
  * may be the machine's fault, and that no context is to blame, or "Look first at", which
  * pct_scale_remark_first goes on: a sentence on each context that loses most. */
-typedef void pct_remark_fn(void *arg, const char *sentence);
 void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg);
 void pct_scale_remark_loss(const struct pct_scale *s, pct_remark_fn *put, void *arg);
 void pct_scale_remark_first(const struct pct_scale *s, pct_remark_fn *put, void *arg);

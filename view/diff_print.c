@@ -272,6 +272,7 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     print_side(out, d, "after: ", d->n_before, d->n_after, &t->after);
     fputc('\n', out);
     pct_print_programs(out, d->join, d->runs, width);
+    pct_print_runs_remarks(out, d->runs, d->n_before + d->n_after, width);
     if (d->metric == PCT_DIFF_TIME) {
         print_delays(out, d, width);
         pct_diff_run_put(&run, d);

@@ -303,6 +303,39 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
     pct_buf_free(&remark);
 }
 
+void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, void *arg)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct pct_buf b = {0};
+        if (!runs[i].n_incomplete)
+            continue;
+        pct_text_escape(&b, runs[i].path, PCT_ESCAPE_CELL);
+        pct_buf_format(&b,
+                       ": %u of %u ranks did not reach MPI_Finalize: their times end with the last "
+                       "moment known.",
+                       runs[i].n_incomplete, runs[i].n_ranks);
+        put(arg, b.data);
+        pct_buf_free(&b);
+    }
+}
+
+/* Where sentences are printed. */
+struct page {
+    FILE *out;
+    size_t width;
+};
+
+static void print_remark(void *page, const char *sentence)
+{
+    const struct page *p = page;
+    pct_print_sentence(p->out, p->width, 0, "%s", sentence);
+}
+
+void pct_print_runs_remarks(FILE *out, const struct pct_run *runs, size_t n, size_t width)
+{
+    pct_runs_remarks(runs, n, print_remark, &(struct page){out, width});
+}
+
 bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,
                       double all_ns)
 {

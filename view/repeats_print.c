@@ -159,6 +159,7 @@ void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, boo
         r->runs[0].n_ranks == 1 ? "rank" : "ranks");
     put_time(out, "run", &r->time_ns, width);
     put_time(out, "all ranks", &r->core_ns, width);
+    pct_print_runs_remarks(out, r->runs, r->n_runs, width);
     fputs("\nContexts, summed over ranks\n", out);
     pct_table_aligned(out, &pct_repeats_table, &d, &rows, &how);
     if (rows.n > SHOWN)
