@@ -303,8 +303,30 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
     pct_buf_free(&remark);
 }
 
+/* Times that MPI_Pcontrol left out, if they are much beside the others of one of the runs. */
+static void remark_paused(const struct pct_run *runs, size_t n, pct_remark_fn *put, void *arg)
+{
+    struct pct_buf b = {0};
+    char time[PCT_NUMBER_BYTES];
+    bool much = false;
+    for (size_t i = 0; i < n; i++) {
+        const struct pct_run *run = &runs[i];
+        much |= run->paused_ns >= PCT_COMPARE_DELAYED * run->core_ns;
+        if (!(run->paused_ns > 0))
+            continue;
+        pct_text_time(time, (pc_u128)(run->paused_ns / run->n_ranks));
+        pct_buf_format(&b, "%s %s per rank of ", b.n ? "," : "MPI_Pcontrol left out", time);
+        pct_text_escape(&b, run->path, PCT_ESCAPE_CELL);
+    }
+    pct_buf_text(&b, ": this time is in no figure, nor are the calls in it.");
+    if (much)
+        put(arg, b.data);
+    pct_buf_free(&b);
+}
+
 void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, void *arg)
 {
+    remark_paused(runs, n, put, arg);
     for (size_t i = 0; i < n; i++) {
         struct pct_buf b = {0};
         if (!runs[i].n_incomplete)

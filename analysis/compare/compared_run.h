@@ -27,6 +27,7 @@ struct pct_run {
     double waiting_ns;     /* part of delayed_ns and of compute_ns, as far as it is sure */
     double variance;       /* of the part of own.compute_ns that is known by samples, in ns^2 */
     double library_ns;     /* in the library outside MPI, summed */
+    double paused_ns;      /* that MPI_Pcontrol left out of all figures, summed */
     double init_ns;        /* in MPI_Init, summed */
     double end_ns;         /* cost of MPI_Finalize itself, summed */
     /* Times with MPI_Init and all of MPI_Finalize, but without library_ns, and without waiting for

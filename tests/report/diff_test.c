@@ -364,6 +364,30 @@ static void print_diff(const struct pct_diff *d, char *text, size_t room)
     fclose(out);
 }
 
+/* The runs take 2.2 s on both ranks together. */
+static void what_the_program_left_out_is_told_if_it_is_much(void **state)
+{
+    static const struct times times[] = {{{1e8}}, {{1e8}}};
+    static const double left_out_ns[][2] = {{0, 0}, {0, 1e8}, {0, 2e9}, {4e9, 1e8}};
+    static const char *const told[] = {
+        NULL, NULL, "\nMPI_Pcontrol left out 1.000 s per rank of run\\x1b: this time",
+        "\nMPI_Pcontrol left out 2.000 s per rank of run\\x1b, 50.00 ms per rank of run\\x1b: "
+        "this"};
+    static char text[1 << 14];
+    struct pct_run runs[2];
+    (void)state;
+    struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
+    for (unsigned i = 0; i < PC_ARRAY_LEN(told); i++) {
+        runs[0].paused_ns = left_out_ns[i][0];
+        runs[1].paused_ns = left_out_ns[i][1];
+        print_diff(d, text, sizeof text);
+        const char *found = strstr(text, told[i] ? told[i] : "MPI_Pcontrol");
+        if (!found != !told[i])
+            fail_msg("%s", text);
+    }
+    close_all(runs, 2, d);
+}
+
 /* Compares two runs with and without waiting for a processor in one of them or in both: only the
  * costs of MPI_Init, in which no wait is left out, differ. The text begins with what is left out.
  */
@@ -538,6 +562,7 @@ int main(void)
         cmocka_unit_test(change_within_the_error_of_samples_is_no_change),
         cmocka_unit_test(few_samples_are_no_change),
         cmocka_unit_test(what_samples_leave_over_has_their_error),
+        cmocka_unit_test(what_the_program_left_out_is_told_if_it_is_much),
         cmocka_unit_test(places_have_the_callers_that_tell_them_apart),
         cmocka_unit_test(a_tree_without_a_line_is_one_sentence),
         cmocka_unit_test(two_programs_without_a_name_get_none),

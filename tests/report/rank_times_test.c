@@ -67,14 +67,16 @@ static void set_rank(uint32_t r, double wall, double mpi)
 /* `others`: CPU time of other threads than the main thread, which has 50 ms. */
 static void add_resources(uint32_t r, double delayed, double blocked, double others)
 {
-    static const char *const columns[] = {"rank", "delayed", "blocked", "user", "on_cpu", NULL};
+    static const char *const columns[] = {"rank",   "delayed", "blocked", "user",
+                                          "on_cpu", "paused",  NULL};
     struct pc_profile_table *t = r ? &run.tables[0] : add_table("resources", columns);
-    uint64_t *cells = t->cells + 5 * (size_t)t->n_rows++;
+    uint64_t *cells = t->cells + 6 * (size_t)t->n_rows++;
     cells[0] = r;
     cells[1] = (uint64_t)(delayed * ms);
     cells[2] = (uint64_t)(blocked * ms);
     cells[3] = (uint64_t)((50 + others) * ms);
     cells[4] = (uint64_t)(50 * ms);
+    cells[5] = (uint64_t)(7 * ms);
 }
 
 struct sampled {
@@ -166,6 +168,7 @@ static void compare_run(void)
     if (fabs(of.delayed_ns - left_out_ns) > 1)
         fail_msg("%g is left out, not %g", left_out_ns, of.delayed_ns);
     assert_true(of.variance > 0);
+    assert_true(fabs(of.paused_ns - 7 * ms * run.p.n_ranks) < 1);
     pct_run_close(&of);
 }
 
