@@ -24,6 +24,11 @@ static bool is_comparable(const struct pct_command *self, const char *path,
             run->outside ? "pcollect record knows no calls of MPI"
                          : "no rank of it got so far, or the program calls no MPI "
                            "function");
+    else if (!run->timed)
+        pct_buf_format(&why,
+                       "%s: the plugin time was not loaded: contexts have no calls and no times of "
+                       "calls, which are compared",
+                       path);
     bool comparable = !why.n;
     pct_text_shell(&word, path);
     if (!comparable)

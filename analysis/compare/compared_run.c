@@ -96,7 +96,8 @@ static double find_paused(const struct pc_profile *p)
 static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p)
 {
     const struct pc_profile_module *program = program_of(p);
-    *run = (struct pct_run){.path = path, .sampled = pct_samples_any(p)};
+    *run = (struct pct_run){
+        .path = path, .sampled = pct_samples_any(p), .timed = pct_totals_has_times(p)};
     run->program = pct_copy(p->exe);
     run->command = pct_copy(command_of(p));
     if (program)

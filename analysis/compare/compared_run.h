@@ -14,6 +14,7 @@ struct pct_run {
     char *command;                  /* line of all ranks; "": unknown, or not the same */
     struct pc_profile_module build; /* of the program; no bytes of build-id: unknown; no path */
     bool sampled;
+    bool timed;         /* contexts have times of calls */
     bool guessed;       /* compute_ns and busiest_ns of `own` may be delays: PCT_DIVISION_GUESSED */
     bool outside;       /* sampled from outside: calls of MPI and their times are not known */
     uint32_t n_ranks;   /* of the job */

@@ -378,6 +378,11 @@ struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t no
 /* ---- Ranks ------------------------------------------------------------------------------------
  */
 
+bool pct_totals_has_times(const struct pc_profile *p)
+{
+    return find_field(p, field_names[PCT_TIME], PCOLLECT_SUM) != PC_NO_INDEX;
+}
+
 bool pct_totals_is_init(const struct pc_profile_op *op)
 {
     return !strcmp(op->name, "MPI_Init") || !strcmp(op->name, "MPI_Init_thread");

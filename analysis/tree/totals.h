@@ -135,6 +135,9 @@ uint32_t pct_totals_place_of_rank(const struct pc_profile *p, uint32_t at, int32
 struct pct_spread pct_totals_spread(const struct pc_profile *p, struct pct_range range,
                                     const uint64_t *values, const bool *present);
 
+/* False: the plugin time was not loaded, so that contexts have no times of calls. */
+bool pct_totals_has_times(const struct pc_profile *p);
+
 /* Time in MPI_Init of all ranks, by statistics alone. */
 double pct_totals_init_ns(const struct pc_profile *p);
 /* Time in MPI_Finalize: of all ranks, and its own cost, which is taken as the shortest time for
