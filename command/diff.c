@@ -15,7 +15,7 @@ static const struct pct_option options[] = {
     {OPTION_METRIC, "metric", "time|calls|bytes", "metric to compare (default: time)"},
     {OPTION_FAIL_ABOVE, "fail-above", "PERCENT",
      "exit with status 1 if the run or a context has grown by more than PERCENT of the run",
-     "Growth within noise does not count."},
+     "The metric that is compared counts. Growth within noise does not count."},
     {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs",
      "json and tsv have one row for each context."},
     PCT_OPTIONS_COMPARE,
@@ -103,8 +103,11 @@ static int judge(const struct pct_command *self, const struct pct_diff *d, const
     if (place)
         pct_say(self, "%s has grown by %.1f %% of the run: above %g %%", place, worst,
                 r->fail_above);
-    else
+    else if (r->metric == PCT_DIFF_TIME)
         pct_say(self, "the run takes %.1f %% longer: above %g %%", worst, r->fail_above);
+    else
+        pct_say(self, "the run has %.1f %% more %s: above %g %%", worst,
+                pct_diff_metric_names[r->metric], r->fail_above);
     return PCT_DATA;
 }
 

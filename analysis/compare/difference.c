@@ -295,10 +295,11 @@ void pct_diff_tree_free(struct pct_diff_tree *t)
 double pct_diff_worst(const struct pct_diff *d, const char **place_out)
 {
     double worst = 0;
-    bool sure = !d->repeated || d->time.doubt <= ALARM;
+    const struct pct_diff_change *run = d->metric == PCT_DIFF_TIME ? &d->time : &d->total;
+    bool sure = !d->repeated || run->doubt <= ALARM;
     *place_out = NULL;
-    if (sure && d->time.before.mean > 0)
-        worst = d->time.change / d->time.before.mean;
+    if (sure && run->before.mean > 0)
+        worst = run->change / run->before.mean;
     for (size_t i = 0; i < d->n_rows && d->total.before.mean > 0; i++) {
         const struct pct_diff_row *row = &d->rows[i];
         double part = row->figure.change / d->total.before.mean;

@@ -167,6 +167,20 @@ static void single_runs_are_compared_context_by_context(void **state)
     close_all(runs, 2, d);
 }
 
+/* The second run takes longer, and makes as many calls. */
+static void the_metric_alone_is_judged(void **state)
+{
+    static const struct times times[] = {{{1e8, 2e8}}, {{1e8, 4e8}}};
+    struct pct_run runs[2];
+    const char *place;
+    (void)state;
+    for (unsigned metric = 0; metric < PCT_N_DIFF_METRICS; metric++) {
+        struct pct_diff *d = compare(runs, times, 1, 1, (enum pct_diff_metric)metric);
+        assert_int_equal(pct_diff_worst(d, &place) > 0, metric == PCT_DIFF_TIME);
+        close_all(runs, 2, d);
+    }
+}
+
 /* The text of a comparison with a threshold in thousandths of a percent. */
 static char *text_of(const struct pct_diff *d, unsigned least)
 {
@@ -561,6 +575,7 @@ int main(void)
         cmocka_unit_test(single_runs_are_compared_context_by_context),
         cmocka_unit_test(change_within_the_error_of_samples_is_no_change),
         cmocka_unit_test(few_samples_are_no_change),
+        cmocka_unit_test(the_metric_alone_is_judged),
         cmocka_unit_test(what_samples_leave_over_has_their_error),
         cmocka_unit_test(what_the_program_left_out_is_told_if_it_is_much),
         cmocka_unit_test(places_have_the_callers_that_tell_them_apart),
