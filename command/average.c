@@ -23,6 +23,18 @@ struct request {
     struct pct_choice choice;
 };
 
+/* False with a message: the runs seem to be of two programs. */
+static bool is_one_program(const struct pct_command *self, const struct pct_repeats *r)
+{
+    struct pct_buf why = {0};
+    pct_programs_put(&why, r->join, r->runs);
+    bool one = !why.n;
+    if (!one)
+        pct_say(self, "%s These are not repeats of one run.", why.data);
+    pct_buf_free(&why);
+    return one;
+}
+
 static void print(const struct pct_repeats *r, const struct request *q)
 {
     struct pct_terminal terminal = pct_terminal_look();
@@ -43,11 +55,13 @@ static int average(const struct pct_command *self, struct pct_run *runs, size_t 
         pct_say(self, "%s", error.text);
         return PCT_DATA;
     }
-    if (q->format != TEXT)
+    bool one = is_one_program(self, r);
+    if (one && q->format != TEXT)
         pct_runs_say(self, runs, n);
-    print(r, q);
+    if (one)
+        print(r, q);
     pct_repeats_free(r);
-    return PCT_DONE;
+    return one ? PCT_DONE : PCT_DATA;
 }
 
 static int take_option(const struct pct_command *self, const struct pct_option *o,
