@@ -84,6 +84,8 @@ static int run_average(const struct pct_command *self, int argc, char **argv)
                                    "--format tsv");
     struct pct_run *runs = status ? NULL : pct_runs_look(self, line.words, line.n_words, &status);
     if (runs)
+        status = pct_runs_check(self, runs, line.n_words);
+    if (runs && !status)
         status = average(self, runs, line.n_words, &q);
     pct_runs_close(runs, line.n_words);
     return status;

@@ -332,6 +332,8 @@ int pct_refuse_profiles(const struct pct_command *self, const struct pct_line *l
 struct pct_run;
 struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size_t n,
                               int *status_out);
+/* PCT_DATA with a message if two of these repeats are one run. */
+int pct_runs_check(const struct pct_command *self, const struct pct_run *runs, size_t n);
 /* Prints the remarks on them that a text would have, for an output that is not one. */
 void pct_runs_say(const struct pct_command *self, const struct pct_run *runs, size_t n);
 void pct_runs_close(struct pct_run *runs, size_t n); /* NULL is allowed */

@@ -57,6 +57,20 @@ struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size
     return runs;
 }
 
+int pct_runs_check(const struct pct_command *self, const struct pct_run *runs, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (!pct_runs_are_one(&runs[k], &runs[i]))
+                continue;
+            pct_say(self, "%s and %s are profiles of one run: give each run once", runs[k].path,
+                    runs[i].path);
+            return PCT_DATA;
+        }
+    }
+    return PCT_DONE;
+}
+
 static void say(void *self, const char *sentence)
 {
     pct_say((const struct pct_command *)self, "%s", sentence);

@@ -144,6 +144,10 @@ static int run_diff(const struct pct_command *self, int argc, char **argv)
     size_t n = r.n_before + r.n_after;
     struct pct_run *runs = pct_runs_look(self, r.paths, n, &status);
     if (runs)
+        status = pct_runs_check(self, runs, r.n_before);
+    if (runs && !status)
+        status = pct_runs_check(self, runs + r.n_before, r.n_after);
+    if (runs && !status)
         status = compare(self, runs, &r);
     pct_runs_close(runs, n);
     return status;

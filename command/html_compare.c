@@ -48,6 +48,8 @@ static int write_diff(const struct pct_command *self, const struct pct_run *runs
                       size_t n, const struct pct_html_request *r)
 {
     struct pc_error error = {""};
+    if (pct_runs_check(self, runs, n_before) || pct_runs_check(self, runs + n_before, n - n_before))
+        return PCT_DATA;
     struct pct_diff *d = pct_diff_make(runs, n_before, n - n_before, PCT_DIFF_TIME, &error);
     if (!d)
         return fail_compare(self, PC_EIO, &error);

@@ -100,6 +100,8 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
         .path = path, .sampled = pct_samples_any(p), .timed = pct_totals_has_times(p)};
     run->program = pct_copy(p->exe);
     run->command = pct_copy(command_of(p));
+    run->job = pct_copy(p->job ? p->job : "");
+    run->start_ns = p->n_ranks ? p->ranks[0].start_realtime_ns : 0;
     if (program)
         run->build = *program;
     run->build.path = NULL;
@@ -156,7 +158,14 @@ void pct_run_close(struct pct_run *run)
     pct_totals_free(run->totals);
     pct_free(run->program);
     pct_free(run->command);
+    pct_free(run->job);
     *run = (struct pct_run){0};
+}
+
+bool pct_runs_are_one(const struct pct_run *a, const struct pct_run *b)
+{
+    return !strcmp(a->path, b->path) ||
+           (*a->job && !strcmp(a->job, b->job) && a->start_ns && a->start_ns == b->start_ns);
 }
 
 bool pct_runs_same_build(const struct pct_run *runs, size_t n)

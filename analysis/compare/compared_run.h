@@ -12,6 +12,8 @@ struct pct_run {
     const char *path;
     char *program;                  /* as it was started; "": unknown */
     char *command;                  /* line of all ranks; "": unknown, or not the same */
+    char *job;                      /* "": unknown */
+    uint64_t start_ns;              /* of its first rank, since 1970; 0: unknown */
     struct pc_profile_module build; /* of the program; no bytes of build-id: unknown; no path */
     bool sampled;
     bool timed;         /* contexts have times of calls */
@@ -60,6 +62,8 @@ void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profil
                    struct pct_symbols *symbols);
 void pct_run_close(struct pct_run *run);
 
+/* True if both are profiles of one run: one file, or of one job with one start. */
+bool pct_runs_are_one(const struct pct_run *a, const struct pct_run *b);
 /* True if all runs are of one build of the program. */
 bool pct_runs_same_build(const struct pct_run *runs, size_t n);
 /* True if the program has a build-id in all runs. */
