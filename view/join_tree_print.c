@@ -341,7 +341,7 @@ void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, 
     }
 }
 
-/* Where sentences are printed. */
+/* A text that has sentences. */
 struct page {
     FILE *out;
     size_t width;

@@ -348,7 +348,7 @@ static void few_samples_are_no_change(void **state)
     rare_ms[0] = rare_ms[1] = 0;
 }
 
-/* Of 1 s outside MPI on each rank, samples leave over 382 ms less in the second run. */
+/* Ranks are outside MPI for 1 s, of which samples leave over 382 ms less in the second run. */
 static void what_samples_leave_over_has_their_error(void **state)
 {
     static const struct times times[] = {{{1e8}}, {{1e8}}};
