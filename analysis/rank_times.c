@@ -33,7 +33,7 @@ struct told {
     double work_ns, work_variance; /* of the other thread with most work */
     double waits_ns;               /* waits of all other threads for a processor, in their work */
     double others_ns;              /* CPU time of all other threads, also in MPI */
-    double sampled_ns;             /* of others_ns, of threads that were sampled */
+    double sampled_ns;             /* of others_ns, for which samples stand */
 };
 
 /* The rank of a row, as an index. Rows are in the order of their first key, so *at only
@@ -81,7 +81,7 @@ static void read_sampling(const struct pc_profile *p, struct told *told)
              booked = pc_table_column(t, "booked", PCOLLECT_COLUMN_NUMBER),
              library = pc_table_column(t, "own_time", PCOLLECT_COLUMN_NUMBER),
              period = pc_table_column(t, "period", PCOLLECT_COLUMN_NUMBER),
-             cpu = pc_table_column(t, "cpu", PCOLLECT_COLUMN_NUMBER), at = 0;
+             seen = pc_table_column(t, "seen", PCOLLECT_COLUMN_NUMBER), at = 0;
     if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0 || compute == PC_NO_INDEX)
         return;
     for (uint32_t row = 0; row < t->n_rows; row++) {
@@ -89,7 +89,7 @@ static void read_sampling(const struct pc_profile *p, struct told *told)
             continue;
         if (told[at].sampled) {
             told[at].sampled_ns +=
-                cpu != PC_NO_INDEX ? (double)pc_table_cell(t, row, cpu) : INFINITY;
+                seen != PC_NO_INDEX ? (double)pc_table_cell(t, row, seen) : INFINITY;
             continue;
         }
         told[at].sampled = true;
@@ -141,8 +141,8 @@ static double find_variance(const struct told *told)
     return PCT_SAMPLES_REGULAR * us * 1e6 + told->period_ns * told->period_ns;
 }
 
-/* CPU time of threads that were not sampled: those that the program made before its first MPI call
- * and that could not be, or whose begin was not. Sums over threads have an error, and helpers of
+/* CPU time of threads that no sample stands for: those that could not be sampled or ended before a
+ * sample, and the begin and end of others. Sums over threads have an error, and helpers of
  * MPI use little. */
 static double find_unsampled(const struct told *told)
 {

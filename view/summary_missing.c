@@ -240,8 +240,8 @@ static void put_unsampled(const struct pct_head *h, struct pct_buf *b)
     if (ns <= 0)
         return;
     pct_head_time(b, (pc_u128)ns);
-    pct_buf_text(b, " of CPU time are in no context: of threads made before the first MPI call "
-                    "that could not be sampled, or of the begin of others");
+    pct_buf_text(b, " of CPU time are in no context: of threads that ended before a sample or "
+                    "could not be sampled, or of the begin or end of others");
 }
 
 void (*const pct_head_context_notes[])(const struct pct_head *, struct pct_buf *) = {

@@ -28,8 +28,8 @@ static struct {
     struct pc_profile p;
     struct pc_profile_rank ranks[SAMPLE_RANKS];
     struct pc_profile_table tables[3];
-    struct pc_profile_column columns[3][9];
-    uint64_t cells[3][SAMPLE_RANKS * 9];
+    struct pc_profile_column columns[3][10];
+    uint64_t cells[3][SAMPLE_RANKS * 10];
 } run;
 
 static uint64_t seed;
@@ -83,14 +83,15 @@ struct sampled {
     double n, us, squares;
 };
 
+/* Threads that end before a sample have the row of the others, and half of its CPU time. */
 static void add_thread_sampling(uint32_t r, uint32_t thread, struct sampled compute,
                                 struct sampled mpi)
 {
     static const char *const columns[] = {
-        "rank",     "thread",      "booked", "period", "compute_time", "compute_squares",
-        "mpi_time", "mpi_squares", "cpu",    NULL};
+        "rank",        "thread", "booked", "period", "compute_time", "compute_squares", "mpi_time",
+        "mpi_squares", "cpu",    "seen",   NULL};
     struct pc_profile_table *t = r || thread ? &run.tables[1] : add_table("sampling", columns);
-    uint64_t *cells = t->cells + 9 * (size_t)t->n_rows++;
+    uint64_t *cells = t->cells + 10 * (size_t)t->n_rows++;
     cells[0] = r;
     cells[1] = thread;
     cells[2] = (uint64_t)compute.n;
@@ -99,7 +100,8 @@ static void add_thread_sampling(uint32_t r, uint32_t thread, struct sampled comp
     cells[5] = (uint64_t)compute.squares;
     cells[6] = (uint64_t)(mpi.us * 1000);
     cells[7] = (uint64_t)mpi.squares;
-    cells[8] = cells[4] + cells[6];
+    cells[9] = cells[4] + cells[6];
+    cells[8] = 2 * cells[9];
 }
 
 static void add_sampling(uint32_t r, struct sampled compute, struct sampled mpi)
