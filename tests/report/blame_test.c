@@ -364,74 +364,6 @@ static void unfinished_operations_are_counted_by_place(void **state)
     }
 }
 
-/* ---- Processors -------------------------------------------------------------------------------
- */
-
-/* Six threads in each rank, of which so many are busy; all but the main one are of the MPI library,
- * or of a runtime. */
-static void add_busy_threads(unsigned busy, bool of_mpi)
-{
-    static const char *const columns[] = {"rank", "thread", "kind", "cpu", "known", NULL};
-    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_NUMBER};
-    struct pc_profile_table *t = add_table("thread_records", 2, columns, types);
-    for (unsigned r = 0; r < m.n; r++)
-        for (unsigned i = 0; i < 6; i++)
-            add_cells(t, (const uint64_t[]){r, i,
-                                            i ? add_string(of_mpi ? "MPI library" : "runtime") : 6,
-                                            i < busy ? (uint64_t)(900 * ms) : (uint64_t)ms, 1});
-}
-
-/* Ranks 0 to 3 with so many busy threads each. Another program is blamed only if all threads of the
- * job that may run on the processors of a rank fit there. */
-static void the_reason_of_a_wait_for_a_processor_is_known_or_not_told(void **state)
-{
-    static const struct {
-        const char *bound[4]; /* NULL: 0-15 */
-        unsigned busy;        /* 0: nothing is known of threads */
-        bool of_mpi;
-        double other_ms; /* CPU time of threads that are not known */
-        const char *says;
-    } cases[] = {
-        {{NULL}, 1, false, 0, ": something else ran there, or its CPU time is limited."},
-        {{NULL}, 4, false, 0, ": something else ran there"},
-        {{NULL}, 5, false, 0, ": the 4 ranks there compute with 20 threads on 16 processors."},
-        {{NULL}, 5, true, 0, ")."}, /* threads of the MPI library may be the reason */
-        {{NULL}, 0, false, 0, ")."},
-        {{NULL}, 1, false, 800, ")."},
-        {{"0", "1", "2", "3"}, 1, false, 0, ": something else ran there"},
-        {{"0", "1", "2", "3"}, 2, false, 0, ", which computes with 2 threads on 1 processor."},
-        {{"0", "0", "1", "2-3"},
-         1,
-         false,
-         0,
-         ", which computes on 1 processor, as another rank does: they have 2 threads together."},
-        {{"0-1", "1-2", "4", "5"}, 1, false, 0, ": something else ran there"},
-        {{"0-1", "1-2", "2", "5"}, 2, false, 0, ": the 4 ranks there compute with 8 threads on 4"},
-        {{"0-1", "0-4", "5-7", "5-7"}, 2, false, 0, ")."}, /* rank 1 may be the reason */
-        {{"", "1", "2", "3"}, 1, false, 0, ")."},
-        {{"0", "", "2", "3"}, 1, false, 0, ")."},
-    };
-    (void)state;
-    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
-        begin_run(1, false);
-        m.n = m.sample.p.n_ranks = m.sample.p.world_size = 4;
-        m.late = 0;
-        if (cases[k].busy)
-            add_busy_threads(cases[k].busy, cases[k].of_mpi);
-        for (unsigned r = 0; r < m.n; r++) {
-            m.bound[r] = cases[k].bound[0] ? cases[k].bound[r] : NULL;
-            m.system_ms[r] = cases[k].busy ? 900 * cases[k].busy + cases[k].other_ms : 3;
-            m.delayed_ms[r] = r ? 300 : 400;
-            m.compute_ms[r] += 400;
-        }
-        const char *text = sentence("shared-processors");
-        if (!strstr(text, "most on rank 0 of node1 (400.0 ms)") || !strstr(text, cases[k].says))
-            fail_msg("case %zu: %s", k, text);
-    }
-}
-
 /* ---- Collective operations --------------------------------------------------------------------
  */
 
@@ -699,7 +631,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_rank_that_writes_a_file_alone_waits_for_nobody),
         cmocka_unit_test(a_rank_that_only_hands_out_work_is_named),
         cmocka_unit_test(unfinished_operations_are_counted_by_place),
-        cmocka_unit_test(the_reason_of_a_wait_for_a_processor_is_known_or_not_told),
         cmocka_unit_test(collectives_are_judged_by_their_communicators),
         cmocka_unit_test(functions_that_only_look_alike_are_not_blamed),
         cmocka_unit_test(time_that_is_too_short_for_samples_is_not_divided),
