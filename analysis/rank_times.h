@@ -63,6 +63,9 @@ enum pct_division pct_rank_times_division(const struct pct_rank_times *t);
  * and finding call this imbalance. */
 double pct_rank_times_imbalance(const struct pct_rank_times *t);
 
+/* True if so much of the ranks' own time is blocked that it cannot be called computation. */
+bool pct_rank_times_are_blocked(const struct pct_rank_times *t);
+
 /* Index of the rank with the least own time; n: that time is not known. So it is with a rank that
  * was delayed and has few samples: no sample says 0, also of a rank that computed for a period. */
 size_t pct_rank_times_least(const struct pct_rank_times *t);

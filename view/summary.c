@@ -391,10 +391,9 @@ void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b)
     pct_buf_text(b, pct_style(h->o, PCT_STYLE_TITLE));
     pct_head_percent(b, pct_header_imbalance(h->d));
     pct_buf_format(b, "%s: rank %d %s ", pct_style(h->o, PCT_STYLE_PLAIN), ranks[t->busiest].rank,
-                   !t->divided ? "is outside MPI for"
-                   : t->blocked_ns > LITTLE * t->mean_ns * (double)t->n
-                       ? "computes or is blocked for"
-                       : "computes");
+                   !t->divided                     ? "is outside MPI for"
+                   : pct_rank_times_are_blocked(t) ? "computes or is blocked for"
+                                                   : "computes");
     put_ns(b, t->list[t->busiest].own_ns);
     if (library > LITTLE * t->mean_ns * (double)t->n)
         pct_buf_text(b, " with pcollect's own time");

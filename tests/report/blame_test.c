@@ -284,7 +284,9 @@ static void a_rank_that_only_hands_out_work_is_named(void **state)
          " only, the mean of the other 3 "},
         {4, 1, 1000, "Rank 3 computes 100 % longer than the mean", "the other 3 ranks wait"},
         {3, 0, 1000, "Rank 2 computes 50 % longer than the mean", "the other 2 ranks wait"},
+        {3, 0, 1000, "Rank 2 computes or is blocked 50 % longer than the mean", "ranks wait"},
     };
+    enum { BLOCKED = 5 };
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
         double there[SAMPLE_RANKS];
@@ -297,6 +299,8 @@ static void a_rank_that_only_hands_out_work_is_named(void **state)
             m.sample.ranks[r].rank = (int32_t)r;
             m.compute_ms[r] = r < cases[k].masters ? 5 : 1000;
             m.compute_ms[r] += r == m.n - 1 ? cases[k].longer_ms : 0;
+            m.blocked_ms[r] = k == BLOCKED ? 200 : 0;
+            m.delayed_ms[r] = k == BLOCKED;
             there[r] = r < cases[k].masters ? 995 : 1;
         }
         call("MPI_Recv", PCOLLECT_CLASS_P2P, 3, 1000, there);
@@ -488,15 +492,18 @@ static void a_rank_is_alone_only_if_the_others_do_nothing(void **state)
         {4, 240, "Rank 1 computes 4.2 times as long as the mean of the others: the other 3 ranks "},
         {2, 200, "Rank 1 computes 5.0 times as long as the other rank: the other rank waits, "},
         {2, 125, "Rank 1 computes 8.0 times as long as the other rank: the other rank waits, "},
+        {4, 50, "Rank 1 alone computes or is blocked: the other 3 ranks wait, "},
     };
-    enum { PAUSED = 3 }; /* others are paused: they wait for less, and have computed as much */
+    enum { BLOCKED = 4 }; /* the busiest, for a part of its time */
+    enum { PAUSED = 3 };  /* others are paused: they wait for less, and have computed as much */
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
         begin_run(3, false);
         m.n = m.sample.p.n_ranks = m.sample.p.world_size = cases[k].n;
         for (unsigned r = 0; r < m.n; r++) {
             m.compute_ms[r] = r == 1 ? 1000 : cases[k].others_ms;
-            m.delayed_ms[r] = 0;
+            m.delayed_ms[r] = k == BLOCKED;
+            m.blocked_ms[r] = k == BLOCKED && r == 1 ? 100 : 0;
             m.paused_ms[r] = k == PAUSED && r != 1 ? 50 : 0;
         }
         const char *text = sentence("serial");
