@@ -226,6 +226,7 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     for (size_t r = 0; r < f->n_ranks; r++)
         most = t[r].all_delayed_ns > t[most].all_delayed_ns ? r : most;
     double all_ns = f->times->all_delayed_ns;
+    double saves_ns = fmin(f->delayed_ns, all_ns); /* less what may be a delay of a killed rank */
     if (!(all_ns > 0))
         return;
     struct shared_host host = look_at_host(f, f->data->profile->ranks[most].host);
@@ -235,19 +236,19 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     put_others(f, most, &host, &others);
     if (host.n_cpus && host.n_ranks > host.n_cpus)
         pct_finding_add(
-            out, f, rule, threshold, f->delayed_ns, pct_more_rank("resources", rank_at(f, most)),
+            out, f, rule, threshold, saves_ns, pct_more_rank("resources", rank_at(f, most)),
             "%s ranks share %zu %s on %s and waited for one for %.0f %% of the run, most on "
             "rank %d (%s).%s Run fewer ranks there: the other times of this run are distorted.",
             pct_finding_number(f, (double)host.n_ranks), host.n_cpus,
             host.n_cpus == 1 ? "processor" : "processors", host.name, percent(f, all_ns),
             rank_at(f, most), time, others.data);
     else if (f->n_ranks == 1)
-        pct_finding_add(out, f, rule, threshold, f->delayed_ns,
+        pct_finding_add(out, f, rule, threshold, saves_ns,
                         pct_more_rank("resources", rank_at(f, most)),
                         "For %.0f %% of the run no processor was free for rank %d of %s (%s)%s",
                         percent(f, all_ns), rank_at(f, most), host.name, time, reason.data);
     else
-        pct_finding_add(out, f, rule, threshold, f->delayed_ns,
+        pct_finding_add(out, f, rule, threshold, saves_ns,
                         pct_more_rank("resources", rank_at(f, most)),
                         "The ranks waited for a processor for %.0f %% of the run, most on rank %d "
                         "of %s (%s)%s",

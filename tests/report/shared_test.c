@@ -67,6 +67,15 @@ static void others_are_named_if_the_ranks_used_less(void **state)
     }
 }
 
+/* The sentence of the finding; "" without one. */
+static const char *finding(const struct pct_data *d)
+{
+    for (size_t i = 0; i < d->findings->n; i++)
+        if (!strcmp(d->findings->list[i].rule, "shared-processors"))
+            return d->findings->list[i].text;
+    return "";
+}
+
 /* Six threads in each rank, of which so many are busy; all but the main one are of the MPI library,
  * or of a runtime. */
 static void add_busy_threads(unsigned busy, bool of_mpi)
@@ -127,11 +136,29 @@ static void the_reason_of_a_wait_for_a_processor_is_known_or_not_told(void **sta
             m.compute_ms[r] += 400;
         }
         struct pct_data *d = end_run();
-        const char *text = d->findings->n ? d->findings->list[0].text : "";
+        const char *text = finding(d);
         if (!strstr(text, "most on rank 0 of node1 (400.0 ms)") || !strstr(text, cases[k].says))
             fail_msg("case %zu: %s", k, text);
         pct_data_free(d);
     }
+}
+
+/* Rank 0 waits for a processor for 1 ms. The others were killed and were off the processor for
+ * 800 ms, which need not be waits for one. */
+static void what_killed_ranks_did_is_no_delay(void **state)
+{
+    (void)state;
+    begin_run(5, false);
+    m.killed = true;
+    for (unsigned r = 0; r < m.n; r++) {
+        m.compute_ms[r] = 1000;
+        m.delayed_ms[r] = !r;
+        m.blocked_ms[r] = r ? 800 : 0;
+    }
+    add_resources();
+    struct pct_data *d = end_run();
+    assert_string_equal(finding(d), "");
+    pct_data_free(d);
 }
 
 int main(void)
@@ -139,6 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(others_are_named_if_the_ranks_used_less),
         cmocka_unit_test(the_reason_of_a_wait_for_a_processor_is_known_or_not_told),
+        cmocka_unit_test(what_killed_ranks_did_is_no_delay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
