@@ -476,7 +476,8 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         bool moves =
-            starts_with(fact->op, "MPI_File_read") || starts_with(fact->op, "MPI_File_write");
+            starts_with(fact->op, "MPI_File_read") || starts_with(fact->op, "MPI_File_write") ||
+            starts_with(fact->op, "MPI_File_iread") || starts_with(fact->op, "MPI_File_iwrite");
         bool is_collective = strstr(fact->op, "_all") || strstr(fact->op, "_ordered");
         double bytes = bytes_of_call(fact);
         if (!moves || calls_of_rank(f, fact) <= MANY_CALLS || !(bytes > 0) ||

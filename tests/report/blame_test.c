@@ -467,6 +467,8 @@ static void bytes_are_those_of_a_call(void **state)
         {"small-io", "MPI_File_read_at_all_end", PCOLLECT_CLASS_IO, 64, "larger blocks."},
         {"small-io", "MPI_File_write_ordered", PCOLLECT_CLASS_IO, 64, "larger blocks."},
         {"small-io", "MPI_File_write_at", PCOLLECT_CLASS_IO, 64, "larger blocks, by collective"},
+        {"small-io", "MPI_File_iwrite_at", PCOLLECT_CLASS_IO, 64, "larger blocks, by collective"},
+        {"small-io", "MPI_File_iread_all", PCOLLECT_CLASS_IO, 64, "larger blocks."},
     };
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
