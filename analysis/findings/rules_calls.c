@@ -504,9 +504,13 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
 static void find_windows(const struct pct_evidence *f, const struct pct_rule *rule,
                          double threshold, struct pct_findings *out)
 {
-    static const char *const synchronising[] = {
-        "Win_fence",    "Win_lock",  "Win_unlock",   "Win_wait",       "Win_start",
-        "Win_complete", "Win_flush", "Win_lock_all", "Win_unlock_all", NULL};
+    static const char *const synchronising[] = {"Win_fence",           "Win_lock",
+                                                "Win_unlock",          "Win_wait",
+                                                "Win_start",           "Win_complete",
+                                                "Win_flush",           "Win_lock_all",
+                                                "Win_unlock_all",      "Win_post",
+                                                "Win_flush_all",       "Win_flush_local",
+                                                "Win_flush_local_all", NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         if (pct_finding_is_one_of(fact, synchronising) && calls_of_rank(f, fact) >= 2)
