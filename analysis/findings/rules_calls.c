@@ -417,10 +417,24 @@ static void find_overlap(const struct pct_evidence *f, const struct pct_rule *ru
 static void find_communicators(const struct pct_evidence *f, const struct pct_rule *rule,
                                double threshold, struct pct_findings *out)
 {
-    static const char *const makers[] = {
-        "Comm_dup",    "Comm_dup_with_info", "Comm_split",   "Comm_split_type", "Comm_create",
-        "Cart_create", "Comm_create_group",  "Graph_create", "Cart_sub",        "Dist_graph_create",
-        NULL};
+    static const char *const makers[] = {"Comm_dup",
+                                         "Comm_dup_with_info",
+                                         "Comm_idup",
+                                         "Comm_idup_with_info",
+                                         "Comm_split",
+                                         "Comm_split_type",
+                                         "Comm_create",
+                                         "Comm_create_group",
+                                         "Comm_create_from_group",
+                                         "Cart_create",
+                                         "Cart_sub",
+                                         "Graph_create",
+                                         "Dist_graph_create",
+                                         "Dist_graph_create_adjacent",
+                                         "Intercomm_create",
+                                         "Intercomm_create_from_groups",
+                                         "Intercomm_merge",
+                                         NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         if (!pct_finding_is_one_of(fact, makers) || calls_of_rank(f, fact) <= MANY_MADE)
