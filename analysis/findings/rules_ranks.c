@@ -195,7 +195,7 @@ static double others_ns(const struct pct_evidence *f)
     return sum / (double)(t->n - 1);
 }
 
-/* What a rank does in its own time, like in the head of the report. */
+/* The verb for what a rank does in its own time, like in the head of the report. */
 static const char *what_it_does(const struct pct_evidence *f)
 {
     return pct_rank_times_are_blocked(f->times) ? "computes or is blocked" : "computes";
