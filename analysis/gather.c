@@ -69,9 +69,16 @@ struct pct_symbols *pct_data_symbols(const struct pct_data *d)
 
 struct pct_samples *pct_data_samples(const struct pct_data *d)
 {
-    if (!d->parts->samples)
-        d->parts->samples = pct_samples_new(d->profile);
-    return d->parts->samples;
+    struct pct_parts *parts = d->parts;
+    if (parts->samples)
+        return parts->samples;
+    parts->samples = pct_samples_new(d->profile);
+    if (d->whole != d->profile) {
+        struct pct_samples *whole = pct_samples_new(d->whole);
+        parts->samples->whole = whole->all;
+        pct_samples_free(whole);
+    }
+    return parts->samples;
 }
 
 struct pct_counts *pct_data_counts(const struct pct_data *d)
@@ -295,7 +302,7 @@ struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
     struct pct_data *d = pct_alloc(1, sizeof *d);
     d->kind = PCT_DATA_PROFILE;
     d->file = file;
-    d->profile = p;
+    d->profile = d->whole = p;
     d->totals = pct_totals_new(p);
     d->symbols = symbols;
     d->pool = pct_pool_new();

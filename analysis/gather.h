@@ -38,6 +38,7 @@ struct pct_data {
     /* Belongs to a profile; NULL in a comparison. */
     const char *file; /* as it was named */
     const struct pc_profile *profile;
+    const struct pc_profile *whole; /* the profile of which it is a part; itself, if it is none */
     struct pct_totals *totals;
     struct pct_symbols *symbols;
     struct pct_parts *parts;       /* by the getters below */
@@ -52,7 +53,8 @@ struct pct_data {
     };
 };
 
-/* Takes ownership of the symbols; the profile must outlive it. */
+/* Takes ownership of the symbols; the profile must outlive it. Whoever gives a part sets `whole`.
+ */
 struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
                               struct pct_symbols *symbols, const struct pct_tree_options *options);
 void pct_data_free(struct pct_data *d);

@@ -64,11 +64,13 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
 }
 
 /* Prints the report. Findings are only for whole runs. */
-static int print_report(const struct pc_profile *p, const struct pct_report_request *r)
+static int print_report(const struct pc_profile *p, const struct pc_profile *whole,
+                        const struct pct_report_request *r)
 {
     const struct pct_options *view = &r->view;
     struct pct_buf why = {0};
     struct pct_data *d = pct_data_new(r->file, p, pct_symbols_new(p), &view->tree);
+    d->whole = whole;
     if (!is_filtered(&view->filter) && (!view->table_name || !strcmp(view->table_name, "findings")))
         d->findings = pct_findings_make(d, view->thresholds);
     int status = PCT_DONE;
@@ -126,7 +128,7 @@ static int report(struct pct_report_request *r)
     }
     struct pct_part *part =
         is_filtered(&r->view.filter) ? pct_part_new(profile, &r->view.filter) : NULL;
-    status = print_report(part ? pct_part_profile(part) : profile, r);
+    status = print_report(part ? pct_part_profile(part) : profile, profile, r);
     const char *unread = pc_profile_unread(profile);
     if (unread) {
         pct_say(&pct_report, "%s: %s", r->file, unread);

@@ -296,7 +296,7 @@ static void put_computing(FILE *out, const struct pct_data *d, const struct pct_
     for (size_t i = 0; i < h->n; i++) {
         struct pct_buf time = {0};
         struct place place = {0};
-        pct_sampled_text(&time, h->row[i]->self, pct_data_samples(d)->all, false);
+        pct_sampled_text(&time, h->row[i]->self, pct_data_samples(d)->whole, false);
         put_place(d, h->row[i], names[i], &place);
         put_library(d, h->row[i], &place.piece[LIBRARY]);
         put_row(out, o, pct_text_share(h->weight[i], c->all.ns), time.data, &place);

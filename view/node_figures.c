@@ -165,7 +165,7 @@ static void put_sampled(struct pct_node_figures *f, struct pct_sampled what, str
     struct pct_buf text = {0};
     pct_buf_put(&text, "", 0);
     if (what.samples)
-        pct_sampled_text(&text, what, f->tree->samples->all, false);
+        pct_sampled_text(&text, what, f->tree->samples->whole, false);
     f->any_few |= what.samples && what.samples < PCT_SAMPLES_FEW;
     size_t cells = pct_text_cells(text.data);
     pct_buf_fill(b, ' ', 2 + (cells < CELLS ? CELLS - cells : 0));

@@ -202,32 +202,27 @@ static void put_share(const struct pct_head *h, struct pct_buf *b)
     pct_head_put(h, "in MPI", b);
 }
 
-/* Prints the time of MPI_Init and MPI_Finalize, which does not depend on the length of the run and
- * dominates short runs. */
+/* Prints the time without MPI_Init and MPI_Finalize of the whole run. They do not depend on its
+ * length, and dominate short runs. */
 static void put_start(const struct pct_head *h, struct pct_buf *b)
 {
-    const struct pct_totals *m = h->d->totals;
-    pc_u128 ns = 0;
-    for (uint32_t i = 0; i < h->d->profile->n_ops; i++) {
-        const struct pc_profile_op *op = &h->d->profile->ops[i];
-        if (pct_totals_is_init(op) || pct_totals_is_end(op))
-            ns += m->ops[i].calls.sum[PCT_EXCLUSIVE];
-    }
-    if (!ns || ns * 20 < m->context_mpi_ns || ns > m->all.mpi_ns)
+    const struct pct_overall *a = &h->d->totals->all;
+    pc_u128 ns = (pc_u128)(pct_totals_init_ns(h->d->whole) + pct_totals_end(h->d->whole).all_ns);
+    if (!ns || ns * 20 < a->threads_mpi_ns || ns > a->mpi_ns)
         return;
     pct_buf_text(b, "without MPI_Init and MPI_Finalize ");
-    pct_head_percent(b, pct_text_share(m->all.mpi_ns - ns, m->all.wall_ns));
+    pct_head_percent(b, pct_text_share(a->mpi_ns - ns, a->wall_ns));
     pct_buf_text(b, ", ");
-    pct_head_time(b, mean(h, m->all.mpi_ns - ns));
+    pct_head_time(b, mean(h, a->mpi_ns - ns));
     pct_buf_text(b, h->d->profile->n_ranks > 1 ? " per rank" : "");
     pct_head_put(h, "", b);
 }
 
-/* Pattern of messages, in a line. The pattern is left out if some messages are not known by
- * pair. */
+/* Pattern of messages of the whole run, in a line. The pattern is left out if some messages are not
+ * known by pair. */
 static void put_messages(const struct pct_head *h, struct pct_buf *b)
 {
-    const struct pc_profile *p = h->d->profile;
+    const struct pc_profile *p = h->d->whole;
     char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES];
     struct pct_traffic sum = pct_traffic_sum(p);
     if (p->world_size < 2 || !sum.messages)

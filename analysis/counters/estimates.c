@@ -192,7 +192,7 @@ static void estimate_counts(struct making *m)
         struct pct_estimate_row *r = &out->rows[i];
         struct pct_sampled time = time_of(m, r->context);
         const struct pct_extent extent = {(double)time.ns,
-                                          pct_samples_variance(time, m->tree->samples->all)};
+                                          pct_samples_variance(time, m->tree->samples->whole)};
         const struct windows *w = &m->windows[r->context];
         r->readings.by_difference = w->stayed_long * 2 > w->begun_long;
         r->e = pct_estimate_count(&r->readings, extent);

@@ -106,6 +106,7 @@ struct pct_samples *pct_samples_new(const struct pc_profile *p)
     s->event_field = find_event(p);
     sum_all(s);
     add_lost(s);
+    s->whole = s->all;
     return s;
 }
 

@@ -23,13 +23,15 @@ struct pct_sampled {
 struct pct_samples {
     const struct pc_profile *profile;
     struct pct_sampled all;                            /* in computation and in MPI calls */
+    struct pct_sampled whole;                          /* `all` of the run: errors of times */
     struct pct_sampled mpi;                            /* in MPI functions themselves */
     struct pct_sampled cut;                            /* samples whose outer frames are unknown */
     uint32_t samples_field, time_field, squares_field; /* of the profile, PC_NO_INDEX: none */
     uint32_t event_field; /* of an event that was sampled beside the clock */
 };
 
-/* Never NULL; all.samples is 0 if the profile has none. */
+/* Never NULL; all.samples is 0 if the profile has none. `whole` is `all`: a part's owner sets it,
+ * since the total of a part is an estimate itself. */
 struct pct_samples *pct_samples_new(const struct pc_profile *p);
 void pct_samples_free(struct pct_samples *s);
 

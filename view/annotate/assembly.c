@@ -182,7 +182,7 @@ static void put_figures(const struct code *c, const struct place *s)
     struct pct_buf time = {0};
     pct_buf_put(&time, "", 0);
     if (s->sampled.samples)
-        pct_sampled_text(&time, s->sampled, pct_data_samples(c->a->data)->all, false);
+        pct_sampled_text(&time, s->sampled, pct_data_samples(c->a->data)->whole, false);
     fprintf(c->out, "%9s %17s %9s  ",
             s->sampled.samples ? pct_text_count(samples, s->sampled.samples) : "", time.data,
             s->mpi_ns ? pct_text_time(mpi, s->mpi_ns) : "");

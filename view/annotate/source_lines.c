@@ -449,7 +449,7 @@ static void put_message(FILE *out, const struct lines *l, const struct line *lin
                        pct_text_time(time, line->own_ns), pct_text_count(calls, line->calls),
                        line->calls == 1 ? "call" : "calls");
     if (line->self.samples) {
-        pct_sampled_text(&sampled, line->self, pct_data_samples(d)->all, false);
+        pct_sampled_text(&sampled, line->self, pct_data_samples(d)->whole, false);
         pct_buf_format(
             &b, "%s%s of the CPU time, %s in %s %s", line->own_ns ? "; " : "",
             pct_text_percent_1(share, pct_text_share(line->self.ns, pct_data_samples(d)->all.ns)),

@@ -142,7 +142,7 @@ static void get_percent(const struct pct_cell *c, struct pct_value *out)
 
 void pct_sample_error(const struct pct_data *d, struct pct_sampled part, struct pct_value *out)
 {
-    out->none = !pct_samples_error(part, pct_data_samples(d)->all, &out->number);
+    out->none = !pct_samples_error(part, pct_data_samples(d)->whole, &out->number);
     pct_value_plain(out->none && part.samples ? "few" : NULL, out);
 }
 
