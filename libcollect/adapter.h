@@ -188,6 +188,9 @@ struct pc_core {
     void (*init_end)(const struct pc_transport *transport, const char *mpi);
     /* MPI_Finalize has been called (before the real one). */
     void (*finalize_begin)(void);
+    /* Notes that the process is alive, while it waits for other ranks in `merge`: the sampler has
+     * ended by then. */
+    void (*alive)(void);
     /* Called from the delete callback of the attribute on MPI_COMM_SELF: meets the other ranks and
      * merges. */
     void (*merge)(const struct pc_transport *transport);

@@ -91,7 +91,9 @@ struct pcollect_arena_header {
     /* Moments of the process, in ticks; 0: not reached. start is as near to exec as can be had. */
     uint64_t start_ticks, init_begin_ticks, init_end_ticks;
     uint64_t finalize_begin_ticks, finalize_end_ticks, exit_ticks;
-    uint64_t seen_ticks;  /* last interrupt of any thread: the process was alive then */
+    /* Last interrupt of any thread, or look for other ranks in MPI_Finalize: the process was alive
+     * then. */
+    uint64_t seen_ticks;
     uint64_t merge_ticks; /* length of this library's own work inside MPI_Finalize */
     /* Between MPI_Init and MPI_Finalize: off, or before what was collected was forgotten. */
     uint64_t unmeasured_ticks;

@@ -77,6 +77,7 @@ static const struct pc_core for_adapters = {
     .init_begin = pc_init_begin,
     .init_end = pc_init_end,
     .finalize_begin = pc_finalize_begin,
+    .alive = pc_note_alive,
     .merge = pc_merge_now,
     .finalize_end = pc_finalize_end,
     .add_table = pc_table_add,

@@ -100,6 +100,12 @@ void pc_finalize_begin(void)
         pc_header()->finalize_begin_ticks = pc_ticks();
 }
 
+void pc_note_alive(void)
+{
+    if (pc_header())
+        __atomic_store_n(&pc_header()->seen_ticks, pc_ticks(), __ATOMIC_RELAXED);
+}
+
 /* Path of the profile. Only rank 0 makes it; the others get it in the merge. */
 static int expand_out(char *out, size_t n, struct pc_error *error)
 {

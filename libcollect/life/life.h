@@ -56,6 +56,9 @@ void pc_run_tell_memory(void);
 void pc_init_begin(void);
 void pc_init_end(const struct pc_transport *transport, const char *mpi);
 void pc_finalize_begin(void);
+/* The process is alive, and waits for other ranks: recovery takes this for the last moment known.
+ */
+void pc_note_alive(void);
 void pc_merge_now(const struct pc_transport *transport);
 void pc_finalize_end(uint64_t ticks);
 /* Called from the library's destructor. */

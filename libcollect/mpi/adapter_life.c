@@ -181,6 +181,7 @@ static int await_step(void *self, enum pc_meeting_step step, int limit_ms)
             return PC_OK;
         if (is_last)
             return PC_ENOENT;
+        pc_core->alive();
         nanosleep(&nap, NULL);
         nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec + 1000 : 1000000;
         uint64_t now = pc_mono_ns(), turn = now - last;

@@ -263,6 +263,10 @@ static void finalize_begin(void)
     host.finalize_begins++;
 }
 
+static void alive(void)
+{
+}
+
 static void write_list(void)
 {
     char path[4096];
@@ -356,6 +360,7 @@ const struct pc_core *pc_core_table(void)
         .init_begin = init_begin,
         .init_end = init_end,
         .finalize_begin = finalize_begin,
+        .alive = alive,
         .merge = merge,
         .finalize_end = finalize_end,
     };

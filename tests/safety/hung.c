@@ -4,6 +4,7 @@
  *   wait    rank 0 in MPI_Recv, the others outside MPI, asleep
  *   left    rank 0 computes, after an error handler has left MPI_Send by longjmp; the others wait
  *           for it in MPI_Barrier
+ *   last    rank 0 in MPI_Finalize, the others outside MPI, asleep
  *   ended   all compute, and their calls have ended
  *   init    the last rank never comes to MPI_Init; the others make FILE.PID
  */
@@ -81,11 +82,11 @@ int main(int argc, char **argv)
     tell(argv[2]);
     if (!strcmp(what, "wait") && rank == 0)
         receive_what_nobody_sends();
-    else if (!strcmp(what, "wait"))
+    else if (!strcmp(what, "wait") || (!strcmp(what, "last") && rank != 0))
         sleep(300);
     else if (!strcmp(what, "left") && rank != 0)
         MPI_Barrier(MPI_COMM_WORLD);
-    else
+    else if (strcmp(what, "last") != 0)
         compute();
     MPI_Finalize();
 }
