@@ -17,7 +17,7 @@ struct pct_open_calls *pct_open_calls_new(const struct pc_profile *p)
         int64_t rank = (int64_t)pc_table_cell(t, row, 0);
         while (at < p->n_ranks && p->ranks[at].rank < rank)
             at++;
-        if (at == p->n_ranks || p->ranks[at].rank != rank || !p->ranks[at].incomplete)
+        if (at == p->n_ranks || p->ranks[at].rank != rank)
             continue;
         struct pct_open_call *c = &out->list[out->n++];
         *c = (struct pct_open_call){.rank = at,

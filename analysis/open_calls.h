@@ -3,8 +3,8 @@
  * The calls of MPI in which threads were when their data ends: of killed ranks, and of checkpoints.
  *
  * Data structure: one entry for each row of the table `open_calls`, in its order: by rank, then by
- * thread. Invariant: `rank` is an index into the profile's ranks, and the rank is not complete.
- * MT-safe.
+ * thread. Invariant: `rank` is an index into the profile's ranks. A rank that is complete was in
+ * MPI_Finalize. MT-safe.
  */
 #ifndef PCT_OPEN_CALLS_H
 #define PCT_OPEN_CALLS_H

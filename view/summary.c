@@ -202,19 +202,35 @@ static void put_share(const struct pct_head *h, struct pct_buf *b)
     pct_head_put(h, "in MPI", b);
 }
 
+/* Time of main threads in MPI_Init and MPI_Finalize that had not ended. */
+static double open_start_ns(const struct pc_profile *p)
+{
+    struct pct_open_calls *open = pct_open_calls_new(p);
+    double ns = 0;
+    for (size_t i = 0; i < open->n; i++) {
+        uint32_t op = p->nodes[open->list[i].node].op;
+        if (open->list[i].is_main && op < p->n_ops &&
+            (pct_totals_is_init(&p->ops[op]) || pct_totals_is_end(&p->ops[op])))
+            ns += (double)open->list[i].ns;
+    }
+    pct_open_calls_free(open);
+    return ns;
+}
+
 /* Prints the time without MPI_Init and MPI_Finalize of the whole run. They do not depend on its
  * length, and dominate short runs. */
 static void put_start(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_overall *a = &h->d->totals->all;
-    pc_u128 ns = (pc_u128)(pct_totals_init_ns(h->d->whole) + pct_totals_end(h->d->whole).all_ns);
+    const struct pc_profile *p = h->d->whole;
+    pc_u128 ns = (pc_u128)(pct_totals_init_ns(p) + pct_totals_end(p).all_ns + open_start_ns(p));
     if (!ns || ns * 20 < a->threads_mpi_ns || ns > a->mpi_ns)
         return;
     pct_buf_text(b, "without MPI_Init and MPI_Finalize ");
     pct_head_percent(b, pct_text_share(a->mpi_ns - ns, a->wall_ns));
     pct_buf_text(b, ", ");
     pct_head_time(b, mean(h, a->mpi_ns - ns));
-    pct_buf_text(b, h->d->profile->n_ranks > 1 ? " per rank" : "");
+    pct_buf_text(b, p->n_ranks > 1 ? " per rank" : "");
     pct_head_put(h, "", b);
 }
 

@@ -111,8 +111,8 @@ static void add_ended(struct ended *e, const struct pc_profile *p, uint32_t rank
     e->longest_ns = ns > e->longest_ns ? ns : e->longest_ns;
 }
 
-/* The ranks that are not complete, by function; the array has n_ops + 1 entries, the last is for
- * those outside MPI. */
+/* The ranks that are not complete or were in a call, by function; the array has n_ops + 1 entries,
+ * the last is for those outside MPI. */
 static struct ended *find_ended(const struct pct_head *h)
 {
     const struct pc_profile *p = h->d->profile;
@@ -123,7 +123,7 @@ static struct ended *find_ended(const struct pct_head *h)
     for (uint32_t r = 0; r < p->n_ranks; r++) {
         const struct pct_open_call *c = open[r];
         uint32_t op = c ? p->nodes[c->node].op : PC_NO_INDEX;
-        if (p->ranks[r].incomplete)
+        if (p->ranks[r].incomplete || c)
             add_ended(&all[op < p->n_ops ? op : p->n_ops], p, r, c ? c->ns : 0);
     }
     pct_free(open);

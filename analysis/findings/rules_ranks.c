@@ -56,12 +56,22 @@ static bool is_complete(const struct pct_evidence *f)
     return true;
 }
 
-/* Wait of the other ranks: the lead of the busiest one, and not more than they were longer in MPI
- * (the column `waiting_s`). They had part of their delays while they polled in MPI, so with all of
- * these taken off their time outside MPI the lead is too large. */
+/* Time in MPI of all ranks but the busiest, after MPI_Init, which takes all equally long. */
+static double others_mpi_ns(const struct pct_evidence *f)
+{
+    double ns =
+        -pct_totals_init_ns(f->data->profile) * (double)(f->n_ranks - 1) / (double)f->n_ranks;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        ns += r == f->times->busiest ? 0 : (double)pct_totals_mpi_ns(&f->data->profile->ranks[r]);
+    return fmax(0, ns);
+}
+
+/* Wait of the other ranks, which are in MPI meanwhile: the lead of the busiest one, and not more
+ * than they were longer in MPI (the column `waiting_s`). They had part of their delays while they
+ * polled in MPI, so with all of these taken off their time outside MPI the lead is too large. */
 static double waiting_ns(const struct pct_evidence *f)
 {
-    double ns = f->lead.ns * (double)(f->n_ranks - 1), seen_ns = 0;
+    double ns = fmin(f->lead.ns * (double)(f->n_ranks - 1), others_mpi_ns(f)), seen_ns = 0;
     if (f->bounds || !is_complete(f))
         return ns;
     struct pct_wait_times waits = pct_totals_wait_times(f->data->totals);

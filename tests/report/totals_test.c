@@ -653,6 +653,22 @@ static void print_time(FILE *out, const struct pct_data *d)
     pct_print_tree(out, d, &options, PCT_TIME);
 }
 
+/* The head says what the time in MPI is without a function of start or end that had not ended. */
+static void assert_open_end_is_apart(const struct pct_data *d)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    static const struct pct_options options = {.metric = PCT_TIME, .width = 200};
+    pct_print_head(out, d, &options);
+    fclose(out);
+    if (!strstr(text, "without MPI_Init and MPI_Finalize 0.0 %, 0 ns"))
+        fail_msg("%s", text);
+    if (!strstr(text, "at the end   rank 0 in MPI_Finalize for 800.0 ms"))
+        fail_msg("%s", text);
+    free(text);
+}
+
 /* Two calls of 100 ms have ended; one that had not ended has the rest of 1 s in MPI. */
 static void open_calls_are_time_in_mpi(void **state)
 {
@@ -682,7 +698,7 @@ static void open_calls_are_time_in_mpi(void **state)
     sample.ops[1] = (struct pc_profile_op){.name = (char *)"MPI_Init"};
     sample.p.n_ops = 2;
     sample.ranks[0].incomplete = true;
-    sample.ranks[0].mpi_ns = 1000 * ms;
+    sample.ranks[0].mpi_ns = sample.ranks[0].inside_ns = 1000 * ms;
     sample_op(&sample, sample_frame(&sample, 0, 0, 0x10), 1);
     sample_add(&sample, &(struct sample_calls){0, 1, 100 * ms, 100 * ms, 100 * ms, 0, 0});
     sample_add_samples(&sample, 0, 5 * ms);
@@ -714,6 +730,8 @@ static void open_calls_are_time_in_mpi(void **state)
             fail_msg("%s is not in %s", texts[i].says, text);
         free(text);
     }
+    sample.ops[0].name = (char *)"MPI_Finalize";
+    assert_open_end_is_apart(d);
     pct_data_free(d);
 }
 

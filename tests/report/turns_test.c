@@ -3,7 +3,7 @@
  * The finding about ranks that are late by turns, in runs made by hand: what is surely a wait is
  * one, with its size and place. What a slow network, the set-up of connections, waits for
  * processors, or processes outside of the profile explain is none. Calls are not blamed for their
- * number if they take long because others are late.
+ * number if they take long because others are late. No wait is longer than the time in MPI.
  */
 #include "made_run.h"
 
@@ -147,9 +147,36 @@ static void calls_are_not_blamed_for_their_number(void **state)
     }
 }
 
+/* The data of the other ranks ends 200 ms after they began to wait, that of rank 1 later. */
+static void waits_are_within_the_time_in_mpi(void **state)
+{
+    static const struct pct_tree_options options = {0};
+    const struct pc_profile *p = &m.sample.p;
+    (void)state;
+    begin_run(3, false);
+    m.n = m.sample.p.n_ranks = m.sample.p.world_size = 3;
+    for (unsigned r = 0; r < m.n; r++) {
+        m.compute_ms[r] = r == 1 ? 1000 : 100;
+        m.delayed_ms[r] = 0;
+    }
+    pct_data_free(end_run());
+    for (unsigned r = 0; r < m.n; r++) {
+        m.sample.ranks[r].incomplete = r == 1;
+        m.sample.ranks[r].mpi_ns = (uint64_t)(r == 1 ? 0 : 200 * ms);
+        m.sample.ranks[r].inside_ns = (uint64_t)(r == 1 ? 1000 * ms : 300 * ms);
+    }
+    struct pct_data *d = pct_data_new("killed", p, pct_symbols_new(p), &options);
+    d->findings = pct_findings_make(d, NULL);
+    const struct pct_finding *first = d->findings->list;
+    if (!d->findings->n || !strstr(first->text, "wait, 25 % of the time of all ranks"))
+        fail_msg("%s", d->findings->n ? first->text : "no finding");
+    pct_data_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_are_within_the_time_in_mpi),
         cmocka_unit_test(a_wait_is_told_from_what_calls_take),
         cmocka_unit_test(delay_of_one_rank_counts_for_all),
         cmocka_unit_test(waits_for_other_processes_are_not_known),
