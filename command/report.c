@@ -36,7 +36,7 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
     char number[PCT_NUMBER_BYTES];
     struct pct_options *view = &r->view;
     struct pct_filter *filter = &view->filter;
-    bool phase = !filter->has_phase, region = !filter->region, any_region = false;
+    bool phase = !filter->has_phase || !filter->phase, region = !filter->region, any_region = false;
     if (r->domain && !(filter->domain = pct_domain_find(p, r->domain)))
         return refuse_filter(
             "domain", r->domain,

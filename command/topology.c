@@ -40,7 +40,8 @@ static const struct pct_option options[] = {
     {OPTION_CLASS, "class", "p2p|rma", "only messages of this class"},
     {OPTION_DOMAIN, "domain", "NAME", "only messages on this communicator, by name or id",
      "pcollect report --table communicators lists them."},
-    {OPTION_PHASE, "phase", "N", "only messages in phase N of MPI_Pcontrol"},
+    {OPTION_PHASE, "phase", "N", "only messages in phase N of MPI_Pcontrol",
+     "Phase 0 has what is in no other."},
     {OPTION_TOP, "top", "N", "show N pairs in the text (default: 20)", .parts = PCT_PART_PAIRS},
     {OPTION_NODES, "nodes", "N", "place ranks on N nodes of equal size",
      "The default is the nodes of the run. The nodes are filled in the order of ranks, and called "
@@ -60,7 +61,8 @@ static const struct pct_option options[] = {
 struct request {
     enum format format;
     const char *class_name, *domain, *rankfile, *hosts;
-    uint64_t top, nodes, sockets, phase; /* phase 0: all */
+    uint64_t top, nodes, sockets, phase;
+    bool has_phase;
 };
 
 static int take_option(const struct pct_command *self, const struct pct_option *o,
@@ -81,7 +83,8 @@ static int take_option(const struct pct_command *self, const struct pct_option *
         r->domain = value;
         return PCT_DONE;
     case OPTION_PHASE:
-        return pct_value_number(self, o, value, 1, INT32_MAX, &r->phase);
+        r->has_phase = true;
+        return pct_value_number(self, o, value, 0, INT32_MAX, &r->phase);
     case OPTION_TOP:
         return pct_value_number(self, o, value, 1, INT32_MAX, &r->top);
     case OPTION_NODES:
@@ -149,47 +152,54 @@ static int show(const struct pct_command *self, const char *file, const struct p
     return status;
 }
 
-/* The least phase above `above` in which there are messages; 0: none. */
-static uint64_t next_phase(const struct pc_profile *p, uint64_t above)
+/* The least phase from `from` on in which there are messages; false: none. */
+static bool next_phase(const struct pc_profile *p, uint64_t from, uint64_t *out)
 {
     static const char *const tables[] = {"pairs", "pairs_by_distance"};
-    uint64_t least = 0;
+    bool found = false;
     for (size_t i = 0; i < PC_ARRAY_LEN(tables); i++) {
         const struct pc_profile_table *t = pc_profile_table_in_order(p, tables[i]);
         uint32_t column = pc_table_column(t, "phase", PCOLLECT_COLUMN_NUMBER);
         for (uint32_t row = 0; t && row < t->n_rows; row++) {
             uint64_t phase = pc_table_cell(t, row, column);
-            if (phase > above && (!least || phase < least))
-                least = phase;
+            if (phase < from || (found && phase >= *out))
+                continue;
+            *out = phase;
+            found = true;
         }
     }
-    return least;
+    return found;
 }
 
 /* Refuses a phase without messages, and names those that have some. */
-static int check_phase(const struct pct_command *self, const struct pc_profile *p, uint64_t asked)
+static int check_phase(const struct pct_command *self, const struct pc_profile *p,
+                       const struct request *r)
 {
     enum { MOST_PHASES = 16 };
     char text[MOST_PHASES * 24] = "";
     size_t n = 0;
     uint64_t phase = 0;
-    if (!asked || next_phase(p, asked - 1) == asked)
+    bool more = next_phase(p, r->phase, &phase);
+    if (!r->has_phase || (more && phase == r->phase))
         return PCT_DONE;
-    for (unsigned i = 0; i < MOST_PHASES && (phase = next_phase(p, phase)) != 0; i++)
+    more = next_phase(p, 0, &phase);
+    for (unsigned i = 0; i < MOST_PHASES && more; i++) {
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%llu", i ? ", " : "",
                               (unsigned long long)phase);
-    if (phase && next_phase(p, phase))
+        more = next_phase(p, phase + 1, &phase);
+    }
+    if (more)
         snprintf(text + n, sizeof text - n, ", ...");
     return pct_refuse(self, "--phase %llu: there are no messages in this phase; %s%s",
-                      (unsigned long long)asked,
-                      n ? "those of the profile are in " : "all of the profile are in none", text);
+                      (unsigned long long)r->phase,
+                      n ? "those of the profile are in " : "the profile has none", text);
 }
 
 static int show_profile(const struct pct_command *self, const char *file,
                         const struct pc_profile *p, const struct request *r)
 {
     struct pct_pair_filter filter = {
-        .class_name = r->class_name, .has_phase = r->phase != 0, .phase = r->phase};
+        .class_name = r->class_name, .has_phase = r->has_phase, .phase = r->phase};
     if (r->domain && !(filter.domain = pct_domain_find(p, r->domain))) {
         struct pct_buf word = {0};
         pct_text_shell(&word, file);
@@ -208,7 +218,7 @@ static int show_profile(const struct pct_command *self, const char *file,
                          : "it was collected without the plugin topology");
         return PCT_DATA;
     }
-    int status = check_phase(self, p, r->phase);
+    int status = check_phase(self, p, r);
     if (status) {
         pct_topology_free(t);
         return status;

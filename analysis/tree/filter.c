@@ -28,6 +28,14 @@ static bool is_phase(const struct pc_profile_node *n, const struct pct_filter *f
     return n->kind == PCOLLECT_NODE_PHASE && n->offset == f->phase;
 }
 
+/* True for a node in the phase; `above` is the answer for its parent. Phase 0 has what is below no
+ * phase. */
+static bool is_in_phase(const struct pc_profile_node *n, const struct pct_filter *f, bool above)
+{
+    bool begins_other = !f->phase && n->kind == PCOLLECT_NODE_PHASE;
+    return !f->has_phase || is_phase(n, f) || (above && !begins_other);
+}
+
 static bool is_region(const struct pc_profile *p, const struct pc_profile_node *n,
                       const struct pct_filter *f)
 {
@@ -43,7 +51,7 @@ static void take_nodes(const struct pc_profile *p, const struct pct_filter *f, b
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
         bool root = n->parent == PC_NO_INDEX;
-        in_phase[i] = !f->has_phase || (root ? false : in_phase[n->parent]) || is_phase(n, f);
+        in_phase[i] = is_in_phase(n, f, root ? !f->phase : in_phase[n->parent]);
         in_region[i] = !f->region || (root ? false : in_region[n->parent]) || is_region(p, n, f);
         bool in_domain = !f->domain || (n->kind == PCOLLECT_NODE_DOMAIN && n->offset == f->domain);
         taken[i] = n->data != PC_NO_INDEX && in_phase[i] && in_region[i] && in_domain;

@@ -10,7 +10,7 @@
 /* Conditions that a context must fulfil; unset ones are ignored. */
 struct pct_filter {
     bool has_phase;
-    uint64_t phase;     /* number given to MPI_Pcontrol */
+    uint64_t phase;     /* number given to MPI_Pcontrol; 0: in none */
     const char *region; /* among the open regions, at any level; NULL: any */
     uint64_t domain;    /* id of a communicator; 0: any */
 };
