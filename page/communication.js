@@ -265,7 +265,7 @@ class CommunicationView {
         const {sums, metric: {name, head, type}} = this, {names, from: sender, to: receiver} = sums, values = sums[name];
         this.picture.hidden = this.legend.hidden = !sums.count;
         const over = this.domain ? ` over ${this.list.find(({id}) => id === this.domain)?.shown || this.domain}` : "";
-        this.empty.textContent = sums.count ? "" : `The profile has no messages between its ranks${over}.`;
+        this.empty.textContent = sums.count || this.profile.pattern?.startsWith("not known: ") ? "" : `The profile has no messages between its ranks${over}.`;
         this.leftOut.replaceChildren(...sums.leftOut ? [`The matrix leaves out ${counted(sums.leftOut, "pair")} with processes ` +
             "that are not in this profile; they are in the table ", make("a", {href: addressOf("tables", {table: "pairs"})}, "pairs"), "."] : []);
         const list = sums.shown(this.shown), most = values.reduce((value, each) => Math.max(value, each), 0);

@@ -147,6 +147,17 @@ static void put_paused(const struct pct_head *h, struct pct_buf *b)
     pct_buf_text(b, " that MPI_Pcontrol left out");
 }
 
+/* The function that begins MPI: the one that the program calls, if it is not MPI_Init. */
+static const char *first_function(const struct pc_profile *p)
+{
+    bool init = false, session = false;
+    for (uint32_t i = 0; i < p->n_ops; i++) {
+        init |= pct_totals_is_init(&p->ops[i]);
+        session |= !strcmp(p->ops[i].name, "MPI_Session_init");
+    }
+    return session && !init ? "MPI_Session_init" : "MPI_Init";
+}
+
 static void put_times(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_overall *a = &h->d->totals->all;
@@ -161,7 +172,7 @@ static void put_times(const struct pct_head *h, struct pct_buf *b)
     if (pct_data_calls_mpi(h->d)) {
         pct_buf_text(b, ": ");
         pct_head_time(b, mean(h, a->before_ns));
-        pct_buf_text(b, " before MPI_Init, ");
+        pct_buf_format(b, " before %s, ", first_function(h->d->whole));
         pct_head_time(b, mean(h, a->inside_ns));
         pct_buf_text(b, " inside");
         if (a->n_open + a->n_incomplete < h->d->profile->n_ranks) {

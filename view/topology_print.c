@@ -210,11 +210,13 @@ void pct_topology_print_text(FILE *out, const struct pct_topology_view *v)
     pct_pattern_text(v->pattern, &pattern);
     pct_text_escape(&file, v->file, PCT_ESCAPE_CELL);
     fprintf(out, "pcollect topology %s\n\n", file.data);
-    fprintf(
-        out, "  ranks        %s on %s node%s; %s%s take part\n",
-        pct_text_count(ranks, v->topology->n_ranks), pct_text_count(nodes, v->topology->n_nodes),
-        v->topology->n_nodes == 1 ? "" : "s", pct_text_count(active, v->pattern->n_active),
-        v->topology->n_missing && v->pattern->n_active < v->topology->n_ranks ? " or more" : "");
+    fprintf(out, "  ranks        %s on %s node%s", pct_text_count(ranks, v->topology->n_ranks),
+            pct_text_count(nodes, v->topology->n_nodes), v->topology->n_nodes == 1 ? "" : "s");
+    if (!v->topology->are_uncounted)
+        fprintf(out, "; %s%s take part", pct_text_count(active, v->pattern->n_active),
+                v->topology->n_missing && v->pattern->n_active < v->topology->n_ranks ? " or more"
+                                                                                      : "");
+    fputc('\n', out);
     if (v->topology->n_missing)
         fprintf(
             out,

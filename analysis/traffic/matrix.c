@@ -137,6 +137,23 @@ static void read_distances(struct pct_topology *t, const struct pc_profile *p,
     t->n_distances = n;
 }
 
+static bool has_rows(const struct pc_profile_table *t)
+{
+    return t && t->n_rows;
+}
+
+/* True if the program sent messages and used sessions. */
+static bool sends_in_sessions(const struct pc_profile *p)
+{
+    bool sends = false, sessions = false;
+    for (uint32_t i = 0; i < p->n_ops; i++) {
+        uint16_t op_class = p->ops[i].op_class;
+        sends |= op_class == PCOLLECT_CLASS_P2P || op_class == PCOLLECT_CLASS_RMA;
+        sessions |= !strcmp(p->ops[i].name, "MPI_Session_init");
+    }
+    return sends && sessions;
+}
+
 struct pct_topology *pct_topology_new(const struct pc_profile *p,
                                       const struct pct_pair_filter *filter)
 {
@@ -151,6 +168,7 @@ struct pct_topology *pct_topology_new(const struct pc_profile *p,
     const struct pc_profile_table *summed = pc_profile_table_in_order(p, "pairs_by_distance");
     if (summed)
         read_distances(t, p, summed, filter);
+    t->are_uncounted = !has_rows(from) && !has_rows(summed) && sends_in_sessions(p);
     pct_topology_read_places(t, p);
     return t;
 }
@@ -278,6 +296,7 @@ void pct_graph_make(const struct pct_topology *t, struct pct_graph *g)
     bool bytes = has_bytes(t);
     size_t n = 0, m = 0;
     g->n = t->n_ranks;
+    g->are_uncounted = t->are_uncounted;
     g->has_gaps = t->n_missing != 0;
     g->edges = pct_alloc(t->n_pairs, sizeof *g->edges);
     for (size_t i = 0; i < t->n_pairs; i++) {

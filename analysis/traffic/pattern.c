@@ -357,7 +357,8 @@ void pct_pattern_find(const struct pct_graph *g, struct pct_pattern *out)
     struct core c;
     make_core(g, &c);
     *out = (struct pct_pattern){.kind = PCT_PATTERN_IRREGULAR};
-    if (g->has_gaps)
+    out->are_uncounted = g->are_uncounted;
+    if (g->has_gaps || g->are_uncounted)
         out->kind = PCT_PATTERN_UNKNOWN;
     else if (!c.n_edges)
         out->kind = PCT_PATTERN_NONE;
@@ -447,7 +448,10 @@ void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b)
         pct_buf_text(b, "no messages between ranks");
         break;
     case PCT_PATTERN_UNKNOWN:
-        pct_buf_text(b, "not known, because ranks are missing");
+        pct_buf_text(b, p->are_uncounted
+                            ? "not known: messages on communicators made from sessions "
+                              "are not counted by pair"
+                            : "not known, because ranks are missing");
         break;
     default:
         pct_buf_text(b, pct_pattern_name(p->kind));

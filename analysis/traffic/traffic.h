@@ -44,6 +44,8 @@ struct pct_topology {
     struct pct_pair *pairs; /* sorted by source and destination, unique */
     size_t n_pairs;
     bool one_phase;                 /* they are of one phase only */
+    bool are_uncounted;             /* there are no pairs, because messages were on communicators
+                                       made from sessions, whose ranks in the job are not known */
     bool rounded;                   /* their times are within 0.8 % of what was measured */
     struct pct_distance *distances; /* sorted, unique; their messages are not in `pairs` */
     size_t n_distances;
@@ -113,6 +115,7 @@ struct pct_edge {
 
 struct pct_graph {
     uint32_t n;             /* vertices */
+    bool are_uncounted;     /* of the topology */
     bool has_gaps;          /* ranks are missing: edges between two of them are not known */
     struct pct_edge *edges; /* sorted by a and b, unique, weight above 0, in all at most
                                PCT_MOST_WEIGHT */
@@ -137,14 +140,15 @@ enum pct_pattern_kind {
     PCT_PATTERN_MASTER,
     PCT_PATTERN_TREE,
     PCT_PATTERN_IRREGULAR,
-    PCT_PATTERN_UNKNOWN /* the graph has gaps */
+    PCT_PATTERN_UNKNOWN /* the graph has gaps, or messages were not counted by pair */
 };
 
 enum { PCT_PATTERN_DIMS = 4 };
 
 struct pct_pattern {
     enum pct_pattern_kind kind;
-    uint32_t n_active; /* ranks that take part */
+    bool are_uncounted; /* UNKNOWN: of the graph */
+    uint32_t n_active;  /* ranks that take part */
     unsigned n_dims;
     uint32_t extents[PCT_PATTERN_DIMS];
     bool periodic[PCT_PATTERN_DIMS];

@@ -464,6 +464,36 @@ static void greatest_numbers_are_no_small_ones(void **state)
     pct_topology_free(t);
 }
 
+/* Without pairs, messages in sessions may have been between any ranks. */
+static void messages_in_sessions_have_no_pattern(void **state)
+{
+    struct pc_profile_op ops[] = {
+        {.name = (char *)"MPI_Session_init", .op_class = PCOLLECT_CLASS_ENV},
+        {.name = (char *)"MPI_Sendrecv", .op_class = PCOLLECT_CLASS_P2P}};
+    struct pc_profile_rank ranks[] = {{.rank = 0, .host = (char *)"node"},
+                                      {.rank = 1, .host = (char *)"node"}};
+    struct pc_profile p = {.ranks = ranks, .n_ranks = 2, .world_size = 2, .ops = ops};
+    const struct row rows[] = {{0, 1, 1, 8}};
+    static const struct {
+        uint32_t n_ops;
+        size_t n_rows;
+        const char *says;
+    } cases[] = {
+        {1, 0, "no messages between ranks"},
+        {2, 0, "not known: messages on communicators made from sessions are not counted by pair"},
+        {2, 1, "pair"}};
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        struct pct_buf text = {0};
+        p.n_ops = cases[i].n_ops;
+        struct pct_topology *t = topology_of(&p, rows, cases[i].n_rows);
+        pct_topology_pattern(t, &text);
+        assert_string_equal(text.data, cases[i].says);
+        pct_buf_free(&text);
+        pct_topology_free(t);
+    }
+}
+
 /* A rank that is missing is on the node of the rank before it, at the beginning on the first. */
 static void missing_ranks_are_beside_those_before_them(void **state)
 {
@@ -682,6 +712,7 @@ int main(void)
         cmocka_unit_test(placement_keeps_the_sizes_of_nodes),
         cmocka_unit_test(sockets_get_as_many_ranks_each),
         cmocka_unit_test(greatest_numbers_are_no_small_ones),
+        cmocka_unit_test(messages_in_sessions_have_no_pattern),
         cmocka_unit_test(missing_ranks_are_beside_those_before_them),
         cmocka_unit_test(sockets_that_are_not_known_are_told_apart),
         cmocka_unit_test(what_was_not_received_is_told_of_ranks_that_are_there),
