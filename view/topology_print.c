@@ -254,8 +254,12 @@ void pct_topology_print_tsv(FILE *out, const struct pct_topology_view *v)
 static void json_pattern(FILE *out, const struct pct_pattern *p)
 {
     char explained[PCT_NUMBER_BYTES];
-    fprintf(out, "  \"pattern\": {\"kind\": \"%s\", \"ranks\": %u, \"explained_percent\": %s",
-            pct_pattern_name(p->kind), p->n_active,
+    fprintf(out, "  \"pattern\": {\"kind\": \"%s\", \"ranks\": ", pct_pattern_name(p->kind));
+    if (p->are_uncounted)
+        fputs("null", out);
+    else
+        fprintf(out, "%u", p->n_active);
+    fprintf(out, ", \"explained_percent\": %s",
             p->kind == PCT_PATTERN_UNKNOWN ? "null" : pct_text_percent(explained, p->explained));
     if (p->n_dims) {
         fputs(", \"extents\": [", out);
