@@ -10,6 +10,7 @@
  * Every function of this file may run in a signal handler.
  */
 #include "libcollect/context/scope.h"
+#include "libcollect/context/thread.h"
 #include "libcollect/sampling/edges.h"
 #include "libcollect/sampling/sampler.h"
 
@@ -224,6 +225,18 @@ static void keep_ceiling(struct pc_sampler *s)
 
 /* ---- One sample ------------------------------------------------------------------------------ */
 
+static uintptr_t read_sp(const ucontext_t *uc)
+{
+#if defined __x86_64__
+    return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+#elif defined __aarch64__
+    return uc->uc_mcontext.sp;
+#else
+    (void)uc;
+    return 0;
+#endif
+}
+
 #if defined __x86_64__
 /* True if `bytes` bytes of code near the pc can be read. Modules can be read on the page of the pc.
  * Code that is made at run time may be for execution only, or lie next to a page without rights. */
@@ -239,7 +252,7 @@ static bool can_read_code(uintptr_t pc, uintptr_t at, size_t bytes)
 static struct where read_where(const ucontext_t *uc)
 {
     const greg_t *r = uc->uc_mcontext.gregs;
-    struct where w = {(uintptr_t)r[REG_RIP], (uintptr_t)r[REG_RSP], false};
+    struct where w = {(uintptr_t)r[REG_RIP], read_sp(uc), false};
     uintptr_t returns = (uintptr_t)r[REG_RCX]; /* `syscall` leaves the return address there */
     if ((returns == w.pc || returns == w.pc + 2) && can_read_code(w.pc, returns - 2, 2))
         w.in_call = !memcmp((const void *)(returns - 2), "\x0f\x05", 2);
@@ -249,7 +262,7 @@ static struct where read_where(const ucontext_t *uc)
 static struct where read_where(const ucontext_t *uc)
 {
     static const char call[] = "\x01\x00\x00\xd4";
-    struct where w = {uc->uc_mcontext.pc, uc->uc_mcontext.sp, false};
+    struct where w = {uc->uc_mcontext.pc, read_sp(uc), false};
     if (!pc_loadmap_find(w.pc))
         return w;
     w.in_call = (w.pc & 4095) >= 4 && !memcmp((const void *)(w.pc - 4), call, 4);
@@ -604,12 +617,40 @@ static void handle(void *argument)
         __atomic_store_n(&s->late, s->late + 1, __ATOMIC_RELAXED);
 }
 
+struct early_interrupt {
+    const ucontext_t *context;
+    int fd;
+    uintptr_t sp; /* 0: there is no room below */
+    bool met;
+};
+
+static void serve_early(void *argument)
+{
+    struct early_interrupt *e = argument;
+    bool in_own = false;
+    if (e->sp) {
+        struct where w = read_where(e->context);
+        in_own = is_in_own(&w);
+    }
+    e->met = pc_early_meet(e->fd, e->sp, in_own);
+}
+
+/* A thread without a state has no stack of the sampler: it is served on its own stack. An alternate
+ * stack may be too small for that, and for the search of the module. */
 static bool meet_early(const siginfo_t *info, const ucontext_t *context)
 {
+    enum { RED_ZONE = 128, ALIGNMENT = 64 };
     if (info->si_code == SI_TIMER || !pc_sampler_is_ours(NULL, info))
         return false;
-    struct where w = read_where(context);
-    return pc_early_meet(info->si_fd, w.sp, is_in_own(&w));
+    uintptr_t sp = read_sp(context), other = (uintptr_t)context->uc_stack.ss_sp;
+    size_t size = context->uc_stack.ss_size;
+    bool has_room = sp - other >= size && pc_thread_has_room(sp);
+    struct early_interrupt e = {context, info->si_fd, has_room ? sp : 0, false};
+    if (has_room && (uintptr_t)__builtin_frame_address(0) - other < size)
+        call_on_stack((char *)((sp - RED_ZONE) & ~(uintptr_t)(ALIGNMENT - 1)), serve_early, &e);
+    else
+        serve_early(&e);
+    return e.met;
 }
 
 /* The handler writes `handling` and then reads the signal; pc_sampler_stop writes the signal and

@@ -3,6 +3,10 @@
  * Threads that the program made before MPI_Init, each busy with something that must not be
  * disturbed when it is interrupted to be sampled. Prints "early N threads", and a line for each
  * thing that went wrong.
+ *
+ *     before_init busy     they are busy already when MPI_Init is called
+ *     before_init stack    each has an alternate stack with little more room than the kernel needs;
+ *                          a handler of the program asks for it
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -24,9 +28,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EACH = 2, BUSY_NS = 4000000, SMALL_BYTES = 32768 };
+enum { EACH = 2, BUSY_NS = 4000000, SMALL_BYTES = 32768, BELOW = 16384, LITTLE = 1024 };
 
 static atomic_bool begin, stop;
+static size_t kernel_bytes; /* of an alternate stack; 0: threads have none */
 static atomic_int n_busy;
 
 static void wrong(const char *what, int value)
@@ -139,9 +144,57 @@ static const struct {
             {print, 0},    {wait_shortly, 0}, {await_signal, 0}, {just_compute, SMALL_BYTES}};
 enum { N_ACTS = sizeof acts / sizeof acts[0] };
 
+/* Gives the thread an alternate stack. Returns the memory below it, which is 0; NULL: there is
+ * none. */
+static char *take_stack(void)
+{
+    stack_t stack = {.ss_size = kernel_bytes + LITTLE};
+    char *below = kernel_bytes ? calloc(1, BELOW + stack.ss_size) : NULL;
+    if (!below)
+        return NULL;
+    stack.ss_sp = below + BELOW;
+    if (sigaltstack(&stack, NULL))
+        wrong("sigaltstack", errno);
+    return below;
+}
+
+static void give_stack(char *below)
+{
+    static const stack_t none = {.ss_flags = SS_DISABLE};
+    int n = 0;
+    sigaltstack(&none, NULL);
+    for (int i = 0; below && i < BELOW; i++)
+        n += below[i] != 0;
+    if (n)
+        wrong("bytes below the alternate stack that were written", n);
+    free(below);
+}
+
+static uintptr_t handler_at;
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    handler_at = (uintptr_t)__builtin_frame_address(0);
+}
+
+/* Sets a handler that asks for the alternate stack, and measures what the kernel needs there. */
+static void measure_stack(void)
+{
+    static char large[65536];
+    stack_t stack = {.ss_sp = large, .ss_size = sizeof large};
+    sigaction(SIGUSR2, &(struct sigaction){.sa_handler = on_signal, .sa_flags = SA_ONSTACK}, NULL);
+    sigaltstack(&stack, NULL);
+    raise(SIGUSR2);
+    kernel_bytes = (uintptr_t)large + sizeof large - handler_at;
+    stack.ss_flags = SS_DISABLE;
+    sigaltstack(&stack, NULL);
+}
+
 static void *run(void *argument)
 {
     void (*act)(void) = acts[(uintptr_t)argument].act;
+    char *below = take_stack();
     while (!atomic_load(&begin))
         usleep(1000);
     uint64_t busy_ns = cpu_ns() + BUSY_NS;
@@ -152,6 +205,7 @@ static void *run(void *argument)
         told = true;
         atomic_fetch_add(&n_busy, 1);
     }
+    give_stack(below);
     return NULL;
 }
 
@@ -159,6 +213,8 @@ int main(int argc, char **argv)
 {
     pthread_t threads[N_ACTS * EACH];
     int provided, n = 0;
+    if (argc > 1 && !strcmp(argv[1], "stack"))
+        measure_stack();
     for (uintptr_t i = 0; i < N_ACTS * EACH; i++) {
         pthread_attr_t attr;
         pthread_attr_init(&attr);
@@ -167,7 +223,7 @@ int main(int argc, char **argv)
         n += !pthread_create(&threads[n], &attr, run, (void *)(i % N_ACTS));
         pthread_attr_destroy(&attr);
     }
-    if (argc > 1) /* they are busy already when MPI_Init is called */
+    if (argc > 1 && !kernel_bytes)
         atomic_store(&begin, true);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     atomic_store(&begin, true);
