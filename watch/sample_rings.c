@@ -43,7 +43,7 @@ enum { LEAST_SAMPLES = 8 };
 
 /* Capacity of rings while we wait for a processor or read the tables of a library: 16 MiB are 1.4 s
  * at the default frequency. */
-enum { ALL_RINGS = 64 << 20, MOST_RING = 16 << 20, FEW_RING = 1 << 20 };
+enum { ALL_RINGS = 64 << 20, MOST_RING = 16 << 20, LEAST_RING = LEAST_SAMPLES * SHALLOW_STACK };
 
 /* Capacity of a ring without samples: 1,000 forks and as many execs. */
 enum { RECORDS_RING = 128 << 10 };
@@ -66,14 +66,14 @@ struct waiting {
 /* Event opened for a thread and a processor. */
 struct opened {
     int fd;
-    bool event;
+    struct ring *ring;
 };
 
 struct pct_rings {
     struct perf_event_attr attrs[2]; /* clock, event */
     struct ring *rings;
     size_t n_rings;
-    size_t ring_bytes; /* of each, if it can be had */
+    size_t ring_bytes; /* of each */
     struct opened *opened;
     size_t n_opened, opened_room;
     struct waiting *waiting;
@@ -91,24 +91,40 @@ static size_t page_bytes(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/* Reads kernel.perf_event_mlock_kb; 0: unknown. */
+static size_t given_kb(void)
+{
+    char kb[32];
+    return pc_read_small("/proc/sys/kernel/perf_event_mlock_kb", kb, sizeof kb)
+               ? (size_t)strtoul(kb, NULL, 10)
+               : 0;
+}
+
+/* Returns the limit of locked memory in bytes. */
+static size_t locked_limit(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 ? (size_t)limit.rlim_cur : 0;
+}
+
 /* Chooses the size of rings. The kernel allows each user kernel.perf_event_mlock_kb per processor,
  * plus the limit of locked memory: rings of equal size, a power of two, share it. Root has no
  * limit. */
-static size_t choose_bytes(size_t n)
+static size_t choose_bytes(size_t n_cpus, size_t n_rings)
 {
-    char kb[32];
-    struct rlimit limit = {0};
-    size_t share = ALL_RINGS / n, bytes = MOST_RING;
-    pc_read_small("/proc/sys/kernel/perf_event_mlock_kb", kb, sizeof kb);
-    if (geteuid() != 0 && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur / n < share)
-        share = limit.rlim_cur / n + (size_t)strtoul(kb, NULL, 10) * 1024;
-    while (bytes > FEW_RING && bytes + page_bytes() > share)
+    size_t all = ALL_RINGS, bytes = MOST_RING;
+    if (geteuid() != 0 && locked_limit() < ALL_RINGS)
+        all = locked_limit() + n_cpus * given_kb() * 1024;
+    all = all < ALL_RINGS ? all : ALL_RINGS;
+    while (bytes > LEAST_RING && bytes + page_bytes() > all / n_rings)
         bytes /= 2;
     return bytes;
 }
 
-static struct perf_event_attr attr_of(const struct pc_counting_term *term, uint64_t frequency)
+static struct perf_event_attr attr_of(const struct pc_counting_term *term, uint64_t frequency,
+                                      size_t ring_bytes)
 {
+    bool deep = frequency <= DEEP_UP_TO_HZ && ring_bytes >= (size_t)LEAST_SAMPLES * DEEP_STACK;
     struct perf_event_attr a = {
         .type = term->type,
         .size = sizeof(struct perf_event_attr),
@@ -124,7 +140,7 @@ static struct perf_event_attr attr_of(const struct pc_counting_term *term, uint6
         .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
                        PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
         .sample_regs_user = REGISTER_MASK,
-        .sample_stack_user = frequency <= DEEP_UP_TO_HZ ? DEEP_STACK : SHALLOW_STACK,
+        .sample_stack_user = deep ? DEEP_STACK : SHALLOW_STACK,
         .read_format = FORMAT_LOST,
         .sample_id_all = 1,
         .disabled = 1,
@@ -150,11 +166,14 @@ int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, str
         return pc_error_set(error, PC_EIO,
                             "/sys/devices/system/cpu/online does not list the processors");
     struct pct_rings *r = pct_alloc(1, sizeof *r);
-    r->attrs[0] = attr_of(&what->clock, what->frequency);
+    r->n_rings = what->with_event ? 2 * n : n;
+    r->rings = pct_alloc(r->n_rings, sizeof *r->rings);
+    r->ring_bytes = what->frequency ? choose_bytes(n, r->n_rings) : RECORDS_RING;
+    r->attrs[0] = attr_of(&what->clock, what->frequency, r->ring_bytes);
     r->attrs[0].mmap = r->attrs[0].mmap2 = what->frequency != 0;
     r->attrs[0].comm = r->attrs[0].comm_exec = 1;
     r->attrs[0].task = 1;
-    r->attrs[1] = attr_of(&what->event, what->frequency);
+    r->attrs[1] = attr_of(&what->event, what->frequency, r->ring_bytes);
     if (what->period) {
         r->attrs[1].freq = 0;
         r->attrs[1].sample_period = what->period;
@@ -162,9 +181,6 @@ int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, str
         /* Linux samples each occurrence of a software event that has both flags. */
         r->attrs[1].sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
     }
-    r->n_rings = what->with_event ? 2 * n : n;
-    r->rings = pct_alloc(r->n_rings, sizeof *r->rings);
-    r->ring_bytes = what->frequency ? choose_bytes(r->n_rings) : RECORDS_RING;
     for (size_t i = 0; i < r->n_rings; i++)
         r->rings[i] = (struct ring){.cpu = cpus[i % n], .fd = -1, .event = i >= n};
     pct_free(cpus);
@@ -172,24 +188,66 @@ int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, str
     return PC_OK;
 }
 
-/* Maps the largest ring that is allowed. Returns 0 or an errno. */
-static int map_ring(struct ring *g, int fd, size_t most_bytes, size_t stack_bytes)
+/* Maps a ring for its event. Returns 0 or an errno. */
+static int map_ring(struct ring *g, size_t size)
 {
-    size_t least_bytes = stack_bytes ? stack_bytes * LEAST_SAMPLES : page_bytes();
-    for (size_t size = most_bytes; size >= least_bytes; size /= 2) {
-        void *at = mmap(NULL, page_bytes() + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        if (at == MAP_FAILED)
-            continue;
-        g->fd = fd;
-        g->head = at;
-        g->data = (uint8_t *)at + g->head->data_offset;
-        g->size = size;
-        return 0;
-    }
-    return errno;
+    void *at = mmap(NULL, page_bytes() + size, PROT_READ | PROT_WRITE, MAP_SHARED, g->fd, 0);
+    if (at == MAP_FAILED)
+        return errno;
+    g->head = at;
+    g->data = (uint8_t *)at + g->head->data_offset;
+    g->size = size;
+    return 0;
 }
 
-static int refused(const struct ring *g, int tid, int why, struct pc_error *error)
+static void unmap_ring(struct ring *g)
+{
+    if (g->head)
+        munmap(g->head, page_bytes() + g->size);
+    g->head = NULL;
+}
+
+/* Maps all rings that have an event, in the size of `ring_bytes`, in place of those that are
+ * mapped: without its ring an event has no output. Nothing was sampled yet. */
+static int map_rings(struct pct_rings *r)
+{
+    int err = 0;
+    for (size_t i = 0; i < r->n_rings; i++)
+        unmap_ring(&r->rings[i]);
+    for (size_t i = 0; i < r->n_rings && !err; i++)
+        if (r->rings[i].fd >= 0)
+            err = map_ring(&r->rings[i], r->ring_bytes);
+    for (size_t i = 0; i < r->n_opened && !err; i++)
+        if (r->opened[i].fd != r->opened[i].ring->fd &&
+            ioctl(r->opened[i].fd, PERF_EVENT_IOC_SET_OUTPUT, r->opened[i].ring->fd) != 0)
+            err = errno;
+    return err;
+}
+
+/* Maps a new ring; all rings get smaller until it has room too. */
+static int add_ring(struct pct_rings *r, struct ring *g)
+{
+    size_t least_bytes = r->attrs[g->event].sample_stack_user ? LEAST_RING : page_bytes();
+    int err = map_ring(g, r->ring_bytes);
+    while ((err == EPERM || err == ENOMEM) && r->ring_bytes > least_bytes) {
+        r->ring_bytes /= 2;
+        err = map_rings(r);
+    }
+    return err;
+}
+
+/* Reports that the rings have no room in the memory that the user may lock. */
+static int refuse_memory(const struct pct_rings *r, struct pc_error *error)
+{
+    size_t needed = r->n_rings * (r->ring_bytes + page_bytes());
+    return pc_error_set(error, PC_EIO,
+                        "no memory to sample into: %zu KiB are needed; the kernel gives each user "
+                        "kernel.perf_event_mlock_kb, %zu KiB for each processor, and `ulimit -l`, "
+                        "%zu KiB, which others of your programs may be using",
+                        needed / 1024, given_kb(), locked_limit() / 1024);
+}
+
+static int refused(int tid, int why, struct pc_error *error)
 {
     char level[16];
     if (why == ESRCH)
@@ -201,11 +259,6 @@ static int refused(const struct ring *g, int tid, int why, struct pc_error *erro
     if (!pc_read_small("/proc/sys/kernel/perf_event_paranoid", level, sizeof level))
         snprintf(level, sizeof level, "?");
     level[strcspn(level, "\n")] = '\0';
-    if (why == EPERM && g->fd < 0 && tid >= 0)
-        return pc_error_set(error, PC_EIO,
-                            "no memory to sample into: the kernel gives each user "
-                            "kernel.perf_event_mlock_kb and `ulimit -l`, which others of your "
-                            "programs may be using");
     if ((why == EACCES || why == EPERM) && tid < 0)
         return pc_error_set(error, PC_EIO,
                             "the kernel does not let you sample processors: "
@@ -235,32 +288,33 @@ static int open_event(struct pct_rings *r, const struct ring *g, int tid, bool f
     return fd < 0 ? -errno : fd;
 }
 
-static int add_to_ring(struct pct_rings *r, struct ring *g, int tid, bool from_exec)
+static int add_to_ring(struct pct_rings *r, struct ring *g, int tid, bool from_exec,
+                       struct pc_error *error)
 {
     int fd = open_event(r, g, tid, from_exec), err = 0;
+    if (fd == -ENODEV) /* a processor that has gone offline */
+        return PC_OK;
     if (fd < 0)
-        return -fd;
-    if (g->fd < 0)
-        err = map_ring(g, fd, r->ring_bytes, r->attrs[g->event].sample_stack_user);
-    else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, g->fd) != 0)
-        err = errno;
-    if (err) {
-        close(fd);
-        return err;
-    }
+        return refused(tid, -fd, error);
     r->opened = pct_grow(r->opened, r->n_opened, &r->opened_room, sizeof *r->opened);
-    r->opened[r->n_opened++] = (struct opened){fd, g->event};
-    return 0;
+    r->opened[r->n_opened++] = (struct opened){fd, g};
+    if (g->fd < 0) {
+        g->fd = fd;
+        err = add_ring(r, g);
+    } else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, g->fd) != 0) {
+        err = errno;
+    }
+    if (err == EPERM || err == ENOMEM)
+        return refuse_memory(r, error);
+    return err ? refused(tid, err, error) : PC_OK;
 }
 
 int pct_rings_add(struct pct_rings *r, int tid, bool from_exec, struct pc_error *error)
 {
-    for (size_t i = 0; i < r->n_rings; i++) {
-        int err = add_to_ring(r, &r->rings[i], tid, from_exec);
-        if (err && err != ENODEV) /* a processor that has gone offline */
-            return refused(&r->rings[i], tid, err, error);
-    }
-    return PC_OK;
+    int err = PC_OK;
+    for (size_t i = 0; i < r->n_rings && !err; i++)
+        err = add_to_ring(r, &r->rings[i], tid, from_exec, error);
+    return err;
 }
 
 void pct_rings_start(struct pct_rings *r)
@@ -282,7 +336,7 @@ struct pct_rings_counts pct_rings_counts(const struct pct_rings *r)
         uint64_t n[2] = {0}; /* what is counted; lost records */
         if (read(r->opened[i].fd, n, sizeof n) < (ssize_t)sizeof *n)
             continue;
-        *(r->opened[i].event ? &counts.events : &counts.clock_ns) += n[0];
+        *(r->opened[i].ring->event ? &counts.events : &counts.clock_ns) += n[0];
         counts.n_lost += n[1];
     }
     return counts;
@@ -293,8 +347,7 @@ void pct_rings_free(struct pct_rings *r)
     if (!r)
         return;
     for (size_t i = 0; i < r->n_rings; i++)
-        if (r->rings[i].head)
-            munmap(r->rings[i].head, page_bytes() + r->rings[i].size);
+        unmap_ring(&r->rings[i]);
     for (size_t i = 0; i < r->n_opened; i++)
         close(r->opened[i].fd);
     pct_free(r->rings);
