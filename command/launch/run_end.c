@@ -205,6 +205,13 @@ static char *profile_names(const struct pct_run_job *r)
     return names;
 }
 
+static char *rights_text(const char *word)
+{
+    return pct_text("%s runs with rights that you do not have (setuid, setgid or capabilities), so "
+                    "the loader does not preload your library into it: it cannot be measured",
+                    word);
+}
+
 static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
 {
     const char *word, *inner = "";
@@ -222,10 +229,7 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
         names = profile_names(r);
         text =
             pct_program_gets_rights(word)
-                ? pct_text(
-                      "%s runs with rights that you do not have (setuid, setgid or capabilities), "
-                      "so the loader does not preload your library into it: it cannot be measured",
-                      word)
+                ? rights_text(word)
                 : pct_text("%s is linked with MPI (%s), but no measured process of it on this node "
                            "reached MPI_Init; children of fork are not measured. If all ranks ran "
                            "on other nodes, look for %s there",
@@ -235,6 +239,8 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
         return text;
     }
     bool launched = pct_launcher_is(r->words[0]);
+    if (!launched && pct_program_gets_rights(r->words[0]))
+        return rights_text(r->words[0]);
     if ((word = pct_program_static(r->words, launched ? SIZE_MAX : 1)) != NULL)
         return pct_text("%s is statically linked: no library can be loaded into it; `pcollect "
                         "record -- %s%s` samples it",
