@@ -90,10 +90,18 @@ const struct pct_recorded *pct_recorder_told(const struct pct_recorder *r)
     return &r->told;
 }
 
-void pct_recorder_counted(struct pct_recorder *r, uint64_t n_lost, uint64_t events)
+static uint64_t most_of(uint64_t a, uint64_t b)
 {
-    r->told.n_lost = n_lost > r->told.n_lost ? n_lost : r->told.n_lost;
-    r->events_counted = events;
+    return a > b ? a : b;
+}
+
+void pct_recorder_counted(struct pct_recorder *r, const struct pct_rings_counts *counts,
+                          bool share_events)
+{
+    struct pct_recorded *told = &r->told;
+    told->n_lost = most_of(told->n_lost, counts->n_lost);
+    told->n_lost_of_event = most_of(told->n_lost_of_event, counts->n_lost_of_event);
+    r->events_counted = share_events ? counts->events : 0;
 }
 
 /* ---- Processes ------------------------------------------------------------------------------- */
@@ -386,6 +394,10 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
 static void note_lost(struct pct_recorder *r, const struct pct_ring_record *record)
 {
     const struct process *p = *find_link(r, record->pid);
+    if (record->of_event) {
+        r->told.n_lost_of_event += record->n;
+        return;
+    }
     r->told.n_lost += record->n;
     if (p && p->unit)
         p->unit->n_lost += record->n;

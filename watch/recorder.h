@@ -24,7 +24,8 @@ struct pct_recorded {
     uint64_t n_hidden;       /* the same, of processes whose mappings we may not read */
     uint64_t n_gone;         /* the same, in files that could not be opened */
     uint64_t n_unknown;      /* samples without code of a program, as in kernel threads */
-    uint64_t n_lost;         /* records that the kernel had no room for */
+    /* Records that the kernel had no room for: of the clock and of actions; of the event. */
+    uint64_t n_lost, n_lost_of_event;
     uint64_t n_processes;
     int n_ranks, world; /* 0: no ranks */
     uint64_t
@@ -57,10 +58,11 @@ void pct_recorder_map(struct pct_recorder *r, int pid);
 void pct_recorder_take(void *recorder, const struct pct_ring_record *record);
 /* Profile of what is known so far; valid until the recorder is freed. */
 const struct pct_recorded *pct_recorder_told(const struct pct_recorder *r);
-/* Takes the number of records that were lost in all, and how often the event has happened, or 0.
- * Samples at a frequency stand for what the kernel guesses when it sets their distance: in the
- * profile they share out the latter number. */
-void pct_recorder_counted(struct pct_recorder *r, uint64_t n_lost, uint64_t events);
+/* Takes the number of records that were lost in all. share_events: samples of the event share out
+ * how often it has happened. At a frequency they stand for what the kernel guesses when it sets
+ * their distance. */
+void pct_recorder_counted(struct pct_recorder *r, const struct pct_rings_counts *counts,
+                          bool share_events);
 /* Samples recorded between two times, as a profile, which the caller frees; NULL: there are none.
  * If all belong to one MPI job, it has its ranks, if `ranks` is set. Ends the collection:
  * afterwards only show_files and free are allowed. */

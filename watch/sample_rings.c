@@ -336,8 +336,9 @@ struct pct_rings_counts pct_rings_counts(const struct pct_rings *r)
         uint64_t n[2] = {0}; /* what is counted; lost records */
         if (read(r->opened[i].fd, n, sizeof n) < (ssize_t)sizeof *n)
             continue;
-        *(r->opened[i].ring->event ? &counts.events : &counts.clock_ns) += n[0];
-        counts.n_lost += n[1];
+        bool event = r->opened[i].ring->event;
+        *(event ? &counts.events : &counts.clock_ns) += n[0];
+        *(event ? &counts.n_lost_of_event : &counts.n_lost) += n[1];
     }
     return counts;
 }

@@ -28,7 +28,7 @@ struct pct_ring_record {
     enum pct_ring_record_type type;
     int pid, tid, parent;
     uint64_t time_ns; /* CLOCK_MONOTONIC */
-    bool of_event;    /* SAMPLE: of the event, not of the clock */
+    bool of_event;    /* SAMPLE, LOST: of the event, not of the clock */
     uint64_t n;       /* SAMPLE: ns, or events, since the last one */
     /* SAMPLE: registers of user code, by the kernel's numbers; NULL: none, as for a kernel
      * thread. */
@@ -62,9 +62,9 @@ void pct_rings_stop(struct pct_rings *r);
 /* Sums over all threads, including those that ended. */
 struct pct_rings_counts {
     uint64_t clock_ns, events;
-    /* Records without room, also after the last that had some, which tells of those before it. 0
-     * before Linux 6.0. */
-    uint64_t n_lost;
+    /* Records without room, also after the last that had some, which tells of those before it: of
+     * the clock and of actions; of the event. 0 before Linux 6.0. */
+    uint64_t n_lost, n_lost_of_event;
 };
 struct pct_rings_counts pct_rings_counts(const struct pct_rings *r);
 

@@ -162,6 +162,10 @@ static void tell_event(const struct job *j, const struct pct_recorded *told)
         pct_say(j->sampling.self,
                 "so few samples do not tell where %s happened: --count %llu takes more", event,
                 (unsigned long long)(counted / ENOUGH_OF_EVENT + 1));
+    if (told->n_lost_of_event)
+        pct_say(j->sampling.self, "%llu samples of %s were lost: the rings were full; %s",
+                (unsigned long long)told->n_lost_of_event, event,
+                j->request->who.period ? "raise --count" : "lower --frequency");
     if (j->sampling.what.event.user_only && !strchr(event, ':'))
         pct_say(j->sampling.self,
                 "%s in the kernel are not counted: kernel.perf_event_paranoid forbids it", event);
@@ -188,9 +192,8 @@ static void tell_lost(const struct job *j, const struct pct_recorded *told)
     if (!j->request->who.processors)
         snprintf(time, sizeof time, ": %.3g s of CPU time are not in the profile",
                  (double)lost(j, told) / 1e9);
-    pct_say(j->sampling.self, "%llu records were lost: the rings were full%s; %s",
-            (unsigned long long)told->n_lost, time,
-            j->request->who.period ? "raise --count" : "lower --frequency");
+    pct_say(j->sampling.self, "%llu records were lost: the rings were full%s; lower --frequency",
+            (unsigned long long)told->n_lost, time);
 }
 
 /* Remarks on how it was recorded. */
@@ -313,8 +316,7 @@ static int finish(struct job *j)
     struct pc_error error = {""};
     int status = PCT_DATA;
     j->counts = pct_sampling_counts(&j->sampling);
-    pct_recorder_counted(j->sampling.recorder, j->counts.n_lost,
-                         j->request->who.period ? 0 : j->counts.events);
+    pct_recorder_counted(j->sampling.recorder, &j->counts, !j->request->who.period);
     int err = pct_recorder_profile(j->sampling.recorder, !j->request->who.processors, j->begin_ns,
                                    j->end_ns, &told, &p, &error);
     if (err) {
