@@ -20,25 +20,49 @@ static const struct pct_option options[] = {
     {0, NULL, NULL, NULL},
 };
 
+/* Sets the complaint of a file that is not there as it ran: it gives no names. */
+static void look_for_files(const struct pct_symbols *s, const struct pc_profile *p,
+                           struct pc_error *remark)
+{
+    const char *first = NULL;
+    size_t n = 0;
+    for (uint32_t i = 0; i < p->n_modules; i++) {
+        enum pct_symbols_state state = pct_symbols_state(s, i);
+        if (state != PCT_SYMBOLS_GONE && state != PCT_SYMBOLS_CHANGED &&
+            state != PCT_SYMBOLS_UNREADABLE)
+            continue;
+        first = first ? first : pct_symbols_complaint(s, i);
+        n++;
+    }
+    if (n > 1)
+        pc_error_set(remark, PC_OK, "no names of %zu files are stored: %s", n, first);
+    else if (n)
+        pc_error_set(remark, PC_OK, "%s", first);
+}
+
 /* A profile without a name for any of its addresses is left as it is. */
 static int embed(struct pc_profile **p, const char *from, const char *to,
                  const struct pct_embedded *also, struct pc_error *error)
 {
     static const struct pct_tree_options whole = {0};
     struct pct_stores all = {.n = 0};
+    struct pc_error remark = {""};
     struct pct_symbols *symbols = pct_symbols_new(*p);
     if (also->show_files)
         also->show_files(also->arg, *p, symbols);
     struct pct_data *d = pct_data_new(from, *p, symbols, &whole);
     pct_symbols_store(pct_data_symbols(d), *p, &all);
     if (also->sources)
-        pct_source_store(d, &all);
+        pct_source_store(d, &all, &remark);
+    look_for_files(pct_data_symbols(d), *p, &remark);
     int err = also->assembly ? pct_assembly_store(d, &all, error) : PC_OK;
     pct_data_free(d);
     if (!err)
         err = pct_stores_put(&all, p, error);
     if (!err)
         err = pc_pcol_write(*p, to, 0, error);
+    if (!err && *remark.text)
+        *error = remark;
     pct_stores_free(&all);
     return err;
 }
@@ -88,13 +112,16 @@ static int run_embed(const struct pct_command *self, int argc, char **argv)
     int err = pct_embed_file(from, r.to ? r.to : from, &r.also, &error);
     if (*error.text)
         pct_say(self, "%s", error.text);
-    return !err ? PCT_DONE : err == PC_ENOENT ? PCT_CALL : PCT_DATA;
+    return err == PC_ENOENT ? PCT_CALL : err || *error.text ? PCT_DATA : PCT_DONE;
 }
 
 const struct pct_command pct_embed = {
     .name = "embed",
     .synopsis = "[-a] [-d] [-s] [-o FILE] PROFILE",
     .summary = "store functions, files and lines in a profile",
+    .details =
+        "The exit status is 1, too, if a part is not stored: names of a file that was removed "
+        "or replaced, or the text of a source file that was changed after the run began.",
     .options = options,
     .argument = "PROFILE",
     .n_least = 1,

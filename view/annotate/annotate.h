@@ -65,6 +65,7 @@ struct pct_source {
     size_t n;
     char *text;        /* memory of the lines; NULL: they are in the profile */
     char problem[128]; /* why it could not be read, or may differ from what ran; or empty */
+    bool newer;        /* the file was changed after the start of the run */
 };
 
 /* The text that is stored in the profile, else the file. */
@@ -82,7 +83,8 @@ uint32_t pct_source_statement(const struct pct_source *s, const char *path, uint
 uint32_t pct_source_function(const struct pct_source *s, const char *path, const char *name,
                              uint32_t line);
 
-/* Adds a table of the text of all source files in which there are calls or samples. */
-void pct_source_store(const struct pct_data *d, struct pct_stores *all);
+/* Adds a table of the text of the source files in which there are calls or samples, but not of
+ * those that are newer than the run, of which a remark is set. */
+void pct_source_store(const struct pct_data *d, struct pct_stores *all, struct pc_error *remark);
 
 #endif

@@ -101,18 +101,22 @@ void pct_source_read(const struct pc_profile *p, const char *path, struct pct_so
         return;
     }
     split_lines(out);
-    if (start_ns && (uint64_t)st.st_mtime > start_ns / 1000000000u)
+    out->newer = start_ns && (uint64_t)st.st_mtime > start_ns / 1000000000u;
+    if (out->newer)
         pc_format(out->problem, sizeof out->problem, "newer than the run: lines may have moved");
 }
 
 /* ---- Storing ----------------------------------------------------------------------------------
  */
 
-static void add_file(struct pct_store *s, const struct pc_profile *p, const char *path)
+/* Adds the lines of a file. False: it was changed after the start of the run, so its lines may be
+ * others than those that ran. */
+static bool add_file(struct pct_store *s, const struct pc_profile *p, const char *path)
 {
     struct pct_source text;
     pct_source_read(p, path, &text);
-    for (size_t i = 0; i < text.n; i++) {
+    bool newer = text.newer;
+    for (size_t i = 0; i < text.n && !newer; i++) {
         struct pct_buf line = {0};
         if (*text.lines[i]) {
             pct_buf_text(&line, text.lines[i]);
@@ -122,15 +126,25 @@ static void add_file(struct pct_store *s, const struct pc_profile *p, const char
         pct_buf_free(&line);
     }
     pct_source_free(&text);
+    return !newer;
 }
 
-void pct_source_store(const struct pct_data *d, struct pct_stores *all)
+void pct_source_store(const struct pct_data *d, struct pct_stores *all, struct pc_error *remark)
 {
+    const char *newer = NULL;
+    size_t n_newer = 0;
     struct pct_rolled *files =
         pct_roll_up(d->totals, d->symbols, pct_data_samples(d), NULL, PCT_BY_FILE);
     struct pct_store *s = pct_stores_add(all, TABLE, columns, N_KEYS, N_COLUMNS);
     for (size_t i = 0; i < files->n; i++)
-        if (files->row[i].file)
-            add_file(s, d->profile, files->row[i].file);
+        if (files->row[i].file && !add_file(s, d->profile, files->row[i].file) && !n_newer++)
+            newer = files->row[i].file;
+    if (n_newer == 1)
+        pc_error_set(remark, PC_OK, "%s is newer than the run: its text is not stored", newer);
+    else if (n_newer)
+        pc_error_set(remark, PC_OK,
+                     "%s and %zu other source files are newer than the run: their text is not "
+                     "stored",
+                     newer, n_newer - 1);
     pct_rolled_free(files);
 }
