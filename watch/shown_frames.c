@@ -73,22 +73,15 @@ static bool is_own_frame(const struct pct_stack_frame *f)
     return f->module && f->module->flags & PCOLLECT_MODULE_OWN;
 }
 
-/* True for the function that GCC makes of the body of a parallel region. */
-static bool is_region(const struct pct_stack_frame *f)
-{
-    return f->function && strstr(f->function, "._omp_fn.");
-}
-
 bool pct_stack_is_left_out(const struct pct_stack *s, size_t i)
 {
-    const struct pct_stack_frame *f = &s->frames[i];
-    size_t inner = i;
-    if (is_own_frame(f))
-        return true;
-    while (inner > 0 && is_own_frame(&s->frames[inner - 1]))
-        inner--;
-    return inner > 0 && is_region(&s->frames[inner - 1]) && f->module &&
-           !strncmp(pc_base_name(f->module->path), "libgomp.so", 10);
+    enum { SYSTEM = PCOLLECT_MODULE_RUNTIME | PCOLLECT_MODULE_LIBC | PCOLLECT_MODULE_OWN };
+    const struct pct_stack_module *m = s->frames[i].module;
+    if (!m || !(m->flags & PCOLLECT_MODULE_RUNTIME))
+        return is_own_frame(&s->frames[i]);
+    while (i > 0 && (!s->frames[i - 1].module || s->frames[i - 1].module->flags & SYSTEM))
+        i--;
+    return i > 0;
 }
 
 bool pct_stack_is_program(const struct pct_stack *s)

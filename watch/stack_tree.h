@@ -62,8 +62,9 @@ struct pct_shown_frames pct_shown_frames(const struct pct_stack *s);
 /* True if any frame is of the program, or of a library that came with it. */
 bool pct_stack_is_program(const struct pct_stack *s);
 
-/* True if frame i is of those inside the stack that are not shown: frames of libpcollect, and those
- * by which GNU's runtime enters a parallel region, which the library does not see either. */
+/* True if frame i is of those inside the stack that are not shown, as in the library's contexts:
+ * frames of libpcollect, and those of a threading runtime that a function of the program, or of a
+ * library that it uses, is inside of. */
 bool pct_stack_is_left_out(const struct pct_stack *s, size_t i);
 
 /* ---- Many stacks (stack_tree.c) -------------------------------------------------------------- */
