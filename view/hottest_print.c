@@ -124,16 +124,12 @@ static bool is_runtime(const struct pc_profile_module *m)
     return m->flags & PCOLLECT_MODULE_RUNTIME;
 }
 
-/* True if a thread begins in a threading runtime, which made it. */
-static bool begins_in_runtime(const struct pc_profile *p)
+/* True if a thread starts in a threading runtime, which made it. */
+static bool starts_in_runtime(const struct pc_profile *p)
 {
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        const struct pc_profile_node *n = &p->nodes[i];
-        bool outermost =
-            n->parent != PC_NO_INDEX && p->nodes[n->parent].kind != PCOLLECT_NODE_FRAME;
-        if (outermost && n->module != PC_NO_INDEX && is_runtime(&p->modules[n->module]))
+    for (uint32_t i = 0; i < p->n_modules; i++)
+        if (p->modules[i].flags & PCOLLECT_MODULE_STARTS)
             return true;
-    }
     return false;
 }
 
@@ -149,7 +145,7 @@ static bool has_threads(const struct pct_data *d)
             return true;
         before = t->list[i].rank;
     }
-    return !t->n && begins_in_runtime(d->profile);
+    return !t->n && starts_in_runtime(d->profile);
 }
 
 /* Pieces of the text of a row, which are not broken between lines if they fit into one. PLACE keeps

@@ -27,6 +27,7 @@ struct pct_stack_tree {
     char **ops, **regions; /* names */
     size_t n_ops, ops_room, n_regions, regions_room;
     uint64_t ns;
+    bool starts; /* a thread starts in a threading runtime */
 };
 
 /* ---- Making ---------------------------------------------------------------------------------- */
@@ -92,6 +93,11 @@ static void book(struct pct_stack_tree *t, uint32_t node, const struct pct_stack
     t->ns += sampled->ns;
 }
 
+static bool is_runtime(const struct pct_stack_module *m)
+{
+    return m && m->flags & PCOLLECT_MODULE_RUNTIME;
+}
+
 void pct_stack_tree_add(struct pct_stack_tree *t, const struct pct_stack *s,
                         const struct pct_shown_frames *shown,
                         const struct pct_stack_sampled *sampled)
@@ -100,6 +106,8 @@ void pct_stack_tree_add(struct pct_stack_tree *t, const struct pct_stack *s,
     uint32_t at = 0;
     if (s->cut)
         at = child_of(t, at, (struct node){.kind = PCOLLECT_NODE_CUT});
+    else if (shown->to && is_runtime(s->frames[shown->to - 1].module))
+        t->starts = true;
     for (size_t i = shown->to; i-- > shown->from;) {
         const struct pct_stack_frame *f = &s->frames[i];
         bool innermost = i == shown->from && !op;
@@ -123,6 +131,7 @@ void pct_stack_tree_add_region(struct pct_stack_tree *t, const char *name,
     uint32_t *made = pct_alloc(from->n, sizeof *made);
     name_index(&t->regions, &t->n_regions, &t->regions_room, name);
     made[0] = child_of(t, 0, region);
+    t->starts |= from->starts;
     for (size_t i = 1; i < from->n; i++) {
         const struct node *n = &from->nodes[i];
         struct node key = {.kind = n->kind, .module = n->module, .offset = n->offset};
@@ -159,9 +168,12 @@ static int compare_modules(const void *a, const void *b)
     return pc_module_compare(a, b);
 }
 
-static struct pc_profile_module module_of(struct pc_profile *p, const struct pct_stack_module *from)
+static struct pc_profile_module module_of(struct pc_profile *p, const struct pct_stack_tree *t,
+                                          const struct pct_stack_module *from)
 {
     struct pc_profile_module m = {.flags = from->flags, .build_id_bytes = from->n_build_id};
+    if (t->starts && is_runtime(from))
+        m.flags |= PCOLLECT_MODULE_STARTS;
     memcpy(m.build_id, from->build_id, from->n_build_id);
     m.path = pc_pool_text(p->memory, from->path, strlen(from->path));
     return m;
@@ -177,7 +189,7 @@ static bool add_modules(struct pc_profile *p, const struct pct_stack_tree *t)
         if (!t->nodes[i].module || t->nodes[i].module == last)
             continue;
         last = t->nodes[i].module;
-        p->modules[n++] = module_of(p, last);
+        p->modules[n++] = module_of(p, t, last);
         if (!p->modules[n - 1].path)
             return false;
     }

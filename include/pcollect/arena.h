@@ -159,7 +159,8 @@ enum pcollect_module_flag {
     PCOLLECT_MODULE_LIBC = 1u << 1, /* libc or the dynamic loader */
     PCOLLECT_MODULE_MPI = 1u << 2,
     PCOLLECT_MODULE_OWN = 1u << 3,
-    PCOLLECT_MODULE_RUNTIME = 1u << 4 /* what MPI libraries and OpenMP stand on */
+    PCOLLECT_MODULE_RUNTIME = 1u << 4, /* what MPI libraries and OpenMP stand on */
+    PCOLLECT_MODULE_STARTS = 1u << 5 /* a runtime: samples from outside saw threads start in one */
 };
 
 /* Path of the module whose frames are Python's; the offset is of a row of the table `symbols`. */

@@ -3,6 +3,8 @@
  * waiting team MS:    the main thread computes that long while the other thread of its OpenMP team,
  *                     which has had work before, waits for it; prints the CPU time of the other
  *                     thread meanwhile, in ms
+ * waiting first MS:   the other thread of the team computes that long in the program's only region,
+ *                     at whose end the main thread waits; prints the CPU time of the main thread
  * waiting library MS: one thread computes that long in runtime_work(), of a library
  * With -DRANK between MPI_Init and MPI_Finalize.
  */
@@ -43,6 +45,15 @@ static void team(double ms)
     printf("%.3f\n", now_ms(CLOCK_PROCESS_CPUTIME_ID) - all - own);
 }
 
+static void first(double ms)
+{
+    double own = now_ms(CLOCK_THREAD_CPUTIME_ID), to_do[2] = {0, ms};
+#pragma omp parallel for num_threads(2) schedule(static, 1)
+    for (int i = 0; i < 2; i++)
+        compute(to_do[i]);
+    printf("%.3f\n", now_ms(CLOCK_THREAD_CPUTIME_ID) - own);
+}
+
 int main(int argc, char **argv)
 {
 #ifdef RANK
@@ -51,6 +62,8 @@ int main(int argc, char **argv)
     double ms = argc > 2 ? atof(argv[2]) : 0;
     if (argc > 1 && !strcmp(argv[1], "team"))
         team(ms);
+    else if (argc > 1 && !strcmp(argv[1], "first"))
+        first(ms);
     else
         runtime_work(ms);
 #ifdef RANK
