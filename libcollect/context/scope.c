@@ -329,6 +329,7 @@ void pc_scope_start(struct pc_thread *t)
         enter_scope(t, 0);
     }
     t->scope = t->record->root;
+    t->left = 0;
 }
 
 /* Books the time of the regions that are still open, and counts them. Called by the thread `by`.
@@ -466,6 +467,7 @@ static void lend(struct pc_thread *t, pcollect_ref context)
     if (s->n_open + s->n_deeper)
         return;
     t->level = atomic_load_explicit(&pc_control.level, memory_order_acquire);
+    t->left = context ? 0 : t->scope;
     if (context)
         s->base = find_scope(t, 0, LENT, context, NULL);
     else

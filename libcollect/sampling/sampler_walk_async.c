@@ -162,11 +162,13 @@ static pcollect_ref book_frame(struct pc_thread *t, struct pc_python_booking *b,
     return module ? pc_tree_frame(t->tree, parent, module, f->pc - f->module->bias) : 0;
 }
 
-/* Contexts of threads that the MPI library made hang below a region of their own. */
-static pcollect_ref find_root(struct pc_thread *t)
+/* Contexts of threads that the MPI library made hang below a region of their own. Those of the
+ * program in a thread that has left a region of OpenMP are of a task of that region, which GNU's
+ * runtime runs at the region's end. */
+static pcollect_ref find_root(struct pc_thread *t, bool program)
 {
     static const char name[] = PC_SAMPLER_HELPERS;
-    pcollect_ref root = t->scope, part = 0;
+    pcollect_ref root = t->left && program ? t->left : t->scope, part = 0;
     if (PC_UNLIKELY(t->helper) && pc_arena_string(&pc_process.arena, name, sizeof name - 1))
         part = pc_tree_part(t->tree, root, PCOLLECT_NODE_REGION,
                             pc_hash_bytes(name, sizeof name - 1, 0));
@@ -189,14 +191,14 @@ static struct pc_python_booking read_python(struct pc_thread *t, struct pc_sampl
 static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s,
                                 struct pc_python_booking *b, bool *collapsed)
 {
-    pcollect_ref at = find_root(t);
     const struct pc_sample_frame *outside = NULL;
     bool starting = !s->cut;
     uint32_t program = find_program(s);
+    pcollect_ref at = find_root(t, program < s->n_path);
     *collapsed = false;
     if (s->joined != NOT_JOINED) {
         outside = &s->last[s->joined];
-        at = outside->context;
+        at = outside->start ? at : outside->context;
         starting = outside->start;
     } else if (s->cut) {
         pcollect_ref cut = pc_tree_cut(t->tree, at);

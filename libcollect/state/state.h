@@ -128,6 +128,7 @@ struct pc_thread {
     uint64_t merge_ticks;     /* spent in the merge inside the current MPI_Finalize */
     struct pc_scopes *scopes; /* scope.c; NULL: neither phases nor regions so far */
     uint64_t level;           /* of the phase that the thread is in; 0: none */
+    pcollect_ref left;        /* scope of the region that it worked for last; 0: works for one */
     struct pc_thread *next_made;
     uint32_t resets;                      /* value of pc_control.resets that was applied last */
     uint32_t bumps;                       /* value of pc_control.bumps that `generation` contains */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A parallel region of two threads (with -DTEAM= of OMP_NUM_THREADS threads) that compute. `enter`
- * enters the region, and the OpenMP runtime calls its body in each thread. With MPI (-DWITH_MPI)
+ * enters the region, and the OpenMP runtime calls its body in each thread. Without MPI there is
+ * another region, whose tasks run at its end. With MPI (-DWITH_MPI)
  * each thread also calls MPI. Argument: milliseconds of CPU time of each thread.
  */
 #ifdef WITH_MPI
@@ -20,6 +21,8 @@
 void enter(int ms);
 void body(int ms);
 void loop(int n);
+void job(int ms);
+void tasks(int ms);
 
 static volatile double sink;
 
@@ -30,7 +33,7 @@ static uint64_t cpu_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-__attribute__((noinline)) void body(int ms)
+static inline void compute(int ms)
 {
     for (uint64_t end = cpu_ns() + (uint64_t)ms * 1000000u; cpu_ns() < end;) {
         double x = 1;
@@ -38,6 +41,17 @@ __attribute__((noinline)) void body(int ms)
             x = x * 0.999 + 1.0;
         sink = x;
     }
+}
+
+__attribute__((noinline)) void job(int ms)
+{
+    compute(ms);
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) void body(int ms)
+{
+    compute(ms);
 #ifdef WITH_MPI
     int flag;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
@@ -51,6 +65,29 @@ __attribute__((noinline)) void enter(int ms)
     {
         body(ms);
         __asm__ volatile("");
+    }
+    __asm__ volatile("");
+}
+
+/* The main thread runs none of its tasks: the other one does, when it has left the region's
+ * function. */
+__attribute__((noinline)) void tasks(int ms)
+{
+    int done = 0;
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0) {
+        for (int i = 0; i < 4; i++) {
+#pragma omp task shared(done)
+            {
+                job(ms / 4);
+#pragma omp atomic
+                done++;
+            }
+        }
+        for (int n = 0; n < 4;) {
+#pragma omp atomic read
+            n = done;
+        }
     }
     __asm__ volatile("");
 }
@@ -92,6 +129,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < 4; i++)
         enter(ms / 4);
     loop(100);
+#ifndef WITH_MPI
+    tasks(ms);
+#endif
 #ifdef WITH_MPI
     MPI_Finalize();
 #endif
