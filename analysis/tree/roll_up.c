@@ -348,15 +348,32 @@ static uint32_t find_program(const struct sums *s, uint32_t node)
     return node;
 }
 
+/* The frame of a threading runtime that called libc, for example to yield the processor; else the
+ * node itself. */
+static uint32_t find_runtime(const struct pc_profile *p, uint32_t node)
+{
+    for (uint32_t up = node; up != PC_NO_INDEX && is_frame(&p->nodes[up]);
+         up = p->nodes[up].parent) {
+        uint32_t module = p->nodes[up].module,
+                 flags = module == PC_NO_INDEX ? 0 : p->modules[module].flags;
+        if (flags & PCOLLECT_MODULE_RUNTIME)
+            return up;
+        if (!(flags & PCOLLECT_MODULE_LIBC))
+            break;
+    }
+    return node;
+}
+
 static void add_to_program(struct sums *s, const struct part *part)
 {
     const struct pc_profile *p = s->totals->profile;
-    uint32_t owner = find_program(s, part->node), module = p->nodes[part->node].module;
+    uint32_t node = find_runtime(p, part->node), owner = find_program(s, node);
+    uint32_t module = p->nodes[node].module;
     struct pct_place place = pct_symbols_node(s->symbols, owner);
     struct pct_rolled_row like = part->like;
     if (place.n_frames)
         like = row_of_node(s, part, owner, &place.frames[place.n_frames - 1]);
-    if (owner != part->node && module != PC_NO_INDEX && module != p->nodes[owner].module)
+    if (owner != node && module != PC_NO_INDEX && module != p->nodes[owner].module)
         like.library = p->modules[module].path;
     add_own(s, find_row(s, &like), part);
 }
