@@ -33,7 +33,7 @@ struct told {
     double work_ns, work_variance; /* of the other thread with most work */
     double waits_ns;               /* waits of all other threads for a processor, in their work */
     double others_ns;              /* CPU time of all other threads, also in MPI */
-    double sampled_ns;             /* of others_ns, for which samples stand */
+    double sampled_ns;             /* of others_ns, for which samples stand, and what they cost */
 };
 
 /* The rank of a row, as an index. Rows are in the order of their first key, so *at only
@@ -81,7 +81,8 @@ static void read_sampling(const struct pc_profile *p, struct told *told)
              booked = pc_table_column(t, "booked", PCOLLECT_COLUMN_NUMBER),
              library = pc_table_column(t, "own_time", PCOLLECT_COLUMN_NUMBER),
              period = pc_table_column(t, "period", PCOLLECT_COLUMN_NUMBER),
-             seen = pc_table_column(t, "seen", PCOLLECT_COLUMN_NUMBER), at = 0;
+             seen = pc_table_column(t, "seen", PCOLLECT_COLUMN_NUMBER),
+             cost = pc_table_column(t, "cost", PCOLLECT_COLUMN_NUMBER), at = 0;
     if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0 || compute == PC_NO_INDEX)
         return;
     for (uint32_t row = 0; row < t->n_rows; row++) {
@@ -90,6 +91,7 @@ static void read_sampling(const struct pc_profile *p, struct told *told)
         if (told[at].sampled) {
             told[at].sampled_ns +=
                 seen != PC_NO_INDEX ? (double)pc_table_cell(t, row, seen) : INFINITY;
+            told[at].sampled_ns += cost != PC_NO_INDEX ? (double)pc_table_cell(t, row, cost) : 0;
             continue;
         }
         told[at].sampled = true;
