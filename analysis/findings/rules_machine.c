@@ -153,6 +153,41 @@ static struct neighbours look_around(const struct pct_evidence *f, size_t rank)
     return near;
 }
 
+/* Sum of a column over the sockets of a host; 0: not known. */
+static size_t count_on_host(const struct pct_evidence *f, const char *host, const char *column)
+{
+    const struct pc_profile *p = f->data->profile;
+    const struct pc_profile_table *t = pc_profile_table_in_order(p, "machine");
+    uint32_t host_at = pc_table_column(t, "host", PCOLLECT_COLUMN_STRING),
+             counted = pc_table_column(t, column, PCOLLECT_COLUMN_NUMBER);
+    size_t n = 0;
+    if (host_at == PC_NO_INDEX || counted == PC_NO_INDEX)
+        return 0;
+    for (uint32_t row = 0; row < t->n_rows; row++)
+        if (!strcmp(pc_profile_string(p, pc_table_cell(t, row, host_at)), host))
+            n += (size_t)pc_table_cell(t, row, counted);
+    return n;
+}
+
+/* Appends what helps a rank that has more threads than processors: what its host has room for. */
+static void put_advice(const struct pct_evidence *f, const struct shared_host *host, size_t n_cpus,
+                       size_t n_threads, struct pct_buf *b)
+{
+    size_t processors = count_on_host(f, host->name, "processors"),
+           cores = count_on_host(f, host->name, "cores");
+    pct_buf_text(b, ". Start it with fewer threads");
+    if (!processors || n_cpus < processors) {
+        pct_buf_text(b, ", or bind it to more processors");
+        if (!strncmp(f->data->profile->mpi, "Open MPI", 8)) {
+            pct_buf_text(b, ": mpirun ");
+            if (host->n_ranks * n_threads <= cores)
+                pct_buf_format(b, "--map-by slot:PE=%zu, or ", n_threads);
+            pct_buf_text(b, "--bind-to none");
+        }
+    }
+    pct_buf_text(b, ".");
+}
+
 /* Appends the reason why a rank waited on a host that has a processor for each rank. If all threads
  * of the job that may run on its processors fit there, others ran there. */
 static void put_reason(const struct pct_evidence *f, size_t rank, const struct shared_host *host,
@@ -166,13 +201,9 @@ static void put_reason(const struct pct_evidence *f, size_t rank, const struct s
         pct_text_format(others, sizeof others, "%s other ranks do",
                         pct_finding_number(f, (double)(near.n_bound - 1)));
     if (near.n_cpus && n_threads > near.n_cpus) {
-        pct_buf_format(b,
-                       ", which computes with %zu threads on %zu %s. Start it with fewer threads, "
-                       "or bind it to more processors",
-                       n_threads, near.n_cpus, processors);
-        if (!strncmp(f->data->profile->mpi, "Open MPI", 8))
-            pct_buf_format(b, ": mpirun --map-by slot:PE=%zu, or --bind-to none", n_threads);
-        pct_buf_text(b, ".");
+        pct_buf_format(b, ", which computes with %zu threads on %zu %s", n_threads, near.n_cpus,
+                       processors);
+        put_advice(f, host, near.n_cpus, n_threads, b);
     } else if (host->n_cpus && host->n_threads > host->n_cpus) {
         pct_buf_format(b,
                        ": the %s ranks there compute with %s threads on %zu processors. Start "
