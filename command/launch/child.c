@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,6 +79,33 @@ struct pct_killed pct_job_killed(void)
 bool pct_job_interrupted(void)
 {
     return interrupted;
+}
+
+static uint64_t ns_of(struct timeval t)
+{
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+struct pct_job_cpu pct_job_cpu(void)
+{
+    struct rusage all;
+    if (getrusage(RUSAGE_CHILDREN, &all))
+        return (struct pct_job_cpu){0, 0};
+    return (struct pct_job_cpu){ns_of(all.ru_utime), ns_of(all.ru_stime)};
+}
+
+void pct_job_tell_uncounted(const struct pct_command *self, struct pct_job_cpu before,
+                            uint64_t counted_ns, const char *done)
+{
+    enum { LEAST_NS = 50000000, PART = 20 };
+    struct pct_job_cpu now = pct_job_cpu();
+    uint64_t used_ns = now.user_ns - before.user_ns + now.system_ns - before.system_ns;
+    if (used_ns > counted_ns && used_ns - counted_ns > LEAST_NS &&
+        used_ns - counted_ns > used_ns / PART)
+        pct_say(self,
+                "%.3g s of CPU time were not %s: the kernel leaves out programs that gain rights "
+                "(setuid, file capabilities), and those that you may not read",
+                (double)(used_ns - counted_ns) / 1e9, done);
 }
 
 int pct_job_helper(void)

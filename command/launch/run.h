@@ -66,6 +66,17 @@ struct pct_killed pct_job_killed(void);
  * user wants an end, even if the job handles the signal. */
 bool pct_job_interrupted(void);
 
+/* CPU time of commands that have ended, and of all that was waited for below them. */
+struct pct_job_cpu {
+    uint64_t user_ns, system_ns;
+};
+struct pct_job_cpu pct_job_cpu(void);
+
+/* Says that commands have used clearly more CPU time since `before` than the kernel has counted of
+ * them. `done`: what was to be done with it. */
+void pct_job_tell_uncounted(const struct pct_command *self, struct pct_job_cpu before,
+                            uint64_t counted_ns, const char *done);
+
 /* Forks a process that works beside the job, from the watcher's tick, which is called again when it
  * has ended. It has the initial signal state of this command, and must end with _exit. Returns like
  * fork. */

@@ -117,6 +117,10 @@ static int run(struct job *j)
     j->end_ns = pc_mono_ns();
     pct_sampling_stop(&j->sampling);
     pct_sampling_drain(&j->sampling, true);
+    j->counts = pct_sampling_counts(&j->sampling);
+    if (r->n_words && !pct_sampling_is_of_others(&r->who) && !j->sampling.stops)
+        pct_job_tell_uncounted(j->sampling.self, (struct pct_job_cpu){0, 0}, j->counts.clock_ns,
+                               "sampled");
     return status;
 }
 
@@ -143,12 +147,12 @@ static void tell_missed(const struct job *j, const struct pct_recorded *told)
     uint64_t missed_ns = missed(j, told), all_ns = missed_ns + told->sampled_ns;
     missed_ns -= lost(j, told);
     if (missed_ns * 20 > all_ns && !j->request->who.processors)
-        pct_say(j->sampling.self,
-                "threads used %.3g s of CPU time before their first sample or after their last: "
-                "not in the profile%s",
-                (double)missed_ns / 1e9,
-                j->sampling.stops ? ""
-                                  : "; a higher --frequency or --all-processors sees more of it");
+        pct_say(
+            j->sampling.self,
+            "threads used %.3g s of CPU time %sbefore their first sample or after their last: "
+            "not in the profile%s",
+            (double)missed_ns / 1e9, j->sampling.what.clock.user_only ? "in the kernel, or " : "",
+            j->sampling.stops ? "" : "; a higher --frequency or --all-processors sees more of it");
 }
 
 static void tell_event(const struct job *j, const struct pct_recorded *told)
@@ -249,11 +253,12 @@ static void tell(const struct job *j, const struct pct_recorded *told)
 /* Reports that there is no profile, and why. */
 static void tell_none(const struct job *j, const struct pct_recorded *told)
 {
+    enum { LEAST_NS = 1000000 };
     char why[128] = "none was on a processor when it was looked at, or had used 0.1 s without a "
                     "sample";
     double elapsed = (double)(j->end_ns - j->begin_ns) / 1e9;
     uint64_t missed_ns = j->request->who.processors ? 0 : missed(j, told);
-    if (!missed_ns) {
+    if (missed_ns < LEAST_NS) {
         pct_say(j->sampling.self,
                 "no sample was taken in %.3g s: no thread used CPU time, or not enough of it",
                 elapsed);
@@ -315,7 +320,6 @@ static int finish(struct job *j)
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
     int status = PCT_DATA;
-    j->counts = pct_sampling_counts(&j->sampling);
     pct_recorder_counted(j->sampling.recorder, &j->counts, !j->request->who.period);
     int err = pct_recorder_profile(j->sampling.recorder, !j->request->who.processors, j->begin_ns,
                                    j->end_ns, &told, &p, &error);
@@ -383,13 +387,15 @@ const struct pct_command pct_record_command = {
     .name = "record",
     .synopsis = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
     .summary = "sample a command, running processes, or this node, from outside",
-    .details = "COMMAND is sampled from its exec on, with all that it starts; nothing is loaded "
-               "into it. With --pid, --job, --thread or --all-processors these are sampled "
-               "instead, with the threads and processes that they start meanwhile, while COMMAND "
-               "runs, or until they end, or until Ctrl-C. Every other command reads the profile. "
-               "For an MPI job it has the ranks of the job; otherwise it has one rank, with a "
-               "region for each program. The exit status is that of COMMAND, or 1 if the profile "
-               "could not be written.",
+    .details =
+        "COMMAND is sampled from its exec on, with all that it starts, but for programs that "
+        "gain rights (setuid, file capabilities) or that you may not read; nothing is loaded "
+        "into it. With --pid, --job, --thread or --all-processors these are sampled "
+        "instead, with the threads and processes that they start meanwhile, while COMMAND "
+        "runs, or until they end, or until Ctrl-C. Every other command reads the profile. "
+        "For an MPI job it has the ranks of the job; otherwise it has one rank, with a "
+        "region for each program. The exit status is that of COMMAND, or 1 if the profile "
+        "could not be written.",
     .options = options,
     .starts = true,
     .argument = "COMMAND",

@@ -4,11 +4,11 @@
  * kernel takes their samples; where it does not, threads are stopped for them.
  */
 #include "analysis/allocation.h"
+#include "command/launch/run.h"
 #include "command/record/record.h"
 #include "watch/watch.h"
 
 #include <linux/perf_event.h>
-#include <sys/resource.h>
 
 static int say_error(const struct pct_sampling *j, const struct pc_error *error)
 {
@@ -235,23 +235,13 @@ void pct_sampling_stop(struct pct_sampling *j)
         pct_stops_count(j->stops);
 }
 
-/* CPU time of the command and of all that was waited for below it, also of what lived too shortly
- * to be found. */
-static uint64_t command_ns(void)
-{
-    struct rusage all;
-    if (getrusage(RUSAGE_CHILDREN, &all))
-        return 0;
-    return (uint64_t)(all.ru_utime.tv_sec + all.ru_stime.tv_sec) * 1000000000u +
-           (uint64_t)(all.ru_utime.tv_usec + all.ru_stime.tv_usec) * 1000u;
-}
-
 struct pct_rings_counts pct_sampling_counts(const struct pct_sampling *j)
 {
     if (!j->stops)
         return pct_rings_counts(j->rings);
     uint64_t ns = pct_stops_told(j->stops).counted_ns;
-    uint64_t all_ns = pct_sampling_is_of_others(j->who) ? 0 : command_ns();
+    struct pct_job_cpu cpu = pct_job_cpu(); /* also of what lived too shortly to be found */
+    uint64_t all_ns = pct_sampling_is_of_others(j->who) ? 0 : cpu.user_ns + cpu.system_ns;
     return (struct pct_rings_counts){.clock_ns = all_ns > ns ? all_ns : ns};
 }
 

@@ -225,6 +225,13 @@ static void note_begin(void *arg)
         j->request->interval_ms ? j->start_ns + j->request->interval_ms * 1000000 : UINT64_MAX;
 }
 
+/* Takes the counts up to now, or of the time since they were taken last. */
+static void take_counts(struct pct_stat_job *j)
+{
+    pct_count_take(j->count);
+    j->counted_ns += (uint64_t)fmax(0, pct_count_total(j->count, PCT_COUNT_CLOCK).value);
+}
+
 /* Counters of a command have begun with its exec. */
 static void begin_command(void *arg)
 {
@@ -241,7 +248,7 @@ static uint64_t tick(void *arg)
     uint64_t look = j->started ? pct_stat_find_ranks(j) : UINT64_MAX;
     uint64_t step = j->request->interval_ms * 1000000;
     if (now >= j->due_ns) {
-        pct_count_take(j->count);
+        take_counts(j);
         put_figures(j, now);
         if (change_output(j))
             put_figures(j, now);
@@ -426,6 +433,7 @@ static int run_command(struct pct_stat_job *j)
     size_t times = j->request->repeat ? j->request->repeat : 1;
     int status = PCT_DONE;
     bool left_out = false;
+    const struct pct_job_cpu before = pct_job_cpu();
     j->runs.width = RUN_EVENTS + 2 * j->stat.n;
     j->runs.values = pct_alloc(times, j->runs.width * sizeof *j->runs.values);
     while (j->runs.n < times && !status && !left_out) {
@@ -435,11 +443,13 @@ static int run_command(struct pct_stat_job *j)
         if (!j->begun)
             break;
         left_out = j->request->repeat && pct_job_interrupted();
-        pct_count_take(j->count);
+        take_counts(j);
         if (!left_out)
             keep_run(j, seconds(j->start_ns, j->end_ns));
     }
     tell_last(j, status, left_out);
+    if (j->begun)
+        pct_job_tell_uncounted(j->self, before, j->counted_ns, "counted");
     j->begun = j->begun && j->runs.n;
     return status || j->runs.n ? status : PCT_DATA;
 }
@@ -545,9 +555,11 @@ const struct pct_command pct_stat_command = {
     .name = "stat",
     .synopsis = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
     .summary = "count events of a command, of running processes, or of this node",
-    .details = "COMMAND is counted from its exec on, with all that it starts; nothing is loaded "
-               "into it. With --pid, --job, --thread or --all-processors these are counted "
-               "instead, while COMMAND runs. The exit status is that of COMMAND.",
+    .details =
+        "COMMAND is counted from its exec on, with all that it starts, but for programs that "
+        "gain rights (setuid, file capabilities) or that you may not read; nothing is loaded "
+        "into it. With --pid, --job, --thread or --all-processors these are counted "
+        "instead, while COMMAND runs. The exit status is that of COMMAND.",
     .options = options,
     .starts = true,
     .argument = "COMMAND",
