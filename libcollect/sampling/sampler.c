@@ -215,6 +215,8 @@ void pc_sampler_enter(struct pc_thread *t, void *function)
     int saved = errno;
     struct pc_sampler *s = t->sampler ? t->sampler : make_sampler();
     if (s) {
+        uint64_t next_ns = s->next_ns;
+        int64_t owed_ns = s->owed_ns;
         s->n_last = 0;
         s->tid = t->tid;
         s->random = pc_hash_u64((uint64_t)t->tid << 32 ^ pc_ticks()) | 1;
@@ -235,7 +237,7 @@ void pc_sampler_enter(struct pc_thread *t, void *function)
                 pc_sampler_measure_windows(s);
             }
             s->cpu_ns = pc_sampler_cpu_ns();
-            pc_sampler_arm_rest(s);
+            pc_sampler_arm_rest(s, next_ns, owed_ns);
         }
     }
     errno = saved;

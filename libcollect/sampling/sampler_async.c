@@ -77,10 +77,12 @@ void pc_sampler_arm(struct pc_sampler *s)
     arm_next(s);
 }
 
-void pc_sampler_arm_rest(struct pc_sampler *s)
+void pc_sampler_arm_rest(struct pc_sampler *s, uint64_t next_ns, int64_t owed_ns)
 {
-    bool is_new = !s->next_ns;
-    if (is_new || s->owed_ns < 0 || (uint64_t)s->owed_ns >= s->next_ns) {
+    bool is_new = !next_ns;
+    s->next_ns = next_ns;
+    s->owed_ns = owed_ns;
+    if (is_new || owed_ns < 0 || (uint64_t)owed_ns >= next_ns) {
         s->next_ns = draw_period(s);
         s->owed_ns = is_new && s->number ? (int64_t)(s->random % s->next_ns) : 0;
     }
