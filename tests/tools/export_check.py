@@ -178,8 +178,13 @@ if os.path.exists(path("pprof.text")):
     types = [texts[t["type"][0]] for t in profile["sample_type"]]
     functions = {f["id"][0]: texts[f["name"][0]] for f in profile["function"]}
     locations = {at["id"][0]: functions[at["line"][0]["function_id"][0]] for at in profile["location"]}
+    lines_of = {at["id"][0]: at["line"][0]["line"][0] if at["line"][0]["line"] else 0 for at in profile["location"]}
     found = {name: collections.Counter() for name in types}
+    by_line = collections.Counter()
     for sample in profile["sample"]:
+        leaf = sample["location_id"][0]
+        if "computation" in types:
+            by_line[locations[leaf], lines_of[leaf]] += sample["value"][types.index("computation")]
         stack = tuple(locations[i] for i in reversed(sample["location_id"]))
         for name, value in zip(types, sample["value"]):
             found[name][stack] += value
@@ -188,6 +193,13 @@ if os.path.exists(path("pprof.text")):
     check("pprof: the same stacks",
           {name: {k: v for k, v in of.items() if v} for name, of in found.items() if any(of.values())},
           {name: dict(of) for name, of in stacks.items() if of})
+
+    computing = collections.Counter()
+    for row in table("tables/lines"):
+        computing[row["function"], int(row["line"] or 0)] += ns(row["cpu_exclusive_s"])
+    far = {key: (by_line[key], computing[key]) for key in {**by_line, **computing}
+           if key[1] and abs(by_line[key] - computing[key]) > len(profile["sample"])}
+    check("pprof: the lines that compute", far, {})
 
 # ---- pprof, by its own output ----
 

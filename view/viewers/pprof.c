@@ -2,12 +2,14 @@
  *
  * The format of pprof: one message of protocol buffers, not compressed, whose fields are written
  * here by hand: a key, which is the field's number and kind, then a varint or a length and so many
- * bytes. A location stands for each node: a function and the line of the call that it makes.
+ * bytes. A location stands for each node: a function and the line of the call that it makes; or for
+ * each line at which a function computes.
  */
 #include "view/viewers/viewers.h"
 
 #include "view/table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Fields of the messages, as profile.proto of pprof numbers them. */
@@ -108,40 +110,114 @@ static void put_functions(struct pct_buf *b, const struct pct_stacks *s, struct 
     pct_buf_free(&function);
 }
 
-static void put_locations(struct pct_buf *b, const struct pct_stacks *s)
+static void put_location(struct pct_buf *b, const struct pct_stacks *s, uint64_t id, uint32_t node,
+                         uint32_t at_line)
 {
     struct pct_buf location = {0}, line = {0};
-    for (uint32_t i = 1; i < s->tree->n; i++) {
-        const struct pct_node *n = &s->tree->nodes[i];
-        put_number(&location, LOCATION_ID, i);
-        put_number(&line, LINE_FUNCTION, s->function_of[i] + (uint64_t)1);
-        if (n->kind == PCOLLECT_NODE_FRAME && n->frame->line)
-            put_number(&line, LINE_LINE, n->frame->line);
-        put_message(&location, LOCATION_LINE, &line);
-        put_message(b, PROFILE_LOCATION, &location);
-    }
+    put_number(&location, LOCATION_ID, id);
+    put_number(&line, LINE_FUNCTION, s->function_of[node] + (uint64_t)1);
+    if (at_line)
+        put_number(&line, LINE_LINE, at_line);
+    put_message(&location, LOCATION_LINE, &line);
+    put_message(b, PROFILE_LOCATION, &location);
     pct_buf_free(&line);
     pct_buf_free(&location);
 }
 
-/* Writes samples: the stack from the innermost frame on, then a figure of each type. */
-static void put_samples(struct pct_buf *b, const struct pct_stacks *s)
+static void put_locations(struct pct_buf *b, const struct pct_stacks *s)
+{
+    for (uint32_t i = 1; i < s->tree->n; i++) {
+        const struct pct_node *n = &s->tree->nodes[i];
+        put_location(b, s, i, i, n->kind == PCOLLECT_NODE_FRAME ? n->frame->line : 0);
+    }
+}
+
+/* The part of a node's figures that is at one line. */
+struct part {
+    uint32_t line;
+    pc_u128 ns;
+};
+
+static int compare_parts(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* The lines of a function that computes, with what was sampled there. NULL: there are none, or it
+ * is not such a node. */
+static struct part *find_parts(const struct pct_stacks *s, uint32_t node, size_t *n_out)
+{
+    const struct pct_tree *t = s->tree;
+    const uint32_t first = t->nodes[node].first_source;
+    size_t n = 0, kept = 0;
+    *n_out = 0;
+    if (t->nodes[node].kind != PCOLLECT_NODE_POINT || !t->samples)
+        return NULL;
+    for (uint32_t at = first; at != PC_NO_INDEX; at = t->next_source[at])
+        n++;
+    struct part *parts = pct_alloc(n, sizeof *parts);
+    for (uint32_t at = first, i = 0; at != PC_NO_INDEX; at = t->next_source[at], i++) {
+        struct pct_place place = pct_symbols_node(pct_data_symbols(s->data), at);
+        parts[i].line = place.n_frames ? place.frames[place.n_frames - 1].line : 0;
+        parts[i].ns = pct_samples_of(t->samples, at).ns;
+    }
+    qsort(parts, n, sizeof *parts, compare_parts);
+    for (size_t i = 0; i < n; i++) {
+        if (!kept || parts[kept - 1].line != parts[i].line)
+            parts[kept++] = parts[i];
+        else
+            parts[kept - 1].ns += parts[i].ns;
+    }
+    *n_out = kept;
+    return parts;
+}
+
+/* Writes a sample: the stack from the innermost frame on, whose location is `leaf`, then a part of
+ * each figure. range: its begin, its end, and the whole. Parts add up to the figure. */
+static void put_sample(struct pct_buf *b, const struct pct_stacks *s, uint32_t node, uint64_t leaf,
+                       const pc_u128 range[3])
 {
     struct pct_buf sample = {0}, list = {0};
+    put_varint(&list, leaf);
+    for (uint32_t at = s->tree->nodes[node].parent; at; at = s->tree->nodes[at].parent)
+        put_varint(&list, at);
+    put_message(&sample, SAMPLE_LOCATION, &list);
+    for (int k = 0; k < PCT_N_VALUE_KINDS; k++) {
+        pc_u128 value = pct_stack_value(s, node, k);
+        if (s->has[k])
+            put_varint(&list,
+                       (uint64_t)(value * range[1] / range[2] - value * range[0] / range[2]));
+    }
+    put_message(&sample, SAMPLE_VALUE, &list);
+    put_message(b, PROFILE_SAMPLE, &sample);
+    pct_buf_free(&list);
+    pct_buf_free(&sample);
+}
+
+/* Writes the samples of all nodes. A function that computes has one for each line, with a location
+ * of its own. */
+static void put_samples(struct pct_buf *b, const struct pct_stacks *s)
+{
+    uint64_t next_id = s->tree->n;
     for (uint32_t i = 1; i < s->tree->n; i++) {
         if (!pct_stack_has_value(s, i))
             continue;
-        for (uint32_t at = i; at; at = s->tree->nodes[at].parent)
-            put_varint(&list, at);
-        put_message(&sample, SAMPLE_LOCATION, &list);
-        for (int k = 0; k < PCT_N_VALUE_KINDS; k++)
-            if (s->has[k])
-                put_varint(&list, pct_stack_value(s, i, k));
-        put_message(&sample, SAMPLE_VALUE, &list);
-        put_message(b, PROFILE_SAMPLE, &sample);
+        size_t n;
+        struct part *parts = find_parts(s, i, &n);
+        pc_u128 range[3] = {0, 0, 0};
+        for (size_t k = 0; k < n; k++)
+            range[2] += parts[k].ns;
+        for (size_t k = 0; k < n && range[2]; k++) {
+            range[1] = range[0] + parts[k].ns;
+            put_location(b, s, next_id, i, parts[k].line);
+            put_sample(b, s, i, next_id++, range);
+            range[0] = range[1];
+        }
+        if (!range[2])
+            put_sample(b, s, i, i, (const pc_u128[]){0, 1, 1});
+        pct_free(parts);
     }
-    pct_buf_free(&list);
-    pct_buf_free(&sample);
 }
 
 void pct_viewer_pprof(FILE *out, const struct pct_stacks *s)
