@@ -8,9 +8,17 @@
 #include "libcollect/context/python.h"
 #include "libcollect/context/thread.h"
 #include "libcollect/life/plugin_host.h"
+#include "libcollect/sampling/early_threads.h"
 #include "libcollect/sampling/edges.h"
 #include "libcollect/sampling/sampler.h"
 #include "libcollect/tables/process_tables.h"
+
+static void watch_early_threads(void)
+{
+    const int32_t *tids;
+    uint32_t n = pc_threads_table_early(&tids);
+    pc_early_watch(tids, n);
+}
 
 static const struct pc_part parts[] = {
     {.find = pc_plugins_find, .start = pc_plugins_start, .fini = pc_plugins_fini},
@@ -33,6 +41,7 @@ static const struct pc_part parts[] = {
      .init_end = pc_sampler_init_end,
      .before_merge = pc_sampler_end,
      .forget = pc_sampler_forget},
+    {.init_end = watch_early_threads},
     {.start = pc_machine_start, .before_merge = pc_machine_note},
     {.start = pc_run_tables_start,
      .init_end = pc_run_tables_note,

@@ -9,7 +9,6 @@
 #include "libcollect/context/thread.h"
 #include "libcollect/sampling/sampler.h"
 #include "libcollect/state/next.h"
-#include "libcollect/tables/process_tables.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -53,10 +52,9 @@ static bool watch(struct early *e, int32_t tid)
 
 /* Events are armed when all are in the table. A thread that waits closes its event from the moment
  * on when all are armed: a closed one could be another one then. */
-void pc_early_watch(void)
+void pc_early_watch(const int32_t *tids, uint32_t n_tids)
 {
-    const int32_t *tids;
-    uint32_t n_tids = pc_threads_table_early(&tids), n = 0;
+    uint32_t n = 0;
     if (!pc_sampler_signal || n_early || n_tids < 2)
         return;
     int saved = errno;

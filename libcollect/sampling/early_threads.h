@@ -22,8 +22,8 @@
 /* True while a thread may be waiting for its registration. */
 extern _Atomic bool pc_early_any;
 
-/* Called at the end of MPI_Init. */
-void pc_early_watch(void);
+/* Called at the end of MPI_Init, with the threads that the process had when it began. */
+void pc_early_watch(const int32_t *tids, uint32_t n_tids);
 /* Serves an interrupt by the event with this number: registers the calling thread, if it can be now
  * (`sp` and `in_own` tell where it was interrupted). False: there was no such event. May run in the
  * sampler's handler. Changes errno. */

@@ -250,7 +250,6 @@ void pc_sampler_init_end(void)
         s->counts[k] = 0;
     if (s && pc_self->times)
         pc_self->times[PC_TIMES_IN_RUNTIME] = 0;
-    pc_early_watch();
 }
 
 /* Counts what a thread has missed since its last interrupt, if that is longer ago than any
