@@ -46,7 +46,7 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
         const struct pc_profile_node *n = &p->nodes[i];
         const char *name = n->kind == PCOLLECT_NODE_REGION ? pc_profile_region(p, n->offset) : NULL;
         phase |= n->kind == PCOLLECT_NODE_PHASE && n->offset == filter->phase;
-        any_region |= name != NULL;
+        any_region |= name && strcmp(name, PCOLLECT_HELPERS_REGION) != 0;
         region |= name && filter->region && !strcmp(name, filter->region);
     }
     if (!phase)

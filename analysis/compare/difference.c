@@ -119,7 +119,7 @@ static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_ro
     }
     close_change(&row->figure);
     /* A few samples on both sides together are no evidence of a change. */
-    if ((before || after) && d->join->nodes[node].kind == PCOLLECT_NODE_POINT &&
+    if (row->figure.change != 0 && d->join->nodes[node].kind == PCOLLECT_NODE_POINT &&
         samples < PCT_SAMPLES_FEW)
         row->verdict = PCT_VERDICT_NOISE;
     else if (before != after && node != d->join->compute) /* that is what samples leave over */

@@ -169,6 +169,10 @@ enum pcollect_module_flag {
 /* Path of the module whose frames are code that a process has made while it ran. */
 #define PCOLLECT_MODULE_JIT "jit"
 
+/* The region below which threads that the MPI library made are shown: the program did not name
+ * it. */
+#define PCOLLECT_HELPERS_REGION "MPI helper threads"
+
 enum pcollect_node_kind {
     PCOLLECT_NODE_ROOT = 1, /* of one thread's tree */
     PCOLLECT_NODE_FRAME,    /* module + offset of a return address */

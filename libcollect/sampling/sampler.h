@@ -21,9 +21,6 @@
 
 #include <signal.h>
 
-/* The region below which threads that the MPI library made are shown. */
-#define PC_SAMPLER_HELPERS "MPI helper threads"
-
 /* Lateness, in CPU time, above which an interrupt shows that the program has blocked signals. The
  * kernel checks a POSIX timer when the system's tick finds the thread running: with other threads
  * on the processor that can be many ticks of 1 to 10 ms later. */

@@ -167,7 +167,7 @@ static pcollect_ref book_frame(struct pc_thread *t, struct pc_python_booking *b,
  * runtime runs at the region's end. */
 static pcollect_ref find_root(struct pc_thread *t, bool program)
 {
-    static const char name[] = PC_SAMPLER_HELPERS;
+    static const char name[] = PCOLLECT_HELPERS_REGION;
     pcollect_ref root = t->left && program ? t->left : t->scope, part = 0;
     if (PC_UNLIKELY(t->helper) && pc_arena_string(&pc_process.arena, name, sizeof name - 1))
         part = pc_tree_part(t->tree, root, PCOLLECT_NODE_REGION,

@@ -131,8 +131,8 @@ def check_bar_names(page):
     known = {name for whole in names for name in (whole, re.sub(r" \([^()]*\)$", "", whole))}
     page.compared["bar-names"] += len(drawn)
     page.compared["cut-bar-names"] += sum(text.endswith("…") for text, _ in drawn)
-    return [f"a bar has the name {text}" for text, fits in drawn if not fits or
-            not (text in known or text.endswith("…") and any(name.startswith(text[:-1]) for name in known))]
+    return [f"a bar has the name {text}" for text, fits in drawn if text and not (fits and (
+            text in known or text.endswith("…") and any(name.startswith(text[:-1]) for name in known)))]
 
 
 def check_least(page, tables):
