@@ -237,7 +237,10 @@ void pc_sampler_enter(struct pc_thread *t, void *function)
                 pc_sampler_measure_windows(s);
             }
             s->cpu_ns = pc_sampler_cpu_ns();
-            pc_sampler_arm_rest(s, next_ns, owed_ns);
+            if (next_ns || (t->number && !t->helper))
+                pc_sampler_arm_rest(s, next_ns, owed_ns);
+            else
+                pc_sampler_arm(s);
         }
     }
     errno = saved;

@@ -292,8 +292,8 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context);
 void pc_sampler_arm(struct pc_sampler *s);
 /* Arms it for the first sample of a thread. next_ns and owed_ns are those that the last thread with
  * this state has left: it goes on with them. If there was none, they are 0, and a part of the
- * distance is taken as passed, but for the first thread. So threads shorter than a period have as
- * many samples as one long thread. */
+ * distance is taken as passed. So threads shorter than a period have as many samples as one long
+ * thread. */
 void pc_sampler_arm_rest(struct pc_sampler *s, uint64_t next_ns, int64_t owed_ns);
 /* The handler ends at this CPU time; the armed time counts from the moment of arming. */
 static inline void pc_sampler_go_on(struct pc_sampler *s, uint64_t now)

@@ -84,7 +84,7 @@ void pc_sampler_arm_rest(struct pc_sampler *s, uint64_t next_ns, int64_t owed_ns
     s->owed_ns = owed_ns;
     if (is_new || owed_ns < 0 || (uint64_t)owed_ns >= next_ns) {
         s->next_ns = draw_period(s);
-        s->owed_ns = is_new && s->number ? (int64_t)(s->random % s->next_ns) : 0;
+        s->owed_ns = is_new ? (int64_t)(s->random % s->next_ns) : 0;
     }
     arm_next(s);
 }
