@@ -139,7 +139,7 @@ static void put_paused(const struct pct_head *h, struct pct_buf *b)
 {
     if (!(h->d->totals->all.notes & PCOLLECT_NOTE_PAUSED))
         return;
-    pc_u128 sum = pct_head_sum(pc_profile_table(h->d->profile, "resources"), "paused");
+    pc_u128 sum = pct_totals_column(pc_profile_table(h->d->profile, "resources"), "paused");
     if (!sum)
         return;
     pct_buf_text(b, ", without ");

@@ -7,15 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-pc_u128 pct_head_sum(const struct pc_profile_table *t, const char *name)
-{
-    uint32_t column = pc_table_column(t, name, PCOLLECT_COLUMN_NUMBER);
-    pc_u128 sum = 0;
-    for (uint32_t row = 0; t && row < t->n_rows; row++)
-        sum += pc_table_cell(t, row, column);
-    return sum;
-}
-
 /* The last of a column's texts in the order of strings; "" if there is none. */
 static const char *last_text_of(const struct pc_profile *p, const struct pc_profile_table *t,
                                 const char *name)
@@ -73,9 +64,9 @@ static void put_sampling(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
     const struct pc_profile_table *t = pc_profile_table(p, "sampling");
-    uint64_t n = pct_head_sum(t, "interrupts"), cpu = pct_head_sum(t, "cpu"),
-             cost = pct_head_sum(t, "cost");
-    uint64_t missed = pct_head_sum(t, "missed");
+    uint64_t n = pct_totals_column(t, "interrupts"), cpu = pct_totals_column(t, "cpu"),
+             cost = pct_totals_column(t, "cost");
+    uint64_t missed = pct_totals_column(t, "missed");
     const char *source = last_text_of(p, t, "source");
     if (!n && missed >= PCT_SAMPLES_FEW)
         put_none(h, missed, b);
@@ -95,8 +86,8 @@ static void put_sampling(const struct pct_head *h, struct pct_buf *b)
     pct_head_time(b, cost / n);
     pct_buf_text(b, " each");
     /* Samples in the library itself, which measures calls and regions; a few are not mentioned. */
-    uint64_t own = pct_head_sum(t, "own_time");
-    if (pct_head_sum(t, "own") >= PCT_SAMPLES_FEW) {
+    uint64_t own = pct_totals_column(t, "own_time");
+    if (pct_totals_column(t, "own") >= PCT_SAMPLES_FEW) {
         pct_buf_text(b, "; pcollect took about ");
         pct_head_percent(b, pct_text_share(own, cpu));
         pct_buf_text(b, " more in its own code");

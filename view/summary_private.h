@@ -38,8 +38,6 @@ void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b);
 
 /* ---- the rest of the head ---- */
 
-/* The sum of a column of numbers over the rows of a table; 0 if there is none. */
-pc_u128 pct_head_sum(const struct pc_profile_table *t, const char *name);
 void pct_head_counted(const struct pct_head *h, struct pct_buf *b);
 void pct_head_missing(const struct pct_head *h, struct pct_buf *b);
 /* Functions that append a note on what the contexts lack, or nothing; NULL after the last. */

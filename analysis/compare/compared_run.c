@@ -83,16 +83,6 @@ static const char *command_of(const struct pc_profile *p)
     return t && t->n_rows == 1 ? pc_profile_string(p, pc_table_cell(t, 0, column)) : "";
 }
 
-static double find_paused(const struct pc_profile *p)
-{
-    const struct pc_profile_table *t = pc_profile_table(p, "resources");
-    uint32_t column = pc_table_column(t, "paused", PCOLLECT_COLUMN_NUMBER);
-    double sum = 0;
-    for (uint32_t row = 0; t && row < t->n_rows; row++)
-        sum += (double)pc_table_cell(t, row, column);
-    return sum;
-}
-
 static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p)
 {
     const struct pc_profile_module *program = program_of(p);
@@ -120,7 +110,7 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
         if (compute > run->busiest_ns)
             run->busiest_ns = compute;
     }
-    run->paused_ns = find_paused(p);
+    run->paused_ns = (double)pct_totals_column(pc_profile_table(p, "resources"), "paused");
     run->init_ns = pct_totals_init_ns(p);
     describe_own(run, p);
 }

@@ -24,6 +24,11 @@ bool pct_finding_is_one_of(const struct pct_fact *fact, const char *const *names
     return false;
 }
 
+bool pct_finding_begins_with(const struct pct_fact *fact, const char *start)
+{
+    return !strncmp(fact->op, start, strlen(start));
+}
+
 struct functions {
     const char **list; /* with repetitions, in the order of their names */
     size_t n;
@@ -43,11 +48,6 @@ static bool contains(const struct functions *set, const char *name)
 static const char *function_of(const struct pct_fact *fact)
 {
     return fact->function ? fact->function : "";
-}
-
-static bool starts_with(const char *text, const char *start)
-{
-    return !strncmp(text, start, strlen(start));
 }
 
 /* True for a function that makes persistent collective operations. */
@@ -85,13 +85,13 @@ static bool starts_others(const struct pct_evidence *f, const struct pct_fact *f
     case PCOLLECT_CLASS_P2P:
         return pct_op_may_start_others(f->data->profile, fact->op);
     case PCOLLECT_CLASS_COLL:
-        return starts_with(fact->op, "MPI_I");
+        return pct_finding_begins_with(fact, "MPI_I");
     case PCOLLECT_CLASS_COMM:
-        return starts_with(fact->op, "MPI_Comm_i");
+        return pct_finding_begins_with(fact, "MPI_Comm_i");
     case PCOLLECT_CLASS_IO:
-        return starts_with(fact->op, "MPI_File_i");
+        return pct_finding_begins_with(fact, "MPI_File_i");
     case PCOLLECT_CLASS_RMA:
-        return starts_with(fact->op, "MPI_R");
+        return pct_finding_begins_with(fact, "MPI_R");
     default:
         return !strcmp(fact->op, "MPI_Grequest_start");
     }

@@ -157,6 +157,8 @@ void pct_evidence_forget(struct pct_evidence *f);
 
 /* True if the op is in a list of names, which omit MPI_, or is the twin for large counts of one. */
 bool pct_finding_is_one_of(const struct pct_fact *fact, const char *const *names);
+/* True if the name of the op begins so. */
+bool pct_finding_begins_with(const struct pct_fact *fact, const char *start);
 
 /* Sets `is_message` of each fact of the list. */
 void pct_evidence_find_messages(struct pct_evidence *f);

@@ -63,11 +63,6 @@ static struct pct_cost cost_of_calls(const struct pct_evidence *f, const struct 
     return pct_finding_cost(f, rule, threshold, ns, ns, ns, calls_of_rank(f, fact) / many);
 }
 
-static bool starts_with(const char *text, const char *start)
-{
-    return !strncmp(text, start, strlen(start));
-}
-
 /* Size of the data that a call moves on one rank, the mean of all calls. Each rank either sends or
  * receives in a broadcast (doc/bytes.md). */
 static double bytes_of_call(const struct pct_fact *fact)
@@ -387,7 +382,8 @@ static void find_polling(const struct pct_evidence *f, const struct pct_rule *ru
                                          NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        bool polls = starts_with(fact->op, "MPI_Test") || pct_finding_is_one_of(fact, others);
+        bool polls =
+            pct_finding_begins_with(fact, "MPI_Test") || pct_finding_is_one_of(fact, others);
         if (!polls || calls_of_rank(f, fact) <= MANY_TESTS)
             continue;
         struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_TESTS);
@@ -405,7 +401,7 @@ static void find_overlap(const struct pct_evidence *f, const struct pct_rule *ru
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         double hidden = fmin(pct_fact_own_ns(fact), f->compute_mean_ns * (double)f->n_ranks);
-        if (starts_with(fact->op, "MPI_Wait"))
+        if (pct_finding_begins_with(fact, "MPI_Wait"))
             pct_finding_add(out, f, rule, threshold, hidden, pct_more_call(f, fact),
                             "%s takes %.0f %% of the run. Compute between the start of these "
                             "operations and the wait; where the program does so, MPI does not move "
@@ -497,9 +493,10 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
     enum { FEW_KIB = 64 };
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        bool moves =
-            starts_with(fact->op, "MPI_File_read") || starts_with(fact->op, "MPI_File_write") ||
-            starts_with(fact->op, "MPI_File_iread") || starts_with(fact->op, "MPI_File_iwrite");
+        bool moves = pct_finding_begins_with(fact, "MPI_File_read") ||
+                     pct_finding_begins_with(fact, "MPI_File_write") ||
+                     pct_finding_begins_with(fact, "MPI_File_iread") ||
+                     pct_finding_begins_with(fact, "MPI_File_iwrite");
         bool is_collective = strstr(fact->op, "_all") || strstr(fact->op, "_ordered");
         double bytes = bytes_of_call(fact);
         if (!moves || calls_of_rank(f, fact) <= MANY_CALLS || !(bytes > 0) ||

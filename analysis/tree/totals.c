@@ -378,6 +378,15 @@ struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t no
 /* ---- Ranks ------------------------------------------------------------------------------------
  */
 
+pc_u128 pct_totals_column(const struct pc_profile_table *t, const char *name)
+{
+    uint32_t column = pc_table_column(t, name, PCOLLECT_COLUMN_NUMBER);
+    pc_u128 sum = 0;
+    for (uint32_t row = 0; t && row < t->n_rows; row++)
+        sum += pc_table_cell(t, row, column);
+    return sum;
+}
+
 bool pct_totals_has_times(const struct pc_profile *p)
 {
     return find_field(p, field_names[PCT_TIME], PCOLLECT_SUM) != PC_NO_INDEX;

@@ -135,6 +135,9 @@ uint32_t pct_totals_place_of_rank(const struct pc_profile *p, uint32_t at, int32
 struct pct_spread pct_totals_spread(const struct pc_profile *p, struct pct_range range,
                                     const uint64_t *values, const bool *present);
 
+/* Sum of a column of numbers; 0 if there is no such table or column. */
+pc_u128 pct_totals_column(const struct pc_profile_table *t, const char *name);
+
 /* False: the plugin time was not loaded, so that contexts have no times of calls. */
 bool pct_totals_has_times(const struct pc_profile *p);
 
