@@ -43,9 +43,9 @@ static const struct pct_option options[] = {
     {OPTION_PHASE, "phase", "N", "only messages in phase N of MPI_Pcontrol",
      "Phase 0 has what is in no other."},
     {OPTION_TOP, "top", "N", "show N pairs in the text (default: 20)", .parts = PCT_PART_PAIRS},
-    {OPTION_NODES, "nodes", "N", "place ranks on N nodes of equal size",
-     "The default is the nodes of the run. The nodes are filled in the order of ranks, and called "
-     "NODE0, NODE1 and so on in the files.",
+    {OPTION_NODES, "nodes", "N", "place ranks on N nodes",
+     "The default is the nodes of the run. The nodes are filled in the order of ranks, with the "
+     "same number of ranks or one less on each, and called NODE0, NODE1 and so on in the files.",
      .parts = PCT_PART_PLACEMENT},
     {OPTION_SOCKETS, "sockets", "N", "place ranks on N sockets of each node",
      "The default is the sockets of the run.", .parts = PCT_PART_PLACEMENT},
@@ -219,6 +219,9 @@ static int show_profile(const struct pct_command *self, const char *file,
         return PCT_DATA;
     }
     int status = check_phase(self, p, r);
+    if (!status && r->nodes > t->n_ranks)
+        status = pct_refuse(self, "--nodes %llu: the run has %u rank%s",
+                            (unsigned long long)r->nodes, t->n_ranks, t->n_ranks == 1 ? "" : "s");
     if (status) {
         pct_topology_free(t);
         return status;

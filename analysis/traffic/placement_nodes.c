@@ -10,11 +10,11 @@
 
 /* ---- Slots ---------------------------------------------------------------------------------- */
 
-/* Makes hypothetical nodes of equal size, filled in the order of ranks. */
+/* Makes hypothetical nodes, filled in the order of ranks, with the same number of ranks or one less
+ * on each. */
 static void imagine_nodes(struct pct_slots *s, uint32_t n)
 {
-    uint32_t each = (s->n_ranks + n - 1) / n;
-    s->n_nodes = each ? (s->n_ranks + each - 1) / each : 0;
+    s->n_nodes = n;
     s->nodes = pct_alloc(s->n_nodes, sizeof *s->nodes);
     for (uint32_t i = 0; i < s->n_nodes; i++) {
         char name[16];
@@ -22,7 +22,7 @@ static void imagine_nodes(struct pct_slots *s, uint32_t n)
         s->nodes[i] = pct_copy(name);
     }
     for (uint32_t r = 0; r < s->n_ranks; r++)
-        s->node_of[r] = r / each;
+        s->node_of[r] = (uint32_t)((uint64_t)r * n / s->n_ranks);
 }
 
 static void take_nodes(struct pct_slots *s, const struct pct_topology *t)
