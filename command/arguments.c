@@ -98,11 +98,18 @@ static int check_word(const struct pct_command *self, const struct pct_option *o
     for (char *word, *rest = words.text; n + 1 < MAX_OPTIONS && (word = strsep(&rest, "|"));)
         words.list[n++] = word;
     char *copy = pct_copy(value), *rest = copy;
+    bool seen[MAX_OPTIONS] = {false};
     int status = PCT_DONE;
     for (char *word; !status && (word = o->list ? strsep(&rest, ",") : rest);
-         rest = o->list ? rest : NULL)
-        if (pct_value_word(o, word) >= n)
+         rest = o->list ? rest : NULL) {
+        unsigned i = pct_value_word(o, word);
+        if (i >= n)
             status = pct_refuse_word(self, o->name, word, next_word, &words);
+        else if (seen[i])
+            status = pct_refuse(self, "--%s: %s is given twice", o->name, word);
+        else
+            seen[i] = true;
+    }
     pct_free(copy);
     pct_free(words.text);
     return status;

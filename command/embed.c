@@ -71,15 +71,13 @@ int pct_embed_file(const char *from, const char *to, const struct pct_embedded *
                    struct pc_error *error)
 {
     struct pc_profile *p = NULL;
-    int err = pc_pcol_may_write(to, 0, error);
+    int err = pc_pcol_read_histograms(from, &p, error);
+    if (err && !*error->text)
+        pc_error_set(error, err, "%s: %s", from, pc_err_text(err));
     if (!err)
-        err = pc_pcol_read_histograms(from, &p, error);
-    if (err) {
-        if (!*error->text)
-            pc_error_set(error, err, "%s: %s", from, pc_err_text(err));
-        return err;
-    }
-    err = embed(&p, from, to, also, error);
+        err = pc_pcol_may_write(to, 0, error);
+    if (!err)
+        err = embed(&p, from, to, also, error);
     pc_profile_free(p);
     return err;
 }

@@ -308,6 +308,11 @@ int pct_report_check_table(const struct pct_command *self, const struct pct_repo
     if (!view->table_name || view->table || view->by ||
         pc_profile_table_in_order(p, view->table_name))
         return PCT_DONE;
+    if (pct_described(view->table_name))
+        return pct_refuse(self,
+                          "%s has no table %s: the run did nothing of the kind, or did not collect "
+                          "it; `pcollect info` lists what is there",
+                          r->file, view->table_name);
     return pct_refuse_word(self, "table", view->table_name, next_table, p);
 }
 
