@@ -253,12 +253,31 @@ static int say_none(const struct pct_command *self, const struct search *s)
     return PCT_DATA;
 }
 
-/* True for names that are the same on every machine; a processor's names may be known where the job
- * runs.
- */
+/* True for names that are the same on every machine. */
 static bool is_general(const char *name)
 {
-    return !strstr(name, "::") || strncmp(name, "perf::", 6) == 0;
+    return strncmp(name, "perf::", 6) == 0 || strncmp(name, "PAPI_", 5) == 0;
+}
+
+/* Says that an event is not known here; false: nor anywhere else. A processor's names may be known
+ * where the job runs. */
+static bool say_unknown(const struct pct_command *self, const char *option, const char *word,
+                        const struct pc_events_module *module)
+{
+    char near[NEAR_BYTES] = "";
+    bool of_processor = strstr(word, "::") && !is_general(word);
+    if (!of_processor)
+        put_near(module, false, word, near);
+    if (!*near && !is_general(word)) {
+        pct_say(self,
+                "%s: the event '%s' is not known on this machine; ranks that do not know it leave "
+                "it out",
+                option, word);
+        return true;
+    }
+    pct_say(self, "%s: there is no event '%s'%s%s", option, word,
+            *near ? "; the nearest is " : "; `pcollect events` lists those of this machine", near);
+    return false;
 }
 
 bool pct_events_known(const struct pct_command *self, const char *option, const char *list)
@@ -270,14 +289,8 @@ bool pct_events_known(const struct pct_command *self, const char *option, const 
     while (module && (word = strsep(&rest, ", \t"))) {
         struct pc_counting_event event = {.n_terms = 0};
         struct pc_error error;
-        char text[NEAR_BYTES];
-        if (!*word || !is_general(word) || module->find(word, &event, &error) != PC_ENOENT)
-            continue;
-        put_near(module, false, word, text);
-        if (!*text)
-            continue;
-        pct_say(self, "%s: there is no event '%s'; the nearest is %s", option, word, text);
-        known = false;
+        if (*word && module->find(word, &event, &error) == PC_ENOENT)
+            known &= say_unknown(self, option, word, module);
     }
     return known;
 }
@@ -354,7 +367,7 @@ static int events_main(const struct pct_command *self, int argc, char **argv)
         return say_none(self, &s);
     if (!s.tsv)
         put_sum(&s);
-    return PCT_DONE;
+    return s.n_open || s.all || s.tsv ? PCT_DONE : PCT_DATA;
 }
 
 const struct pct_command pct_events = {

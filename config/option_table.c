@@ -108,7 +108,8 @@ const struct pc_option pc_options[] = {
     {"sample", "counters_per_group", PC_OPTION_INTEGER, "0", 0, 15, "counters",
      AT(sample_counters_per_group),
      "Limit for the events that are counted at the same time. 0 means as many as the processor has "
-     "counters for. Events that do not all fit are counted in turns.",
+     "counters for. Events that do not all fit are counted in turns by the plugin counters, "
+     "and left out without it.",
      "limit for events counted at the same time"},
     {"sample", "rotation", PC_OPTION_CHOICE, "random", 1, 15, "random, round-robin",
      AT(sample_rotation),
