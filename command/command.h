@@ -123,8 +123,8 @@ enum {
 #define PCT_OPTION_COLOR                                                                           \
     {                                                                                              \
         PCT_LETTER_COLOR, "color", "auto|always|never", "use colours in the text",                 \
-            "auto, the default, uses colours on a terminal, unless NO_COLOR is set or TERM is "    \
-            "dumb."                                                                                \
+            "auto, the default, uses colours on a terminal, unless NO_COLOR is set and not "       \
+            "empty, or TERM is dumb."                                                              \
     }
 #define PCT_OPTIONS_CHOICE                                                                         \
     {PCT_LETTER_COLUMNS, "columns", "A,B,...", PCT_CHOICE_COLUMNS_DOC},                            \

@@ -139,6 +139,19 @@ static int read_data(struct state *s, char *value)
     return PC_OK;
 }
 
+/* Called where the data of a region end. */
+static int end_data(struct state *s)
+{
+    size_t n = s->place;
+    s->place = 0;
+    if (n && n < s->n_places)
+        return pct_fit_wrong(s->r,
+                             "the region before has %zu DATA line%s, and there are %zu points: "
+                             "one line for each",
+                             n, n == 1 ? "" : "s", s->n_places);
+    return PC_OK;
+}
+
 static int read_line(struct state *s, char *line)
 {
     char *keyword = trim(line);
@@ -152,8 +165,7 @@ static int read_line(struct state *s, char *line)
         return read_data(s, value);
     if (!strcmp(keyword, "REGION") || !strcmp(keyword, "METRIC")) {
         set_text(*keyword == 'R' ? &s->region : &s->metric, value);
-        s->place = 0;
-        return PC_OK;
+        return end_data(s);
     }
     if (!strcmp(keyword, "PARAMETER"))
         return read_parameters(s, value);
@@ -175,6 +187,8 @@ int pct_fit_read_text(struct pct_fit_reader *r)
     set_text(&s.metric, "");
     while (!err && pct_fit_line(r, &line, &room))
         err = read_line(&s, line);
+    if (!err)
+        err = end_data(&s);
     free(line);
     free(s.region);
     free(s.metric);

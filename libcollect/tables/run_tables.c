@@ -78,6 +78,8 @@ void pc_run_tables_note(void)
     static struct line command;
     char text[64];
     int saved = errno;
+    const char *variables =
+        pc_process.config.run_key ? "environment or command line" : "environment";
     read_command(&command);
     if (command.n)
         set(&pc_table_command_lines, (const uint64_t[]){pc_table_string(command.text)});
@@ -86,7 +88,7 @@ void pc_run_tables_note(void)
         pc_format(text, sizeof text, "[%s] %s", s.section, s.key);
         set(&pc_table_settings,
             (const uint64_t[]){pc_table_string(text), pc_table_string(s.value),
-                               pc_table_string(file ? pc_process.config.file : "environment")});
+                               pc_table_string(file ? pc_process.config.file : variables)});
     }
     errno = saved;
 }
