@@ -17,17 +17,17 @@
 
 /* The first row whose mark is found wins. */
 static const struct pct_launcher launchers[] = {
-    {"OpenRTE", "Open MPI", PCT_PASS_X},
-    {"Open MPI", "Open MPI", PCT_PASS_X},
-    {"PRRTE", "PRRTE", PCT_PASS_X},
-    {"prterun", "PRRTE", PCT_PASS_X},
-    {"Spectrum MPI", "IBM Spectrum MPI", PCT_PASS_X},
-    {"Intel(R) MPI", "Intel MPI", PCT_PASS_GENV},
-    {"HYDRA", "MPICH", PCT_PASS_GENV},
-    {"MPICH", "MPICH", PCT_PASS_GENV},
-    {"slurm", "Slurm", PCT_PASS_INHERIT},
-    {"aprun", "ALPS", PCT_PASS_E},
-    {"jsrun", "JSM", PCT_PASS_BIG_E},
+    {"OpenRTE", "Open MPI", PCT_PASS_X, true},
+    {"Open MPI", "Open MPI", PCT_PASS_X, true},
+    {"PRRTE", "PRRTE", PCT_PASS_X, false},
+    {"prterun", "PRRTE", PCT_PASS_X, false},
+    {"Spectrum MPI", "IBM Spectrum MPI", PCT_PASS_X, true},
+    {"Intel(R) MPI", "Intel MPI", PCT_PASS_GENV, false},
+    {"HYDRA", "MPICH", PCT_PASS_GENV, false},
+    {"MPICH", "MPICH", PCT_PASS_GENV, false},
+    {"slurm", "Slurm", PCT_PASS_INHERIT, false},
+    {"aprun", "ALPS", PCT_PASS_E, false},
+    {"jsrun", "JSM", PCT_PASS_BIG_E, false},
 };
 
 bool pct_launcher_is(const char *word)
@@ -120,6 +120,14 @@ static void add_variables(struct words *w, enum pct_passing passing, char **vari
         add_variable(w, passing, *variables);
 }
 
+/* The list counts for all applications of the command line. */
+static void add_list(struct words *w, char *text)
+{
+    add(w, (char *)"--mca");
+    add(w, (char *)"mca_base_env_list");
+    add(w, text);
+}
+
 static const char *preload_of(char **variables)
 {
     for (; *variables; variables++)
@@ -159,16 +167,23 @@ static size_t join_preload(struct words *w, char **words, const char *ours)
     return 0;
 }
 
-char **pct_launcher_words(enum pct_passing passing, char **words, char **variables)
+char **pct_launcher_words(enum pct_passing passing, char **words, char **variables,
+                          const struct pct_env_list *list)
 {
     struct words w = {NULL, 0, 0};
     const char *ours = preload_of(variables);
     add(&w, words[0]);
-    if (passing != PCT_PASS_INHERIT)
+    if (list->text)
+        add_list(&w, list->text);
+    else if (passing != PCT_PASS_INHERIT)
         add_variables(&w, passing, variables);
     for (size_t i = 1; words[i]; i++) {
+        if (list->option && i == list->option) {
+            i += 2; /* the name and the value */
+            continue;
+        }
         add(&w, words[i]);
-        if (passing == PCT_PASS_INHERIT)
+        if (passing == PCT_PASS_INHERIT || list->text)
             continue;
         if (announces(passing, words[i]))
             i += join_preload(&w, words + i, ours);

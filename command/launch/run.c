@@ -139,49 +139,6 @@ static bool check_config(struct pct_run_job *r, const char *file)
     return true;
 }
 
-/* The value of --export, in the same word or in the next one; NULL: this is another option. */
-static const char *export_of(char *const *word)
-{
-    if (strcmp(*word, "--export") == 0)
-        return word[1];
-    return strncmp(*word, "--export=", 9) == 0 ? *word + 9 : NULL;
-}
-
-/* True for the word of the program. Behind an option a name without a folder may be its value, such
- * as a partition called test. */
-static bool is_program(char *const *word)
-{
-    bool may_be_value = word[-1][0] == '-' && !strchr(word[-1], '=') && !strchr(*word, '/');
-    return !may_be_value && pct_program_is(*word);
-}
-
-/* Refuses options with which the launcher passes no variables. Those behind the program are its
- * own. */
-static bool check_words(const struct pct_run_job *r, enum pct_passing passing,
-                        const struct pct_launcher *launcher)
-{
-    for (char **word = r->words + 1; *word; word++) {
-        const char *export = launcher && passing == PCT_PASS_INHERIT ? export_of(word) : NULL;
-        if (strcmp(*word, "--") == 0 || is_program(word))
-            break;
-        if (passing == PCT_PASS_X && (strcmp(*word, "--app") == 0 || strcmp(*word, "-app") == 0)) {
-            pct_say(r->self,
-                    "%s sets no variables for the programs of an application file: put the "
-                    "programs on the command line, separated by \":\"",
-                    launcher->name);
-            return false;
-        }
-        if (export && strncmp(export, "ALL", 3) != 0) {
-            pct_say(r->self,
-                    "%s does not pass the variables of pcollect to the ranks with --export=%s: "
-                    "write --export=ALL,... or leave it out",
-                    launcher->name, export);
-            return false;
-        }
-    }
-    return true;
-}
-
 /* ---- The command ---------------------------------------------------------------------------- */
 
 /* Checks the file at -o: NULL if the job may start, or the reason why not. */
@@ -224,6 +181,7 @@ static int run_job(struct pct_run_job *r)
 {
     const struct pct_launcher *launcher = NULL;
     enum pct_passing passing = PCT_PASS_INHERIT;
+    struct pct_env_list list;
     if (pct_launcher_is(r->words[0])) {
         launcher = pct_launcher_ask(r->words[0]);
         if (launcher)
@@ -234,10 +192,12 @@ static int run_job(struct pct_run_job *r)
                     "inherit its environment",
                     r->words[0]);
     }
-    if (!check_words(r, passing, launcher))
+    if (!pct_launcher_may_pass(r, launcher))
         return PCT_CALL;
     collect_variables(r, !pct_launcher_is(r->words[0]));
-    char **words = pct_launcher_words(passing, r->words, r->variables);
+    if (!pct_launcher_list(r, launcher, &list))
+        return PCT_CALL;
+    char **words = pct_launcher_words(passing, r->words, r->variables, &list);
     bool held = r->part == PCT_RUN_WHOLE && pct_run_file_hold(r);
     if (!keep_old(r))
         return PCT_CALL;

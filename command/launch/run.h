@@ -22,6 +22,8 @@ struct pct_launcher {
     const char *mark; /* text in the output of --version, case-insensitive */
     const char *name;
     enum pct_passing passing;
+    bool has_list; /* it may have a list of variables, mca_base_env_list, beside which 4.1.4 refuses
+                      -x */
 };
 
 /* True if the base name is that of a launcher. No other program is ever run with --version. */
@@ -30,10 +32,17 @@ bool pct_launcher_is(const char *word);
 /* Runs `word --version`, without input, for at most 20 s. NULL: it is no known launcher. */
 const struct pct_launcher *pct_launcher_ask(const char *word);
 
+/* A list of variables that replaces the user's. */
+struct pct_env_list {
+    size_t option; /* the word of the option that gives the user's list; 0: there is none */
+    char *text;    /* allocated; NULL: no list is needed */
+};
+
 /* The words of the command line with the variables ("NAME=VALUE") put where the launcher wants
- * them. An LD_PRELOAD that the user passes in the same way is joined with ours. Allocated, with a
- * NULL at its end. */
-char **pct_launcher_words(enum pct_passing passing, char **words, char **variables);
+ * them, or with the list that contains them. An LD_PRELOAD that the user passes in the same way is
+ * joined with ours. Allocated, with a NULL at its end. */
+char **pct_launcher_words(enum pct_passing passing, char **words, char **variables,
+                          const struct pct_env_list *list);
 
 /* ---- The job (child.c) ------------------------------------------------------------------------
  */

@@ -32,6 +32,18 @@ struct pct_run_job {
     size_t n_variables;
 };
 
+/* ---- Options of the launcher (launcher_options.c) -------------------------------------------- */
+
+/* False: with these options the launcher does not pass the variables (said). launcher NULL: not
+ * known. init-only. */
+bool pct_launcher_may_pass(const struct pct_run_job *r, const struct pct_launcher *launcher);
+
+/* If Open MPI would take variables from its parameter mca_base_env_list, beside which it refuses
+ * -x: a list of these variables and those of the job, in *out. False: they cannot be in one list
+ * (said). init-only. */
+bool pct_launcher_list(const struct pct_run_job *r, const struct pct_launcher *launcher,
+                       struct pct_env_list *out);
+
 /* ---- The file for reports of the job (run_file.c) -------------------------------------------- */
 
 /* Makes the file of the run, <spool>/pcollect-<uid>/run-<key>.path, in the first spool where this
