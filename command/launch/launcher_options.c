@@ -63,17 +63,76 @@ static bool check_word(const struct pct_run_job *r, char *const *word,
     return true;
 }
 
+static const char list_name[] = "mca_base_env_list", preload[] = "LD_PRELOAD";
+
+/* True if the line holds this name of a variable. */
+static bool has_name(const char *line, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = line; (at = strstr(at, name)) != NULL; at += n) {
+        bool begins = at == line || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        if (begins && !(isalnum((unsigned char)at[n]) || at[n] == '_'))
+            return true;
+    }
+    return false;
+}
+
+/* The first name in the file, outside its comments, that this command must set itself; or NULL. */
+static const char *taken_name(const char *path)
+{
+    static const char *const names[] = {preload, list_name};
+    const char *taken = NULL;
+    char *line = NULL;
+    size_t room = 0;
+    FILE *file = fopen(path, "re");
+    while (file && !taken && getline(&line, &room, file) > 0) {
+        line[strcspn(line, "#")] = '\0';
+        for (size_t i = 0; i < PC_ARRAY_LEN(names) && !taken; i++)
+            taken = has_name(line, names[i]) ? names[i] : NULL;
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return taken;
+}
+
+/* Refuses files of options that set what this command must set, because the launcher would take
+ * only one, or none. Open MPI takes several files, with commas between them. */
+static bool check_files(const struct pct_run_job *r, char *const *word,
+                        const struct pct_launcher *launcher)
+{
+    const char *option = launcher->passing == PCT_PASS_X      ? "tune"
+                         : launcher->passing == PCT_PASS_GENV ? "configfile"
+                                                              : NULL;
+    if (!option || !is_option(*word, option) || !word[1])
+        return true;
+    for (const char *at = word[1]; *at; at += *at == ',') {
+        size_t n = strcspn(at, ",");
+        char *path = pct_text("%.*s", (int)n, at);
+        const char *taken = taken_name(path);
+        if (taken)
+            pct_say(
+                r->self,
+                "%s sets %s, and %s does not join it with the variables of this command: put it "
+                "on the command line, where this command joins them",
+                path, taken, launcher->name);
+        free(path);
+        if (taken)
+            return false;
+        at += n;
+    }
+    return true;
+}
+
 bool pct_launcher_may_pass(const struct pct_run_job *r, const struct pct_launcher *launcher)
 {
     for (char **word = r->words + 1; launcher && !ends_options(word); word++)
-        if (!check_word(r, word, launcher))
+        if (!check_word(r, word, launcher) || !check_files(r, word, launcher))
             return false;
     return true;
 }
 
 /* ---- The list of variables of Open MPI ------------------------------------------------------ */
-
-static const char list_name[] = "mca_base_env_list";
 
 /* The list in the user's file of parameters: the last line NAME = VALUE of that name counts. A list
  * in the file of the installation is not seen. Allocated, or NULL. */
@@ -119,8 +178,6 @@ static char *find_list(char *const *words, size_t *at_out)
     const char *set = getenv("OMPI_MCA_mca_base_env_list");
     return set ? pct_text("%s", set) : list_of_file();
 }
-
-static const char preload[] = "LD_PRELOAD";
 
 /* Appends the values of the LD_PRELOADs in the user's list, or all other items. An LD_PRELOAD
  * without a value is that of the environment, which ours contains. */
