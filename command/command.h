@@ -360,6 +360,10 @@ bool pct_output_is_fixed(const char *pattern, char *path);
  * is known before the job; else said. The flags are those of pc_pcol_may_write. */
 bool pct_output_may_be(const struct pct_command *self, const char *pattern, unsigned flags);
 
+/* Says that the profile cannot be written in the folder of the pattern, or in the working
+ * directory, if that is so now. A job may change its folder, or make it, so this is no error. */
+void pct_output_warn(const struct pct_command *self, const char *pattern);
+
 /* True if all plugins and events that the configuration names exist; each one that does not is
  * reported, with the nearest name. */
 bool pct_names_known(const struct pct_command *self, const struct pc_config *c);

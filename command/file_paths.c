@@ -91,26 +91,55 @@ bool pct_is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-bool pct_folder_takes_files(const struct pct_command *self, const char *path)
+/* The errno with which the folder of the path, or the working directory, takes no new files, or 0.
+ * *folder_out: its name, allocated; cure: the way out. */
+static int ask_folder(const char *path, char **folder_out, struct pc_error *cure)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? pct_text("%.*s", (int)(slash + 1 - path), path) : getcwd(NULL, 0);
-    struct pc_error cure;
     int refused = folder && access(folder, W_OK | X_OK) == 0 ? 0 : errno;
-    pc_new_file_cure(&cure, refused, "-o");
+    pc_new_file_cure(cure, refused, "-o");
+    *folder_out = folder ? folder : pct_text(".");
+    return refused;
+}
+
+bool pct_folder_takes_files(const struct pct_command *self, const char *path)
+{
+    struct pc_error cure;
+    char *folder;
+    int refused = ask_folder(path, &folder, &cure);
     if (refused)
-        pct_say(self, "the output cannot be written to folder %s: %s; %s", folder ? folder : ".",
+        pct_say(self, "the output cannot be written to folder %s: %s; %s", folder,
                 strerror(refused), cure.text);
     free(folder);
     return !refused;
+}
+
+/* True if a folder of the pattern is known only when the file is written. */
+static bool has_pattern_folder(const char *pattern)
+{
+    const char *slash = strrchr(pattern, '/');
+    return slash && memchr(pattern, '%', (size_t)(slash - pattern));
+}
+
+void pct_output_warn(const struct pct_command *self, const char *pattern)
+{
+    struct pc_error cure;
+    char *folder = NULL;
+    int refused = has_pattern_folder(pattern) ? 0 : ask_folder(pattern, &folder, &cure);
+    if (refused)
+        pct_say(self,
+                "if the job does not change this, its profile cannot be written to folder %s: %s; "
+                "%s",
+                folder, strerror(refused), cure.text);
+    free(folder);
 }
 
 /* True if the folder of the file can be written; a folder name with a pattern cannot be checked
  * yet. */
 static bool check_folder(const struct pct_command *self, const char *pattern)
 {
-    const char *slash = strrchr(pattern, '/');
-    return memchr(pattern, '%', (size_t)(slash - pattern)) || pct_folder_takes_files(self, pattern);
+    return has_pattern_folder(pattern) || pct_folder_takes_files(self, pattern);
 }
 
 bool pct_output_is_fixed(const char *pattern, char *path)

@@ -258,6 +258,8 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
             pct_say(self, "-o: %s", why);
         return PCT_CALL;
     }
+    if (!given.output && r.part == PCT_RUN_WHOLE)
+        pct_output_warn(self, r.config.output_path);
     r.library = find_library(self);
     return r.library ? run_job(&r) : PCT_CALL;
 }
