@@ -189,6 +189,8 @@ static void say_kept(const struct pct_recovery *r, const struct pct_job *job, co
             job->n == 1 ? "arena stays" : "arenas stay", word.data);
     pct_buf_free(&word);
     free(folder);
+    for (size_t i = 0; i < job->n; i++)
+        pct_left_pass(job->found[i]->path); /* told by this */
 }
 
 /* ---- Work ----------------------------------------------------------------------------------- */

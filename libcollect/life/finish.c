@@ -232,8 +232,8 @@ static void say_failed(void)
             "no profile was written, because rank 0 was not measured; if other ranks were, their "
             "data stays in the spool: `pcollect recover` makes a profile of it");
     else if (pc_process.arena.is_file)
-        pc_log("no profile was written; the data stays in %s: `pcollect recover` makes a profile "
-               "of it",
+        pc_log("no profile was written; the data stays in %s: `pcollect recover -o PATH` makes a "
+               "profile of it",
                pc_process.arena.path);
     else
         pc_log("no profile was written, and without a file in a spool nothing is kept of the run");
