@@ -51,8 +51,8 @@ static size_t await_processes(const struct pct_run_job *r)
 
 struct seen {
     const struct pct_run_job *run;
-    char **named; /* profiles */
-    size_t n_named, n_in_memory;
+    char **named;                         /* profiles */
+    size_t n_named, n_in_memory, n_inner; /* inner: `pcollect run` in the job */
     struct pct_recovered found;
 };
 
@@ -118,7 +118,9 @@ static void name_profile(void *arg, const char *path, const char *wanted)
 {
     struct seen *s = arg;
     if (path == NULL) {
-        s->n_in_memory++;
+        bool inner = wanted && *wanted;
+        s->n_inner += inner;
+        s->n_in_memory += !inner;
         return;
     }
     if (is_named(s, path))
@@ -180,7 +182,7 @@ static void look(const struct pct_run_job *r, char *const *folders, size_t n, st
 
 static bool nothing_seen(const struct seen *s)
 {
-    return s->n_named + s->found.n_profiles + s->found.n_failed == 0;
+    return s->n_named + s->n_inner + s->found.n_profiles + s->found.n_failed == 0;
 }
 
 /* ---- Messages ------------------------------------------------------------------------------- */
@@ -319,6 +321,7 @@ void pct_run_end(const struct pct_run_job *r, bool held, int status)
         look(r, folders, n, &s);
     if (r->part == PCT_RUN_WHOLE) {
         conclude(r, folders, n, &s, held, status);
+        pct_run_file_tell_outer(r, folders, n);
         pct_run_tell_earlier(r->self, folders, n);
         pct_left_tell(r->self, folders, n);
     }

@@ -4,7 +4,8 @@
  * <spool>/pcollect-<uid>/run-<key>.path, in the first spool in which it can be made. Each line is
  * one report, of fields with a zero byte between them: the path of a profile, then, if another file
  * had that name, the requested name; an empty first field means that this process collects in plain
- * memory.
+ * memory. A `pcollect run` in the job of another writes an empty field and a word: it has told what
+ * became of its own job.
  *
  * Called by the start and the end of the process. Its reader is command/launch/run_file.c.
  */
