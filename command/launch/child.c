@@ -7,9 +7,10 @@
  * terminal, and those that a process sends to the group. If we passed them on, the job would get
  * two, after which launchers abort at once. So only signals to us alone are passed on.
  */
-#include "command/launch/run.h"
+#include "command/launch/run_job.h"
 #include "command/launch/witness.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -118,6 +119,29 @@ int pct_job_helper(void)
     return (int)helper;
 }
 
+static bool is_elf(const char *file)
+{
+    char magic[SELFMAG];
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    bool is = fd >= 0 && read(fd, magic, SELFMAG) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
+/* Like execvp, which lets a shell run what the kernel does not, but not programs for other
+ * processors. Returns the errno. */
+static int exec_words(char **words)
+{
+    char *file = pct_program_file(words[0]);
+    if (file)
+        execv(file, words);
+    if (file && errno == ENOEXEC && is_elf(file))
+        return ENOEXEC;
+    execvp(words[0], words);
+    return errno;
+}
+
 /* Runs in the child, once its parent allows it. An error of exec goes through the pipe, which a
  * successful exec closes. */
 static void exec_job(char **words, char **variables, int allowed, int report)
@@ -127,8 +151,7 @@ static void exec_job(char **words, char **variables, int allowed, int report)
         _exit(126);
     for (; variables && *variables; variables++)
         putenv(*variables);
-    execvp(words[0], words);
-    int reason = errno;
+    int reason = exec_words(words);
     if (write(report, &reason, sizeof reason) < 0)
         _exit(125);
     _exit(reason == ENOENT ? 127 : 126);
@@ -236,6 +259,7 @@ int pct_job_run(const struct pct_command *self, char **words, char **variables,
     pct_witness_end();
     restore_signals();
     if (reason)
-        pct_say(self, "%s cannot be started: %s", words[0], strerror(reason));
+        pct_say(self, "%s cannot be started: %s%s", words[0], strerror(reason),
+                reason == ENOEXEC ? ": it is damaged, or for another processor" : "");
     return status;
 }

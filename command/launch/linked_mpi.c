@@ -20,8 +20,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* The word as a path that execvp would take; NULL: there is none, or it is an option. Allocated. */
-static char *find_file(const char *word)
+char *pct_program_file(const char *word)
 {
     struct stat st;
     const char *path = *word == '-' ? NULL : strchr(word, '/') ? "" : getenv("PATH");
@@ -38,7 +37,7 @@ static char *find_file(const char *word)
 
 bool pct_program_is(const char *word)
 {
-    char *file = find_file(word);
+    char *file = pct_program_file(word);
     free(file);
     return file != NULL;
 }
@@ -113,7 +112,7 @@ char *pct_program_mpi(char *const *words, const char **word_out)
     char *mpi = NULL;
     bool is_program;
     for (; *words && !mpi; words++) {
-        char *file = find_file(*words);
+        char *file = pct_program_file(*words);
         if (file && find_loader(file, loader, &is_program)) {
             ask_loader(loader, file, text, sizeof text);
             mpi = mpi_of(text);
@@ -129,7 +128,7 @@ const char *pct_program_static(char *const *words, size_t n)
     static char loader[PATH_MAX];
     bool is_static = false;
     for (; n && *words && !is_static; words++, n--) {
-        char *file = find_file(*words);
+        char *file = pct_program_file(*words);
         bool is_program = false;
         is_static = file && !find_loader(file, loader, &is_program) && is_program;
         free(file);
@@ -140,7 +139,7 @@ const char *pct_program_static(char *const *words, size_t n)
 bool pct_program_gets_rights(const char *word)
 {
     struct stat st;
-    char *file = find_file(word);
+    char *file = pct_program_file(word);
     bool gets = file && stat(file, &st) == 0 &&
                 ((st.st_mode & S_ISUID && st.st_uid != getuid()) ||
                  (st.st_mode & S_ISGID && st.st_gid != getgid()) ||

@@ -90,6 +90,9 @@ void pct_run_end(const struct pct_run_job *r, bool held, int status);
 
 /* ---- Programs (linked_mpi.c) ----------------------------------------------------------------- */
 
+/* The word as a path that execvp would take; NULL: there is none, or it is an option. Allocated. */
+char *pct_program_file(const char *word);
+
 /* True if the word is no option, and execvp would run a file of that name. */
 bool pct_program_is(const char *word);
 
