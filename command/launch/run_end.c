@@ -214,9 +214,24 @@ static char *rights_text(const char *word)
                     word);
 }
 
+/* What is to be said of a job that may be a program without MPI. */
+static const char *without_mpi(const struct pct_run_job *r)
+{
+    if (pct_launcher_is(r->words[0]) || r->config.collect_always)
+        return "";
+    if (getenv("PCOLLECT_COLLECT_ALWAYS")) /* has priority over what this command does */
+        return ". With --always no (PCOLLECT_COLLECT_ALWAYS) a program without MPI is not "
+               "collected";
+    if (!r->alone_sampled)
+        return ". Sampling is off, and then a program without MPI is collected only with "
+               "--always yes";
+    return ". A program without MPI is sampled if this command starts it directly; in a script, "
+           "put `pcollect run` before it, or set PCOLLECT_COLLECT_ALWAYS=yes";
+}
+
 static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
 {
-    const char *word, *inner = "";
+    const char *word;
     char *mpi, *names, *text;
     if (s->found.n_unmeasured)
         return pct_text("%zu of its processes loaded MPI and ended in MPI_Init or before it, with "
@@ -233,8 +248,9 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
             pct_program_gets_rights(word)
                 ? rights_text(word)
                 : pct_text("%s is linked with MPI (%s), but no measured process of it on this node "
-                           "reached MPI_Init; children of fork are not measured. If all ranks ran "
-                           "on other nodes, look for %s there",
+                           "reached MPI_Init; children of fork are not measured, nor are processes "
+                           "whose LD_PRELOAD was cleared or replaced (by env or a script). If all "
+                           "ranks ran on other nodes, look for %s there",
                            word, mpi, names);
         free(mpi);
         free(names);
@@ -247,15 +263,14 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
         return pct_text("%s is statically linked: no library can be loaded into it; `pcollect "
                         "record -- %s%s` samples it",
                         word, r->words[0], launched ? " ..." : "");
-    if (r->alone_sampled)
-        inner = ". A program without MPI is sampled if this command starts it directly; in a "
-                "script, put `pcollect run` before it, or set PCOLLECT_COLLECT_ALWAYS=yes";
     names = profile_names(r);
-    text = pct_text("no process that calls MPI was seen on this node. Is it an MPI program that is "
-                    "linked dynamically (ldd shows its MPI library), and does it reach MPI_Init? "
-                    "Calls of functions that it takes from the MPI library by dlsym are not seen. "
-                    "If all ranks ran on other nodes, look for %s there%s",
-                    names, inner);
+    text =
+        pct_text("no process that calls MPI was seen on this node. Is it an MPI program that is "
+                 "linked dynamically (ldd shows its MPI library), and does it reach MPI_Init? "
+                 "Calls of functions that it takes from the MPI library by dlsym are not seen, nor "
+                 "are processes whose LD_PRELOAD was cleared or replaced (by env or a script). "
+                 "If all ranks ran on other nodes, look for %s there%s",
+                 names, without_mpi(r));
     free(names);
     return text;
 }
