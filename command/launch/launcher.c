@@ -173,8 +173,8 @@ char **pct_launcher_words(enum pct_passing passing, char **words, char **variabl
     struct words w = {NULL, 0, 0};
     const char *ours = preload_of(variables);
     add(&w, words[0]);
-    if (list->text)
-        add_list(&w, list->text);
+    if (list->value)
+        add_list(&w, list->value);
     else if (passing != PCT_PASS_INHERIT)
         add_variables(&w, passing, variables);
     for (size_t i = 1; words[i]; i++) {
@@ -183,7 +183,7 @@ char **pct_launcher_words(enum pct_passing passing, char **words, char **variabl
             continue;
         }
         add(&w, words[i]);
-        if (passing == PCT_PASS_INHERIT || list->text)
+        if (passing == PCT_PASS_INHERIT || list->value)
             continue;
         if (announces(passing, words[i]))
             i += join_preload(&w, words + i, ours);

@@ -215,7 +215,7 @@ bool pct_launcher_list(const struct pct_run_job *r, const struct pct_launcher *l
     }
     if (user) {
         put_items(&b, user, false);
-        out->text = pct_text("%s", b.data);
+        out->value = pct_text("%s", b.data);
     }
     pct_buf_free(&b);
     free(user);

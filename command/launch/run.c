@@ -186,7 +186,7 @@ static int run_job(struct pct_run_job *r)
         launcher = pct_launcher_ask(r->words[0]);
         if (launcher)
             passing = launcher->passing;
-        else if (pct_program_is(r->words[0])) /* else the start of the job fails, and says so */
+        else if (pct_program_is(r->words[0])) /* a missing one fails at its start */
             pct_say(r->self,
                     "`%s --version` names no known launcher: this works only if the ranks "
                     "inherit its environment",

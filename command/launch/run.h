@@ -35,7 +35,7 @@ const struct pct_launcher *pct_launcher_ask(const char *word);
 /* A list of variables that replaces the user's. */
 struct pct_env_list {
     size_t option; /* the word of the option that gives the user's list; 0: there is none */
-    char *text;    /* allocated; NULL: no list is needed */
+    char *value;   /* allocated; NULL: no list is needed */
 };
 
 /* The words of the command line with the variables ("NAME=VALUE") put where the launcher wants

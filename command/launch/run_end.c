@@ -214,7 +214,7 @@ static char *rights_text(const char *word)
                     word);
 }
 
-/* What is to be said of a job that may be a program without MPI. */
+/* Text about a job that may be a program without MPI. */
 static const char *without_mpi(const struct pct_run_job *r)
 {
     if (pct_launcher_is(r->words[0]) || r->config.collect_always)
