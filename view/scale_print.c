@@ -527,8 +527,10 @@ static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
             pct_buf_text(&b, pct_scale_has_few(order[i].row)
                                  ? "not known (too few samples)"
                                  : "not known (no form of growth fits these runs)");
-        if (pct_fit_band_tells(&s->future))
+        if (pct_fit_band_tells(&s->future) && !order[i].row->costs[pct_scale_last(s)].guessed)
             snprintf(share, sizeof share, "%5.1f %%  ", 100 * per(order[i].value, sum));
+        else if (pct_fit_band_tells(&s->future))
+            snprintf(share, sizeof share, "      -  ");
         pct_print_sentence(out, width, *share ? 11 : 4, "  %s%s: %s", share, order[i].row->place,
                            b.data);
         pct_buf_free(&b);
@@ -545,11 +547,14 @@ static void put_line(void *arg, uint32_t node, struct pct_buf *b)
 {
     const struct lines *l = arg;
     const struct pct_scale_loss *loss = &l->t->loss[node];
-    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES];
+    char lost[16] = "-", x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES];
     double first = loss->first_ns / l->s->points[pct_scale_first(l->s)].ranks,
            last = loss->last_ns / l->s->points[pct_scale_last(l->s)].ranks;
-    pct_buf_format(b, "  %+7.2f %%  %9s  %9s  ", 100 * per(loss->lost_ns, l->s->core_ns),
-                   first > 0 ? time_text(first, x) : "-", last > 0 ? time_text(last, y) : "-");
+    if (!loss->first_guessed && !loss->last_guessed)
+        pct_text_format(lost, sizeof lost, "%+.2f %%", 100 * per(loss->lost_ns, l->s->core_ns));
+    pct_buf_format(b, "  %9s  %9s  %9s  ", lost,
+                   first > 0 && !loss->first_guessed ? time_text(first, x) : "-",
+                   last > 0 && !loss->last_guessed ? time_text(last, y) : "-");
 }
 
 static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_compare_print *how)

@@ -182,9 +182,12 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
     }
     for (size_t k = 0; k < s->n_points; k++) {
         row->costs[k].lost_ns = row->costs[k].ns - ideal(s, row->costs[s->points[k].base].ns, k);
-        row->guessed |= s->points[k].guessed && s->join->nodes[node].kind != PCOLLECT_NODE_OP;
+        row->costs[k].guessed =
+            s->points[k].guessed && s->join->nodes[node].kind != PCOLLECT_NODE_OP;
+        row->guessed |= row->costs[k].guessed;
     }
     const struct pct_scale_cost *last = &row->costs[s->n_points - 1];
+    row->lost_guessed = last->guessed || row->costs[pct_scale_first(s)].guessed;
     row->lost_ns = last->lost_ns;
     row->efficiency = ratio(last->ns - last->lost_ns, last->ns);
     row->speed_up =
@@ -195,6 +198,8 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
 static int compare_rows(const void *a, const void *b)
 {
     const struct pct_scale_row *x = a, *y = b;
+    if (x->lost_guessed != y->lost_guessed)
+        return x->lost_guessed - y->lost_guessed;
     if (x->lost_ns != y->lost_ns)
         return x->lost_ns > y->lost_ns ? -1 : 1;
     return x->node < y->node ? -1 : x->node > y->node;
@@ -234,7 +239,8 @@ static double time_of(const struct pct_cost *cost)
     return cost->ns;
 }
 
-/* Compares the least and the greatest number of ranks; ns has a value for each run. */
+/* Compares the least and the greatest number of ranks; ns has a value for each run. Leaves open
+ * what is a guess. */
 static struct pct_scale_loss find_loss(const struct pct_scale *s, const double *ns)
 {
     struct pct_scale_loss loss = {0};
@@ -248,19 +254,43 @@ static struct pct_scale_loss find_loss(const struct pct_scale *s, const double *
     return loss;
 }
 
+/* True if computation has time here: a guess, where its scale is one. */
+static bool computes(const struct pct_join_tree *t, size_t node)
+{
+    bool any = false;
+    for (size_t k = 0; k < t->join->n_runs; k++)
+        any |= t->own[node * t->join->n_runs + k] > 0;
+    return any && t->nodes[node].kind != PCOLLECT_NODE_OP;
+}
+
+/* Needs what the nodes below have added to its guesses; adds these to its parent's. */
+static void fill_loss(const struct pct_scale *s, struct pct_scale_tree *t, size_t node)
+{
+    struct pct_scale_loss below = t->loss[node], *loss = &t->loss[node];
+    bool own = computes(t->tree, node);
+    bool first = own && s->points[pct_scale_first(s)].guessed,
+         last = own && s->points[pct_scale_last(s)].guessed;
+    *loss = find_loss(s, &t->tree->below[node * s->n_runs]);
+    loss->first_guessed = first || below.first_guessed;
+    loss->last_guessed = last || below.last_guessed;
+    if (!t->tree->few[node] && !first && !last)
+        t->moved[node] += fabs(find_loss(s, &t->tree->own[node * s->n_runs]).lost_ns);
+    if (node) {
+        uint32_t parent = t->tree->nodes[node].parent;
+        t->loss[parent].first_guessed |= loss->first_guessed;
+        t->loss[parent].last_guessed |= loss->last_guessed;
+        t->moved[parent] += t->moved[node];
+    }
+}
+
 struct pct_scale_tree *pct_scale_tree_new(const struct pct_scale *s)
 {
     struct pct_scale_tree *t = pct_alloc(1, sizeof *t);
     t->tree = pct_join_tree_new(s->join, time_of);
     t->loss = pct_alloc(t->tree->n, sizeof *t->loss);
     t->moved = pct_alloc(t->tree->n, sizeof *t->moved);
-    for (size_t i = t->tree->n; i-- > 0;) {
-        t->loss[i] = find_loss(s, &t->tree->below[i * s->n_runs]);
-        if (!t->tree->few[i])
-            t->moved[i] += fabs(find_loss(s, &t->tree->own[i * s->n_runs]).lost_ns);
-        if (i)
-            t->moved[t->tree->nodes[i].parent] += t->moved[i];
-    }
+    for (size_t i = t->tree->n; i-- > 0;)
+        fill_loss(s, t, i);
     pct_join_tree_sort(t->tree, t->moved);
     return t;
 }
@@ -402,7 +432,7 @@ static bool may_be_chance(const struct pct_scale *s, const struct pct_scale_row 
 
 bool pct_scale_loses(const struct pct_scale *s, const struct pct_scale_row *row)
 {
-    return row->lost_ns > WORTH * s->core_ns;
+    return row->lost_guessed || row->lost_ns > WORTH * s->core_ns;
 }
 
 /* Waiting for a processor makes other ranks wait in MPI: any call may contain up to all of it. */

@@ -5,8 +5,8 @@
  * has the definitions.
  *
  * Data structure: scales in order of size and ranks, each the mean of its runs; rows, one for each
- * context with a cost, in order of their loss. Invariant: the losses of all rows add up to the loss
- * of the whole run.
+ * context with a cost, in order of their loss, those whose loss is a guess last. Invariant: the
+ * losses of all rows add up to the loss of the whole run.
  */
 #ifndef PCT_SCALE_H
 #define PCT_SCALE_H
@@ -41,6 +41,7 @@ struct pct_scale_cost {
     double lost_ns;  /* more than ideal scaling from the smallest scale would cost */
     double samples;  /* of computation, in all runs of the scale */
     double variance; /* of ns, of the time that samples leave over */
+    bool guessed;    /* ns and waits_ns are: it is computation, which is a guess at this scale */
 };
 
 struct pct_scale_row {
@@ -48,7 +49,8 @@ struct pct_scale_row {
     const char *place;
     struct pct_scale_cost *costs; /* by scale */
     double samples;               /* of computation, in all runs; 0: it is no such context */
-    bool guessed;                 /* it is of computation, which is a guess at one of the scales */
+    bool guessed;                 /* costs are, at one of the scales */
+    bool lost_guessed;            /* lost_ns, speed_up and efficiency are */
     double lost_ns;               /* at the largest scale */
     double speed_up, efficiency;  /* at the largest scale; 0: context missing at the smallest */
     bool modelled;
@@ -98,11 +100,12 @@ void pct_scale_name_places(struct pct_scale *s, bool full_names);
 
 /* The trees of all runs as one; for each node, inclusive, summed over ranks, as mean of the runs:
  * the time at the smallest and at the largest scale, the loss there, and the sum of the sizes of
- * all losses and gains below, without computation of which there are few samples. */
+ * all losses and gains below, without computation that is a guess or has few samples. */
 struct pct_scale_tree {
     struct pct_join_tree *tree; /* nodes with the greatest losses first */
     struct pct_scale_loss {
         double first_ns, last_ns, lost_ns;
+        bool first_guessed, last_guessed; /* computation below is a guess at this scale */
     } * loss;
     double *moved;
 };
@@ -117,7 +120,8 @@ bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
 /* True if the total of computation is known at the scales by which the kind of scaling is told. */
 bool pct_scale_computes(const struct pct_scale *s);
 
-/* True if the context loses so much of the run that it is worth a sentence. */
+/* True if the context loses so much of the run that it is worth a sentence, or may do so because
+ * its loss is a guess. */
 bool pct_scale_loses(const struct pct_scale *s, const struct pct_scale_row *row);
 
 /* True if it does even without all waiting for processors, and not by the chance of samples. */

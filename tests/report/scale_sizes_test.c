@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * pcollect scale on runs of several numbers of ranks and sizes of the problem, whose times follow
- * from a closed form of both; on runs whose kind of scaling the command lines tell; and on runs in
- * which pcollect takes a part of the time outside MPI.
+ * from a closed form of both; on runs whose kind of scaling the command lines tell, or whose
+ * computation is a guess; and on runs in which pcollect takes a part of the time outside MPI.
  */
 #include "analysis/symbols/symbols_private.h"
 #include "tests/report/scale_rows.h"
+#include "view/compare_print.h"
 
 enum { N_SCALES = 4, MAIN = 0x1000 };
 static const unsigned scales[N_SCALES] = {2, 4, 8, 16};
@@ -101,6 +102,49 @@ static struct pct_scale *compare_growth(struct pct_run *runs, double growth, con
     int err = pct_scale_make(runs, 2, &(struct pct_scale_options){.scaling = given}, &s, &error);
     assert_int_equal(err, s ? PC_OK : PC_EARG);
     return s;
+}
+
+/* Computation that is a guess on many ranks has no time there and no loss, neither in columns nor
+ * in lines of the tree; nor has what contains it. */
+static void guessed_computation_has_no_figures(void **state)
+{
+    struct pct_run runs[2];
+    struct pc_error error = {""};
+    struct pct_scale *s = compare_growth(runs, 0, "./s", "./s", PCT_SCALING_STRONG);
+    (void)state;
+    pct_scale_free(s);
+    runs[1].guessed = true;
+    assert_int_equal(pct_scale_make(runs, 2,
+                                    &(struct pct_scale_options){.scaling = PCT_SCALING_STRONG}, &s,
+                                    &error),
+                     PC_OK);
+    static char table[1 << 12];
+    struct pct_scale_tree *t = pct_scale_tree_new(s);
+    for (size_t i = 0; i < t->tree->n; i++) {
+        const char *name = t->tree->nodes[i].name;
+        assert_false(t->loss[i].first_guessed);
+        if (!i || strstr(name, "computation")) /* the root contains it */
+            assert_true(t->loss[i].last_guessed);
+        if (i && t->loss[i].last_guessed)
+            assert_false(t->moved[i] > 0);
+        if (!strcmp(name, "solve") || !strncmp(name, "MPI_", 4))
+            assert_false(t->loss[i].last_guessed);
+    }
+    pct_scale_tree_free(t);
+    FILE *out = fmemopen(table, sizeof table, "w");
+    pct_scale_tsv(out, s, &pct_scale_tables[1], &(struct pct_choice){0});
+    fclose(out);
+    static const char begin[] = "\ncomputation outside MPI\t\t\t5.";
+    const char *row = strstr(table, begin); /* no lost_s, no lost_percent */
+    assert_non_null(row);
+    assert_null(strstr(row, "MPI_Allreduce")); /* contexts that lose come first */
+    row += sizeof begin - 1;
+    row += strspn(row, "0123456789");
+    assert_memory_equal(row, "\t\t\t\t", 4); /* no last_s, speed_up, efficiency_percent */
+    assert_true(pct_scale_loses(s, row_named(s, "computation")));
+    pct_scale_free(s);
+    for (unsigned i = 0; i < 2; i++)
+        pct_run_close(&runs[i]);
 }
 
 static void find_taken(void *arg, const char *sentence)
@@ -231,6 +275,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_and_size_are_modelled_together),
+        cmocka_unit_test(guessed_computation_has_no_figures),
         cmocka_unit_test(some_growth_with_one_command_line_is_repeated_work),
         cmocka_unit_test(time_of_the_library_is_left_out),
     };

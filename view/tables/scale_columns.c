@@ -199,20 +199,23 @@ static size_t count_rows(const struct pct_data *d)
     return pct_data_scale(d)->n_rows;
 }
 
-static double of_rank(const struct pct_cell *c, size_t point)
+static void set_of_rank(const struct pct_cell *c, size_t point, struct pct_value *out)
 {
-    return row_at(c)->costs[point].ns / pct_data_scale(c->d)->points[point].ranks;
+    const struct pct_scale_cost *cost = &row_at(c)->costs[point];
+    out->none = cost->guessed;
+    set_ns(cost->ns / pct_data_scale(c->d)->points[point].ranks, out);
 }
 
 static void row_lost(const struct pct_cell *c, struct pct_value *out)
 {
+    out->none = row_at(c)->lost_guessed;
     set_change(row_at(c)->lost_ns, out);
 }
 
 static void row_lost_percent(const struct pct_cell *c, struct pct_value *out)
 {
     double core = pct_data_scale(c->d)->core_ns;
-    out->none = !(core > 0);
+    out->none = !(core > 0) || row_at(c)->lost_guessed;
     out->integer = core > 0 ? llround(row_at(c)->lost_ns / core * 100000) : 0;
 }
 
@@ -223,22 +226,22 @@ static void row_place(const struct pct_cell *c, struct pct_value *out)
 
 static void row_first(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(of_rank(c, pct_scale_first(pct_data_scale(c->d))), out);
+    set_of_rank(c, pct_scale_first(pct_data_scale(c->d)), out);
 }
 
 static void row_last(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(of_rank(c, pct_scale_last(pct_data_scale(c->d))), out);
+    set_of_rank(c, pct_scale_last(pct_data_scale(c->d)), out);
 }
 
 static void row_speed_up(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ratio(row_at(c)->speed_up, out);
+    set_ratio(row_at(c)->lost_guessed ? 0 : row_at(c)->speed_up, out);
 }
 
 static void row_efficiency(const struct pct_cell *c, struct pct_value *out)
 {
-    set_part(row_at(c)->efficiency, out);
+    set_part(row_at(c)->lost_guessed ? 0 : row_at(c)->efficiency, out);
 }
 
 static void set_interned(const struct pct_data *d, const char *text, struct pct_value *out)
@@ -308,11 +311,15 @@ static void row_context(const struct pct_cell *c, struct pct_value *out)
 static const struct pct_column row_columns[] = {
     {"place", "context", PCT_TEXT, "where the time is spent", row_place},
     {"lost_s", "lost", PCT_NS_CHANGE,
-     "core-seconds at the largest scale beyond those of ideal scaling from the smallest", row_lost},
+     "core-seconds at the largest scale beyond those of ideal scaling from the smallest; none, as "
+     "all that follows from it, if computation is not known there (compute_s of the table scales)",
+     row_lost},
     {"lost_percent", "of run", PCT_PERCENT_CHANGE,
      "lost_s as a share of all core-seconds at the largest scale", row_lost_percent},
-    {"first_s", "per rank, first", PCT_NS, "time per rank at the smallest scale", row_first},
-    {"last_s", "per rank, last", PCT_NS, "time per rank at the largest scale", row_last},
+    {"first_s", "per rank, first", PCT_NS,
+     "time per rank at the smallest scale; none if computation is not known there", row_first},
+    {"last_s", "per rank, last", PCT_NS,
+     "time per rank at the largest scale; none if computation is not known there", row_last},
     {"speed_up", "speed-up", PCT_RATIO, "from the smallest to the largest scale", row_speed_up},
     {"efficiency_percent", "efficiency", PCT_PERCENT, "speed-up as a share of the ideal one",
      row_efficiency},
@@ -375,11 +382,15 @@ static void cost_ranks(const struct pct_cell *c, struct pct_value *out)
 
 static void cost_core(const struct pct_cell *c, struct pct_value *out)
 {
+    out->none = cost_at(c)->guessed;
     set_ns(cost_at(c)->ns, out);
 }
 
 static void cost_lost(const struct pct_cell *c, struct pct_value *out)
 {
+    struct pct_cell row = row_of_cost(c);
+    size_t base = pct_data_scale(c->d)->points[point_of_cost(c).row].base;
+    out->none = cost_at(c)->guessed || row_at(&row)->costs[base].guessed;
     set_change(cost_at(c)->lost_ns, out);
 }
 
@@ -395,6 +406,7 @@ static void cost_bytes(const struct pct_cell *c, struct pct_value *out)
 
 static void cost_waits(const struct pct_cell *c, struct pct_value *out)
 {
+    out->none = cost_at(c)->guessed;
     set_ns(cost_at(c)->waits_ns, out);
 }
 
@@ -414,7 +426,10 @@ static const struct pct_column cost_columns[] = {
     {"path", "path", PCT_TEXT, "the calling context, outermost function first", cost_path,
      .labels = true},
     {"ranks", "ranks", PCT_COUNT, "ranks of the job", cost_ranks},
-    {"core_s", "core time", PCT_NS, "time summed over ranks, mean of the runs", cost_core},
+    {"core_s", "core time", PCT_NS,
+     "time summed over ranks, mean of the runs; none, as all that follows from it, if computation "
+     "is not known there (compute_s of the table scales)",
+     cost_core},
     {"lost_s", "lost", PCT_NS_CHANGE,
      "core-seconds beyond those of ideal scaling from the smallest scale", cost_lost},
     {"calls", "calls", PCT_REAL, "calls of all ranks, mean of the runs", cost_calls},
@@ -429,8 +444,9 @@ static const struct pct_column cost_columns[] = {
 const struct pct_table pct_scale_tables[] = {
     {"scales", "one row for each number of ranks", count_points, NULL, NULL, point_columns,
      PC_ARRAY_LEN(point_columns)},
-    {"contexts", "one row for each context with a cost, in order of the loss", count_rows, NULL,
-     NULL, row_columns, PC_ARRAY_LEN(row_columns)},
+    {"contexts",
+     "one row for each context with a cost, in order of the loss, those without one last",
+     count_rows, NULL, NULL, row_columns, PC_ARRAY_LEN(row_columns)},
     {"costs", "one row for each context and number of ranks", count_costs, NULL, NULL, cost_columns,
      PC_ARRAY_LEN(cost_columns)},
 };
