@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The view of source files: the figures of the table `lines` beside the text that the profile stores (table
-// `source_lines`), as in `pcollect annotate`. A line that several functions share has their sum. Without stored text
-// only the lines with figures are shown.
+// `source_lines`), as in `pcollect annotate`. A line that several functions share has their sum; what is
+// inclusive is counted once, as these functions may call each other. Without stored text only the lines with figures
+// are shown.
 
 const linesAround = 3, mostSourceRows = 3000, mostHotLines = 5;
 
 const sourceColumns = [
     {head: "of MPI", doc: "time in MPI there and in all that was called from there, of all time in MPI", of: "mpi_inclusive_s",
-        share: "mpi"},
+        whole: "line_mpi_inclusive_s", share: "mpi"},
     {head: "MPI", doc: "time in MPI calls that the line makes itself", of: "mpi_exclusive_s", type: "ns"},
     {head: "calls", doc: "MPI calls that the line makes itself", of: "calls", type: "count"},
     {head: "of CPU", doc: "CPU time sampled there and in all that was called from there, of all samples", of: "cpu_inclusive_s",
-        share: "cpu"},
+        whole: "line_cpu_inclusive_s", share: "cpu"},
     {head: "self", doc: "CPU time sampled right there, of all samples, with half of its 95 % interval", of: "cpu_exclusive_s",
         share: "cpu", error: "cpu_exclusive_error_s"}
 ];
@@ -39,8 +40,8 @@ class SourceFiles {
         if (!file.lines.has(number))
             file.lines.set(number, {file, line: number, functions: [], figures: {}});
         const line = file.lines.get(number);
-        for (const {of, error} of sourceColumns) {
-            line.figures[of] = (line.figures[of] || 0) + (lines.number(row, of) || 0);
+        for (const {of, error, whole} of sourceColumns) {
+            line.figures[of] = whole ? lines.number(row, whole) : (line.figures[of] || 0) + (lines.number(row, of) || 0);
             if (error) // of one function alone: errors of several are not known together
                 line.figures[error] = line.functions.length ? "-" : lines.shown(row, error) === "few" ? "few" : lines.number(row, error);
         }

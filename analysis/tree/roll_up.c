@@ -30,8 +30,8 @@ struct sums {
     struct pct_symbols *symbols;
     const struct pct_tree *tree;
     unsigned keys;
-    struct pct_keys rows;
-    size_t room;
+    struct pct_keys rows, lines;
+    size_t room, lines_room;
     /* A recursion has millions of frames above its samples, and few places. So no text is made for
      * a frame twice: by node of the profile, 1 + the first of the numbers of its frames in
      * `place_frames`; 0: not found yet. The row of a frame also depends on the other keys of the
@@ -94,6 +94,21 @@ static const char *key_of(struct sums *s, const struct pct_rolled_row *like)
     return pct_pool_intern(s->out->pool, s->text.data);
 }
 
+/* Finds the line of a row. */
+static uint32_t find_line(struct sums *s, const struct pct_rolled_row *row)
+{
+    struct pct_rolled_row like = {.file = row->file, .line = row->line};
+    if (!like.file)
+        like.module = row->module;
+    bool is_new;
+    uint32_t i = pct_keys_find(&s->lines, key_of(s, &like), &is_new);
+    if (is_new) {
+        s->out->lines = pct_grow(s->out->lines, i, &s->lines_room, sizeof *s->out->lines);
+        s->out->lines[i] = (struct pct_rolled_line){0};
+    }
+    return i;
+}
+
 /* Index of the row with the keys of *like. */
 static uint32_t find_index(struct sums *s, const struct pct_rolled_row *like)
 {
@@ -101,8 +116,11 @@ static uint32_t find_index(struct sums *s, const struct pct_rolled_row *like)
     uint32_t i = pct_keys_find(&s->rows, key_of(s, like), &is_new);
     if (is_new) {
         s->out->row = pct_grow(s->out->row, s->out->n, &s->room, sizeof *s->out->row);
-        s->out->row[s->out->n] = *like;
-        s->out->row[s->out->n++].first_node = PC_NO_INDEX;
+        struct pct_rolled_row *r = &s->out->row[s->out->n++];
+        *r = *like;
+        r->first_node = PC_NO_INDEX;
+        if (s->keys == PCT_BY_LINE)
+            r->whole = find_line(s, r);
     }
     return i;
 }
@@ -174,6 +192,15 @@ static void add_own(struct sums *s, struct pct_rolled_row *r, const struct part 
     r->first_node = part->node;
 }
 
+static void add_to_line(struct sums *s, struct pct_rolled_line *l, const struct part *part)
+{
+    if (l->seen == s->stamp)
+        return;
+    l->seen = s->stamp;
+    l->below_ns += part->own.sum[PCT_EXCLUSIVE];
+    pct_sampled_add(&l->total, part->sampled);
+}
+
 /* Adds a part to a row. `own`: the row is that of the frame that called or computed, or of the MPI
  * function. */
 static void add_to_row(struct sums *s, struct pct_rolled_row *r, const struct part *part, bool own)
@@ -185,6 +212,8 @@ static void add_to_row(struct sums *s, struct pct_rolled_row *r, const struct pa
     r->seen = s->stamp;
     r->below_ns += part->own.sum[PCT_EXCLUSIVE];
     pct_sampled_add(&r->total, part->sampled);
+    if (s->keys == PCT_BY_LINE)
+        add_to_line(s, &s->out->lines[r->whole], part);
 }
 
 /* ---- Nodes ------------------------------------------------------------------------------------
@@ -629,6 +658,7 @@ static void free_sums(struct sums *s)
     pct_free(s->pairs);
     pct_hash_free(&s->pairs_by);
     pct_keys_free(&s->rows);
+    pct_keys_free(&s->lines);
     pct_buf_free(&s->text);
 }
 
@@ -656,6 +686,7 @@ void pct_rolled_free(struct pct_rolled *r)
     if (!r)
         return;
     pct_free(r->row);
+    pct_free(r->lines);
     pct_free(r->next);
     pct_pool_free(r->pool);
     pct_free(r);

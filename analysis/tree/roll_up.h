@@ -74,6 +74,7 @@ struct pct_rolled_row {
     struct pct_call_sum own;        /* calls made by the row itself */
     pc_u128 below_ns;               /* inclusive time in MPI */
     struct pct_sampled self, total; /* exclusive; inclusive */
+    uint32_t whole;                 /* PCT_BY_LINE: its line in `lines` */
     uint32_t first_node;            /* chain of the profile's nodes whose records are its own; with
                                        PCT_KEY_RANK there is none */
     uint32_t seen;                  /* while totals are added */
@@ -81,9 +82,18 @@ struct pct_rolled_row {
     struct pct_spread spread;
 };
 
+/* Inclusive figures of a line, whatever functions and modules it is in. Those of its rows may add
+ * up to more: a function may call another one of the line. */
+struct pct_rolled_line {
+    pc_u128 below_ns;
+    struct pct_sampled total;
+    uint32_t seen; /* while totals are added */
+};
+
 struct pct_rolled {
     struct pct_rolled_row *row;
     size_t n;
+    struct pct_rolled_line *lines; /* PCT_BY_LINE */
     unsigned keys;
     uint32_t *next; /* by node of the profile: next of its chain */
     const struct pct_totals *totals;

@@ -17,6 +17,7 @@ struct line {
     uint32_t line;
     pc_u128 calls, own_ns, below_ns;
     struct pct_sampled self, total;
+    const struct pct_rolled_line *whole;
 };
 
 /* Lines sorted by file and number. */
@@ -53,7 +54,9 @@ static bool is_asked_for(const struct pct_annotate *a, const struct pct_rolled_r
     return m >= n && !strcmp(r->file + m - n, a->source) && (m == n || r->file[m - n - 1] == '/');
 }
 
-/* Adds b to a, for a line that several functions share, such as instances of a template. */
+/* Adds b to a, for a line that several functions share: instances of a template, or a lambda and
+ * the function that calls it. Inclusive figures are not above those of the line: they are exact if
+ * all its functions are asked for, or none that calls another one. */
 static void add_line(struct line *a, const struct line *b)
 {
     a->calls += b->calls;
@@ -61,6 +64,8 @@ static void add_line(struct line *a, const struct line *b)
     a->below_ns += b->below_ns;
     pct_sampled_add(&a->self, b->self);
     pct_sampled_add(&a->total, b->total);
+    a->below_ns = a->below_ns > a->whole->below_ns ? a->whole->below_ns : a->below_ns;
+    a->total = a->total.ns > a->whole->total.ns ? a->whole->total : a->total;
 }
 
 static int compare_modules(const void *a, const void *b)
@@ -117,7 +122,8 @@ static void gather(struct lines *l, const struct pct_annotate *a)
                                      .own_ns = r->own.sum[PCT_EXCLUSIVE],
                                      .below_ns = r->below_ns,
                                      .self = r->self,
-                                     .total = r->total};
+                                     .total = r->total,
+                                     .whole = &rows->lines[r->whole]};
     }
     qsort(l->list, n, sizeof *l->list, compare_lines);
     for (size_t i = 0; i < n; i++) {

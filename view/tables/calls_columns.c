@@ -90,6 +90,21 @@ static void call_below_percent(const struct pct_cell *c, struct pct_value *out)
     out->number = pct_text_share(row_of(c)->below_ns, pct_data_mpi_ns(c->d));
 }
 
+static const struct pct_rolled_line *line_of(const struct pct_cell *c)
+{
+    return &pct_data_rolled(c->d, PCT_BY_LINE)->lines[row_of(c)->whole];
+}
+
+static void line_below(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = line_of(c)->below_ns;
+}
+
+static void line_total(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = line_of(c)->total.ns;
+}
+
 static void call_samples(const struct pct_cell *c, struct pct_value *out)
 {
     out->number = row_of(c)->self.samples;
@@ -192,6 +207,11 @@ static const struct pct_column line_call_columns[] = {
     LINE_COLUMN(PCT_BY_LINE),
     FUNCTION_COLUMN(PCT_BY_LINE),
     TIME_COLUMNS(PCT_BY_LINE),
+    {"line_mpi_inclusive_s", "of line", PCT_NS,
+     "mpi_inclusive_s of the line with all functions that it is part of, which may call each other",
+     line_below, 0, PCT_BY_LINE, .mpi = true},
+    {"line_cpu_inclusive_s", "of line", PCT_NS, "as line_mpi_inclusive_s, of cpu_inclusive_s",
+     line_total, 0, PCT_BY_LINE},
 };
 
 const struct pct_table pct_lines_table = {
