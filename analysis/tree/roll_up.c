@@ -253,29 +253,37 @@ static uint32_t find_python(const struct sums *s, uint32_t node)
     return PC_NO_INDEX;
 }
 
-/* The row of the frame that made the call. Without any frame, for example of a call whose frames
- * were cut, it has no place. */
-static void add_site(struct sums *s, const struct part *part)
+/* The node of the frame that made the call, past those that only pass it on, and its place: without
+ * any frame, for example of a call whose frames were cut, it has none. */
+static uint32_t find_site(const struct sums *s, uint32_t call, struct pct_place *place)
 {
     const struct pc_profile *p = s->totals->profile;
-    struct pct_rolled_row like = part->like;
-    struct pct_place place = pct_symbols_node(s->symbols, part->call);
-    uint32_t up = part->call;
-    if (!place.n_frames) {
+    uint32_t up = call;
+    *place = pct_symbols_node(s->symbols, call);
+    if (!place->n_frames) {
         do {
             up = p->nodes[up].parent;
         } while (up != PC_NO_INDEX && p->nodes[up].kind != PCOLLECT_NODE_FRAME &&
                  p->nodes[up].kind != PCOLLECT_NODE_OP && p->nodes[up].kind != PCOLLECT_NODE_CUT);
         if (up != PC_NO_INDEX && p->nodes[up].kind == PCOLLECT_NODE_FRAME)
-            place = pct_symbols_node(s->symbols, up);
+            *place = pct_symbols_node(s->symbols, up);
     }
-    if (place.n_frames && caller_at(s, up, &place) == PCT_CALLER_PASSES) {
+    if (place->n_frames && caller_at(s, up, place) == PCT_CALLER_PASSES) {
         uint32_t python = find_python(s, up);
         up = python == PC_NO_INDEX ? up : python;
-        place = pct_symbols_node(s->symbols, up);
+        *place = pct_symbols_node(s->symbols, up);
     }
+    return up;
+}
+
+/* Adds a call to the row of its site. */
+static void add_site(struct sums *s, const struct part *part)
+{
+    struct pct_rolled_row like = part->like;
+    struct pct_place place;
+    uint32_t node = find_site(s, part->call, &place);
     if (place.n_frames)
-        like = row_of_node(s, part, up, &place.frames[place.n_frames - 1]);
+        like = row_of_node(s, part, node, &place.frames[place.n_frames - 1]);
     add_own(s, find_row(s, &like), part);
 }
 
@@ -329,10 +337,14 @@ static void add_rows_of_place(struct sums *s, const struct part *part, uint32_t 
 static void add_frames(struct sums *s, struct part *part)
 {
     const struct pc_profile *p = s->totals->profile;
-    bool own = true, code = s->keys & PCT_KEY_CODE, is_new;
+    bool code = s->keys & PCT_KEY_CODE, is_new;
     part->set = pct_keys_find(&s->like_sets, key_of(s, &part->like), &is_new);
     s->stamp++;
-    uint32_t first = part->call == PC_NO_INDEX ? part->node : part->call;
+    uint32_t first = part->call == PC_NO_INDEX ? part->node : part->call, site = PC_NO_INDEX;
+    struct pct_place place = {0};
+    if (part->call != PC_NO_INDEX && !code)
+        site = find_site(s, part->call, &place);
+    bool own = !place.n_frames; /* else from the site on */
     for (uint32_t up = first; up != PC_NO_INDEX; up = p->nodes[up].parent) {
         const struct pc_profile_node *n = &p->nodes[up];
         bool op = n->kind == PCOLLECT_NODE_OP;
@@ -342,6 +354,7 @@ static void add_frames(struct sums *s, struct part *part)
             add_to_row(s, find_row(s, &like), part, own);
         }
         own = own && n->kind != PCOLLECT_NODE_CUT && !(op && (code || up != first));
+        own |= place.n_frames && up == site;
         if (op || is_frame(n))
             add_rows_of_place(s, part, up, &own);
     }

@@ -2,10 +2,11 @@
  *
  * Calls and samples of a profile summed in other ways than by context: by any set of keys.
  *
- * A call belongs to the frame that made it, inlined or not, and is below every frame above that. A
- * sample belongs to the frame that computed; samples inside MPI are below the calling frame, and
- * belong to a row of the MPI function. With PCT_KEY_CODE an MPI function is a row as any other,
- * which has its samples.
+ * A call belongs to the frame that made it, inlined or not, and is below every frame of its path.
+ * What a module of Python or its import passes on belongs to the function of Python. A sample
+ * belongs to the frame that computed; samples inside MPI are below the calling frame, and belong to
+ * a row of the MPI function. With PCT_KEY_CODE an MPI function is a row as any other, which has its
+ * samples.
  *
  * Invariant: each record of the profile belongs to one row (with PCT_KEY_RANK its part of a rank
  * does), so that sums of calls, bytes, exclusive time and samples do not depend on the keys.
