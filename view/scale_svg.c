@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The efficiency and its factors over the numbers of ranks, of the largest size: the table `scales`
- * as a picture. Each line has a colour, a dash pattern and its name at its end, so that it can be
+ * as a picture. Each line has a colour, a dash pattern and its name at the right, so that it can be
  * identified in print and by colour-blind readers.
  */
 #include "view/compare_print.h"
@@ -30,10 +30,11 @@ struct picture {
     double most;
 };
 
-/* Position of the name of a line. */
+/* The name of a line, which ends at a point; heights of this end and of the name. */
 struct name {
     const struct factor *factor;
-    double y;
+    size_t end;
+    double y, at;
 };
 
 static double value_of(const struct picture *p, size_t point, const struct factor *f)
@@ -108,22 +109,48 @@ static int compare_names(const void *a, const void *b)
     return (x->y > y->y) - (x->y < y->y);
 }
 
-/* Writes the names in the order of the ends of the lines, without overlaps. */
+/* Finds where the lines end, in the order of heights, and heights of their names without overlaps.
+ * A line without a known value has no name. */
+static size_t find_names(const struct picture *p, struct name names[N_FACTORS])
+{
+    size_t n = 0;
+    double least = 0, most = HEIGHT - BOTTOM;
+    for (size_t i = 0; i < N_FACTORS; i++)
+        for (size_t end = p->s->n_points; end-- > p->first;) {
+            double value = value_of(p, end, &factors[i]);
+            if (!(value > 0))
+                continue;
+            names[n++] = (struct name){&factors[i], end, y_of(p, value), 0};
+            break;
+        }
+    qsort(names, n, sizeof *names, compare_names);
+    for (size_t i = 0; i < n; i++, least = names[i - 1].at + NAME)
+        names[i].at = fmax(names[i].y, least);
+    for (size_t i = n; i-- > 0; most = names[i].at - NAME)
+        names[i].at = fmin(names[i].at, most);
+    return n;
+}
+
+/* Writes the names right of all lines. A thin line leads to its name from the end of a line that
+ * reaches the right side; a shorter line has a sign beside its name. */
 static void put_names(FILE *out, const struct picture *p)
 {
+    enum { SIGN = 18, TEXT_AT = SIGN + 6 };
     struct name names[N_FACTORS];
-    size_t last = p->s->n_points - 1, n = 0;
-    for (size_t i = 0; i < N_FACTORS; i++)
-        if (value_of(p, last, &factors[i]) > 0)
-            names[n++] = (struct name){&factors[i], y_of(p, value_of(p, last, &factors[i]))};
-    qsort(names, n, sizeof *names, compare_names);
-    double most = HEIGHT - BOTTOM;
-    for (size_t i = n; i-- > 0;) {
-        double x = x_of(p, last), y = fmin(names[i].y, most);
-        most = y - NAME;
-        fprintf(out, "<path fill=\"none\" stroke=\"%s\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
-                names[i].factor->colour, x, names[i].y, x + 14, y);
-        pct_svg_text(out, x + 18, y + 4, "start", names[i].factor->name);
+    size_t n = find_names(p, names);
+    for (size_t i = 0; i < n; i++) {
+        const struct name *name = &names[i];
+        const struct factor *f = name->factor;
+        int right = WIDTH - RIGHT;
+        if (name->end + 1 == p->s->n_points)
+            fprintf(out, "<path fill=\"none\" stroke=\"%s\" d=\"M%d %.1fL%d %.1f\"/>\n", f->colour,
+                    right, name->y, right + TEXT_AT - 3, name->at);
+        else
+            fprintf(out,
+                    "<path stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\" "
+                    "d=\"M%d %.1fh%d\"/>\n",
+                    f->colour, f->dash, right + TEXT_AT - 3 - SIGN, name->at, SIGN);
+        pct_svg_text(out, right + TEXT_AT, name->at + 4, "start", f->name);
     }
 }
 

@@ -8,6 +8,8 @@
 #include "tests/report/scale_rows.h"
 #include "view/compare_print.h"
 
+#include <stdlib.h>
+
 enum { N_SCALES = 4, MAIN = 0x1000 };
 static const unsigned scales[N_SCALES] = {2, 4, 8, 16};
 
@@ -104,6 +106,31 @@ static struct pct_scale *compare_growth(struct pct_run *runs, double growth, con
     return s;
 }
 
+/* The lines of the picture all have names, though those of factors end on few ranks; names do not
+ * overlap. */
+static void check_names_of_picture(const struct pct_scale *s)
+{
+    static const char *const names[] = {"efficiency", "parallel", "balance", "communication",
+                                        "computation"};
+    static char picture[1 << 14];
+    double y[PC_ARRAY_LEN(names)] = {0};
+    FILE *out = fmemopen(picture, sizeof picture, "w");
+    pct_scale_svg(out, s);
+    fclose(out);
+    for (size_t i = 0; i < PC_ARRAY_LEN(names); i++) {
+        char end[64];
+        snprintf(end, sizeof end, ">%s</text>", names[i]);
+        char *name = strstr(picture, end);
+        assert_non_null(name);
+        while (strncmp(name, " y=\"", 4) != 0)
+            name--;
+        y[i] = strtod(name + 4, NULL);
+        for (size_t k = 0; k < i; k++)
+            assert_true(fabs(y[i] - y[k]) > 14);
+        assert_true(y[i] > 50 && y[i] < 320);
+    }
+}
+
 /* Computation that is a guess on many ranks has no time there and no loss, neither in columns nor
  * in lines of the tree; nor has what contains it. */
 static void guessed_computation_has_no_figures(void **state)
@@ -142,6 +169,7 @@ static void guessed_computation_has_no_figures(void **state)
     row += strspn(row, "0123456789");
     assert_memory_equal(row, "\t\t\t\t", 4); /* no last_s, speed_up, efficiency_percent */
     assert_true(pct_scale_loses(s, row_named(s, "computation")));
+    check_names_of_picture(s);
     pct_scale_free(s);
     for (unsigned i = 0; i < 2; i++)
         pct_run_close(&runs[i]);
