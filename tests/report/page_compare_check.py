@@ -87,10 +87,11 @@ def check_chart(page):
 
 
 def check_models(page, tables, contexts):
-    """The points of a context are its costs, its model is told, and the legend speaks of an area only if one is seen."""
+    """The points of a context are its known costs, its model is told; the legend speaks of an area only if there is one."""
     wrong, costs = [], collections.defaultdict(list)
     for row in driver.rows_of(tables, "costs"):
-        costs[row["path"]].append((float(row["core_s"]) / int(row["ranks"]), int(row["ranks"])))
+        if row["core_s"]:
+            costs[row["path"]].append((float(row["core_s"]) / int(row["ranks"]), int(row["ranks"])))
     for i, row in enumerate(contexts[:4]):
         page.ask("document.querySelectorAll('#losses tbody tr')[arguments[0]].click()", i)
         points = page.ask("return [...document.querySelectorAll('#model circle title')].map(e => e.textContent)")
