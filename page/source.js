@@ -41,7 +41,8 @@ class SourceFiles {
             file.lines.set(number, {file, line: number, functions: [], figures: {}});
         const line = file.lines.get(number);
         for (const {of, error, whole} of sourceColumns) {
-            line.figures[of] = whole ? lines.number(row, whole) : (line.figures[of] || 0) + (lines.number(row, of) || 0);
+            const value = lines.number(row, whole || of) || 0;
+            line.figures[of] = whole ? value : (line.figures[of] || 0) + value;
             if (error) // of one function alone: errors of several are not known together
                 line.figures[error] = line.functions.length ? "-" : lines.shown(row, error) === "few" ? "few" : lines.number(row, error);
         }
