@@ -47,6 +47,9 @@ static bool find_rank(const struct pc_profile *p, const struct pc_profile_table 
     return *at < p->n_ranks && p->ranks[*at].rank == rank;
 }
 
+/* Reads what the kernel says of each rank. One that slept or polled on a free processor has no
+ * delay, so a figure of any rank tells that the kernel counts delays; if it does not, the times
+ * blocked are 0, too. */
 static void read_resources(const struct pc_profile *p, struct told *told)
 {
     const struct pc_profile_table *t = pc_profile_table_in_order(p, "resources");
@@ -57,6 +60,7 @@ static void read_resources(const struct pc_profile *p, struct told *told)
              on_cpu = pc_table_column(t, "on_cpu", PCOLLECT_COLUMN_NUMBER), at = 0;
     if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0)
         return;
+    bool counted = false;
     for (uint32_t row = 0; row < t->n_rows; row++) {
         if (!find_rank(p, t, row, &at))
             continue;
@@ -66,8 +70,11 @@ static void read_resources(const struct pc_profile *p, struct told *told)
             told[at].others_ns = (double)pc_table_cell(t, row, user) +
                                  (double)pc_table_cell(t, row, system) -
                                  (double)pc_table_cell(t, row, on_cpu);
-        told[at].divided = blocked != PC_NO_INDEX && told[at].delayed_ns > 0;
+        told[at].divided = blocked != PC_NO_INDEX;
+        counted |= told[at].delayed_ns > 0 || told[at].blocked_ns > 0;
     }
+    for (uint32_t r = 0; r < p->n_ranks; r++)
+        told[r].divided &= counted;
 }
 
 /* The first thread of each rank is the one that called MPI_Init. */

@@ -208,7 +208,9 @@ static double others_ns(const struct pct_evidence *f)
 /* The verb for what a rank does in its own time, like in the head of the report. */
 static const char *what_it_does(const struct pct_evidence *f)
 {
-    return pct_rank_times_are_blocked(f->times) ? "computes or is blocked" : "computes";
+    return !f->times->divided                     ? "is outside MPI"
+           : pct_rank_times_are_blocked(f->times) ? "computes or is blocked"
+                                                  : "computes";
 }
 
 static void find_serial(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -309,7 +311,7 @@ static void say_idle(const struct pct_evidence *f, const struct pct_rule *rule,
         pct_buf_format(&who, "Rank %d %s", rank, blocked ? "is outside MPI" : what_it_does(f));
     else
         pct_buf_format(&who, "%s ranks %s, rank %d", pct_finding_number(f, (double)idle->n),
-                       blocked ? "are hardly outside MPI"
+                       blocked || !f->times->divided ? "are hardly outside MPI"
                        : pct_rank_times_are_blocked(f->times)
                            ? "compute or are blocked for a short time"
                            : "compute hardly anything",

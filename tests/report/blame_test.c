@@ -282,11 +282,14 @@ static void a_rank_that_only_hands_out_work_is_named(void **state)
         {4, 1, 5, "Rank 0 computes for ", " only, the mean of the other 3 ranks for 1.00"},
         {5, 2, 0, "2 ranks compute hardly anything, rank 0 for ",
          " only, the mean of the other 3 "},
+        {5, 2, 0, "2 ranks are hardly outside MPI, rank 0 for ", " only, the mean of the other 3 "},
+        {3, 1, 5, "Rank 0 is outside MPI for ", " only, the mean of the other 2 ranks for 1.00"},
+        {4, 1, 1000, "Rank 3 is outside MPI 100 % longer than the mean", "the other 3 ranks wait"},
         {4, 1, 1000, "Rank 3 computes 100 % longer than the mean", "the other 3 ranks wait"},
         {3, 0, 1000, "Rank 2 computes 50 % longer than the mean", "the other 2 ranks wait"},
         {3, 0, 1000, "Rank 2 computes or is blocked 50 % longer than the mean", "ranks wait"},
     };
-    enum { BLOCKED = 5 };
+    enum { UNKNOWN = 3, COMPUTE = 6, BLOCKED = 8 }; /* the kernel counts no delays; it does */
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
         double there[SAMPLE_RANKS];
@@ -300,7 +303,7 @@ static void a_rank_that_only_hands_out_work_is_named(void **state)
             m.compute_ms[r] = r < cases[k].masters ? 5 : 1000;
             m.compute_ms[r] += r == m.n - 1 ? cases[k].longer_ms : 0;
             m.blocked_ms[r] = k == BLOCKED ? 200 : 0;
-            m.delayed_ms[r] = k == BLOCKED;
+            m.delayed_ms[r] = k < UNKNOWN || k >= COMPUTE;
             there[r] = r < cases[k].masters ? 995 : 1;
         }
         call("MPI_Recv", PCOLLECT_CLASS_P2P, 3, 1000, there);
@@ -507,7 +510,10 @@ static void a_rank_is_alone_only_if_the_others_do_nothing(void **state)
         {2, 200, "Rank 1 computes 5.0 times as long as the other rank: the other rank waits, "},
         {2, 125, "Rank 1 computes 8.0 times as long as the other rank: the other rank waits, "},
         {4, 50, "Rank 1 alone computes or is blocked: the other 3 ranks wait, "},
+        {4, 50, "Rank 1 alone is outside MPI: the other 3 ranks wait, "},
+        {2, 200, "Rank 1 is outside MPI 5.0 times as long as the other rank: the other rank "},
     };
+    enum { UNKNOWN = 5 }; /* and from there on: the kernel counts no delays */
     enum { BLOCKED = 4 }; /* the busiest, for a part of its time */
     enum { PAUSED = 3 };  /* others are paused: they wait for less, and have computed as much */
     (void)state;
@@ -516,7 +522,7 @@ static void a_rank_is_alone_only_if_the_others_do_nothing(void **state)
         m.n = m.sample.p.n_ranks = m.sample.p.world_size = cases[k].n;
         for (unsigned r = 0; r < m.n; r++) {
             m.compute_ms[r] = r == 1 ? 1000 : cases[k].others_ms;
-            m.delayed_ms[r] = k == BLOCKED;
+            m.delayed_ms[r] = k < UNKNOWN;
             m.blocked_ms[r] = k == BLOCKED && r == 1 ? 100 : 0;
             m.paused_ms[r] = k == PAUSED && r != 1 ? 50 : 0;
         }

@@ -223,6 +223,28 @@ static void time_outside_mpi_is_divided(void **state)
     }
 }
 
+/* A rank that polls has no figure of its own, nor has one that sleeps a delay: the kernel counts
+ * delays if any rank of the run has a figure. */
+static void a_rank_need_not_be_delayed_to_be_divided(void **state)
+{
+    static const struct {
+        double delayed, blocked;
+        bool want;
+    } cases[] = {{0, 0, false}, {0, 900, true}, {5, 0, true}};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin(2);
+        for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+            set_rank(r, r ? 1000 : 1, r ? 1 : 1000);
+            add_resources(r, r ? cases[k].delayed : 0, r ? cases[k].blocked : 0, 0);
+        }
+        struct pct_rank_times *t = pct_rank_times_new(&run.p);
+        assert_int_equal(t->divided, cases[k].want);
+        assert_true(fabs(t->list[1].blocked_low_ns - fmax(0, cases[k].blocked - 1) * ms) < 1);
+        pct_rank_times_free(t);
+    }
+}
+
 /* Ranks with 1,000 ms outside MPI, of which samples found 200 computing and some in the library. It
  * had a processor there: only the rest is delay, and with free processors nothing is. */
 static void the_library_does_not_wait_for_a_processor(void **state)
@@ -524,6 +546,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_outside_mpi_is_divided),
+        cmocka_unit_test(a_rank_need_not_be_delayed_to_be_divided),
         cmocka_unit_test(the_library_does_not_wait_for_a_processor),
         cmocka_unit_test(delay_that_may_be_blocked_is_unsure),
         cmocka_unit_test(a_rank_whose_threads_compute_is_not_blocked),
