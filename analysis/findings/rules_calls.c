@@ -251,7 +251,7 @@ static uint64_t size_of(const struct pc_profile_table *t, uint64_t id)
 static uint64_t count_members(const struct pct_evidence *f, const struct pct_fact *fact)
 {
     const struct pc_profile_table *sizes = pc_profile_table(f->data->profile, "communicators");
-    bool all_call = !fact->n_callers || fact->n_callers == f->n_ranks;
+    bool all_call = f->bounds || fact->n_callers == f->n_ranks;
     struct collective here;
     uint64_t least = 0, first = 0;
     for (uint32_t row = 0; next_collective(f, fact, &row, &here);) {

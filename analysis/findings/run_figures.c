@@ -351,6 +351,7 @@ struct folding {
     uint64_t *context, *place_ns, *calls; /* all 0 between two places, and from `end` on */
     bool *present;
     size_t end;
+    bool is_partial;          /* of some contexts no value by rank is kept */
     bool no_calls;            /* times are kept by rank, and calls are not */
     const double *waiting_ns; /* pct_data_waiting; NULL: not known */
 };
@@ -394,12 +395,27 @@ static bool fold_ranks(const struct pct_evidence *f, struct folding *fold, uint3
     return range.end > 0;
 }
 
+/* True if values by rank are kept of all records of a context. */
+static bool keeps_values(const struct pct_evidence *f, uint32_t node)
+{
+    const struct pct_tree *t = pct_data_tree(f->data);
+    const struct pc_profile *p = f->data->profile;
+    for (uint32_t s = t->nodes[node].first_source; s != PC_NO_INDEX; s = t->next_source[s]) {
+        const struct pc_profile_node *n = &p->nodes[s];
+        if (n->kind != PCOLLECT_NODE_POINT && n->data != PC_NO_INDEX &&
+            pc_data_has(p, &p->data[n->data]) == PC_KEPT_NONE)
+            return false;
+    }
+    return true;
+}
+
 /* Adds the figures of one context to those of its place. */
 static void fold_context(const struct pct_evidence *f, struct folding *fold,
                          const struct pct_fact *context, struct pct_fact *place)
 {
     if (fold_ranks(f, fold, context->node, PCT_TIME, fold->place_ns) && place->is_message)
         fold->no_calls |= !fold_ranks(f, fold, context->node, PCT_CALLS, fold->calls);
+    fold->is_partial |= !keeps_values(f, context->node);
     place->excused_ns += fold->waiting_ns ? fold->waiting_ns[context->node] : 0;
 }
 
@@ -432,6 +448,8 @@ static void fold_place(const struct pct_evidence *f, struct folding *fold, struc
         place->paused_ns += may_wait ? pauses_of(f, r, ns) : 0;
         place->files_ns += may_wait && !is_file ? files_of(f, r, ns) : 0;
     }
+    if (fold->is_partial && place->n_callers < f->n_ranks)
+        place->n_callers = 0;
     if (place->is_message) {
         place->first_ns = call_ns(fold, 0);
         place->last_ns = call_ns(fold, f->n_ranks - 1);
@@ -439,7 +457,7 @@ static void fold_place(const struct pct_evidence *f, struct folding *fold, struc
     }
     memset(fold->place_ns, 0, fold->end * sizeof *fold->place_ns);
     memset(fold->calls, 0, fold->end * sizeof *fold->calls);
-    fold->no_calls = false;
+    fold->is_partial = fold->no_calls = false;
     fold->end = 0;
 }
 

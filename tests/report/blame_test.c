@@ -532,6 +532,43 @@ static void a_rank_is_alone_only_if_the_others_do_nothing(void **state)
     }
 }
 
+/* Rank 0 alone, and all ranks, call one place in two contexts; of one no values by rank are kept.
+ */
+static void calls_are_of_all_ranks_if_the_callers_are_not_known(void **state)
+{
+    static const char *const says[] = {
+        "375 times per rank: ", "1,200 times per rank: ", "300 times per rank (on 1 of 4 ranks): "};
+    (void)state;
+    for (unsigned k = 0; k < PC_ARRAY_LEN(says); k++) {
+        double list[SAMPLE_RANKS];
+        uint32_t dropped;
+        begin_run(3, false);
+        assert_int_equal(m.n, 4);
+        for (unsigned r = 0; r < m.n; r++)
+            list[r] = r ? -1 : 400;
+        call("MPI_Barrier", PCOLLECT_CLASS_COLL, k == 1 ? 3600 : 300, 0, list);
+        m.caller = sample_frame(&m.sample, 0, 0, m.sample.nodes[m.caller].offset);
+        for (unsigned r = 0; r < m.n; r++)
+            list[r] = 400;
+        if (k < 2)
+            call("MPI_Barrier", PCOLLECT_CLASS_COLL, 300, 0, list);
+        dropped = k ? 0 : m.sample.nodes[m.last_op].data;
+        struct pct_data *d = end_run();
+        if (k < 2) {
+            m.sample.data[dropped].kept = PC_KEPT_NONE;
+            m.sample.data[dropped].ranks = NULL;
+        }
+        struct pct_findings *found = pct_findings_make(d, NULL);
+        const char *text = "";
+        for (size_t i = 0; i < found->n; i++)
+            text = strcmp(found->list[i].rule, "barrier") ? text : found->list[i].text;
+        if (!strstr(text, says[k]))
+            fail_msg("case %u: %s", k, text);
+        pct_findings_free(found);
+        pct_data_free(d);
+    }
+}
+
 static void killed_ranks_are_where_they_were(void **state)
 {
     static const struct {
@@ -665,6 +702,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(bytes_are_those_of_a_call),
         cmocka_unit_test(a_rank_is_alone_only_if_the_others_do_nothing),
         cmocka_unit_test(one_rank_is_not_ranks),
+        cmocka_unit_test(calls_are_of_all_ranks_if_the_callers_are_not_known),
         cmocka_unit_test(killed_ranks_are_where_they_were),
         cmocka_unit_test(threads_of_the_program_need_not_wait),
     };
