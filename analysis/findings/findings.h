@@ -14,8 +14,8 @@
  * Values by rank are most of a large file. So the rules look first at evidence made of statistics,
  * in which every figure that depends on values has its worst case; if no rule finds anything then,
  * no value is read. Invariant: the saving of a rule does not grow with the times that
- * pct_fact_own_ns subtracts, and does not decrease with off_hub_ns, trend, the distance of first_ns
- * and last_ns, or hub_calls.
+ * pct_fact_own_ns subtracts or with next_calls, and does not decrease with off_hub_ns, the size of
+ * trend, the distance of first_ns and last_ns, hub_calls, or n_around.
  *
  * The program is not blamed for the machine: a rule reports only if its saving reaches the
  * threshold even after the time that ranks waited for a processor is subtracted.
@@ -87,6 +87,8 @@ struct pct_evidence {
     size_t most_files;       /* index of the rank with most of it */
     size_t hub;              /* index of the rank with most calls that send or receive, if many */
     double hub_calls, calls; /* calls of the hub, at most; calls of all ranks */
+    double next_calls;       /* most calls of another rank, at least */
+    size_t n_around;         /* other ranks with such calls, at most */
     struct pct_ends ends;
     struct pct_pool *pool;
 };
@@ -222,7 +224,8 @@ double pct_fact_own_ns(const struct pct_fact *fact);
  * than in a slow network. 0 for calls that other rules are about. */
 double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fact);
 
-/* True if one rank makes nearly half of the calls that send or receive, or more. */
+/* True if one rank makes nearly half of the calls that send or receive, or more, and far more than
+ * any of the others, of which several make such calls. */
 bool pct_finding_has_hub(const struct pct_evidence *f);
 
 /* True if this saving is worth a sentence, even without all waiting for processors unless the rule

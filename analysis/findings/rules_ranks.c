@@ -504,13 +504,18 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
             most = fact;
         }
     }
-    if (most && pct_finding_has_hub(f))
-        pct_finding_add(out, f, rule, threshold, waits, pct_more_rank("ranks", rank_at(f, f->hub)),
-                        "Rank %d takes part in almost every message: the other %s ranks spend "
-                        "%.0f %% of the run in exchanges with it, most in %s. Let ranks talk to "
-                        "each other, or use a collective operation.",
-                        rank_at(f, f->hub), pct_finding_number(f, (double)(f->n_ranks - 1)),
-                        percent(f, waits), most->place);
+    if (!most || !pct_finding_has_hub(f))
+        return;
+    struct pct_buf who = {0};
+    if (f->n_around < f->n_ranks - 1)
+        pct_buf_format(&who, "%s of ", pct_finding_number(f, (double)f->n_around));
+    pct_buf_format(&who, "the other %s ranks", pct_finding_number(f, (double)(f->n_ranks - 1)));
+    pct_finding_add(out, f, rule, threshold, waits, pct_more_rank("ranks", rank_at(f, f->hub)),
+                    "Rank %d takes part in almost every message: %s spend "
+                    "%.0f %% of the run in exchanges with it, most in %s. Let ranks talk to "
+                    "each other, or use a collective operation.",
+                    rank_at(f, f->hub), who.data, percent(f, waits), most->place);
+    pct_buf_free(&who);
 }
 
 /* True if the time of a call grows from rank to rank. */

@@ -198,10 +198,14 @@ static void bound_messages(struct pct_evidence *f, uint32_t node)
 /* A rank with this part of the calls that send or receive is a hub: if the others talk to it alone,
  * it has half of them. */
 #define HUB 0.45
+/* Each rank of a pair has half of them, too: the next rank must have less than this part of what
+ * the hub has. */
+#define NEXT 0.75
 
 bool pct_finding_has_hub(const struct pct_evidence *f)
 {
-    return f->n_ranks >= 3 && f->calls > 0 && f->hub_calls >= HUB * f->calls;
+    return f->n_around >= 2 && f->calls > 0 && f->hub_calls >= HUB * f->calls &&
+           f->next_calls < NEXT * f->hub_calls;
 }
 
 /* True for a function that sends or receives, or starts to. Those of partitioned messages may be
@@ -233,6 +237,7 @@ static void add_messages(struct pct_evidence *f, uint64_t *calls, bool *present)
 /* Gathers messages by rank, only if there can be a hub. */
 static void gather_messages(struct pct_evidence *f)
 {
+    f->n_around = f->n_ranks ? f->n_ranks - 1 : 0;
     add_messages(f, NULL, NULL);
     if (f->bounds || !pct_finding_has_hub(f))
         return;
@@ -245,6 +250,11 @@ static void gather_messages(struct pct_evidence *f)
         f->hub = calls[r] > calls[f->hub] ? r : f->hub;
     }
     f->hub_calls = (double)calls[f->hub];
+    f->n_around = 0;
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        f->n_around += r != f->hub && calls[r] > 0;
+        f->next_calls = r != f->hub ? fmax(f->next_calls, (double)calls[r]) : f->next_calls;
+    }
     pct_free(calls);
     pct_free(present);
 }

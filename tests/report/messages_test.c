@@ -183,6 +183,39 @@ static void only_messages_make_a_hub(void **state)
     }
 }
 
+/* Rank 0 exchanges messages with one of 3 others, with 2, and with all; or two exchange most, and
+ * one more has a part in few. */
+static void a_rank_of_a_pair_is_no_hub(void **state)
+{
+    static const struct {
+        uint64_t calls[4];
+        const char *says;
+    } cases[] = {{{1000, 1000, 0, 0}, ""},
+                 {{1010, 1000, 10, 0}, ""},
+                 {{1000, 1000, 10, 10}, ""},
+                 {{1000, 500, 500, 0},
+                  "Rank 0 takes part in almost every message: 2 of the other "
+                  "3 ranks spend "},
+                 {{900, 300, 300, 300},
+                  "Rank 0 takes part in almost every message: the other 3 "
+                  "ranks spend "}};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        double list[SAMPLE_RANKS];
+        begin_run(3, false);
+        assert_int_equal(m.n, 4);
+        for (unsigned r = 0; r < m.n; r++)
+            list[r] = cases[k].calls[r] ? 1000 : -1;
+        call("MPI_Sendrecv", PCOLLECT_CLASS_P2P, 1000, 1000, list);
+        struct pc_profile_data *d = &m.sample.data[m.sample.p.n_data - 1];
+        for (uint32_t i = 0; i < d->n_ranks; i++)
+            d->values[i * m.sample.p.n_fields + COUNT] = cases[k].calls[d->ranks[i]];
+        const char *text = sentence("hub");
+        if (strncmp(text, cases[k].says, strlen(cases[k].says)) != 0 || !*text != !*cases[k].says)
+            fail_msg("case %zu: %s", k, text);
+    }
+}
+
 /* The time of rank r in one receive grows with r: because its call takes longer, or because it
  * makes more calls. */
 static void more_calls_are_no_chain(void **state)
@@ -232,6 +265,7 @@ int main(void)
         cmocka_unit_test(waits_for_others_are_not_for_messages),
         cmocka_unit_test(only_waits_for_messages_are_a_chain),
         cmocka_unit_test(only_messages_make_a_hub),
+        cmocka_unit_test(a_rank_of_a_pair_is_no_hub),
         cmocka_unit_test(more_calls_are_no_chain),
         cmocka_unit_test(a_rank_that_moves_no_messages_is_no_hub),
     };
