@@ -466,10 +466,12 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
                                          NULL};
     const struct pct_fact *most = NULL;
     double ns = 0;
+    size_t n = 0;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         if (!pct_finding_is_one_of(fact, makers) || calls_of_rank(f, fact) < MANY_CALLS)
             continue;
+        n++;
         ns += pct_fact_own_ns(fact);
         if (!most || pct_fact_own_ns(fact) > pct_fact_own_ns(most))
             most = fact;
@@ -480,9 +482,10 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
         pct_finding_cost(f, rule, threshold, ns, ns, ns, calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
         pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, most),
-                        "Datatypes are made and freed %s, most of the time in %s: "
-                        "%s. Make them once and keep them.",
-                        how_many(f, most, "times"), most->place, cost.text);
+                        "%s is called %s: %s%s. Make datatypes once and keep them.", most->place,
+                        how_many(f, most, "times"),
+                        n > 1 ? "with other calls that make, commit or free datatypes, " : "",
+                        cost.text);
 }
 
 /* Finds files moved in small pieces. Half of the calls of a split operation has no bytes: it is not

@@ -569,6 +569,26 @@ static void calls_are_of_all_ranks_if_the_callers_are_not_known(void **state)
     }
 }
 
+/* Calls are counted in one place, and not taken for datatypes that are made and freed. */
+static void calls_of_one_place_are_not_those_of_all_datatypes(void **state)
+{
+    static const char *const says[] = {
+        " is called 300 times per rank: ",
+        " is called 300 times per rank: with other calls that make, commit or free datatypes, "};
+    (void)state;
+    for (unsigned k = 0; k < PC_ARRAY_LEN(says); k++) {
+        begin_run(3, false);
+        call_all("MPI_Type_indexed", PCOLLECT_CLASS_TYPE, 300, 0, 100);
+        call_all("MPI_Type_contiguous", PCOLLECT_CLASS_TYPE, k ? 20000 : 2, 0, 90);
+        char wanted[256];
+        snprintf(wanted, sizeof wanted, "MPI_Type_indexed in %s (%s:14)%s%s", m.function, m.file,
+                 says[k], k ? "1" : "8");
+        const char *text = sentence("datatypes");
+        if (strncmp(text, wanted, strlen(wanted)) != 0)
+            fail_msg("%s, not %s", text, wanted);
+    }
+}
+
 static void killed_ranks_are_where_they_were(void **state)
 {
     static const struct {
@@ -703,6 +723,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_rank_is_alone_only_if_the_others_do_nothing),
         cmocka_unit_test(one_rank_is_not_ranks),
         cmocka_unit_test(calls_are_of_all_ranks_if_the_callers_are_not_known),
+        cmocka_unit_test(calls_of_one_place_are_not_those_of_all_datatypes),
         cmocka_unit_test(killed_ranks_are_where_they_were),
         cmocka_unit_test(threads_of_the_program_need_not_wait),
     };
