@@ -371,20 +371,22 @@ static void find_synchronous(const struct pct_evidence *f, const struct pct_rule
 static void find_polling(const struct pct_evidence *f, const struct pct_rule *rule,
                          double threshold, struct pct_findings *out)
 {
-    static const char *const others[] = {"Iprobe",
-                                         "Improbe",
-                                         "Request_get_status",
-                                         "Request_get_status_all",
-                                         "Request_get_status_any",
-                                         "Request_get_status_some",
-                                         "Parrived",
-                                         "Win_test",
-                                         NULL};
+    static const char *const tests[] = {"Test",
+                                        "Testall",
+                                        "Testany",
+                                        "Testsome",
+                                        "Iprobe",
+                                        "Improbe",
+                                        "Request_get_status",
+                                        "Request_get_status_all",
+                                        "Request_get_status_any",
+                                        "Request_get_status_some",
+                                        "Parrived",
+                                        "Win_test",
+                                        NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        bool polls =
-            pct_finding_begins_with(fact, "MPI_Test") || pct_finding_is_one_of(fact, others);
-        if (!polls || calls_of_rank(f, fact) <= MANY_TESTS)
+        if (!pct_finding_is_one_of(fact, tests) || calls_of_rank(f, fact) <= MANY_TESTS)
             continue;
         struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_TESTS);
         if (cost.text)
