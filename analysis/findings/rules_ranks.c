@@ -518,7 +518,7 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
     pct_buf_free(&who);
 }
 
-/* True if the time of a call grows from rank to rank. */
+/* True if the time of a call grows, or falls, from rank to rank. */
 static bool is_chain(const struct pct_evidence *f, const struct pct_fact *fact)
 {
     return f->n_ranks >= 3 && fabs(fact->trend) >= 0.9 &&
@@ -534,9 +534,9 @@ static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule
         if (is_chain(f, fact))
             pct_finding_add(out, f, rule, threshold, saves, pct_more_call(f, fact),
                             "The ranks wait for each other one after the other: the wait in %s "
-                            "grows from rank to rank, %.0f %% of the run in all. Pass the data on "
+                            "%s from rank to rank, %.0f %% of the run in all. Pass the data on "
                             "in smaller pieces, or by a collective operation.",
-                            fact->place, percent(f, saves));
+                            fact->place, fact->trend < 0 ? "falls" : "grows", percent(f, saves));
     }
 }
 

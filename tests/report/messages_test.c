@@ -183,6 +183,22 @@ static void only_messages_make_a_hub(void **state)
     }
 }
 
+/* The first rank waits longest, or the last. */
+static void the_wait_in_a_chain_grows_or_falls(void **state)
+{
+    (void)state;
+    for (unsigned falls = 0; falls < 2; falls++) {
+        double list[SAMPLE_RANKS];
+        begin_run(3, false);
+        for (unsigned r = 0; r < m.n; r++)
+            list[r] = 100.0 * (falls ? m.n - 1 - r : r) + 1;
+        call("MPI_Recv", PCOLLECT_CLASS_P2P, 40, 16000, list);
+        const char *text = sentence("chain");
+        if (!strstr(text, falls ? ") falls from rank to rank, " : ") grows from rank to rank, "))
+            fail_msg("%u: %s", falls, text);
+    }
+}
+
 /* Rank 0 exchanges messages with one of 3 others, with 2, and with all; or two exchange most, and
  * one more has a part in few. */
 static void a_rank_of_a_pair_is_no_hub(void **state)
@@ -265,6 +281,7 @@ int main(void)
         cmocka_unit_test(waits_for_others_are_not_for_messages),
         cmocka_unit_test(only_waits_for_messages_are_a_chain),
         cmocka_unit_test(only_messages_make_a_hub),
+        cmocka_unit_test(the_wait_in_a_chain_grows_or_falls),
         cmocka_unit_test(a_rank_of_a_pair_is_no_hub),
         cmocka_unit_test(more_calls_are_no_chain),
         cmocka_unit_test(a_rank_that_moves_no_messages_is_no_hub),
