@@ -440,8 +440,9 @@ static void find_communicators(const struct pct_evidence *f, const struct pct_ru
         struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_MADE);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s makes %s: %s. Make them once and keep them.", fact->place,
-                            how_many(f, fact, "communicators"), cost.text);
+                            "%s is called %s to make communicators: %s. Make them once and keep "
+                            "them.",
+                            fact->place, how_many(f, fact, "times"), cost.text);
     }
 }
 

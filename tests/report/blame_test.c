@@ -571,8 +571,9 @@ static void calls_are_of_all_ranks_if_the_callers_are_not_known(void **state)
     }
 }
 
-/* Calls are counted in one place, and not taken for datatypes that are made and freed. */
-static void calls_of_one_place_are_not_those_of_all_datatypes(void **state)
+/* MPI_Comm_split gives none to a rank without a colour, so calls are not communicators. Calls are
+ * counted in one place, and not taken for datatypes that are made and freed. */
+static void calls_are_not_what_they_may_make(void **state)
 {
     static const char *const says[] = {
         " is called 300 times per rank: ",
@@ -589,6 +590,11 @@ static void calls_of_one_place_are_not_those_of_all_datatypes(void **state)
         if (strncmp(text, wanted, strlen(wanted)) != 0)
             fail_msg("%s, not %s", text, wanted);
     }
+    begin_run(3, false);
+    call_all("MPI_Comm_split", PCOLLECT_CLASS_COMM, 400, 0, 100);
+    const char *text = sentence("communicators");
+    if (!strstr(text, ") is called 400 times per rank to make communicators: "))
+        fail_msg("%s", text);
 }
 
 static void killed_ranks_are_where_they_were(void **state)
@@ -725,7 +731,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_rank_is_alone_only_if_the_others_do_nothing),
         cmocka_unit_test(one_rank_is_not_ranks),
         cmocka_unit_test(calls_are_of_all_ranks_if_the_callers_are_not_known),
-        cmocka_unit_test(calls_of_one_place_are_not_those_of_all_datatypes),
+        cmocka_unit_test(calls_are_not_what_they_may_make),
         cmocka_unit_test(killed_ranks_are_where_they_were),
         cmocka_unit_test(threads_of_the_program_need_not_wait),
     };
