@@ -395,7 +395,7 @@ static void judge_placement(const struct pct_evidence *f, const struct pct_rule 
         all += (double)graph.edges[i].weight;
     pct_placement_find(&graph, node_of, t->n_nodes, &placement);
     double less = (double)placement.before - (double)placement.after;
-    if (most && all > 0 && less >= BETTER * (double)placement.before)
+    if (most && less > 0 && less >= BETTER * (double)placement.before)
         pct_finding_add(
             out, f, rule, threshold, message_ns(f) * less / all, pct_more_table("pairs"),
             "%s of the bytes in messages cross nodes; another placement of the ranks brings "

@@ -273,6 +273,37 @@ static void a_rank_that_moves_no_messages_is_no_hub(void **state)
     }
 }
 
+/* Ranks exchange messages with the next one of their node, or of the other: only then is another
+ * placement better, whatever it must save. */
+static void a_placement_is_better_only_if_messages_cross_nodes(void **state)
+{
+    static const char *const columns[] = {"source", "destination", "messages", "bytes", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_RANK,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+    static const double all[PCT_MAX_RULES];
+    (void)state;
+    for (unsigned cross = 0; cross < 2; cross++) {
+        begin_run(3, false);
+        struct pc_profile_table *t = add_table("pairs", 2, columns, types);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.sample.ranks[r].host = (char *)((cross ? r % 2 : r >= m.n / 2) ? "node2" : "node1");
+            if (r % 2 == 0)
+                add_cells(t, (const uint64_t[]){r, r + 1, 100, 100000});
+        }
+        call_all("MPI_Sendrecv", PCOLLECT_CLASS_P2P, 100, 1000, 50);
+        struct pct_data *d = end_run();
+        struct pct_findings *found = pct_findings_make(d, all);
+        const char *text = "";
+        for (size_t i = 0; i < found->n; i++)
+            text = strcmp(found->list[i].rule, "placement") ? text : found->list[i].text;
+        if (!strstr(text, cross ? "100.0 % of the bytes in messages cross nodes" : "") ||
+            !cross != !*text)
+            fail_msg("%u: %s", cross, text);
+        pct_findings_free(found);
+        pct_data_free(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +316,7 @@ int main(void)
         cmocka_unit_test(a_rank_of_a_pair_is_no_hub),
         cmocka_unit_test(more_calls_are_no_chain),
         cmocka_unit_test(a_rank_that_moves_no_messages_is_no_hub),
+        cmocka_unit_test(a_placement_is_better_only_if_messages_cross_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
