@@ -22,6 +22,13 @@ void pct_print_sentence(FILE *out, size_t width, int indent, const char *format,
     pct_buf_free(&b);
 }
 
+void pct_print_run(struct pct_buf *b, long long first, long long last, const char *between)
+{
+    pct_buf_format(b, "%lld", first);
+    if (last > first)
+        pct_buf_format(b, "%s%lld", last - first > 1 ? "-" : between, last);
+}
+
 size_t pct_print_set(struct pct_buf *b, const int *numbers, size_t n, const char *between,
                      size_t most)
 {
@@ -30,9 +37,8 @@ size_t pct_print_set(struct pct_buf *b, const int *numbers, size_t n, const char
         size_t end = i + 1;
         while (end < n && numbers[end] == numbers[end - 1] + 1)
             end++;
-        pct_buf_format(b, "%s%d", i ? between : "", numbers[i]);
-        if (end - i > 1)
-            pct_buf_format(b, "%s%d", end - i > 2 ? "-" : between, numbers[end - 1]);
+        pct_buf_text(b, i ? between : "");
+        pct_print_run(b, numbers[i], numbers[end - 1], between);
         i = end;
     }
     return i;

@@ -14,6 +14,10 @@
 void pct_print_sentence(FILE *out, size_t width, int indent, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Appends the numbers from first to last as "5", "5,6", "0-3", with `between` instead of the
+ * comma. */
+void pct_print_run(struct pct_buf *b, long long first, long long last, const char *between);
+
 /* Appends ascending numbers as "0-3,5,6", with `between` instead of the comma, at most a given
  * number of runs. Returns how many numbers were appended. */
 size_t pct_print_set(struct pct_buf *b, const int *numbers, size_t n, const char *between,

@@ -8,50 +8,55 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_RUNS = 6 };
+
 /* "rank 3" or "ranks 1, 4-7, 9 and 12 more" of the ranks in the list. */
 static void put_ranks(struct pct_buf *b, const int32_t *ranks, size_t n)
 {
-    enum { MOST_RUNS = 6 };
     pct_buf_text(b, n == 1 ? "rank " : "ranks ");
     size_t shown = pct_print_set(b, ranks, n, ", ", MOST_RUNS);
     if (shown < n)
         pct_buf_format(b, " and %zu more", n - shown);
 }
 
-enum which { INCOMPLETE, MISSING, WITH_LOSS };
+/* Names the ranks that are absent, as put_ranks. There can be far more of them than ranks that are
+ * present. */
+static void put_missing(const struct pct_head *h, struct pct_buf *b)
+{
+    const struct pc_profile *p = h->d->profile;
+    int64_t expected = 0, n_more = 0;
+    unsigned n_runs = 0;
+    pct_buf_text(b, h->d->totals->all.n_missing == 1 ? "rank " : "ranks ");
+    for (uint32_t i = 0; i <= p->n_ranks; i++) {
+        int64_t rank = i < p->n_ranks ? p->ranks[i].rank : (int64_t)p->world_size;
+        if (rank > expected && n_runs++ < MOST_RUNS) {
+            pct_buf_text(b, n_runs > 1 ? ", " : "");
+            pct_print_run(b, expected, rank - 1, ", ");
+        } else if (rank > expected) {
+            n_more += rank - expected;
+        }
+        expected = rank + 1;
+    }
+    if (n_more)
+        pct_buf_format(b, " and %lld more", (long long)n_more);
+    pct_buf_text(b, ": not in this profile");
+}
+
+enum which { INCOMPLETE, WITH_LOSS };
 
 static bool is_listed(const struct pc_profile_rank *r, enum which which, size_t kind)
 {
     return which == INCOMPLETE ? r->incomplete != 0 : r->lost[kind] != 0;
 }
 
-static int32_t *list_ranks(const struct pct_head *h, enum which which, size_t kind, size_t *n_out)
-{
-    const struct pc_profile *p = h->d->profile;
-    int32_t *list = NULL;
-    size_t n = 0, room = 0;
-    int64_t expected = 0;
-    for (uint32_t i = 0; i <= p->n_ranks; i++) {
-        int64_t rank = i < p->n_ranks ? p->ranks[i].rank : (int64_t)p->world_size;
-        /* Lists the gaps between the ranks that are present; the text shows only a few. */
-        for (; which == MISSING && expected < rank && n < 100000; expected++) {
-            list = pct_grow(list, n, &room, sizeof *list);
-            list[n++] = (int32_t)expected;
-        }
-        expected = rank + 1;
-        if (which == MISSING || i == p->n_ranks || !is_listed(&p->ranks[i], which, kind))
-            continue;
-        list = pct_grow(list, n, &room, sizeof *list);
-        list[n++] = (int32_t)rank;
-    }
-    *n_out = n;
-    return list;
-}
-
 static void put_listed(const struct pct_head *h, enum which which, size_t kind, struct pct_buf *b)
 {
-    size_t n;
-    int32_t *list = list_ranks(h, which, kind, &n);
+    const struct pc_profile *p = h->d->profile;
+    int32_t *list = pct_alloc(p->n_ranks, sizeof *list);
+    size_t n = 0;
+    for (uint32_t i = 0; i < p->n_ranks; i++)
+        if (is_listed(&p->ranks[i], which, kind))
+            list[n++] = p->ranks[i].rank;
     put_ranks(b, list, n);
     pct_free(list);
 }
@@ -137,36 +142,47 @@ static int compare_ended(const void *a, const void *b)
     return order ? order : (x->op > y->op) - (x->op < y->op);
 }
 
-/* "ranks 0-2 in MPI_Barrier for up to 12.3 s, rank 3 outside MPI" */
+static void put_group(const struct pc_profile *p, const struct ended *e, struct pct_buf *b)
+{
+    put_ranks(b, e->ranks, e->n);
+    pct_buf_text(b, e->op == PC_NO_INDEX ? " outside MPI" : " in ");
+    if (e->op != PC_NO_INDEX)
+        pct_text_escape(b, p->ops[e->op].name, PCT_ESCAPE_CELL);
+    if (e->longest_ns) {
+        pct_buf_text(b, e->n > 1 ? " for up to " : " for ");
+        pct_head_time(b, e->longest_ns);
+    }
+}
+
+/* "ranks 0-2 in MPI_Barrier for up to 12.3 s, rank 3 outside MPI". Ranks outside MPI are always
+ * named: the others may wait for them. */
 static void put_ended(const struct pct_head *h, struct pct_buf *b)
 {
-    enum { SHOWN = 4 };
+    enum { FUNCTIONS_SHOWN = 4 };
     const struct pc_profile *p = h->d->profile;
     struct ended *all = find_ended(h);
-    bool in_mpi = false;
-    for (uint32_t op = 0; op < p->n_ops; op++)
-        in_mpi |= all[op].n > 0;
+    uint32_t n_functions = 0;
+    size_t n_others = 0;
     qsort(all, p->n_ops + 1, sizeof *all, compare_ended);
-    for (uint32_t i = 0; i <= p->n_ops && all[i].n && in_mpi; i++) {
-        if (i == SHOWN) {
-            pct_buf_text(b, ", others in other functions");
-            break;
-        }
-        pct_buf_text(b, i ? ", " : "");
-        put_ranks(b, all[i].ranks, all[i].n);
-        pct_buf_text(b, all[i].op == PC_NO_INDEX ? " outside MPI" : " in ");
-        if (all[i].op != PC_NO_INDEX)
-            pct_text_escape(b, p->ops[all[i].op].name, PCT_ESCAPE_CELL);
-        if (all[i].longest_ns) {
-            pct_buf_text(b, all[i].n > 1 ? " for up to " : " for ");
-            pct_head_time(b, all[i].longest_ns);
+    for (uint32_t i = 0; i <= p->n_ops && all[i].n; i++) {
+        n_functions += all[i].op != PC_NO_INDEX;
+        if (all[i].op != PC_NO_INDEX && n_functions > FUNCTIONS_SHOWN) {
+            n_others += all[i].n;
+        } else {
+            pct_buf_text(b, i ? ", " : "");
+            put_group(p, &all[i], b);
         }
     }
+    if (n_others)
+        pct_buf_format(b, ", %s in %s", n_others == 1 ? "1 other rank" : "others",
+                       n_functions == FUNCTIONS_SHOWN + 1 ? "another function" : "other functions");
     for (uint32_t i = 0; i <= p->n_ops; i++)
         pct_free(all[i].ranks);
     pct_free(all);
-    if (in_mpi)
+    if (n_functions)
         pct_head_put(h, "at the end", b);
+    else
+        pct_buf_clear(b);
 }
 
 static void put_lost(const struct pct_head *h, struct pct_buf *b)
@@ -287,8 +303,7 @@ void pct_head_missing(const struct pct_head *h, struct pct_buf *b)
         put_ended(h, b);
     }
     if (h->d->totals->all.n_missing) {
-        put_listed(h, MISSING, 0, b);
-        pct_buf_text(b, ": not in this profile");
+        put_missing(h, b);
         pct_head_put(h, "missing", b);
     }
     put_filter(h);
