@@ -345,6 +345,11 @@ char *pct_text_count(char *out, pc_u128 v)
     return out;
 }
 
+pc_u128 pct_text_whole(double v)
+{
+    return v > 0 ? (pc_u128)round(fmin(v, 0x1p100)) : 0;
+}
+
 /* Writes v / 10^decimals with that many decimals. */
 static char *put_fixed(char *out, pc_u128 v, unsigned decimals)
 {

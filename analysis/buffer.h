@@ -90,6 +90,10 @@ char *pct_text_seconds(char *out, pc_u128 ns);  /* 0.001234000 */
 char *pct_text_percent(char *out, pc_u128 m);   /* thousandths of a percent: 12.345 */
 char *pct_text_percent_1(char *out, pc_u128 m); /* the same: 12.3 % */
 
+/* The whole number next to v, for the functions above; 0 if v is below 0 or no number, and 2^100 of
+ * all that are above it. */
+pc_u128 pct_text_whole(double v);
+
 /* Writes a value with its error: 12.3 M +- 0.4 M, 1.23 s +- 0.04 s. The error has one digit, or two
  * if the first is 1, and the value as many decimals; only the value if the error is negligible.
  * Both must be at least 0. */

@@ -80,7 +80,7 @@ static void get_time(const struct pct_cell *c, struct pct_value *out)
 {
     const struct pct_fit_band *b = &curves_of(c->d)->band[c->row];
     double s = c->column->which == LOW ? b->low : c->column->which == HIGH ? b->high : b->value;
-    out->number = s > 0 ? (pc_u128)llround(s * 1e9) : 0;
+    out->number = pct_text_whole(s * 1e9);
 }
 
 static const struct pct_column curve_columns[] = {

@@ -24,17 +24,17 @@ static double per(double part, double whole)
 
 static const char *time_text(double ns, char out[PCT_NUMBER_BYTES])
 {
-    return pct_text_time(out, ns > 0 ? (pc_u128)llround(ns) : 0);
+    return pct_text_time(out, pct_text_whole(ns));
 }
 
 static const char *bytes_text(double bytes, char out[PCT_NUMBER_BYTES])
 {
-    return pct_text_bytes(out, bytes > 0 ? (pc_u128)llround(bytes) : 0);
+    return pct_text_bytes(out, pct_text_whole(bytes));
 }
 
 static const char *count_text(double n, char out[PCT_NUMBER_BYTES])
 {
-    return pct_text_count(out, n > 0 ? (pc_u128)llround(n) : 0);
+    return pct_text_count(out, pct_text_whole(n));
 }
 
 enum { RANKS_BYTES = PCT_NUMBER_BYTES + 8 };
@@ -297,6 +297,9 @@ static const char *predicted_text(const struct pct_scale *s, char out[PLACE_BYTE
     return out;
 }
 
+/* A time that is no sensible upper bound any more: 300 years, in s. */
+#define CENTURIES_S 1e10
+
 /* "5.2 s, between 4.1 s and 7.7 s"; "not known (anything up to 60 s fits these runs)" */
 static void put_band(struct pct_buf *b, const struct pct_fit_band *band, const char *unit)
 {
@@ -304,8 +307,14 @@ static void put_band(struct pct_buf *b, const struct pct_fit_band *band, const c
     time_text(band->value * 1e9, x);
     time_text(band->low * 1e9, y);
     time_text(band->high * 1e9, z);
-    if (pct_fit_band_tells(band))
+    if (band->low >= CENTURIES_S)
+        pct_buf_format(b, "centuries%s", unit);
+    else if (pct_fit_band_tells(band))
         pct_buf_format(b, "%s%s, between %s and %s", x, unit, y, z);
+    else if (band->high >= CENTURIES_S && band->low > 0)
+        pct_buf_format(b, "not known (anything from %s to centuries%s fits these runs)", y, unit);
+    else if (band->high >= CENTURIES_S)
+        pct_buf_format(b, "not known (anything up to centuries%s fits these runs)", unit);
     else if (band->low > 0)
         pct_buf_format(b, "not known (anything from %s to %s%s fits these runs)", y, z, unit);
     else

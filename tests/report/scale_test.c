@@ -301,6 +301,12 @@ static void prediction_that_is_not_known_is_none(void **state)
     assert_true(says(s, "\n  MPI_"));
     s->future = (struct pct_fit_band){.value = 700, .low = 20, .high = 900};
     assert_true(says(s, "not known (anything from 20"));
+    s->future = (struct pct_fit_band){.value = 700, .low = 20, .high = 1e25};
+    assert_true(says(s, "not known (anything from 20.00 s to centuries fits"));
+    s->future = (struct pct_fit_band){.value = 700, .low = -1e25, .high = HUGE_VAL};
+    assert_true(says(s, "not known (anything up to centuries fits"));
+    s->future = (struct pct_fit_band){.value = 2e25, .low = 1e25, .high = 3e25};
+    assert_true(says(s, "On 1,024 ranks the time of the whole run is centuries; the models"));
     s->future = (struct pct_fit_band){.value = 700, .low = 100, .high = 900};
     assert_true(says(s, "is 700"));
     assert_true(says(s, " %  MPI_"));

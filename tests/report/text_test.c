@@ -138,6 +138,27 @@ static void words_for_a_shell_are_read_back(void **state)
     }
 }
 
+static void doubles_of_any_size_become_whole_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *seconds;
+    } cases[] = {
+        {-1, "0 ns"},
+        {NAN, "0 ns"},
+        {0.5, "1 ns"},
+        {1e19, "10,000,000,000 s"},
+        {0x1p70, "1,180,591,620,717 s"},
+        {1e60, "1,267,650,600,228,229,401,497 s"},
+        {HUGE_VAL, "1,267,650,600,228,229,401,497 s"},
+    };
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        char out[PCT_NUMBER_BYTES];
+        assert_string_equal(pct_text_time(out, pct_text_whole(cases[i].value)), cases[i].seconds);
+    }
+}
+
 /* The greatest numbers fit, and 128 bits are written in full. */
 static void the_greatest_numbers_fit(void **state)
 {
@@ -669,6 +690,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(cut_names_keep_the_function),
         cmocka_unit_test(numbers_are_written_with_units),
         cmocka_unit_test(words_for_a_shell_are_read_back),
+        cmocka_unit_test(doubles_of_any_size_become_whole_numbers),
         cmocka_unit_test(the_greatest_numbers_fit),
         cmocka_unit_test(scaled_times_round_to_four_digits),
         cmocka_unit_test(estimates_have_the_digits_of_their_error),

@@ -10,7 +10,7 @@
 
 static void set_ns(double ns, struct pct_value *out)
 {
-    out->number = ns > 0 ? (pc_u128)llround(ns) : 0;
+    out->number = pct_text_whole(ns);
 }
 
 static void set_change(double ns, struct pct_value *out)
