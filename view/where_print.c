@@ -184,23 +184,30 @@ static void put_places(FILE *out, struct printer *p)
 
 /* ---- The tree -------------------------------------------------------------------------------- */
 
-/* Appends " at line 12, 14": lines at which stacks end in the node itself. */
+/* Appends ", at lines 12,14-16": lines at which stacks end in the node itself. */
 static void put_lines(const struct printer *p, uint32_t node, struct pct_buf *b)
 {
+    enum { MOST_RUNS = 8 };
     const struct pct_tree *t = p->tree;
-    int lines[8];
-    size_t n = 0;
+    int *lines = NULL;
+    size_t n = 0, room = 0;
     if (t->nodes[node].kind == PCOLLECT_NODE_OP)
         return;
-    for (uint32_t s = t->nodes[node].first_source; s != PC_NO_INDEX && n < PC_ARRAY_LEN(lines);
-         s = t->next_source[s]) {
+    for (uint32_t s = t->nodes[node].first_source; s != PC_NO_INDEX; s = t->next_source[s]) {
         struct pct_place place = pct_symbols_node(p->w->d->symbols, s);
-        if (place.n_frames && place.frames[place.n_frames - 1].line)
-            lines[n++] = (int)place.frames[place.n_frames - 1].line;
+        if (!place.n_frames || !place.frames[place.n_frames - 1].line)
+            continue;
+        lines = pct_grow(lines, n, &room, sizeof *lines);
+        lines[n++] = (int)place.frames[place.n_frames - 1].line;
     }
     struct set set = sort_numbers(lines, n);
-    for (size_t i = 0; i < set.n; i++)
-        pct_buf_format(b, "%s%d", i ? "," : set.n > 1 ? ", at lines " : ", at line ", set.at[i]);
+    if (set.n) {
+        pct_buf_text(b, set.n > 1 ? ", at lines " : ", at line ");
+        size_t shown = pct_print_set(b, set.at, set.n, ",", MOST_RUNS);
+        if (shown < set.n)
+            pct_buf_format(b, " and %zu more", set.n - shown);
+    }
+    pct_free(lines);
 }
 
 static uint32_t next_child(void *printer, uint32_t node, uint32_t before)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The first line of a statement of several lines, and of a function, in C and in both forms of
- * Fortran; lines around one with figures, up to the greatest number of a line.
+ * Fortran; lines around one with figures, up to the greatest number of a line; the lines at which
+ * stacks end.
  */
 #include "tests/folder.h"
 #include "tests/report/sample.h"
 #include "view/annotate/annotate.h"
+#include "view/where_print.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static struct sample sample;
 
 static void a_statement_begins_where_it_is_continued_from(void **state)
 {
@@ -85,7 +89,6 @@ static void a_definition_is_told_from_calls(void **state)
 /* Prints the source of a program whose only call is in line `line` of the file at `path`. */
 static char *annotated(const char *path, uint32_t line, const char *function)
 {
-    static struct sample sample;
     struct pct_frame frame = {"main", path, line, false, false, NULL, 0};
     char *text = NULL;
     size_t n = 0;
@@ -132,12 +135,64 @@ static void the_greatest_line_is_shown_once(void **state)
     remove(path);
 }
 
+/* Stacks end in one function, each at an instruction of its own: several have one line. */
+static void all_lines_at_which_stacks_end_are_said(void **state)
+{
+    static const struct {
+        uint32_t lines[SAMPLE_RANKS];
+        const char *says;
+    } cases[] = {
+        {{7}, ", at line 7: process"},
+        {{9, 9, 9}, ", at line 9: process"},
+        {{6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}, ", at lines 6-17: process"},
+        {{40, 40, 40, 40, 40, 40, 40, 40, 40, 8, 9}, ", at lines 8,9,40: process"},
+        {{30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10},
+         ", at lines 10,12,14,16,18,20,22,24 and 3 more: process"},
+    };
+    struct pct_where_stack stacks[SAMPLE_RANKS];
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        struct pct_frame frames[SAMPLE_RANKS];
+        sample_begin(&sample);
+        sample_clock(&sample);
+        sample.modules[0] = (struct pc_profile_module){.path = (char *)"/bin/a", .identity = 1};
+        sample.p.n_modules = 1;
+        for (uint32_t r = 0; r < SAMPLE_RANKS && cases[k].lines[r]; r++) {
+            sample.ranks[r] = (struct pc_profile_rank){.rank = (int32_t)r, .host = (char *)"node"};
+            stacks[r] = (struct pct_where_stack){.number = (int)r, .state = 'R', .main = true};
+            sample.p.n_ranks = sample.p.world_size = r + 1;
+            sample_point(&sample, 0, 0, 0x100 + r);
+            sample_add_samples(&sample, (int32_t)r, 1000000);
+        }
+        sample_end(&sample);
+        struct pct_symbols *symbols = pct_symbols_new(&sample.p);
+        for (uint32_t r = 0; r < sample.p.n_ranks; r++) {
+            frames[r] = (struct pct_frame){.function = "spin", .file = "a.c"};
+            frames[r].line = cases[k].lines[r];
+            pct_symbols_teach(symbols, 0, 0x101 + r, (struct pct_place){&frames[r], 1});
+        }
+        struct pct_data *d =
+            pct_data_new("where", &sample.p, symbols, &(struct pct_tree_options){0});
+        char *text = NULL;
+        size_t n;
+        FILE *out = open_memstream(&text, &n);
+        pct_where_print(out, &(struct pct_where){
+                                 .d = d, .stacks = stacks, .one = "process", .many = "processes"});
+        fclose(out);
+        if (!strstr(text, cases[k].says))
+            fail_msg("case %zu: %s", k, text);
+        free(text);
+        pct_data_free(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_statement_begins_where_it_is_continued_from),
         cmocka_unit_test(a_definition_is_told_from_calls),
         cmocka_unit_test(the_greatest_line_is_shown_once),
+        cmocka_unit_test(all_lines_at_which_stacks_end_are_said),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }
