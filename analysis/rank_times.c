@@ -314,6 +314,11 @@ double pct_rank_times_imbalance(const struct pct_rank_times *t)
     return t->n > 1 && t->mean_ns > 0 ? t->list[t->busiest].own_ns / t->mean_ns - 1 : 0;
 }
 
+bool pct_rank_times_know_imbalance(const struct pct_rank_times *t)
+{
+    return !t->ends_early && pct_rank_times_division(t) != PCT_DIVISION_GUESSED;
+}
+
 bool pct_rank_times_are_blocked(const struct pct_rank_times *t)
 {
     return t->divided && t->blocked_ns > PCT_DIVISION_LITTLE * t->mean_ns * (double)t->n;

@@ -63,6 +63,9 @@ enum pct_division pct_rank_times_division(const struct pct_rank_times *t);
  * and finding call this imbalance. */
 double pct_rank_times_imbalance(const struct pct_rank_times *t);
 
+/* False if that figure says nothing: the busiest rank is not known, or its own time is a guess. */
+bool pct_rank_times_know_imbalance(const struct pct_rank_times *t);
+
 /* True if so much of the ranks' own time is blocked that it cannot be called computation. */
 bool pct_rank_times_are_blocked(const struct pct_rank_times *t);
 

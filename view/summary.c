@@ -405,8 +405,7 @@ void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b)
     const struct pc_profile_rank *ranks = h->d->profile->ranks;
     size_t least = pct_rank_times_least(t);
     double library = 0;
-    if (t->n < 2 || !(t->mean_ns > 0) || t->ends_early ||
-        pct_rank_times_division(t) == PCT_DIVISION_GUESSED)
+    if (t->n < 2 || !(t->mean_ns > 0) || !pct_rank_times_know_imbalance(t))
         return;
     for (size_t r = 0; r < t->n; r++)
         library += t->list[r].library_ns;

@@ -12,6 +12,7 @@
 #include "made_run.h"
 
 #include "view/report_print.h"
+#include "view/tables/tables.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -201,6 +202,9 @@ static void time_that_is_too_short_for_samples_is_not_divided(void **state)
         if (!strstr(text, "per rank: too short for samples") != is_long || !mean == is_long ||
             least != (is_long && !few))
             fail_msg("%u: %s", i, text);
+        const struct pct_column *imbalance =
+            pct_column_find(&pct_header_table, "imbalance_percent");
+        assert_int_equal(pct_table_value(imbalance, d, 0).none, !is_long);
         struct pct_run run;
         pct_run_adopt(&run, "run", d->profile, pct_symbols_new(d->profile));
         assert_int_equal(run.guessed, !is_long);

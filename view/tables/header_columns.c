@@ -238,6 +238,7 @@ static void get_compute_rank(const struct pct_cell *c, struct pct_value *out)
 
 static void get_imbalance(const struct pct_cell *c, struct pct_value *out)
 {
+    out->none = !pct_rank_times_know_imbalance(pct_data_rank_times(c->d));
     out->number = pct_header_imbalance(c->d);
 }
 
@@ -334,7 +335,7 @@ static const struct pct_column header_columns[] = {
      .mpi = true},
     {"imbalance_percent", "imbalance", PCT_PERCENT,
      "own_s of the table ranks: max over ranks, in percent above the mean; time outside MPI "
-     "without waiting for a processor",
+     "without waiting for a processor; empty if the busiest rank is not known or own_s is a guess",
      get_imbalance, .mpi = true},
     {"merge_s", "merge", PCT_NS,
      "time in MPI_Finalize that pcollect took for itself, mean over ranks", get_merge, .mpi = true},
