@@ -5,19 +5,27 @@
 #include "view/summary_private.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-/* The last of a column's texts in the order of strings; "" if there is none. */
-static const char *last_text_of(const struct pc_profile *p, const struct pc_profile_table *t,
-                                const char *name)
+/* Appends " by clock and timer": the sources of threads that were interrupted, in the order of
+ * strings. Ranks can have different ones. */
+static void put_sources(const struct pc_profile *p, const struct pc_profile_table *t,
+                        struct pct_buf *b)
 {
-    uint32_t column = pc_table_column(t, name, PCOLLECT_COLUMN_STRING);
-    uint64_t last = 0;
-    for (uint32_t row = 0; t && row < t->n_rows; row++) {
-        uint64_t cell = pc_table_cell(t, row, column);
-        last = cell > last ? cell : last;
+    uint32_t source = pc_table_column(t, "source", PCOLLECT_COLUMN_STRING),
+             interrupts = pc_table_column(t, "interrupts", PCOLLECT_COLUMN_NUMBER);
+    uint64_t next = 0;
+    for (uint64_t last = 0;; last = next) {
+        next = 0;
+        for (uint32_t row = 0; row < t->n_rows; row++) {
+            uint64_t cell = pc_table_cell(t, row, source);
+            if (pc_table_cell(t, row, interrupts) && cell > last && (!next || cell < next))
+                next = cell;
+        }
+        if (!next)
+            return;
+        pct_buf_text(b, last ? " and " : " by ");
+        pct_text_escape(b, pc_profile_string(p, next), PCT_ESCAPE_CELL);
     }
-    return pc_profile_string(p, last);
 }
 
 /* Appends the number of threads whose frequency was lowered, and the lowest frequency. */
@@ -67,17 +75,13 @@ static void put_sampling(const struct pct_head *h, struct pct_buf *b)
     uint64_t n = pct_totals_column(t, "interrupts"), cpu = pct_totals_column(t, "cpu"),
              cost = pct_totals_column(t, "cost");
     uint64_t missed = pct_totals_column(t, "missed");
-    const char *source = last_text_of(p, t, "source");
     if (!n && missed >= PCT_SAMPLES_FEW)
         put_none(h, missed, b);
     if (!n || !cpu)
         return;
     pct_head_count(b, n);
     pct_buf_text(b, n == 1 ? " interrupt" : " interrupts");
-    if (*source) {
-        pct_buf_text(b, " by ");
-        pct_text_escape(b, source, PCT_ESCAPE_CELL);
-    }
+    put_sources(p, t, b);
     pct_buf_text(b, ", ");
     pct_head_count(b, (pc_u128)n * 1000000000u / cpu);
     pct_buf_text(b, " per second of CPU time; they cost ");

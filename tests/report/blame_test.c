@@ -733,6 +733,37 @@ static void missing_ranks_are_listed_as_ranges(void **state)
     }
 }
 
+static void all_sources_of_interrupts_are_named(void **state)
+{
+    static const char *const columns[] = {"rank", "interrupts", "cpu", "source", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_STRING};
+    static const struct {
+        uint64_t interrupts[4];
+        const char *sources[4], *says;
+    } cases[] = {
+        {{5, 1}, {"clock", "clock"}, " sampling 6 interrupts by clock, "},
+        {{5, 1, 2, 7}, {"timer", "clock", "timer", "clock"}, " 15 interrupts by clock and timer, "},
+        {{5, 0}, {"clock", "timer"}, " sampling 5 interrupts by clock, "},
+        {{1}, {NULL}, " sampling 1 interrupt, "},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_ranks(4);
+        struct pc_profile_table *t = add_table("sampling", 1, columns, types);
+        add_string("clock");
+        for (uint64_t r = 0; r < m.n; r++) {
+            const char *source = cases[k].sources[r];
+            add_cells(t, (const uint64_t[]){r, cases[k].interrupts[r], (uint64_t)(100 * ms),
+                                            source ? add_string(source) : 0});
+        }
+        struct pct_data *d = end_run();
+        if (!strstr(head_of(d), cases[k].says))
+            fail_msg("case %zu: %s", k, head_of(d));
+        pct_data_free(d);
+    }
+}
+
 static void one_rank_is_not_ranks(void **state)
 {
     (void)state;
@@ -832,6 +863,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(calls_are_not_what_they_may_make),
         cmocka_unit_test(killed_ranks_are_where_they_were),
         cmocka_unit_test(ranks_outside_mpi_are_never_left_out),
+        cmocka_unit_test(all_sources_of_interrupts_are_named),
         cmocka_unit_test(missing_ranks_are_listed_as_ranges),
         cmocka_unit_test(threads_of_the_program_need_not_wait),
     };
