@@ -239,8 +239,16 @@ class Source:
 # ---- Figures -----------------------------------------------------------------------------------
 
 def seconds(s):
-    size, unit = next((u for u in ((1, 's'), (1e-3, 'ms'), (1e-6, 'us')) if s >= u[0]), (1e-9, 'ns'))
-    return '%.4g %s' % (s / size, unit)
+    """A time as pct_text_time of analysis/buffer.c writes it: with four digits, and seconds from 10,000 on with all."""
+    ns = round(s * 1e9)
+    if ns < 1000:
+        return '%d ns' % ns
+    size, unit = next((u[1:] for u in ((999950, 10**3, 'us'), (999950000, 10**6, 'ms')) if ns < u[0]), (10**9, 's'))
+    for decimals in 3, 2, 1, 0:
+        scaled = (ns * 10**decimals + size // 2) // size
+        if scaled < 10000:
+            break
+    return '{:,} {}'.format(scaled, unit) if scaled >= 10000 else '%.*f %s' % (decimals, scaled / 10**decimals, unit)
 
 
 def figures(rows):
