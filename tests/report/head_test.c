@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the head of the report says of runs made by hand: which ranks are missing, where the ranks
+ * of a killed job were, and by what the samples were taken.
+ */
+#include "made_run.h"
+
+#include "view/report_print.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Returns the head of the report as one line of words with one blank between them. */
+static const char *head_of(struct pct_data *d)
+{
+    static const struct pct_options options;
+    static char text[4096];
+    FILE *file = tmpfile();
+    size_t n = 0;
+    assert_non_null(file);
+    pct_print_head(file, d, &options);
+    rewind(file);
+    for (int c; (c = fgetc(file)) != EOF && n + 1 < sizeof text;)
+        if ((c != ' ' && c != '\n') || (n && text[n - 1] != ' '))
+            text[n++] = c == '\n' ? ' ' : (char)c;
+    text[n] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* Begins a run of n ranks, in a job of as many. */
+static void begin_ranks(unsigned n)
+{
+    begin_run(3, false);
+    for (unsigned r = m.n; r < n; r++) {
+        m.sample.ranks[r] = m.sample.ranks[0];
+        m.sample.ranks[r].rank = (int32_t)r;
+    }
+    m.n = m.sample.p.n_ranks = m.sample.p.world_size = n;
+}
+
+/* Each rank has been in a function of its own for 1 s, save the last ones. */
+static void ranks_outside_mpi_are_never_left_out(void **state)
+{
+    static const char *const ops[] = {"MPI_Recv",  "MPI_Barrier", "MPI_Probe",
+                                      "MPI_Ssend", "MPI_Wait",    "MPI_Bcast"};
+    static const struct {
+        unsigned ranks, outside;
+        const char *says;
+    } cases[] = {
+        {4, 0, " in MPI_Probe for 1.000 s, rank 3 in MPI_Ssend for 1.000 s "},
+        {5, 1, " in MPI_Ssend for 1.000 s, rank 4 outside MPI "},
+        {7, 2,
+         "end ranks 5, 6 outside MPI, rank 0 in MPI_Recv for 1.000 s, rank 1 in MPI_Barrier "
+         "for 1.000 s, rank 2 in MPI_Probe for 1.000 s, rank 3 in MPI_Ssend for 1.000 s, "
+         "1 other rank in another function "},
+        {7, 1, " for 1.000 s, rank 6 outside MPI, others in other functions "},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_ranks(cases[k].ranks);
+        struct pc_profile_table *t = add_open_calls();
+        for (unsigned r = 0; r < m.n; r++) {
+            m.sample.ranks[r].incomplete = true;
+            if (r >= m.n - cases[k].outside)
+                continue;
+            call_all(ops[r], PCOLLECT_CLASS_P2P, 1, 0, 1);
+            add_cells(t, (const uint64_t[]){r, 0, m.last_op, (uint64_t)(1000 * ms)});
+        }
+        struct pct_data *d = end_run();
+        if (!strstr(head_of(d), cases[k].says))
+            fail_msg("case %zu: %s", k, head_of(d));
+        pct_data_free(d);
+    }
+}
+
+static void missing_ranks_are_listed_as_ranges(void **state)
+{
+    static const struct {
+        unsigned world;
+        int32_t ranks[9];
+        const char *says;
+    } cases[] = {
+        {4, {0, 1, 2}, " missing rank 3: not in this profile "},
+        {300000, {0, 1, 2, 3}, " missing ranks 4-299999: not in this profile "},
+        {8, {2, 3, 5}, " missing ranks 0, 1, 4, 6, 7: not in this profile "},
+        {2000000000,
+         {1, 3, 5, 7, 9, 11, 1999999999},
+         " missing ranks 0, 2, 4, 6, 8, 10 and 1999999987 more: not in this profile "},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        unsigned n = 1;
+        while (cases[k].ranks[n])
+            n++;
+        begin_ranks(n);
+        m.sample.p.world_size = cases[k].world;
+        for (unsigned r = 0; r < m.n; r++)
+            m.sample.ranks[r].rank = cases[k].ranks[r];
+        struct pct_data *d = end_run();
+        if (!strstr(head_of(d), cases[k].says))
+            fail_msg("case %zu: %s", k, head_of(d));
+        pct_data_free(d);
+    }
+}
+
+static void all_sources_of_interrupts_are_named(void **state)
+{
+    static const char *const columns[] = {"rank", "interrupts", "cpu", "source", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_STRING};
+    static const struct {
+        uint64_t interrupts[4];
+        const char *sources[4], *says;
+    } cases[] = {
+        {{5, 1}, {"clock", "clock"}, " sampling 6 interrupts by clock, "},
+        {{5, 1, 2, 7}, {"timer", "clock", "timer", "clock"}, " 15 interrupts by clock and timer, "},
+        {{5, 0}, {"clock", "timer"}, " sampling 5 interrupts by clock, "},
+        {{1}, {NULL}, " sampling 1 interrupt, "},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_ranks(4);
+        struct pc_profile_table *t = add_table("sampling", 1, columns, types);
+        add_string("clock");
+        for (uint64_t r = 0; r < m.n; r++) {
+            const char *source = cases[k].sources[r];
+            add_cells(t, (const uint64_t[]){r, cases[k].interrupts[r], (uint64_t)(100 * ms),
+                                            source ? add_string(source) : 0});
+        }
+        struct pct_data *d = end_run();
+        if (!strstr(head_of(d), cases[k].says))
+            fail_msg("case %zu: %s", k, head_of(d));
+        pct_data_free(d);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_outside_mpi_are_never_left_out),
+        cmocka_unit_test(all_sources_of_interrupts_are_named),
+        cmocka_unit_test(missing_ranks_are_listed_as_ranges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
