@@ -210,13 +210,15 @@ static void put_ranks(const struct pct_watched_job *job, const struct request *r
 {
     struct pc_config_launch launch = pct_watch_launch(job->processes[0].pid);
     int n = (int)job->n, world = job->world > 0 ? job->world : n;
+    const char *ranks_are = world == 1 ? "rank is" : "ranks are";
     bool chosen =
         !nodes && !job->whole && !r->whole_job && launch.key && n < world && launch.n_local != n;
     if (chosen)
-        pct_print_sentence(stdout, out->width, 2, "%s: %d of %d ranks are shown", name, n, world);
+        pct_print_sentence(stdout, out->width, 2, "%s: %d of %d %s shown", name, n, world,
+                           ranks_are);
     else
-        pct_print_sentence(stdout, out->width, 2, "%s: %d of %d ranks are on %s", name, n, world,
-                           nodes ? nodes : "this node");
+        pct_print_sentence(stdout, out->width, 2, "%s: %d of %d %s on %s", name, n, world,
+                           ranks_are, nodes ? nodes : "this node");
     if (nodes || n >= world)
         return;
     if (chosen && launch.n_local == world)

@@ -78,7 +78,8 @@ static void put_circle(const struct pct_where_calls *c, struct pct_buf *b, const
             pct_buf_format(b, " for rank %d, which waits in %s", r->rank, r->op);
     }
     if (w->n_who > MOST)
-        pct_buf_format(b, ", and so on over %zu ranks", w->n_who - MOST);
+        pct_buf_format(b, ", and so on over %zu %s", w->n_who - MOST,
+                       w->n_who == MOST + 1 ? "rank" : "ranks");
     pct_buf_format(b, " for rank %d", c->ranks[w->who[0]].rank);
 }
 

@@ -332,10 +332,11 @@ void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, 
         if (!runs[i].n_incomplete)
             continue;
         pct_text_escape(&b, runs[i].path, PCT_ESCAPE_CELL);
-        pct_buf_format(&b,
-                       ": %u of %u ranks did not reach MPI_Finalize: their times end with the last "
-                       "moment known.",
-                       runs[i].n_incomplete, runs[i].n_ranks);
+        pct_buf_format(
+            &b,
+            ": %u of %u %s did not reach MPI_Finalize: %s times end with the last moment known.",
+            runs[i].n_incomplete, runs[i].n_ranks, runs[i].n_ranks == 1 ? "rank" : "ranks",
+            runs[i].n_incomplete == 1 ? "its" : "their");
         put(arg, b.data);
         pct_buf_free(&b);
     }

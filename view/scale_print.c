@@ -291,7 +291,8 @@ enum { PLACE_BYTES = 96 };
 static const char *predicted_text(const struct pct_scale *s, char out[PLACE_BYTES])
 {
     char ranks[PCT_NUMBER_BYTES];
-    int n = snprintf(out, PLACE_BYTES, "%s ranks", count_text(s->options.predict, ranks));
+    int n = snprintf(out, PLACE_BYTES, "%s %s", count_text(s->options.predict, ranks),
+                     s->options.predict == 1 ? "rank" : "ranks");
     if (s->options.sizes)
         snprintf(out + n, PLACE_BYTES - (size_t)n, ", size %g", s->options.predict_size);
     return out;
@@ -376,12 +377,12 @@ void pct_scale_remark_loss(const struct pct_scale *s, pct_remark_fn *put, void *
 {
     const struct pct_scale_row *blamed[FIRST];
     bool loses, by_machine = machine_part(s) > 0;
-    char ranks[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
+    char ranks[RANKS_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
     struct pct_buf b = {0};
-    pct_buf_format(&b, "Lost on %s ranks against ideal scaling: %s%s of %s core time (%.1f %%)",
-                   count_text(s->points[pct_scale_last(s)].ranks, ranks), s->lost_ns < 0 ? "-" : "",
-                   time_text(fabs(s->lost_ns), time), time_text(s->core_ns, all),
-                   100 * per(s->lost_ns, s->core_ns));
+    ranks_text(&s->points[pct_scale_last(s)], ranks);
+    pct_buf_format(&b, "Lost on %s against ideal scaling: %s%s of %s core time (%.1f %%)", ranks,
+                   s->lost_ns < 0 ? "-" : "", time_text(fabs(s->lost_ns), time),
+                   time_text(s->core_ns, all), 100 * per(s->lost_ns, s->core_ns));
     put(arg, b.data);
     b.n = 0;
     if (by_machine) {

@@ -94,8 +94,9 @@ static void put_incomplete(const struct pct_head *h, struct pct_buf *b)
                      " ended by a signal, _exit or exec: recovered, up to the last moment known");
     pct_head_moment(b, taken_ns);
     if (!pct_data_rank_times(h->d)->divided)
-        pct_buf_text(b, calls_mpi ? ". How long ranks waited for a processor is not known"
-                                  : ". How long it waited for a processor is not known");
+        pct_buf_text(b, h->d->profile->n_ranks > 1
+                            ? ". How long ranks waited for a processor is not known"
+                            : ". How long it waited for a processor is not known");
 }
 
 /* ---- Where ranks were at the end of their data ----------------------------------------------- */

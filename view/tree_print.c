@@ -233,7 +233,8 @@ static void put_samples(const struct printer *l)
     const struct pct_samples *s = l->figures.tree->samples;
     char n[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES];
     struct pct_buf b = {0};
-    pct_buf_format(&b, "%s samples stand for %s of CPU time", pct_text_count(n, s->all.samples),
+    pct_buf_format(&b, "%s %s for %s of CPU time", pct_text_count(n, s->all.samples),
+                   s->all.samples == 1 ? "sample stands" : "samples stand",
                    pct_text_time(time, s->all.ns));
     if (s->mpi.samples)
         pct_buf_format(&b, ", %s of it in MPI calls",

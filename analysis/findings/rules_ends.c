@@ -83,9 +83,11 @@ static void find_open_calls(const struct pct_evidence *f, const struct pct_rule 
     const struct pct_ends *all = &f->ends;
     struct pct_buf b = {0};
     double ns = 0, longest_ns = 0;
+    size_t n_others = 0; /* ranks in places that are not named */
     for (size_t i = 0; i < all->n; i++) {
         ns += all->list[i].ns;
         longest_ns = fmax(longest_ns, all->list[i].longest_ns);
+        n_others += i < SHOWN ? 0 : all->list[i].n;
     }
     if (longest_ns < LONG_CALL_NS || ns < threshold * f->core_ns)
         return;
@@ -93,8 +95,12 @@ static void find_open_calls(const struct pct_evidence *f, const struct pct_rule 
         pct_buf_text(&b, i ? ", " : "");
         put_call(f, &all->list[i], &b);
     }
-    if (all->n > SHOWN)
-        pct_buf_format(&b, ", others in %zu other places", all->n - SHOWN);
+    if (n_others)
+        pct_buf_text(&b, n_others == 1 ? ", 1 other rank in " : ", others in ");
+    if (all->n == SHOWN + 1)
+        pct_buf_text(&b, "another place");
+    else if (n_others)
+        pct_buf_format(&b, "%zu other places", all->n - SHOWN);
     if (all->outside == 1)
         pct_buf_format(&b, ", and rank %d is outside MPI", all->rank_outside);
     else if (all->outside)

@@ -213,7 +213,8 @@ static void tell(const struct job *j, const struct pct_recorded *told)
         fprintf(stderr, ", one in %.2g s of CPU time",
                 (double)told->sampled_ns / 1e9 / (double)clock_n);
     if (told->n_ranks)
-        fprintf(stderr, ", %d of %d ranks", told->n_ranks, told->world);
+        fprintf(stderr, ", %d of %d %s", told->n_ranks, told->world,
+                told->world == 1 ? "rank" : "ranks");
     else if (told->n_processes > 1)
         fprintf(stderr, ", %llu processes", (unsigned long long)told->n_processes);
     fputc('\n', stderr);

@@ -163,15 +163,16 @@ static void say_written(const struct pct_recovery *r, bool by_exec, const struct
                         const char *path)
 {
     bool incomplete = is_incomplete(p);
+    const char *ranks = p->world_size == 1 ? "rank" : "ranks";
     char *shown = pct_text_escaped(path), *name = pct_text_escaped(pc_base_name(p->exe));
     if (r->quiet && incomplete && !calls_mpi(p))
         say_killed(r, by_exec, p, name, shown);
     else if (r->quiet)
-        fprintf(stderr, "pcollect: profile: %s (%s: %u of %u ranks, recovered because %s)\n", shown,
-                incomplete ? "incomplete" : "complete", p->n_ranks, p->world_size,
+        fprintf(stderr, "pcollect: profile: %s (%s: %u of %u %s, recovered because %s)\n", shown,
+                incomplete ? "incomplete" : "complete", p->n_ranks, p->world_size, ranks,
                 incomplete ? "MPI_Finalize was not reached" : "the job could not write it");
     else
-        printf("%s: %s, %u of %u ranks, %s\n", shown, name, p->n_ranks, p->world_size,
+        printf("%s: %s, %u of %u %s, %s\n", shown, name, p->n_ranks, p->world_size, ranks,
                incomplete ? "incomplete" : "complete");
     pct_free(shown);
     pct_free(name);

@@ -569,6 +569,40 @@ static void the_quantile_of_student_has_that_tail(void **state)
     assert_true(fabs(pct_student_error(3, 9) - 2.306004) < 1e-3);
 }
 
+static void add_remark(void *arg, const char *sentence)
+{
+    pct_buf_text(arg, sentence);
+}
+
+static void ranks_that_did_not_end_are_counted(void **state)
+{
+    static const struct {
+        uint32_t incomplete, ranks;
+        const char *says;
+    } cases[] = {
+        {0, 1, ""},
+        {1, 1,
+         "run: 1 of 1 rank did not reach MPI_Finalize: its times end with the last moment known."},
+        {1, 4,
+         "run: 1 of 4 ranks did not reach MPI_Finalize: its times end with the last moment known."},
+        {2, 4,
+         "run: 2 of 4 ranks did not reach MPI_Finalize: their times end with the last moment "
+         "known."},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        struct pct_run run = {.path = "run",
+                              .n_incomplete = cases[k].incomplete,
+                              .n_ranks = cases[k].ranks,
+                              .core_ns = 1};
+        struct pct_buf said = {0};
+        pct_buf_text(&said, "");
+        pct_runs_remarks(&run, 1, add_remark, &said);
+        assert_string_equal(said.data, cases[k].says);
+        pct_buf_free(&said);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -578,6 +612,7 @@ int main(void)
         cmocka_unit_test(the_metric_alone_is_judged),
         cmocka_unit_test(what_samples_leave_over_has_their_error),
         cmocka_unit_test(what_the_program_left_out_is_told_if_it_is_much),
+        cmocka_unit_test(ranks_that_did_not_end_are_counted),
         cmocka_unit_test(places_have_the_callers_that_tell_them_apart),
         cmocka_unit_test(a_tree_without_a_line_is_one_sentence),
         cmocka_unit_test(two_programs_without_a_name_get_none),

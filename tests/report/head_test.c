@@ -51,19 +51,28 @@ static void ranks_outside_mpi_are_never_left_out(void **state)
                                       "MPI_Ssend", "MPI_Wait",    "MPI_Bcast"};
     static const struct {
         unsigned ranks, outside;
-        const char *says;
+        const char *says, *found;
     } cases[] = {
-        {4, 0, " in MPI_Probe for 1.000 s, rank 3 in MPI_Ssend for 1.000 s "},
-        {5, 1, " in MPI_Ssend for 1.000 s, rank 4 outside MPI "},
+        {1, 0, " How long it waited for a processor is not known at the end rank 0 in MPI_Recv ",
+         ") for 1.000 s."},
+        {3, 0, " How long ranks waited for a processor is not known at the end rank 0 in MPI_Recv ",
+         " s, 1 other rank in another place."},
+        {4, 0, " in MPI_Probe for 1.000 s, rank 3 in MPI_Ssend for 1.000 s ",
+         " s, others in 2 other places."},
+        {5, 1, " in MPI_Ssend for 1.000 s, rank 4 outside MPI ",
+         " in 2 other places, and rank 4 is outside MPI."},
         {7, 2,
          "end ranks 5, 6 outside MPI, rank 0 in MPI_Recv for 1.000 s, rank 1 in MPI_Barrier "
          "for 1.000 s, rank 2 in MPI_Probe for 1.000 s, rank 3 in MPI_Ssend for 1.000 s, "
-         "1 other rank in another function "},
-        {7, 1, " for 1.000 s, rank 6 outside MPI, others in other functions "},
+         "1 other rank in another function ",
+         " in 3 other places, and 2 ranks are outside MPI."},
+        {7, 1, " for 1.000 s, rank 6 outside MPI, others in other functions ",
+         " in 4 other places, and rank 6 is outside MPI."},
     };
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
         begin_ranks(cases[k].ranks);
+        m.killed = true;
         struct pc_profile_table *t = add_open_calls();
         for (unsigned r = 0; r < m.n; r++) {
             m.sample.ranks[r].incomplete = true;
@@ -75,6 +84,8 @@ static void ranks_outside_mpi_are_never_left_out(void **state)
         struct pct_data *d = end_run();
         if (!strstr(head_of(d), cases[k].says))
             fail_msg("case %zu: %s", k, head_of(d));
+        if (!d->findings->n || !strstr(d->findings->list[0].text, cases[k].found))
+            fail_msg("case %zu: %s", k, d->findings->n ? d->findings->list[0].text : "nothing");
         pct_data_free(d);
     }
 }

@@ -10,6 +10,9 @@
 
 #include <stdlib.h>
 
+#include <stdio.h>
+#include <stdlib.h>
+
 enum { N_SCALES = 4, MAIN = 0x1000 };
 static const unsigned scales[N_SCALES] = {2, 4, 8, 16};
 
@@ -46,6 +49,19 @@ static void make_sized(struct sample *s, unsigned p, double n)
     sample_end(s);
 }
 
+static void assert_printed(const struct pct_scale *s, const char *what)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    assert_non_null(out);
+    pct_scale_print(out, s, &(struct pct_compare_print){.width = 0});
+    fclose(out);
+    if (!strstr(text, what))
+        fail_msg("%s", text);
+    free(text);
+}
+
 static void ranks_and_size_are_modelled_together(void **state)
 {
     struct pct_run runs[N_SCALES * N_SIZES];
@@ -75,6 +91,9 @@ static void ranks_and_size_are_modelled_together(void **state)
     assert_true(fabs(compute->future.value / (3200.0 * 3200 / 1024 / 1e3) - 1) < 1e-3);
     for (size_t k = 0; k < s->n_points; k++)
         assert_true(fabs(s->points[k].computation - 1) < 1e-6);
+    s->options.predict = s->points[pct_scale_last(s)].ranks = 1;
+    assert_printed(s, "\nOn 1 rank, size 3200 the time");
+    assert_printed(s, "\nLost on 1 rank against");
     pct_scale_free(s);
     for (unsigned i = 0; i < N_SCALES * N_SIZES; i++)
         pct_run_close(&runs[i]);

@@ -616,7 +616,7 @@ static void the_tree_shows_what_has_a_figure_and_means_as_tables_do(void **state
     sample_op(&sample, sample_frame(&sample, 0, 0, 0x10), 0);
     sample_add(&sample, &(struct sample_calls){0, 2, 429, 200, 229, 0, 0});
     sample_point(&sample, sample_frame(&sample, 0, 0, 0x20), 0, 0x30);
-    sample_add_samples(&sample, 0, 40 * ms);
+    sample_add_samples(&sample, 0, ms);
     sample_end(&sample);
     struct pct_data *d = pct_data_new("tree", &sample.p, pct_symbols_new(&sample.p), &options.tree);
     assert_int_equal(value_of(d, pct_table_find("contexts"), "mean_s", 0), 215);
@@ -628,6 +628,7 @@ static void the_tree_shows_what_has_a_figure_and_means_as_tables_do(void **state
     assert_non_null(strstr(text, "mean 215 ns"));
     assert_non_null(strstr(text, "+0x10"));
     assert_non_null(strstr(text, "+0x20"));
+    assert_non_null(strstr(text, "  1 sample stands for 1.000 ms of CPU time\n"));
     free(text);
 
     /* Figures of calls leave out contexts that only compute. */
