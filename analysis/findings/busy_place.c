@@ -20,6 +20,8 @@
 
 /* A function with this part of the lead is its only origin, not one of several. */
 #define MOST 0.75
+/* Part of the lead from which samples in system calls are more than chance. */
+#define SOME 0.1
 /* A function with this part of the rank's time is the whole program. */
 #define ALL 0.98
 /* Ratio above which parts of a function's time count as equal, because samples scatter. */
@@ -56,6 +58,7 @@ struct search {
     size_t n, room;
     struct pct_keys keys;
     double all, calls; /* the lead; part of it in functions that make a system call */
+    double vdso;       /* part of it in the kernel's functions, which make some */
     double busiest_ns; /* of the busiest rank */
     const char *call;
     double call_most;
@@ -193,15 +196,24 @@ static void add_part(struct search *s, const struct part *part)
         add_frames(s, part, true);
 }
 
+/* True in the functions that the kernel gives to each process: they read clocks, some of these by
+ * a system call. They may have no names. */
+static bool is_vdso(const struct pc_profile *p, const struct pc_profile_node *n)
+{
+    return n->module != PC_NO_INDEX && !strcmp(p->modules[n->module].path, "[vdso]");
+}
+
 static void add_call(struct search *s, const struct part *part)
 {
-    const struct pc_profile_node *n = &s->evidence->data->profile->nodes[part->node];
+    const struct pc_profile *p = s->evidence->data->profile;
+    const struct pc_profile_node *n = &p->nodes[part->node];
     struct pct_place place = find_place(s->evidence, n);
     const char *function = place.frames[place.n_frames - 1].function;
     const char *call = function ? pct_finding_system_call(function) : NULL;
     s->all += part->lead;
     s->busiest_ns += part->own;
     s->calls += call ? part->lead : 0;
+    s->vdso += is_vdso(p, n) ? part->lead : 0;
     if (call && part->lead > s->call_most) {
         s->call_most = part->lead;
         s->call = call;
@@ -262,6 +274,7 @@ struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f)
     if (chosen && chosen->samples >= PCT_SAMPLES_FEW) {
         place.function = chosen->frame;
         place.call = s.calls > s.all / 2 ? s.call : NULL;
+        place.may_call = s.calls + s.vdso > SOME * s.all;
         place.ns = chosen->busiest_ns;
         place.most = chosen->total >= s.all / 2;
     }

@@ -204,6 +204,7 @@ struct pct_busy_place {
     struct pct_frame function; /* the innermost function of the program with most of it */
     bool most;                 /* it has half of the lead or more */
     const char *call;          /* the system call with most of it; NULL: it is computation */
+    bool may_call;             /* more than a tenth of it may be in system calls */
     double ns;                 /* inclusive time of the busiest rank in that function */
 };
 struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f);

@@ -245,15 +245,15 @@ static double kernel_lead_ns(const struct pct_evidence *f)
 }
 
 /* True if time in the kernel is half of the lead or more, and the program did not cause it: ranks
- * have equal page faults, and samples saw no system call. This was seen in a rank for which the
- * kernel provided memory more slowly. Without samples nothing is known of system calls. */
+ * have equal page faults, and samples saw hardly any system call. This was seen in a rank for which
+ * the kernel provided memory more slowly. Without samples nothing is known of system calls. */
 static bool is_of_the_machine(const struct pct_evidence *f, const struct pct_busy_place *where)
 {
     const struct pct_rank_use *busiest = &f->use[f->times->busiest];
     struct pct_rank_use mean = pct_finding_use_of_others(f);
     double own = busiest->minor_faults + busiest->major_faults,
            others = mean.minor_faults + mean.major_faults;
-    return where->function.function && !where->call && others > 0 &&
+    return where->function.function && !where->may_call && others > 0 &&
            fabs(own - others) <= EQUAL_FAULTS * others && kernel_lead_ns(f) >= f->lead.ns / 2;
 }
 
@@ -264,7 +264,7 @@ static const char *whose_lead(const struct pct_evidence *f, const struct pct_bus
         return pct_finding_why_longer(f, pct_rank_times_imbalance(f->times));
     pct_text_format(text, sizeof text,
                     " It is in the kernel for %s longer than the others, with as many page faults "
-                    "and without system calls: look at the machine, rather than at the program.",
+                    "and hardly any system calls: look at the machine, rather than at the program.",
                     pct_text_time(time, (pc_u128)llround(kernel_lead_ns(f))));
     return pct_pool_intern(f->pool, text);
 }

@@ -294,7 +294,8 @@ static void add_libraries(void)
     m.sample.modules[1] = (struct pc_profile_module){.path = (char *)"libc.so", .identity = 2};
     m.sample.modules[2] = (struct pc_profile_module){
         .path = (char *)"libpmix.so", .identity = 3, .flags = PCOLLECT_MODULE_RUNTIME};
-    m.sample.p.n_modules = 3;
+    m.sample.modules[3] = (struct pc_profile_module){.path = (char *)"[vdso]", .identity = 4};
+    m.sample.p.n_modules = 4;
 }
 
 /* The function writes through the C library, which copies for longer, and a thread of the MPI
@@ -505,12 +506,12 @@ static void lead_in_the_kernel_without_cause_is_of_the_machine(void **state)
         {600, 2050, IN_FUNCTION, false, true, true},   {600, 2500, IN_FUNCTION, false, true, false},
         {300, 2050, IN_FUNCTION, false, true, false},  {600, 2050, WRITING, false, true, false},
         {600, 2050, IN_FUNCTION, false, false, false}, {900, 1900, IN_FUNCTION, false, true, true},
-        {600, 2050, IN_FUNCTION, true, true, false}};
+        {600, 2050, IN_FUNCTION, true, true, false},   {600, 2050, IN_VDSO, false, true, false}};
     (void)state;
     for (unsigned k = 0; k < PC_ARRAY_LEN(cases); k++) {
         begin_run(1, cases[k].sampled);
         add_libraries();
-        uint32_t module = cases[k].at == WRITING;
+        uint32_t module = cases[k].at == WRITING ? 1 : cases[k].at == IN_VDSO ? 3 : 0;
         if (cases[k].sampled)
             sample_point(&m.sample, m.caller, module, cases[k].at);
         for (unsigned r = 0; r < m.n; r++) {

@@ -41,7 +41,8 @@ enum {
     ELSEWHERE = 0x200000,
     COPYING = 0x100,
     WRITING = 0x200,
-    SHRINKING = 0x300
+    SHRINKING = 0x300,
+    IN_VDSO = 0x400 /* without a name */
 };
 
 extern struct made m;
