@@ -213,6 +213,31 @@ static void time_that_is_too_short_for_samples_is_not_divided(void **state)
     }
 }
 
+/* Delays hide the cost of 40,000 calls a rank, which is in the bound with the waits of long calls.
+ */
+static void a_bound_names_the_waits_that_it_contains(void **state)
+{
+    static const struct {
+        double each_ms; /* of all calls of a rank */
+        bool late;
+    } cases[] = {{1900, false}, {10000, true}};
+    (void)state;
+    for (unsigned k = 0; k < 2 * PC_ARRAY_LEN(cases); k++) {
+        const bool sends = k % 2;
+        const double each_ms = cases[k / 2].each_ms;
+        begin_run(5, false);
+        for (unsigned r = 0; r < m.n; r++)
+            m.compute_ms[r] += m.delayed_ms[r] = 12000;
+        call_all(sends ? "MPI_Sendrecv" : "MPI_Allgather",
+                 sends ? PCOLLECT_CLASS_P2P : PCOLLECT_CLASS_COLL, 40000, 8, each_ms);
+        const char *text = sentence(sends ? "small-messages" : "many-collectives");
+        if (!strstr(text, ", of which a part is waiting for a processor") ||
+            !strstr(text, " and a part may be waiting for ranks that are late.") !=
+                !cases[k / 2].late)
+            fail_msg("case %u: %s", k, text);
+    }
+}
+
 /* The ranks wait 300 ms in the barrier for one that deletes files, or that computes meanwhile as
  * the others do and has short barriers for another reason. */
 static void a_barrier_is_not_to_blame_for_the_files_of_a_rank(void **state)
@@ -723,6 +748,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(page_faults_are_no_system_calls),
         cmocka_unit_test(blocked_time_is_not_due_to_calls_that_return_at_once),
         cmocka_unit_test(blocked_time_and_delay_are_divided_only_if_they_are_outside_mpi),
+        cmocka_unit_test(a_bound_names_the_waits_that_it_contains),
         cmocka_unit_test(a_barrier_is_not_to_blame_for_the_files_of_a_rank),
         cmocka_unit_test(a_rank_that_writes_a_file_alone_waits_for_nobody),
         cmocka_unit_test(a_rank_that_only_hands_out_work_is_named),
