@@ -19,7 +19,7 @@
 
 struct slot {
     uint64_t address;
-    const char *function; /* of the file's strings */
+    const char *function; /* of the file's strings; NULL: not known */
 };
 
 struct slots {
@@ -99,37 +99,40 @@ static void add_stub(struct pct_dw *d, uint64_t lo, uint64_t hi, const char *fun
     pct_buf_free(&name);
 }
 
-/* The function that a stub at `at` calls, where there are n bytes; NULL: none begins there. */
-static const char *find_function(const struct slots *slots, int machine, const uint8_t *at,
-                                 size_t n, uint64_t address)
+/* True if a stub begins at `at`, where there are n bytes; *slot_out: what it jumps by. */
+static bool read_stub(const struct slots *slots, int machine, const uint8_t *at, size_t n,
+                      uint64_t address, struct slot *slot_out)
 {
     struct slot key = {0}, *slot = NULL;
-    bool stub = machine == EM_X86_64 ? read_stub_x86_64(at, n, address, &key.address)
-                                     : read_stub_aarch64(at, n, address, &key.address);
-    if (stub && slots->n)
+    if (!(machine == EM_X86_64 ? read_stub_x86_64(at, n, address, &key.address)
+                               : read_stub_aarch64(at, n, address, &key.address)))
+        return false;
+    if (slots->n)
         slot = bsearch(&key, slots->list, slots->n, sizeof key, compare_slots);
-    return slot ? slot->function : NULL;
+    *slot_out = slot ? *slot : key;
+    return true;
 }
 
-/* A stub reaches to the next one. */
+/* A stub reaches to the next one, which may have no name: the relocation of a function that is
+ * chosen at load time (IFUNC) has no symbol if the function is of the file itself. */
 static void read_stubs(struct pct_dw *d, int machine, Elf_Scn *section, const GElf_Shdr *header,
                        const struct slots *slots)
 {
     enum { STEP = 4 }; /* stubs begin at multiples of it */
     Elf_Data *data = elf_getdata(section, NULL);
-    const char *function = NULL;
+    struct slot here = {0}, next;
     uint64_t lo = 0;
     for (size_t i = 0; data && data->d_buf && i < data->d_size; i += STEP) {
         uint64_t address = header->sh_addr + i;
-        const char *next = find_function(slots, machine, (const uint8_t *)data->d_buf + i,
-                                         data->d_size - i, address);
-        if (!next || next == function) /* the second: the jump behind its mark */
+        if (!read_stub(slots, machine, (const uint8_t *)data->d_buf + i, data->d_size - i, address,
+                       &next) ||
+            next.address == here.address) /* the second: the jump behind its mark */
             continue;
-        add_stub(d, lo, address, function);
+        add_stub(d, lo, address, here.function);
         lo = address;
-        function = next;
+        here = next;
     }
-    add_stub(d, lo, header->sh_addr + header->sh_size, function);
+    add_stub(d, lo, header->sh_addr + header->sh_size, here.function);
 }
 
 void pct_dw_read_stubs(struct pct_dw *d)
