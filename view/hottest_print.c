@@ -2,7 +2,8 @@
  *
  * The hottest lines as text: lines of the program with most computation, and MPI calls with most
  * time, each summed over all contexts. Computation in a library counts for the line of the program
- * that called it, and the library is named. Whole functions are printed instead if the greatest row
+ * that called it, and the library is named. The program is named where rows of two programs would
+ * look alike. Whole functions are printed instead if the greatest row
  * is of no known line of the program or has too few samples to tell its error, or if these few
  * lines have less than half of what the same number of functions have. A few rows are printed
  * before the tree, which shows the contexts.
@@ -151,7 +152,7 @@ static bool has_threads(const struct pct_data *d)
 /* Pieces of the text of a row, which are not broken between lines if they fit into one. PLACE keeps
  * its blanks after a function.
  */
-enum { PRIMITIVE, FUNCTION, PLACE, LIBRARY, N_PIECES };
+enum { PRIMITIVE, FUNCTION, PLACE, MODULE, LIBRARY, N_PIECES };
 struct place {
     struct pct_buf piece[N_PIECES];
 };
@@ -172,6 +173,41 @@ static void put_place(const struct pct_data *d, const struct pct_rolled_row *r, 
         pct_buf_format(function, "%snameless functions", out->piece[PRIMITIVE].n ? "in " : "");
     pct_place_put(&out->piece[PLACE], &place,
                   function->n || out->piece[PRIMITIVE].n ? PCT_PLACE_LIST : PCT_PLACE_ALONE);
+}
+
+static bool is_same_place(const struct place *a, const struct place *b)
+{
+    for (int i = PRIMITIVE; i <= PLACE; i++)
+        if (compare_texts(a->piece[i].data, b->piece[i].data) != 0)
+            return false;
+    return true;
+}
+
+/* The places of the rows. Programs of one job may be made of the same files: where rows look alike,
+ * the program is named, like in the tree. */
+static void put_places(const struct pct_data *d, const struct pct_options *o,
+                       const struct hottest *h, struct place *places)
+{
+    const char *shown[MOST];
+    for (size_t i = 0; i < h->n; i++)
+        shown[i] = h->row[i]->function;
+    const char **names = pct_names_shown(shown, h->n, o->full_names, o->utf8, d->pool);
+    for (size_t i = 0; i < h->n; i++) {
+        pct_buf_text(&places[i].piece[PRIMITIVE], h->row[i]->primitive ? h->row[i]->primitive : "");
+        put_place(d, h->row[i], names[i], &places[i]);
+    }
+    for (size_t i = 0; i < h->n; i++) {
+        const char *module = h->row[i]->module;
+        size_t k = 0;
+        while (k < h->n && (!is_same_place(&places[i], &places[k]) ||
+                            compare_texts(module, h->row[k]->module) == 0))
+            k++;
+        if (module && h->row[i]->file && k < h->n)
+            pct_place_unnamed(&places[i].piece[MODULE], pct_data_full_paths(d)
+                                                            ? module
+                                                            : pct_label_module(d->profile, module));
+    }
+    pct_free(names);
 }
 
 /* The library in which a line of the program, or a thread of its own, spent the time. */
@@ -237,16 +273,6 @@ static void put_row(FILE *out, const struct pct_options *o, pc_u128 share, const
     pct_buf_free(&line);
 }
 
-/* The names of the functions that are shown. */
-static const char **name_rows(const struct pct_data *d, const struct pct_options *o,
-                              const struct hottest *h)
-{
-    const char *names[MOST];
-    for (size_t i = 0; i < h->n; i++)
-        names[i] = h->row[i]->function;
-    return pct_names_shown(names, h->n, o->full_names, o->utf8, d->pool);
-}
-
 static void put_title(FILE *out, const struct pct_options *o, const char *title, const char *head,
                       const char *place)
 {
@@ -288,19 +314,17 @@ static void put_computing(FILE *out, const struct pct_data *d, const struct pct_
                   lines ? "Lines that compute most, in all contexts"
                         : "Functions that compute most, in all contexts",
                   "computing", lines ? "function and line" : "function and file");
-    const char **names = name_rows(d, o, h);
+    struct place places[MOST] = {0};
+    put_places(d, o, h, places);
     for (size_t i = 0; i < h->n; i++) {
         struct pct_buf time = {0};
-        struct place place = {0};
         pct_sampled_text(&time, h->row[i]->self, pct_data_samples(d)->whole, false);
-        put_place(d, h->row[i], names[i], &place);
-        put_library(d, h->row[i], &place.piece[LIBRARY]);
-        put_row(out, o, pct_text_share(h->weight[i], c->all.ns), time.data, &place);
+        put_library(d, h->row[i], &places[i].piece[LIBRARY]);
+        put_row(out, o, pct_text_share(h->weight[i], c->all.ns), time.data, &places[i]);
         few |= h->row[i]->self.samples < PCT_SAMPLES_FEW;
         libraries |= h->row[i]->library != NULL;
         pct_buf_free(&time);
     }
-    pct_free(names);
     if (few)
         fprintf(out, "  few: less than %d samples, too few to tell the error\n", PCT_SAMPLES_FEW);
     if (libraries)
@@ -377,18 +401,14 @@ static void print_calling(FILE *out, const struct pct_data *d, const struct pct_
     if (h.n)
         put_title(out, o, "Calls of MPI that take most time, in all contexts", "in MPI",
                   "function and line");
-    const char **names = name_rows(d, o, &h);
-    for (size_t i = 0; i < h.n; i++) {
-        struct place place = {0};
-        pct_buf_text(&place.piece[PRIMITIVE], h.row[i]->primitive);
-        put_place(d, h.row[i], names[i], &place);
+    struct place places[MOST] = {0};
+    put_places(d, o, &h, places);
+    for (size_t i = 0; i < h.n; i++)
         put_row(out, o, pct_text_share(h.weight[i], whole), pct_text_time(number, h.weight[i]),
-                &place);
-    }
+                &places[i]);
     if (h.n && open_ns)
         fprintf(out, "  with %s of calls that had not ended: --table open_calls shows them\n",
                 pct_text_time(number, open_ns));
-    pct_free(names);
     pct_free(sites);
 }
 

@@ -77,7 +77,8 @@ struct pct_place_text {
 /* Appends the place; nothing if nothing is known. */
 void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum pct_place_form form);
 
-/* Appends "[in MODULE]": what users see of a function without a name. */
+/* Appends "[in MODULE]": what users see of a function without a name, and of one that two programs
+ * have. */
 void pct_place_unnamed(struct pct_buf *b, const char *module);
 
 /* Appends a label, or labels joined by " > ", as users read them: each as in a sentence.
