@@ -320,35 +320,44 @@ static bool find_tree(const struct core *c, struct pct_pattern *out)
     return true;
 }
 
+/* True if the pattern tells of any two vertices if they are neighbours. Otherwise its edges are
+ * those without noise. */
+static bool tells_neighbours(const struct pct_pattern *p)
+{
+    return p->kind == PCT_PATTERN_GRID || p->kind == PCT_PATTERN_ALL ||
+           p->kind == PCT_PATTERN_MASTER || (p->kind == PCT_PATTERN_RING && !p->reordered) ||
+           (p->kind == PCT_PATTERN_TREE && p->arity);
+}
+
+/* True if the pattern has an edge between these vertices, a < b. */
 static bool in_pattern(const struct core *c, const struct pct_pattern *p, uint32_t a, uint32_t b)
 {
     switch (p->kind) {
     case PCT_PATTERN_GRID:
-        return in_grid(p, a, b);
     case PCT_PATTERN_RING:
-        return p->reordered || in_grid(p, a, b);
+        return in_grid(p, a, b);
     case PCT_PATTERN_MASTER:
         return c->rank[a] == p->master || c->rank[b] == p->master;
     case PCT_PATTERN_TREE:
-        return !p->arity || parent_in_tree(b, p->arity) == a;
+        return parent_in_tree(b, p->arity) == a;
     default:
         return true;
     }
 }
 
+/* Share of the weight on edges of the pattern: light ones, too, where it tells which they are. */
 static pc_u128 explain(const struct pct_graph *g, const struct core *c, const struct pct_pattern *p)
 {
     pc_u128 all = 0, in = 0;
-    bool light = p->kind == PCT_PATTERN_GRID;
+    bool told = tells_neighbours(p);
     for (size_t i = 0; i < g->n_edges; i++) {
         const struct pct_edge *e = &g->edges[i];
         all += e->weight;
-        if (light && in_grid(p, c->vertex[e->a], c->vertex[e->b]))
+        if (told && in_pattern(c, p, c->vertex[e->a], c->vertex[e->b]))
             in += e->weight;
     }
-    for (size_t i = 0; i < c->n_edges && !light; i++)
-        if (in_pattern(c, p, c->edges[i].a, c->edges[i].b))
-            in += c->edges[i].weight;
+    for (size_t i = 0; i < c->n_edges && !told; i++)
+        in += c->edges[i].weight;
     return pct_text_share(in, all);
 }
 

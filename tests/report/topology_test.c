@@ -249,6 +249,33 @@ static void noise_hides_no_pattern(void **state)
             check_shape(&shapes[i], true);
 }
 
+/* Edges of the pattern that carry as little as noise are along it, and others are not. */
+static void light_edges_are_of_the_pattern_where_it_has_them(void **state)
+{
+    static const struct shape all = {NULL, make_all, {16}, {false}, false},
+                              star = {NULL, make_star, {17}, {false}, false},
+                              ring = {NULL, make_grid, {30}, {true}, false};
+    static const struct {
+        const struct shape *shape;
+        uint32_t a, b;
+        bool along;
+    } cases[] = {
+        {&all, 5, 9, true}, {&ring, 5, 6, true}, {&star, 5, 9, false}, {&ring, 5, 9, false}};
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        static struct made m;
+        memset(&m, 0, sizeof m);
+        cases[i].shape->make(&m, cases[i].shape);
+        m.weight[cases[i].a][cases[i].b] = WEIGHT / 100;
+        struct pct_graph g = list(&m);
+        struct pct_pattern p;
+        pct_pattern_find(&g, &p);
+        if ((p.explained == 100000) != cases[i].along)
+            fail_msg("case %zu: %u", i, (unsigned)p.explained);
+        pct_graph_free(&g);
+    }
+}
+
 /* The weights of a halo of 26 between ranks drawn at random; then faces between neighbours, but
  * edges and corners between ranks drawn at random. */
 static void random_twins_of_halos_are_not_named_so(void **state)
@@ -706,6 +733,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patterns_are_found),
         cmocka_unit_test(noise_hides_no_pattern),
+        cmocka_unit_test(light_edges_are_of_the_pattern_where_it_has_them),
         cmocka_unit_test(random_twins_of_halos_are_not_named_so),
         cmocka_unit_test(few_ranks_among_many),
         cmocka_unit_test(placement_of_eight_is_the_best),
