@@ -300,11 +300,24 @@ static unsigned columns_of(size_t width)
     return width > taken + LEAST_COLUMNS ? (unsigned)(width - taken) : LEAST_COLUMNS;
 }
 
+/* The title, with the time at which a part of the run begins that is not at its start. */
+static void put_title(struct pct_buf *b, const struct course *c, const struct pct_options *o)
+{
+    char number[PCT_NUMBER_BYTES];
+    uint64_t start_ns = c->d->totals->all.start_ns;
+    pct_buf_format(b, "\n%sOver time", pct_style(o, PCT_STYLE_TITLE));
+    if (start_ns && c->begin_ns > start_ns && (double)(c->begin_ns - start_ns) > c->span)
+        pct_buf_format(b, ", from %s after the start of the run",
+                       pct_text_time(number, c->begin_ns - start_ns));
+    pct_buf_format(b, "%s (a column is %s%s)\n", pct_style(o, PCT_STYLE_PLAIN),
+                   pct_text_time(number, (uint64_t)c->span),
+                   has_mean(c) ? "" : "; what MPI_Pcontrol left out is empty");
+}
+
 void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     struct course *c = pct_alloc(1, sizeof *c);
     struct pct_buf b = {0};
-    char number[PCT_NUMBER_BYTES];
     c->d = d;
     c->begin_ns = UINT64_MAX;
     c->n_columns = columns_of(o->width);
@@ -315,9 +328,7 @@ void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_opti
         add_series(c);
         if (has_regions)
             add_regions(c);
-        pct_buf_format(&b, "\n%sOver time%s (a column is %s%s)\n", pct_style(o, PCT_STYLE_TITLE),
-                       pct_style(o, PCT_STYLE_PLAIN), pct_text_time(number, (uint64_t)c->span),
-                       has_mean(c) ? "" : "; what MPI_Pcontrol left out is empty");
+        put_title(&b, c, o);
         put_figures(&b, c, o->utf8);
         put_lanes(&b, c, o->utf8);
         put_ranks(&b, c, o->utf8);

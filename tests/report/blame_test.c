@@ -166,6 +166,32 @@ static void blocked_time_and_delay_are_divided_only_if_they_are_outside_mpi(void
     }
 }
 
+static void a_course_says_where_it_begins(void **state)
+{
+    static char text[1 << 14];
+    static const struct {
+        uint64_t start_ns;
+        const char *title;
+    } cases[] = {{60ull << 24, "Over time, from 67.11 ms after the start of the run (a column is"},
+                 {64ull << 24, "Over time (a column is"},
+                 {65ull << 24, "Over time (a column is"},
+                 {0, "Over time (a column is"}};
+    (void)state;
+    for (unsigned i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        begin_run(1, false);
+        add_course();
+        for (unsigned r = 0; r < m.n; r++)
+            m.sample.ranks[r].start_realtime_ns = cases[i].start_ns;
+        struct pct_data *d = end_run();
+        FILE *out = fmemopen(text, sizeof text, "w");
+        pct_print_series(out, d, &(struct pct_options){.width = 0});
+        fclose(out);
+        if (!strstr(text, cases[i].title))
+            fail_msg("%u: %s", i, text);
+        pct_data_free(d);
+    }
+}
+
 /* The time outside MPI is 5 or 50 distances of samples, and the delay as long. */
 static void make_short(bool is_long, uint64_t n_samples)
 {
@@ -748,6 +774,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(page_faults_are_no_system_calls),
         cmocka_unit_test(blocked_time_is_not_due_to_calls_that_return_at_once),
         cmocka_unit_test(blocked_time_and_delay_are_divided_only_if_they_are_outside_mpi),
+        cmocka_unit_test(a_course_says_where_it_begins),
         cmocka_unit_test(a_bound_names_the_waits_that_it_contains),
         cmocka_unit_test(a_barrier_is_not_to_blame_for_the_files_of_a_rank),
         cmocka_unit_test(a_rank_that_writes_a_file_alone_waits_for_nobody),
