@@ -39,7 +39,7 @@ static bool ends_us(unsigned long mode, const struct sock_fprog *program)
 
 static void before_filter(unsigned long mode, const void *program)
 {
-    if (pc_process_is_child())
+    if (pc_control.left || pc_process_is_child()) /* no system call is made once it has left */
         return;
     pc_control.filtered = true;
     bool sampled = pc_sampler_stop(PCOLLECT_NOTE_FILTERED);

@@ -6,8 +6,8 @@
  * ends the process must not be made at all.
  *
  * Called by seccomp.c. Sampling has ended by then, so its system calls are not in the list. The
- * list is what strace shows at the end of a job and when an arena grows, with the variants of older
- * and newer libc.
+ * list is what strace shows at the end of a job (tests/safety/filters.test) and when an arena
+ * grows, with the variants of older and newer libc, and what a walk asks the kernel about a page.
  */
 #include "libcollect/interpose/seccomp_answer.h"
 
@@ -40,12 +40,16 @@ static const struct use own_uses[] = {
     {SYS_close, {0}},
     {SYS_fchmod, {0}},
     {SYS_fcntl, {0, F_DUPFD_CLOEXEC}},
+    {SYS_faccessat, {0}},
     {SYS_fallocate, {0}},
     {SYS_fstat, {0}},
+    {SYS_fstatfs, {0}},
     {SYS_ftruncate, {0}},
     {SYS_futex, {0}},
     {SYS_getcwd, {0}},
     {SYS_getdents64, {0}},
+    {SYS_geteuid, {0}},
+    {SYS_getpid, {0}},
     {SYS_getrandom, {0}},
     {SYS_getrusage, {0}},
     {SYS_gettid, {0}},
@@ -64,6 +68,7 @@ static const struct use own_uses[] = {
     {SYS_pwrite64, {0}},
     {SYS_read, {0}},
     {SYS_readlinkat, {0}},
+    {SYS_rt_sigprocmask, {(uint64_t)-1}}, /* pc_walk_can_read */
     {SYS_sched_getaffinity, {0}},
     {SYS_sched_yield, {0}},
     {SYS_statfs, {0}},
@@ -71,6 +76,7 @@ static const struct use own_uses[] = {
     {SYS_unlinkat, {0}},
     {SYS_write, {0}},
 #ifdef SYS_open /* older processors have forms without a folder as well */
+    {SYS_access, {0}},
     {SYS_open, {0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC}},
     {SYS_link, {0}},
     {SYS_readlink, {0}},
@@ -95,6 +101,7 @@ static const struct use more_uses[] = {
     {SYS_sendmsg, {0}},
     {SYS_sendto, {0}},
     {SYS_shmat, {0}},
+    {SYS_shmctl, {0}},
     {SYS_socket, {0}},
 };
 

@@ -3,7 +3,8 @@
  * The table `machine`: the sockets of each node and their processors, for plugins that want it
  * (PCOLLECT_WANT_MACHINE). Written by the least rank of the node, in the thread that merges; if
  * several ranks assume that they are the least, their rows are equal. Without the module the table
- * is missing.
+ * is missing; so are the rows of a process that has a seccomp filter, because hwloc makes system
+ * calls of its own.
  */
 #include "libcollect/machine/machine.h"
 
@@ -44,7 +45,7 @@ void pc_machine_note(void)
 {
     char path[PCOLLECT_PATH_BYTES];
     int saved = errno;
-    if (!is_wanted() || !pc_process.presence.first_of_host ||
+    if (!is_wanted() || pc_control.filtered || !pc_process.presence.first_of_host ||
         !pc_core_module_path(PC_MACHINE_MODULE_FILE, path, sizeof path))
         return;
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

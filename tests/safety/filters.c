@@ -5,7 +5,8 @@
  *     filters ACTION CALLS WHO [SECONDS]
  *     ACTION    kill, EPERM, ENOSYS: result of the refused calls
  *     CALLS     open: calls that open files; create: that create them; write: that write at an
- *               offset or truncate; trace: ptrace, which neither an MPI nor the library calls
+ *               offset or truncate; owner: geteuid; mask: rt_sigprocmask; trace: ptrace, which
+ *               neither an MPI nor the library calls
  *     WHO       all, or the rank that has a filter; vfork, clone: a child of each rank, on the
  * memory of the rank or on a copy SECONDS   installs the filter SECONDS s after the 12th barrier,
  * when other ranks are at their end
@@ -53,6 +54,8 @@ static struct calls all_calls[] = {
      {REFUSE(SYS_linkat), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
       REFUSE_WITH(2, O_CREAT)}},
     {"write", 4, {REFUSE(SYS_pwrite64), REFUSE(SYS_ftruncate)}},
+    {"owner", 2, {REFUSE(SYS_geteuid)}},
+    {"mask", 2, {REFUSE(SYS_rt_sigprocmask)}},
     {"trace", 2, {REFUSE(SYS_ptrace)}},
 };
 
