@@ -255,12 +255,12 @@ int pc_sampler_set_action(int signal, const struct sigaction *action, struct sig
     __typeof__(&sigaction) next = PC_NEXT(sigaction);
     if (PC_LIKELY(!stands_in) || signal < 1 || signal > N_SIGNALS)
         return next(signal, action, old);
-    bool ours = !pc_process_is_child();
-    if (ours && action && pc_sampler_signal && is_deferrable(signal, action) &&
-        !is_stand_in(action))
+    /* Once sampling has ended, the process is not asked for: a filter may refuse getpid. */
+    bool ours = taken && action && !is_stand_in(action) && !pc_process_is_child();
+    if (ours && pc_sampler_signal && is_deferrable(signal, action))
         return defer_action(signal, action, old);
     action_fn *before = atomic_load(&handlers[signal]);
-    if (ours && action && !is_stand_in(action)) {
+    if (ours) {
         set(&on_stack, signal, is_on_stack(signal, action));
         set(&deferred, signal, false);
     }

@@ -5,7 +5,8 @@
  * timers, events and their descriptors, calls that wait with a signal mask.
  *
  *     confined ACTION WAY THREADS
- *     ACTION    kill, EPERM, ENOSYS or none: result of the refused calls
+ *     ACTION    kill, EPERM, ENOSYS or none: result of the refused calls; getpid: a filter that
+ *               kills for getpid alone is installed by prctl for one thread, and handlers are set
  *     WAY       prctl, syscall: function that installs the filter
  *     THREADS   one, all: threads that have the filter
  */
@@ -17,6 +18,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -84,6 +86,26 @@ static int install(unsigned action, bool by_prctl, bool all)
                         &program);
 }
 
+static int forbid_getpid(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpid, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+static void ignore_signals(void)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    sigaction(SIGUSR1, &action, NULL);
+    signal(SIGUSR2, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
     pthread_t thread;
@@ -91,10 +113,14 @@ int main(int argc, char **argv)
         return 2;
     pthread_create(&thread, NULL, compute_on, NULL);
     compute(10000000);
-    if (install(action_of(argv[1]), !strcmp(argv[2], "prctl"), !strcmp(argv[3], "all"))) {
+    bool handles = !strcmp(argv[1], "getpid");
+    if (handles ? forbid_getpid()
+                : install(action_of(argv[1]), !strcmp(argv[2], "prctl"), !strcmp(argv[3], "all"))) {
         perror("seccomp");
         return 3;
     }
+    if (handles)
+        ignore_signals();
     compute(20000000);
 #ifdef SYS_poll
     poll(NULL, 0, 10);
