@@ -25,21 +25,27 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 
-/* True if the filter would end the process for calls of the library. Reads no memory that the
- * kernel will refuse: programs pass NULL and other bad addresses to ask whether filters are
- * supported. */
+/* False if the kernel will refuse the filter: programs pass NULL and other bad addresses to ask
+ * whether filters are supported. */
+static bool is_filter(unsigned long mode, const struct sock_fprog *program)
+{
+    return mode == SECCOMP_MODE_STRICT ||
+           (mode == SECCOMP_MODE_FILTER && pc_wait_can_read(program, sizeof *program) &&
+            program->len &&
+            pc_wait_can_read(program->filter, program->len * sizeof *program->filter));
+}
+
+/* True if the filter would end the process for calls of the library. */
 static bool ends_us(unsigned long mode, const struct sock_fprog *program)
 {
-    if (mode == SECCOMP_MODE_STRICT)
-        return true;
-    return pc_wait_can_read(program, sizeof *program) && program->len &&
-           pc_wait_can_read(program->filter, program->len * sizeof *program->filter) &&
+    return mode == SECCOMP_MODE_STRICT ||
            pc_filter_ends(program, pc_counters_any() || pc_config_launch().n_ranks > 1);
 }
 
 static void before_filter(unsigned long mode, const void *program)
 {
-    if (pc_control.left || pc_process_is_child()) /* no system call is made once it has left */
+    /* No system call is made once the process takes no further part. */
+    if (pc_control.left || pc_process_is_child() || !is_filter(mode, program))
         return;
     pc_control.filtered = true;
     bool sampled = pc_sampler_stop(PCOLLECT_NOTE_FILTERED);
@@ -61,7 +67,7 @@ void pc_before_seccomp(const unsigned long *a)
 {
     if (a[0] == SECCOMP_SET_MODE_STRICT)
         before_filter(SECCOMP_MODE_STRICT, NULL);
-    else if (a[0] == SECCOMP_SET_MODE_FILTER && a[2])
+    else if (a[0] == SECCOMP_SET_MODE_FILTER)
         before_filter(SECCOMP_MODE_FILTER, (const void *)a[2]);
 }
 

@@ -6,7 +6,8 @@
  *
  *     confined ACTION WAY THREADS
  *     ACTION    kill, EPERM, ENOSYS or none: result of the refused calls; getpid: a filter that
- *               kills for getpid alone is installed by prctl for one thread, and handlers are set
+ *               kills for getpid alone is installed by prctl for one thread, and handlers are
+ *               set; ask: no filter is installed, the program asks whether it could be
  *     WAY       prctl, syscall: function that installs the filter
  *     THREADS   one, all: threads that have the filter
  */
@@ -99,6 +100,27 @@ static int forbid_getpid(void)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
+/* Fails if the kernel has filters and takes this one. */
+static int ask(void)
+{
+    struct sock_fprog nowhere = {1, (struct sock_filter *)8}, nothing = {0, NULL};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+           !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) ||
+           !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &nowhere, 0, 0) ||
+           !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &nothing, 0, 0) ||
+           !prctl(PR_SET_SECCOMP, 99, &nothing, 0, 0) ||
+           !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL);
+}
+
+static int confine(char **argv)
+{
+    if (!strcmp(argv[1], "getpid"))
+        return forbid_getpid();
+    if (!strcmp(argv[1], "ask"))
+        return ask();
+    return install(action_of(argv[1]), !strcmp(argv[2], "prctl"), !strcmp(argv[3], "all"));
+}
+
 static void ignore_signals(void)
 {
     struct sigaction action = {.sa_handler = SIG_IGN};
@@ -113,13 +135,11 @@ int main(int argc, char **argv)
         return 2;
     pthread_create(&thread, NULL, compute_on, NULL);
     compute(10000000);
-    bool handles = !strcmp(argv[1], "getpid");
-    if (handles ? forbid_getpid()
-                : install(action_of(argv[1]), !strcmp(argv[2], "prctl"), !strcmp(argv[3], "all"))) {
+    if (confine(argv)) {
         perror("seccomp");
         return 3;
     }
-    if (handles)
+    if (!strcmp(argv[1], "getpid"))
         ignore_signals();
     compute(20000000);
 #ifdef SYS_poll
