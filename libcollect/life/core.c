@@ -22,7 +22,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +29,7 @@
 enum { START_NONE, START_RUNNING, START_DONE };
 
 static _Atomic int start_state;
+static _Atomic(pthread_t) starting_thread;
 
 static uint32_t thread_number(struct pc_thread *thread)
 {
@@ -274,16 +274,15 @@ bool pc_core_start(void)
         return false;
     if (atomic_compare_exchange_strong(&start_state, &state, START_RUNNING)) {
         int saved = errno;
+        atomic_store(&starting_thread, pthread_self());
         atomic_store(&pc_process.refused, start() != PC_OK);
+        atomic_store_explicit(&start_state, START_DONE, memory_order_release);
         errno = saved;
-        state = START_DONE;
-        atomic_store_explicit(&start_state, state, memory_order_release);
+    } else if (state == START_RUNNING) {
+        pc_core_await(&start_state, START_RUNNING, atomic_load(&starting_thread));
     }
-    while (state == START_RUNNING) {
-        sched_yield();
-        state = atomic_load_explicit(&start_state, memory_order_acquire);
-    }
-    return !atomic_load(&pc_process.refused) && atomic_load(&pc_live->stage);
+    return atomic_load(&start_state) == START_DONE && !atomic_load(&pc_process.refused) &&
+           atomic_load(&pc_live->stage);
 }
 
 const struct pc_core *pc_core_table(void)

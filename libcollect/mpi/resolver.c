@@ -238,13 +238,6 @@ static void keep_collective_part(void)
     }
 }
 
-static void wait_for_other(void)
-{
-    struct timespec nap = {0, 1000000};
-    for (int ms = 0; ms < 10000 && atomic_load(&state) == BUSY; ms++)
-        nanosleep(&nap, NULL);
-}
-
 /* True when the slots are filled. */
 static bool resolve(void)
 {
@@ -252,8 +245,8 @@ static bool resolve(void)
     if (atomic_load_explicit(&state, memory_order_acquire) == DONE)
         return true;
     if (!atomic_compare_exchange_strong(&state, &expected, BUSY)) {
-        if (expected == BUSY && !pthread_equal(atomic_load(&resolving_thread), pthread_self()))
-            wait_for_other();
+        if (expected == BUSY)
+            pc_core_await(&state, BUSY, atomic_load(&resolving_thread));
         return atomic_load(&state) == DONE;
     }
     atomic_store(&resolving_thread, pthread_self());

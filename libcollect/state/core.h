@@ -8,14 +8,31 @@
 
 #include "libcollect/adapter.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
 /* The core's table; it is valid at all times. */
 const struct pc_core *pc_core_table(void);
 
 /* Starts collecting: configuration, arena, plugins. Called by the resolver when the process has an
  * MPI and first calls it, or from the constructor with `[collect] always = yes`. Idempotent,
  * MT-safe. False: this process is not to be measured (bad configuration, forked child, no memory):
- * every slot then gets the real function. */
+ * every slot then gets the real function. Also false while another thread starts for longer than
+ * pc_core_await waits. */
 bool pc_core_start(void);
+
+/* Waits until the thread that set `state` to `busy` sets another value, at most 10 s: the caller
+ * may be in the constructor of a module, inside dlopen, and then holds the loader's lock, for which
+ * the other thread may wait. Does not wait for itself (a signal handler). AS-safe, MT-safe. */
+static inline void pc_core_await(const _Atomic int *state, int busy, pthread_t other)
+{
+    struct timespec nap = {0, 1000000};
+    if (pthread_equal(other, pthread_self()))
+        return;
+    for (int ms = 0; ms < 10000 && atomic_load(state) == busy; ms++)
+        nanosleep(&nap, NULL);
+}
 
 /* Tells the core that there is no adapter for the MPI that the process has loaded, so that no MPI
  * call will be measured. Called before any call was measured. */

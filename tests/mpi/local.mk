@@ -28,7 +28,7 @@ EXTRA_DIST += tests/mpi/adapter_rules.c tests/mpi/adapter_rules.h tests/mpi/adap
 # Shows phases and regions of a profile.
 check_PROGRAMS += tests/mpi/scopes_show
 tests_mpi_scopes_show_LDADD = format/libpcformat.la base/libpcbase.la $(ZLIB_LIBS)
-EXTRA_DIST += tests/mpi/scopes.c tests/mpi/coroutines.c tests/mpi/paused.c tests/mpi/scopes_f.F90 tests/mpi/series.c tests/mpi/course.c tests/mpi/course.awk tests/mpi/open_regions.c \
+EXTRA_DIST += tests/mpi/scopes.c tests/mpi/early_regions.c tests/mpi/coroutines.c tests/mpi/paused.c tests/mpi/scopes_f.F90 tests/mpi/series.c tests/mpi/course.c tests/mpi/course.awk tests/mpi/open_regions.c \
     tests/mpi/objects.c tests/mpi/bounded.c tests/mpi/histograms.c
 
 # ---- Topology and communicators -----------------------------------------------------------------
