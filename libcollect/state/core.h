@@ -30,7 +30,8 @@ static inline void pc_core_await(const _Atomic int *state, int busy, pthread_t o
     struct timespec nap = {0, 1000000};
     if (pthread_equal(other, pthread_self()))
         return;
-    for (int ms = 0; ms < 10000 && atomic_load(state) == busy; ms++)
+    for (uint64_t end_ns = pc_mono_ns() + 10000000000u;
+         atomic_load(state) == busy && pc_mono_ns() < end_ns;)
         nanosleep(&nap, NULL);
 }
 
