@@ -82,10 +82,25 @@ static __sighandler_t handle_with(int number, __sighandler_t handler, int flags,
 
 static _Atomic uint64_t interrupting; /* signals of siginterrupt, for signal() */
 
+/* Does what libc's siginterrupt does, with the action that the program has asked for: libc would
+ * take SA_RESTART from the sampler's handler, and calls of the program would end with EINTR. */
+static int interrupt_by(int number, int interrupt)
+{
+    struct sigaction action;
+    if (sigaction(number, NULL, &action))
+        return -1;
+    if (interrupt)
+        action.sa_flags &= ~SA_RESTART;
+    else
+        action.sa_flags |= SA_RESTART;
+    return sigaction(number, &action, NULL);
+}
+
 PC_EXPORT int siginterrupt(int number, int interrupt)
 {
     siginterrupt_fn *next = (siginterrupt_fn *)pc_next(PC_NEXT_siginterrupt);
-    int result = next(number, interrupt);
+    int result = PC_UNLIKELY(pc_sampler_has(number)) ? interrupt_by(number, interrupt)
+                                                     : next(number, interrupt);
     if (result)
         return result;
     if (interrupt)

@@ -11,6 +11,8 @@
  *     both      both have a handler
  *     signal, bsd_signal, ssignal, sysv_signal, __sysv_signal, __sigaction
  *               SIGURG has a handler, which that function has set
+ *     restart   siginterrupt is called for SIGURG and SIGWINCH, before and after SIGURG gets a
+ *               handler; the handler of the sampler restarts calls all the same
  *     swap      SIGUSR1 has a handler, then another: one struct says what is wanted and what was
  *     fd        a signalfd for all signals has those that were sent
  *     file, event
@@ -187,6 +189,32 @@ static void count_ten(int signal)
 {
     (void)signal;
     n_handled += 10;
+}
+
+/* Own names: libc's header marks such functions as obsolete. */
+extern int interrupt_calls(int number, int yes) __asm__("siginterrupt");
+
+static bool is_restarting(int number)
+{
+    struct sigaction now;
+    return !sigaction(number, NULL, &now) && now.sa_flags & SA_RESTART;
+}
+
+/* The handler that the kernel has is asked for: the sampler's, if it has the signal. */
+static void keep_restarting(void)
+{
+    for (size_t k = 0; k < 2; k++) {
+        unsigned long action[8] = {0}; /* struct sigaction of the kernel: handler, flags */
+        expect("siginterrupt", interrupt_calls(usual[k], 1), 0);
+        expect("it does not restart", is_restarting(usual[k]), 0);
+        syscall(SYS_rt_sigaction, usual[k], NULL, action, 8L);
+        expect("a handler restarts calls", action[0] && !(action[1] & SA_RESTART), 0);
+    }
+    signal(SIGURG, count);
+    expect("the handler does not restart", is_restarting(SIGURG), 0);
+    expect("siginterrupt", interrupt_calls(SIGURG, 0), 0);
+    expect("the handler restarts", is_restarting(SIGURG), 1);
+    expect("no such signal", interrupt_calls(1000, 1), -1);
 }
 
 static void swap_handlers(void)
@@ -473,6 +501,8 @@ int main(int argc, char **argv)
         check_handler(SIGURG);
         check_handler(SIGWINCH);
         forget_handler(SIGURG);
+    } else if (!strcmp(what, "restart")) {
+        keep_restarting();
     } else if (!strcmp(what, "swap")) {
         swap_handlers();
     } else if (!strcmp(what, "fd")) {
