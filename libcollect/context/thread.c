@@ -26,13 +26,23 @@ static pthread_key_t end_key;
 static bool has_end_key;
 
 /* Facts about the calling thread from before it is registered: the bounds of its own stack, which
- * are 0, 0 if they are not known; the function that it began in, or NULL; a flag that the MPI
- * library made it for itself; and one that the bounds are being looked up. */
+ * are 0, 0 if they are not known; the function that it began in, or NULL; the CPU time up to which
+ * it was booked when it left; a flag that the MPI library made it for itself; and one that the
+ * bounds are being looked up. */
 static __thread struct {
     struct pc_stack stack;
     void *function;
+    uint64_t booked_ns;
     bool helper, is_asking;
 } own __attribute__((tls_model("initial-exec")));
+
+/* Threads from before MPI_Init, with their CPU time at its end: they register later, or never. */
+struct early {
+    int32_t tid;
+    uint64_t cpu_ns;
+};
+static struct early *early;
+static _Atomic uint32_t n_early; /* set last */
 
 static const struct pc_thread_part *parts[PC_MAX_THREAD_PARTS];
 static uint32_t n_parts;
@@ -51,6 +61,7 @@ static void leave_thread(void *state)
     for (uint32_t i = n_parts; i-- > 0;)
         if (parts[i]->leave)
             parts[i]->leave(t);
+    own.booked_ns = atomic_load(&t->cpu_from_ns);
     pc_self = NULL;
     pc_scope_leave(t);
     t->depth = 0;
@@ -165,12 +176,28 @@ static struct pc_thread *make_or_adopt(uint32_t stage)
     return t;
 }
 
-struct pc_thread *pc_thread_enter(void)
+void pc_threads_note_early(const int32_t *tids, uint32_t n)
 {
-    return pc_thread_enter_from(0);
+    if (n < 2 || early || !(early = pc_memory(n * sizeof *early)))
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        early[i] = (struct early){tids[i], pc_thread_cpu_ns(tids[i])};
+    atomic_store(&n_early, n);
 }
 
-struct pc_thread *pc_thread_enter_from(uint64_t cpu_ns)
+/* CPU time of the calling thread that is not to be booked. A thread with less CPU time than was
+ * noted has the id of one that has ended. */
+static uint64_t time_before(int32_t tid)
+{
+    uint32_t n = atomic_load(&n_early), i = 0;
+    if (own.booked_ns)
+        return own.booked_ns;
+    while (i < n && early[i].tid != tid)
+        i++;
+    return i < n && pc_thread_cpu_ns(tid) >= early[i].cpu_ns ? early[i].cpu_ns : 0;
+}
+
+struct pc_thread *pc_thread_enter(void)
 {
     int saved = errno, cancel = 0;
     uint32_t stage = atomic_load_explicit(&pc_live->stage, memory_order_acquire);
@@ -191,7 +218,7 @@ struct pc_thread *pc_thread_enter_from(uint64_t cpu_ns)
         t->bumps -= pc_scope_is_off();
         t->busy = 0;
         t->helper = own.helper;
-        atomic_store(&t->cpu_from_ns, cpu_ns);
+        atomic_store(&t->cpu_from_ns, time_before(t->tid));
         pthread_setspecific(end_key, t);
         pc_self = t;
         if (pc_lent_context)

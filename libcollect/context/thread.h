@@ -28,10 +28,11 @@ void pc_thread_begin(bool helper, void *function);
 /* True if pc_thread_begin was called, and the thread's own stack has room for a registration below
  * this address. AS-safe. */
 bool pc_thread_has_room(uintptr_t sp);
+/* Called at the end of MPI_Init, with the threads that the process had when it began: notes their
+ * CPU time, which is not booked if they register later. */
+void pc_threads_note_early(const int32_t *tids, uint32_t n);
 /* Registers the calling thread. Its state, made or adopted; NULL: it is not measured. */
 struct pc_thread *pc_thread_enter(void);
-/* Does the same for a thread whose CPU time up to cpu_ns is not booked. */
-struct pc_thread *pc_thread_enter_from(uint64_t cpu_ns);
 /* The calling thread's state, for callers outside of hooks; NULL: the thread is in a hook or has no
  * state, or nothing is collected (yet: plugins start before). */
 struct pc_thread *pc_thread_current(void);

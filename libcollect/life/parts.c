@@ -51,7 +51,7 @@ static const struct pc_part parts[] = {
     {.start = pc_usage_start, .init_end = pc_usage_init_end, .before_merge = pc_usage_note},
     {.start = pc_thread_times_start,
      .thread = {pc_thread_times_enter, pc_thread_times_leave},
-     .init_end = pc_thread_times_skip,
+     .init_end = pc_thread_times_init_end,
      .before_merge = pc_thread_times_settle},
 };
 

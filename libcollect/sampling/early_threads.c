@@ -21,7 +21,6 @@ enum { AFTER_NS = 1000000, MOST_TRIES = 100 };
 
 struct early {
     struct pc_sampler_event event;
-    uint64_t cpu_ns;      /* CPU time of the thread at the end of MPI_Init */
     uint32_t tries;       /* interrupts that could not register it */
     _Atomic bool open;    /* the event was not closed by us */
     _Atomic bool serving; /* pc_early_meet or pc_early_wait runs in the thread */
@@ -45,7 +44,6 @@ static bool watch(struct early *e, int32_t tid)
 {
     e->event = (struct pc_sampler_event){
         .source = PC_SOURCE_CLOCK, .tid = tid, .period = AFTER_NS, .signal = pc_sampler_signal};
-    e->cpu_ns = pc_thread_cpu_ns(tid);
     e->open = pc_sampler_open_event(&e->event);
     return e->open;
 }
@@ -111,7 +109,7 @@ bool pc_early_meet(int fd, uintptr_t sp, bool in_own)
         close_event(e);
     } else if (!in_own && pc_thread_has_room(sp)) {
         if (close_event(e))
-            pc_thread_enter_from(e->cpu_ns);
+            pc_thread_enter();
     } else if (++e->tries < MOST_TRIES) {
         ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
     }
@@ -128,7 +126,7 @@ void pc_early_wait(void)
     if (begin_serving(e) && close_event(e)) {
         pc_sampler_take_pending(NULL, e->event.signal);
         if (pc_thread_has_room((uintptr_t)__builtin_frame_address(0)))
-            pc_thread_enter_from(e->cpu_ns);
+            pc_thread_enter();
     }
     end_serving(e);
     errno = saved;

@@ -38,6 +38,8 @@ void pc_thread_times_book(void);
 void pc_thread_times_skip(void);
 /* Forgets what was booked. */
 void pc_thread_times_reset(void);
+/* The end of MPI_Init: forgets what was booked, also for threads that register later. */
+void pc_thread_times_init_end(void);
 /* Called before the merge: books, with the names that threads have then. */
 void pc_thread_times_settle(void);
 

@@ -20,6 +20,7 @@
  * calls, since its filter may be for clocks too.
  */
 #include "libcollect/context/scope.h"
+#include "libcollect/context/thread.h"
 #include "libcollect/state/own_tables.h"
 #include "libcollect/state/plugin_table.h"
 #include "libcollect/state/state.h"
@@ -119,18 +120,24 @@ void pc_thread_times_skip(void)
     each(advance);
 }
 
-static uint64_t reset_one(struct pc_thread *t)
-{
-    if (t->times) {
-        __atomic_store_n(&t->times[PC_TIMES_CPU], 0, __ATOMIC_RELAXED);
-        __atomic_store_n(&t->times[PC_TIMES_IN_RUNTIME], 0, __ATOMIC_RELAXED);
-    }
-    return advance(t);
-}
-
+/* Threads that have ended have rows, too. */
 void pc_thread_times_reset(void)
 {
-    each(reset_one);
+    for (struct pc_thread *t = pc_scope_newest_thread(); t; t = t->next_made)
+        if (t->times) {
+            __atomic_store_n(&t->times[PC_TIMES_CPU], 0, __ATOMIC_RELAXED);
+            __atomic_store_n(&t->times[PC_TIMES_IN_RUNTIME], 0, __ATOMIC_RELAXED);
+        }
+    each(advance);
+}
+
+/* Notes first, so that a thread that registers meanwhile is in the notes or in the list. */
+void pc_thread_times_init_end(void)
+{
+    const int32_t *tids;
+    uint32_t n = pc_threads_table_early(&tids);
+    pc_threads_note_early(tids, n);
+    pc_thread_times_reset();
 }
 
 static uint64_t book_one(struct pc_thread *t)

@@ -6,9 +6,11 @@
  *
  *     workers ended      four workers that end before MPI_Finalize
  *     workers early      they are made before MPI_Init, and compute for 20 ms before it
+ *     workers started    MPI_Initialized comes before all that, and a thread that ends before it
  *     workers alive      they run when MPI_Finalize is called
  *     workers paused     each also computes for 60 ms with collection off, when all have computed
  *     workers again      MPI_Pcontrol(2) after 60 ms of computing in main
+ *     workers twice      worker 2 alone: it calls MPI again in the destructor of a key
  *     workers killed     each rank kills itself while its workers run
  */
 #define _GNU_SOURCE
@@ -33,7 +35,9 @@ enum {
 };
 
 static const char *how;
-static int rank;
+static bool early; /* the workers are made before MPI_Init */
+static int rank, first = 1, last = N_WORKERS;
+static pthread_key_t again;
 static pthread_barrier_t begun, meet;
 static sem_t stop;
 static atomic_int next_to_pause;
@@ -74,17 +78,27 @@ static void tell(const char *name, int calls, uint64_t ns)
     fflush(stdout);
 }
 
+/* The library has let the thread go by then: the destructor of its own, older key came first. */
+static void call_again(void *calls)
+{
+    int flag;
+    MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    tell("worker-2", (int)(intptr_t)calls + 1, cpu_ns());
+}
+
 static void *work(void *number)
 {
     int k = (int)(intptr_t)number, calls = k == 2 ? CALLS * (rank + 1) : 0, flag;
     char name[16];
     uint64_t left_out = 0;
-    if (!strcmp(how, "early"))
+    if (early) {
         compute_until(EARLY_NS);
+        pthread_barrier_wait(&begun);
+    }
     snprintf(name, sizeof name, "worker-%d", k);
     pthread_setname_np(pthread_self(), name);
     pthread_barrier_wait(&begun); /* a worker that ended earlier would give its record to another */
-    if (!strcmp(how, "early"))
+    if (early)
         left_out = cpu_ns();
     compute_until(left_out + (uint64_t)k * PIECE_NS);
     for (int i = 0; i < calls; i++)
@@ -95,6 +109,10 @@ static void *work(void *number)
         compute_unseen(k);
         left_out = cpu_ns() - from;
         calls++; /* MPI_Pcontrol(0) */
+    }
+    if (!strcmp(how, "twice")) {
+        pthread_setspecific(again, (void *)(intptr_t)calls);
+        return NULL;
     }
     tell(name, calls, cpu_ns() - left_out);
     if (strcmp(how, "alive") && strcmp(how, "killed"))
@@ -107,8 +125,24 @@ static void *work(void *number)
 
 static void make_workers(pthread_t *threads)
 {
-    for (intptr_t k = 0; k < N_WORKERS; k++)
-        pthread_create(&threads[k], NULL, work, (void *)(k + 1));
+    for (intptr_t k = first; k <= last; k++)
+        pthread_create(&threads[k - first], NULL, work, (void *)k);
+}
+
+static void *compute_early(void *unused)
+{
+    compute_until(EARLY_NS);
+    return unused;
+}
+
+/* The next thread adopts what is kept of the one that ends here. */
+static void start_collecting(void)
+{
+    int flag;
+    pthread_t thread;
+    MPI_Initialized(&flag);
+    pthread_create(&thread, NULL, compute_early, NULL);
+    pthread_join(thread, NULL);
 }
 
 int main(int argc, char **argv)
@@ -116,10 +150,17 @@ int main(int argc, char **argv)
     int provided;
     pthread_t threads[N_WORKERS];
     how = argc > 1 ? argv[1] : "";
-    bool early = !strcmp(how, "early");
-    pthread_barrier_init(&begun, NULL, N_WORKERS + early);
-    if (early)
+    early = !strcmp(how, "early") || !strcmp(how, "started");
+    if (!strcmp(how, "twice"))
+        first = last = 2;
+    pthread_key_create(&again, call_again);
+    pthread_barrier_init(&begun, NULL, (unsigned)(last - first + 1) + early);
+    if (!strcmp(how, "started"))
+        start_collecting();
+    if (early) {
         make_workers(threads);
+        pthread_barrier_wait(&begun);
+    }
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     if (!strcmp(how, "again")) {
         compute_until(cpu_ns() + LEFT_OUT_NS);
@@ -134,13 +175,14 @@ int main(int argc, char **argv)
         pthread_barrier_wait(&begun);
     else
         make_workers(threads);
-    if (strcmp(how, "ended") && strcmp(how, "early") && strcmp(how, "again"))
+    bool ends = strcmp(how, "alive") && strcmp(how, "killed");
+    if (!ends || !strcmp(how, "paused"))
         pthread_barrier_wait(&meet);
-    if (strcmp(how, "alive") && strcmp(how, "killed"))
-        for (int k = 0; k < N_WORKERS; k++)
-            pthread_join(threads[k], NULL);
+    for (int k = first; ends && k <= last; k++)
+        pthread_join(threads[k - first], NULL);
     MPI_Barrier(MPI_COMM_WORLD);
-    tell("main", strcmp(how, "again") ? 3 : 2, cpu_ns() - from); /* "again" clears MPI_Init */
+    int calls = 3 + !strcmp(how, "started") - !strcmp(how, "again"); /* that clears MPI_Init */
+    tell("main", calls, cpu_ns() - from);
     if (!strcmp(how, "killed")) {
         MPI_Barrier(MPI_COMM_WORLD);
         raise(SIGKILL);
