@@ -9,6 +9,7 @@
  */
 #include "libcollect/sampling/sampler.h"
 
+#include "libcollect/context/scope.h"
 #include "libcollect/sampling/early_threads.h"
 #include "libcollect/state/next.h"
 #include "libcollect/state/plugin_table.h"
@@ -246,13 +247,37 @@ void pc_sampler_enter(struct pc_thread *t, void *function)
     errno = saved;
 }
 
+/* Waits until the handler of a thread has ended, but not for ever. A handler that begins later sees
+ * what the caller has written before. */
+static void await_handler(const struct pc_sampler *s)
+{
+    enum { LONGEST_NS = 100000000 };
+    for (uint64_t begin = pc_mono_ns(); s->handling && pc_mono_ns() - begin < LONGEST_NS;)
+        sched_yield();
+}
+
+/* Sets to 0 the sums of a thread, which may be another one, that count from MPI_Init on. The
+ * handler writes `handling` and then reads `clearing`, this does the reverse, all sequentially
+ * consistent: so either this waits for the handler, or the handler leaves its sample out of the
+ * sums. */
+static void clear_sums(struct pc_thread *t)
+{
+    struct pc_sampler *s = t->sampler;
+    if (!s || !s->counts)
+        return;
+    s->clearing = true;
+    await_handler(s);
+    for (unsigned k = PC_SAMPLE_COMPUTE_NS; k <= PC_SAMPLE_MPI_SQUARES; k++)
+        s->counts[k] = 0;
+    if (t->times)
+        t->times[PC_TIMES_IN_RUNTIME] = 0;
+    s->clearing = false;
+}
+
 void pc_sampler_init_end(void)
 {
-    struct pc_sampler *s = pc_self ? pc_self->sampler : NULL;
-    for (unsigned k = PC_SAMPLE_COMPUTE_NS; s && k <= PC_SAMPLE_MPI_SQUARES; k++)
-        s->counts[k] = 0;
-    if (s && pc_self->times)
-        pc_self->times[PC_TIMES_IN_RUNTIME] = 0;
+    for (struct pc_thread *t = pc_scope_newest_thread(); t; t = t->next_made)
+        clear_sums(t);
 }
 
 /* Counts what a thread has missed since its last interrupt, if that is longer ago than any
@@ -349,15 +374,6 @@ void pc_sampler_forget(void)
 }
 
 /* ---- Permanent end --------------------------------------------------------------------------- */
-
-/* Waits until the handler of a thread has ended. A handler that begins after the signal was set to
- * 0 does nothing. */
-static void await_handler(const struct pc_sampler *s)
-{
-    enum { LONGEST_NS = 100000000 };
-    for (uint64_t begin = pc_mono_ns(); s->handling && pc_mono_ns() - begin < LONGEST_NS;)
-        sched_yield();
-}
 
 static void silence(struct pc_sampler *s)
 {

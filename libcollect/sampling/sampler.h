@@ -72,6 +72,7 @@ struct pc_sampler {
     uint32_t source;         /* enum pc_sample_source; NONE: not armed */
     int signal;              /* signal that the source sends */
     _Atomic bool handling;   /* the handler runs */
+    _Atomic bool clearing;   /* the sums from MPI_Init on are being set to 0 */
     int fd;                  /* perf_event */
     void *ring;              /* ring of the perf_event with times of interrupts; NULL: none */
     int timer;               /* kernel's id */
@@ -153,7 +154,8 @@ int pc_sampler_start(void);
 /* The calling thread has been registered / is about to end. */
 void pc_sampler_enter(struct pc_thread *t, void *function);
 void pc_sampler_leave(struct pc_thread *t);
-/* MPI_Init has returned in the calling thread. */
+/* MPI_Init has returned in the calling thread: the sums that count from there begin anew, in all
+ * threads. */
 void pc_sampler_init_end(void);
 /* Called in a forked child: closes what the parent's threads had open. */
 void pc_sampler_forget(void);

@@ -318,6 +318,8 @@ static bool is_in_own(const struct where *w)
 static void count_at_place(struct pc_thread *t, struct pc_sampler *s,
                            const struct pc_window_place *place)
 {
+    if (s->clearing)
+        return;
     uint64_t us = (s->sample_ns + 500) / 1000;
     uint64_t *sums = &s->counts[place->node ? PC_SAMPLE_COMPUTE_NS : PC_SAMPLE_MPI_NS];
     sums[0] += s->sample_ns;
