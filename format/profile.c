@@ -7,7 +7,7 @@
 
 const char *const pcollect_lost_names[PCOLLECT_N_LOST] = {
     [PCOLLECT_LOST_COLLAPSED] = "calls booked to an outer context: the buffer was full",
-    [PCOLLECT_LOST_CALLS] = "calls not booked: no memory for their thread, or inside of 32 others",
+    [PCOLLECT_LOST_CALLS] = "calls not booked: no room for their thread, or inside of 32 others",
     [PCOLLECT_LOST_NESTED] = "calls not booked: made in a signal handler inside the library",
     [PCOLLECT_LOST_CUT] = "contexts without their outer frames: these could not be found",
     [PCOLLECT_LOST_DEEP] = "contexts without their outer frames: deeper than max_depth",

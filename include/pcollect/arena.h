@@ -46,7 +46,7 @@ enum pcollect_arena_state {
  */
 enum pcollect_lost {
     PCOLLECT_LOST_COLLAPSED = 0, /* calls booked to an ancestor because the arena was full */
-    PCOLLECT_LOST_CALLS,         /* calls not booked at all: no memory, or inside of 32 others */
+    PCOLLECT_LOST_CALLS,         /* calls not booked at all: no room, or inside of 32 others */
     PCOLLECT_LOST_NESTED,        /* calls from a signal handler that interrupted the library */
     PCOLLECT_LOST_CUT,           /* contexts whose walk did not reach the start of the thread */
     PCOLLECT_LOST_DEEP,          /* contexts cut because they were deeper than max_depth */

@@ -6,6 +6,7 @@
 #include "libcollect/call/call.h"
 #include "libcollect/context/copied_context.h"
 #include "libcollect/context/python.h"
+#include "libcollect/context/scope.h"
 #include "libcollect/context/thread.h"
 #include "libcollect/life/life.h"
 #include "libcollect/state/ops.h"
@@ -79,15 +80,22 @@ static __attribute__((noinline)) void drop_left_calls(struct pc_thread *t, uintp
     }
 }
 
+/* Counts a call that is passed on, unless none is counted at present. */
+static void count_lost(enum pcollect_lost why)
+{
+    uint32_t stage = atomic_load_explicit(&pc_live->stage, memory_order_relaxed);
+    if (stage && (stage != PC_STAGE_MAIN || !pc_scope_is_off()))
+        pc_lost(why, 1);
+}
+
 /* The state of this thread, made or brought up to date; NULL if the call must be passed on
  * unmeasured. */
 static __attribute__((noinline)) struct pc_thread *prepare(struct pc_thread *t)
 {
-    if (!t && !(t = pc_thread_enter()))
-        return NULL;
-    if (t->busy) {
-        if (atomic_load_explicit(&pc_live->stage, memory_order_relaxed))
-            pc_lost(PCOLLECT_LOST_NESTED, 1);
+    if (!t)
+        t = pc_thread_enter();
+    if (!t || t->busy) {
+        count_lost(pc_thread_is_refused() ? PCOLLECT_LOST_CALLS : PCOLLECT_LOST_NESTED);
         return NULL;
     }
     return pc_thread_refresh(t) ? t : NULL;

@@ -17,9 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Marks a thread that is being registered or cannot be registered: it has no state, and its calls
+/* Mark a thread that is being registered, and one that cannot be: it has no state, and its calls
  * are passed on. */
-static struct pc_thread in_transit = {.busy = 1};
+static struct pc_thread in_transit = {.busy = 1}, refused = {.busy = 1};
 
 static _Atomic uint32_t n_threads;
 static pthread_key_t end_key;
@@ -226,10 +226,17 @@ struct pc_thread *pc_thread_enter(void)
         for (uint32_t i = 0; i < n_parts; i++)
             if (parts[i]->enter)
                 parts[i]->enter(t, own.function);
+    } else {
+        pc_self = &refused;
     }
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
     return t;
+}
+
+bool pc_thread_is_refused(void)
+{
+    return pc_self == &refused;
 }
 
 struct pc_thread *pc_thread_current(void)

@@ -33,6 +33,8 @@ bool pc_thread_has_room(uintptr_t sp);
 void pc_threads_note_early(const int32_t *tids, uint32_t n);
 /* Registers the calling thread. Its state, made or adopted; NULL: it is not measured. */
 struct pc_thread *pc_thread_enter(void);
+/* True if it was tried for the calling thread, and there was no room. AS-safe. */
+bool pc_thread_is_refused(void);
 /* The calling thread's state, for callers outside of hooks; NULL: the thread is in a hook or has no
  * state, or nothing is collected (yet: plugins start before). */
 struct pc_thread *pc_thread_current(void);

@@ -5,6 +5,7 @@
  *
  *   all N         8 threads of each rank send to partners on the other rank, N times
  *   many N        N threads are made and ended one after the other, 8 at a time
+ *   alive N       N threads are there at once, and each calls three times
  *   before        a thread that was made before MPI_Init calls MPI after it
  *   init-thread   MPI_Init and MPI_Finalize run in a thread that is not main
  *   detached      detached threads live on at exit
@@ -93,6 +94,27 @@ static void make_many(void)
     long more = resident_pages() - first;
     if (more > 256)
         printf("rank %d grew by %ld pages\n", rank, more);
+}
+
+static void *call_and_meet(void *barrier)
+{
+    for (int i = 0; i < 3; i++)
+        call();
+    pthread_barrier_wait(barrier);
+    return NULL;
+}
+
+static void make_alive(void)
+{
+    pthread_barrier_t barrier;
+    pthread_t *threads = calloc((size_t)rounds, sizeof *threads);
+    pthread_barrier_init(&barrier, NULL, (unsigned)rounds);
+    for (int i = 0; i < rounds; i++)
+        if (!threads || pthread_create(&threads[i], NULL, call_and_meet, &barrier))
+            exit(9);
+    for (int i = 0; i < rounds; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
 }
 
 static void *wait_and_call(void *unused)
@@ -202,6 +224,8 @@ int main(int argc, char **argv)
         run_all(exchange);
     if (!strcmp(way, "many"))
         make_many();
+    if (!strcmp(way, "alive"))
+        make_alive();
     if (!strcmp(way, "before")) {
         n_ready = 1;
         pthread_join(thread, NULL);
