@@ -4,8 +4,10 @@
  * works on. It calls nothing of the rest.
  *
  * Rules:
- *  1. A thread's state is written by that thread alone. `busy` is set while it is; a signal handler
- *     that makes an MPI call meanwhile is passed on and counted.
+ *  1. A thread's state is written by that thread alone, but for what others book, clear or take of
+ *     it at MPI_Init, at MPI_Pcontrol and before the merge: scope.c, sampler.c and
+ *     thread_times_table.c say how. `busy` is set while the thread writes; a signal handler that
+ *     makes an MPI call meanwhile is passed on and counted.
  *  2. Nothing on the path of a call whose context is known calls malloc, takes a lock or makes a
  *     system call. What happens for the first time may make system calls, and keeps errno.
  *  3. `pc_live` lives in a page that the kernel wipes in every child: a child sees stage 0 and
@@ -130,7 +132,7 @@ struct pc_thread {
     uint64_t level;           /* of the phase that the thread is in; 0: none */
     pcollect_ref left;        /* scope of the region that it worked for last; 0: works for one */
     struct pc_thread *next_made;
-    uint32_t resets;                      /* value of pc_control.resets that was applied last */
+    _Atomic uint32_t resets;              /* value of pc_control.resets that was applied last */
     uint32_t bumps;                       /* value of pc_control.bumps that `generation` contains */
     struct pc_sampler *sampler;           /* sampler.h; NULL: never interrupted */
     struct pc_counting_meter *counting;   /* counter_groups.h; NULL: nothing is counted */
