@@ -11,20 +11,24 @@
 
 static const char word[] = "operator", unnamed[] = "(anonymous namespace)";
 
-/* Bytes of "operator<<", "operator()", "operator->" and kin, which are part of a name; 0 if none
- * begins here. */
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '#' || (unsigned char)c >= 0x80;
+}
+
+/* Bytes of "operator<<", "operator()", "operator->" and kin, which are part of a name, and of the
+ * word "operator" before other names; 0 if none begins here. */
 static size_t operator_bytes(const char *s, const char *begin)
 {
     static const char *const signs[] = {"<<=", ">>=", "<=>", "->*", "<<", ">>",
                                         "<=",  ">=",  "->",  "()",  "<",  ">"};
     size_t n = sizeof word - 1;
-    bool inside = s > begin && (isalnum((unsigned char)s[-1]) || s[-1] == '_');
-    if (inside || strncmp(s, word, n) != 0)
+    if ((s > begin && is_word(s[-1])) || strncmp(s, word, n) != 0 || is_word(s[n]))
         return 0;
     for (size_t i = 0; i < PC_ARRAY_LEN(signs); i++)
         if (!strncmp(s + n, signs[i], strlen(signs[i])))
             return n + strlen(signs[i]);
-    return 0;
+    return n;
 }
 
 /* Start of the name after the return type, which demangled names of templates have. */
@@ -34,16 +38,16 @@ static size_t name_begin(const char *name, size_t n)
     unsigned depth = 0;
     for (size_t i = 0; i < n; i++) {
         size_t whole = operator_bytes(name + i, name);
-        if (whole || !strncmp(name + i, word, sizeof word - 1))
+        if (!depth && !whole && !strncmp(name + i, unnamed, sizeof unnamed - 1))
+            whole = sizeof unnamed - 1;
+        else if (!depth && (whole || name[i] == '('))
             break;
-        if (name[i] == '(' && !depth && !strncmp(name + i, unnamed, sizeof unnamed - 1)) {
-            i += sizeof unnamed - 2;
+        if (whole) {
+            i += whole - 1;
             continue;
         }
-        if (name[i] == '(' && !depth)
-            break;
         depth += name[i] == '<' || name[i] == '(';
-        depth -= depth && (name[i] == '>' || name[i] == ')');
+        depth -= depth && (name[i] == ')' || (name[i] == '>' && name[i - 1] != '-'));
         if (name[i] == ' ' && !depth)
             begin = i + 1;
     }
@@ -200,11 +204,6 @@ void pct_name_cut(struct pct_buf *b, const char *name, size_t cells, bool utf8)
 }
 
 /* ---- Names that are shortened to the same ---------------------------------------------------- */
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '#' || (unsigned char)c >= 0x80;
-}
 
 /* Leaves in *first and *behind the bytes that the name has in common with another one, at its begin
  * and at its end. */

@@ -369,104 +369,129 @@ static void sixteen_digits_are_those_of_printf(void **state)
     }
 }
 
+/* Names of functions that are shortened. */
+static const struct {
+    const char *whole, *wanted;
+} shortened[] = {
+    {"main", "main"},
+    {"sum<double>(double*, int)", "sum<double>(double*, int)"}, /* short enough */
+    {"std::vector<double, std::allocator<double> >::push_back(double const&)",
+     "std::vector<>::push_back()"},
+    {"void std::__fill_a1<double*, double>(double*, double*, double const&)", "std::__fill_a1<>()"},
+    {"std::map<int, std::pair<int, int> > (anonymous namespace)::f<int>(int) const",
+     "(anonymous namespace)::f<>() const"},
+    {"std::ostream& operator<< <char>(std::ostream&, some_long_name<char> const&)",
+     "operator<< <>()"},
+    {"table<std::string, double>::operator()(std::string const&, double) const",
+     "table<>::operator()() const"},
+    {"unique_pointer<a_type_of_some_length>::operator->() const",
+     "unique_pointer<>::operator->() const"},
+    {"apply<int>(int, int (*)(int))::{lambda(int)#1}::operator()(int) const",
+     "apply<>()::{lambda()#1}::operator()() const"},
+    {"a_long_name_without_any_bracket_in_it_at_all",
+     "a_long_name_without_any_bracket_in_it_at_all"},
+    {"unbalanced_name_that_is_longer_than_forty>>)(<",
+     "unbalanced_name_that_is_longer_than_forty>>)()"},
+    {"(region with a name of more than forty (40) signs)",
+     "(region with a name of more than forty (40) signs)"},
+    {"sim::step(std::function<double(int)>)::{lambda()#2}::operator()(double (*)(int)) const",
+     "sim::step()::{lambda()#2}::operator()() const"},
+    {"auto sim::step<int>()::{lambda(auto:1)#1}::operator()<double>(double) const",
+     "sim::step<>()::{lambda()#1}::operator()<>() const"},
+    {"a_class_of_some_length<int, double>::operator std::vector<int>() const",
+     "a_class_of_some_length<>::operator std::vector<>() const"},
+    {"std::vector<double, std::allocator<double> >::operator[](unsigned long)",
+     "std::vector<>::operator[]()"},
+    {"lib::Linear_operator<double> lib::linear_operator<double>(int)", "lib::linear_operator<>()"},
+    {"std::map<int, sum::operator()()::kind> table_of_kinds<sum, int>(int)", "table_of_kinds<>()"},
+    {"wrapped<(&(sum::operator()<int>))> apply_to_all<int, double>(int)", "apply_to_all<>()"},
+    {"wrapped<decltype (p->q->r(int))> apply_to_all<int, double>(int)", "apply_to_all<>()"},
+    {"apply_to_all<int, decltype (p->q->r(int))>(int, int)", "apply_to_all<>()"},
+};
+
+/* Names that are shortened to the same as others, and their texts. */
+static const struct {
+    const char *name, *others[3], *ascii;
+} told_apart[] = {
+    /* a name that differs in one argument from others */
+    {"Benchmark<Suite<(kind)3>, &rma_passive_put>::run(item const&)",
+     {"Benchmark<Suite<(kind)3>, &rma_passive_get>::run(item const&)",
+      "Benchmark<Suite<(kind)3>, &exchange>::run(item const&)", NULL},
+     "Benchmark<..rma_passive_put>::run()"},
+    {"Benchmark<Suite<(kind)3>, &exchange>::run(item const&)",
+     {"Benchmark<Suite<(kind)2>, &exchange>::run(item const&)", NULL},
+     "Benchmark<..(kind)3..>::run()"},
+    /* lambdas, also of two functions */
+    {"void parallel_for<main::{lambda(int)#1}>(unsigned, main::{lambda(int)#1})",
+     {"void parallel_for<main::{lambda(int)#2}>(unsigned, main::{lambda(int)#2})", NULL},
+     "parallel_for<..{lambda(int)#1}>()"},
+    /* arguments of the call */
+    {"smoother_of_some_name::apply(std::vector<double>&, int)",
+     {"smoother_of_some_name::apply(std::vector<double>&, long)", NULL},
+     "smoother_of_some_name::apply(..int)"},
+    {"smoother_of_some_name<int>::apply(std::vector<int>&)",
+     {"smoother_of_some_name<double>::apply(std::vector<double>&)", NULL},
+     "smoother_of_some_name<int>::apply()"},
+    {"smoother_of_some_name<double, 3>::apply(vector<double>&)",
+     {"smoother_of_some_name<float, 5>::apply(vector<float>&)", NULL},
+     "smoother_of_some_name<double, 3>::apply()"},
+    {"smoother_of_some_name<double, 3>::apply(int, int)",
+     {"smoother_of_some_name<float, 3>::apply(int, int)", NULL},
+     "smoother_of_some_name<double..>::apply()"},
+    /* one argument more */
+    {"smoother_of_some_name<int, int>::apply(vector&)",
+     {"smoother_of_some_name<int>::apply(vector&)", NULL},
+     "smoother_of_some_name<int, int>::apply()"},
+    /* the return type alone, which is not shown */
+    {"double smoother_of_some_name<5>::apply(vector&)",
+     {"int smoother_of_some_name<5>::apply(vector&)", NULL},
+     "smoother_of_some_name<>::apply()"},
+    /* nothing is shortened to the same */
+    {"smoother_of_some_name<int>::apply(std::vector<int>&)",
+     {"smoother_of_some_name<int>::apply(std::vector<int>&)",
+      "smoother_of_another_name<double>::apply(std::vector<int>&)", "apply"},
+     "smoother_of_some_name<>::apply()"},
+    {"short<int>()", {"short<double>()", NULL}, "short<int>()"},
+    /* a long part */
+    {"smoother_of_some_name<a_preconditioner_of_a_long_name_1>::apply()",
+     {"smoother_of_some_name<another_preconditioner_of_a_long_name_2>::apply()", NULL},
+     "smoother_of_some_name<a_preconditioner_o..ong_name_1>::apply()"},
+    /* many arguments */
+    {"double variadic<int, double, double, unsigned int, long, float, unsigned long>(int)",
+     {"double variadic<int, long, float, unsigned int>(int)", NULL},
+     "variadic<..double, double, unsigned int..>()"},
+    /* operators, as of lambdas */
+    {"sim::Integrator<double, 3>::step()::{lambda(int)#2}::operator()(int) const",
+     {"sim::Integrator<double, 3>::step()::{lambda(long)#2}::operator()(long) const", NULL},
+     "sim::Integrator<>::step()::{lambda(int)#2}::operator()() const"},
+};
+
+static size_t count_others(size_t row)
+{
+    size_t n = 0;
+    while (n < PC_ARRAY_LEN(told_apart[row].others) && told_apart[row].others[n])
+        n++;
+    return n;
+}
+
 static void names_are_shortened_in_one_way(void **state)
 {
-    static const struct {
-        const char *whole, *wanted;
-    } rows[] = {
-        {"main", "main"},
-        {"sum<double>(double*, int)", "sum<double>(double*, int)"}, /* short enough */
-        {"std::vector<double, std::allocator<double> >::push_back(double const&)",
-         "std::vector<>::push_back()"},
-        {"void std::__fill_a1<double*, double>(double*, double*, double const&)",
-         "std::__fill_a1<>()"},
-        {"std::map<int, std::pair<int, int> > (anonymous namespace)::f<int>(int) const",
-         "(anonymous namespace)::f<>() const"},
-        {"std::ostream& operator<< <char>(std::ostream&, some_long_name<char> const&)",
-         "operator<< <>()"},
-        {"table<std::string, double>::operator()(std::string const&, double) const",
-         "table<>::operator()() const"},
-        {"unique_pointer<a_type_of_some_length>::operator->() const",
-         "unique_pointer<>::operator->() const"},
-        {"apply<int>(int, int (*)(int))::{lambda(int)#1}::operator()(int) const",
-         "apply<>()::{lambda()#1}::operator()() const"},
-        {"a_long_name_without_any_bracket_in_it_at_all",
-         "a_long_name_without_any_bracket_in_it_at_all"},
-        {"unbalanced_name_that_is_longer_than_forty>>)(<",
-         "unbalanced_name_that_is_longer_than_forty>>)()"},
-        {"(region with a name of more than forty (40) signs)",
-         "(region with a name of more than forty (40) signs)"},
-    };
     (void)state;
-    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
+    for (size_t i = 0; i < PC_ARRAY_LEN(shortened); i++) {
         struct pct_buf b = {0};
-        pct_short_name(&b, rows[i].whole);
-        assert_string_equal(b.data, rows[i].wanted);
+        pct_short_name(&b, shortened[i].whole);
+        assert_string_equal(b.data, shortened[i].wanted);
         pct_buf_free(&b);
     }
 }
 
 static void names_are_told_apart(void **state)
 {
-    static const struct {
-        const char *name, *others[3], *ascii;
-    } rows[] = {
-        /* a name that differs in one argument from others */
-        {"Benchmark<Suite<(kind)3>, &rma_passive_put>::run(item const&)",
-         {"Benchmark<Suite<(kind)3>, &rma_passive_get>::run(item const&)",
-          "Benchmark<Suite<(kind)3>, &exchange>::run(item const&)", NULL},
-         "Benchmark<..rma_passive_put>::run()"},
-        {"Benchmark<Suite<(kind)3>, &exchange>::run(item const&)",
-         {"Benchmark<Suite<(kind)2>, &exchange>::run(item const&)", NULL},
-         "Benchmark<..(kind)3..>::run()"},
-        /* lambdas, also of two functions */
-        {"void parallel_for<main::{lambda(int)#1}>(unsigned, main::{lambda(int)#1})",
-         {"void parallel_for<main::{lambda(int)#2}>(unsigned, main::{lambda(int)#2})", NULL},
-         "parallel_for<..{lambda(int)#1}>()"},
-        /* arguments of the call */
-        {"smoother_of_some_name::apply(std::vector<double>&, int)",
-         {"smoother_of_some_name::apply(std::vector<double>&, long)", NULL},
-         "smoother_of_some_name::apply(..int)"},
-        {"smoother_of_some_name<int>::apply(std::vector<int>&)",
-         {"smoother_of_some_name<double>::apply(std::vector<double>&)", NULL},
-         "smoother_of_some_name<int>::apply()"},
-        {"smoother_of_some_name<double, 3>::apply(vector<double>&)",
-         {"smoother_of_some_name<float, 5>::apply(vector<float>&)", NULL},
-         "smoother_of_some_name<double, 3>::apply()"},
-        {"smoother_of_some_name<double, 3>::apply(int, int)",
-         {"smoother_of_some_name<float, 3>::apply(int, int)", NULL},
-         "smoother_of_some_name<double..>::apply()"},
-        /* one argument more */
-        {"smoother_of_some_name<int, int>::apply(vector&)",
-         {"smoother_of_some_name<int>::apply(vector&)", NULL},
-         "smoother_of_some_name<int, int>::apply()"},
-        /* the return type alone, which is not shown */
-        {"double smoother_of_some_name<5>::apply(vector&)",
-         {"int smoother_of_some_name<5>::apply(vector&)", NULL},
-         "smoother_of_some_name<>::apply()"},
-        /* nothing is shortened to the same */
-        {"smoother_of_some_name<int>::apply(std::vector<int>&)",
-         {"smoother_of_some_name<int>::apply(std::vector<int>&)",
-          "smoother_of_another_name<double>::apply(std::vector<int>&)", "apply"},
-         "smoother_of_some_name<>::apply()"},
-        {"short<int>()", {"short<double>()", NULL}, "short<int>()"},
-        /* a long part */
-        {"smoother_of_some_name<a_preconditioner_of_a_long_name_1>::apply()",
-         {"smoother_of_some_name<another_preconditioner_of_a_long_name_2>::apply()", NULL},
-         "smoother_of_some_name<a_preconditioner_o..ong_name_1>::apply()"},
-        /* many arguments */
-        {"double variadic<int, double, double, unsigned int, long, float, unsigned long>(int)",
-         {"double variadic<int, long, float, unsigned int>(int)", NULL},
-         "variadic<..double, double, unsigned int..>()"},
-    };
     (void)state;
-    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
+    for (size_t i = 0; i < PC_ARRAY_LEN(told_apart); i++) {
         struct pct_buf b = {0};
-        size_t n = 0;
-        while (n < PC_ARRAY_LEN(rows[i].others) && rows[i].others[n])
-            n++;
-        pct_name_put_among(&b, rows[i].name, rows[i].others, n, false);
-        assert_string_equal(b.data, rows[i].ascii);
+        pct_name_put_among(&b, told_apart[i].name, told_apart[i].others, count_others(i), false);
+        assert_string_equal(b.data, told_apart[i].ascii);
         pct_buf_free(&b);
     }
 }
