@@ -96,12 +96,20 @@ function hashOf(text, before = 0) {
     return hash;
 }
 
+const anonymous = "(anonymous namespace)", operatorName = /\boperator(?!\w)(<<=|>>=|<=>|->\*|<<|>>|<=|>=|->|\(\)|<|>)?/y;
+
+// The signs of a name from i on that are no brackets, or one sign: "operator<<", "operator", "(anonymous namespace)".
+function wholeAt(name, i) {
+    operatorName.lastIndex = i;
+    return name[i] === "o" && operatorName.exec(name)?.[0] || (name.startsWith(anonymous, i) ? anonymous : name[i]);
+}
+
 // A long name of C++ without its return type and the text in < > and ( ), but for a part [first, end) in the first of
-// these that it is in. A name that is all brackets, as that of a region, stays whole.
+// these that it is in. A name that is all brackets, as that of a region, stays whole. The report does the same:
+// analysis/symbols/short_name.c.
 function folded(name, first = 0, end = 0) {
-    if (name.length <= 40 || name.includes("operator"))
+    if (name.length <= 40)
         return name;
-    const anonymous = "(anonymous namespace)";
     let out = "", depth = 0, part = "", stayed = false, called = false, lessBefore = false, lessAfter = false;
     const close = sign => {
         const kept = fittingArguments(part, 30);
@@ -113,13 +121,13 @@ function folded(name, first = 0, end = 0) {
         lessBefore = lessAfter = false;
     };
     for (let i = 0; i < name.length; i++) {
-        const whole = name.startsWith(anonymous, i) ? anonymous : name[i];
+        const whole = wholeAt(name, i), closes = whole === ")" || whole === ">" && name[i - 1] !== "-";
         const stays = i >= first && i < end && !stayed;
-        if (depth === 1 && ">)".includes(whole)) {
+        if (depth === 1 && closes) {
             depth = 0;
             close(whole);
         } else if (depth) {
-            depth += "<(".includes(whole) - ">)".includes(whole);
+            depth += "<(".includes(whole) - closes;
             if (stays)
                 part += whole;
             else if (whole !== " " && part)
@@ -131,7 +139,7 @@ function folded(name, first = 0, end = 0) {
         else {
             out += whole;
             depth = +"<(".includes(whole);
-            called = called || whole === "(";
+            called = called || whole === "(" || whole.startsWith("operator");
         }
         i += whole.length - 1;
     }

@@ -2,7 +2,7 @@
 """Reads a page of `pcollect html` in Chromium and compares each figure with tables of `pcollect report --format
 tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, in `pattern` that of its messages and in `topology` what `topology --format json` says, in `context,rank` and `context` what `report --by` these
 says, in `frames` what `report --format json` says of contexts, in `annotate` what `annotate --min-percent 0 --context 0` does,
-and in `numbers` what `text_test --numbers` does.
+and in `numbers` and `names` what `text_test --numbers` and `--names` do.
 Prints a line for each view, which begins with "ok" or "not ok", and what differs. Pictures of the views go into the
 folder PICTURES."""
 import collections
@@ -702,6 +702,7 @@ def main():
     with open(os.path.join(sys.argv[2], "frames"), encoding="utf-8") as f:
         page.frames = json.loads(f.read() or "{}").get("contexts", [])
     page.numbers = read_table(sys.argv[2], "numbers")[1]
+    page.names = read_table(sys.argv[2], "names")[1]
     page.by_rank = read_table(sys.argv[2], "context,rank")
     page.by_context = read_table(sys.argv[2], "context")
     try:

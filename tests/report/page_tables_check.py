@@ -78,14 +78,17 @@ def same_rows(seen, wanted):
 
 
 def check_numbers(page, _):
-    """Each number of the table of tests/report/text_test.c has the text there that the report gives it."""
+    """Each number and each name of the tables of tests/report/text_test.c has the text there that the report gives it."""
     with open(os.path.join(os.path.dirname(__file__), "../../page/units.js"), encoding="utf-8") as f:
-        seen = page.ask(f.read() + """
+        seen, names = page.ask(f.read() + """
             const forms = {forPeople, exactly};
-            return arguments[0].map(([form, type, value]) => forms[form](type, Number(value)))""", page.numbers)
+            return [arguments[0].map(([form, type, value]) => forms[form](type, Number(value))),
+                arguments[1].map(([name, , ...others]) => shortName(name, others))]""", page.numbers, page.names)
     page.compared["numbers"] += len(seen)
+    page.compared["names"] += len(names)
     return [f"{form} {type_} {value}: {shown}, not {text}"
-            for shown, (form, type_, value, text) in zip(seen, page.numbers) if shown != text]
+            for shown, (form, type_, value, text) in zip(seen, page.numbers) if shown != text] + [
+                f"{name}: {shown}, not {text}" for shown, (name, text, *_) in zip(names, page.names) if shown != text]
 
 
 def check_order(page, tables):

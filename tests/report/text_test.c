@@ -369,7 +369,7 @@ static void sixteen_digits_are_those_of_printf(void **state)
     }
 }
 
-/* Names of functions that are shortened. */
+/* Names of functions that are shortened. The page is compared with them, too. */
 static const struct {
     const char *whole, *wanted;
 } shortened[] = {
@@ -472,6 +472,24 @@ static size_t count_others(size_t row)
     while (n < PC_ARRAY_LEN(told_apart[row].others) && told_apart[row].others[n])
         n++;
     return n;
+}
+
+/* Prints a row for each name: the name, its text, and the names from which it is told apart. */
+static int print_names(void)
+{
+    puts("name\ttext\tothers");
+    for (size_t i = 0; i < PC_ARRAY_LEN(shortened); i++)
+        printf("%s\t%s\n", shortened[i].whole, shortened[i].wanted);
+    for (size_t i = 0; i < PC_ARRAY_LEN(told_apart); i++) {
+        struct pct_buf b = {0};
+        pct_name_put_among(&b, told_apart[i].name, told_apart[i].others, count_others(i), true);
+        printf("%s\t%s", told_apart[i].name, b.data);
+        for (size_t k = 0; k < count_others(i); k++)
+            printf("\t%s", told_apart[i].others[k]);
+        putchar('\n');
+        pct_buf_free(&b);
+    }
+    return 0;
 }
 
 static void names_are_shortened_in_one_way(void **state)
@@ -709,6 +727,8 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && !strcmp(argv[1], "--numbers"))
         return print_numbers();
+    if (argc == 2 && !strcmp(argv[1], "--names"))
+        return print_names();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_in_findings_are_shortened),
         cmocka_unit_test(names_are_broken_where_a_part_ends),
