@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The first view: the run, its losses, and how all ranks spend their time.
 
+// Columns of the header, and their labels. The imbalance is not among them: it means little without what is said of it
+// below the band.
 const runFacts = [
     ["program"], ["mpi", "MPI"], ["started"], ["taken", "a checkpoint of"], ["ranks"], ["hosts"],
     ["wall_s", "wall time of a rank (mean)"], ["mpi_percent", "in MPI"], ["mpi_calls", "MPI calls"],
-    ["compute_s", "outside MPI, a rank"], ["imbalance_percent", "imbalance outside MPI"],
-    ["merge_s", "merge of the profile, per rank"], ["incomplete_ranks"], ["missing_ranks"], ["lost"]
+    ["compute_s", "outside MPI, a rank"], ["merge_s", "merge of the profile, per rank"],
+    ["incomplete_ranks"], ["missing_ranks"], ["lost"]
 ];
 
-// Hides facts that are 0 if that means that nothing is wrong, and the imbalance where the report has none.
-function factIsShown(header, outside, name) {
+// Hides facts that are 0 if that means that nothing is wrong.
+function factIsShown(header, name) {
     const quiet = ["incomplete_ranks", "missing_ranks", "lost"];
-    return header.has(name) && header.exact(0, name) !== "" &&
-        !(quiet.includes(name) && header.exact(0, name) === "0") && (name !== "imbalance_percent" || outside.imbalance !== "");
+    return header.has(name) && header.exact(0, name) !== "" && !(quiet.includes(name) && header.exact(0, name) === "0");
 }
 
-function makeRun(header, outside) {
+function makeRun(header) {
     if (!header.rows)
         return make("p", {}, "The profile has no figures of the run.");
     const notes = header.has("notes") ? header.exact(0, "notes") : "";
-    return make("div", {}, make("dl", {id: "run"}, runFacts.filter(([name]) => factIsShown(header, outside, name)).map(
+    return make("div", {}, make("dl", {id: "run"}, runFacts.filter(([name]) => factIsShown(header, name)).map(
         ([name, label]) => make("div", {},
             make("dt", {title: header.columns[header.find(name)].doc}, label || name.replace("_", " ")),
             make("dd", {"data-column": name, title: header.exact(0, name)}, header.shown(0, name))))),
@@ -185,6 +186,6 @@ async function showSummary(profile, place) {
     place.append(
         makeWarnings(profile),
         make("h2", {}, "What the run loses"), makeFindings(findings, header),
-        make("h2", {}, "The run"), makeRun(header, profile.outside),
+        make("h2", {}, "The run"), makeRun(header),
         makeBand({profile, ranks, primitives, modules, sampling, open}), makeCost(sampling));
 }
