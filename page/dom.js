@@ -51,8 +51,8 @@ function makeSvg(name, attributes, ...children) {
     return element;
 }
 
-// The colour of a place in a list, of which the eighth and all behind it share one.
-const colourOfPlace = place => "--colour" + Math.min(place, 7);
+// The colour of a place in a list, of which the first ones have their own, and all behind them share one.
+const ownColours = 7, colourOfPlace = place => "--colour" + Math.min(place, ownColours);
 
 // A sample of a colour of the style, and its meaning.
 function makeKey(colour, text) {

@@ -146,24 +146,31 @@ function timeParts({profile, ranks, primitives, modules, sampling, open}) {
     return [...parts].filter(([, ns]) => ns).sort((a, b) => b[1] - a[1]);
 }
 
+// The parts, the greatest first, as segments of a band and as rows of a table. Those that share a colour are one segment,
+// and have one key.
 function makeBand(tables) {
     const parts = timeParts(tables), {profile: {outside}} = tables;
     if (!parts.length)
         return "";
     const whole = parts.reduce((sum, [, ns]) => sum + ns, 0);
     const share = ns => whole ? 100 * ns / whole : 0;
-    const band = make("div", {class: "band", "aria-hidden": "true"}, parts.map(([name], i) =>
-        make("span", {title: name})));
-    parts.forEach(([, ns], i) => Object.assign(band.children[i].style, {flexGrow: share(ns), background: `var(${colourOfPlace(i)})`}));
+    const rest = parts.slice(ownColours), segments = [...parts.slice(0, ownColours),
+        ...rest.length ? [[rest.map(([name]) => name).join(", "), rest.reduce((sum, [, ns]) => sum + ns, 0)]] : []];
+    const makeSegment = ([name, ns], i) => {
+        const segment = make("span", {title: name});
+        Object.assign(segment.style, {flexGrow: share(ns), background: `var(${colourOfPlace(i)})`});
+        return segment;
+    };
     return make("div", {}, make("h2", {}, "Where the time of the ranks goes"),
-        band,
+        make("div", {class: "band", "aria-hidden": "true"}, segments.map(makeSegment)),
         make("table", {id: "band"}, make("caption", {}, "Sums over all ranks: MPI functions of all threads, other times of main threads." +
             threadsText(tables.ranks, whole) +
             (parts.some(([name]) => name.startsWith("computing: ")) ? " Computation is divided among modules by the samples of all threads." : "") +
             (parts.some(([name]) => name === waitingName) ? " A rank waits in an MPI function for as long as it is longer " +
                 "there than the rank that is longest outside MPI; all waits together are at most the lead of that rank." : "")),
             make("tbody", {}, parts.map(([name, ns], i) => make("tr", {},
-                make("td", {}, makeKey(colourOfPlace(i), "")),
+                i > ownColours ? null
+                    : make("td", {rowspan: i === ownColours ? rest.length : null}, makeKey(colourOfPlace(i), "")),
                 make("th", {scope: "row"}, name),
                 make("td", {class: "number", title: exactly("ns", ns)}, forPeople("ns", ns)),
                 make("td", {class: "number"}, share(ns).toFixed(1) + " %"))))),

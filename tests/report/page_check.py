@@ -87,8 +87,9 @@ def check_band(page, tables):
     wanted["MPI: calls that had not ended"] = left
     wanted["MPI: not known in which function"] = unknown if unknown >= inside / 1000 else 0
     seen = {name: ns(exact) for name, exact in page.ask(
-        "return [...document.querySelectorAll('#band tr')].map(e => [e.cells[1].innerText, e.cells[2].title])")}
-    wrong = check_modules({name: seen.pop(name) for name in list(seen) if name.startswith("computing: ")}, wanted, tables)
+        "return [...document.querySelectorAll('#band th')].map(e => [e.innerText, e.nextElementSibling.title])")}
+    wrong = check_segments(page, list(seen.items()))
+    wrong += check_modules({name: seen.pop(name) for name in list(seen) if name.startswith("computing: ")}, wanted, tables)
     wanted = {name: value for name, value in wanted.items() if value}
     right = set(seen) == set(wanted) and all(abs(seen[name] - value) <= 2 for name, value in wanted.items())
     for name in wanted:
@@ -101,6 +102,24 @@ def check_band(page, tables):
         wrong.append(f"other threads were in MPI for {others} ns: {told}")
     page.compared["threads"] += others > 0
     return wrong + ([] if right else [f"time of the ranks: {seen}, not {wanted}"]) + check_waiting(tables) + check_wall(page, tables)
+
+
+def check_segments(page, parts):
+    """Each of the first seven parts has a segment and a key of its own colour. All others are one segment, with one key
+    for their rows."""
+    rest, whole = parts[7:], sum(value for _, value in parts)
+    wanted = [(name, value, 1) for name, value in parts[:7]]
+    wanted += [(", ".join(name for name, _ in rest), sum(value for _, value in rest), len(rest))] if rest else []
+    page.compared["rest"] += len(rest) > 1
+    segments, keys = page.ask("""
+        const colour = e => getComputedStyle(e).backgroundColor;
+        return [[...document.querySelectorAll('.band span')].map(e => [e.title, Number(e.style.flexGrow), colour(e)]),
+            [...document.querySelectorAll('#band .key')].map(e => [colour(e), e.closest('td').rowSpan])]""")
+    right = [(title, rows) for title, _, rows in wanted] == [(title, rows) for (title, *_), (_, rows) in zip(segments, keys)] and \
+        all(abs(share - 100 * value / whole) < 1e-3 for (_, share, _), (_, value, _) in zip(segments, wanted))
+    colours = [colour for *_, colour in segments]
+    return [] if right and colours == [colour for colour, _ in keys] and len(set(colours)) == len(wanted) == len(colours) else [
+        f"the band has {segments}, with keys {keys}, not {wanted}"]
 
 
 # Functions that the programs of the tests call, and in which nothing is sent or completed.
@@ -163,7 +182,7 @@ def check_modules(seen, wanted, tables):
 
 def check_wall(page, tables):
     """The parts are the wall time and what other threads than the main ones were in MPI; and what samples cost is told."""
-    seen = sum(ns(exact) for exact in page.ask("return [...document.querySelectorAll('#band tr')].map(e => e.cells[2].title)"))
+    seen = sum(ns(exact) for exact in page.ask("return [...document.querySelectorAll('#band th')].map(e => e.nextElementSibling.title)"))
     rows, wrong = rows_of(tables, "ranks"), []
     inside = sum(ns(row["mpi_s"]) for row in rows)
     if abs(inside - sum(ns(row["mpi_exclusive_s"]) for row in rows_of(tables, "primitives"))) <= 1e-6 * inside:
