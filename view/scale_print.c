@@ -93,6 +93,24 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
         pct_buf_format(b, "; the others wait for it, %s in all", time_text(to->waits_ns, x));
 }
 
+enum { TIMES_BYTES = PCT_NUMBER_BYTES + 8 };
+
+/* Writes a mean number of calls: "once", "0.333 times", "2 times", "1,234 times". */
+static const char *times_text(double n, char out[TIMES_BYTES])
+{
+    char number[PCT_NUMBER_BYTES];
+    bool is_whole = round(n) > 0 && fabs(n - round(n)) < 0.005;
+    if (is_whole && round(n) <= 1)
+        snprintf(out, TIMES_BYTES, "once");
+    else if (is_whole || n >= 100)
+        snprintf(out, TIMES_BYTES, "%s times", count_text(n, number));
+    else if (n < 0.001)
+        snprintf(out, TIMES_BYTES, "less than 0.001 times");
+    else
+        snprintf(out, TIMES_BYTES, "%.3g times", n);
+    return out;
+}
+
 static void put_call_reason(const struct pct_scale *s, const struct pct_scale_row *row,
                             struct pct_buf *b)
 {
@@ -103,14 +121,14 @@ static void put_call_reason(const struct pct_scale *s, const struct pct_scale_ro
     double calls_x = x->calls / first->ranks, calls_y = y->calls / last->ranks;
     double bytes_x = per(x->bytes, x->calls), bytes_y = per(y->bytes, y->calls);
     double time_x = per(x->ns, x->calls), time_y = per(y->ns, y->calls);
-    char u[PCT_NUMBER_BYTES], v[PCT_NUMBER_BYTES], n[RANKS_BYTES], m[PCT_NUMBER_BYTES];
+    char u[TIMES_BYTES], v[TIMES_BYTES], n[RANKS_BYTES], m[PCT_NUMBER_BYTES];
     ranks_text(first, n);
     count_text(last->ranks, m);
     if (!(calls_x > 0))
         pct_buf_format(b, "it is not called at all on %s", n);
     else if (calls_y > CHANGED * calls_x)
-        pct_buf_format(b, "a rank calls it %s times on %s, %s times on %s", count_text(calls_x, u),
-                       n, count_text(calls_y, v), m);
+        pct_buf_format(b, "a rank calls it %s on %s, %s on %s", times_text(calls_x, u), n,
+                       times_text(calls_y, v), m);
     else if (bytes_x > 0 && bytes_y > CHANGED * bytes_x)
         pct_buf_format(b, "a call moves %s on %s, %s on %s", bytes_text(bytes_x, u), n,
                        bytes_text(bytes_y, v), m);

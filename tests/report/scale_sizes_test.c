@@ -2,7 +2,8 @@
  *
  * pcollect scale on runs of several numbers of ranks and sizes of the problem, whose times follow
  * from a closed form of both; on runs whose kind of scaling the command lines tell, or whose
- * computation is a guess; and on runs in which pcollect takes a part of the time outside MPI.
+ * computation is a guess; on runs in which pcollect takes a part of the time outside MPI; and the
+ * words for few calls.
  */
 #include "analysis/symbols/symbols_private.h"
 #include "tests/report/scale_rows.h"
@@ -244,6 +245,34 @@ static void some_growth_with_one_command_line_is_repeated_work(void **state)
     }
 }
 
+/* Calls of all ranks together, on FEW and on MANY of them: a rank can have less than one. */
+static void calls_of_a_rank_are_counted_as_they_are(void **state)
+{
+    static const struct {
+        double few, many;
+        const char *says;
+    } cases[] = {
+        {2, 32, "a rank calls it once on 2 ranks, 2 times on 16"},
+        {1, 16, "a rank calls it 0.5 times on 2 ranks, once on 16"},
+        {2.0 / 3, 40, "a rank calls it 0.333 times on 2 ranks, 2.5 times on 16"},
+        {0.001, 16e6, "a rank calls it less than 0.001 times on 2 ranks, 1,000,000 times on 16"},
+        {199.98, 5336, "a rank calls it 100 times on 2 ranks, 334 times on 16"},
+        {0, 1, "it is not called at all on 2 ranks"},
+    };
+    struct pct_run runs[2];
+    struct pct_scale *s = compare_growth(runs, 0, "", "", PCT_SCALING_STRONG);
+    const struct pct_scale_row *row = row_named(s, "MPI_Allreduce");
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        row->costs[pct_scale_first(s)].calls = cases[i].few;
+        row->costs[pct_scale_last(s)].calls = cases[i].many;
+        assert_string_equal(pct_scale_reason(s, row), cases[i].says);
+    }
+    pct_scale_free(s);
+    for (unsigned k = 0; k < 2; k++)
+        pct_run_close(&runs[k]);
+}
+
 /* ---- Time of the library ---------------------------------------------------------------------
  */
 
@@ -324,6 +353,7 @@ int main(void)
         cmocka_unit_test(ranks_and_size_are_modelled_together),
         cmocka_unit_test(guessed_computation_has_no_figures),
         cmocka_unit_test(some_growth_with_one_command_line_is_repeated_work),
+        cmocka_unit_test(calls_of_a_rank_are_counted_as_they_are),
         cmocka_unit_test(time_of_the_library_is_left_out),
     };
     return cmocka_run_group_tests_name("scale of sizes", tests, NULL, NULL);
