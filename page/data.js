@@ -278,6 +278,7 @@ class Profile {
     constructor(list) {
         this.file = list.file;
         this.warnings = list.warnings;
+        this.program = list.program; // what the report says of it
         this.pattern = list.pattern; // of messages; null: nobody recorded them
         this.fields = list.fields; // of plugins, that the table of nodes has
         this.timed = list.timed; // by the plugin time: calls of MPI were recorded

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The first view: the run, its losses, and how all ranks spend their time.
 
-// Columns of the header, and their labels. The imbalance is not among them: it means little without what is said of it
-// below the band.
+// Columns of the header that are shown below the program, and their labels. The imbalance is not among them: it means
+// little without what is said of it below the band.
 const runFacts = [
-    ["program"], ["mpi", "MPI"], ["started"], ["taken", "a checkpoint of"], ["ranks"], ["hosts"],
+    ["mpi", "MPI"], ["started"], ["taken", "a checkpoint of"], ["ranks"], ["hosts"],
     ["wall_s", "wall time of a rank (mean)"], ["mpi_percent", "in MPI"], ["mpi_calls", "MPI calls"],
     ["compute_s", "outside MPI, a rank"], ["merge_s", "merge of the profile, per rank"],
     ["incomplete_ranks"], ["missing_ranks"], ["lost"]
@@ -16,14 +16,16 @@ function factIsShown(header, name) {
     return header.has(name) && header.exact(0, name) !== "" && !(quiet.includes(name) && header.exact(0, name) === "0");
 }
 
-function makeRun(header) {
+function makeRun(header, program) {
     if (!header.rows)
         return make("p", {}, "The profile has no figures of the run.");
     const notes = header.has("notes") ? header.exact(0, "notes") : "";
-    return make("div", {}, make("dl", {id: "run"}, runFacts.filter(([name]) => factIsShown(header, name)).map(
-        ([name, label]) => make("div", {},
-            make("dt", {title: header.columns[header.find(name)].doc}, label || name.replace("_", " ")),
-            make("dd", {"data-column": name, title: header.exact(0, name)}, header.shown(0, name))))),
+    const fact = (name, doc, label, exact, shown) => make("div", {}, make("dt", {title: doc}, label),
+        make("dd", {"data-column": name, title: exact}, shown));
+    return make("div", {}, make("dl", {id: "run"}, fact("program", null, program.label, program.text, program.text),
+        runFacts.filter(([name]) => factIsShown(header, name)).map(([name, label]) =>
+            fact(name, header.columns[header.find(name)].doc, label || name.replace("_", " "), header.exact(0, name),
+                header.shown(0, name)))),
     notes ? make("p", {id: "notes"}, "Note: " + notes) : "");
 }
 
@@ -193,6 +195,6 @@ async function showSummary(profile, place) {
     place.append(
         makeWarnings(profile),
         make("h2", {}, "What the run loses"), makeFindings(findings, header),
-        make("h2", {}, "The run"), makeRun(header),
+        make("h2", {}, "The run"), makeRun(header, profile.program),
         makeBand({profile, ranks, primitives, modules, sampling, open}), makeCost(sampling));
 }

@@ -306,6 +306,19 @@ static void put_outside(struct pct_buf *b, const struct pct_data *d)
     pct_buf_free(&text);
 }
 
+/* Appends what the report says of the program. */
+static void put_program(struct pct_buf *b, const struct pct_data *d)
+{
+    const struct pct_head plain = {NULL, d, &(const struct pct_options){0}};
+    struct pct_buf text = {0};
+    bool several = pct_head_program(&plain, &text);
+    pct_buf_format(
+        b, ", \"program\": {\"label\": \"%s\", \"text\": ", several ? "programs" : "program");
+    pct_text_quote(b, text.data);
+    pct_buf_text(b, "}");
+    pct_buf_free(&text);
+}
+
 static void put_head(struct pct_buf *b, const struct pct_data *d, const struct pct_buf *topology)
 {
     pct_buf_text(b, "\"file\": ");
@@ -314,6 +327,7 @@ static void put_head(struct pct_buf *b, const struct pct_data *d, const struct p
     put_warnings(b, d);
     pct_buf_text(b, "]");
     pct_buf_put(b, topology->data, topology->n);
+    put_program(b, d);
     put_outside(b, d);
     pct_buf_text(b, ", \"fields\": ");
     pct_page_nodes_fields(b, d);

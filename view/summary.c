@@ -93,7 +93,7 @@ static void put_arguments(const struct pc_profile *p, struct pct_buf *b)
     pct_buf_free(&shown);
 }
 
-static void put_programs(const struct pct_head *h, struct pct_buf *b)
+bool pct_head_program(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
     const char **paths = pct_alloc(p->n_modules, sizeof *paths);
@@ -108,14 +108,15 @@ static void put_programs(const struct pct_head *h, struct pct_buf *b)
         pct_text_escape(b, *p->exe ? p->exe : "unknown", PCT_ESCAPE_CELL);
         put_arguments(p, b);
     }
-    pct_head_put(h, n > 1 ? "programs" : "program", b);
     pct_free(paths);
+    return n > 1;
 }
 
 static void put_run(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
-    put_programs(h, b);
+    bool several = pct_head_program(h, b);
+    pct_head_put(h, several ? "programs" : "program", b);
     pct_head_count(b, p->n_ranks);
     if (h->d->totals->all.n_missing)
         pct_buf_format(b, " of %u", p->world_size);

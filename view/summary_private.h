@@ -31,6 +31,8 @@ void pct_head_moment(struct pct_buf *b, uint64_t ns);
 
 /* ---- summary.c ---- */
 
+/* Appends the program and its arguments, or several programs: then it returns true. */
+bool pct_head_program(const struct pct_head *h, struct pct_buf *b);
 /* Append the division of the time outside MPI (if ranks waited for a processor or slept, wall time
  * does not show computation) and the imbalance; nothing where nothing is to be said. */
 void pct_head_division(const struct pct_head *h, struct pct_buf *b);

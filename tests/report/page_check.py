@@ -19,8 +19,8 @@ from selenium.webdriver.common.keys import Keys
 from page_contexts_check import (
     check_colours, check_context_waiting, check_contexts, check_errors, check_metrics, check_search, check_shapes, check_spreads)
 from page_driver import (
-    OPEN_CALLS, Page, is_short, ns, open_times, path_without_lines, places, ranks_of, read_notes, read_outside, read_table,
-    read_tables, rounds_to, rows_of, selected, wanted_pairs, with_table)
+    OPEN_CALLS, Page, is_short, ns, open_times, path_without_lines, places, ranks_of, read_notes, read_outside,
+    read_program, read_table, read_tables, rounds_to, rows_of, selected, wanted_pairs, with_table)
 from page_ranks_check import check_ranks
 from page_source_check import check_source, read_annotate
 from page_tables_check import check_numbers, check_print, check_tables
@@ -32,6 +32,10 @@ def check_summary(page, tables):
     header = rows_of(tables, "header")
     facts = page.ask("return [...document.querySelectorAll('#run dd')].map("
                      "e => [e.dataset.column, e.title, e.innerText])")
+    program = page.ask("return ['dt', 'dd'].map(e => document.querySelector('#run ' + e)?.innerText)")
+    if facts and (facts.pop(0)[0] != "program" or program != page.program):
+        wrong.append(f"the program is {program}, not {page.program}")
+    page.compared["arguments"] += len(facts) > 0 and program[1] != header[0]["program"]
     for column, title, shown in facts:
         exact = header[0][column]
         if title != exact or not rounds_to(shown.removesuffix(" %"), exact):
@@ -39,7 +43,7 @@ def check_summary(page, tables):
     told = [column for column, _, _ in facts]
     if "imbalance_percent" in told:
         wrong.append("the imbalance is told without what the report says of it")
-    wrong += [f"{column} is not told" for column in ("program", "mpi", "ranks", "hosts", "wall_s", "mpi_percent", "mpi_calls")
+    wrong += [f"{column} is not told" for column in ("mpi", "ranks", "hosts", "wall_s", "mpi_percent", "mpi_calls")
               if header and header[0][column] and column not in told]
     told = page.ask("return document.querySelector('p#findings')?.innerText || ''")
     if header and told and told.startswith("Losses are found by calls of MPI") != (header[0]["mpi_calls"] == ""):
@@ -716,7 +720,7 @@ def main():
         page.pattern = f.read().strip()
     with open(os.path.join(sys.argv[2], "topology"), encoding="utf-8") as f:
         page.placement = json.loads(f.read() or "{}").get("placement")
-    page.outside, page.notes = read_outside(sys.argv[2]), read_notes(sys.argv[2])
+    page.program, page.outside, page.notes = read_program(sys.argv[2]), read_outside(sys.argv[2]), read_notes(sys.argv[2])
     page.annotated = read_annotate(sys.argv[2])
     with open(os.path.join(sys.argv[2], "frames"), encoding="utf-8") as f:
         page.frames = json.loads(f.read() or "{}").get("contexts", [])

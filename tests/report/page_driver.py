@@ -49,6 +49,13 @@ def read_outside(folder):
     return ["".join(line[15:] for line in lines if line.startswith(f"  {name} ")) for name in ("outside MPI", "imbalance")]
 
 
+def read_program(folder):
+    """What the text of the report says of the program: its label, and the program with its arguments."""
+    with open(os.path.join(folder, "text"), encoding="utf-8") as f:
+        said = re.search(r"^  (programs?) +(.*)$", f.read(), re.M)
+    return list(said.groups()) if said else None
+
+
 def read_notes(folder):
     """The notes of the text of the report."""
     with open(os.path.join(folder, "text"), encoding="utf-8") as f:

@@ -124,7 +124,8 @@ def main():
         try:
             page = Page(sys.argv[1], firefox)
             tables = page_driver.read_tables(sys.argv[2])
-            page.outside, page.notes = page_driver.read_outside(sys.argv[2]), page_driver.read_notes(sys.argv[2])
+            page.program, page.outside = page_driver.read_program(sys.argv[2]), page_driver.read_outside(sys.argv[2])
+            page.notes = page_driver.read_notes(sys.argv[2])
             page.by_rank = page_driver.read_table(sys.argv[2], "context,rank")
             page.by_context = page_driver.read_table(sys.argv[2], "context")
             print(f"# Firefox {firefox.version}")
