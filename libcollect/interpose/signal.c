@@ -22,6 +22,7 @@ typedef __sighandler_t sigset_fn(int, __sighandler_t);
 typedef int sigignore_fn(int);
 typedef int siginterrupt_fn(int, int);
 typedef int sigpause_fn(int, int);
+typedef int sigmask_fn(int);
 
 static void end_sampling(void)
 {
@@ -211,6 +212,42 @@ PC_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
     if (how != SIG_UNBLOCK)
         look_at(set);
     return next(how, set, old);
+}
+
+/* Functions of System V and BSD that block signals: a number, or a mask of the first 32. */
+PC_EXPORT int sighold(int number)
+{
+    sigmask_fn *next = (sigmask_fn *)pc_next(PC_NEXT_sighold);
+    sigset_t set;
+    sigemptyset(&set);
+    if (!sigaddset(&set, number))
+        look_at(&set);
+    return next(number);
+}
+
+static void look_at_first(int mask)
+{
+    const uint64_t first = (uint32_t)mask;
+    sigset_t set;
+    sigemptyset(&set);
+    memcpy(&set, &first, sizeof first);
+    look_at(&set);
+}
+
+PC_EXPORT sigmask_fn sigblock, sigsetmask;
+
+int sigblock(int mask)
+{
+    sigmask_fn *next = (sigmask_fn *)pc_next(PC_NEXT_sigblock);
+    look_at_first(mask);
+    return next(mask);
+}
+
+int sigsetmask(int mask)
+{
+    sigmask_fn *next = (sigmask_fn *)pc_next(PC_NEXT_sigsetmask);
+    look_at_first(mask);
+    return next(mask);
 }
 
 PC_EXPORT int sigpending(sigset_t *set)

@@ -33,6 +33,9 @@
     X(sigset)                                                                                      \
     X(sigignore)                                                                                   \
     X(siginterrupt)                                                                                \
+    X(sighold)                                                                                     \
+    X(sigblock)                                                                                    \
+    X(sigsetmask)                                                                                  \
     X(sigprocmask)                                                                                 \
     X(pthread_sigmask)                                                                             \
     X(prctl)                                                                                       \

@@ -13,6 +13,8 @@
  *               SIGURG has a handler, which that function has set
  *     restart   siginterrupt is called for SIGURG and SIGWINCH, before and after SIGURG gets a
  *               handler; the handler of the sampler restarts calls all the same
+ *     sighold, sigblock, sigsetmask
+ *               SIGURG is blocked by that function: the sampler takes SIGWINCH
  *     swap      SIGUSR1 has a handler, then another: one struct says what is wanted and what was
  *     fd        a signalfd for all signals has those that were sent
  *     file, event
@@ -193,6 +195,9 @@ static void count_ten(int signal)
 
 /* Own names: libc's header marks such functions as obsolete. */
 extern int interrupt_calls(int number, int yes) __asm__("siginterrupt");
+extern int hold(int number) __asm__("sighold");
+extern int block_mask(int mask) __asm__("sigblock");
+extern int set_mask(int mask) __asm__("sigsetmask");
 
 static bool is_restarting(int number)
 {
@@ -200,21 +205,55 @@ static bool is_restarting(int number)
     return !sigaction(number, NULL, &now) && now.sa_flags & SA_RESTART;
 }
 
-/* The handler that the kernel has is asked for: the sampler's, if it has the signal. */
+/* The handler that the kernel has, with its flags: the sampler's, if it has the signal. */
+static bool has_handler(int number, unsigned long *flags)
+{
+    unsigned long action[8] = {0}; /* the kernel's structure: handler, flags */
+    syscall(SYS_rt_sigaction, number, NULL, action, 8L);
+    *flags = action[1];
+    return action[0];
+}
+
 static void keep_restarting(void)
 {
     for (size_t k = 0; k < 2; k++) {
-        unsigned long action[8] = {0}; /* struct sigaction of the kernel: handler, flags */
+        unsigned long flags;
         expect("siginterrupt", interrupt_calls(usual[k], 1), 0);
         expect("it does not restart", is_restarting(usual[k]), 0);
-        syscall(SYS_rt_sigaction, usual[k], NULL, action, 8L);
-        expect("a handler restarts calls", action[0] && !(action[1] & SA_RESTART), 0);
+        expect("a handler restarts calls", has_handler(usual[k], &flags) && !(flags & SA_RESTART),
+               0);
     }
     signal(SIGURG, count);
     expect("the handler does not restart", is_restarting(SIGURG), 0);
     expect("siginterrupt", interrupt_calls(SIGURG, 0), 0);
     expect("the handler restarts", is_restarting(SIGURG), 1);
     expect("no such signal", interrupt_calls(1000, 1), -1);
+}
+
+/* Blocks SIGURG by the function of this name, if there is one. */
+static void check_blocker(const char *name)
+{
+    static const struct {
+        const char *name;
+        int (*block)(int);
+        int argument;
+    } blockers[] = {
+        {"sighold", hold, SIGURG},
+        {"sigblock", block_mask, 1 << (SIGURG - 1)},
+        {"sigsetmask", set_mask, 1 << (SIGURG - 1)},
+    };
+    for (size_t i = 0; i < sizeof blockers / sizeof blockers[0]; i++) {
+        unsigned long flags;
+        sigset_t now;
+        if (strcmp(blockers[i].name, name))
+            continue;
+        expect("no signal was blocked", blockers[i].block(blockers[i].argument), 0);
+        pthread_sigmask(SIG_BLOCK, NULL, &now);
+        expect("it is blocked", sigismember(&now, SIGURG), 1);
+        expect("another signal is not", sigismember(&now, SIGWINCH), 0);
+        expect("the sampler has another signal", has_handler(SIGWINCH, &flags),
+               has_handler(SIGURG, &flags));
+    }
 }
 
 static void swap_handlers(void)
@@ -528,6 +567,7 @@ int main(int argc, char **argv)
         child = fill_by_another();
     }
     check_setter(what);
+    check_blocker(what);
     compute(5000 * SOME);
     if (child > 0)
         kill(child, SIGKILL);
