@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The exec functions. A pending signal stays pending over an exec, but its handler is gone: an
- * interrupt at that moment would end the new program. So the thread's interrupt source is disarmed
- * first and a pending signal is taken; if the exec fails, the source is armed again.
+ * The exec functions. A pending signal stays pending over an exec, but its handler is gone: the new
+ * program would find a signal that nobody sent, and its own handler would get it. So the thread's
+ * interrupt source is disarmed first and a pending signal is taken; if the exec fails, the source
+ * is armed again.
  *
  * A child made by vfork runs here on its parent's memory. It has no source and no pending signal;
  * its thread id shows that it is not its parent. posix_spawn, system and popen of libc make such

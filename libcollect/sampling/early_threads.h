@@ -3,7 +3,7 @@
  * Threads that the program made before its first MPI call, and that are sampled from the end of
  * MPI_Init on. Such a thread has no state, and another thread cannot make it. So MPI_Init opens an
  * event for each that interrupts the thread once it has computed for a millisecond; the thread
- * registers itself in the handler, or before that at its first MPI call or wait.
+ * registers itself in the handler, or before that at its first MPI call, wait or exec.
  *
  * Rules:
  *  1. The event counts the thread's time outside of the kernel. So the interrupt ends no system
@@ -28,7 +28,8 @@ void pc_early_watch(const int32_t *tids, uint32_t n_tids);
  * (`sp` and `in_own` tell where it was interrupted). False: there was no such event. May run in the
  * sampler's handler. Changes errno. */
 bool pc_early_meet(int fd, uintptr_t sp, bool in_own);
-/* Registers the calling thread, which is about to wait, if it has an event. Keeps errno. */
+/* Registers the calling thread, which is about to wait or to replace the process, if it has an
+ * event; takes a pending interrupt by that. Keeps errno. */
 void pc_early_wait(void);
 /* Called before the merge, and when sampling ends: closes all events. When it returns no thread is
  * registered any more, and none is interrupted. AS-safe. */

@@ -413,6 +413,8 @@ static bool has_event(const struct pc_sampler *s)
 
 bool pc_sampler_pause(void)
 {
+    if (!pc_self && pc_early_any)
+        pc_early_wait();
     struct pc_thread *t = pc_self;
     struct pc_sampler *s = t ? t->sampler : NULL;
     /* A vfork child runs in its parent's memory and has no source of its own. */

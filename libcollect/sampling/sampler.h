@@ -259,7 +259,6 @@ uint64_t pc_sampler_cpu_ns(void);
 
 /* ---- sampler_place_async.c ---- */
 
-/* Counts of where threads ran. */
 /* Books the current sample to the processor on which the thread runs now. The thread is busy.
  * AS-safe. */
 void pc_sampler_book_place(struct pc_thread *t, struct pc_sampler *s);

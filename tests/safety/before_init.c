@@ -7,6 +7,8 @@
  *     before_init busy     they are busy already when MPI_Init is called
  *     before_init stack    each has an alternate stack with little more room than the kernel needs;
  *                          a handler of the program asks for it
+ *     before_init exec     one thread, which blocks all signals and computes; after MPI_Init it
+ *                          replaces the process by one that prints which signals are pending
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -15,6 +17,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -209,10 +212,36 @@ static void *run(void *argument)
     return NULL;
 }
 
+static void *replace(void *unused)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    while (!atomic_load(&begin))
+        sched_yield(); /* a function that waits would register the thread */
+    compute(BUSY_NS);
+    execlp("grep", "grep", "SigPnd", "/proc/self/status", NULL);
+    wrong("exec", errno);
+    return unused;
+}
+
+static int run_exec(void)
+{
+    int provided;
+    pthread_t thread;
+    pthread_create(&thread, NULL, replace, NULL);
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    atomic_store(&begin, true);
+    pthread_join(thread, NULL);
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     pthread_t threads[N_ACTS * EACH];
     int provided, n = 0;
+    if (argc > 1 && !strcmp(argv[1], "exec"))
+        return run_exec();
     if (argc > 1 && !strcmp(argv[1], "stack"))
         measure_stack();
     for (uintptr_t i = 0; i < N_ACTS * EACH; i++) {
