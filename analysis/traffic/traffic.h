@@ -197,8 +197,8 @@ struct pct_slots {
     bool has_choice;        /* some node has several sockets */
 };
 
-/* The nodes of the run, or n_nodes if not 0, at most as many as ranks, with the same number of ranks
- * or one less on each; with n_sockets sockets each if not 0. */
+/* The nodes of the run, or n_nodes if not 0, at most as many as ranks, with the same number of
+ * ranks or one less on each; with n_sockets sockets each if not 0. */
 struct pct_slots *pct_slots_new(const struct pct_topology *t, uint32_t n_nodes, uint32_t n_sockets);
 void pct_slots_free(struct pct_slots *s);
 

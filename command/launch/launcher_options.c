@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- Options -------------------------------------------------------------------------------- */
 
@@ -77,14 +78,16 @@ static bool has_name(const char *line, const char *name)
     return false;
 }
 
-/* The first name in the file, outside its comments, that this command must set itself; or NULL. */
+/* The first name in the file, outside its comments, that this command must set itself; or NULL. A
+ * pipe is left to the launcher: it can be read only once. */
 static const char *taken_name(const char *path)
 {
     static const char *const names[] = {preload, list_name};
     const char *taken = NULL;
     char *line = NULL;
     size_t room = 0;
-    FILE *file = fopen(path, "re");
+    struct stat st;
+    FILE *file = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
     while (file && !taken && getline(&line, &room, file) > 0) {
         line[strcspn(line, "#")] = '\0';
         for (size_t i = 0; i < PC_ARRAY_LEN(names) && !taken; i++)
