@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A library between the profiler and MPI whose functions do nothing: all actions during such calls
- * are those of the profiler. Counts allocations and locks of the whole process.
+ * are those of the profiler. Counts allocations and locks of each thread, because MPI has its own.
  */
 #include "tests/safety/quiet.h"
 
@@ -12,7 +12,7 @@ extern void *__libc_malloc(size_t n);
 extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *p, size_t n);
 
-_Atomic unsigned long n_allocations, n_locks;
+QUIET_OF_THREAD unsigned long n_allocations, n_locks;
 _Atomic int quiet_fake;
 
 void *malloc(size_t n)
