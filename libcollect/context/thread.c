@@ -169,6 +169,7 @@ static struct pc_thread *make_or_adopt(uint32_t stage)
     if (!left)
         return make_thread(stage, tid);
     struct pc_thread *t = left->user;
+    atomic_store(&t->cpu_from_ns, 0);
     t->tid = tid;
     t->followed = 0;
     pc_scope_start(t);
@@ -197,6 +198,14 @@ static uint64_t time_before(int32_t tid)
     return i < n && pc_thread_cpu_ns(tid) >= early[i].cpu_ns ? early[i].cpu_ns : 0;
 }
 
+/* Leaves out the CPU time before; the end of MPI_Init in another thread may have left out more. */
+static void leave_out(struct pc_thread *t, uint64_t before)
+{
+    uint64_t from = atomic_load(&t->cpu_from_ns);
+    while (from < before && !atomic_compare_exchange_weak(&t->cpu_from_ns, &from, before))
+        ;
+}
+
 struct pc_thread *pc_thread_enter(void)
 {
     int saved = errno, cancel = 0;
@@ -218,7 +227,7 @@ struct pc_thread *pc_thread_enter(void)
         t->bumps -= pc_scope_is_off();
         t->busy = 0;
         t->helper = own.helper;
-        atomic_store(&t->cpu_from_ns, time_before(t->tid));
+        leave_out(t, time_before(t->tid));
         pthread_setspecific(end_key, t);
         pc_self = t;
         if (pc_lent_context)
