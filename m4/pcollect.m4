@@ -2,7 +2,9 @@
 
 # PC_CHECK_MPI(NAME, option, macro of its mpi.h, compiler wrappers, pkg-config modules)
 # Finds the include flags of one MPI: given by --with-<option>=FLAGS, else from pkg-config, else from
-# a compiler wrapper. Nothing is linked. Sets <NAME>_CPPFLAGS, have_<option>, HAVE_<NAME>.
+# a compiler wrapper. Nothing is linked. Sets <NAME>_CPPFLAGS, have_<option>, HAVE_<NAME>. The flags
+# say as well which types of MPI-4.0 this mpi.h has (adapter_types_missing.h): no version of an MPI
+# tells it.
 AC_DEFUN([PC_CHECK_MPI], [
   AC_ARG_WITH([$2], [AS_HELP_STRING([--with-$2@<:@=CPPFLAGS@:>@],
     [build the adapter for this MPI, whose mpi.h is found with CPPFLAGS])], [], [with_$2=auto])
@@ -38,6 +40,14 @@ AC_DEFUN([PC_CHECK_MPI], [
 ]], [])], [have_$2=yes; $1_CPPFLAGS=$pc_flags])])
     done
     IFS=$pc_save_IFS
+    CPPFLAGS="$pc_save_CPPFLAGS $$1_CPPFLAGS"
+    AS_IF([test $have_$2 = yes], [
+      AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]],
+        [[MPI_T_event_instance event; MPI_T_cb_safety safety; (void)event; (void)safety;]])],
+        [$1_CPPFLAGS="$$1_CPPFLAGS -DPC_MPI_HAS_EVENTS"])
+      AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]],
+        [[MPI_User_function_c *function = 0; (void)function;]])],
+        [$1_CPPFLAGS="$$1_CPPFLAGS -DPC_MPI_HAS_LARGE_COUNTS"])])
     CPPFLAGS=$pc_save_CPPFLAGS
   ])
   AC_MSG_RESULT([$have_$2 $$1_CPPFLAGS])
