@@ -32,5 +32,5 @@ if HAVE_LIBDW
 analysis_libpcanalysis_la_SOURCES += analysis/symbols/dw_private.h analysis/symbols/symbols_dw.c analysis/symbols/debug_file.c \
     analysis/symbols/symbols_fetch.c analysis/symbols/stubs_dw.c analysis/symbols/unwind_dw.c \
     analysis/symbols/demangle.c analysis/symbols/tail_calls.c
-analysis_libpcanalysis_la_LIBADD += $(LIBDW_LIBS) -ldl
+analysis_libpcanalysis_la_LIBADD += $(LIBDW_LIBS)
 endif
