@@ -306,11 +306,7 @@ profile_example() {
     mkdir -p "$folder"
     step "build examples/poisson.c with $MPICC"
     logged make -C examples c TO="$folder" MPICC="$MPICC"
-    # Open MPI refuses root, and more ranks than cores, unless these are set.
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    export OMPI_MCA_rmaps_base_oversubscribe=1
-    # In containers ranks may not read each other's memory directly: it would only print a warning.
-    export OMPI_MCA_btl_vader_single_copy_mechanism=none
+    . tests/openmpi.sh
     profile=$build/poisson.$n_ranks.pcol
     # One rank works longer, so that the report has a finding.
     step "pcollect run -- $MPIRUN -n $n_ranks poisson --skew 1, sampled 200 times a second"

@@ -116,6 +116,4 @@ need() {
         >>"$work/install.log" 2>&1
 }
 
-# Open MPI: as root, with more ranks than cores, in containers without ptrace.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+. tests/openmpi.sh

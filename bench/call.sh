@@ -41,9 +41,8 @@ taken=$PC_BENCH/call.tsv
 [ -e "$taken" ] || : >"$taken"
 begin=$(date +%s)
 
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-export OMPI_MCA_hwloc_base_binding_policy=none
+. "$PC_SRC/tests/openmpi.sh"
+export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
 unset LD_PRELOAD
 for name in $(env | sed -n 's/^\(PCOLLECT_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
 

@@ -23,9 +23,8 @@ mkdir -p "$PC_BENCH" || exit 1
 lib=$PC_STAGE/lib/libpcollect.so
 json=$PC_BENCH/start.jsonl
 : >"$json"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-export OMPI_MCA_hwloc_base_binding_policy=none
+. "$PC_SRC/tests/openmpi.sh"
+export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
 export PCOLLECT_OUTPUT_PATH="$PC_BENCH/start.pcol"
 unset LD_PRELOAD
 

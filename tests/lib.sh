@@ -225,9 +225,7 @@ mpi_fc() {
     $(mpifc_of "$cc_mpi") -g -J"$(dirname "$cc_out")" -o "$cc_out" "$@"
 }
 
-# Open MPI: as root, with more ranks than cores, in containers without ptrace.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+. "$PC_SRC/tests/openmpi.sh"
 # A rank in MPI_Finalize waits 2 s for mpirun. If a busy machine lets mpirun answer later, it takes the rank for one
 # that has ended without MPI_Finalize, and ends the job.
 export OMPI_MCA_orte_allowed_exit_without_sync=1

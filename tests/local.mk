@@ -96,7 +96,7 @@ check_DATA = tests/stage.stamp
 tests/stage.stamp: all
 	@$(MAKE) $(AM_MAKEFLAGS) stage && touch $@
 
-EXTRA_DIST += tests/run-test tests/run-unit tests/times.awk tests/private_tmp tests/lib.sh tests/failures.sh tests/random.h tests/seed.h tests/folder.h tests/used_bytes.h tests/yield.c \
+EXTRA_DIST += tests/run-test tests/run-unit tests/times.awk tests/private_tmp tests/lib.sh tests/openmpi.sh tests/failures.sh tests/random.h tests/seed.h tests/folder.h tests/used_bytes.h tests/yield.c \
     tests/sleep.c tests/report/sample.c tests/report/sample.h
 CLEANFILES += tests/stage.stamp tests/lock tests/lock.turn
 
