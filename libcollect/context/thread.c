@@ -26,13 +26,13 @@ static pthread_key_t end_key;
 static bool has_end_key;
 
 /* Facts about the calling thread from before it is registered: the bounds of its own stack, which
- * are 0, 0 if they are not known; the function that it began in, or NULL; the CPU time up to which
- * it was booked when it left; a flag that the MPI library made it for itself; and one that the
- * bounds are being looked up. */
+ * are 0, 0 if they are not known; the function that it began in, or NULL; the CPU time and the
+ * delay up to which it was booked when it left; a flag that the MPI library made it for itself; and
+ * one that the bounds are being looked up. */
 static __thread struct {
     struct pc_stack stack;
     void *function;
-    uint64_t booked_ns;
+    uint64_t booked_ns, booked_delayed_ns;
     bool helper, is_asking;
 } own __attribute__((tls_model("initial-exec")));
 
@@ -62,6 +62,7 @@ static void leave_thread(void *state)
         if (parts[i]->leave)
             parts[i]->leave(t);
     own.booked_ns = atomic_load(&t->cpu_from_ns);
+    own.booked_delayed_ns = atomic_load(&t->delayed_from_ns);
     pc_self = NULL;
     pc_scope_leave(t);
     t->depth = 0;
@@ -117,6 +118,36 @@ bool pc_thread_has_room(uintptr_t sp)
     return sp - own.stack.lo < own.stack.hi - own.stack.lo && sp - own.stack.lo >= ROOM_BYTES;
 }
 
+void pc_threads_note_early(const int32_t *tids, uint32_t n)
+{
+    if (n < 2 || early || !(early = pc_memory(n * sizeof *early)))
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        early[i] = (struct early){tids[i], pc_thread_cpu_ns(tids[i])};
+    atomic_store(&n_early, n);
+}
+
+/* CPU time of the calling thread that is not to be booked. A thread with less CPU time than was
+ * noted has the id of one that has ended. */
+static uint64_t time_before(int32_t tid)
+{
+    uint32_t n = atomic_load(&n_early), i = 0;
+    if (own.booked_ns)
+        return own.booked_ns;
+    while (i < n && early[i].tid != tid)
+        i++;
+    return i < n && pc_thread_cpu_ns(tid) >= early[i].cpu_ns ? early[i].cpu_ns : 0;
+}
+
+/* Gives the state to a thread. Others read its times as soon as it has a tid
+ * (thread_times_table.c). */
+static void take_thread(struct pc_thread *t, int32_t tid)
+{
+    atomic_store(&t->cpu_from_ns, time_before(tid));
+    atomic_store(&t->delayed_from_ns, own.booked_delayed_ns);
+    t->tid = tid;
+}
+
 static bool is_late(uint32_t stage)
 {
     return stage >= PC_STAGE_LATE;
@@ -150,7 +181,7 @@ static struct pc_thread *make_thread(uint32_t stage, int32_t tid)
     struct pc_thread *t = pc_memory(sizeof *t);
     if (!t)
         return NULL;
-    t->tid = tid;
+    take_thread(t, tid);
     t->countdown = PC_CHECK_EVERY;
     const struct pc_config *c = &pc_process.config;
     if (pc_paths_init(&t->paths, (uint32_t)c->collect_max_depth,
@@ -169,41 +200,11 @@ static struct pc_thread *make_or_adopt(uint32_t stage)
     if (!left)
         return make_thread(stage, tid);
     struct pc_thread *t = left->user;
-    atomic_store(&t->cpu_from_ns, 0);
-    t->tid = tid;
+    take_thread(t, tid);
     t->followed = 0;
     pc_scope_start(t);
     pc_paths_clear(&t->paths);
     return t;
-}
-
-void pc_threads_note_early(const int32_t *tids, uint32_t n)
-{
-    if (n < 2 || early || !(early = pc_memory(n * sizeof *early)))
-        return;
-    for (uint32_t i = 0; i < n; i++)
-        early[i] = (struct early){tids[i], pc_thread_cpu_ns(tids[i])};
-    atomic_store(&n_early, n);
-}
-
-/* CPU time of the calling thread that is not to be booked. A thread with less CPU time than was
- * noted has the id of one that has ended. */
-static uint64_t time_before(int32_t tid)
-{
-    uint32_t n = atomic_load(&n_early), i = 0;
-    if (own.booked_ns)
-        return own.booked_ns;
-    while (i < n && early[i].tid != tid)
-        i++;
-    return i < n && pc_thread_cpu_ns(tid) >= early[i].cpu_ns ? early[i].cpu_ns : 0;
-}
-
-/* Leaves out the CPU time before; the end of MPI_Init in another thread may have left out more. */
-static void leave_out(struct pc_thread *t, uint64_t before)
-{
-    uint64_t from = atomic_load(&t->cpu_from_ns);
-    while (from < before && !atomic_compare_exchange_weak(&t->cpu_from_ns, &from, before))
-        ;
 }
 
 struct pc_thread *pc_thread_enter(void)
@@ -227,7 +228,6 @@ struct pc_thread *pc_thread_enter(void)
         t->bumps -= pc_scope_is_off();
         t->busy = 0;
         t->helper = own.helper;
-        leave_out(t, time_before(t->tid));
         pthread_setspecific(end_key, t);
         pc_self = t;
         if (pc_lent_context)

@@ -145,9 +145,10 @@ struct pc_thread {
     _Atomic uint8_t uncounted;            /* threads_table.c; 1 + kind if left out, 0: counted */
     uint8_t kind;                         /* enum pc_thread_kind */
     uint32_t number;
-    int32_t tid;                  /* 0: it has ended */
-    uint64_t *times;              /* thread_times_table.c; values of its row, NULL: none */
-    _Atomic uint64_t cpu_from_ns; /* of its CPU clock; time before this is booked */
+    _Atomic int32_t tid;              /* 0: it has ended; set after the two points below */
+    uint64_t *times;                  /* thread_times_table.c; values of its row, NULL: none */
+    _Atomic uint64_t cpu_from_ns;     /* of its CPU clock; time before this is booked */
+    _Atomic uint64_t delayed_from_ns; /* of pc_thread_delayed_ns; likewise */
     struct pc_active active[PC_MAX_DEPTH];
     struct pc_twin twins[PC_TWINS];
     struct pc_domain_slot domains[PC_DOMAIN_SLOTS];
@@ -281,7 +282,8 @@ void pc_where_start(void);
 
 /* ---- times of threads (thread_clock.c) ---- */
 
-/* CPU time of a thread of this process; 0: it has ended, or its clock may not be read. AS-safe. */
+/* CPU time of a thread of this process; 0: it has ended, tid is 0, or its clock may not be read.
+ * AS-safe. */
 uint64_t pc_thread_cpu_ns(int32_t tid);
 /* Time in which it could run and no processor was free; 0: it has ended, or the kernel does not
  * count it. Keeps errno. MT-safe. */

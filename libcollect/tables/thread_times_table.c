@@ -14,10 +14,12 @@
  * but not for threads that computed almost nothing, because there may be a hundred thousand of
  * them.
  *
- * Invariant: the time on a thread's clock since `cpu_from` is not in the row yet. The thread that
- * moves `cpu_from` forward by compare-and-exchange books the difference, or drops it. `known` is 0
- * from the thread's beginning to its end or the merge, and stays 0 where the program filters system
- * calls, since its filter may be for clocks too.
+ * Invariant: the time on a thread's clock since `cpu_from` is not in the row yet, nor its delay
+ * since `delayed_from`. The thread that moves one of them forward by compare-and-exchange books the
+ * difference, or drops it. It reads the point before the tid: an ended thread has the tid 0 before
+ * its state gets the points of another thread, and has no time then. `known` is 0 from the thread's
+ * beginning to its end or the merge, and stays 0 where the program filters system calls, since its
+ * filter may be for clocks too.
  */
 #include "libcollect/context/scope.h"
 #include "libcollect/context/thread.h"
@@ -36,19 +38,30 @@ int pc_thread_times_start(void)
     return err ? err : pc_table_add("pcollect", &pc_table_open_calls);
 }
 
-/* Moves cpu_from to now; returns the time between. */
-static uint64_t advance(struct pc_thread *t)
+/* Moves a point to now; returns the time between. */
+static uint64_t advance(const struct pc_thread *t, _Atomic uint64_t *point,
+                        uint64_t (*read_ns)(int32_t tid))
 {
-    uint64_t from = atomic_load(&t->cpu_from_ns), now = pc_thread_cpu_ns(t->tid);
-    return now > from && atomic_compare_exchange_strong(&t->cpu_from_ns, &from, now) ? now - from
-                                                                                     : 0;
+    uint64_t from = atomic_load(point), now = read_ns(t->tid);
+    return now > from && atomic_compare_exchange_strong(point, &from, now) ? now - from : 0;
+}
+
+static void skip(struct pc_thread *t)
+{
+    advance(t, &t->cpu_from_ns, pc_thread_cpu_ns);
 }
 
 static void book(struct pc_thread *t)
 {
-    uint64_t ns = advance(t);
+    uint64_t ns = advance(t, &t->cpu_from_ns, pc_thread_cpu_ns);
     if (t->times)
         __atomic_fetch_add(&t->times[PC_TIMES_CPU], ns, __ATOMIC_RELAXED);
+}
+
+static void book_delay(struct pc_thread *t)
+{
+    uint64_t ns = advance(t, &t->delayed_from_ns, pc_thread_delayed_ns);
+    __atomic_fetch_add(&t->times[PC_TIMES_DELAYED], ns, __ATOMIC_RELAXED);
 }
 
 static void settle(struct pc_thread *t)
@@ -59,7 +72,7 @@ static void settle(struct pc_thread *t)
     if (t->times)
         t->times[PC_TIMES_KNOWN] = !pc_control.filtered;
     if (t->times && pc_thread_cpu_ns(t->tid) >= WORTH_NS)
-        t->times[PC_TIMES_DELAYED] += pc_thread_delayed_ns(t->tid);
+        book_delay(t);
     errno = saved;
 }
 
@@ -92,7 +105,7 @@ void pc_thread_times_enter(struct pc_thread *t, void *function)
     if (t->times)
         t->times[PC_TIMES_KNOWN] = 0;
     if (pc_scope_is_off())
-        advance(t);
+        skip(t);
 }
 
 void pc_thread_times_leave(struct pc_thread *t)
@@ -100,13 +113,13 @@ void pc_thread_times_leave(struct pc_thread *t)
     if (t->stage != PC_STAGE_MAIN)
         return;
     if (pc_scope_is_off())
-        advance(t);
+        skip(t);
     settle(t);
     note_name(t);
     t->tid = 0;
 }
 
-static void each(uint64_t (*fn)(struct pc_thread *))
+static void each(void (*fn)(struct pc_thread *))
 {
     int saved = errno;
     for (struct pc_thread *t = pc_scope_newest_thread(); t; t = t->next_made)
@@ -117,7 +130,7 @@ static void each(uint64_t (*fn)(struct pc_thread *))
 
 void pc_thread_times_skip(void)
 {
-    each(advance);
+    each(skip);
 }
 
 /* Threads that have ended have rows, too. */
@@ -128,7 +141,7 @@ void pc_thread_times_reset(void)
             __atomic_store_n(&t->times[PC_TIMES_CPU], 0, __ATOMIC_RELAXED);
             __atomic_store_n(&t->times[PC_TIMES_IN_RUNTIME], 0, __ATOMIC_RELAXED);
         }
-    each(advance);
+    each(skip);
 }
 
 /* Notes first, so that a thread that registers meanwhile is in the notes or in the list. */
@@ -140,22 +153,15 @@ void pc_thread_times_init_end(void)
     pc_thread_times_reset();
 }
 
-static uint64_t book_one(struct pc_thread *t)
-{
-    book(t);
-    return 0;
-}
-
 void pc_thread_times_book(void)
 {
-    each(book_one);
+    each(book);
 }
 
-static uint64_t settle_and_tell(struct pc_thread *t)
+static void settle_and_tell(struct pc_thread *t)
 {
     settle(t);
     note_name(t);
-    return 0;
 }
 
 void pc_thread_times_settle(void)
