@@ -132,10 +132,10 @@ uint64_t pc_counting_group_events(struct pc_counting *c, uint32_t group);
 
 /* The calling thread counts `group` of this counting from now on, and no other. *meter NULL: a
  * meter is made, or one that has been stopped is taken again. Opens descriptors only if the
- * counting's id is not the meter's. Descriptors are put above half the soft limit, and all threads
- * together use at most a quarter of the limit. If that is too few for all groups, a thread opens
- * some of them, its neighbours others; if `group` is not among them, the next one that is open is
- * used. PC_ENOMEM; PC_EIO: no group could be opened. */
+ * counting's id is not the meter's, or none could be opened before. base/descriptor.c says where
+ * descriptors are put, and how many all threads together may have. If that is too few for all
+ * groups, a thread opens some of them, its neighbours others; if `group` is not among them, the
+ * next one that is open is used. PC_ENOMEM; PC_EIO: no group could be opened. */
 int pc_counting_start(struct pc_counting *c, struct pc_counting_meter **meter, uint32_t group,
                       struct pc_error *error);
 
@@ -167,7 +167,7 @@ void pc_counting_forget(void);
 
 /* ---- Views: the events of a counting, counted for other threads ------------------------------ */
 
-/* * A view has the groups of its counting open for one target, from outside: the target is not
+/* A view has the groups of its counting open for one target, from outside: the target is not
  * stopped and has nothing loaded. */
 
 struct pc_counting_viewee {

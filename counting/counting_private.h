@@ -49,9 +49,9 @@ struct pc_counting_open {
 };
 
 struct pc_counting_meter {
-    struct pc_counting *counting; /* NULL: stopped */
-    struct pc_counting_program *program;
-    uint32_t group; /* group that counts, or counted last */
+    struct pc_counting *counting;        /* NULL: stopped */
+    struct pc_counting_program *program; /* NULL: stopped, or no group of it could be opened */
+    uint32_t group;                      /* group that counts, or counted last */
     bool running;
     uint32_t groups;                           /* bit g: open */
     struct pc_counting_meter *next, *previous; /* list of running ones; next: or of stopped ones */

@@ -166,7 +166,8 @@ static void leave_lists(struct pc_counting_meter *r)
     stopped = r;
 }
 
-/* Attaches the meter to the counting and its program. The lock is held. */
+/* Attaches the meter to the counting and its program. On failure it has no program, so that the
+ * next start tries again. The lock is held. */
 static int adopt(struct pc_counting_meter *r, struct pc_counting *c, struct pc_error *error)
 {
     if (r->counting)
@@ -178,10 +179,16 @@ static int adopt(struct pc_counting_meter *r, struct pc_counting *c, struct pc_e
     pc_counting_release(r->program);
     r->program = c->program;
     atomic_fetch_add(&r->program->n_users, 1);
-    if (!r->program->n_anchors)
-        return pc_error_set(error, PC_EARG,
-                            "these events count other processes only, not threads of this one");
-    return open_all(r, error);
+    int err = r->program->n_anchors
+                  ? open_all(r, error)
+                  : pc_error_set(error, PC_EARG,
+                                 "these events count other processes only, not threads of this "
+                                 "one");
+    if (err) {
+        pc_counting_release(r->program);
+        r->program = NULL;
+    }
+    return err;
 }
 
 /* The group, or the next one that the meter has open. */
@@ -200,7 +207,7 @@ int pc_counting_start(struct pc_counting *c, struct pc_counting_meter **meter, u
 {
     struct pc_counting_meter *r = *meter;
     int saved = errno, err = PC_OK;
-    if (!r || r->counting != c || r->program->id != pc_counting_id(c)) {
+    if (!r || r->counting != c || !r->program || r->program->id != pc_counting_id(c)) {
         pc_counting_lock();
         r = r ? r : take_meter();
         err = r ? adopt(r, c, error)

@@ -57,13 +57,13 @@ int pc_counting_switch(struct pc_counting_meter *meter, uint32_t group)
 
 int pc_counting_get(struct pc_counting_meter *meter, struct pc_counting_values *out)
 {
-    const struct pc_counting_group *group = &meter->program->groups[meter->group];
     struct pc_counting_reading r;
     int saved = errno;
     bool read = pc_counting_read(&meter->open[meter->group], &r);
     errno = saved;
     if (!read)
         return PC_EIO;
+    const struct pc_counting_group *group = &meter->program->groups[meter->group];
     out->group = meter->group;
     out->held = group->events;
     out->anchor = r.value[0];

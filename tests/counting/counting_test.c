@@ -452,6 +452,48 @@ static void descriptors_are_few(void **state)
     assert_int_equal(pc_counting_left(), pc_descriptors_most(4)); /* all are given back */
 }
 
+struct retry {
+    struct bench *bench;
+    int err[3], got;
+    struct pc_error why[3];
+};
+
+/* Takes place beside another thread: a process with one could raise its limit. */
+static void *start_without_descriptors(void *argument)
+{
+    enum { TOO_FEW = 200 };
+    struct retry *r = argument;
+    struct bench *b = r->bench;
+    struct pc_counting_values v;
+    struct rlimit limit, low;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    low = (struct rlimit){TOO_FEW, limit.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &low);
+    for (int i = 0; i < 2; i++)
+        r->err[i] = pc_counting_start(b->counting, &b->meter, 0, &r->why[i]);
+    r->got = pc_counting_get(b->meter, &v);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    r->err[2] = pc_counting_start(b->counting, &b->meter, 0, &r->why[2]);
+    return NULL;
+}
+
+static void what_could_not_be_opened_is_tried_again(void **state)
+{
+    struct retry r = {.bench = *state};
+    pthread_t thread;
+    count(r.bench, 1, 0);
+    start(r.bench, 0);
+    count(r.bench, 2, 0);
+    assert_int_equal(pthread_create(&thread, NULL, start_without_descriptors, &r), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(r.err[0], PC_EIO);
+    assert_int_equal(r.err[1], PC_EIO);
+    assert_string_equal(r.why[1].text, r.why[0].text);
+    assert_int_equal(r.got, PC_EIO);
+    assert_int_equal(r.err[2], PC_OK);
+    assert_int_equal(pc_counting_groups(r.bench->meter), 1);
+}
+
 /* The program has closed a descriptor that it did not open, and opened its own file with that
  * number. */
 static void a_stolen_descriptor_is_left_alone(void **state)
@@ -695,6 +737,7 @@ int main(void)
         ROW(a_new_id_begins_new_totals),
         ROW(descriptors_are_high),
         ROW(descriptors_are_few),
+        ROW(what_could_not_be_opened_is_tried_again),
         ROW(a_stolen_descriptor_is_left_alone),
         ROW(a_child_gives_back_what_it_got),
         ROW(a_filter_is_named),
