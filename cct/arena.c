@@ -36,8 +36,6 @@
 /* Times to try again: other processes remove the folder when it is empty, also between two
  * steps. */
 #define FOLDER_TRIES 8
-/* Highest number that a kept descriptor is moved to: the kernel's table grows up to it. */
-#define FD_FLOOR_MAX 4096
 #define HOST_CHARS 64
 
 /* State of an opening; lives for the length of pc_arena_open. */
@@ -220,19 +218,27 @@ static bool populate_works(struct opening *o, uint64_t bytes)
            (uint64_t)st.st_blocks * 512 >= bytes;
 }
 
-/* Moves the descriptor up, because programs expect to get the lowest numbers. */
-static int move_descriptor_up(struct opening *o)
+/* Removes the file, and the folder with its last file: rmdir fails while another process has an
+ * arena there. */
+static void remove_file(const char *path)
 {
-    struct rlimit limit;
-    int floor = FD_FLOOR_MAX;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < FD_FLOOR_MAX)
-        floor = (int)(limit.rlim_cur / 2);
-    int fd = fcntl(o->fd, F_DUPFD_CLOEXEC, floor);
-    if (fd < 0)
-        return pc_error_set(o->error, PC_EIO, "no descriptor above %d: %s", floor, reason());
-    close(o->fd);
-    o->fd = fd;
-    return PC_OK;
+    char folder[PCOLLECT_PATH_BYTES];
+    unlink(path);
+    pc_format(folder, sizeof folder, "%s", path);
+    *strrchr(folder, '/') = '\0';
+    rmdir(folder);
+}
+
+/* Moves the descriptor out of the program's way. */
+static int move_descriptor(struct opening *o)
+{
+    o->fd = pc_descriptor_away(o->fd);
+    if (o->fd >= 0)
+        return PC_OK;
+    int err =
+        pc_error_set(o->error, PC_EIO, "no descriptor is free for %s: %s", o->a->path, reason());
+    remove_file(o->a->path);
+    return err;
 }
 
 /* Maps a new file, and makes the first bytes safe to touch. */
@@ -252,7 +258,7 @@ static int map_file(struct opening *o)
     if (o->fs_type == FS_RAMFS) {
         a->growth = PC_ARENA_FREE; /* its only bound is the memory of the machine */
     } else if (!populate_works(o, first)) {
-        err = move_descriptor_up(o);
+        err = move_descriptor(o);
         if (err)
             return err;
         a->growth = PC_ARENA_FALLOCATE;
@@ -267,17 +273,6 @@ static int map_file(struct opening *o)
     a->is_file = true;
     atomic_store(&a->ready, a->growth == PC_ARENA_FREE ? a->map_bytes : first);
     return PC_OK;
-}
-
-/* Removes the file, and the folder with its last file: rmdir fails while another process has an
- * arena there. */
-static void remove_file(const char *path)
-{
-    char folder[PCOLLECT_PATH_BYTES];
-    unlink(path);
-    pc_format(folder, sizeof folder, "%s", path);
-    *strrchr(folder, '/') = '\0';
-    rmdir(folder);
 }
 
 /* Takes back what open_file and map_file did. */

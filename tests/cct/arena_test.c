@@ -449,6 +449,30 @@ static void descriptor_is_high_or_none(void **state)
         in_child(count_kept, *state, place_ways[i]);
 }
 
+/* The program has all of the upper half of its numbers: the next ones are above its limit. */
+static void use_without_numbers(struct place *place, open_fn open_it)
+{
+    enum { SOFT = 256 };
+    struct pc_arena a;
+    struct pc_error error;
+    limit(RLIMIT_NOFILE, SOFT);
+    for (int fd = SOFT / 2; fd < SOFT; fd++)
+        CHECK(dup2(0, fd) == fd);
+    CHECK(open_it(&a, place->spool, MIB, &error) == PC_OK && a.is_file);
+    CHECK(a.fd < 0 || a.fd >= SOFT);
+    pc_arena_unlink(&a);
+    pc_arena_close(&a);
+}
+
+static void a_program_may_have_all_high_numbers(void **state)
+{
+    struct rlimit r;
+    NEEDS_SPOOL(state);
+    SKIP_IF(getrlimit(RLIMIT_NOFILE, &r) || r.rlim_max <= 256, "the hard limit is low");
+    for (int i = 0; i < 2; i++)
+        in_child(use_without_numbers, *state, place_ways[i]);
+}
+
 static void lose_descriptor(struct place *place, open_fn open_it)
 {
     struct pc_arena a;
@@ -558,6 +582,7 @@ int main(void)
         TEST(ramfs_is_a_spool),
         TEST(hugetlbfs_is_used_or_refused),
         TEST(descriptor_is_high_or_none),
+        TEST(a_program_may_have_all_high_numbers),
         TEST(program_may_close_all_descriptors),
         TEST(another_file_under_our_number_is_left_alone),
         TEST(forked_child_reaches_nothing_of_its_parent),
