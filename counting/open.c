@@ -96,9 +96,11 @@ static int open_leader(struct pc_counting_term *term)
         is_of_kernel(term))
         return fd;
     term->user_only = 1;
-    fd = open_term(term, -1, false);
-    term->user_only = fd >= 0;
-    return fd;
+    int user_fd = open_term(term, -1, false);
+    term->user_only = user_fd >= 0;
+    /* A PMU that cannot leave out the kernel's side refuses that as invalid, which is not why it is
+     * not counted. */
+    return user_fd == -EINVAL ? fd : user_fd;
 }
 
 /* ---- Reasons ----------------------------------------------------------------------------------
