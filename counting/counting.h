@@ -91,6 +91,16 @@ int pc_counting_try(struct pc_counting_event *event, struct pc_error *error);
  * what is missing and why (virtual machine, paranoid level, seccomp, kernel). MT-safe. */
 int pc_counting_hardware(struct pc_error *error);
 
+/* The level kernel.perf_event_paranoid. */
+struct pc_counting_paranoid {
+    bool known;
+    int level;     /* 0 if it is not known */
+    char text[24]; /* "is 2", or "cannot be read" */
+};
+
+/* Reads it. MT-safe. */
+struct pc_counting_paranoid pc_counting_paranoid(void);
+
 /* The event for a kernel name: a generic one as in `perf list` (page-faults, cycles:u), a raw code
  * (r1a8), or PMU/TERM=VALUE,.../ as sysfs describes the machine's PMUs. PC_ENOENT: it is none of
  * them; PC_EARG: it has, but it is wrong, and the text gives the reason. MT-safe. */

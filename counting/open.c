@@ -6,8 +6,8 @@
 #include "counting/counting_private.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -106,22 +106,18 @@ static int open_leader(struct pc_counting_term *term)
 /* ---- Reasons ----------------------------------------------------------------------------------
  */
 
-/* Reads kernel.perf_event_paranoid; -100: it cannot be read. */
-static int read_paranoid(void)
+struct pc_counting_paranoid pc_counting_paranoid(void)
 {
-    char text[16] = "";
-    int fd = open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -100;
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    const char *p = text[0] == '-' ? text + 1 : text;
-    int level = 0;
-    if (n <= 0 || *p < '0' || *p > '9')
-        return -100;
-    while (*p >= '0' && *p <= '9')
-        level = level * 10 + *p++ - '0';
-    return text[0] == '-' ? -level : level;
+    char text[16], *end;
+    struct pc_counting_paranoid p = {.text = "cannot be read"};
+    pc_read_small("/proc/sys/kernel/perf_event_paranoid", text, sizeof text);
+    long level = strtol(text, &end, 10);
+    if (end == text)
+        return p;
+    p.known = true;
+    p.level = (int)level;
+    pc_format(p.text, sizeof p.text, "is %d", p.level);
+    return p;
 }
 
 static bool is_virtual(void)
@@ -138,25 +134,26 @@ int pc_counting_refused(const char *allowed, int level, struct pc_error *error)
 {
     /* Levels above 2 are Debian's and Ubuntu's, and Debian's kernel asks for CAP_SYS_ADMIN there
      * (6.1). */
-    int now = read_paranoid();
+    struct pc_counting_paranoid now = pc_counting_paranoid();
     return pc_error_set(error, PC_EIO,
-                        "the kernel lets %s: kernel.perf_event_paranoid is %d; %s is needed, or "
+                        "the kernel lets %s: kernel.perf_event_paranoid %s; %s is needed, or "
                         "the administrator's `sysctl kernel.perf_event_paranoid=%d`",
-                        allowed, now, now > 2 ? "CAP_SYS_ADMIN" : "CAP_PERFMON", level);
+                        allowed, now.text, now.level > 2 ? "CAP_SYS_ADMIN" : "CAP_PERFMON", level);
 }
 
 /* Explains a refusal. The kernel itself returns EACCES, by the process's capabilities and the
  * paranoid level. Seccomp filters and security modules usually return EPERM. */
 static int explain_refusal(int error_number, struct pc_error *error)
 {
-    int level = read_paranoid();
-    if (error_number == EACCES && level > 2)
+    struct pc_counting_paranoid now = pc_counting_paranoid();
+    if (error_number == EACCES && now.level > 2)
         return pc_counting_refused("only administrators count", 2, error);
-    if (error_number == EACCES && level == 2)
+    if (error_number == EACCES && now.level == 2)
         return pc_counting_refused("users count their own code only", 1, error);
     return pc_error_set(error, PC_EIO,
-                        "perf_event_open is forbidden here, though kernel.perf_event_paranoid "
-                        "allows it (a container's seccomp filter or a security module)");
+                        "perf_event_open is forbidden here, %s kernel.perf_event_paranoid %s (a "
+                        "container's seccomp filter or a security module)",
+                        now.known ? "though" : "and", now.known ? "allows it" : now.text);
 }
 
 int pc_counting_explain(int error_number, struct pc_error *error)

@@ -249,29 +249,26 @@ static int refuse_memory(const struct pct_rings *r, struct pc_error *error)
 
 static int refused(int tid, int why, struct pc_error *error)
 {
-    char level[16];
     if (why == ESRCH)
         return pc_error_set(error, PC_ENOENT, "%d: there is no such thread", tid);
     if (why == EMFILE || why == ENFILE)
         return pc_error_set(error, PC_EIO,
                             "the limit of open files is too low: an event for each thread and "
                             "processor is needed; raise it with `ulimit -n`");
-    if (!pc_read_small("/proc/sys/kernel/perf_event_paranoid", level, sizeof level))
-        snprintf(level, sizeof level, "?");
-    level[strcspn(level, "\n")] = '\0';
+    struct pc_counting_paranoid now = pc_counting_paranoid();
     if ((why == EACCES || why == EPERM) && tid < 0)
         return pc_error_set(error, PC_EIO,
                             "the kernel does not let you sample processors: "
-                            "kernel.perf_event_paranoid is %s; CAP_PERFMON is needed, or the "
+                            "kernel.perf_event_paranoid %s; CAP_PERFMON is needed, or the "
                             "administrator's `sysctl kernel.perf_event_paranoid=0`",
-                            level);
+                            now.text);
     if (why == EACCES || why == EPERM)
         return pc_error_set(error, PC_EIO,
                             "%d: the kernel does not let you sample it: it belongs to another "
                             "user or runs with more rights, or "
-                            "kernel.perf_event_paranoid, which is %s, forbids it; CAP_PERFMON "
+                            "kernel.perf_event_paranoid, which %s, forbids it; CAP_PERFMON "
                             "and CAP_SYS_PTRACE, as root has them, are needed",
-                            tid, level);
+                            tid, now.text);
     return pc_error_set(error, PC_EIO, "samples cannot be taken: %s", strerror(why));
 }
 

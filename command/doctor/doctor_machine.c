@@ -3,6 +3,7 @@
  * pcollect doctor: the clock, timers and counters of this machine, tried by opening them.
  */
 #include "command/doctor/doctor.h"
+#include "counting/counting.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -79,46 +80,45 @@ static int open_event(uint32_t type, uint64_t config, int group)
     return (int)syscall(SYS_perf_event_open, &a, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
 }
 
-static char *describe_refusal(int reason, const char *paranoid)
+static char *describe_refusal(int reason, const struct pc_counting_paranoid *now)
 {
     if (reason == ENOSYS)
         return pct_text("the kernel has no perf_event_open, or a container forbids it");
     if (reason == EACCES || reason == EPERM)
-        return pct_text("%s: perf_event_paranoid is %s%s", strerror(reason), paranoid,
-                        atoi(paranoid) < 3 ? ", so a container's filter forbids it" : "");
+        return pct_text("%s: perf_event_paranoid %s%s", strerror(reason), now->text,
+                        now->known && now->level < 3 ? ", so a container's filter forbids it" : "");
     if (reason == ENOENT || reason == EOPNOTSUPP)
         return pct_text("the machine has none, or its hypervisor hides them");
     return pct_text("%s", strerror(reason));
 }
 
 /* Cure of a refusal to open an event; NULL: not known. */
-static const char *cure_refusal(int reason, const char *paranoid)
+static const char *cure_refusal(int reason, const struct pc_counting_paranoid *now)
 {
     if (reason == ENOENT || reason == EOPNOTSUPP)
         return "a machine that is not virtual, or a hypervisor that shows its counters";
     if (reason != ENOSYS && reason != EACCES && reason != EPERM)
         return NULL;
-    return reason == ENOSYS || atoi(paranoid) < 3 ? "a container that allows perf_event_open"
-                                                  : "sysctl kernel.perf_event_paranoid=2";
+    return reason != ENOSYS && now->level > 2 ? "sysctl kernel.perf_event_paranoid=2"
+                                              : "a container that allows perf_event_open";
 }
 
-static void check_software(struct pct_examined *d, const char *paranoid)
+static void check_software(struct pct_examined *d, const struct pc_counting_paranoid *now)
 {
     int fd = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, -1);
     if (fd < 0) {
         int reason = errno;
-        char *why = describe_refusal(reason, paranoid);
+        char *why = describe_refusal(reason, now);
         pct_doctor_add(
             d, PCT_LESS, "perf events", pct_text("none can be opened: %s", why),
             "computation is sampled by timers; page faults and migrations are not counted",
-            cure_refusal(reason, paranoid));
+            cure_refusal(reason, now));
         free(why);
         return;
     }
     close(fd);
     pct_doctor_add(d, PCT_GOOD, "perf events",
-                   pct_text("software events open; perf_event_paranoid is %s", paranoid), NULL,
-                   NULL);
+                   pct_text("software events open; perf_event_paranoid %s", now->text), NULL, NULL);
 }
 
 /* Number of such events that count at the same time, in one group. */
@@ -143,7 +143,7 @@ static int count_together(int *reason)
     return n;
 }
 
-static void check_hardware(struct pct_examined *d, const char *paranoid)
+static void check_hardware(struct pct_examined *d, const struct pc_counting_paranoid *now)
 {
     int reason, n = count_together(&reason);
     if (n) {
@@ -152,21 +152,20 @@ static void check_hardware(struct pct_examined *d, const char *paranoid)
                        NULL, NULL);
         return;
     }
-    char *why = describe_refusal(reason, paranoid);
+    char *why = describe_refusal(reason, now);
     pct_doctor_add(d, PCT_LESS, "counters",
                    pct_text("no event of the processor can be opened: %s", why),
                    "cycles, instructions and cache misses are not counted; computation is sampled "
                    "by time",
-                   cure_refusal(reason, paranoid));
+                   cure_refusal(reason, now));
     free(why);
 }
 
 void pct_doctor_machine(struct pct_examined *d)
 {
-    char *paranoid = first_line("/proc/sys/kernel/perf_event_paranoid");
+    struct pc_counting_paranoid now = pc_counting_paranoid();
     check_clock(d);
     check_timers(d);
-    check_software(d, paranoid);
-    check_hardware(d, paranoid);
-    free(paranoid);
+    check_software(d, &now);
+    check_hardware(d, &now);
 }
