@@ -212,7 +212,7 @@ static void note_file(void *arg, const char *path)
         p->program = pct_copy(path);
         p->unit = NULL;
     }
-    if (p->mpi_folder || strncmp(base, "libmpi", 6) != 0)
+    if (p->mpi_folder || !pct_watch_is_mpi(path))
         return;
     p->mpi_folder = pct_copy(path);
     p->mpi_folder[base - path] = '\0';

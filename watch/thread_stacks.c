@@ -150,7 +150,7 @@ static int look_at_module(Dwfl_Module *m, void **user, const char *name, Dwarf_A
     (void)base;
     *user = arg;
     pct_jit_note(&v->jit, name);
-    if (!strncmp(base_name, "libmpi", 6) && !v->watch->mpi_folder) {
+    if (pct_watch_is_mpi(name) && !v->watch->mpi_folder) {
         v->watch->mpi_folder = pct_copy(name);
         v->watch->mpi_folder[base_name - name] = '\0';
     }

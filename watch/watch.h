@@ -44,6 +44,11 @@ struct pct_watched_job {
 int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error);
 /* Adds a running process itself, whatever it started. */
 void pct_watch_add_itself(struct pct_watched_job *job, int pid);
+/* True for the path of an MPI library: libmpi.so.40, libmpich.so.12, libmpi_cray.so. */
+static inline bool pct_watch_is_mpi(const char *path)
+{
+    return strncmp(pc_base_name(path), "libmpi", 6) == 0;
+}
 /* The role of a running process by its name. */
 enum pc_launcher_role pct_watch_role(int pid);
 /* Adds the ranks on this node of the job with this key (struct pc_config_launch). */

@@ -87,13 +87,16 @@ int pct_watch_view(int pid)
     return view;
 }
 
-/* True if an MPI library is loaded: libmpi.so.40, libmpich.so.12, libmpi_cray.so, or linked into
- * the program. */
+/* True if an MPI library is loaded. One that is linked into the program is not seen. */
 static bool has_mpi(int pid)
 {
     size_t n;
-    char *maps = pct_watch_file(pct_watch_view(pid), "maps", &n);
-    bool has = maps && strstr(maps, "/libmpi") != NULL;
+    char *maps = pct_watch_file(pct_watch_view(pid), "maps", &n), *rest = maps, *line;
+    bool has = false;
+    while (!has && rest && (line = strsep(&rest, "\n"))) {
+        const char *path = strchr(line, '/');
+        has = path && pct_watch_is_mpi(path);
+    }
     pct_free(maps);
     return has;
 }

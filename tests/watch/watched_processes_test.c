@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Opens the threads of this process while they follow each other; reads files of /proc, and those
- * that cannot be read.
+ * that cannot be read; finds the process that is a rank.
  */
 #include "analysis/allocation.h"
 #include "watch/watch.h"
@@ -10,11 +10,14 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -142,11 +145,61 @@ static void a_file_that_cannot_be_read_gives_no_text(void **state)
     assert_int_equal(errno, EIO);
 }
 
+/* ---- Ranks ----------------------------------------------------------------------------------- */
+
+/* Starts a shell of that path as rank 0, which starts a program as rank 0. Returns the shell's pid;
+ * *program: the other's. */
+static int start_rank(const char *shell, int *program)
+{
+    static char *const environment[] = {"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1",
+                                        "PMIX_RANK=0", "PMIX_NAMESPACE=1", NULL};
+    int ends[2];
+    char text[32] = "";
+    assert_int_equal(pipe(ends), 0);
+    int pid = fork();
+    if (pid == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        execle(shell, "sh", "-c", "/bin/sleep 100 & echo $!; wait", (char *)NULL, environment);
+        _exit(1);
+    }
+    assert_true(read(ends[0], text, sizeof text - 1) > 1);
+    *program = atoi(text);
+    close(ends[0]);
+    close(ends[1]);
+    return pid;
+}
+
+/* The shell lies in a folder whose name begins like that of an MPI library. */
+static void a_folder_is_no_mpi_library(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/pc-test-XXXXXX", command[128], shell[64];
+    struct pct_watched_job job = {.world = -1};
+    struct pc_error error;
+    int program;
+    assert_non_null(mkdtemp(folder));
+    snprintf(shell, sizeof shell, "%s/libmpi-tools/sh", folder);
+    snprintf(command, sizeof command, "mkdir %s/libmpi-tools && cp -L /bin/sh %s", folder, shell);
+    assert_int_equal(system(command), 0);
+    int pid = start_rank(shell, &program);
+    assert_int_equal(pct_watch_add(&job, getpid(), &error), PC_OK);
+    size_t n = job.n;
+    int found = n ? job.processes[0].pid : 0;
+    pct_watch_job_free(&job);
+    kill(program, SIGKILL);
+    waitpid(pid, NULL, 0);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(found, program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_follow_each_other_are_all_opened),
         cmocka_unit_test(a_file_that_cannot_be_read_gives_no_text),
+        cmocka_unit_test(a_folder_is_no_mpi_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
