@@ -367,8 +367,9 @@ void pct_output_warn(const struct pct_command *self, const char *pattern);
 /* True if all plugins and events that the configuration names exist; each one that does not is
  * reported, with the nearest name. */
 bool pct_names_known(const struct pct_command *self, const struct pc_config *c);
-/* Says which events of one list are not known. False only if one is in no list of any machine or
- * similar to one of this machine: other names may be known where the job runs. */
+/* Says which events of one list are not known. False only if one is in no list of any machine, of
+ * the form PMU/TERM/, or similar to one of this machine: other names may be known where the job
+ * runs. */
 bool pct_events_known(const struct pct_command *self, const char *option, const char *list);
 
 /* Finds the event of a name: of the kernel, of libpfm or of PAPI. PCT_CALL, with a message on the

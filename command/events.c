@@ -289,8 +289,13 @@ bool pct_events_known(const struct pct_command *self, const char *option, const 
     while (module && (word = strsep(&rest, ", \t"))) {
         struct pc_counting_event event = {.n_terms = 0};
         struct pc_error error;
-        if (*word && module->find(word, &event, &error) == PC_ENOENT)
+        int err = *word ? module->find(word, &event, &error) : PC_OK;
+        if (err == PC_ENOENT) {
             known &= say_unknown(self, option, word, module);
+        } else if (err && strchr(word, '/')) { /* on no machine */
+            pct_say(self, "%s: %s: %s", option, word, error.text);
+            known = false;
+        }
     }
     return known;
 }

@@ -142,6 +142,10 @@ static int find(const char *name, struct pc_counting_event *out, struct pc_error
     int saved = errno, err = PC_OK;
     if (!strncmp(name, "PAPI_", 5))
         err = find_preset(name, &event, error);
+    else if (strchr(name, '/'))
+        err = pc_error_set(error, PC_EARG,
+                           "events of the form PMU/TERM/ are not counted in jobs; `pcollect stat` "
+                           "counts them");
     else if (!pc_counting_raw(name, strlen(name), &event.terms[0]))
         err = find_native(name, &event.terms[0], error);
     if (!err)
