@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base: clock, hash, asynchronous log, error codes. No policy; depends on libc only.
+ * base: error codes and texts, base names, descriptors, mapped memory, clock, hash, a log for
+ * handlers too, files of /proc. No policy; depends on libc only.
  */
 #ifndef PC_BASE_H
 #define PC_BASE_H

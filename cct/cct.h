@@ -40,7 +40,7 @@ struct pc_arena {
     _Atomic uint64_t next;  /* bytes handed out; a multiple of PC_ARENA_LINE */
     _Atomic uint64_t ready; /* bytes that may be touched */
     _Atomic uint64_t limit; /* bytes to which `ready` may grow; falls when a step is refused */
-    _Atomic uint64_t free_trees[2]; /* retired trees: [late], see tree.c */
+    _Atomic uint64_t free_trees[2]; /* retired trees: [late], see tree_async.c */
     _Atomic uint32_t n_trees;       /* trees made so far */
     bool is_file;                   /* it is a file, which survives its process */
     enum pc_arena_growth growth;

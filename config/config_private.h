@@ -38,7 +38,7 @@ struct pc_option {
 extern const struct pc_option pc_options[];
 extern const unsigned pc_n_options;
 
-/* Index of an option, or -1. Names are n bytes long and need no terminator. */
+/* Index of an option, or -1. */
 int pc_option_find(const char *section, const char *key);
 
 static inline bool pc_is_blank(char c)

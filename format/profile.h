@@ -405,8 +405,8 @@ const char *pc_profile_region(const struct pc_profile *p, uint64_t hash);
 /* 0 if the invariants above hold; else PC_EFORMAT with the first that does not. */
 int pc_profile_check(const struct pc_profile *p, struct pc_error *error);
 
-/* Checks values and rows that were not read yet: makes the cells of all tables, and reads the
- * values, a few records at a time. */
+/* Checks values and rows that were not read yet: reads the rows of all tables without making
+ * cells, and the values, a few records at a time. */
 int pc_profile_check_values(const struct pc_profile *p, struct pc_error *error);
 
 /* The profile as bytes, and back. The bytes of equal profiles are equal. Decoding checks every
@@ -469,8 +469,9 @@ int pc_pcol_may_write(const char *path, unsigned flags, struct pc_error *error);
 /* True if the file is a profile of that job, and not cut off. Reads its header alone. MT-safe. */
 bool pc_pcol_is_of_job(const char *path, uint64_t job_key);
 
-/* Writes to a temporary name beside path, then renames, if pc_pcol_may_write: path is replaced at
- * once or not at all. On failure nothing is left behind and the text says why and what to do. */
+/* Writes a file without a name in the folder of path, then gives it the name, if pc_pcol_may_write
+ * (format/new_file.c): path is replaced at once or not at all. On failure nothing is left behind
+ * and the text says why and what to do. */
 int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,
                   struct pc_error *error);
 

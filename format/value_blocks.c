@@ -6,7 +6,8 @@
  *
  * Data structure of a reader: the position of each block, and a small direct-mapped store of
  * inflated blocks. Invariant: a block is read only if its bytes may hold one value for each rank of
- * its run; ranks and values have at most STORE_BYTES each, or one block.
+ * its run; values have at most STORE_BYTES, or one block. Ranks have half of that, and twice
+ * as much beside steps.
  *
  * Called by pcol_write.c and pcol_read.c, and by pc_data_by_rank. It must not use more memory than
  * stated: profiles of many ranks are larger than the memory of their reader.

@@ -4,8 +4,8 @@
  * doc/internals/format.md. Exact values and times in steps are in a section each. Only for the
  * files of format/.
  */
-#ifndef PC_FORMAT_COLUMNS_H
-#define PC_FORMAT_COLUMNS_H
+#ifndef PC_FORMAT_VALUE_BLOCKS_H
+#define PC_FORMAT_VALUE_BLOCKS_H
 
 #include "format/build.h"
 

@@ -13,9 +13,8 @@
  * sending a message that no rank waits for. */
 enum { PC_MEET_VOTE_MS = 10000, PC_MEET_ANSWER_MS = 60000, PC_MEET_FAREWELL_MS = 200 };
 
-/* Times after which a waiting rank checks again whether some have left: 2 s, 4 s, 8 s, then once
- * per minute.
- */
+/* Times after which a waiting rank checks again whether some have left: 2 s, twice as long each
+ * time up to 32 s, then 60 s. */
 enum { PC_MEET_LOOK_MS = 2000, PC_MEET_LOOKS_MS = 60000 };
 
 /* A rank in the meeting. */
