@@ -22,8 +22,6 @@
 #include "libcollect/tables/process_tables.h"
 
 #include <ctype.h>
-#include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -45,27 +43,16 @@ static bool has(const int32_t *tids, uint32_t n, int32_t tid)
     return false;
 }
 
-/* Calls fn for every thread of the process. */
-static void each_thread(void (*fn)(int32_t tid, struct pc_thread *t), struct pc_thread *t)
+static void note_before(void *none, int tid)
 {
-    DIR *dir = opendir("/proc/self/task");
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        if (isdigit((unsigned char)e->d_name[0]))
-            fn((int32_t)atoi(e->d_name), t);
-    if (dir)
-        closedir(dir);
-}
-
-static void note_before(int32_t tid, struct pc_thread *t)
-{
-    (void)t;
+    (void)none;
     if (before.n < MAX_TIDS)
         before.tid[before.n++] = tid;
 }
 
-static void note_mpi(int32_t tid, struct pc_thread *t)
+static void note_mpi(void *none, int tid)
 {
-    (void)t;
+    (void)none;
     if (mpi.n < MAX_TIDS && !has(before.tid, before.n, tid) && before.n < MAX_TIDS) {
         mpi.tid[mpi.n] = tid;
         mpi.n++;
@@ -74,12 +61,12 @@ static void note_mpi(int32_t tid, struct pc_thread *t)
 
 void pc_threads_table_init_begin(void)
 {
-    each_thread(note_before, NULL);
+    pc_proc_numbers("/proc/self/task", note_before, NULL);
 }
 
 void pc_threads_table_init_end(void)
 {
-    each_thread(note_mpi, NULL);
+    pc_proc_numbers("/proc/self/task", note_mpi, NULL);
 }
 
 uint32_t pc_threads_table_early(const int32_t **tids)
@@ -180,7 +167,7 @@ static int take_uncounted(int32_t tid)
     return 0;
 }
 
-static void count_rest(int32_t tid, struct pc_thread *t)
+static void count_rest(void *self, int tid)
 {
     char path[64], name[20];
     bool registered = is_registered(tid);
@@ -195,10 +182,10 @@ static void count_rest(int32_t tid, struct pc_thread *t)
         uncounted ? (enum pc_thread_kind)(uncounted - 1) : find_kind(tid, false, NULL);
     if (kind == PC_THREAD_PROGRAM && !registered)
         kind = PC_THREAD_WITHOUT;
-    add_row(t, kind, name);
+    add_row(self, kind, name);
 }
 
 void pc_threads_table_rest(void)
 {
-    each_thread(count_rest, pc_thread_current());
+    pc_proc_numbers("/proc/self/task", count_rest, pc_thread_current());
 }
