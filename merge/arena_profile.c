@@ -11,17 +11,6 @@
 /* More ranks than any machine has processors: a larger number is damage. */
 #define MOST_RANKS ((uint32_t)1 << 26)
 
-static size_t text_bytes(const char *text, size_t most)
-{
-    const char *end = memchr(text, 0, most);
-    return end ? (size_t)(end - text) : most;
-}
-
-static char *copy_text(struct image *m, const char *text, size_t most)
-{
-    return pc_pool_text(m->profile->memory, text, text_bytes(text, most));
-}
-
 static int open_image(struct image *m)
 {
     const struct pcollect_arena_header *h = (const void *)m->base;
@@ -72,7 +61,7 @@ static bool read_module(struct image *m, pcollect_ref ref, struct image_module *
     out->module.identity = a->identity;
     out->module.build_id_bytes = a->build_id_bytes;
     memcpy(out->module.build_id, a->build_id, a->build_id_bytes);
-    out->module.path = copy_text(m, a->path, a->path_bytes);
+    out->module.path = pc_image_text(m, a->path, a->path_bytes);
     return out->module.path != NULL;
 }
 
@@ -131,7 +120,7 @@ static int read_ops(struct image *m)
             pc_image_damaged(m, "name of a primitive", ref);
             continue;
         }
-        named[n].op.name = copy_text(m, op->name, sizeof op->name);
+        named[n].op.name = pc_image_text(m, op->name, sizeof op->name);
         named[n].op.op_class = op->op_class;
         named[n].id = id;
         if (!named[n++].op.name)
@@ -165,12 +154,12 @@ static bool in_its_part(const struct image *m, const struct image_field *f, size
 static int read_plugin(struct image *m, pcollect_ref ref, uint32_t *n)
 {
     const struct pcollect_plugin_rec *plugin = pc_image_at(m, ref, sizeof *plugin);
-    char *name = copy_text(m, plugin->name, sizeof plugin->name);
+    char *name = pc_image_text(m, plugin->name, sizeof plugin->name);
     for (uint32_t i = 0; i < plugin->n_fields; i++) {
         const struct pcollect_field_rec *f = &plugin->fields[i];
         struct image_field *out = &m->fields[*n];
         out->field = (struct pc_profile_field){.plugin = name,
-                                               .name = copy_text(m, f->name, sizeof f->name),
+                                               .name = pc_image_text(m, f->name, sizeof f->name),
                                                .combine = f->combine,
                                                .unit = f->unit,
                                                .bins = f->bins,
@@ -294,7 +283,7 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     struct pc_identity who = pc_image_identity(h);
     r->rank = *m->rank = who.rank < 0 ? 0 : who.rank;
     r->pid = h->pid;
-    r->host = copy_text(m, h->host, sizeof h->host);
+    r->host = pc_image_text(m, h->host, sizeof h->host);
     r->start_realtime_ns = h->realtime_0_ns;
     r->before_init_ns = span(m, h->start_ticks, h->init_begin_ticks ? h->init_begin_ticks : last);
     r->inside_ns = span(m, h->init_begin_ticks, inside_end);
@@ -319,9 +308,9 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     p->per_rank = h->per_rank <= INT32_MAX ? h->per_rank : 0;
     p->values_bytes = (uint64_t)h->values_kib << 10;
     p->contexts = h->contexts;
-    p->exe = copy_text(m, part == PC_MERGE_LATE ? "" : h->exe, sizeof h->exe);
-    p->mpi = copy_text(m, part == PC_MERGE_LATE ? "" : h->mpi, sizeof h->mpi);
-    p->job = copy_text(m, part == PC_MERGE_LATE ? "" : h->job, sizeof h->job);
+    p->exe = pc_image_text(m, part == PC_MERGE_LATE ? "" : h->exe, sizeof h->exe);
+    p->mpi = pc_image_text(m, part == PC_MERGE_LATE ? "" : h->mpi, sizeof h->mpi);
+    p->job = pc_image_text(m, part == PC_MERGE_LATE ? "" : h->job, sizeof h->job);
     return r->host && p->exe && p->mpi && p->job ? PC_OK : PC_ENOMEM;
 }
 

@@ -84,27 +84,24 @@ static uint64_t string_cell(struct image *m, uint64_t ref)
 
 /* ---- Descriptions --------------------------------------------------------------------------- */
 
-static char *copy_name(struct image *m, const char name[PCOLLECT_NAME_BYTES])
-{
-    const char *end = memchr(name, 0, PCOLLECT_NAME_BYTES);
-    return pc_pool_text(m->profile->memory, name, end ? (size_t)(end - name) : PCOLLECT_NAME_BYTES);
-}
-
 static int read_columns(struct image *m, const struct pcollect_table_rec *rec,
                         struct image_table *out)
 {
     struct pc_profile_table *t = &out->table;
     *t = (struct pc_profile_table){.n_keys = rec->n_keys,
                                    .n_columns = (uint32_t)rec->n_keys + rec->n_values};
-    t->name = copy_name(m, rec->name);
-    t->plugin = copy_name(m, rec->plugin);
+    t->name = pc_image_text(m, rec->name, sizeof rec->name);
+    t->plugin = pc_image_text(m, rec->plugin, sizeof rec->plugin);
     t->columns = pc_pool_array(m->profile->memory, t->n_columns, sizeof *t->columns);
     if (!t->name || !t->plugin || !t->columns)
         return PC_ENOMEM;
     for (uint32_t i = 0; i < t->n_columns; i++) {
         const struct pcollect_column_rec *c = &rec->columns[i];
-        t->columns[i] = (struct pc_profile_column){
-            .name = copy_name(m, c->name), .type = c->type, .combine = c->combine, .unit = c->unit};
+        t->columns[i] =
+            (struct pc_profile_column){.name = pc_image_text(m, c->name, sizeof c->name),
+                                       .type = c->type,
+                                       .combine = c->combine,
+                                       .unit = c->unit};
         if (!t->columns[i].name)
             return PC_ENOMEM;
         if (c->unit == PCOLLECT_UNIT_TICKS) {

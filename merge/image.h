@@ -97,6 +97,12 @@ const void *pc_image_at(const struct image *m, pcollect_ref ref, size_t bytes);
 /* Claims n bytes at ref; NULL also if any of them has been claimed before. */
 const void *pc_image_claim(struct image *m, pcollect_ref ref, size_t bytes);
 
+/* Copies a text of `most` bytes at most into the profile, which owns it; NULL: no memory. */
+static inline char *pc_image_text(struct image *m, const char *text, size_t most)
+{
+    return pc_pool_text(m->profile->memory, text, strnlen(text, most));
+}
+
 /* Ticks as nanoseconds, rounded down, by the line through the two points of the clocks. */
 uint64_t pc_image_ns(const struct image *m, uint64_t ticks);
 
