@@ -45,6 +45,14 @@ static inline const char *pc_base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* ---- Orders -------------------------------------------------------------------------------- */
+
+/* Less than 0, 0, or more, for qsort. AS-safe. */
+static inline int pc_compare_u64(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
 /* ---- Descriptors (descriptor.c) ------------------------------------------------------------ */
 
 /* Number of descriptors that the library may hold at a time for one purpose: 1/`part` of those that

@@ -56,11 +56,6 @@ void pc_profile_free(struct pc_profile *p)
 
 /* ---- Orders ------------------------------------------------------------------------------- */
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 int pc_module_compare(const struct pc_profile_module *a, const struct pc_profile_module *b)
 {
     if (a->build_id_bytes != b->build_id_bytes)
@@ -68,7 +63,7 @@ int pc_module_compare(const struct pc_profile_module *a, const struct pc_profile
     if (a->build_id_bytes)
         return memcmp(a->build_id, b->build_id, a->build_id_bytes);
     int order = strcmp(a->path, b->path);
-    return order ? order : compare_u64(a->identity, b->identity);
+    return order ? order : pc_compare_u64(a->identity, b->identity);
 }
 
 int pc_node_compare(const struct pc_profile_node *a, const struct pc_profile_node *b)
@@ -79,7 +74,7 @@ int pc_node_compare(const struct pc_profile_node *a, const struct pc_profile_nod
         return a->module < b->module ? -1 : 1;
     if (a->op != b->op)
         return a->op < b->op ? -1 : 1;
-    return compare_u64(a->offset, b->offset);
+    return pc_compare_u64(a->offset, b->offset);
 }
 
 int pc_field_compare(const struct pc_profile_field *a, const struct pc_profile_field *b)

@@ -413,22 +413,17 @@ static int by_job_and_rank(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Orders entries so that each group is together, its first process in front. Entries without a key
  * differ by their path. */
 static int by_key(const void *a, const void *b)
 {
     const struct pc_merge_found *x = a, *y = b;
-    int order = compare_u64(x->job_key, y->job_key);
+    int order = pc_compare_u64(x->job_key, y->job_key);
     if (!order)
         order = (x->n_ranks > y->n_ranks) - (x->n_ranks < y->n_ranks);
     if (!order && !x->job_key)
         order = strcmp(x->path, y->path);
-    return order ? order : compare_u64(x->realtime_0_ns, y->realtime_0_ns);
+    return order ? order : pc_compare_u64(x->realtime_0_ns, y->realtime_0_ns);
 }
 
 static bool same_job(const struct pc_merge_found *a, const struct pc_merge_found *b)
@@ -445,8 +440,8 @@ struct group {
 static int by_start(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
-    int order = compare_u64(x->start_ns, y->start_ns);
-    return order ? order : compare_u64(x->number, y->number);
+    int order = pc_compare_u64(x->start_ns, y->start_ns);
+    return order ? order : pc_compare_u64(x->number, y->number);
 }
 
 static int group(struct pc_merge_list *list)

@@ -68,11 +68,6 @@ static uint32_t end_of_frames(const struct pc_profile *p, uint32_t node)
     return at;
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Orders two items of one ancestor like the nodes that they become. */
 static int compare_places(const struct fold *f, const struct item *x, const struct item *y)
 {
@@ -94,8 +89,8 @@ static int compare_items(const void *a, const void *b, void *fold)
 {
     const struct fold *f = fold;
     const struct item *x = &f->items[*(const uint32_t *)a], *y = &f->items[*(const uint32_t *)b];
-    int order = compare_u64(x->until, y->until);
-    order = order ? order : compare_u64(y->above, x->above);
+    int order = pc_compare_u64(x->until, y->until);
+    order = order ? order : pc_compare_u64(y->above, x->above);
     return order ? order : compare_places(f, x, y);
 }
 
