@@ -2,8 +2,8 @@
 
 # PC_CHECK_MPI(NAME, option, macro of its mpi.h, compiler wrappers, pkg-config modules)
 # Finds the include flags of one MPI: given by --with-<option>=FLAGS, else from pkg-config, else from
-# a compiler wrapper. Nothing is linked. Sets <NAME>_CPPFLAGS, have_<option>, HAVE_<NAME>. The flags
-# say as well which types of MPI-4.0 this mpi.h has (adapter_types_missing.h): no version of an MPI
+# a compiler wrapper. Nothing is linked. Sets <NAME>_CPPFLAGS, have_<option>, HAVE_<NAME>, and in config.h
+# <NAME>_HAS_*, the types of MPI-4.0 that this mpi.h has (adapter_types_missing.h): no version of an MPI
 # tells it.
 AC_DEFUN([PC_CHECK_MPI], [
   AC_ARG_WITH([$2], [AS_HELP_STRING([--with-$2@<:@=CPPFLAGS@:>@],
@@ -44,10 +44,10 @@ AC_DEFUN([PC_CHECK_MPI], [
     AS_IF([test $have_$2 = yes], [
       AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]],
         [[MPI_T_event_instance event; MPI_T_cb_safety safety; (void)event; (void)safety;]])],
-        [$1_CPPFLAGS="$$1_CPPFLAGS -DPC_MPI_HAS_EVENTS"])
+        [AC_DEFINE([$1_HAS_EVENTS], [1], [its mpi.h has the events of MPI_T])])
       AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]],
         [[MPI_User_function_c *function = 0; (void)function;]])],
-        [$1_CPPFLAGS="$$1_CPPFLAGS -DPC_MPI_HAS_LARGE_COUNTS"])])
+        [AC_DEFINE([$1_HAS_LARGE_COUNTS], [1], [its mpi.h has functions with large counts])])])
     CPPFLAGS=$pc_save_CPPFLAGS
   ])
   AC_MSG_RESULT([$have_$2 $$1_CPPFLAGS])
