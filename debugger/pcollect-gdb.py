@@ -9,6 +9,7 @@ gdb with the paths of its tables. It calls no function in the process, and chang
 """
 import collections
 import glob
+import itertools
 import json
 import os
 import re
@@ -26,6 +27,7 @@ LIBC = re.compile(r'/(libc|libpthread|ld-[^/]*|ld)[-.][^/]*$')
 # MPI_Send, PMPI_Send, pmpi_send_ of Fortran, and the function of pcollect that calls it.
 MPI_FUNCTION = re.compile(r'(?:wrap_)?p?(mpi_\w*?)_*$', re.IGNORECASE)
 
+
 # An element of a path: a function, or an MPI function with all frames inside of it. `names` are those that gdb knows.
 Place = collections.namedtuple('Place', 'names file line mpi tail pc')
 
@@ -38,6 +40,12 @@ def said(command):
         return gdb.execute(command, to_string=True).split('\n')[0]
     except gdb.error:
         return ''
+
+
+def mpi_name(function):
+    """The MPI function that a function stands for, in letters of any case; None: it stands for none."""
+    match = MPI_FUNCTION.match(function)
+    return match and match.group(1)
 
 
 def linker_name(frame):
@@ -67,10 +75,12 @@ def frames_from_outermost(frame):
         frame = frame.older()
     frames.reverse()
     names = [one.name() for one, _ in frames]
-    first = names.index('main') if 'main' in names else 0
-    while first + 1 < len(frames) and (not names[first] or LIBC.search(frames[first][1])):
-        first += 1
-    return frames[first:]
+    if 'main' in names:
+        return frames[names.index('main'):]
+    # A program begins in _start, which calls libc, and has no name if the program is stripped.
+    called = frames[0][0].newer()
+    is_start = names[0] in (None, '_start') and called and LIBC.search(gdb.solib_name(called.pc()) or '')
+    return list(itertools.dropwhile(lambda one: LIBC.search(one[1]), frames[bool(is_start):]))
 
 
 def path_to(frame):
@@ -78,14 +88,14 @@ def path_to(frame):
     path, inside, program = [], False, {''}
     for one, library in frames_from_outermost(frame):
         name = one.name() or ''
-        match = MPI_FUNCTION.match(name)
+        mpi = mpi_name(name)
         inside = inside and library not in program
-        if inside and match and match.group(1).lower() == path[-1].mpi.lower():
-            path[-1] = path[-1]._replace(mpi=max(path[-1].mpi, match.group(1), key=str.swapcase))  # MPI_X of mpi_x
+        if inside and mpi and mpi.lower() == path[-1].mpi.lower():
+            path[-1] = path[-1]._replace(mpi=max(path[-1].mpi, mpi, key=str.swapcase))  # MPI_X of mpi_x
         if inside or one.type() == gdb.SIGTRAMP_FRAME:
             continue
-        if match and (MPI_LIBRARY.search(library) or OWN_LIBRARY.search(library) or 'MPI_' in name):
-            path.append(place_of(one, match.group(1)))
+        if mpi and (MPI_LIBRARY.search(library) or OWN_LIBRARY.search(library) or 'MPI_' in name):
+            path.append(place_of(one, mpi))
             inside = True
         elif not OWN_LIBRARY.search(library):
             path.append(place_of(one, None))
@@ -119,12 +129,15 @@ def is_same(place, frame, innermost):
     """True if gdb's place is a frame of a table. The line that calls counts, save for the innermost function."""
     if 'primitive' in frame or place.mpi:
         return (place.mpi or '').lower() == frame.get('primitive', '').lower()
+    if 'cut' in frame:
+        return False
     # Load addresses are whole pages: the low bits of an address in a module are those of its offset.
     same_address = 'offset' in frame and (place.pc - frame['offset']) % 4096 == 0
     same_file = os.path.basename(frame['file'] or '') == place.file
     same_line = same_file and frame['line'] == place.line
     if not any(is_name(frame['function'] or '', own) for own in place.names):
-        return same_address and not innermost and (same_line or not frame['function'])
+        is_nameless = not frame['function'] and not (innermost and place.names)
+        return same_address and (is_nameless or same_line and not innermost)
     # In optimised code gdb may name a line of an inlined function, in another file.
     return innermost or same_address or same_line or not same_file or not frame['line'] or not place.line
 
@@ -151,6 +164,10 @@ def frames_of_call(row):
     """The frames of a row of `contexts`, and its MPI function as the innermost one."""
     frames = [f for f in row['frames'] if 'phase' not in f and 'region' not in f]
     return frames + [{'primitive': row['primitive']}]
+
+
+def is_cut(frames):
+    return any('cut' in frame for frame in frames)
 
 
 def frames_of_labels(row):
@@ -269,6 +286,9 @@ def lines_of_calls(rows):
 
 
 def lines_of_samples(path, rows):
+    if not all(place.names for place in path):
+        yield 'CPU time: not known, a function of this path has no name'
+        return
     found = [row for row in rows for frames in [frames_of_labels(row)] if length_of_match(path, frames) == len(frames)]
     n = sum(row['inclusive_samples'] for row in found)
     if n:
@@ -304,7 +324,10 @@ class Command(gdb.Command):
             self.run(gdb.string_to_argv(argument))
         except gdb.GdbError:
             raise
-        except (OSError, ValueError, KeyError, gdb.error) as error:
+        except KeyError as error:
+            raise gdb.GdbError('pcollect: tables have no %s: the command %s is of another version than this file.' % (
+                error, find_command())) from None
+        except (OSError, ValueError, gdb.error) as error:
             raise gdb.GdbError('pcollect: %s' % error) from None
 
 
@@ -352,12 +375,16 @@ in an MPI function there is also a line for the calls from just this place."""
             calls, samples = source.table('contexts'), source.table('computation')
             lines = ['%s: %s' % (source.title(), text_of(path))]
         calls = [(row, frames_of_call(row)) for row in calls if row['calls']]
+        n_cut = sum(is_cut(frames) for _, frames in calls)
         found = [row for row, frames in calls if length_of_match(path, frames) is not None]
         cpu = list(lines_of_samples(path, samples))
-        if not found and 'no sample' in cpu[0]:
+        if not found and 'CPU time: no' in cpu[0]:
             lines.append('This context has not been seen yet: no MPI call from it has ended, and no sample is in it.')
         else:
             lines += [*lines_of_calls(found), *cpu]
+        if n_cut:
+            lines.append('Not compared with this stack: %d of %d contexts in the profile, whose outer frames are missing' % (
+                n_cut, len(calls)))
         if inner[-1].mpi:
             same = [row for row, frames in calls if length_of_match(inner, frames, True) == len(frames)]
             lines.append('In %s now%s: %s' % (
@@ -454,7 +481,7 @@ each time after that. Delete or disable the breakpoint as any other."""
             raise gdb.GdbError('%s: there is no context %s: `pcollect report --table contexts` shows them in its last '
                                'column.' % (title, words[0]))
         paths = [frames_of_call(row) for row in rows]
-        if any('cut' in frame for path in paths for frame in path):
+        if any(is_cut(frames) for frames in paths):
             raise gdb.GdbError('Context %s lacks its outer frames: it cannot be compared with a stack.' % words[0])
         for row in rows:
             gdb.write('%s > %s\n' % (row['path'], row['primitive']))
