@@ -24,9 +24,9 @@ import gdb
 OWN_LIBRARY = re.compile(r'/libpcollect\.so|/pcollect/[^/]+\.so|/libgomp\.so')
 MPI_LIBRARY = re.compile(r'/libp?mpi[^/]*\.so')
 LIBC = re.compile(r'/(libc|libpthread|ld-[^/]*|ld)[-.][^/]*$')
-# MPI_Send, PMPI_Send, pmpi_send_ of Fortran, and the function of pcollect that calls it.
-MPI_FUNCTION = re.compile(r'(?:wrap_)?p?(mpi_\w*?)_*$', re.IGNORECASE)
-
+# MPI_Send, PMPI_Send, pmpi_send_ of Fortran, mpi_send_f08_ and pmpir_send_f08ts_large_ of its module mpi_f08, and the
+# function of pcollect that calls it.
+MPI_FUNCTION = re.compile(r'(?:wrap_)?p?(mpi)(?:(?<=pmpi)r)?(_\w*?)(?:_f08(?:ts)?(_large)?)?_*$', re.IGNORECASE)
 
 # An element of a path: a function, or an MPI function with all frames inside of it. `names` are those that gdb knows.
 Place = collections.namedtuple('Place', 'names file line mpi tail pc')
@@ -45,7 +45,7 @@ def said(command):
 def mpi_name(function):
     """The MPI function that a function stands for, in letters of any case; None: it stands for none."""
     match = MPI_FUNCTION.match(function)
-    return match and match.group(1)
+    return match and match.group(1) + match.group(2) + ('_c' if match.group(3) else '')
 
 
 def linker_name(frame):
