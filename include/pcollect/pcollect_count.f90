@@ -11,7 +11,8 @@
 !     call pccount_begin(c)
 !     ...
 !     call pccount_end(c)
-!     call pccount_total(c, values)
+!     call pccount_total(c, values, known)
+!     if (.not. known) print *, pccount_why(c)
 !     call pccount_free(c)
 module pcollect_count
     use, intrinsic :: iso_c_binding
@@ -19,7 +20,7 @@ module pcollect_count
     implicit none
     private
     public :: pccount, pccount_new, pccount_is_good, pccount_error, pccount_begin, pccount_end
-    public :: pccount_thread, pccount_total, pccount_free
+    public :: pccount_thread, pccount_total, pccount_why, pccount_free
 
     integer, parameter, public :: PCCOUNT_MOST_EVENTS = 15
     integer, parameter :: ERROR_BYTES = 512
@@ -63,6 +64,11 @@ module pcollect_count
             type(count_values), intent(out) :: values
             integer(c_int) :: c_total
         end function c_total
+        function c_why(c) bind(c, name="pccount_why")
+            import :: c_ptr
+            type(c_ptr), value :: c
+            type(c_ptr) :: c_why
+        end function c_why
         subroutine c_free(c) bind(c, name="pccount_free")
             import :: c_ptr
             type(c_ptr), value :: c
@@ -75,16 +81,23 @@ contains
         character(len=*), intent(in) :: events
         type(pccount) :: c
         character(kind=c_char) :: why(ERROR_BYTES)
-        integer :: i
         why = c_null_char
         c%handle = c_new(trim(events) // c_null_char, why)
         last_error = ""
-        if (c_associated(c%handle)) return
-        do i = 1, ERROR_BYTES
-            if (why(i) == c_null_char) exit
-            last_error(i:i) = why(i)
-        end do
+        if (.not. c_associated(c%handle)) last_error = text_of(why)
     end function pccount_new
+
+    ! The characters before the null character that ends a text of C.
+    function text_of(characters) result(text)
+        character(kind=c_char), intent(in) :: characters(ERROR_BYTES)
+        character(len=ERROR_BYTES) :: text
+        integer :: i
+        text = ""
+        do i = 1, ERROR_BYTES
+            if (characters(i) == c_null_char) exit
+            text(i:i) = characters(i)
+        end do
+    end function text_of
 
     logical function pccount_is_good(c)
         type(pccount), intent(in) :: c
@@ -96,6 +109,17 @@ contains
         character(len=:), allocatable :: pccount_error
         pccount_error = trim(last_error)
     end function pccount_error
+
+    ! Why the last call of this thread failed; empty if it did not, or if there is no such count.
+    function pccount_why(c)
+        type(pccount), intent(in) :: c
+        character(len=:), allocatable :: pccount_why
+        character(kind=c_char), pointer :: text(:)
+        pccount_why = ""
+        if (.not. c_associated(c%handle)) return
+        call c_f_pointer(c_why(c%handle), text, [ERROR_BYTES])
+        pccount_why = trim(text_of(text))
+    end function pccount_why
 
     ! done: whether the thread counts.
     subroutine pccount_begin(c, done)
@@ -113,7 +137,8 @@ contains
         if (c_associated(c%handle)) status = c_end(c%handle)
     end subroutine pccount_end
 
-    ! Counts of the calling thread. known: false if there are none, or if others took its counters.
+    ! Counts of the calling thread. known: false if there are none, or if others took its counters: pccount_why
+    ! says why.
     subroutine pccount_thread(c, values, known)
         type(pccount), intent(in) :: c
         integer(int64), intent(out) :: values(:)
@@ -127,7 +152,7 @@ contains
         call give(all, values)
     end subroutine pccount_thread
 
-    ! Counts of all threads. known: false if others took the counters of a thread.
+    ! Counts of all threads. known: false if they are not: pccount_why says why.
     subroutine pccount_total(c, values, known)
         type(pccount), intent(in) :: c
         integer(int64), intent(out) :: values(:)
