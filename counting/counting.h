@@ -69,6 +69,7 @@ struct pc_counting_values {
 /* Totals over all threads of a counting, running and ended. */
 struct pc_counting_totals {
     uint64_t n_live, n_ended; /* meters that have a group open, or had one */
+    uint64_t n_unread;        /* of both: the program had closed descriptors, counts are missing */
     uint64_t held;            /* bit e: counted by some meter at some time */
     uint64_t anchor[PC_COUNTING_MAX_GROUPS];
     uint64_t running_ns[PC_COUNTING_MAX_GROUPS];
@@ -192,8 +193,9 @@ struct pc_counting_view;
  * PC_EIO: refused, with the reason. The view does not need the counting afterwards. MT-safe. */
 int pc_counting_view_open(struct pc_counting *c, const struct pc_counting_viewee *who,
                           struct pc_counting_view **out, struct pc_error *error);
-/* Makes only this group count from now on; PC_COUNTING_NO_GROUP: none. */
-void pc_counting_view_switch(struct pc_counting_view *v, uint32_t group);
+/* Makes only this group count from now on; PC_COUNTING_NO_GROUP: none. PC_EIO: the program has
+ * closed a descriptor of it. */
+int pc_counting_view_switch(struct pc_counting_view *v, uint32_t group);
 /* Counts of a group for the viewee since the view was opened, including ended threads. PC_EIO: it
  * cannot be read. */
 int pc_counting_view_get(const struct pc_counting_view *v, uint32_t group,

@@ -53,16 +53,22 @@ static void add_group(const struct pc_counting_meter *r, uint32_t g,
 static void settle(struct pc_counting_meter *r)
 {
     struct pc_counting *c = r->counting;
+    bool unread = false;
     for (uint32_t g = 0; g < PC_COUNTING_MAX_GROUPS; g++) {
         struct pc_counting_reading now;
-        if (!(r->groups >> g & 1) || !pc_counting_read(&r->open[g], &now))
+        if (!(r->groups >> g & 1))
             continue;
+        if (!pc_counting_read(&r->open[g], &now)) {
+            unread = true;
+            continue;
+        }
         if (c->program == r->program)
             add_group(r, g, &now, &c->ended);
         memcpy(r->open[g].noted, now.value, sizeof now.value);
         r->open[g].noted_ns = now.running_ns;
         r->open[g].noted_missed_ns = now.enabled_ns - now.running_ns;
     }
+    c->ended.n_unread += unread && c->program == r->program;
 }
 
 void pc_counting_dump(struct pc_counting *c, struct pc_counting_totals *out)
@@ -73,12 +79,18 @@ void pc_counting_dump(struct pc_counting *c, struct pc_counting_totals *out)
     for (const struct pc_counting_meter *r = counting; r; r = r->next) {
         if (r->counting != c || r->program != c->program)
             continue;
+        bool unread = false;
         out->n_live += r->groups != 0;
         for (uint32_t g = 0; g < PC_COUNTING_MAX_GROUPS; g++) {
             struct pc_counting_reading now;
-            if (r->groups >> g & 1 && pc_counting_read(&r->open[g], &now))
+            if (!(r->groups >> g & 1))
+                continue;
+            if (pc_counting_read(&r->open[g], &now))
                 add_group(r, g, &now, out);
+            else
+                unread = true;
         }
+        out->n_unread += unread;
     }
     pc_counting_unlock();
     errno = saved;

@@ -121,15 +121,17 @@ int pc_counting_view_open(struct pc_counting *c, const struct pc_counting_viewee
     return PC_OK;
 }
 
-void pc_counting_view_switch(struct pc_counting_view *v, uint32_t group)
+int pc_counting_view_switch(struct pc_counting_view *v, uint32_t group)
 {
+    int failed = 0;
     if (v->switched_on == group)
-        return;
+        return PC_OK;
     if (v->switched_on < v->n_groups)
-        ioctl(v->leaders[v->switched_on], PERF_EVENT_IOC_DISABLE, 0);
+        failed |= ioctl(v->leaders[v->switched_on], PERF_EVENT_IOC_DISABLE, 0);
     if (group < v->n_groups)
-        ioctl(v->leaders[group], PERF_EVENT_IOC_ENABLE, 0);
+        failed |= ioctl(v->leaders[group], PERF_EVENT_IOC_ENABLE, 0);
     v->switched_on = group;
+    return failed ? PC_EIO : PC_OK;
 }
 
 int pc_counting_view_get(const struct pc_counting_view *v, uint32_t group,

@@ -27,7 +27,7 @@ struct pccount {
 /* True in a forked child of a process that made a count: another thread of the parent may have held
  * a lock, so that nothing that locks may be called. MT-safe. */
 bool pc_count_is_child(void);
-/* Reason that is given there. */
-extern const char pc_count_in_child[];
+/* Reasons: this; others had the counters for a while; the program has closed descriptors. */
+extern const char pc_count_in_child[], pc_count_taken[], pc_count_closed[];
 
 #endif

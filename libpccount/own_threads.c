@@ -30,6 +30,10 @@ static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t told = PTHREAD_COND_INITIALIZER;
 
 const char pc_count_in_child[] = "a child of fork does not count before exec";
+const char pc_count_taken[] =
+    "other counts took the counters meanwhile, so that events are missing; "
+    "count fewer events, or not at the same time";
+const char pc_count_closed[] = "the program has closed the descriptors of its counters";
 
 /* ---- Forked children ------------------------------------------------------------------------- */
 
@@ -188,9 +192,6 @@ void pccount_at_thread_end(struct pccount *c, pccount_take_fn *take, void *arg)
 
 /* ---- Lists of threads ------------------------------------------------------------------------ */
 
-static const char taken[] = "other counts took the counters meanwhile, so that events are missing; "
-                            "count fewer events, or not at the same time";
-
 /* Reads what the thread has counted; NULL, or the reason why that is not known. */
 static const char *read_mine(const struct mine *m, struct pccount_values *out)
 {
@@ -199,9 +200,9 @@ static const char *read_mine(const struct mine *m, struct pccount_values *out)
     if (!m->meter)
         return "this thread has not counted: it has called no pccount_begin, or that failed";
     if (pc_counting_get(m->meter, &now))
-        return "the program has closed the descriptors of its counters";
+        return pc_count_closed;
     if (now.running_ns != now.enabled_ns)
-        return taken;
+        return pc_count_taken;
     out->n_threads = 1;
     memcpy(out->value, now.value, m->count->n * sizeof *out->value);
     return NULL;
@@ -321,7 +322,7 @@ int pccount_begin(struct pccount *c)
         err = m->meter ? pc_counting_switch(m->meter, 0)
                        : pc_counting_start(c->counting, &m->meter, 0, &m->why);
         if (err && !*m->why.text)
-            pc_error_set(&m->why, err, "the program has closed the descriptors of its counters");
+            pc_error_set(&m->why, err, "%s", pc_count_closed);
         m->depth -= err != 0;
     }
     errno = saved;
@@ -363,13 +364,13 @@ int pccount_total(struct pccount *c, struct pccount_values *out)
     if (!usable)
         return -1;
     pc_counting_dump(c->counting, &all);
-    bool whole = !all.missed_ns[0];
-    if (!whole)
+    const char *why = all.n_unread ? pc_count_closed : all.missed_ns[0] ? pc_count_taken : "";
+    if (*why)
         m = find_or_add(c); /* keeps the reason */
     if (m)
-        explain(m, whole ? "" : taken);
+        explain(m, why);
     errno = saved;
-    if (!whole)
+    if (*why)
         return -1;
     memcpy(out->value, all.value, c->n * sizeof *out->value);
     out->n_threads = all.n_live + all.n_ended;

@@ -8,6 +8,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@
 struct pccount_view {
     size_t n_events, n;
     struct pc_counting_view **parts;
+    const char *_Atomic why; /* reason why the last call failed; "": it did not */
 };
 
 static void clear(struct pccount_view *v)
@@ -38,6 +41,12 @@ static int add(struct pccount_view *v, struct pccount *c, struct pc_counting_vie
     return err;
 }
 
+static int explain_unreadable(const char *path, int error_number, struct pc_error *error)
+{
+    return pc_error_set(error, PC_EIO, "%s cannot be read: %s%s", path, strerror(error_number),
+                        error_number == EMFILE ? " (ulimit -n)" : "");
+}
+
 /* Opens each thread of a process; *seen: the sum of their ids plus their number, to notice
  * changes. */
 static int add_threads(struct pccount_view *v, struct pccount *c, int pid, uint64_t *seen,
@@ -50,8 +59,7 @@ static int add_threads(struct pccount_view *v, struct pccount *c, int pid, uint6
     if (!dir && errno == ENOENT)
         return pc_error_set(error, PC_ENOENT, "%d: there is no such process", pid);
     if (!dir)
-        return pc_error_set(error, PC_EIO, "%s cannot be read: %s%s", path, strerror(errno),
-                            errno == EMFILE ? " (ulimit -n)" : "");
+        return explain_unreadable(path, errno, error);
     *seen = 0;
     for (struct dirent *e; !err && (e = readdir(dir));) {
         int tid = atoi(e->d_name);
@@ -102,12 +110,15 @@ static void add_processor(void *arg, int cpu)
 
 static int add_processors(struct pccount_view *v, struct pccount *c, struct pc_error *error)
 {
+    static const char online[] = "/sys/devices/system/cpu/online";
     struct opener o = {v, c, error, PC_OK};
+    int fd = open(online, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return explain_unreadable(online, errno, error);
+    close(fd);
     bool listed = pc_online_processors(add_processor, &o);
-    return listed || o.err
-               ? o.err
-               : pc_error_set(error, PC_EIO,
-                              "/sys/devices/system/cpu/online does not list the processors");
+    return listed || o.err ? o.err
+                           : pc_error_set(error, PC_EIO, "%s does not list the processors", online);
 }
 
 static int open_parts(struct pccount_view *v, struct pccount *c, enum pccount_view_of of, int id,
@@ -142,8 +153,10 @@ struct pccount_view *pccount_view_new(struct pccount *c, enum pccount_view_of of
     int err = v ? PC_OK : pc_error_set(&error, PC_ENOMEM, "not enough memory");
     if (!err && pc_count_is_child())
         err = pc_error_set(&error, PC_EIO, "%s", pc_count_in_child);
-    if (v)
+    if (v) {
         v->n_events = c->n;
+        atomic_init(&v->why, "");
+    }
     err = err ? err : open_parts(v, c, of, id, &error);
     if (err && why)
         pc_format(why->text, sizeof why->text, "%s", error.text);
@@ -155,39 +168,57 @@ struct pccount_view *pccount_view_new(struct pccount *c, enum pccount_view_of of
     return v;
 }
 
+/* Keeps the reason; "": the call did not fail. */
+static int explain(struct pccount_view *v, const char *why)
+{
+    atomic_store(&v->why, why);
+    return *why ? -1 : 0;
+}
+
 /* Does nothing in a forked child: the counters are those of its parent. */
-static void switch_to(struct pccount_view *v, uint32_t group)
+static int switch_to(struct pccount_view *v, uint32_t group)
 {
+    const char *why = pc_count_is_child() ? pc_count_in_child : "";
     int saved = errno;
-    for (size_t i = 0; i < v->n && !pc_count_is_child(); i++)
-        pc_counting_view_switch(v->parts[i], group);
+    for (size_t i = 0; i < v->n && why != pc_count_in_child; i++)
+        if (pc_counting_view_switch(v->parts[i], group))
+            why = pc_count_closed;
     errno = saved;
+    return explain(v, why);
 }
 
-void pccount_view_start(struct pccount_view *v)
+int pccount_view_start(struct pccount_view *v)
 {
-    switch_to(v, 0);
+    return switch_to(v, 0);
 }
 
-void pccount_view_stop(struct pccount_view *v)
+int pccount_view_stop(struct pccount_view *v)
 {
-    switch_to(v, PC_COUNTING_NO_GROUP);
+    return switch_to(v, PC_COUNTING_NO_GROUP);
 }
 
-int pccount_view_read(const struct pccount_view *v, struct pccount_values *out)
+int pccount_view_read(struct pccount_view *v, struct pccount_values *out)
 {
-    int saved = errno, err = pc_count_is_child() ? PC_EIO : PC_OK;
-    *out = (struct pccount_values){.n_threads = 0};
-    for (size_t i = 0; i < v->n && !err; i++) {
+    const char *why = pc_count_is_child() ? pc_count_in_child : "";
+    struct pccount_values sum = {.n_threads = 0};
+    int saved = errno;
+    for (size_t i = 0; i < v->n && !*why; i++) {
         struct pc_counting_values part;
-        err = pc_counting_view_get(v->parts[i], 0, &part);
-        if (!err && part.running_ns != part.enabled_ns)
-            err = PC_EIO;
-        for (size_t k = 0; k < v->n_events && !err; k++)
-            out->value[k] += part.value[k];
+        if (pc_counting_view_get(v->parts[i], 0, &part))
+            why = pc_count_closed;
+        else if (part.running_ns != part.enabled_ns)
+            why = pc_count_taken;
+        for (size_t k = 0; k < v->n_events && !*why; k++)
+            sum.value[k] += part.value[k];
     }
     errno = saved;
-    return err ? -1 : 0;
+    *out = *why ? (struct pccount_values){.n_threads = 0} : sum;
+    return explain(v, why);
+}
+
+const char *pccount_view_why(const struct pccount_view *v)
+{
+    return atomic_load(&v->why);
 }
 
 void pccount_view_free(struct pccount_view *v)

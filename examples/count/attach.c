@@ -32,6 +32,8 @@ int main(int argc, char **argv)
     if (!pccount_view_read(view, &v))
         for (size_t i = 0; i < pccount_n(count); i++)
             printf("%14llu  %s\n", (unsigned long long)v.value[i], pccount_name(count, i));
+    else
+        fprintf(stderr, "%s\n", pccount_view_why(view));
     pccount_view_free(view);
     pccount_free(count);
     return 0;

@@ -25,8 +25,10 @@ int main(int argc, char **argv)
     pccount_view_start(view);
     for (int i = argc > 2 ? atoi(argv[2]) : 5; i > 0; i--) {
         sleep(1);
-        if (pccount_view_read(view, &now))
+        if (pccount_view_read(view, &now)) {
+            fprintf(stderr, "%s\n", pccount_view_why(view));
             break;
+        }
         for (size_t k = 0; k < pccount_n(count); k++)
             printf("%14llu  %s\n", (unsigned long long)(now.value[k] - before.value[k]),
                    pccount_name(count, k));

@@ -38,6 +38,8 @@ int main(int argc, char **argv)
     if (view && !pccount_view_read(view, &v))
         for (size_t i = 0; i < pccount_n(count); i++)
             printf("%14llu  %s\n", (unsigned long long)v.value[i], pccount_name(count, i));
+    else if (view)
+        fprintf(stderr, "%s\n", pccount_view_why(view));
     pccount_view_free(view);
     pccount_free(count);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;

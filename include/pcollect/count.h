@@ -80,8 +80,8 @@ int pccount_end(struct pccount *c);
 /* Counts of the calling thread so far, which may be read between begin and end as well. 0;
  * -1: it has not counted, its descriptors were closed, or others took its counters; *out is 0. */
 int pccount_thread(struct pccount *c, struct pccount_values *out);
-/* Counts of all threads. 0; -1: others took the counters of a thread, or this is a child of fork;
- * *out is 0. */
+/* Counts of all threads. 0; -1: others took the counters of a thread, the program has closed the
+ * descriptors of one, or this is a child of fork; *out is 0. */
 int pccount_total(struct pccount *c, struct pccount_values *out);
 
 /* Reason why the last call of this thread failed; "" if none did. Valid until the next call. */
@@ -111,10 +111,14 @@ enum pccount_view_of {
  * pccount_view_start, but for PCCOUNT_EXEC. NULL: *why says why; it may be NULL. */
 struct pccount_view *pccount_view_new(struct pccount *c, enum pccount_view_of of, int id,
                                       struct pccount_error *why);
-void pccount_view_start(struct pccount_view *v);
-void pccount_view_stop(struct pccount_view *v);
-/* Counts since the view was made. 0; -1: it cannot be read, or others took its counters. */
-int pccount_view_read(const struct pccount_view *v, struct pccount_values *out);
+/* 0; -1: the program has closed descriptors of the view, or this is a child of fork. */
+int pccount_view_start(struct pccount_view *v);
+int pccount_view_stop(struct pccount_view *v);
+/* Counts since the view was made. 0; -1: the program has closed descriptors of the view, others
+ * took its counters, or this is a child of fork; *out is 0. */
+int pccount_view_read(struct pccount_view *v, struct pccount_values *out);
+/* Reason why the last call for this view failed; "" if it did not. */
+const char *pccount_view_why(const struct pccount_view *v);
 /* Nothing stays behind. NULL is allowed. */
 void pccount_view_free(struct pccount_view *v);
 
