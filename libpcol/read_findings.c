@@ -33,7 +33,7 @@ static void make_findings(void *profile)
         const struct pct_finding *f = &from->list[i];
         const struct pct_rule *rule = rule_named(f->rule);
         struct pct_value context = {0};
-        pct_context_value(p->data, f->context, &context);
+        pct_id_value(p->data, f->context, &context);
         list[i] = (struct pcol_finding){.rule = f->rule,
                                         .meaning = rule->doc,
                                         .saves = f->saves,

@@ -56,7 +56,7 @@ static void describe(const struct pcol_profile *p, const struct pct_node *n, enu
                      struct pcol_node *out)
 {
     struct pct_value context = {0};
-    pct_context_value(p->data, n->context, &context);
+    pct_id_value(p->data, n->context, &context);
     *out = (struct pcol_node){.kind = kind_of(n),
                               .parent = n->parent,
                               .first_child = n->first_child,

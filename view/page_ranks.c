@@ -200,7 +200,7 @@ static void get_path(const struct pct_cell *c, struct pct_value *out)
 
 static void get_context(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_context_value(c->d, c->d->tree->nodes[row_of(c)->node].context, out);
+    pct_id_value(c->d, c->d->tree->nodes[row_of(c)->node].context, out);
 }
 
 static void get_rank(const struct pct_cell *c, struct pct_value *out)

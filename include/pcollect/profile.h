@@ -51,7 +51,8 @@ struct pcol_error {
 };
 
 enum pcol_flag {
-    /* without the values of single ranks: less to read; columns of ranks are not known */
+    /* without the values of single ranks: less to read; columns of ranks are not known, and
+     * findings, which need these values, may have other figures and name no rank or place */
     PCOL_STATISTICS = 1,
     /* whole paths of source files in labels and paths of contexts */
     PCOL_FULL_PATHS = 2,

@@ -38,6 +38,8 @@ static void put_cell(FILE *out, const struct pcol_table *t, size_t row, size_t c
 {
     const struct pcol_column *c = pcol_table_column(t, column);
     struct pcol_value v = pcol_table_value(t, row, column);
+    if (c && !v.known && c->type == PCOL_TEXT && v.text)
+        printf("%s.%s: what is not known has the text %s\n", pcol_table_name(t), c->name, v.text);
     if (!c || !v.known)
         return;
     check_number(t, c, v);
@@ -104,6 +106,24 @@ static void put_sums(struct pcol_profile *p)
         printf("sums by nothing, or by what is not there\n");
 }
 
+/* Without values of ranks, a number of ranks is the same or not known. */
+static void compare_statistics(struct pcol_profile *p)
+{
+    struct pcol_profile *statistics = pcol_open(path, PCOL_STATISTICS, NULL);
+    const struct pcol_table *t, *other;
+    for (size_t k = 0; (t = pcol_table_at(p, k)) && (other = pcol_table_at(statistics, k)); k++) {
+        int ranks = pcol_table_find(t, "ranks");
+        for (size_t row = 0; ranks >= 0 && row < pcol_table_rows(other); row++) {
+            struct pcol_value all = pcol_table_value(t, row, (size_t)ranks),
+                              v = pcol_table_value(other, row, (size_t)ranks);
+            if (v.known && v.whole != all.whole)
+                printf("%s: %d ranks in row %zu, by statistics %d\n", pcol_table_name(t),
+                       (int)all.whole, row, (int)v.whole);
+        }
+    }
+    pcol_close(statistics);
+}
+
 static void *put_all(void *number)
 {
     char where[4000];
@@ -121,8 +141,10 @@ static void *put_all(void *number)
             printf("%s: not found by its name\n", pcol_table_name(t));
         put_table(t, where, pcol_table_name(t));
     }
-    if (!i)
+    if (!i) {
         put_sums(p);
+        compare_statistics(p);
+    }
     const char *warning;
     for (size_t k = 0; !i && (warning = pcol_warning(p, k)); k++)
         fprintf(stderr, "%s\n", warning);

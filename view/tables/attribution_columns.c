@@ -49,7 +49,7 @@ static void get_path(const struct pct_cell *c, struct pct_value *out)
 
 static void get_context(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_context_value(c->d, pct_data_tree(c->d)->nodes[row_of(c)->node].context, out);
+    pct_id_value(c->d, pct_data_tree(c->d)->nodes[row_of(c)->node].context, out);
 }
 
 static const struct pct_column count_columns[] = {

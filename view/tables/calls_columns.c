@@ -275,12 +275,7 @@ const struct pct_table pct_module_calls_table = {
 
 static void communicator_id(const struct pct_cell *c, struct pct_value *out)
 {
-    struct pct_buf b = {0};
-    uint64_t id = row_of(c)->domain;
-    pct_buf_hex(&b, id);
-    out->none = !id;
-    pct_value_plain(pct_pool_intern(c->d->pool, b.data), out);
-    pct_buf_free(&b);
+    pct_id_value(c->d, row_of(c)->domain, out);
 }
 
 static void communicator_name(const struct pct_cell *c, struct pct_value *out)

@@ -67,7 +67,7 @@ static void put_context(const struct pct_data *d, const struct place *at, struct
     out->none = node == PC_NO_INDEX;
     if (!out->none) {
         const struct pct_tree *t = pct_data_tree(d);
-        pct_context_value(d, t->nodes[t->shown[pct_totals_call(d->profile, node)]].context, out);
+        pct_id_value(d, t->nodes[t->shown[pct_totals_call(d->profile, node)]].context, out);
     }
 }
 

@@ -40,7 +40,7 @@ static void context_figure(const struct pct_cell *c, struct pct_value *out)
 
 static void context_id(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_context_value(c->d, context_of(c)->context, out);
+    pct_id_value(c->d, context_of(c)->context, out);
 }
 
 static void context_collapsed(const struct pct_cell *c, struct pct_value *out)

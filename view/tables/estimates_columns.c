@@ -80,7 +80,7 @@ static void get_path(const struct pct_cell *c, struct pct_value *out)
 
 static void get_context(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_context_value(c->d, context_of(c)->context, out);
+    pct_id_value(c->d, context_of(c)->context, out);
 }
 
 /* ---- estimates ---------------------------------------------------------------------------------

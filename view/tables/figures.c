@@ -18,9 +18,9 @@ static void set_bound(uint64_t ns, struct pct_value *out)
     out->number = ns;
 }
 
-void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_value *out)
+void pct_spread_value(struct pct_spread s, bool empty, enum pct_figure which, struct pct_value *out)
 {
-    out->none = !s.n && which != PCT_FIGURE_RANKS;
+    out->none = !s.n && !(empty && which == PCT_FIGURE_RANKS);
     switch (which) {
     case PCT_FIGURE_RANKS:
         out->number = s.n;
@@ -39,11 +39,13 @@ void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_val
     }
 }
 
-void pct_context_value(const struct pct_data *d, uint64_t context, struct pct_value *out)
+void pct_id_value(const struct pct_data *d, uint64_t context, struct pct_value *out)
 {
     struct pct_buf text = {0};
-    pct_buf_hex(&text, context);
     out->none = !context;
+    if (out->none)
+        return;
+    pct_buf_hex(&text, context);
     pct_value_plain(pct_pool_intern(d->pool, text.data), out);
     pct_buf_free(&text);
 }
@@ -85,7 +87,7 @@ void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure 
         out->number = pct_text_share(f.sum[PCT_EXCLUSIVE], pct_data_mpi_ns(d));
         break;
     default:
-        pct_spread_value(f.spread, which, out);
+        pct_spread_value(f.spread, !f.sum[PCT_CALLS], which, out);
     }
 }
 

@@ -35,11 +35,13 @@ enum pct_figure {
 void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure which,
                 struct pct_value *out);
 
-/* Sets the value of PCT_FIGURE_RANKS and the figures after it. */
-void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_value *out);
+/* Sets the value of PCT_FIGURE_RANKS and the figures after it. empty: the row has no calls or
+ * samples, so that no rank has any; else it has no ranks only if their values are not known. */
+void pct_spread_value(struct pct_spread s, bool empty, enum pct_figure which,
+                      struct pct_value *out);
 
-/* The id of a context, see analysis/tree/label.h; none if it is 0. */
-void pct_context_value(const struct pct_data *d, uint64_t context, struct pct_value *out);
+/* The id of a context, see analysis/tree/label.h, or of a communicator; none if it is 0. */
+void pct_id_value(const struct pct_data *d, uint64_t context, struct pct_value *out);
 
 /* The path of a node of a tree, itself included; none for the root. */
 void pct_path_value(const struct pct_tree *t, uint32_t node, struct pct_value *out);

@@ -35,7 +35,7 @@ static void finding_more(const struct pct_cell *c, struct pct_value *out)
 
 static void finding_context(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_context_value(c->d, c->d->findings->list[c->row].context, out);
+    pct_id_value(c->d, c->d->findings->list[c->row].context, out);
 }
 
 static void finding_rank(const struct pct_cell *c, struct pct_value *out)

@@ -54,7 +54,7 @@ static void get_context(const struct pct_cell *at, struct pct_value *out)
 {
     const struct pct_tree *tree = pct_data_tree(at->d);
     uint64_t cell = pc_table_cell(at->d->rows_of, (uint32_t)at->row, at->column->which);
-    pct_context_value(at->d, cell ? tree->nodes[tree->shown[cell]].context : 0, out);
+    pct_id_value(at->d, cell ? tree->nodes[tree->shown[cell]].context : 0, out);
 }
 
 static size_t count_rows(const struct pct_data *d)

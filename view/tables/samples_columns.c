@@ -102,7 +102,7 @@ static void get_path(const struct pct_cell *c, struct pct_value *out)
 
 static void get_context(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_context_value(c->d, tree_of(c)->nodes[node_of(c)].context, out);
+    pct_id_value(c->d, tree_of(c)->nodes[node_of(c)].context, out);
 }
 
 /* Number of nodes above it, without the root. */
@@ -175,7 +175,9 @@ static struct pct_spread spread_of(const struct pct_cell *c)
 
 static void get_spread(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_spread_value(spread_of(c), c->column->which, out);
+    bool empty = is_tree(c->column->of) ? !pct_tree_own(tree_of(c), node_of(c)).self.samples
+                                        : !row_of(c)->self.samples;
+    pct_spread_value(spread_of(c), empty, c->column->which, out);
 }
 
 static void sample_picture(const struct pct_table *t, const struct pct_data *d, size_t row,

@@ -305,7 +305,7 @@ static void row_path(const struct pct_cell *c, struct pct_value *out)
 static void row_context(const struct pct_cell *c, struct pct_value *out)
 {
     const struct pct_join *join = pct_data_scale(c->d)->join;
-    pct_context_value(c->d, join->nodes[row_at(c)->node].context, out);
+    pct_id_value(c->d, join->nodes[row_at(c)->node].context, out);
 }
 
 static const struct pct_column row_columns[] = {
