@@ -124,8 +124,10 @@ const char *pcol_warning(struct pcol_profile *p, size_t i)
     const char *unread = pc_profile_unread(p->profile);
     if (*p->damage.text && !i--)
         return p->damage.text;
-    if (unread && !i--)
-        return unread;
+    if (unread && !i--) {
+        pc_error_set(&p->unread, PC_EFORMAT, "%s: %s", p->data->file, unread);
+        return p->unread.text;
+    }
     struct asked_warning a = {.p = p, .i = i};
     pct_lib_run(p, find_complaint, &a);
     return a.text;

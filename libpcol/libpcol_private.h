@@ -39,6 +39,7 @@ struct pcol_profile {
     size_t n_addresses;
     struct stored_source *sources;
     struct pc_error damage; /* parts that could not be read; empty: none */
+    struct pc_error unread; /* the same of what is read when it is asked for */
 };
 
 /* Calls work(arg), which may allocate. If memory is refused, the profile remembers it. */

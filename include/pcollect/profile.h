@@ -61,7 +61,8 @@ enum pcol_flag {
 };
 
 /* A profile by the name of its file. flags: of enum pcol_flag. NULL: *why_out says why; why_out may
- * be NULL. A profile with a damaged part opens, and pcol_warning tells what it lacks. */
+ * be NULL. A damaged profile is refused; but what a rank added after the merge is left out if it is
+ * damaged, and pcol_warning says so. */
 struct pcol_profile *pcol_open(const char *path, unsigned flags, struct pcol_error *why_out);
 
 /* PCOL_OK. PCOL_NO_MEMORY: memory was refused to a call, and nothing is known of the profile since
@@ -69,8 +70,8 @@ struct pcol_profile *pcol_open(const char *path, unsigned flags, struct pcol_err
  * asked for, could not be read; pcol_warning says why. */
 enum pcol_status pcol_status(const struct pcol_profile *p);
 
-/* Remarks on the figures: damage, symbols that are not there; each is one line. NULL
- * past the last. */
+/* Remarks on the figures: damaged parts that were left out, values that could not be read, symbols
+ * that are not there; each is one line. NULL past the last. */
 const char *pcol_warning(struct pcol_profile *p, size_t i);
 
 /* NULL is allowed. */
@@ -88,7 +89,7 @@ const struct pcol_table *pcol_table(struct pcol_profile *p, const char *name);
 const char *pcol_table_name(const struct pcol_table *t);
 const char *pcol_table_meaning(const struct pcol_table *t); /* "" of a plugin's */
 /* Rows; 0 where the profile has nothing of the kind. May take long: it makes what the table shows.
- */
+ * Their order has no meaning: `pcollect report` sorts them, largest first. */
 size_t pcol_table_rows(const struct pcol_table *t);
 size_t pcol_table_columns(const struct pcol_table *t);
 
@@ -198,8 +199,9 @@ const struct pcol_table *pcol_tree_metrics(const struct pcol_tree *t);
 /* Losses of the run, and their places. */
 struct pcol_finding {
     const char *rule, *meaning; /* name of the rule, and what it looks for */
-    double saves;               /* what would be saved at most, as a part of the run: 0 to 1 */
-    double threshold;           /* the rule speaks from there on */
+    double saves;     /* what would be saved at most, as a part of the run: 0 to 1; 0: that
+                       * is not certain, and the sentence has an upper bound */
+    double threshold; /* the rule speaks from there on */
     const char *sentence;
     const char *evidence; /* options of `pcollect report` that show more */
     const char *context;  /* id of the one that it is about, as in the column `context`, or NULL */
