@@ -102,9 +102,10 @@ struct pc_counting_paranoid {
 /* Reads it. MT-safe. */
 struct pc_counting_paranoid pc_counting_paranoid(void);
 
-/* The event for a kernel name: a generic one as in `perf list` (page-faults, cycles:u), a raw code
- * (r1a8), or PMU/TERM=VALUE,.../ as sysfs describes the machine's PMUs. PC_ENOENT: it is none of
- * them; PC_EARG: it has, but it is wrong, and the text gives the reason. MT-safe. */
+/* The event for a kernel name: a generic one as in `perf list` (page-faults, cycles:u,
+ * L1-dcache-loads), a raw code (r1a8), or PMU/TERM=VALUE,.../ as sysfs describes the machine's
+ * PMUs. PC_ENOENT: it is none of them; PC_EARG: it has, but it is wrong, and the text gives the
+ * reason. MT-safe. */
 int pc_counting_named(const char *name, struct pc_counting_event *out, struct pc_error *error);
 /* The counter for a raw code, r and up to 16 hexadecimal digits: the first n characters of `name`.
  * False: they are no such code. MT-safe. */
@@ -112,7 +113,7 @@ bool pc_counting_raw(const char *name, size_t n, struct pc_counting_term *out);
 /* True for a name that is none of these, but has the form of a tracepoint, GROUP:NAME, as in `perf
  * list`. Tracepoints are not counted. MT-safe. */
 bool pc_counting_is_tracepoint(const char *name);
-/* The i-th generic name; NULL: there are no more. MT-safe. */
+/* The i-th generic name, without those of caches; NULL: there are no more. MT-safe. */
 const char *pc_counting_kernel_name(size_t i);
 
 /* ---- Countings: one owner, who is the only one to call set and free ------------------------ */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Events by the names that perf(1) uses: the generic ones, which are numbers in the kernel's
- * interface, raw codes of the processor, and PMU/TERM=VALUE,.../, whose terms each machine
- * describes in sysfs.
+ * Events by the names that perf(1) uses: the generic ones and those of caches, which are numbers in
+ * the kernel's interface, raw codes of the processor, and PMU/TERM=VALUE,.../, whose terms each
+ * machine describes in sysfs.
  */
 #include "counting/counting.h"
 
@@ -29,6 +29,8 @@ static const struct {
     {"major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
     {"alignment-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS},
     {"emulation-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS},
+    {"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK},
+    {"cgroup-switches", PERF_TYPE_SOFTWARE, 11}, /* the header has it since Linux 5.13 */
     {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
     {"ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES},
     {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
@@ -41,19 +43,61 @@ static const struct {
     {"stalled-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND},
 };
 
+/* Second names of some. */
+static const struct {
+    const char *name, *generic;
+} second[] = {
+    {"cs", "context-switches"},
+    {"migrations", "cpu-migrations"},
+    {"faults", "page-faults"},
+    {"cpu-cycles", "cycles"},
+    {"branch-instructions", "branches"},
+    {"idle-cycles-frontend", "stalled-cycles-frontend"},
+    {"idle-cycles-backend", "stalled-cycles-backend"},
+};
+
 const char *pc_counting_kernel_name(size_t i)
 {
     return i < PC_ARRAY_LEN(generic) ? generic[i].name : NULL;
 }
 
+static bool is_name(const char *known, const char *name, size_t n)
+{
+    return strlen(known) == n && !strncmp(known, name, n);
+}
+
 static bool find_generic(const char *name, size_t n, struct pc_counting_term *out)
 {
+    for (size_t i = 0; i < PC_ARRAY_LEN(second); i++)
+        if (is_name(second[i].name, name, n))
+            return find_generic(second[i].generic, strlen(second[i].generic), out);
     for (size_t i = 0; i < PC_ARRAY_LEN(generic); i++)
-        if (strlen(generic[i].name) == n && !strncmp(generic[i].name, name, n)) {
+        if (is_name(generic[i].name, name, n)) {
             *out = (struct pc_counting_term){
                 .type = generic[i].type, .sign = 1, .config = generic[i].config};
             return true;
         }
+    return false;
+}
+
+/* Finds CACHE-loads, CACHE-load-misses and the like, in the order of the kernel's numbers. */
+static bool find_cache(const char *name, size_t n, struct pc_counting_term *out)
+{
+    static const char *const caches[] = {"L1-dcache", "L1-icache", "LLC", "dTLB",
+                                         "iTLB",      "branch",    "node"};
+    static const char *const ends[] = {"loads",        "load-misses", "stores",
+                                       "store-misses", "prefetches",  "prefetch-misses"};
+    char known[32];
+    for (size_t i = 0; i < PC_ARRAY_LEN(caches) * PC_ARRAY_LEN(ends); i++) {
+        uint64_t cache = i / PC_ARRAY_LEN(ends), end = i % PC_ARRAY_LEN(ends);
+        pc_format(known, sizeof known, "%s-%s", caches[cache], ends[end]);
+        if (!is_name(known, name, n))
+            continue;
+        *out = (struct pc_counting_term){.type = PERF_TYPE_HW_CACHE,
+                                         .sign = 1,
+                                         .config = cache | (end / 2) << 8 | (end % 2) << 16};
+        return true;
+    }
     return false;
 }
 
@@ -204,7 +248,7 @@ bool pc_counting_is_tracepoint(const char *name)
     size_t n = strspn(name, letters);
     const char *rest = name + n + 1;
     return n && name[n] == ':' && *rest && !rest[strspn(rest, letters)] &&
-           rest[strspn(rest, "ukh")];
+           rest[strspn(rest, "ukh")] && !isdigit((unsigned char)*rest); /* mem:0x10: a breakpoint */
 }
 
 int pc_counting_named(const char *name, struct pc_counting_event *out, struct pc_error *error)
@@ -214,7 +258,8 @@ int pc_counting_named(const char *name, struct pc_counting_event *out, struct pc
     int err = PC_OK;
     if (name[n] == '/')
         err = find_in_pmu(name, n, &event.terms[0], error);
-    else if (!find_generic(name, n, &event.terms[0]) && !pc_counting_raw(name, n, &event.terms[0]))
+    else if (!find_generic(name, n, &event.terms[0]) && !find_cache(name, n, &event.terms[0]) &&
+             !pc_counting_raw(name, n, &event.terms[0]))
         err = pc_error_set(error, PC_ENOENT, "no such event");
     else if (name[n])
         err = read_sides(name + n + 1, &event.terms[0], error);

@@ -97,8 +97,8 @@ static int add_event(struct pccount *c, const char *word, struct pc_counting_eve
         return pc_error_set(error, err, "%s: tracepoints are not counted", word);
     if (err)
         return pc_error_set(error, err, "%s: %s", word,
-                            err == PC_ENOENT ? "there is no such event; `perf list` and `pcollect "
-                                               "events` list those of this machine"
+                            err == PC_ENOENT ? "there is no such event; give one by the kernel's "
+                                               "name, as `perf list` shows it"
                                              : reason.text);
     struct pc_counting_event wanted = event;
     err = pc_counting_try(&event, &reason);
@@ -115,13 +115,16 @@ static int add_list(struct pccount *c, const char *list, struct pc_counting_even
     enum { SHOWN_BYTES = 40 }; /* of a name that is too long */
     int err = PC_OK;
     for (const char *at = list; *at && !err;) {
-        size_t n = word_length(at);
+        at += strspn(at, " \t");
+        size_t n = word_length(at), length = n;
+        while (length && strchr(" \t", at[length - 1]))
+            length--;
         char word[PCCOUNT_NAME_BYTES - 2]; /* room for :u */
-        pc_format(word, n < sizeof word ? n + 1 : SHOWN_BYTES + 1, "%s", at);
-        if (n >= sizeof word)
+        pc_format(word, length < sizeof word ? length + 1 : SHOWN_BYTES + 1, "%s", at);
+        if (length >= sizeof word)
             return pc_error_set(error, PC_EARG, "%s...: the name is too long", word);
         at += n + (at[n] == ',');
-        if (n)
+        if (length)
             err = add_event(c, word, events, error);
     }
     return err || c->n ? err : pc_error_set(error, PC_EARG, "the list of events is empty");

@@ -55,10 +55,10 @@ struct pccount_values {
 
 struct pccount;
 
-/* Events by the kernel's names (page-faults, instructions:u, cycles:k), as raw codes (r1a8) or of a
- * unit (cpu/event=0xa8/), separated by commas; `perf list` and pcollect-stat(1) tell them. They
- * count at the same time: a list that needs more counters than the processor has is refused. An
- * event of which the kernel lets us count the user's side only counts that, and its name ends in
+/* Events by the kernel's names (page-faults, instructions:u, LLC-load-misses), as raw codes (r1a8)
+ * or of a unit (cpu/event=0xa8/), separated by commas; `perf list` and pcollect-stat(1) tell them.
+ * They count at the same time: a list that needs more counters than the processor has is refused.
+ * An event of which the kernel lets us count the user's side only counts that, and its name ends in
  * :u. NULL: *why says why; it may be NULL. */
 struct pccount *pccount_new(const char *events, struct pccount_error *why);
 
