@@ -167,7 +167,7 @@ def read_message(lines):
                          else {b"n": b"\n", b"t": b"\t", b"r": b"\r"}.get(m.group(1), m.group(1)), value[1:-1].encode())
             message[key].append(raw.decode())
         else:
-            message[key].append(int(value))
+            message[key].append(value == "true" if value in ("true", "false") else int(value))
     return message
 
 
@@ -190,6 +190,12 @@ if os.path.exists(path("pprof.text")):
             found[name][stack] += value
     check("pprof: the first string is empty", texts[0], "")
     check("pprof: the figures that are known", sorted(types), known)
+    modules = {m["id"][0]: texts[m["filename"][0]] for m in profile["mapping"]}
+    check("pprof: modules that say what they have",
+          sum(m["has_functions"] + m["has_filenames"] + m["has_line_numbers"] == [True] * 3 for m in profile["mapping"]),
+          len(set(modules.values())))
+    check("pprof: locations are in these modules or in none",
+          {i for at in profile["location"] for i in at["mapping_id"]} - set(modules), set())
     check("pprof: the same stacks",
           {name: {k: v for k, v in of.items() if v} for name, of in found.items() if any(of.values())},
           {name: dict(of) for name, of in stacks.items() if of})

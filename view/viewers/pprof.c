@@ -3,7 +3,8 @@
  * The format of pprof: one message of protocol buffers, not compressed, whose fields are written
  * here by hand: a key, which is the field's number and kind, then a varint or a length and so many
  * bytes. A location stands for each node: a function and the line of the call that it makes; or for
- * each line at which a function computes.
+ * each line at which a function computes. A mapping stands for each module, and says that all of it
+ * is known, so that pprof looks for no file.
  */
 #include "view/viewers/viewers.h"
 
@@ -16,6 +17,7 @@
 enum {
     PROFILE_SAMPLE_TYPE = 1,
     PROFILE_SAMPLE = 2,
+    PROFILE_MAPPING = 3,
     PROFILE_LOCATION = 4,
     PROFILE_FUNCTION = 5,
     PROFILE_STRING = 6,
@@ -26,7 +28,13 @@ enum {
     VALUE_UNIT = 2,
     SAMPLE_LOCATION = 1,
     SAMPLE_VALUE = 2,
+    MAPPING_ID = 1,
+    MAPPING_FILE = 5,
+    MAPPING_HAS_FUNCTIONS = 7,
+    MAPPING_HAS_FILES = 8,
+    MAPPING_HAS_LINES = 9,
     LOCATION_ID = 1,
+    LOCATION_MAPPING = 2,
     LOCATION_LINE = 4,
     LINE_FUNCTION = 1,
     LINE_LINE = 2,
@@ -66,7 +74,7 @@ static void put_message(struct pct_buf *b, unsigned field, struct pct_buf *messa
 }
 
 /* The strings are numbered as they are written: 0 is "", then names and units of the values, then
- * name and file of each function. */
+ * path of each module, then name and file of each function. */
 struct strings {
     struct pct_buf *out;
     uint64_t n;
@@ -94,6 +102,38 @@ static void put_types(struct pct_buf *b, const struct pct_stacks *s, struct stri
     pct_buf_free(&type);
 }
 
+/* PC_NO_INDEX: it is in none that is known, as an MPI function. */
+static uint32_t module_of(const struct pct_node *n)
+{
+    bool code = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
+    return code ? n->module : PC_NO_INDEX;
+}
+
+/* The outermost module comes first: pprof takes it for the program. */
+static void put_mappings(struct pct_buf *b, const struct pct_stacks *s, struct strings *strings)
+{
+    const struct pc_profile *p = s->data->profile;
+    bool *put = pct_alloc(p->n_modules, sizeof *put);
+    struct pct_buf mapping = {0}, path = {0};
+    for (uint32_t i = 1; i < s->tree->n; i++) {
+        uint32_t module = module_of(&s->tree->nodes[i]);
+        if (module == PC_NO_INDEX || put[module])
+            continue;
+        put[module] = true;
+        pct_buf_clear(&path);
+        pct_text_escape(&path, p->modules[module].path, PCT_ESCAPE_CELL);
+        put_number(&mapping, MAPPING_ID, module + (uint64_t)1);
+        put_number(&mapping, MAPPING_FILE, put_string(strings, path.data));
+        put_number(&mapping, MAPPING_HAS_FUNCTIONS, 1);
+        put_number(&mapping, MAPPING_HAS_FILES, 1);
+        put_number(&mapping, MAPPING_HAS_LINES, 1);
+        put_message(b, PROFILE_MAPPING, &mapping);
+    }
+    pct_buf_free(&path);
+    pct_buf_free(&mapping);
+    pct_free(put);
+}
+
 static void put_functions(struct pct_buf *b, const struct pct_stacks *s, struct strings *strings)
 {
     struct pct_buf function = {0};
@@ -114,7 +154,10 @@ static void put_location(struct pct_buf *b, const struct pct_stacks *s, uint64_t
                          uint32_t at_line)
 {
     struct pct_buf location = {0}, line = {0};
+    uint32_t module = module_of(&s->tree->nodes[node]);
     put_number(&location, LOCATION_ID, id);
+    if (module != PC_NO_INDEX)
+        put_number(&location, LOCATION_MAPPING, module + (uint64_t)1);
     put_number(&line, LINE_FUNCTION, s->function_of[node] + (uint64_t)1);
     if (at_line)
         put_number(&line, LINE_LINE, at_line);
@@ -231,6 +274,7 @@ void pct_viewer_pprof(FILE *out, const struct pct_stacks *s)
     }
     put_string(&strings, "");
     put_types(&b, s, &strings);
+    put_mappings(&b, s, &strings);
     put_functions(&b, s, &strings);
     put_locations(&b, s);
     put_samples(&b, s);
