@@ -339,6 +339,8 @@ class CommandWithOptions(Command):
         gdb.Command.__init__(self, 'pcollect ' + type(self).__name__.lower(), gdb.COMMAND_DATA)
 
     def complete(self, text, word):
+        if word is None:  # gdb 15 and later ask first where the word begins
+            return []
         try:
             options = re.findall(r'^ .*?(--[a-z-]+)', pcollect(type(self).__name__.lower(), '--help'), re.MULTILINE)
         except (OSError, gdb.GdbError):
