@@ -24,11 +24,14 @@ struct pc_guest {
     /* Checks whether all can still come; if not, it changes the two members above. NULL: no
      * check. */
     void (*look)(struct pc_guest *guest);
+    /* Announces, where the others look, that this rank takes no part although it was seen: it
+     * cannot send them anything. NULL: nobody looks. */
+    void (*leave)(struct pc_guest *guest);
 };
 
 /* Collective over the ranks that come. PC_OK: all take part, and the collective functions of the
- * transport may be called; PC_ENOENT: some do not, and none may be called. *tells_out: this rank
- * must tell the user. */
+ * transport may be called; PC_ENOENT: some do not, and none may be called; another error: this rank
+ * cannot. *tells_out: this rank must tell the user. */
 int pc_meet(const struct pc_transport *t, const struct pc_guest *guest, bool *tells_out);
 
 /* Effects of the end on the process. */
@@ -48,7 +51,7 @@ struct pc_ending {
 enum pc_end {
     PC_END_MERGED,
     PC_END_FAILED, /* all ranks met, but there is no profile: the arena stays */
-    PC_END_UNMET   /* some ranks did not take part: the arena stays */
+    PC_END_UNMET   /* some ranks did not take part: the arena stays; a text: this one cannot */
 };
 
 enum pc_end pc_end_job(const struct pc_ending *e, const struct pc_transport *t, bool *tells_out,

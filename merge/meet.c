@@ -14,7 +14,8 @@
  * Rank 0 says yes only after the yes of all, and a rank that has voted yes stays until rank 0 must
  * have decided: rank 0 decides within VOTE_MS of its own clock, or says no. So no rank continues
  * without a rank that has left. A rank that leaves before rank 0 came votes no, and its vote says
- * whether the user was told.
+ * whether the user was told. A rank that cannot begin a step can tell the others nothing in this
+ * way: it announces that it has left where they look (pc_guest).
  *
  * Linked into libpcollect.so; called by its end (libcollect/life/finish.c). Needs base/ alone. Must
  * not: call malloc, wait without a limit for a rank that may be missing.
@@ -57,57 +58,73 @@ static int await_others(const struct pc_transport *t, struct pc_guest *g, enum p
     return t->await(t->self, step, g->limit_ms);
 }
 
-/* The meeting on rank 0. */
-static bool lead(const struct pc_transport *t, struct pc_guest *g, bool *tells)
+/* Begins the step if the one before it could be begun. */
+static int begin(int err, const struct pc_transport *t, enum pc_meeting_step step, char word)
+{
+    return err ? err : t->begin(t->self, step, word);
+}
+
+/* The meeting on rank 0. Returns like pc_meet. */
+static int lead(const struct pc_transport *t, struct pc_guest *g, bool *tells)
 {
     *tells = true;
-    if (t->begin(t->self, PC_MEET_HELLO, YES) || t->begin(t->self, PC_MEET_HERE, YES))
-        return false;
+    int err = begin(begin(PC_OK, t, PC_MEET_HELLO, YES), t, PC_MEET_HERE, YES);
+    if (err)
+        return err;
     bool all = await_others(t, g, PC_MEET_HERE) == PC_OK;
     uint64_t opened = t->now_ms(t->self);
-    if (t->begin(t->self, PC_MEET_OPEN, all ? YES : NO) || t->begin(t->self, PC_MEET_VOTE, YES))
-        return false;
+    err = begin(begin(PC_OK, t, PC_MEET_OPEN, all ? YES : NO), t, PC_MEET_VOTE, YES);
+    if (err)
+        return err;
     if (!all)
         t->await(t->self, PC_MEET_OPEN, PC_MEET_FAREWELL_MS);
     bool voted = t->await(t->self, PC_MEET_VOTE, all ? PC_MEET_VOTE_MS : 0) == PC_OK;
     *tells = !was_told(t);
     if (!all)
-        return false;
+        return PC_ENOENT;
     all = voted && all_agree(t) && t->now_ms(t->self) - opened <= PC_MEET_VOTE_MS;
-    if (t->begin(t->self, PC_MEET_DECISION, all ? YES : NO))
-        return false;
+    err = begin(PC_OK, t, PC_MEET_DECISION, all ? YES : NO);
+    if (err)
+        return err;
     t->await(t->self, PC_MEET_DECISION, PC_MEET_FAREWELL_MS);
-    return all;
+    return all ? PC_OK : PC_ENOENT;
 }
 
-static bool follow(const struct pc_transport *t, struct pc_guest *g, bool *tells)
+static int follow(const struct pc_transport *t, struct pc_guest *g, bool *tells)
 {
     *tells = false;
-    if (t->begin(t->self, PC_MEET_HELLO, 0) || t->begin(t->self, PC_MEET_HERE, YES) ||
-        t->begin(t->self, PC_MEET_OPEN, 0))
-        return false;
+    int err = begin(begin(PC_OK, t, PC_MEET_HELLO, 0), t, PC_MEET_HERE, YES);
+    err = begin(err, t, PC_MEET_OPEN, 0);
+    if (err)
+        return err;
     if (await_others(t, g, PC_MEET_OPEN)) {
         *tells = g->speaks && t->await(t->self, PC_MEET_HELLO, 0);
         t->begin(t->self, PC_MEET_VOTE, *tells ? NO_AND_TOLD : NO);
-        return false;
+        return PC_ENOENT;
     }
     bool agrees = t->word(t->self, PC_MEET_OPEN, 0) == YES;
-    return !t->begin(t->self, PC_MEET_VOTE, agrees ? YES : NO) && agrees &&
-           !t->begin(t->self, PC_MEET_DECISION, 0) &&
-           !t->await(t->self, PC_MEET_DECISION, PC_MEET_ANSWER_MS) &&
-           t->word(t->self, PC_MEET_DECISION, 0) == YES;
+    err = begin(PC_OK, t, PC_MEET_VOTE, agrees ? YES : NO);
+    if (!err && !agrees)
+        return PC_ENOENT;
+    err = begin(err, t, PC_MEET_DECISION, 0);
+    if (err)
+        return err;
+    bool merges = !t->await(t->self, PC_MEET_DECISION, PC_MEET_ANSWER_MS) &&
+                  t->word(t->self, PC_MEET_DECISION, 0) == YES;
+    return merges ? PC_OK : PC_ENOENT;
 }
 
 int pc_meet(const struct pc_transport *t, const struct pc_guest *guest, bool *tells_out)
 {
     struct pc_guest own = *guest;
     bool tells = t->rank == 0;
-    bool met = !t->begin || t->n_ranks == 1 ||
-               (t->rank == 0 ? lead(t, &own, &tells) : follow(t, &own, &tells));
+    int err = PC_OK;
+    if (t->begin && t->n_ranks > 1)
+        err = t->rank == 0 ? lead(t, &own, &tells) : follow(t, &own, &tells);
     *tells_out = tells;
-    if (!met)
-        return PC_ENOENT;
-    return t->join ? t->join(t->self) : PC_OK;
+    if (err && err != PC_ENOENT && own.leave)
+        own.leave(&own);
+    return err || !t->join ? err : t->join(t->self);
 }
 
 /* Distributes the job's key. If it does not arrive, rank 0 gets a profile with another key, and
@@ -123,7 +140,11 @@ enum pc_end pc_end_job(const struct pc_ending *e, const struct pc_transport *t, 
                        struct pc_error *error)
 {
     error->text[0] = '\0';
-    if (pc_meet(t, &e->guest, tells_out))
+    int err = pc_meet(t, &e->guest, tells_out);
+    if (err && err != PC_ENOENT)
+        pc_error_set(error, err, "rank %d cannot reach the other ranks: %s", t->rank,
+                     err == PC_ENOMEM ? "there is no memory for it" : "MPI refuses it");
+    if (err)
         return PC_END_UNMET;
     agree(e, t);
     *tells_out = t->rank == 0;

@@ -9,8 +9,9 @@
  * the rank. MPI_Init returns on no rank before all ranks have called it; so a rank that looks after
  * MPI_Init has returned sees all measured ranks of this node. Other nodes cannot be seen. A process
  * without a file has a nameplate (nameplate.h). A process that leaves for good, before the program
- * installs a seccomp filter that it would not survive, announces this in the same places: ranks
- * that wait in MPI_Finalize check again from time to time.
+ * installs a seccomp filter that it would not survive, or because it cannot send the others a
+ * message, announces this in the same places: ranks that wait in MPI_Finalize check again from time
+ * to time.
  *
  * The key is that of pc_config_launcher.
  *

@@ -202,12 +202,22 @@ static void look_again(struct pc_guest *guest)
     errno = saved;
 }
 
-static void say_missing(int n_ranks)
+static void leave_others(struct pc_guest *guest)
+{
+    (void)guest;
+    if (!pc_core_refused())
+        pc_launch_leave();
+}
+
+/* `why`: this rank could not ask the others; or empty. */
+static void say_missing(int n_ranks, const char *why)
 {
     const struct pc_presence *seen = &pc_process.presence;
-    if (seen->some_left)
-        pc_log("no profile was written: some of the %d ranks would have been ended by their own "
-               "filter of system calls (seccomp)",
+    if (*why)
+        pc_log("no profile was written: %s", why);
+    else if (seen->some_left)
+        pc_log("no profile was written: some of the %d ranks have left: their own filter of system "
+               "calls (seccomp) would have ended them, or they could not reach the others",
                n_ranks);
     else if (seen->verdict == PC_RANKS_HERE)
         pc_log("no profile was written: some of the %d ranks did not answer in MPI_Finalize within "
@@ -249,7 +259,8 @@ static void end_job(const struct pc_transport *transport)
     const struct pc_ending ending = {.self = &here,
                                      .guest = {.limit_ms = wait_limit_ms(),
                                                .speaks = pc_process.presence.speaks,
-                                               .look = look_again},
+                                               .look = look_again,
+                                               .leave = leave_others},
                                      .key = end_key,
                                      .take_key = end_take_key,
                                      .merge = end_merge,
@@ -264,7 +275,7 @@ static void end_job(const struct pc_transport *transport)
     if (end != PC_END_UNMET && error.text[0] && !pc_core_refused())
         pc_log("%s", error.text);
     if (end == PC_END_UNMET)
-        say_missing(transport->n_ranks);
+        say_missing(transport->n_ranks, error.text);
     else if (end == PC_END_FAILED)
         say_failed();
 }

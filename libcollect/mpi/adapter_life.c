@@ -97,7 +97,8 @@ static int broadcast_data(void *self, void *data, size_t n, int root)
 /* The bytes that ranks exchange in the meeting (merge/meet.c). Each step is a nonblocking
  * collective that sends directly from or to rank 0 (Iscatterv and Igatherv are linear in the
  * sources of Open MPI and MPICH): a rank that is missing or has left delays no other rank's byte. A
- * rank that leaves abandons its requests, so the buffers that they use are never freed. */
+ * rank that leaves abandons its requests, so the buffers that they use are never freed. Rank 0
+ * takes its memory in MPI_Init: the program may limit memory later. */
 static int *ones, *places;         /* on rank 0: counts of 1 byte, and displacements */
 static char *words[PC_MEET_STEPS]; /* on rank 0: the bytes of all ranks */
 static char own_word[PC_MEET_STEPS];
@@ -108,14 +109,12 @@ static bool is_begun[PC_MEET_STEPS];
  * was stopped meanwhile. */
 enum { MOST_OF_A_TURN_NS = 100000000 };
 
-static bool prepare_words(int n_ranks)
+static void prepare_words(int n_ranks)
 {
     size_t n = (size_t)n_ranks, bytes = n * (2 * sizeof *ones + PC_MEET_STEPS);
-    if (ones)
-        return true;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-        return false;
+        return;
     ones = memory;
     places = ones + n;
     for (int i = 0; i < n_ranks; i++) {
@@ -124,7 +123,6 @@ static bool prepare_words(int n_ranks)
     }
     for (int i = 0; i < PC_MEET_STEPS; i++)
         words[i] = (char *)(places + n) + (size_t)i * n;
-    return true;
 }
 
 static bool is_to_rank_0(enum pc_meeting_step step)
@@ -156,7 +154,7 @@ static int begin_to_all(int step, char word, MPI_Request *request)
 static int begin_step(void *self, enum pc_meeting_step step, char word)
 {
     (void)self;
-    if (pc_world_rank == 0 && !prepare_words(pc_world_size))
+    if (pc_world_rank == 0 && !ones)
         return PC_ENOMEM;
     int rc = is_to_rank_0(step) ? begin_to_rank_0(step, word, &requests[step])
                                 : begin_to_all(step, word, &requests[step]);
@@ -264,6 +262,8 @@ static bool prepare_merge(void)
     MPI_Comm parent = MPI_COMM_NULL;
     transport.rank = pc_world_rank;
     transport.n_ranks = pc_world_size;
+    if (pc_world_rank == 0)
+        prepare_words(pc_world_size);
     if (PC_REAL(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
         PC_REAL(Comm_remote_size)(parent, &transport.n_parents);
     return PC_REAL(Comm_create_keyval)(copy_nothing, merge_at_end, &keyval, NULL) == MPI_SUCCESS &&

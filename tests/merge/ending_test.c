@@ -453,6 +453,18 @@ static void ranks_that_leave_are_not_waited_for(void **state)
          .limit_ms = {0, HERE, HERE},
          .speaks = {false, true},
          DELAYS},
+        {.name = "rank 0 cannot begin",
+         .n_ranks = 3,
+         .mute = {true},
+         .limit_ms = {HERE, HERE, WAIT},
+         .speaks = {false, true},
+         DELAYS},
+        {.name = "rank 1 cannot begin",
+         .n_ranks = 3,
+         .mute = {false, true},
+         .limit_ms = {HERE, HERE, WAIT},
+         .speaks = {true},
+         DELAYS},
         {.name = "rank 1 leaves, another is killed or stopped",
          .n_ranks = 3,
          .kind = {MEASURED, LEFT},
@@ -685,6 +697,21 @@ static void what_is_wrong_is_found(void **state)
     }
 }
 
+static void a_rank_that_leaves_unseen_is_found(void **state)
+{
+    static const struct exploration x = {.name = "rank 0 cannot begin, and announces nothing",
+                                         .n_ranks = 2,
+                                         .mute = {true},
+                                         .limit_ms = {HERE, HERE},
+                                         AT_ONCE,
+                                         .end = leave_unseen};
+    struct explored found;
+    (void)state;
+    explore_one(&x, &found);
+    print_message("    %s\n", found.wrong);
+    assert_non_null(strstr(found.wrong, "a run has no end"));
+}
+
 static void a_recovery_that_removes_what_it_has_read_is_found(void **state)
 {
     static const struct exploration x = {.name = "arenas go before the profile is written",
@@ -743,6 +770,7 @@ int main(void)
         cmocka_unit_test(what_is_left_is_recovered_whenever_that_is_killed),
         cmocka_unit_test(ranks_of_two_versions_leave_each_other),
         cmocka_unit_test(what_is_wrong_is_found),
+        cmocka_unit_test(a_rank_that_leaves_unseen_is_found),
         cmocka_unit_test(a_recovery_that_removes_what_it_has_read_is_found),
         cmocka_unit_test(a_board_that_waits_for_the_dead_is_found),
     };

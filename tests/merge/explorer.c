@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <ucontext.h>
 
 enum {
@@ -32,12 +31,11 @@ struct op {
 struct rank {
     struct pc_transport transport;
     ucontext_t context;
-    char *stack;
     struct op op;
     enum outcome outcome;
     uint64_t history; /* hash of all results */
     uint64_t arrival_ms, end_ms, ready_ms, deadline_ms;
-    bool has_deadline, killed, done, joined, tells, has_arena, marked;
+    bool has_deadline, killed, done, joined, tells, has_arena, marked, left;
     unsigned late_at; /* when it did its last step after the merge, or was killed */
     unsigned late;    /* how many of these two steps it has done */
     bool begun[PC_MEET_STEPS];
@@ -45,6 +43,8 @@ struct rank {
     uint64_t word_at_ms[PC_MEET_STEPS]; /* when the word is with its receiver */
     enum pc_end end;
 };
+
+static char stacks[EXPLORED_RANKS][STACK_BYTES];
 
 static struct {
     const struct exploration *x;
@@ -173,8 +173,8 @@ static uint64_t delivery(void)
 static int t_begin(void *t, enum pc_meeting_step at, char word)
 {
     struct rank *r = t;
-    if (step(BEGIN, at, -1) != GO)
-        return PC_EIO;
+    if (step(BEGIN, at, -1) != GO || w.x->mute[r->transport.rank])
+        return r->killed ? PC_EIO : PC_ENOMEM;
     r->begun[at] = true;
     r->word[at] = word;
     r->word_at_ms[at] = is_to_rank_0(at) == (r->transport.rank != 0) ? delivery() : w.now_ms;
@@ -314,7 +314,8 @@ static void e_remove(void *e)
 static bool some_left(bool by_now)
 {
     for (int i = 0; i < w.x->n_ranks; i++)
-        if (w.x->kind[i] == LEFT && (!by_now || w.rank[i].arrival_ms <= w.now_ms))
+        if (w.x->mute[i] ? !by_now || w.rank[i].left
+                         : w.x->kind[i] == LEFT && (!by_now || w.rank[i].arrival_ms <= w.now_ms))
             return true;
     return false;
 }
@@ -323,6 +324,12 @@ static void e_look(struct pc_guest *guest)
 {
     if (some_left(true))
         guest->limit_ms = LEFT_MS;
+}
+
+static void e_leave(struct pc_guest *guest)
+{
+    (void)guest;
+    self()->left = !self()->killed;
 }
 
 /* The view of the other ranks decides who writes, so it is part of the state of the run. */
@@ -347,7 +354,8 @@ static void live(void)
         .self = r,
         .guest = {.limit_ms = w.x->limit_ms[me],
                   .speaks = w.x->speaks[me],
-                  .look = some_left(false) ? e_look : NULL},
+                  .look = some_left(false) ? e_look : NULL,
+                  .leave = e_leave},
         .key = e_key,
         .take_key = e_take_key,
         .merge = e_merge,
@@ -466,8 +474,7 @@ static bool pass_time(void)
 /* The process is stopped: its waits do not reach their limits in this time. */
 static void stop(struct rank *r)
 {
-    bool decides = r->op.kind == BEGIN && r->op.arg == PC_MEET_DECISION;
-    uint64_t ms = decides ? STOP_WORDS_MS : STOP_MS;
+    uint64_t ms = r->op.kind == BEGIN && r->op.arg == PC_MEET_DECISION ? STOP_WORDS_MS : STOP_MS;
     w.n_stops++;
     r->ready_ms = w.now_ms + ms;
     r->deadline_ms += ms;
@@ -667,7 +674,8 @@ static void check_words(void)
     w.out->n_profiles += w.has_profile;
     if (w.n_kills || w.n_stops || w.n_slow)
         return;
-    if (n_tell != !w.has_profile)
+    /* A rank that cannot tell the others that it tells is not the only one. */
+    if (some_left(false) && !w.has_profile ? !n_tell : n_tell != !w.has_profile)
         wrong("%u ranks say that there is no profile; there is %s", n_tell,
               w.has_profile ? "one" : "none");
     if (n_merged && !w.has_profile)
@@ -716,9 +724,8 @@ static void check(void)
 static void begin_rank(int i)
 {
     struct rank *r = &w.rank[i];
-    char *stack = r->stack;
     unsigned k = w.x->n_arrivals > 1 ? choose(w.x->n_arrivals) : 0;
-    *r = (struct rank){.stack = stack, .has_arena = w.x->kind[i] == MEASURED};
+    *r = (struct rank){.has_arena = w.x->kind[i] == MEASURED};
     r->transport = (struct pc_transport){.self = r,
                                          .rank = i,
                                          .n_ranks = w.x->n_ranks,
@@ -741,7 +748,7 @@ static void begin_rank(int i)
         return;
     }
     getcontext(&r->context);
-    r->context.uc_stack.ss_sp = r->stack;
+    r->context.uc_stack.ss_sp = stacks[i];
     r->context.uc_stack.ss_size = STACK_BYTES;
     r->context.uc_link = &w.scheduler;
     makecontext(&r->context, live, 0);
@@ -785,14 +792,9 @@ void explore(const struct exploration *x, const struct explored_files *files, st
     w.files = files;
     w.out = out;
     choices_clear(&w.of);
-    for (int i = 0; i < EXPLORED_RANKS; i++)
-        w.rank[i].stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     do
         run();
     while (!out->wrong[0] && choices_go_back(&w.of));
-    for (int i = 0; i < EXPLORED_RANKS; i++)
-        munmap(w.rank[i].stack, STACK_BYTES);
     out->n_states = w.of.n_seen;
     choices_clear(&w.of);
 }

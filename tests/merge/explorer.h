@@ -32,6 +32,7 @@ struct exploration {
     enum rank_kind kind[EXPLORED_RANKS];
     int limit_ms[EXPLORED_RANKS]; /* of each rank; -1: it knows that all come */
     bool speaks[EXPLORED_RANKS];
+    bool mute[EXPLORED_RANKS]; /* it can begin no step of the meeting; who looks again sees it */
     uint64_t arrivals_ms[MOST_ARRIVALS]; /* any of these for each rank */
     unsigned n_arrivals;
     unsigned n_kills, n_stops, n_slow; /* how many of each at most */

@@ -95,6 +95,14 @@ enum pc_end look_never(const struct pc_ending *e, const struct pc_transport *t, 
     return pc_end_job(&blind, t, tells, error);
 }
 
+enum pc_end leave_unseen(const struct pc_ending *e, const struct pc_transport *t, bool *tells,
+                         struct pc_error *error)
+{
+    struct pc_ending silent = *e;
+    silent.guest.leave = NULL;
+    return pc_end_job(&silent, t, tells, error);
+}
+
 static uint64_t stopped_clock(void *self)
 {
     (void)self;

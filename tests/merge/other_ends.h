@@ -24,6 +24,8 @@ other_end_fn leave_after_vote;
 other_end_fn wait_for_answer;
 /* No rank that has left looks again. */
 other_end_fn look_never;
+/* A rank that cannot begin does not announce that it leaves. */
+other_end_fn leave_unseen;
 /* Rank 0 does not see how late it is. */
 other_end_fn without_a_clock;
 /* Rank 0 asks nobody. */

@@ -42,6 +42,21 @@ static void limit_memory(size_t more_bytes)
     setrlimit(RLIMIT_AS, &limit);
 }
 
+/* Lets the process have no more data than it has now: no new mapping, and no larger heap. */
+static int limit_data(void)
+{
+    struct rlimit limit;
+    unsigned long kib = 0;
+    char line[256];
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && !kib && fgets(line, sizeof line, f))
+        sscanf(line, "VmData: %lu", &kib);
+    if (f)
+        fclose(f);
+    limit.rlim_cur = limit.rlim_max = kib * (rlim_t)1024;
+    return kib && setrlimit(RLIMIT_DATA, &limit) == 0;
+}
+
 /* Makes the change that `way` names; returns 0 if the system does not allow it. */
 static int change(const char *way, const char *folder)
 {
@@ -52,6 +67,8 @@ static int change(const char *way, const char *folder)
         return chdir("/") == 0;
     if (!strcmp(way, "memory"))
         limit_memory((size_t)48 << 20);
+    if (!strcmp(way, "data"))
+        return limit_data();
     if (!strcmp(way, "file-size"))
         return setrlimit(RLIMIT_FSIZE, &limit) == 0;
     if (!strcmp(way, "chroot"))
