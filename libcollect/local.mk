@@ -26,7 +26,7 @@ libcollect_libpccore_la_SOURCES = libcollect/adapter.h libcollect/requests.h \
     libcollect/life/life.h libcollect/life/core.c libcollect/life/parts.h libcollect/life/parts.c \
     libcollect/life/announce.c libcollect/life/nameplate.h libcollect/life/nameplate.c libcollect/life/plugin_host.h libcollect/life/plugin_host.c \
     libcollect/life/comm_plugins.c libcollect/life/compute_plugins.c libcollect/life/writer.c libcollect/life/run_word.c \
-    libcollect/life/finish.c libcollect/life/program_path.h libcollect/life/program_path.c libcollect/life/region.c
+    libcollect/life/finish.c libcollect/life/roomy_stack.c libcollect/life/program_path.h libcollect/life/program_path.c libcollect/life/region.c
 
 # The preloaded library. It needs libc and nothing else: zlib is needed by a module that is opened only when it is used.
 # All its parts are linked as whole archives, because nothing inside refers to the stubs.

@@ -118,6 +118,11 @@ bool pc_thread_has_room(uintptr_t sp)
     return sp - own.stack.lo < own.stack.hi - own.stack.lo && sp - own.stack.lo >= ROOM_BYTES;
 }
 
+struct pc_stack pc_thread_stack(void)
+{
+    return own.stack;
+}
+
 void pc_threads_note_early(const int32_t *tids, uint32_t n)
 {
     if (n < 2 || early || !(early = pc_memory(n * sizeof *early)))

@@ -28,6 +28,8 @@ void pc_thread_begin(bool helper, void *function);
 /* True if pc_thread_begin was called, and the thread's own stack has room for a registration below
  * this address. AS-safe. */
 bool pc_thread_has_room(uintptr_t sp);
+/* The bounds of the calling thread's own stack; 0, 0: they are not known. AS-safe. */
+struct pc_stack pc_thread_stack(void);
 /* Called at the end of MPI_Init, with the threads that the process had when it began: notes their
  * CPU time, which is not booked if they register later. */
 void pc_threads_note_early(const int32_t *tids, uint32_t n);

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 
@@ -69,6 +70,7 @@ static const struct use own_uses[] = {
     {SYS_read, {0}},
     {SYS_readlinkat, {0}},
     {SYS_rt_sigprocmask, {(uint64_t)-1}}, /* pc_walk_can_read */
+    {SYS_rt_sigprocmask, {SIG_SETMASK}},  /* pc_stack_run */
     {SYS_sched_getaffinity, {0}},
     {SYS_sched_yield, {0}},
     {SYS_statfs, {0}},

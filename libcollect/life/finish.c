@@ -75,6 +75,7 @@ void pc_init_end(const struct pc_transport *transport, const char *mpi)
 {
     int saved = errno;
     struct pcollect_arena_header *h = pc_header();
+    pc_stack_reserve();
     if (!h) /* the start was refused */
         return;
     pc_parts_init_end();
@@ -280,8 +281,9 @@ static void end_job(const struct pc_transport *transport)
         say_failed();
 }
 
-void pc_merge_now(const struct pc_transport *transport)
+static void merge_now(void *arg)
 {
+    const struct pc_transport *transport = arg;
     struct pc_thread *t = pc_self;
     if (atomic_load(&pc_control.left))
         return;
@@ -305,6 +307,11 @@ void pc_merge_now(const struct pc_transport *transport)
     if (t)
         t->merge_ticks += spent;
     errno = saved;
+}
+
+void pc_merge_now(const struct pc_transport *transport)
+{
+    pc_stack_run(merge_now, (void *)transport);
 }
 
 void pc_finalize_end(uint64_t ticks)

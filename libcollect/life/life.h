@@ -38,6 +38,13 @@ struct pc_presence pc_launch_presence(int n_ranks);
  * user, an action of the program. The collected data stays for recovery. Keeps errno. */
 void pc_core_leave(const char *why);
 
+/* ---- a stack for the end (roomy_stack.c) ---- */
+/* Reserves it; without memory there is none. Init-only: in MPI_Init, because the program may limit
+ * its memory later. */
+void pc_stack_reserve(void);
+/* Calls run(arg), on the reserved stack if the calling thread's own may be too small. MT-safe. */
+void pc_stack_run(void (*run)(void *arg), void *arg);
+
 /* ---- the module that writes (writer.c) ---- */
 struct pc_merge_module;
 /* NULL, with a message, if it cannot be opened. */

@@ -32,14 +32,20 @@ const struct pc_merge_module *pc_merge_module(void)
     return module;
 }
 
-void pc_write_late(void)
+static void write_late(void *unused)
 {
-    static atomic_flag writing = ATOMIC_FLAG_INIT;
     struct pc_error error;
-    if (!module || !pc_process.merged.path[0] || atomic_flag_test_and_set(&writing))
-        return;
+    (void)unused;
     pc_note_time();
     pc_sampler_tell_late(pc_thread_current);
     module->late(&pc_process.arena, &pc_process.merged, pc_process.destructed, &error);
+}
+
+void pc_write_late(void)
+{
+    static atomic_flag writing = ATOMIC_FLAG_INIT;
+    if (!module || !pc_process.merged.path[0] || atomic_flag_test_and_set(&writing))
+        return;
+    pc_stack_run(write_late, NULL);
     atomic_flag_clear(&writing);
 }

@@ -3,7 +3,8 @@
  * Threads on small stacks call MPI. The stacks are painted first: bytes that are no longer painted
  * were used. With "fake" MPI does nothing (state_tool.h), so that all used bytes are the
  * profiler's; their number is printed. With "real" nothing is printed: the threads' calls succeed
- * or the rank fails.
+ * or the rank fails. With "end" and a number of KiB a thread with such a stack ends MPI; with
+ * 0 the main thread, whose stack may no longer grow.
  */
 #include "tests/safety/state_tool.h"
 
@@ -11,12 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 enum { GUARD = 4096, PAINT = 0x5a };
 
 struct job {
     size_t stack_bytes;
     int rounds; /* 0: no call at all */
+    int ends;   /* it calls MPI_Finalize instead */
     size_t used;
 };
 
@@ -49,7 +52,9 @@ static __attribute__((noinline)) void call_real(int rounds)
 static void *run(void *arg)
 {
     struct job *job = arg;
-    if (state_fake)
+    if (job->ends)
+        MPI_Finalize();
+    else if (state_fake)
         call_fake(job->rounds);
     else
         call_real(job->rounds);
@@ -82,9 +87,18 @@ static void on_small_stack(struct job *job)
 int main(int argc, char **argv)
 {
     int provided;
-    struct job many[2] = {{65536, 5000, 0}, {65536, 5000, 0}}, small = {16384, 5000, 0};
-    struct job none = {65536, 0, 0};
+    struct job many[2] = {{65536, 5000, 0, 0}, {65536, 5000, 0, 0}}, small = {16384, 5000, 0, 0};
+    struct job none = {65536, 0, 0, 0}, end = {0, 0, 1, 0};
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    if (argc > 2) {
+        struct rlimit limit = {65536, 65536};
+        end.stack_bytes = (size_t)atoi(argv[2]) << 10;
+        if (end.stack_bytes)
+            on_small_stack(&end);
+        else
+            return setrlimit(RLIMIT_STACK, &limit) || MPI_Finalize();
+        return 0;
+    }
     state_fake = argc > 1 && !strcmp(argv[1], "fake");
     /* Runs twice: with a new state of the thread, then with that of a thread that has ended. What a
      * thread without calls uses is known after the second time: at first, the loader may have bound

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A stack for the end of the job, which needs more of it than a call of MPI: the merge has frames
+ * of 32 KiB, and the first message that MPICH on UCX sends takes more than 64 KiB (4.0.2). The
+ * program may call MPI_Finalize in a thread with a small stack, or forbid the stack of the main
+ * thread to grow. Then the end runs on a stack that was reserved in MPI_Init, like a coroutine of
+ * libc. Elsewhere it runs on the thread's own, which debuggers, valgrind and sanitizers know.
+ *
+ * Called by finish.c and writer.c. Must not: call malloc.
+ */
+#include "config.h"
+#include "libcollect/context/thread.h"
+#include "libcollect/life/life.h"
+#include "libcollect/state/state.h"
+
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifdef HAVE_MAKECONTEXT
+#include <ucontext.h>
+
+enum { NEEDED_BYTES = 256 << 10, RESERVED_BYTES = 512 << 10, GUARD_BYTES = 64 << 10 };
+
+static char *reserved;                       /* the lowest GUARD_BYTES cannot be accessed */
+static atomic_flag taken = ATOMIC_FLAG_INIT; /* by the thread that uses all of these */
+static ucontext_t there, back;
+static void (*job)(void *arg);
+static void *job_arg;
+
+void pc_stack_reserve(void)
+{
+    char *memory = reserved ? NULL : pc_memory(GUARD_BYTES + RESERVED_BYTES);
+    if (memory && !mprotect(memory, GUARD_BYTES, PROT_NONE))
+        reserved = memory;
+}
+
+/* The bytes by which the main thread's stack may grow below the address. Under a limit of the
+ * address space nothing is sure. */
+static size_t room_of_main(uintptr_t sp, uintptr_t hi)
+{
+    struct rlimit stack, space;
+    if (getrlimit(RLIMIT_STACK, &stack) || getrlimit(RLIMIT_AS, &space) ||
+        space.rlim_cur != RLIM_INFINITY)
+        return 0;
+    return stack.rlim_cur > hi - sp ? stack.rlim_cur - (hi - sp) : 0;
+}
+
+static bool has_room(void)
+{
+    struct pc_stack own = pc_thread_stack();
+    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    if (sp <= own.lo || sp >= own.hi || sp - own.lo < NEEDED_BYTES)
+        return false;
+    return getpid() != syscall(SYS_gettid) || room_of_main(sp, own.hi) >= NEEDED_BYTES;
+}
+
+static void begin(void)
+{
+    job(job_arg);
+}
+
+void pc_stack_run(void (*run)(void *arg), void *arg)
+{
+    if (!reserved || has_room() || atomic_flag_test_and_set(&taken)) {
+        run(arg);
+        return;
+    }
+    job = run;
+    job_arg = arg;
+    getcontext(&there);
+    there.uc_stack.ss_sp = reserved + GUARD_BYTES;
+    there.uc_stack.ss_size = RESERVED_BYTES;
+    there.uc_link = &back;
+    makecontext(&there, begin, 0);
+    swapcontext(&back, &there);
+    atomic_flag_clear(&taken);
+}
+
+#else
+
+void pc_stack_reserve(void)
+{
+}
+
+void pc_stack_run(void (*run)(void *arg), void *arg)
+{
+    run(arg);
+}
+
+#endif
