@@ -2,7 +2,7 @@
  *
  * An MPI program of two ranks that calls MPI_Barrier seven times and sends a message. Rank 0 prints
  * the data that it received. With -DOWN_MALLOC it has its own allocator, which the library must use
- * as well.
+ * as well. With an argument it writes behind a block, which a sanitizer reports.
  */
 #include <errno.h>
 #include <mpi.h>
@@ -85,6 +85,7 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
     char *text = calloc(100, 1);
     strcpy(text, "hello");
+    ((char volatile *)text)[argc > 1 ? 100 : 99] = '\0';
     MPI_Sendrecv(&rank, 1, MPI_INT, n - 1 - rank, 1, &got, 1, MPI_INT, n - 1 - rank, 1,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();
