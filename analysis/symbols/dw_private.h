@@ -17,8 +17,8 @@ struct pct_dw_function {
     uint32_t sites; /* of tail_calls.c; 0: not read yet */
 };
 
-/* A lambda whose name was asked for. */
-struct pct_dw_lambda {
+/* A function whose name is made of its DIEs, and was asked for. */
+struct pct_dw_named {
     const void *where; /* of its DIE */
     const char *name;
 };
@@ -28,10 +28,11 @@ struct pct_dw_unit {
     Dwarf_Die root; /* has the functions: the same, or of the split file */
     struct pct_dw_function *functions;
     size_t n, room;
-    struct pct_dw_lambda *lambdas;
-    size_t n_lambdas, lambdas_room;
+    struct pct_dw_named *named;
+    size_t n_named, named_room;
     bool ready;
     bool fortran, cxx, assembler;
+    bool types_sought, typed; /* has types: not built with -g1 */
 };
 
 struct pct_dw_range {
@@ -93,8 +94,15 @@ void pct_dw_functions(struct pct_dw_unit *u);
 /* The function of the unit at an address of the debug file, or NULL. */
 struct pct_dw_function *pct_dw_function_at(struct pct_dw_unit *u, uint64_t address);
 
+/* ---- names_dw.c ---- */
+
 /* The name that the linker knows; NULL: the DIE has none. */
 const char *pct_dw_linkage_name(Dwarf_Die *die);
+
+/* The readable name of a function or an inlined call, kept in the pool; NULL: it has none. */
+const char *pct_dw_function_name(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool);
+
+/* ---- symbols_dw.c ---- */
 
 /* The name in the symbol tables of what is at a link-time address, or NULL. */
 const char *pct_dw_symbol_name(struct pct_dw *d, uint64_t address);

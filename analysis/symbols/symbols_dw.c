@@ -41,6 +41,8 @@ static void set_language(struct pct_dw_unit *u, Dwarf_Die *die)
     case DW_LANG_C_plus_plus_03:
     case DW_LANG_C_plus_plus_11:
     case DW_LANG_C_plus_plus_14:
+    case 0x2b: /* C++17 and C++20, which <dwarf.h> of elfutils 0.188 does not name */
+    case 0x2c:
         u->cxx = true;
         break;
     case DW_LANG_Mips_Assembler:
@@ -138,7 +140,7 @@ void pct_dw_close(struct pct_dw *d)
         return;
     for (size_t i = 0; i < d->n_units; i++) {
         pct_free(d->units[i].functions);
-        pct_free(d->units[i].lambdas);
+        pct_free(d->units[i].named);
     }
     pct_free(d->units);
     pct_free(d->ranges);
@@ -380,140 +382,6 @@ static bool find_inlined(Dwarf_Die *scope, uint64_t address, Dwarf_Die *out, uns
     return false;
 }
 
-/* The linkage name, which has the parameters of C++ and the module of Fortran. */
-const char *pct_dw_linkage_name(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
-    return name ? name
-                : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
-}
-
-static const char call_operator[] = "operator()";
-
-/* The name of a function of Fortran that the compiler made of a part of another, such as a parallel
- * region of OpenMP, from that of its symbol: "work_._omp_fn.0", "__heat_MOD_work._omp_fn.0"; NULL:
- * it is none. */
-static const char *name_part(const char *symbol, struct pct_pool *pool)
-{
-    const char *part = strchr(symbol, '.'), *readable = pct_demangle(symbol, pool);
-    if (!part || part == symbol)
-        return NULL;
-    if (strcmp(readable, symbol) || part[-1] != '_' || !strncmp(symbol, "MAIN__", 6))
-        return readable;
-    struct pct_buf b = {0};
-    pct_buf_format(&b, "%.*s%s", (int)(part - symbol) - 1, symbol, part);
-    const char *kept = pct_pool_intern(pool, b.data);
-    pct_buf_free(&b);
-    return kept;
-}
-
-static const char *name_lambda(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool);
-
-static const char *name_function(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool)
-{
-    Dwarf_Attribute attribute;
-    const char *linkage = pct_dw_linkage_name(die);
-    if (linkage && (u->fortran || !strncmp(linkage, "_Z", 2))) {
-        const char *readable = pct_demangle(linkage, pool);
-        if (strcmp(readable, linkage))
-            return readable;
-    }
-    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
-    const char *part = name && u->fortran ? name_part(name, pool) : NULL;
-    if (name && !linkage && !strncmp(name, call_operator, sizeof call_operator - 1))
-        part = name_lambda(u, die, pool);
-    return part ? part : name ? pct_pool_intern(pool, name) : NULL;
-}
-
-/* ---- Lambdas: GCC gives no linkage name to the function of one ----------------------------------
- */
-
-/* True for a type without a name that can be called. Some versions of GCC name it <lambda(int)>. */
-static bool is_closure(Dwarf_Die *type)
-{
-    int tag = dwarf_tag(type);
-    const char *name = dwarf_diename(type);
-    Dwarf_Die die;
-    if ((tag != DW_TAG_structure_type && tag != DW_TAG_class_type) ||
-        (name && strncmp(name, "<lambda", strlen("<lambda")) != 0) || dwarf_child(type, &die))
-        return false;
-    do {
-        name = dwarf_tag(&die) == DW_TAG_subprogram ? dwarf_diename(&die) : NULL;
-        if (name && !strncmp(name, call_operator, sizeof call_operator - 1))
-            return true;
-    } while (!dwarf_siblingof(&die, &die));
-    return false;
-}
-
-/* Counts in *n the closures of a scope, through blocks, up to `type`; false: it is not there. */
-static bool count_closures(Dwarf_Die *scope, const Dwarf_Die *type, unsigned *n, unsigned depth)
-{
-    Dwarf_Die die;
-    if (depth > 200 || dwarf_child(scope, &die))
-        return false;
-    do {
-        *n += is_closure(&die);
-        if (die.addr == type->addr ||
-            (dwarf_tag(&die) == DW_TAG_lexical_block && count_closures(&die, type, n, depth + 1)))
-            return true;
-    } while (!dwarf_siblingof(&die, &die));
-    return false;
-}
-
-/* The DIE that a copy of a function refers to. */
-static Dwarf_Die origin_of(const Dwarf_Die *die)
-{
-    Dwarf_Die at = *die, next;
-    Dwarf_Attribute attribute;
-    for (int steps = 0; steps < 16; steps++, at = next)
-        if (!dwarf_formref_die(dwarf_attr(&at, DW_AT_abstract_origin, &attribute), &next) &&
-            !dwarf_formref_die(dwarf_attr(&at, DW_AT_specification, &attribute), &next))
-            break;
-    return at;
-}
-
-/* "main::{lambda#2}::operator()", by the number of the lambda in the function that has it.
- * scopes: those of its DIE, the innermost first. NULL: it is no lambda. */
-static const char *name_in_scopes(struct pct_dw_unit *u, Dwarf_Die *scopes, int n_scopes,
-                                  struct pct_pool *pool)
-{
-    int outer = 2;
-    unsigned number = 0;
-    while (outer < n_scopes && dwarf_tag(&scopes[outer]) == DW_TAG_lexical_block)
-        outer++;
-    if (outer >= n_scopes || !is_closure(&scopes[1]) ||
-        !count_closures(&scopes[outer], &scopes[1], &number, 0))
-        return NULL;
-    bool inside = dwarf_tag(&scopes[outer]) == DW_TAG_subprogram;
-    const char *function = inside ? name_function(u, &scopes[outer], pool) : NULL;
-    struct pct_buf b = {0};
-    pct_buf_format(&b, "%s%s{lambda#%u}::%s", function ? function : "", function ? "::" : "",
-                   number, dwarf_diename(&scopes[0]));
-    const char *name = pct_pool_intern(pool, b.data);
-    pct_buf_free(&b);
-    return name;
-}
-
-/* The name of the function of a lambda; NULL: it is none. Searches the unit once for each. */
-static const char *name_lambda(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool)
-{
-    Dwarf_Die origin = origin_of(die), *scopes = NULL;
-    for (size_t i = 0; i < u->n_lambdas; i++)
-        if (u->lambdas[i].where == origin.addr)
-            return u->lambdas[i].name;
-    /* Kept before it is named, so that a damaged file in which it is inside itself has an end. */
-    u->lambdas = pct_grow(u->lambdas, u->n_lambdas, &u->lambdas_room, sizeof *u->lambdas);
-    size_t at = u->n_lambdas++;
-    u->lambdas[at] = (struct pct_dw_lambda){.where = origin.addr};
-    int n_scopes = dwarf_getscopes_die(&origin, &scopes);
-    pct_hold(scopes, free);
-    const char *name = name_in_scopes(u, scopes, n_scopes, pool);
-    pct_free(scopes);
-    u->lambdas[at].name = name;
-    return name;
-}
-
 /* Path of a source file. libdw leaves it relative to the folder of the compilation if its entry in
  * the line table of DWARF 5 is (seen with elfutils 0.188, `cc -c src/a.c`). */
 static const char *intern_path(struct pct_dw_unit *u, const char *path, struct pct_pool *pool)
@@ -585,13 +453,13 @@ static size_t find_chain(struct pct_dw_unit *u, Dwarf_Die *die, uint64_t address
 {
     Dwarf_Die scope = *die, inner;
     size_t n = 0;
-    frames[n] = (struct pct_frame){.function = name_function(u, &scope, pool)};
+    frames[n] = (struct pct_frame){.function = pct_dw_function_name(u, &scope, pool)};
     while (n + 1 < n_max && find_inlined(&scope, address, &inner, 0)) {
         set_call_place(u, &inner, pool, &frames[n]);
         set_home(u, &scope, pool, &frames[n]);
         scope = inner;
         frames[++n] =
-            (struct pct_frame){.function = name_function(u, &scope, pool), .inlined = true};
+            (struct pct_frame){.function = pct_dw_function_name(u, &scope, pool), .inlined = true};
     }
     set_line(u, address, pool, &frames[n]);
     set_home(u, &scope, pool, &frames[n]);
