@@ -102,6 +102,33 @@ const char *pct_dw_linkage_name(Dwarf_Die *die);
 /* The readable name of a function or an inlined call, kept in the pool; NULL: it has none. */
 const char *pct_dw_function_name(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool);
 
+/* The last DIE that a function, its copy or an inlined call refers to. */
+Dwarf_Die pct_dw_origin(const Dwarf_Die *die);
+
+/* True for a function of a class that is in a function, as a lambda. */
+bool pct_dw_in_function(Dwarf_Die *die);
+
+/* A name that was made for this origin: false, if none was kept. */
+bool pct_dw_name_known(const struct pct_dw_unit *u, const Dwarf_Die *origin, const char **name_out);
+void pct_dw_name_keep(struct pct_dw_unit *u, const Dwarf_Die *origin, const char *name);
+
+/* The whole path of a source file that the unit names, kept in the pool. */
+const char *pct_dw_path(struct pct_dw_unit *u, const char *path, struct pct_pool *pool);
+
+/* The file that an attribute of `die` names by its number, kept in the pool; NULL: none. */
+const char *pct_dw_file(struct pct_dw_unit *u, Dwarf_Die *die, unsigned name,
+                        struct pct_pool *pool);
+
+/* ---- regions_dw.c ---- */
+
+/* As pct_dw_function_name; a region of OpenMP is named by the function that it is in. */
+const char *pct_dw_frame_name(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool);
+
+/* True if `inner`, inlined into the function `wrapper`, is the code of a region or a task that this
+ * only calls. */
+bool pct_dw_same_region(struct pct_dw_unit *u, Dwarf_Die *wrapper, Dwarf_Die *inner,
+                        struct pct_pool *pool);
+
 /* ---- symbols_dw.c ---- */
 
 /* The name in the symbol tables of what is at a link-time address, or NULL. */

@@ -4,8 +4,8 @@
  * demangler reads. GCC gives none to those of one source alone: static ones, those in namespaces
  * without a name, lambdas. Their names are put together from the DIEs that they are in and from the
  * types of their parameters, in the form of the demangler: so a function has the same name where it
- * is inlined and where its symbol names it. Symbols of files without types (-g1) are not put
- * together.
+ * is inlined and where its symbol names it. Without types
+ * (-g1) such a function has its bare name.
  */
 #include "config.h"
 
@@ -67,8 +67,7 @@ static bool find_original(Dwarf_Die *die, Dwarf_Die *out)
            dwarf_formref_die(dwarf_attr(die, DW_AT_specification, &attribute), out);
 }
 
-/* The last DIE that a function refers to. */
-static Dwarf_Die origin_of(const Dwarf_Die *die)
+Dwarf_Die pct_dw_origin(const Dwarf_Die *die)
 {
     Dwarf_Die at = *die, next;
     for (int steps = 0; steps < 16 && find_original(&at, &next); steps++)
@@ -547,7 +546,7 @@ static const char *put_together(struct pct_dw_unit *u, Dwarf_Die *die, const cha
     struct namer m = {u, pool, 200};
     struct scopes s;
     struct pct_buf b = {0};
-    Dwarf_Die origin = origin_of(die);
+    Dwarf_Die origin = pct_dw_origin(die);
     find_scopes(&origin, &s);
     if (!s.n)
         return NULL;
@@ -562,20 +561,50 @@ static const char *put_together(struct pct_dw_unit *u, Dwarf_Die *die, const cha
     return name;
 }
 
+bool pct_dw_in_function(Dwarf_Die *die)
+{
+    Dwarf_Die origin = pct_dw_origin(die);
+    struct scopes s;
+    find_scopes(&origin, &s);
+    for (size_t i = 0; i + 1 < s.n; i++)
+        if (dwarf_tag(&s.at[i]) == DW_TAG_subprogram)
+            return true;
+    return false;
+}
+
+bool pct_dw_name_known(const struct pct_dw_unit *u, const Dwarf_Die *origin, const char **name_out)
+{
+    for (size_t i = 0; i < u->n_named; i++)
+        if (u->named[i].where == origin->addr) {
+            *name_out = u->named[i].name;
+            return true;
+        }
+    return false;
+}
+
+void pct_dw_name_keep(struct pct_dw_unit *u, const Dwarf_Die *origin, const char *name)
+{
+    for (size_t i = 0; i < u->n_named; i++)
+        if (u->named[i].where == origin->addr) {
+            u->named[i].name = name;
+            return;
+        }
+    u->named = pct_grow(u->named, u->n_named, &u->named_room, sizeof *u->named);
+    u->named[u->n_named++] = (struct pct_dw_named){origin->addr, name};
+}
+
 /* Names a function that has no linkage name, once. */
 static const char *name_local(struct pct_dw_unit *u, Dwarf_Die *die, const char *name,
                               struct pct_pool *pool)
 {
-    Dwarf_Die origin = origin_of(die);
-    for (size_t i = 0; i < u->n_named; i++)
-        if (u->named[i].where == origin.addr)
-            return u->named[i].name;
+    Dwarf_Die origin = pct_dw_origin(die);
+    const char *kept;
+    if (pct_dw_name_known(u, &origin, &kept))
+        return kept;
     /* Kept before it is named, so that a damaged file in which it is inside itself has an end. */
-    u->named = pct_grow(u->named, u->n_named, &u->named_room, sizeof *u->named);
-    size_t at = u->n_named++;
-    u->named[at] = (struct pct_dw_named){.where = origin.addr};
+    pct_dw_name_keep(u, &origin, NULL);
     name = put_together(u, die, name, pool);
-    u->named[at].name = name;
+    pct_dw_name_keep(u, &origin, name);
     return name;
 }
 
@@ -595,4 +624,38 @@ const char *pct_dw_function_name(struct pct_dw_unit *u, Dwarf_Die *die, struct p
     else if (name && !linkage && u->cxx)
         part = name_local(u, die, name, pool);
     return part ? part : name ? pct_pool_intern(pool, name) : NULL;
+}
+
+/* ---- Files ------------------------------------------------------------------------------------
+ */
+
+/* libdw leaves a path relative to the folder of the compilation if its entry in
+ * the line table of DWARF 5 is (seen with elfutils 0.188, `cc -c src/a.c`). */
+const char *pct_dw_path(struct pct_dw_unit *u, const char *path, struct pct_pool *pool)
+{
+    Dwarf_Attribute attribute;
+    const char *folder = dwarf_formstring(dwarf_attr(&u->die, DW_AT_comp_dir, &attribute));
+    if (*path == '/' || !folder || *folder != '/')
+        return pct_pool_intern(pool, path);
+    struct pct_buf whole = {0};
+    pct_buf_format(&whole, "%s/%s", folder, path);
+    path = pct_pool_intern(pool, whole.data);
+    pct_buf_free(&whole);
+    return path;
+}
+
+/* The table of files is that of the unit, also for split DWARF; dwarf_decl_file would look for it
+ * in the split file, and end the program by an assertion (seen with elfutils 0.188). */
+const char *pct_dw_file(struct pct_dw_unit *u, Dwarf_Die *die, unsigned name, struct pct_pool *pool)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0;
+    Dwarf_Files *files;
+    size_t n_files;
+    if (dwarf_formudata(dwarf_attr_integrate(die, name, &attribute), &file) ||
+        attribute.cu != die->cu || /* the number is that of another unit, with other files */
+        dwarf_getsrcfiles(&u->die, &files, &n_files) || file >= n_files)
+        return NULL;
+    const char *path = dwarf_filesrc(files, file, NULL, NULL);
+    return path ? pct_dw_path(u, path, pool) : NULL;
 }

@@ -382,39 +382,6 @@ static bool find_inlined(Dwarf_Die *scope, uint64_t address, Dwarf_Die *out, uns
     return false;
 }
 
-/* Path of a source file. libdw leaves it relative to the folder of the compilation if its entry in
- * the line table of DWARF 5 is (seen with elfutils 0.188, `cc -c src/a.c`). */
-static const char *intern_path(struct pct_dw_unit *u, const char *path, struct pct_pool *pool)
-{
-    Dwarf_Attribute attribute;
-    const char *folder = dwarf_formstring(dwarf_attr(&u->die, DW_AT_comp_dir, &attribute));
-    if (*path == '/' || !folder || *folder != '/')
-        return pct_pool_intern(pool, path);
-    struct pct_buf whole = {0};
-    pct_buf_format(&whole, "%s/%s", folder, path);
-    path = pct_pool_intern(pool, whole.data);
-    pct_buf_free(&whole);
-    return path;
-}
-
-/* The file that an attribute of `die` names by its number; NULL: none. The table of files is that
- * of the unit, also for split DWARF; dwarf_decl_file would look for it in the split file, and end
- * the program by an assertion (seen with elfutils 0.188). */
-static const char *find_file(struct pct_dw_unit *u, Dwarf_Die *die, unsigned name,
-                             struct pct_pool *pool)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word file = 0;
-    Dwarf_Files *files;
-    size_t n_files;
-    if (dwarf_formudata(dwarf_attr_integrate(die, name, &attribute), &file) ||
-        attribute.cu != die->cu || /* the number is that of another unit, with other files */
-        dwarf_getsrcfiles(&u->die, &files, &n_files) || file >= n_files)
-        return NULL;
-    const char *path = dwarf_filesrc(files, file, NULL, NULL);
-    return path ? intern_path(u, path, pool) : NULL;
-}
-
 /* Place where the inlined call `die` was written. */
 static void set_call_place(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool,
                            struct pct_frame *frame)
@@ -423,7 +390,7 @@ static void set_call_place(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_poo
     Dwarf_Word line = 0;
     if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line))
         frame->line = (uint32_t)line;
-    frame->file = find_file(u, die, DW_AT_call_file, pool);
+    frame->file = pct_dw_file(u, die, DW_AT_call_file, pool);
 }
 
 static void set_line(struct pct_dw_unit *u, uint64_t address, struct pct_pool *pool,
@@ -434,7 +401,7 @@ static void set_line(struct pct_dw_unit *u, uint64_t address, struct pct_pool *p
     const char *path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
     if (!path)
         return;
-    frame->file = intern_path(u, path, pool);
+    frame->file = pct_dw_path(u, path, pool);
     if (!dwarf_lineno(line, &number) && number > 0)
         frame->line = (uint32_t)number;
 }
@@ -443,7 +410,7 @@ static void set_line(struct pct_dw_unit *u, uint64_t address, struct pct_pool *p
 static void set_home(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool,
                      struct pct_frame *frame)
 {
-    const char *path = frame->file ? find_file(u, die, DW_AT_decl_file, pool) : NULL;
+    const char *path = frame->file ? pct_dw_file(u, die, DW_AT_decl_file, pool) : NULL;
     frame->home = path != frame->file ? path : NULL;
 }
 
@@ -453,13 +420,18 @@ static size_t find_chain(struct pct_dw_unit *u, Dwarf_Die *die, uint64_t address
 {
     Dwarf_Die scope = *die, inner;
     size_t n = 0;
-    frames[n] = (struct pct_frame){.function = pct_dw_function_name(u, &scope, pool)};
+    frames[n] = (struct pct_frame){.function = pct_dw_frame_name(u, &scope, pool)};
     while (n + 1 < n_max && find_inlined(&scope, address, &inner, 0)) {
+        if (!n && pct_dw_same_region(u, &scope, &inner, pool)) {
+            scope = inner;
+            frames[0].function = pct_dw_frame_name(u, &scope, pool);
+            continue;
+        }
         set_call_place(u, &inner, pool, &frames[n]);
         set_home(u, &scope, pool, &frames[n]);
         scope = inner;
         frames[++n] =
-            (struct pct_frame){.function = pct_dw_function_name(u, &scope, pool), .inlined = true};
+            (struct pct_frame){.function = pct_dw_frame_name(u, &scope, pool), .inlined = true};
     }
     set_line(u, address, pool, &frames[n]);
     set_home(u, &scope, pool, &frames[n]);
