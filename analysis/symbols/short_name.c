@@ -280,8 +280,7 @@ static int compare_shortened(const void *a, const void *b)
 }
 
 /* Tells n names apart that are shortened to the same. */
-static void tell_apart(const struct shortened *list, size_t n, bool utf8, struct pct_pool *pool,
-                       const char **out)
+static void tell_apart(struct shortened *list, size_t n, bool utf8, struct pct_pool *pool)
 {
     enum { MOST = 256 }; /* of many the first, so that a long table takes linear time */
     const char *others[MOST];
@@ -292,8 +291,27 @@ static void tell_apart(const struct shortened *list, size_t n, bool utf8, struct
     for (size_t i = 0; i < n; i++) {
         struct pct_buf b = {0};
         pct_name_put_among(&b, list[i].name, others, n_others, utf8);
-        out[list[i].at] = pct_pool_intern(pool, b.data);
+        list[i].text = pct_pool_intern(pool, b.data);
         pct_buf_free(&b);
+    }
+}
+
+/* Tells the names apart that have the same text. The first arguments in which one differs from some
+ * others can be the same as those of another: these are told apart from each other once more. */
+static void tell_all_apart(struct shortened *list, size_t n, bool again, bool utf8,
+                           struct pct_pool *pool)
+{
+    if (n)
+        qsort(list, n, sizeof *list, compare_shortened);
+    for (size_t first = 0, end; first < n; first = end) {
+        bool differ = false;
+        for (end = first + 1; end < n && list[end].text == list[first].text; end++)
+            differ |= strcmp(list[end].name, list[first].name) != 0;
+        if (!differ)
+            continue;
+        tell_apart(list + first, end - first, utf8, pool);
+        if (!again)
+            tell_all_apart(list + first, end - first, true, utf8, pool);
     }
 }
 
@@ -309,19 +327,13 @@ const char **pct_names_shown(const char *const *names, size_t n, bool full, bool
             continue;
         pct_buf_clear(&b);
         pct_name_put(&b, names[i], full);
-        out[i] = pct_pool_intern(pool, b.data);
-        if (!full)
-            list[n_list++] = (struct shortened){out[i], names[i], i};
+        list[n_list++] = (struct shortened){pct_pool_intern(pool, b.data), names[i], i};
     }
     pct_buf_free(&b);
-    if (n_list)
-        qsort(list, n_list, sizeof *list, compare_shortened);
-    for (size_t first = 0, end; first < n_list; first = end) {
-        for (end = first + 1; end < n_list && list[end].text == list[first].text;)
-            end++;
-        if (end - first > 1)
-            tell_apart(list + first, end - first, utf8, pool, out);
-    }
+    if (!full)
+        tell_all_apart(list, n_list, false, utf8, pool);
+    for (size_t i = 0; i < n_list; i++)
+        out[list[i].at] = list[i].text;
     pct_free(list);
     return out;
 }

@@ -514,6 +514,37 @@ static void names_are_told_apart(void **state)
     }
 }
 
+static void names_of_a_list_differ(void **state)
+{
+    static const struct {
+        const char *name, *wanted;
+    } rows[] = {
+        {"void send_receive<int>(domain const*, int*, int, int*, int)",
+         "send_receive<>(..int*, int, int*, int)"},
+        {"void send_receive<int>(domain const*, Array<int>, Array<int>)",
+         "send_receive<>(..Array<int>, Array<int>)"},
+        {"void send_receive<float>(domain const*, Array<float>, Array<float>)",
+         "send_receive<float>()"},
+        {"void send_receive<float>(domain const*, Array<float>, Array<float>)",
+         "send_receive<float>()"}, /* in another file */
+        {NULL, NULL},
+        {"main", "main"},
+    };
+    const char *names[PC_ARRAY_LEN(rows)];
+    struct pct_pool *pool = pct_pool_new();
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++)
+        names[i] = rows[i].name;
+    const char **shown = pct_names_shown(names, PC_ARRAY_LEN(rows), false, false, pool);
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++)
+        if (rows[i].wanted)
+            assert_string_equal(shown[i], rows[i].wanted);
+        else
+            assert_null(shown[i]);
+    pct_free(shown);
+    pct_pool_free(pool);
+}
+
 /* Names of n characters, of one and of two bytes. */
 static char *name_of(size_t n, bool wide)
 {
@@ -746,6 +777,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sixteen_digits_are_those_of_printf),
         cmocka_unit_test(names_are_shortened_in_one_way),
         cmocka_unit_test(names_are_told_apart),
+        cmocka_unit_test(names_of_a_list_differ),
         cmocka_unit_test(very_long_names_lose_their_middle),
         cmocka_unit_test(functions_are_asked_for_by_parts_of_their_names),
         cmocka_unit_test(people_read_labels_in_one_notation),
