@@ -278,15 +278,38 @@ static void communicator_id(const struct pct_cell *c, struct pct_value *out)
     pct_id_value(c->d, row_of(c)->domain, out);
 }
 
-static void communicator_name(const struct pct_cell *c, struct pct_value *out)
+/* A cell of the communicator's row in the table `communicators`; 0: it has none. */
+static uint64_t communicator_cell(const struct pct_cell *c, const char *column,
+                                  enum pcollect_column_type type)
 {
     const struct pc_profile_table *t = pc_profile_table(c->d->profile, "communicators");
     uint32_t domain = pc_table_column(t, "domain", PCOLLECT_COLUMN_DOMAIN),
-             name = pc_table_column(t, "name", PCOLLECT_COLUMN_STRING);
+             wanted = pc_table_column(t, column, type);
     uint64_t id = row_of(c)->domain;
-    for (uint32_t i = 0; id && t && i < t->n_rows; i++)
+    if (!id || domain == PC_NO_INDEX || wanted == PC_NO_INDEX)
+        return 0;
+    for (uint32_t i = 0; i < t->n_rows; i++)
         if (pc_table_cell(t, i, domain) == id)
-            pct_value_text(c->d, pc_profile_string(c->d->profile, pc_table_cell(t, i, name)), out);
+            return pc_table_cell(t, i, wanted);
+    return 0;
+}
+
+static void communicator_name(const struct pct_cell *c, struct pct_value *out)
+{
+    uint64_t name = communicator_cell(c, "name", PCOLLECT_COLUMN_STRING);
+    pct_value_text(c->d, pc_profile_string(c->d->profile, name), out);
+}
+
+static void communicator_size(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = communicator_cell(c, "size", PCOLLECT_COLUMN_NUMBER);
+    out->none = !out->number;
+}
+
+static void communicator_maker(const struct pct_cell *c, struct pct_value *out)
+{
+    uint64_t maker = communicator_cell(c, "made_by", PCOLLECT_COLUMN_STRING);
+    pct_value_text(c->d, pc_profile_string(c->d->profile, maker), out);
 }
 
 static const struct pct_column communicator_call_columns[] = {
@@ -295,6 +318,10 @@ static const struct pct_column communicator_call_columns[] = {
      communicator_id, 0, PCT_BY_COMMUNICATOR},
     {"name", "name", PCT_TEXT, "its name; empty if it has none", communicator_name, 0,
      PCT_BY_COMMUNICATOR},
+    {"size", "size", PCT_COUNT, "its ranks, of an intercommunicator those of its own side",
+     communicator_size, 0, PCT_BY_COMMUNICATOR},
+    {"made_by", "made by", PCT_TEXT, "MPI function that made it; empty if it is not known",
+     communicator_maker, 0, PCT_BY_COMMUNICATOR},
     PRIMITIVE_COLUMN(PCT_BY_COMMUNICATOR),
     PCT_CALLS_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),
     PCT_DURATION_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),

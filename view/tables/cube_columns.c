@@ -98,6 +98,8 @@ static const struct member keys_and_shown[] = {
     {SITES, "primitive", PCT_KEY_PRIMITIVE, 0},
     {COMMUNICATORS, "communicator", PCT_KEY_COMMUNICATOR, 0},
     {COMMUNICATORS, "name", PCT_KEY_COMMUNICATOR, 0},
+    {COMMUNICATORS, "size", PCT_KEY_COMMUNICATOR, 0},
+    {COMMUNICATORS, "made_by", PCT_KEY_COMMUNICATOR, 0},
     {&own_table, "phase", PCT_KEY_PHASE, 0},
     {&own_table, "region", PCT_KEY_REGION, 0},
     {&own_table, "rank", PCT_KEY_RANK, 0},
