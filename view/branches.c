@@ -66,13 +66,19 @@ static void begin_below(const struct pct_branches *b, struct pct_corner corner,
 
 size_t pct_name_part(const char *name, size_t room)
 {
-    size_t n = 0, cells = 0, end = 0;
+    size_t n = 0, cells = 0, end = 0, word_end = 0;
     for (; name[n]; n++) {
         bool begins = ((unsigned char)name[n] & 0xc0) != 0x80;
         if (begins && cells++ == room)
-            return end ? end : n;
-        if (cells > room / 3 && cells < room && strchr(":<, ", name[n]) && name[n + 1] != ':')
+            return end ? end : word_end ? word_end : n;
+        if (cells <= room / 3)
+            continue;
+        if (name[n] == '+' && name[n + 1] == '0') /* an address */
+            end = n;
+        else if (cells < room && strchr(":<, ", name[n]) && name[n + 1] != ':')
             end = n + 1;
+        else if (strchr("_-.", name[n]))
+            word_end = n + 1;
     }
     return n;
 }

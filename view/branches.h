@@ -63,7 +63,8 @@ uint32_t pct_shown_only(const struct pct_shown_tree *t, uint32_t node);
 void pct_branches_put_tree(struct pct_branches *b, const struct pct_shown_tree *t, uint32_t node);
 
 /* Bytes of the part of a name that fits into `room` cells, at least 1: to the last place behind
- * its first third where a part of a C++ or Fortran name ends, else as much as there is room for. */
+ * its first third where a part of a C++ or Fortran name ends, or an address begins; else where a
+ * word ends; else as much as there is room for. */
 size_t pct_name_part(const char *name, size_t room);
 
 #endif

@@ -702,6 +702,11 @@ static void names_are_broken_where_a_part_ends(void **state)
         {"viscosity_kernel_module::viscosity_kernel._omp_fn.0", 51, ""},
         {"a::b::calculate_the_viscosity", 20, "viscosity"}, /* its first part is too short */
         {"std::map<int, long>::find", 22, "find"},
+        {"nearest_facet_distance_to_segment", 32, "segment"},
+        {"nearest_facet_distance_to_segment", 26, "segment"},
+        {"MPI.cpython-311-x86_64-linux-gnu.so+0xf2a80", 42, "+0xf2a80"},
+        {"MPI.cpython-311-x86_64-linux-gnu.so+0xf2a80", 30, "gnu.so+0xf2a80"},
+        {"nearestfacetdistancetosegment", 20, "tosegment"},
     };
     (void)state;
     for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++)
