@@ -7,6 +7,8 @@
 #include "analysis/symbols/short_name.h"
 #include "analysis/tree/label.h"
 
+#include <string.h>
+
 void pct_node_whole_name(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n)
 {
     if (n->kind == PCOLLECT_NODE_OP)
@@ -65,6 +67,22 @@ void pct_node_name(struct pct_buf *b, const struct pct_tree *t, uint32_t node,
     pct_buf_free(&name);
 }
 
+/* The file of a module of Python that an import runs, whose caller's line says nothing: with its
+ * folder, if it is that of a package. NULL: the frame is none. */
+static const char *file_of_import(const struct pct_node *n, bool full_path)
+{
+    const char *file = n->frame->function ? pct_frame_home(n->frame) : NULL;
+    if (!file || !n->caller || strcmp(n->frame->function, "<module>") != 0 ||
+        !pct_symbols_runtime(n->caller->file))
+        return NULL;
+    const char *name = pc_base_name(file);
+    if (full_path || strcmp(name, "__init__.py") != 0 || name < file + 2)
+        return full_path ? file : name;
+    for (name--; name > file && name[-1] != '/';)
+        name--;
+    return name;
+}
+
 void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
                     bool full_paths)
 {
@@ -73,7 +91,10 @@ void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct 
     bool unknown = frame && !module_told && !n->frame->file && n->module != PC_NO_INDEX;
     const char *module = unknown ? p->modules[n->module].path : NULL;
     struct pct_place_text place = {.full_path = full_paths};
-    if (n->caller)
+    const char *imported = frame ? file_of_import(n, full_paths) : NULL;
+    if (imported)
+        place = (struct pct_place_text){.file = imported, .full_path = true};
+    else if (n->caller)
         place = (struct pct_place_text){
             .file = n->caller->file, .line = n->caller->line, .full_path = full_paths};
     else if (frame)

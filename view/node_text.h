@@ -22,8 +22,9 @@ void pct_node_name(struct pct_buf *b, const struct pct_tree *t, uint32_t node,
 /* The legend below a tree with places of calls. */
 #define PCT_PLACE_LEGEND "FUNCTION  FILE:LINE: where the function was called"
 
-/* Appends the place where the node was called, or else its file or module, and further marks of a
- * frame: " [in MODULE]", " [inlined]" and " [tail call]". */
+/* Appends the place where the node was called, or else its file or module, as of a module of Python
+ * that an import runs, and further marks of a frame: " [in MODULE]", " [inlined]" and " [tail
+ * call]". */
 void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
                     bool full_paths);
 
