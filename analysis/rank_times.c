@@ -264,6 +264,7 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
     apart_ns = t->n ? floor(apart_ns / (double)t->n) : 0;
     for (size_t r = 0; r < t->n; r++) {
         double unsampled_ns = find_unsampled(&told[r]);
+        t->list[r].main_delayed_ns = told[r].delayed_ns;
         count_threads(&told[r], unsampled_ns);
         divide(&p->ranks[r], &told[r], apart_ns, &t->list[r]);
         t->divided &= told[r].divided;

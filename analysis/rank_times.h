@@ -27,7 +27,8 @@ struct pct_rank_time {
     bool is_short;    /* wall_ns is too short for samples: its parts are those of the whole run */
     double variance;  /* of sampled_ns, in ns^2; below 0: the rank was not sampled */
     double n_samples; /* of computation */
-    double all_delayed_ns; /* delayed, in MPI and outside */
+    double all_delayed_ns;  /* delayed, in MPI and outside */
+    double main_delayed_ns; /* the main thread alone */
     double
         lost_ns; /* of a killed rank, whose delays are not known: not on a processor, by samples */
 };

@@ -169,6 +169,13 @@ static size_t count_on_host(const struct pct_evidence *f, const char *host, cons
     return n;
 }
 
+/* True if several ranks have more busy threads than their host has processors: what one of them
+ * gains by more processors the others lose. */
+static bool is_full(const struct shared_host *host, size_t processors)
+{
+    return processors && host->n_ranks > 1 && host->n_threads > processors;
+}
+
 /* Appends what helps a rank that has more threads than processors: what its host has room for. */
 static void put_advice(const struct pct_evidence *f, const struct shared_host *host, size_t n_cpus,
                        size_t n_threads, struct pct_buf *b)
@@ -176,7 +183,7 @@ static void put_advice(const struct pct_evidence *f, const struct shared_host *h
     size_t processors = count_on_host(f, host->name, "processors"),
            cores = count_on_host(f, host->name, "cores");
     pct_buf_text(b, ". Start it with fewer threads");
-    if (!processors || n_cpus < processors) {
+    if (!processors || (n_cpus < processors && !is_full(host, processors))) {
         pct_buf_text(b, ", or bind it to more processors");
         if (!strncmp(f->data->profile->mpi, "Open MPI", 8)) {
             pct_buf_text(b, ": mpirun ");
@@ -188,47 +195,93 @@ static void put_advice(const struct pct_evidence *f, const struct shared_host *h
     pct_buf_text(b, ".");
 }
 
-/* Appends the reason why a rank waited on a host that has a processor for each rank. If all threads
- * of the job that may run on its processors fit there, others ran there. */
-static void put_reason(const struct pct_evidence *f, size_t rank, const struct shared_host *host,
-                       struct pct_buf *b)
+/* Appends the reason why a rank waited that is in the job: its threads, or those of other ranks.
+ * Returns false if there is none. */
+static bool put_own_reason(const struct pct_evidence *f, size_t rank, const struct neighbours *near,
+                           const struct shared_host *host, struct pct_buf *b)
 {
     size_t at = 0, n_threads = count_busy_threads(f, rank, &at).n;
-    struct neighbours near = look_around(f, rank);
-    const char *processors = near.n_cpus == 1 ? "processor" : "processors";
+    const char *processors = near->n_cpus == 1 ? "processor" : "processors";
     char others[48] = "another rank does";
-    if (near.n_bound > 2)
+    if (near->n_bound > 2)
         pct_text_format(others, sizeof others, "%s other ranks do",
-                        pct_finding_number(f, (double)(near.n_bound - 1)));
-    if (near.n_cpus && n_threads > near.n_cpus) {
-        pct_buf_format(b, ", which computes with %zu threads on %zu %s", n_threads, near.n_cpus,
+                        pct_finding_number(f, (double)(near->n_bound - 1)));
+    bool full = host->n_cpus && is_full(host, count_on_host(f, host->name, "processors"));
+    if (near->n_cpus && n_threads > near->n_cpus && !full) {
+        pct_buf_format(b, ", which computes with %zu threads on %zu %s", n_threads, near->n_cpus,
                        processors);
-        put_advice(f, host, near.n_cpus, n_threads, b);
+        put_advice(f, host, near->n_cpus, n_threads, b);
     } else if (host->n_cpus && host->n_threads > host->n_cpus) {
         pct_buf_format(b,
                        ": the %s ranks there compute with %s threads on %zu processors. Start "
                        "fewer ranks or threads there.",
                        pct_finding_number(f, (double)host->n_ranks),
                        pct_finding_number(f, (double)host->n_threads), host->n_cpus);
-    } else if (near.n_cpus && near.n_threads > near.n_cpus) {
+    } else if (near->n_cpus && near->n_threads > near->n_cpus) {
         pct_buf_format(b,
                        ", which computes on %zu %s, as %s: they have %zu threads "
                        "together. Bind them to different processors.",
-                       near.n_cpus, processors, others, near.n_threads);
-    } else if (near.known && near.n_all <= near.n_cpus) {
-        pct_buf_text(b, ": something else ran there, or its CPU time is limited.");
+                       near->n_cpus, processors, others, near->n_threads);
     } else {
-        pct_buf_text(b, ".");
+        return false;
+    }
+    return true;
+}
+
+/* The part of a rank's wait for which other threads of the job ran that may use its processors: of
+ * so much they may be the reason, at most. While the main thread waits, there is one in its place,
+ * at least. 1: not known. */
+static double find_own_part(const struct pct_evidence *f, size_t rank)
+{
+    const struct pc_profile *p = f->data->profile;
+    double waited_ns = f->times->list[rank].main_delayed_ns, ran_ns = -f->use[rank].on_cpu_ns;
+    bool *marks = pct_alloc(MOST_CPUS, sizeof *marks), known = p->n_ranks == p->world_size;
+    mark_cpus(f->use[rank].bound, marks);
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        if (strcmp(p->ranks[r].host, p->ranks[rank].host) != 0)
+            continue;
+        size_t common;
+        known &= count_cpus(f->use[r].bound, marks, &common) > 0;
+        ran_ns += common ? f->use[r].user_ns + f->use[r].system_ns : 0;
+    }
+    pct_free(marks);
+    return known && waited_ns > 0 ? fmax(0, ran_ns) / waited_ns : 1;
+}
+
+/* The other threads of the job are no reason to name if they ran for less than this part of the
+ * wait, and not the only one below NOT_ALL. */
+#define HARDLY 0.1
+#define NOT_ALL 0.75
+
+/* Appends the reason why a rank waited on a host that has a processor for each rank. If all threads
+ * of the job that may run on its processors fit there, or ran for less than it waited, others ran
+ * there. */
+static void put_reason(const struct pct_evidence *f, size_t rank, const struct shared_host *host,
+                       struct pct_buf *b)
+{
+    struct neighbours near = look_around(f, rank);
+    double part = find_own_part(f, rank);
+    if (near.known && near.n_all <= near.n_cpus) {
+        pct_buf_text(b, ": something else ran there, or its CPU time is limited.");
+    } else if (part < HARDLY) {
+        pct_buf_format(b,
+                       ": something else ran there, or its CPU time is limited. Other threads of "
+                       "the job ran there for at most %.0f %% of this time.",
+                       ceil(100 * part));
+    } else {
+        if (!put_own_reason(f, rank, &near, host, b))
+            pct_buf_text(b, ".");
+        if (part < NOT_ALL)
+            pct_buf_format(b,
+                           " Other threads of the job ran there for at most %.0f %% of this time: "
+                           "something else did, too, or its CPU time is limited.",
+                           ceil(100 * part));
     }
 }
 
-/* The ranks of a host had at most this part of its processors' time while one of them waited for
- * them: clearly less than all. */
-#define NOT_ALL 0.75
-
 /* Appends that others had a part of the processors. While a rank waits, all processors on which it
- * may run are in use. So if the ranks used less, others had the rest. Delays of several threads may
- * be at one time. */
+ * may run are in use. So if the ranks used less, clearly, others had the rest. Delays of several
+ * threads may be at one time. */
 static void put_others(const struct pct_evidence *f, size_t rank, const struct shared_host *host,
                        struct pct_buf *b)
 {

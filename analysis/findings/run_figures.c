@@ -108,7 +108,8 @@ static void gather_use(struct pct_evidence *f)
              minor = pc_table_column(t, "minor_faults", PCOLLECT_COLUMN_NUMBER),
              major = pc_table_column(t, "major_faults", PCOLLECT_COLUMN_NUMBER),
              bound = pc_table_column(t, "bound", PCOLLECT_COLUMN_STRING),
-             paused = pc_table_column(t, "paused", PCOLLECT_COLUMN_NUMBER);
+             paused = pc_table_column(t, "paused", PCOLLECT_COLUMN_NUMBER),
+             on_cpu = pc_table_column(t, "on_cpu", PCOLLECT_COLUMN_NUMBER);
     f->use = pct_alloc(f->n_ranks, sizeof *f->use);
     for (size_t r = 0; r < f->n_ranks; r++)
         f->use[r].bound = "";
@@ -126,6 +127,7 @@ static void gather_use(struct pct_evidence *f)
                                   .minor_faults = (double)pc_table_cell(t, row, minor),
                                   .major_faults = (double)pc_table_cell(t, row, major),
                                   .paused_ns = (double)pc_table_cell(t, row, paused),
+                                  .on_cpu_ns = (double)pc_table_cell(t, row, on_cpu),
                                   .bound = pc_profile_string(p, pc_table_cell(t, row, bound))};
     }
 }

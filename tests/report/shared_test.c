@@ -2,7 +2,7 @@
  *
  * The finding about ranks that share processors: it says that others had a part of them if, and
  * only if, the ranks and their threads cannot have used all of their time; and it gives a reason
- * only if that is known.
+ * only if that is known and can be all of it.
  */
 #include "made_run.h"
 
@@ -131,13 +131,95 @@ static void the_reason_of_a_wait_for_a_processor_is_known_or_not_told(void **sta
             add_busy_threads(cases[k].busy, cases[k].of_mpi);
         for (unsigned r = 0; r < m.n; r++) {
             m.bound[r] = cases[k].bound[0] ? cases[k].bound[r] : NULL;
-            m.system_ms[r] = cases[k].busy ? 900 * cases[k].busy + cases[k].other_ms : 3;
+            m.others_ms[r] = cases[k].busy > 1 ? 900 * (cases[k].busy - 1) : 0;
+            m.others_ms[r] += cases[k].other_ms;
+            m.system_ms[r] = 900 + m.others_ms[r];
             m.delayed_ms[r] = r ? 300 : 400;
             m.compute_ms[r] += 400;
         }
         struct pct_data *d = end_run();
         const char *text = finding(d);
         if (!strstr(text, "most on rank 0 of node1 (400.0 ms)") || !strstr(text, cases[k].says))
+            fail_msg("case %zu: %s", k, text);
+        pct_data_free(d);
+    }
+}
+
+/* Two ranks on the host, each bound to processors of its own. */
+static void begin_pair(unsigned busy, const char *first, const char *second)
+{
+    begin_run(1, false);
+    m.n = m.sample.p.n_ranks = m.sample.p.world_size = 2;
+    m.late = 0;
+    m.bound[0] = first;
+    m.bound[1] = second;
+    add_busy_threads(busy, false);
+    for (unsigned r = 0; r < m.n; r++) {
+        m.system_ms[r] = 900 * busy;
+        m.others_ms[r] = m.system_ms[r] - 900;
+        m.delayed_ms[r] = r ? 300 : 400;
+        m.compute_ms[r] += 400;
+    }
+}
+
+static void more_processors_are_offered_where_the_host_has_free_ones(void **state)
+{
+    static const char *const columns[] = {"host", "socket", "cores", "processors", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+    static const struct {
+        unsigned processors, busy;
+        const char *says;
+    } cases[] = {
+        {0, 2, " 2 threads on 1 processor. Start it with fewer threads, or bind it to more proc"},
+        {4, 2, " 2 threads on 1 processor. Start it with fewer threads, or bind it to more proc"},
+        {2, 2, ": the 2 ranks there compute with 4 threads on 2 processors. Start fewer ranks or"},
+        {4, 3, ": the 2 ranks there compute with 6 threads on 2 processors. Start fewer ranks or"},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_pair(cases[k].busy, "0", "1");
+        struct pc_profile_table *t = add_table("machine", 2, columns, types);
+        if (cases[k].processors)
+            add_cells(t, (const uint64_t[]){add_string("node1"), 0, cases[k].processors,
+                                            cases[k].processors});
+        struct pct_data *d = end_run();
+        if (!strstr(finding(d), cases[k].says))
+            fail_msg("case %zu: %s", k, finding(d));
+        pct_data_free(d);
+    }
+}
+
+/* Rank 0 has two busy threads on one processor, and waits for it for 400 ms. The other one ran for
+ * less, or for as long. */
+static void threads_that_ran_for_less_than_a_wait_are_not_its_reason(void **state)
+{
+    static const struct {
+        double others_ms;
+        const char *says;
+        bool told; /* the threads are a reason */
+        bool more; /* there is another one */
+    } cases[] = {
+        {38,
+         ": something else ran there, or its CPU time is limited. Other threads of the job ran "
+         "there for at most 10 % of this time.",
+         false, true},
+        {200,
+         " Other threads of the job ran there for at most 50 % of this time: something else "
+         "did, too, or its CPU time is limited.",
+         true, true},
+        {400, "more processors", true, false},
+        {900, "more processors", true, false},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_pair(2, "0", "1");
+        m.others_ms[0] = cases[k].others_ms;
+        struct pct_data *d = end_run();
+        const char *text = finding(d);
+        if (!strstr(text, cases[k].says) ||
+            cases[k].told != (strstr(text, "with 2 threads on 1 processor") != NULL) ||
+            cases[k].more != (strstr(text, "something else") != NULL))
             fail_msg("case %zu: %s", k, text);
         pct_data_free(d);
     }
@@ -166,6 +248,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(others_are_named_if_the_ranks_used_less),
         cmocka_unit_test(the_reason_of_a_wait_for_a_processor_is_known_or_not_told),
+        cmocka_unit_test(more_processors_are_offered_where_the_host_has_free_ones),
+        cmocka_unit_test(threads_that_ran_for_less_than_a_wait_are_not_its_reason),
         cmocka_unit_test(what_killed_ranks_did_is_no_delay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
