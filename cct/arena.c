@@ -111,8 +111,12 @@ static int bound_by_system(struct opening *o)
             o->bytes = share;
     }
     struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        o->bytes > limit.rlim_cur)
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
+        limit.rlim_cur = RLIM_INFINITY;
+    if (limit.rlim_cur < PC_ARENA_MIN_BYTES)
+        return pc_error_set(o->error, PC_EIO, "the file size limit is %llu bytes",
+                            (unsigned long long)limit.rlim_cur);
+    if (o->bytes > limit.rlim_cur)
         o->bytes = limit.rlim_cur;
     o->bytes = round_down(o->bytes, o->a->granule_bytes);
     if (o->bytes < PC_ARENA_MIN_BYTES)

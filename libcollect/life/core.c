@@ -24,6 +24,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { START_NONE, START_RUNNING, START_DONE };
@@ -200,6 +201,14 @@ static int load_configuration(void)
     return err;
 }
 
+/* The way out where no file can be created: a limit of the process holds in any folder. */
+static const char *way_out(void)
+{
+    struct rlimit limit;
+    bool limited = !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < PC_ARENA_MIN_BYTES;
+    return limited ? "raise the limit (ulimit -f)" : "set another folder with [spool] path";
+}
+
 /* Opens the arena in the first spool with room for a file. Without one the run is measured all the
  * same, and the user is told at once what a kill would cost. */
 static int open_arena(void)
@@ -227,8 +236,8 @@ static int open_arena(void)
         pc_arena_close(a);
     }
     pc_core_complain("no file can be created to collect in (%s): a kill of the job would lose the "
-                     "data; set another folder with [spool] path",
-                     first.text);
+                     "data; %s",
+                     first.text, way_out());
     pc_run_tell_memory();
     return PC_OK;
 }

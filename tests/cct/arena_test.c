@@ -209,7 +209,7 @@ static void use_under_file_limit(struct place *place, open_fn open_it)
     CHECK(place_wrong(&a) == NULL);
     pc_arena_unlink(&a);
     CHECK(open_it(&a, place->spool, 4 * MIB, &error) == PC_OK && !a.is_file);
-    CHECK(strstr(error.text, "has no room"));
+    CHECK(strstr(error.text, "the file size limit is 1000 bytes"));
 }
 
 static void file_size_limit_raises_no_signal(void **state)
