@@ -24,17 +24,18 @@ typedef int siginterrupt_fn(int, int);
 typedef int sigpause_fn(int, int);
 typedef int sigmask_fn(int);
 
-static void end_sampling(void)
+/* why: what the program does. */
+static void end_sampling(const char *why)
 {
     if (pc_sampler_stop(PCOLLECT_NOTE_NO_SIGNAL))
-        pc_core_complain("the program uses SIGURG and SIGWINCH, by which its computation is "
-                         "sampled: sampling has ended");
+        pc_core_complain("the program %s by which its computation is sampled: sampling has ended",
+                         why);
 }
 
 static void step_back(void)
 {
     if (!pc_sampler_leave_signal())
-        end_sampling();
+        end_sampling("uses SIGURG and SIGWINCH,");
 }
 
 /* ---- Handlers -------------------------------------------------------------------------------- */
@@ -160,7 +161,7 @@ int __sigaction(int signal, const struct sigaction *action, struct sigaction *ol
 static void leave_to(int number)
 {
     if (PC_UNLIKELY(pc_sampler_has(number)))
-        end_sampling();
+        end_sampling("gives to sigset or sigignore a signal");
     pc_sampler_undefer(number);
 }
 
@@ -339,13 +340,14 @@ int __xpg_sigpause(int number)
     return __sigpause(number, 1);
 }
 
-/* Signals read from the descriptor do not show whether they are the sampler's. */
+/* Signals read from the descriptor do not show whether they are the sampler's. Without the number
+ * of ours in the set, the program would not get its own. */
 PC_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
     __typeof__(&signalfd) next = PC_NEXT(signalfd);
     look_at(set);
     int ours = pc_sampler_signal;
     if (PC_UNLIKELY(ours && pc_wait_can_read(set, sizeof(uint64_t)) && sigismember(set, ours) == 1))
-        end_sampling();
+        end_sampling("reads from a descriptor (signalfd) the signals");
     return next(fd, set, flags);
 }

@@ -63,7 +63,8 @@ const char *pct_header_note(unsigned bit)
         "a part of what was collected was damaged and is left out: totals are too low",
         "MPI_Pcontrol left parts of the run out: their calls and their time are in no sum, but "
         "ranks may have waited for others there",
-        "the program uses SIGURG and SIGWINCH itself: from then on its computation was not sampled",
+        "the program uses SIGURG and SIGWINCH itself, or reads them by signalfd: from then on its "
+        "computation was not sampled",
         "the program filters system calls (seccomp): from then on its computation was not sampled",
         "the program ran under valgrind or ThreadSanitizer: its computation was not sampled",
         "sampled from outside (pcollect record): calls of MPI and their times are not known",
