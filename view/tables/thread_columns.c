@@ -71,6 +71,7 @@ static void get_waits(const struct pct_cell *c, struct pct_value *out)
 
 static void get_delayed(const struct pct_cell *c, struct pct_value *out)
 {
+    out->none = !row_of(c)->has_cpu;
     out->number = row_of(c)->delayed_ns;
 }
 
@@ -105,7 +106,7 @@ static const struct pct_column thread_columns[] = {
      get_share},
     {"delayed_s", "no processor", PCT_NS,
      "time since its beginning in which the thread could run and no processor was free; 0 for a "
-     "thread with less than 10 ms of CPU time",
+     "thread with less than 10 ms of CPU time; empty if it is not known",
      get_delayed},
 };
 
