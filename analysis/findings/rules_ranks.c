@@ -4,6 +4,7 @@
  * wait one after the other; and rules about the threads of a rank.
  */
 #include "analysis/findings/findings.h"
+#include "analysis/student.h"
 
 #include <math.h>
 #include <string.h>
@@ -409,6 +410,8 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
 
 /* The lead of a thread counts if it is this part of the rank's time. */
 #define LONG 0.5
+/* Waits of threads for each other count if they are this part of their CPU time outside MPI. */
+#define MOSTLY 0.5
 
 struct thread_leads {
     struct pct_thread_lead most; /* of the rank that would save most */
@@ -481,6 +484,100 @@ static void find_threads(const struct pct_evidence *f, const struct pct_rule *ru
         pct_text_time(most, (pc_u128)llround(pct_thread_work_ns(t))), others.data,
         percent(f, all.saves_ns), ranks, team ? "Divide" : "If these wait for it, divide");
     pct_buf_free(&others);
+}
+
+/* Waits of threads for each other, in ranks that have several. */
+struct thread_waits {
+    double outside_ns, waits_ns; /* CPU time of all threads outside MPI, and waits in it */
+    double main_ns, variance;    /* waits of main threads that no delay of another explains */
+    double most_ns;              /* of the rank with most of main_ns */
+    size_t most;
+};
+
+/* Adds the threads of a rank: those from `first` on, up to `end`. The main thread waits for a
+ * processor as long as another thread does that it waits for. */
+static void add_waits(const struct pct_thread_times *t, size_t first, size_t end,
+                      struct thread_waits *all)
+{
+    const struct pct_thread_time *main = NULL;
+    double outside_ns = 0, waits_ns = 0, delayed_ns = 0;
+    size_t n = 0;
+    for (size_t i = first; i < end; i++) {
+        if (!pct_thread_is_program(&t->list[i]))
+            continue;
+        n++;
+        outside_ns += (double)t->list[i].outside_ns;
+        waits_ns += (double)t->list[i].waits_ns;
+        if (!strcmp(t->list[i].kind, "main"))
+            main = &t->list[i];
+        else
+            delayed_ns += (double)t->list[i].delayed_ns;
+    }
+    if (n < 2 || !main)
+        return;
+    double own_ns = fmax(0, (double)main->waits_ns - delayed_ns);
+    all->outside_ns += outside_ns;
+    all->waits_ns += waits_ns;
+    all->main_ns += own_ns;
+    all->variance += main->variance;
+    if (own_ns > all->most_ns) {
+        all->most_ns = own_ns;
+        all->most = main->rank;
+    }
+}
+
+/* The runtime of threads in which most samples are. */
+static const char *runtime_name(const struct pct_evidence *f)
+{
+    const struct pc_profile *p = f->data->profile;
+    pc_u128 *ns = pct_alloc(p->n_modules, sizeof *ns);
+    const char *name = NULL;
+    pc_u128 most = 0;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        uint32_t module = p->nodes[i].module;
+        if (module == PC_NO_INDEX || !(p->modules[module].flags & PCOLLECT_MODULE_RUNTIME))
+            continue;
+        ns[module] += pct_samples_of(pct_data_samples(f->data), i).ns;
+        if (ns[module] > most) {
+            most = ns[module];
+            name = pc_base_name(p->modules[module].path);
+        }
+    }
+    pct_free(ns);
+    return name ? name : "the runtime of threads";
+}
+
+/* Finds threads that mostly poll for each other. One that works longer than the others is for the
+ * rule `threads`. What killed ranks may have waited for a processor is no part of the run. */
+static void find_thread_waits(const struct pct_evidence *f, const struct pct_rule *rule,
+                              double threshold, struct pct_findings *out)
+{
+    const struct pct_thread_times *t = pct_data_thread_times(f->data);
+    struct thread_waits all = {.most = 0};
+    double run_ns = f->core_ns - f->times->all_delayed_ns, lost_ns = 0;
+    char most[PCT_NUMBER_BYTES];
+    for (size_t first = 0, end; first < t->n; first = end) {
+        for (end = first + 1; end < t->n && t->list[end].rank == t->list[first].rank;)
+            end++;
+        add_waits(t, first, end, &all);
+    }
+    for (size_t r = 0; r < f->n_ranks; r++)
+        lost_ns += f->times->list[r].lost_ns;
+    double low_ns = all.main_ns - pct_normal_above(PCT_LEAD_FALSE) * sqrt(all.variance);
+    if (!(all.main_ns > 0) || all.waits_ns < MOSTLY * all.outside_ns ||
+        low_ns < threshold * fmax(0, run_ns - lost_ns) ||
+        find_leads(f).saves_ns >= threshold * own_core_ns(f))
+        return;
+    pct_finding_say(out, f, rule, all.main_ns, pct_more_rank("thread_times", rank_at(f, all.most)),
+                    "Threads wait for each other for %.0f %% of their CPU time outside MPI, in %s: "
+                    "main threads for %.0f %% of the run, most on rank %d (%s).%s Give each thread "
+                    "a processor of its own; then divide their work evenly, or let them do more of "
+                    "it between two waits.",
+                    100 * all.waits_ns / all.outside_ns, runtime_name(f), percent(f, all.main_ns),
+                    rank_at(f, all.most), pct_text_time(most, (pc_u128)llround(all.most_ns)),
+                    lost_ns > 0 ? " Part of it may be because one waited for a processor, which is "
+                                  "not known of killed ranks."
+                                : "");
 }
 
 /* ---- Hub and chain ---------------------------------------------------------------------------
@@ -602,6 +699,8 @@ static const struct pct_rule rows[] = {
      find_imbalance, true},
     {"threads", 0.05, "one thread of a rank computes longer than the others of its team",
      find_threads, true},
+    {"thread-waits", 0.05, "threads mostly wait for each other, in a runtime", find_thread_waits,
+     true},
     {"blocked", 0.05, "ranks sleep or wait for files outside MPI", find_blocked, true},
     {"hub", 0.05, "one rank exchanges most messages", find_hub, false},
     {"chain", 0.05, "ranks wait for each other one after the other", find_chain, false},

@@ -34,19 +34,11 @@ static void add_samples(uint64_t at, double each_ms)
 /* Two threads in each rank, of which each spends that time in the runtime of threads. */
 static void add_threads(double in_runtime_ms)
 {
-    static const char *const records[] = {"rank", "thread", "kind", "in_runtime", NULL};
-    static const char *const samples[] = {"rank",         "thread",          "period",
-                                          "compute_time", "compute_squares", NULL};
-    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_NUMBER};
-    static const uint16_t sample_types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
-                                            PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
-                                            PCOLLECT_COLUMN_NUMBER};
-    struct pc_profile_table *of = add_table("sampling", 2, samples, sample_types);
-    struct pc_profile_table *t = add_table("thread_records", 2, records, types);
+    struct pc_profile_table *of, *t;
+    add_thread_tables(&of, &t);
     for (unsigned r = 0; r < m.n; r++)
         for (unsigned i = 0; i < 2; i++) {
-            add_cells(t, (const uint64_t[]){r, i, i ? 7 : 6, (uint64_t)(in_runtime_ms * ms)});
+            add_cells(t, (const uint64_t[]){r, i, i ? 7 : 6, (uint64_t)(in_runtime_ms * ms), 0});
             add_cells(of,
                       (const uint64_t[]){r, i, (uint64_t)ms, (uint64_t)(m.compute_ms[r] * ms), 1});
         }

@@ -51,27 +51,24 @@ static void asleep(bool fault)
 /* Three threads per rank, of which one computes all the time, or all do. A sample is 1 ms. */
 static void threads(bool fault)
 {
-    static const char *const records[] = {"rank", "thread", "kind", NULL};
-    static const char *const samples[] = {"rank",         "thread",          "period",
-                                          "compute_time", "compute_squares", NULL};
-    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_STRING};
-    static const uint16_t sample_types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
-                                            PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
-                                            PCOLLECT_COLUMN_NUMBER};
-    struct pc_profile_table *of = add_table("sampling", 2, samples, sample_types);
-    struct pc_profile_table *t = add_table("thread_records", 2, records, types);
+    struct pc_profile_table *of, *t;
+    add_thread_tables(&of, &t);
     unsigned longest = draw_int(0, 2);
     for (unsigned r = 0; r < m.n; r++)
         for (unsigned i = 0; i < 3; i++) {
             double less = fault && i != longest ? draw(0.3, 0.6) : draw(0.97, 1);
             double work_ms = m.compute_ms[r] * less;
-            add_cells(t, (const uint64_t[]){r, i, i ? 7 : 6});
+            add_cells(t, (const uint64_t[]){r, i, i ? 7 : 6, 0, 0});
             add_cells(of, (const uint64_t[]){r, i, (uint64_t)ms, (uint64_t)(work_ms * ms),
                                              (uint64_t)(work_ms * 1e6)});
             if (!i)
                 m.blocked_ms[r] = m.compute_ms[r] - work_ms;
         }
+}
+
+static void thread_waits(bool fault)
+{
+    add_thread_waits(fault ? draw(0.6, 0.95) : draw(0.1, 0.4), 0);
 }
 
 static void shared(bool fault)
@@ -359,6 +356,7 @@ static const struct {
     {"small-io", small_io, false, false},
     {"window-synchronisation", window, false, false},
     {"cache-misses", cache_misses, false, true},
+    {"thread-waits", thread_waits, true, false},
 };
 
 /* ---- Runs -------------------------------------------------------------------------------------

@@ -166,6 +166,35 @@ void add_collective(const char *name, int64_t root, uint64_t domain)
     add_cells(m.collectives, (const uint64_t[]){add_string(name), (uint64_t)root, domain, 1});
 }
 
+void add_thread_tables(struct pc_profile_table **sampling, struct pc_profile_table **records)
+{
+    static const char *const columns[] = {"rank", "thread", "kind", "in_runtime", "delayed", NULL};
+    static const char *const samples[] = {"rank",         "thread",          "period",
+                                          "compute_time", "compute_squares", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER};
+    static const uint16_t sample_types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                            PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                            PCOLLECT_COLUMN_NUMBER};
+    *sampling = add_table("sampling", 2, samples, sample_types);
+    *records = add_table("thread_records", 2, columns, types);
+}
+
+void add_thread_waits(double waits, double delayed_ms)
+{
+    struct pc_profile_table *of, *t;
+    add_thread_tables(&of, &t);
+    for (unsigned r = 0; r < m.n; r++)
+        for (unsigned i = 0; i < 3; i++) {
+            double ran_ms = m.compute_ms[r] * draw(0.97, 1);
+            add_cells(t, (const uint64_t[]){r, i, i ? 7 : 6, (uint64_t)(ran_ms * waits * ms),
+                                            i ? (uint64_t)(delayed_ms * ms) : 0});
+            add_cells(of, (const uint64_t[]){r, i, (uint64_t)ms, (uint64_t)(ran_ms * ms),
+                                             (uint64_t)(ran_ms * 1e6)});
+        }
+}
+
 void add_resources(void)
 {
     static const char *const columns[] = {

@@ -67,6 +67,12 @@ uint64_t add_string(const char *text);
 /* Adds a row to the table `collectives`. `call` adds one for each collective operation: on the
  * communicator 1, with the late rank as root of those that gather or scatter. */
 void add_collective(const char *name, int64_t root, uint64_t domain);
+/* Adds the tables of samples (rank, thread, period, compute_time, compute_squares) and of threads
+ * (rank, thread, kind, in_runtime, delayed), without rows. */
+void add_thread_tables(struct pc_profile_table **sampling, struct pc_profile_table **records);
+/* Three threads in each rank, all of which poll for each other for that part of the time that their
+ * rank computes. The main thread waited for no processor, the others for so long. */
+void add_thread_waits(double waits, double delayed_ms);
 void add_resources(void);
 /* Adds the table `series` of two ranks that are in MPI all the time: bins of 2^24 ns, up to a
  * quarter of the sixth, and from there on twice as wide ones. */

@@ -2,7 +2,8 @@
  *
  * The finding about ranks that share processors: it says that others had a part of them if, and
  * only if, the ranks and their threads cannot have used all of their time; and it gives a reason
- * only if that is known and can be all of it.
+ * only if that is known and can be all of it. Threads are not blamed for waits that such waits
+ * explain.
  */
 #include "made_run.h"
 
@@ -243,6 +244,19 @@ static void what_killed_ranks_did_is_no_delay(void **state)
     pct_data_free(d);
 }
 
+/* The main thread waits for threads that wait for a processor. */
+static void waits_for_threads_without_a_processor_are_not_blamed_on_the_program(void **state)
+{
+    (void)state;
+    for (unsigned delayed = 0; delayed < 2; delayed++) {
+        begin_run(1, false);
+        add_thread_waits(0.9, delayed ? 450 : 0);
+        const char *text = sentence("thread-waits");
+        if (!delayed != (strstr(text, "Threads wait for each other for 90 % of their CPU") != NULL))
+            fail_msg("%u: %s", delayed, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +264,7 @@ int main(void)
         cmocka_unit_test(the_reason_of_a_wait_for_a_processor_is_known_or_not_told),
         cmocka_unit_test(more_processors_are_offered_where_the_host_has_free_ones),
         cmocka_unit_test(threads_that_ran_for_less_than_a_wait_are_not_its_reason),
+        cmocka_unit_test(waits_for_threads_without_a_processor_are_not_blamed_on_the_program),
         cmocka_unit_test(what_killed_ranks_did_is_no_delay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
