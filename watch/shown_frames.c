@@ -132,6 +132,20 @@ static void find_wrapper(const struct pct_stack *s, struct pct_shown_frames *sho
     }
 }
 
+/* Finds an MPI function of Open MPI 4 and 5 that has no frame, because its last step is a jump to
+ * the function that does its work. All others that jump so do it to report an error. */
+static void find_jumped(const struct pct_stack *s, struct pct_shown_frames *shown)
+{
+    static const char *const jumps[][2] = {{"ompi_mpi_init", "MPI_Init"},
+                                           {"ompi_mpi_finalize", "MPI_Finalize"}};
+    for (size_t i = shown->to; i-- > 0 && !*shown->op;)
+        for (size_t k = 0; k < sizeof jumps / sizeof *jumps && s->frames[i].function; k++)
+            if (!strcmp(s->frames[i].function, jumps[k][0])) {
+                shown->from = i + 1;
+                snprintf(shown->op, sizeof shown->op, "%s", jumps[k][1]);
+            }
+}
+
 /* The frame that the library has interrupted for a sample, or 0. Inside of it are the signal return
  * code, which libdw calls exact as well, and the library's handler, if that has not returned. */
 static size_t find_interrupted(const struct pct_stack *s)
@@ -162,6 +176,8 @@ struct pct_shown_frames pct_shown_frames(const struct pct_stack *s)
     }
     if (!*shown.op)
         find_wrapper(s, &shown);
+    if (!*shown.op)
+        find_jumped(s, &shown);
     size_t interrupted = find_interrupted(s);
     if (interrupted > shown.from && interrupted < shown.to)
         shown.from = interrupted;
