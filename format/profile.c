@@ -20,6 +20,14 @@ const char *const pcollect_lost_names[PCOLLECT_N_LOST] = {
     [PCOLLECT_LOST_COUNTS] = "threads whose events could not be counted to their end",
     [PCOLLECT_LOST_BINS] = "calls missing in histograms: the buffer was full",
     [PCOLLECT_LOST_SAMPLES] = "samples or other records of the kernel: its buffers were full",
+    [PCOLLECT_LOST_CPU_MS] =
+        "ms of CPU time that no sample stands for: of threads too short for one, "
+        "or not to be seen",
+    [PCOLLECT_LOST_OTHERS_MS] = "ms of CPU time of processes that are not ranks",
+    [PCOLLECT_LOST_PLACES] =
+        "places of samples: their threads waited for a processor, and are where "
+        "it was taken away",
+    [PCOLLECT_LOST_FUNCTIONS] = "functions of samples: their code could not be read",
     [PCOLLECT_LOST_ROWS] = "entries of tables not booked: the buffer or the file was full",
 };
 

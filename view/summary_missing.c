@@ -193,9 +193,12 @@ static void put_lost(const struct pct_head *h, struct pct_buf *b)
         if (!a->lost[k])
             continue;
         pct_head_count(b, a->lost[k]);
-        pct_buf_format(b, " %s (", pcollect_lost_names[k]);
-        put_listed(h, WITH_LOSS, k, b);
-        pct_buf_text(b, ")");
+        pct_buf_format(b, " %s", pcollect_lost_names[k]);
+        if (k < PCOLLECT_LOST_CPU_MS) {
+            pct_buf_text(b, " (");
+            put_listed(h, WITH_LOSS, k, b);
+            pct_buf_text(b, ")");
+        }
         pct_head_put(h, "left out", b);
     }
 }
@@ -261,8 +264,20 @@ static void put_unsampled(const struct pct_head *h, struct pct_buf *b)
                     "could not be sampled, or of the begin or end of others");
 }
 
+/* Appends how much of the CPU time of a recording from outside is in its samples. */
+static void put_covered(const struct pct_head *h, struct pct_buf *b)
+{
+    pc_u128 sampled_ns = pct_data_samples(h->d)->all.ns;
+    pc_u128 missing_ns = (pc_u128)h->d->totals->all.lost[PCOLLECT_LOST_CPU_MS] * 1000000;
+    if (!missing_ns)
+        return;
+    pct_buf_text(b, "samples stand for ");
+    pct_head_percent(b, pct_text_share(sampled_ns, sampled_ns + missing_ns));
+    pct_buf_text(b, " of the CPU time: shares are of that part");
+}
+
 void (*const pct_head_context_notes[])(const struct pct_head *, struct pct_buf *) = {
-    put_disagreement, put_added_up, put_unsampled, NULL};
+    put_disagreement, put_added_up, put_unsampled, put_covered, NULL};
 
 static void put_notes(const struct pct_head *h, struct pct_buf *b)
 {

@@ -141,12 +141,36 @@ static uint64_t lost(const struct job *j, const struct pct_recorded *told)
     return lost_ns < missed_ns ? lost_ns : missed_ns;
 }
 
-/* Reports the rest of it: a thread has its first sample after a whole period of CPU time. */
-static void tell_missed(const struct job *j, const struct pct_recorded *told)
+/* The rest of it, in ns, if it is worth telling: a thread has its first sample after a whole period
+ * of CPU time. */
+static uint64_t unseen(const struct job *j, const struct pct_recorded *told)
 {
     uint64_t missed_ns = missed(j, told), all_ns = missed_ns + told->sampled_ns;
     missed_ns -= lost(j, told);
-    if (missed_ns * 20 > all_ns && !j->request->who.processors)
+    return missed_ns * 20 > all_ns && !j->request->who.processors ? missed_ns : 0;
+}
+
+/* Number of samples of threads that waited for a processor, if it is worth telling. */
+static uint64_t waited(const struct job *j, const struct pct_recorded *told)
+{
+    uint64_t n = j->sampling.stops ? pct_stops_told(j->sampling.stops).n_waited : 0;
+    return n * 10 > told->n_samples ? n : 0;
+}
+
+/* Keeps in the profile what is said below, for those who read it later. */
+static void note_losses(const struct job *j, const struct pct_recorded *told, struct pc_profile *p)
+{
+    uint64_t *to = p->ranks[0].lost;
+    to[PCOLLECT_LOST_CPU_MS] = unseen(j, told) / 1000000;
+    to[PCOLLECT_LOST_OTHERS_MS] = told->other_ns / 1000000;
+    to[PCOLLECT_LOST_PLACES] = waited(j, told);
+    to[PCOLLECT_LOST_FUNCTIONS] = told->n_hidden + told->n_gone;
+}
+
+static void tell_missed(const struct job *j, const struct pct_recorded *told)
+{
+    uint64_t missed_ns = unseen(j, told);
+    if (missed_ns)
         pct_say(
             j->sampling.self,
             "threads used %.3g s of CPU time %sbefore their first sample or after their last: "
@@ -175,14 +199,15 @@ static void tell_event(const struct job *j, const struct pct_recorded *told)
                 "%s in the kernel are not counted: kernel.perf_event_paranoid forbids it", event);
 }
 
-static void tell_stops(const struct job *j, uint64_t n_samples)
+static void tell_stops(const struct job *j, const struct pct_recorded *told)
 {
     struct pct_stops_told stops = pct_stops_told(j->sampling.stops);
-    if (stops.n_waited * 10 > n_samples)
+    uint64_t n_waited = waited(j, told);
+    if (n_waited)
         pct_say(j->sampling.self,
                 "%.0f %% of the samples are of threads that waited for a processor: they are where "
                 "it was taken away, often in a system call; use fewer threads, or more processors",
-                100 * (double)stops.n_waited / (double)n_samples);
+                100 * (double)n_waited / (double)told->n_samples);
     if (stops.n_refused)
         pct_say(j->sampling.self,
                 "%llu samples are missing: another tool held the thread, or it runs with more "
@@ -244,7 +269,7 @@ static void tell(const struct job *j, const struct pct_recorded *told)
                 100 * (double)told->n_gone / n);
     tell_missed(j, told);
     if (j->sampling.stops)
-        tell_stops(j, told->n_samples);
+        tell_stops(j, told);
     if (told->other_ns)
         pct_say(j->sampling.self,
                 "processes that are not ranks took %.3g s of CPU time, not in the profile",
@@ -330,6 +355,7 @@ static int finish(struct job *j)
         tell_none(j, &told);
     } else {
         tell(j, &told);
+        note_losses(j, &told, p);
         write_profile(j, p);
         status = j->unwritten ? PCT_DATA : PCT_DONE;
     }

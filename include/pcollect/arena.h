@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 #define PCOLLECT_ARENA_MAGIC "PCOLARN"
-#define PCOLLECT_ARENA_VERSION 6u
+#define PCOLLECT_ARENA_VERSION 7u
 #define PCOLLECT_BYTE_ORDER 0x01020304u
 #define PCOLLECT_REF_UNIT 16u
 #define PCOLLECT_MAX_OPS 1024u
@@ -60,6 +60,11 @@ enum pcollect_lost {
     PCOLLECT_LOST_COUNTS,  /* threads whose counters could not be read to the end */
     PCOLLECT_LOST_BINS,    /* counts of histograms for whose upper bits no room was left */
     PCOLLECT_LOST_SAMPLES, /* samples from outside, and other records, that the kernel left out */
+    /* From here on of the whole of a recording from outside; its first rank has them. */
+    PCOLLECT_LOST_CPU_MS,    /* CPU time that no sample stands for */
+    PCOLLECT_LOST_OTHERS_MS, /* CPU time of processes that are not ranks */
+    PCOLLECT_LOST_PLACES,    /* samples of threads that waited for a processor */
+    PCOLLECT_LOST_FUNCTIONS, /* samples without functions */
     PCOLLECT_N_LOST
 };
 
