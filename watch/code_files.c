@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -50,11 +51,13 @@ struct code_file {
     bool go;                        /* it has functions of Go */
     struct segment *segments;
     size_t n_segments;
+    void *image; /* the file for libdwfl, which would keep a descriptor of it; NULL: none */
 };
 
 struct pct_code_files {
     struct code_file **files;
-    size_t n, room, n_kept;
+    size_t n, room, n_kept, most_kept;
+    bool starved; /* descriptors were too few to open a file */
 #ifdef HAVE_LIBDW
     Dwfl *dwfl; /* for names only */
 #endif
@@ -205,14 +208,28 @@ static void keep_segments(struct code_file *f, const ElfW(Phdr) * p, unsigned n)
 }
 
 #ifdef HAVE_LIBDW
-static void report_names(struct pct_code_files *files, const struct code_file *f, int fd)
+static int find_image(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, char **file,
+                      Elf **elf)
 {
-    int own = files->dwfl ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
-    if (own < 0)
+    const struct code_file *f = *user;
+    (void)m, (void)name, (void)base, (void)file;
+    *elf = elf_memory(f->image, (size_t)f->bytes);
+    return -1;
+}
+
+static void report_names(struct pct_code_files *files, struct code_file *f, int fd)
+{
+    void **user;
+    if (!files->dwfl || f->bytes <= 0)
         return;
+    void *image = mmap(NULL, (size_t)f->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    if (image == MAP_FAILED)
+        return;
+    f->image = image;
     dwfl_report_begin_add(files->dwfl);
-    if (!dwfl_report_elf(files->dwfl, f->path, f->path, own, f->module->bias, true))
-        close(own);
+    Dwfl_Module *m = dwfl_report_module(files->dwfl, f->path, f->module->lo, f->module->hi);
+    if (m && dwfl_module_info(m, &user, NULL, NULL, NULL, NULL, NULL, NULL))
+        *user = f;
     dwfl_report_end(files->dwfl, NULL, NULL);
 }
 #endif
@@ -323,6 +340,7 @@ static size_t path_bytes(const char *path)
 void pct_code_open(int pid, const struct pct_mapping *m, struct pct_code_opened *out)
 {
     out->fd = open_file(pid, m, out);
+    out->no_room = out->fd < 0 && (errno == EMFILE || errno == ENFILE);
     const char *why = out->fd >= 0 ? "" : errno == EACCES ? " (unreadable)" : gone_word;
     snprintf(out->name, sizeof out->name, "%.*s%s", (int)path_bytes(m->path), m->path, why);
 }
@@ -401,13 +419,30 @@ static void name_newest(struct pct_code_files *files)
     pct_buf_free(&name);
 }
 
+/* Closes the file that was kept first. False: there is none. */
+static bool close_oldest(struct pct_code_files *files)
+{
+    for (size_t i = 0; i < files->n; i++) {
+        if (files->files[i]->fd < 0)
+            continue;
+        close(files->files[i]->fd);
+        files->files[i]->fd = -1;
+        files->n_kept--;
+        return true;
+    }
+    return false;
+}
+
 /* The file of a mapping. One that cannot be opened has no module. */
 static struct code_file *find_or_load(struct pct_code_files *files, int pid,
                                       const struct pct_mapping *m)
 {
     static const struct stat none;
     struct pct_code_opened o;
-    pct_code_open(pid, m, &o);
+    do
+        pct_code_open(pid, m, &o);
+    while (o.no_room && close_oldest(files));
+    files->starved |= o.no_room;
     struct code_file *f = find_file(files, o.name, o.fd >= 0 ? &o.st : &none);
     if (f || o.fd < 0) {
         if (o.fd >= 0)
@@ -418,7 +453,7 @@ static struct code_file *find_or_load(struct pct_code_files *files, int pid,
     load(files, f, o.fd);
     if (f->module && !f->module->build_id_bytes)
         name_newest(files);
-    if (files->n_kept == MOST_KEPT) {
+    if (files->n_kept >= files->most_kept) {
         close(o.fd);
         return f;
     }
@@ -435,19 +470,17 @@ static int find_no_debuginfo(Dwfl_Module *m, void **user, const char *name, Dwar
     return -1;
 }
 
-static int find_no_file(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, char **file,
-                        Elf **elf)
-{
-    (void)m, (void)user, (void)name, (void)base, (void)file, (void)elf;
-    return -1;
-}
 #endif
 
 struct pct_code_files *pct_code_files_new(void)
 {
     struct pct_code_files *files = pct_alloc(1, sizeof *files);
+    struct rlimit open_files;
+    files->most_kept = MOST_KEPT;
+    if (!getrlimit(RLIMIT_NOFILE, &open_files) && open_files.rlim_cur / 4 < MOST_KEPT)
+        files->most_kept = open_files.rlim_cur / 4;
 #ifdef HAVE_LIBDW
-    static const Dwfl_Callbacks callbacks = {.find_elf = find_no_file,
+    static const Dwfl_Callbacks callbacks = {.find_elf = find_image,
                                              .find_debuginfo = find_no_debuginfo};
     files->dwfl = dwfl_begin(&callbacks);
 #endif
@@ -458,19 +491,21 @@ void pct_code_files_free(struct pct_code_files *files)
 {
     if (!files)
         return;
+#ifdef HAVE_LIBDW
+    if (files->dwfl)
+        dwfl_end(files->dwfl);
+#endif
     for (size_t i = 0; i < files->n; i++) {
         if (files->files[i]->fd >= 0)
             close(files->files[i]->fd);
         pct_free(files->files[i]->path);
         pct_free(files->files[i]->name);
+        if (files->files[i]->image)
+            munmap(files->files[i]->image, (size_t)files->files[i]->bytes);
         pct_free(files->files[i]->segments);
         pct_free(files->files[i]);
     }
     pct_free(files->files);
-#ifdef HAVE_LIBDW
-    if (files->dwfl)
-        dwfl_end(files->dwfl);
-#endif
     pct_free(files);
 }
 
@@ -486,6 +521,11 @@ void pct_code_files_show(const struct pct_code_files *files, const struct pc_pro
             if (!strcmp(f->name, p->modules[m].path))
                 pct_symbols_also_at(symbols, m, here);
     }
+}
+
+bool pct_code_files_starved(const struct pct_code_files *files)
+{
+    return files->starved;
 }
 
 bool pct_code_is_entry(const struct pc_module *module, uintptr_t pc)

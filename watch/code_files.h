@@ -38,7 +38,8 @@ void pct_mappings_free(struct pct_mappings *m);
 enum { PCT_CODE_PATH_BYTES = 4096 + 64 };
 
 struct pct_code_opened {
-    int fd; /* -1: there is no such file, or it cannot be read */
+    int fd;       /* -1: there is no such file, or it cannot be read */
+    bool no_room; /* or there are too few descriptors */
     struct stat st;
     char path[PCT_CODE_PATH_BYTES]; /* by which it was opened */
     /* Its path as the process sees it. For one that could not be opened with the reason behind it,
@@ -62,10 +63,13 @@ struct pct_code_files *pct_code_files_new(void);
 void pct_code_files_free(struct pct_code_files *files); /* NULL is allowed */
 
 /* Tells the symbols of a profile of these files where those are that processes in containers use,
- * and those that were removed or replaced, of the first 500: they stay open. While `files` lives.
- */
+ * and those that were removed or replaced, of the first 500: they stay open, if the limit of open
+ * files is four times as high. While `files` lives. */
 void pct_code_files_show(const struct pct_code_files *files, const struct pc_profile *p,
                          struct pct_symbols *symbols);
+
+/* True if a file could not be opened because there were too few descriptors. */
+bool pct_code_files_starved(const struct pct_code_files *files);
 
 /* The name of a module in profiles: the path of its file. Of several files without a build-id that
  * had one path, only the first has that name. Valid as long as `files`. */

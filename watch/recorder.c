@@ -578,6 +578,7 @@ int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, 
                                      : PC_OK;
     if (r->events_counted && r->told.sampled_events)
         r->told.sampled_events = r->events_counted;
+    r->told.starved = pct_code_files_starved(r->files);
     *told = r->told;
     if (err) {
         pc_profile_sum_free(&sum);

@@ -225,6 +225,16 @@ static void tell_lost(const struct job *j, const struct pct_recorded *told)
             (unsigned long long)told->n_lost, time);
 }
 
+static void tell_gone(const struct job *j, const struct pct_recorded *told)
+{
+    pct_say(j->sampling.self, "%.3g %% of the samples have no functions: %s",
+            100 * (double)told->n_gone / (double)told->n_samples,
+            told->starved ? "there were too few descriptors to open the files of their code; raise "
+                            "the limit of open files (ulimit -n)"
+                          : "the files of their code were removed or replaced, or cannot be read; "
+                            "root can open them while the process runs");
+}
+
 /* Remarks on how it was recorded. */
 static void tell(const struct job *j, const struct pct_recorded *told)
 {
@@ -263,10 +273,7 @@ static void tell(const struct job *j, const struct pct_recorded *told)
                 "kernel does not let you see; CAP_SYS_PTRACE, as root has it, is needed",
                 100 * (double)told->n_hidden / n);
     if (told->n_gone)
-        pct_say(j->sampling.self,
-                "%.3g %% of the samples have no functions: the files of their code were removed or "
-                "replaced, or cannot be read; root can open them while the process runs",
-                100 * (double)told->n_gone / n);
+        tell_gone(j, told);
     tell_missed(j, told);
     if (j->sampling.stops)
         tell_stops(j, told);
