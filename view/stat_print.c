@@ -44,6 +44,8 @@ static bool is_called(const char *name, const char *const *usual, size_t n)
     return false;
 }
 
+static const char per_cpu_time[] = "a second of CPU time";
+
 struct derived {
     bool known;
     double value;
@@ -85,7 +87,7 @@ static struct derived derive(const struct pct_stat *s, const struct pct_stat_blo
             return derive_ratio(s, b, e, &ratios[i]);
     if (is_called(name, rates, sizeof rates / sizeof *rates) && seconds > 0 &&
         b->figures[e].known && b->figures[e].value > 0) {
-        d.unit = s->processors ? "a second" : "a second of CPU time";
+        d.unit = s->processors ? "a second" : per_cpu_time;
         d.known = true;
         d.value = b->figures[e].value / seconds;
     }
@@ -127,28 +129,65 @@ static void put_difference(struct pct_buf *out, double percent)
                        percent);
 }
 
+static void put_name(struct pct_buf *out, const struct pct_stat_event *event)
+{
+    pct_buf_format(out, "%s%s", event->name, event->user_only ? " (user)" : "");
+}
+
+/* Width of the column of names, which is as wide as the names are where lines have to be short. */
+static size_t name_width(const struct pct_stat *s)
+{
+    enum { MOST = 26, WIDE = 100 };
+    size_t width = 0;
+    if (!s->width || s->width >= WIDE)
+        return MOST;
+    for (size_t e = 0; e < s->n; e++) {
+        struct pct_buf name = {0};
+        put_name(&name, &s->events[e]);
+        if (!s->events[e].why_not && name.n > width)
+            width = name.n;
+        pct_buf_free(&name);
+    }
+    return width < MOST ? width : MOST;
+}
+
+/* Appends a derived figure if the line has room for it, perhaps with a shorter unit. */
+static void put_derived(const struct pct_stat *s, const struct derived *d, size_t before,
+                        struct pct_buf *line)
+{
+    const char *const units[] = {d->unit, !strcmp(d->unit, per_cpu_time) ? "per CPU s" : d->unit};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        struct pct_buf more = {0};
+        pct_buf_text(&more, "  ");
+        pct_text_estimate(&more, d->value, 0, PCT_UNIT_NONE);
+        pct_buf_format(&more, " %s", units[i]);
+        bool fits = !s->width || before + line->n + more.n <= s->width;
+        if (fits)
+            pct_buf_text(line, more.data);
+        pct_buf_free(&more);
+        if (fits)
+            return;
+    }
+}
+
 static void put_text_row(FILE *out, const struct pct_stat *s, const struct pct_stat_block *b,
                          size_t e)
 {
     const struct pct_stat_figure *f = &b->figures[e];
     struct pct_buf name = {0}, count = {0}, more = {0};
     struct derived d = derive(s, b, e);
-    pct_buf_format(&name, "%s%s", s->events[e].name, s->events[e].user_only ? " (user)" : "");
+    put_name(&name, &s->events[e]);
     put_count(&count, s, f, s->events[e].clock);
-    if (s->intervals)
-        fprintf(out, "%10.3f", b->at_s);
-    fprintf(out, "  %-26s  %20s", name.data, count.data);
+    int before = s->intervals ? fprintf(out, "%10.3f", b->at_s) : 0;
+    before += fprintf(out, "  %-*s  %20s", (int)name_width(s), name.data, count.data);
     if (s->turns)
         pct_buf_format(&more, "  %4.0f %%", 100 * f->share);
     if (s->repeated && f->known && f->differ >= 0)
         put_difference(&more, 100 * f->differ);
     else if (s->repeated)
         pct_buf_format(&more, "  %9s", "-");
-    if (d.known) {
-        pct_buf_text(&more, "  ");
-        pct_text_estimate(&more, d.value, 0, PCT_UNIT_NONE);
-        pct_buf_format(&more, " %s", d.unit);
-    }
+    if (d.known)
+        put_derived(s, &d, (size_t)(before > 0 ? before : 0), &more);
     fprintf(out, "%s\n", more.data ? more.data : "");
     pct_buf_free(&name);
     pct_buf_free(&count);
@@ -267,7 +306,7 @@ static void begin(FILE *out, struct pct_stat *s, enum pct_stat_format format)
     }
     if (!s->turns && !s->repeated)
         return;
-    fprintf(out, "%s  %-26s  %20s%s%s\n", s->intervals ? "          " : "", "",
+    fprintf(out, "%s  %-*s  %20s%s%s\n", s->intervals ? "          " : "", (int)name_width(s), "",
             s->repeated ? "mean, 95 % interval" : "95 % interval", s->turns ? "  counted" : "",
             s->repeated ? "  sure from" : "");
 }

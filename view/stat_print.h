@@ -43,6 +43,7 @@ struct pct_stat {
     bool intervals;
     bool processors; /* whole processors are counted */
     bool turns;      /* events take turns */
+    size_t width;    /* of lines of text; 0: any */
     /* State of the printer. */
     bool begun;
     size_t n_put; /* blocks of text */
