@@ -114,16 +114,18 @@ size_t pct_screen_lines(void)
     return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row ? size.ws_row : 24;
 }
 
-/* Draws lines over the old ones. */
+/* Draws lines over the old ones, each of which is erased before. Behind a line of the whole width
+ * the cursor is still at its last character, which would be erased. */
 void pct_screen_draw(const char *text)
 {
     put("\033[H");
     for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+        fputs("\033[K", stdout);
         fwrite(text, 1, (size_t)(end - text), stdout);
-        fputs("\033[K\r\n", stdout);
+        fputs("\r\n", stdout);
     }
-    fputs(text, stdout);
-    put("\033[K\033[J");
+    fputs("\033[J", stdout);
+    put(text);
 }
 
 int pct_screen_key(uint64_t ns)
