@@ -318,8 +318,10 @@ int pct_event_named(const struct pct_command *self, const char *option, const ch
     if (!*text && pc_counting_is_tracepoint(name))
         return pct_refuse(self, "%s: %s: tracepoints are not counted", option, name);
     return pct_refuse(self, "%s: there is no event '%s'%s%s%s", option, name,
-                      *text ? "; the nearest is " : "", text,
-                      module ? "" : "; the names of PAPI and libpfm are not known here");
+                      *text    ? "; the nearest is "
+                      : module ? "; `pcollect events` lists those of this machine"
+                               : "",
+                      text, module ? "" : "; the names of PAPI and libpfm are not known here");
 }
 
 static void put_sum(const struct search *s)

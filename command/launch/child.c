@@ -103,10 +103,11 @@ void pct_job_tell_uncounted(const struct pct_command *self, struct pct_job_cpu b
     uint64_t used_ns = now.user_ns - before.user_ns + now.system_ns - before.system_ns;
     if (used_ns > counted_ns && used_ns - counted_ns > LEAST_NS &&
         used_ns - counted_ns > used_ns / PART)
-        pct_say(self,
-                "%.3g s of CPU time were not %s: the kernel leaves out programs that gain rights "
-                "(setuid, file capabilities), and those that you may not read",
-                (double)(used_ns - counted_ns) / 1e9, done);
+        pct_say(
+            self,
+            "%.3g s of CPU time were not %s; a reason may be that the kernel leaves out programs "
+            "that gain rights (setuid, file capabilities), and those that you may not read",
+            (double)(used_ns - counted_ns) / 1e9, done);
 }
 
 int pct_job_helper(void)
