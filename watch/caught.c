@@ -135,6 +135,14 @@ static bool is_restarted_file(const struct pct_caught *c)
     return n > 0 && (*file == '/' || !strncmp(file, "pipe:", 5));
 }
 
+/* True for a thread that a signal has stopped. Its call has ended by then, or will be made again.
+ */
+static bool is_halted(const struct pct_caught *c)
+{
+    char text[4096];
+    return find_status(c, "\nState:\tT", text, sizeof text) != NULL;
+}
+
 bool pct_caught_may_stop(const struct pct_caught *c)
 {
     static const long restarted[] = {
@@ -150,7 +158,7 @@ bool pct_caught_may_stop(const struct pct_caught *c)
         SYS_pause,
 #endif
     };
-    if (c->call < 0)
+    if (c->call < 0 || is_halted(c))
         return true;
     if (c->call == SYS_read || c->call == SYS_write || c->call == SYS_readv ||
         c->call == SYS_writev)
