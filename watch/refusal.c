@@ -72,6 +72,13 @@ static bool is_kernel_thread(int pid)
            pc_process_look(pid, &p) && !p.ended;
 }
 
+/* True if the numbers in /proc are those of another pid namespace than ours. */
+static bool is_proc_foreign(void)
+{
+    char self[16] = "";
+    return readlink("/proc/self", self, sizeof self - 1) <= 0 || strtol(self, NULL, 10) != getpid();
+}
+
 int pct_refusal_explain(int pid, int error_number, struct pc_error *error)
 {
     if ((error_number == ENOENT || error_number == ESRCH) && is_kernel_thread(pid))
@@ -87,6 +94,10 @@ int pct_refusal_explain(int pid, int error_number, struct pc_error *error)
 /* Without a filter nothing is read, and the process is not known as traced. */
 int pct_refusal_filtered(int pid, bool stops, struct pc_error *error)
 {
+    if (is_proc_foreign())
+        return pc_error_set(
+            error, PC_EIO, "%d: /proc is of another pid namespace: mount it (unshare --mount-proc)",
+            pid);
     bool filtered = process_vm_readv(pid, NULL, 0, NULL, 0, 0) ||
                     (stops && ptrace(PTRACE_GETREGSET, pid, NULL, NULL) && errno != ESRCH);
     return filtered ? pct_refusal_explain(pid, EPERM, error) : PC_OK;
