@@ -328,7 +328,9 @@ static void count_cut(struct pct_recorded *told, const struct process *p,
                       const struct pct_walked *outermost)
 {
     uint64_t offset;
-    if (p->hidden)
+    if (!p->pid) /* the kernel gives no other number to what has none here */
+        told->n_foreign++;
+    else if (p->hidden)
         told->n_hidden++;
     else if (pct_code_gone(&p->code, outermost->there - !outermost->exact, &offset))
         told->n_gone++;

@@ -24,6 +24,7 @@ struct pct_recorded {
     uint64_t n_hidden;       /* the same, of processes whose mappings we may not read */
     uint64_t n_gone;         /* the same, in files that could not be opened */
     bool starved;            /* too few descriptors were a reason for that */
+    uint64_t n_foreign;      /* the same, of processes outside of our pid namespace */
     uint64_t n_unknown;      /* samples without code of a program, as in kernel threads */
     /* Records that the kernel had no room for: of the clock and of actions; of the event. */
     uint64_t n_lost, n_lost_of_event;

@@ -164,7 +164,7 @@ static void note_losses(const struct job *j, const struct pct_recorded *told, st
     to[PCOLLECT_LOST_CPU_MS] = unseen(j, told) / 1000000;
     to[PCOLLECT_LOST_OTHERS_MS] = told->other_ns / 1000000;
     to[PCOLLECT_LOST_PLACES] = waited(j, told);
-    to[PCOLLECT_LOST_FUNCTIONS] = told->n_hidden + told->n_gone;
+    to[PCOLLECT_LOST_FUNCTIONS] = told->n_hidden + told->n_gone + told->n_foreign;
 }
 
 static void tell_missed(const struct job *j, const struct pct_recorded *told)
@@ -272,6 +272,11 @@ static void tell(const struct job *j, const struct pct_recorded *told)
                 "%.3g %% of the samples have no functions: they are of processes whose code the "
                 "kernel does not let you see; CAP_SYS_PTRACE, as root has it, is needed",
                 100 * (double)told->n_hidden / n);
+    if (told->n_foreign)
+        pct_say(j->sampling.self,
+                "%.3g %% of the samples have no functions: they are of processes outside of this "
+                "container (pid namespace), which cannot be seen from here",
+                100 * (double)told->n_foreign / n);
     if (told->n_gone)
         tell_gone(j, told);
     tell_missed(j, told);
