@@ -81,6 +81,9 @@ const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d);
 /* Ranks that spend their time alike. */
 const struct pct_rank_classes *pct_data_rank_classes(const struct pct_data *d);
 const struct pct_thread_times *pct_data_thread_times(const struct pct_data *d);
+/* True for a threading runtime in which threads wait for each other: it computes nothing for the
+ * program. `module`: its path or its name; NULL: false. */
+bool pct_data_threads_wait_in(const struct pct_data *d, const char *module);
 const struct pct_open_calls *pct_data_open_calls(const struct pct_data *d);
 /* All time in MPI: in the contexts, and in the open calls. */
 pc_u128 pct_data_mpi_ns(const struct pct_data *d);

@@ -113,6 +113,28 @@ static size_t compare(struct pct_thread_times *t, size_t first)
     return end;
 }
 
+/* True if a thread starts in a threading runtime, which made it. */
+static bool starts_in_runtime(const struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_modules; i++)
+        if (p->modules[i].flags & PCOLLECT_MODULE_STARTS)
+            return true;
+    return false;
+}
+
+bool pct_thread_times_wait(const struct pct_thread_times *t, const struct pc_profile *p)
+{
+    uint32_t before = UINT32_MAX;
+    for (size_t i = 0; i < t->n; i++) {
+        if (!pct_thread_is_program(&t->list[i]))
+            continue;
+        if (t->list[i].rank == before)
+            return true;
+        before = t->list[i].rank;
+    }
+    return !t->n && starts_in_runtime(p);
+}
+
 /* ---- The leading thread
  * ------------------------------------------------------------------------ */
 

@@ -56,6 +56,11 @@ struct pct_thread_lead {
 struct pct_thread_lead pct_thread_times_lead(const struct pct_thread_times *t, size_t first,
                                              size_t end, double chance);
 
+/* True if threads wait for each other in the code of threading runtimes: a rank has several threads
+ * of the program. Profiles of samples from outside do not list threads: there a thread starts in
+ * such a runtime. */
+bool pct_thread_times_wait(const struct pct_thread_times *t, const struct pc_profile *p);
+
 /* Never NULL. Texts are the profile's. */
 struct pct_thread_times *pct_thread_times_new(const struct pc_profile *p);
 void pct_thread_times_free(struct pct_thread_times *t);

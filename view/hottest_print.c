@@ -119,36 +119,6 @@ static bool is_one(const struct pct_data *d, const char *module,
     return false;
 }
 
-/* True for a threading runtime, in which idle threads wait: it computes nothing for the program. */
-static bool is_runtime(const struct pc_profile_module *m)
-{
-    return m->flags & PCOLLECT_MODULE_RUNTIME;
-}
-
-/* True if a thread starts in a threading runtime, which made it. */
-static bool starts_in_runtime(const struct pc_profile *p)
-{
-    for (uint32_t i = 0; i < p->n_modules; i++)
-        if (p->modules[i].flags & PCOLLECT_MODULE_STARTS)
-            return true;
-    return false;
-}
-
-/* True if a rank has several threads. Profiles of samples from outside do not list threads. */
-static bool has_threads(const struct pct_data *d)
-{
-    const struct pct_thread_times *t = pct_data_thread_times(d);
-    uint32_t before = UINT32_MAX;
-    for (size_t i = 0; i < t->n; i++) {
-        if (!pct_thread_is_program(&t->list[i]))
-            continue;
-        if (t->list[i].rank == before)
-            return true;
-        before = t->list[i].rank;
-    }
-    return !t->n && starts_in_runtime(d->profile);
-}
-
 /* Pieces of the text of a row, which are not broken between lines if they fit into one. PLACE keeps
  * its blanks after a function.
  */
@@ -214,7 +184,7 @@ static void put_places(const struct pct_data *d, const struct pct_options *o,
 static void put_library(const struct pct_data *d, const struct pct_rolled_row *r, struct pct_buf *b)
 {
     const char *module = r->library ? r->library : r->module;
-    bool waits = is_one(d, module, is_runtime) && has_threads(d);
+    bool waits = pct_data_threads_wait_in(d, module);
     if (r->library)
         pct_buf_format(b, "(%s%s)", pct_data_full_paths(d) ? r->library : pc_base_name(r->library),
                        waits ? ": threads wait there" : "");

@@ -68,6 +68,7 @@ static void set_rest(const struct pct_join_tree_node *n, struct pct_buf *b)
     pct_buf_put(b, "", 0);
     pct_place_put(b, &place, PCT_PLACE_LIST);
     pct_buf_text(b, n->inlined ? " [inlined]" : "");
+    pct_buf_text(b, n->waits ? " (threads wait there)" : "");
 }
 
 /* Appends the name, told apart from those of siblings that were called at the same place. */

@@ -94,7 +94,7 @@ static void row_path(const struct pct_cell *c, struct pct_value *out)
 }
 
 static const struct pct_column columns[] = {
-    {"place", "place", PCT_TEXT, "MPI function, computation or waiting for a processor, and where",
+    {"place", "place", PCT_TEXT, "MPI function, computation or waiting, and where it is",
      row_place},
     {"mean_s", "mean", PCT_NS, "time over all ranks, mean of the runs", row_mean, 0, 0, "error_s"},
     {"error_s", "+-", PCT_NS, "half of the 95 % confidence interval of mean_s; empty with one run",

@@ -65,7 +65,9 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
                                  *last = &s->points[pct_scale_last(s)];
     const struct pct_scale_cost *from = &row->costs[pct_scale_first(s)],
                                 *to = &row->costs[pct_scale_last(s)];
-    bool rest = s->join->divided && row->node == s->join->compute;
+    bool rest = s->join->divided && row->node == s->join->compute,
+         wait = s->join->nodes[row->node].waits;
+    const char *do_it = wait ? "the threads wait" : rest ? "the ranks have" : "the ranks compute";
     /* Without the waiting of others. */
     double own_from = from->ns - from->waits_ns, own_to = to->ns - to->waits_ns;
     char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES], m[PCT_NUMBER_BYTES];
@@ -79,16 +81,19 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
                        100 * (per(first->busiest_ns * first->ranks, first->compute_ns) - 1),
                        count_text(first->ranks, y), time_text(to->waits_ns, x));
     else if (!(own_from > 0) && row->node != s->join->compute)
-        pct_buf_format(b, "on %s no sample was taken there, on %s the ranks compute %s together", n,
-                       m, time_text(own_to, x));
+        pct_buf_format(b, "on %s no sample was taken there, on %s %s %s together", n, m, do_it,
+                       time_text(own_to, x));
     else if (s->scaling == PCT_SCALING_WEAK)
-        pct_buf_format(b, "a rank %s %s on %s, %s on %s", rest ? "has" : "computes",
+        pct_buf_format(b, "%s %s on %s, %s on %s",
+                       wait   ? "the threads of a rank wait"
+                       : rest ? "a rank has"
+                              : "a rank computes",
                        time_text(own_from / first->ranks, x), n, time_text(own_to / last->ranks, y),
                        m);
     else
-        pct_buf_format(b, "together the ranks %s %s on %s, %s on %s%s", rest ? "have" : "compute",
-                       time_text(own_from, x), n, time_text(own_to, y), m,
-                       rest ? "" : ": work that is repeated, or slower when divided");
+        pct_buf_format(b, "together %s %s on %s, %s on %s%s", do_it, time_text(own_from, x), n,
+                       time_text(own_to, y), m,
+                       rest || wait ? "" : ": work that is repeated, or slower when divided");
     if (!is_waited_for(s, row) && to->waits_ns > to->ns / 10)
         pct_buf_format(b, "; the others wait for it, %s in all", time_text(to->waits_ns, x));
 }

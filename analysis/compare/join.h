@@ -46,6 +46,7 @@ struct pct_join_node {
     uint16_t kind;               /* enum pcollect_node_kind */
     bool inlined;                /* in a run that has it */
     bool uncertain;              /* not all runs have as many calls like this one */
+    bool waits;                  /* POINT in a threading runtime, in which threads of a run wait */
     bool told;                   /* call_line was set by at least one run */
     struct pct_call_site site;   /* among the calls of the function above */
     const char *call_file;       /* file where that function calls it; may be NULL */

@@ -133,7 +133,7 @@ static const char *place_of(const struct pct_join *j, struct placed *of, bool fu
                                         : "waiting for ranks without a processor";
     pct_buf_put(&b, "", 0);
     if (j->nodes[node].kind == PCOLLECT_NODE_POINT)
-        pct_buf_text(&b, "computation in ");
+        pct_buf_text(&b, j->nodes[node].waits ? "waiting of threads in " : "computation in ");
     if (frame != node)
         pct_buf_text(&b, j->nodes[node].label);
     if (frame != PC_NO_INDEX) {

@@ -3,7 +3,7 @@ report_test_sample = tests/report/sample.c tests/report/sample.h
 
 unit_tests += tests/report/fit_test tests/report/classes_test tests/report/estimate_test \
     tests/report/rank_times_test tests/report/totals_test tests/report/samples_test \
-    tests/report/scale_test tests/report/scale_sizes_test tests/report/diff_test tests/report/topology_test tests/report/counters_test \
+    tests/report/scale_test tests/report/scale_sizes_test tests/report/compare_test tests/report/diff_test tests/report/topology_test tests/report/counters_test \
     tests/report/findings_test tests/report/blame_test tests/report/head_test tests/report/messages_test tests/report/turns_test tests/report/shared_test tests/report/statement_test tests/report/text_test tests/report/hash_index_test \
     tests/report/by_rank_test
 if HAVE_LIBDW
@@ -22,6 +22,7 @@ EXTRA_DIST += tests/report/golden tests/report/fault.awk tests/report/schema_che
 tests_report_samples_test_LDADD = plugins/libpcplugins.la $(LDADD)
 tests_report_counters_test_SOURCES = tests/report/counters_test.c $(report_test_sample)
 tests_report_diff_test_SOURCES = tests/report/diff_test.c $(report_test_sample)
+tests_report_compare_test_SOURCES = tests/report/compare_test.c tests/report/scale_rows.h $(report_test_sample)
 tests_report_findings_test_SOURCES = tests/report/findings_test.c tests/report/made_run.c \
     tests/report/made_run.h $(report_test_sample)
 tests_report_blame_test_SOURCES = tests/report/blame_test.c tests/report/made_run.c \

@@ -370,11 +370,14 @@ static void put_dark(FILE *out, const struct lines *l)
         return;
     pct_text_escape(&module, pc_base_name(l->dark_module), PCT_ESCAPE_CELL);
     fputc('\n', out);
+    const char *advice = pct_data_threads_wait_in(l->a->data, l->dark_module)
+                             ? ", a runtime library: threads wait there"
+                             : ". Built with -g it has lines; --assembly shows instructions";
     pct_print_sentence(out, l->a->width, 0,
                        "%s of the time in MPI and of sampled computation is in code without lines, "
-                       "the most in %s. Built with -g it has lines; --assembly shows instructions",
+                       "the most in %s%s",
                        pct_text_percent_1(share, pct_text_share(l->dark_ns, l->all_ns)),
-                       module.data);
+                       module.data, advice);
     pct_buf_free(&module);
 }
 

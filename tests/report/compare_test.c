@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What comparisons say of runs that differ in more than their times: threads that wait in a runtime
+ * library. Two runs made by hand of a program in which main calls solve.
+ */
+#include "tests/report/scale_rows.h"
+
+#include "analysis/compare/difference.h"
+#include "analysis/symbols/symbols_private.h"
+#include "view/compare_print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAIN = 0x1000, SOLVE = 0x2000, CODE = 0x3000, RUNTIME_CODE = 0x100 };
+
+/* Two runs, the second on more ranks. */
+struct pair {
+    struct sample samples[2];
+    struct pct_run runs[2];
+};
+static struct pair pair;
+static struct pct_frame in_main = {"main", "a.c", 10, false, false},
+                        in_solve = {"solve", "a.c", 20, false, false};
+
+static void add_modules(struct sample *s)
+{
+    s->modules[0] = (struct pc_profile_module){.build_id = {1},
+                                               .build_id_bytes = 20,
+                                               .flags = PCOLLECT_MODULE_EXE,
+                                               .path = (char *)"/bin/a"};
+    s->modules[1] =
+        (struct pc_profile_module){.flags = PCOLLECT_MODULE_RUNTIME | PCOLLECT_MODULE_STARTS,
+                                   .path = (char *)"/lib/libgomp.so.1"};
+    s->p.n_modules = 2;
+}
+
+/* Each rank computes 100 ms in solve, and is 50 ms in the runtime library for each rank. */
+static void open_run(unsigned k)
+{
+    struct sample *s = &pair.samples[k];
+    unsigned n = 2 * (k + 1);
+    sample_begin(s);
+    sample_clock(s);
+    add_modules(s);
+    s->ops[0] = (struct pc_profile_op){(char *)"MPI_Barrier", PCOLLECT_CLASS_COLL};
+    s->p.n_ops = 1;
+    s->p.n_ranks = s->p.world_size = n;
+    uint32_t at = sample_frame(s, sample_frame(s, 0, 0, MAIN), 0, SOLVE);
+    sample_op(s, at, 0);
+    for (unsigned r = 0; r < n; r++)
+        sample_add(s, &(struct sample_calls){.rank = (int32_t)r, .count = 1, .time = 10 * 1000000});
+    sample_point(s, at, 1, RUNTIME_CODE);
+    for (unsigned r = 0; r < n; r++)
+        sample_add_samples(s, (int32_t)r, n * 50 * 1000000ULL);
+    sample_point(s, at, 0, CODE);
+    for (unsigned r = 0; r < n; r++)
+        sample_add_samples(s, (int32_t)r, 100 * 1000000ULL);
+    for (unsigned r = 0; r < n; r++)
+        s->ranks[r] = (struct pc_profile_rank){.rank = (int32_t)r,
+                                               .host = (char *)"node",
+                                               .inside_ns = (110 + n * 50ULL) * 1000000,
+                                               .mpi_ns = 10 * 1000000,
+                                               .closed = 1};
+    sample_end(s);
+    struct pct_symbols *symbols = pct_symbols_new(&s->p);
+    pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&in_main, 1});
+    pct_symbols_teach(symbols, 0, SOLVE, (struct pct_place){&in_solve, 1});
+    pct_symbols_teach(symbols, 0, CODE + 1, (struct pct_place){&in_solve, 1});
+    pct_run_adopt(&pair.runs[k], k ? "b" : "a", &s->p, symbols);
+}
+
+static void open_pair(void)
+{
+    for (unsigned k = 0; k < 2; k++)
+        open_run(k);
+}
+
+static void close_pair(void)
+{
+    for (unsigned k = 0; k < 2; k++)
+        pct_run_close(&pair.runs[k]);
+}
+
+/* The text of the comparison, by `diff` or by `scale`. Freed by the caller. */
+static char *compare(bool by_scale)
+{
+    const struct pct_compare_print how = {.has_least = true, .least = 100};
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    struct pc_error error = {""};
+    if (by_scale) {
+        struct pct_scale *s = NULL;
+        const struct pct_scale_options strong = {.scaling = PCT_SCALING_STRONG};
+        assert_int_equal(pct_scale_make(pair.runs, 2, &strong, &s, &error), PC_OK);
+        pct_scale_print(out, s, &how);
+        pct_scale_free(s);
+    } else {
+        struct pct_diff *d = pct_diff_make(pair.runs, 1, 1, PCT_DIFF_TIME, &error);
+        assert_non_null(d);
+        pct_diff_print(out, d, &how);
+        pct_diff_free(d);
+    }
+    fclose(out);
+    return text;
+}
+
+static void says(const char *text, const char *sentence, bool wanted)
+{
+    if ((strstr(text, sentence) != NULL) != wanted)
+        fail_msg("%s %s:\n%s", wanted ? "no" : "there is", sentence, text);
+}
+
+static void threads_that_wait_in_a_runtime_do_not_compute(void **state)
+{
+    (void)state;
+    for (int by_scale = 0; by_scale < 2; by_scale++) {
+        open_pair();
+        char *text = compare(by_scale);
+        says(text, "waiting of threads in libgomp.so.1", true);
+        says(text, "computation in libgomp.so.1", false);
+        says(text, "libgomp.so.1  a.c:20 (threads wait there)\n", true);
+        if (by_scale)
+            says(text, "Together the threads wait 200.0 ms on 2 ranks, 800.0 ms on 4.\n", true);
+        free(text);
+        close_pair();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_that_wait_in_a_runtime_do_not_compute),
+    };
+    return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
+}
