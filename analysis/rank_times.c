@@ -32,6 +32,7 @@ struct told {
     bool sampled;
     double work_ns, work_variance; /* of the other thread with most work */
     double waits_ns;               /* waits of all other threads for a processor, in their work */
+    double polls_ns;               /* CPU time of the main thread in a runtime of other threads */
     double others_ns;              /* CPU time of all other threads, also in MPI */
     double sampled_ns;             /* of others_ns, for which samples stand, and what they cost */
 };
@@ -123,11 +124,14 @@ static double work_part(const struct pct_thread_time *t)
 static void read_threads(const struct pc_profile *p, struct told *told)
 {
     struct pct_thread_times *t = pct_thread_times_new(p);
+    const struct pct_thread_time *main = t->list;
     for (size_t i = 1; i < t->n; i++) {
         const struct pct_thread_time *thread = &t->list[i];
         struct told *of = &told[thread->rank];
-        if (t->list[i - 1].rank != thread->rank || !pct_thread_is_program(thread))
+        main = main->rank == thread->rank ? main : thread;
+        if (main == thread || !pct_thread_is_program(thread))
             continue;
+        of->polls_ns = (double)main->waits_ns;
         of->waits_ns += (double)thread->delayed_ns * work_part(thread);
         if (pct_thread_work_ns(thread) > of->work_ns) {
             of->work_ns = pct_thread_work_ns(thread);
@@ -166,7 +170,8 @@ static double find_unsampled(const struct told *told)
  * waits for one: threads that take turns on a processor have equal work, and each is blocked until
  * the other has done its part. Of threads without samples the CPU time is known, but not which of
  * them ran at the same time: it is taken as if each had run alone, so that nothing is called
- * blocked that may have been work. */
+ * blocked that may have been work. The main thread polls for others: as far as none of them may
+ * have worked meanwhile, the rank waits for its threads. */
 static void count_threads(struct told *told, double unsampled_ns)
 {
     if (!told->sampled) {
@@ -177,6 +182,8 @@ static void count_threads(struct told *told, double unsampled_ns)
     double waits_ns = fmin(told->blocked_ns - work_ns, told->waits_ns);
     told->blocked_ns -= work_ns + waits_ns;
     told->delayed_ns += waits_ns;
+    told->polls_ns = fmin(told->polls_ns, told->compute_ns - told->work_ns);
+    told->polls_ns -= fmax(0, unsampled_ns - told->blocked_ns);
     unsampled_ns = fmin(told->blocked_ns, unsampled_ns);
     told->blocked_ns -= unsampled_ns;
     work_ns += unsampled_ns;
@@ -211,6 +218,7 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
         double cpu_ns = t->sampled_ns + t->library_ns;
         t->own_ns = fmin(t->wall_ns, fmax(cpu_ns + t->blocked_low_ns, t->low_ns));
         t->blocked_ns = fmax(t->blocked_low_ns, fmin(t->own_ns - cpu_ns, t->blocked_high_ns));
+        t->for_threads_ns = told->divided ? fmax(0, fmin(told->polls_ns, t->sampled_ns)) : 0;
     } else {
         t->is_short = told->sampled;
         t->own_ns = run_ns > 0 ? t->wall_ns * (1 - delayed_ns / run_ns) : t->wall_ns;
@@ -218,6 +226,7 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
     t->blocked_ns = fmin(t->blocked_ns, t->own_ns);
     t->cpu_ns = t->own_ns - t->blocked_ns;
     t->library_ns = fmin(t->library_ns, t->cpu_ns);
+    t->for_threads_ns = fmin(t->for_threads_ns, t->cpu_ns - t->library_ns);
     t->delayed_ns = t->wall_ns - t->own_ns;
     t->unsure_ns = fmax(0, fmin(t->delayed_ns, t->blocked_high_ns - t->blocked_ns));
 }
@@ -271,6 +280,7 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
         t->mean_ns += t->list[r].own_ns / (double)t->n;
         t->delayed_ns += t->list[r].delayed_ns;
         t->blocked_ns += t->list[r].blocked_ns;
+        t->for_threads_ns += t->list[r].for_threads_ns;
         t->unsure_ns += t->list[r].unsure_ns;
         t->unsampled_ns += unsampled_ns;
         t->all_delayed_ns += t->list[r].all_delayed_ns;
@@ -306,8 +316,8 @@ enum pct_division pct_rank_times_division(const struct pct_rank_times *t)
         return PCT_DIVISION_GUESSED;
     if (t->unsure_ns > UNSURE * wall_ns)
         return PCT_DIVISION_UNSURE;
-    return t->delayed_ns > little_ns || t->blocked_ns > little_ns ? PCT_DIVISION_KNOWN
-                                                                  : PCT_DIVISION_WHOLE;
+    double rest_ns = fmax(fmax(t->delayed_ns, t->blocked_ns), t->for_threads_ns);
+    return rest_ns > little_ns ? PCT_DIVISION_KNOWN : PCT_DIVISION_WHOLE;
 }
 
 double pct_rank_times_imbalance(const struct pct_rank_times *t)
@@ -323,6 +333,17 @@ bool pct_rank_times_know_imbalance(const struct pct_rank_times *t)
 bool pct_rank_times_are_blocked(const struct pct_rank_times *t)
 {
     return t->divided && t->blocked_ns > PCT_DIVISION_LITTLE * t->mean_ns * (double)t->n;
+}
+
+const char *pct_rank_times_verb(const struct pct_rank_times *t)
+{
+    bool blocked = pct_rank_times_are_blocked(t),
+         waits = t->for_threads_ns > PCT_DIVISION_LITTLE * t->mean_ns * (double)t->n;
+    return !t->divided        ? "is outside MPI"
+           : blocked && waits ? "computes, is blocked or waits for its threads"
+           : blocked          ? "computes or is blocked"
+           : waits            ? "computes or waits for its threads"
+                              : "computes";
 }
 
 size_t pct_rank_times_least(const struct pct_rank_times *t)

@@ -14,14 +14,16 @@
 #include "format/profile.h"
 
 struct pct_rank_time {
-    double wall_ns;    /* outside MPI, from MPI_Init to MPI_Finalize */
-    double cpu_ns;     /* on a processor */
-    double library_ns; /* part of cpu_ns, by samples: the library measured */
-    double blocked_ns; /* not runnable: slept, or waited for a file, a lock, a child */
-    double delayed_ns; /* runnable, but no processor was free */
-    double own_ns;     /* without delays: cpu_ns and blocked_ns */
-    double low_ns;     /* lower bound of own_ns, without samples */
-    double sampled_ns; /* CPU time outside MPI by the samples of the main thread */
+    double wall_ns;        /* outside MPI, from MPI_Init to MPI_Finalize */
+    double cpu_ns;         /* on a processor */
+    double library_ns;     /* part of cpu_ns, by samples: the library measured */
+    double for_threads_ns; /* part of cpu_ns, by samples: the main thread polls in a runtime for
+                              other threads, and none of the program does more work meanwhile */
+    double blocked_ns;     /* not runnable: slept, or waited for a file, a lock, a child */
+    double delayed_ns;     /* runnable, but no processor was free */
+    double own_ns;         /* without delays: cpu_ns and blocked_ns */
+    double low_ns;         /* lower bound of own_ns, without samples */
+    double sampled_ns;     /* CPU time outside MPI by the samples of the main thread */
     double blocked_low_ns, blocked_high_ns; /* bounds of blocked_ns */
     double unsure_ns;                       /* part of delayed_ns that may be blocked as well */
     bool is_short;    /* wall_ns is too short for samples: its parts are those of the whole run */
@@ -37,7 +39,7 @@ struct pct_rank_times {
     struct pct_rank_time *list;
     size_t n, busiest; /* index of the rank with most time of its own */
     double mean_ns;    /* of own_ns */
-    double delayed_ns, blocked_ns, all_delayed_ns, unsure_ns; /* of all ranks */
+    double delayed_ns, blocked_ns, all_delayed_ns, unsure_ns, for_threads_ns; /* of all ranks */
     double unsampled_ns; /* CPU time of threads that no sample stands for, of all ranks */
     bool divided; /* CPU time and blocked time are known; else all that is not delayed is cpu_ns */
     bool ends_early; /* the data of a killed rank ends so early, outside MPI, that this rank may
@@ -54,7 +56,7 @@ void pct_rank_times_free(struct pct_rank_times *t);
 /* Division of the times outside MPI of all ranks, as far as it is known. */
 enum pct_division {
     PCT_DIVISION_WHOLE,  /* they are computing, but for a part below PCT_DIVISION_LITTLE */
-    PCT_DIVISION_KNOWN,  /* into computing, blocked and delayed time */
+    PCT_DIVISION_KNOWN,  /* into computing, waiting for threads, blocked and delayed time */
     PCT_DIVISION_UNSURE, /* into computing and the rest, of which a large part may be either */
     PCT_DIVISION_GUESSED /* not: too short for samples, and may be delays in large part */
 };
@@ -69,6 +71,9 @@ bool pct_rank_times_know_imbalance(const struct pct_rank_times *t);
 
 /* True if so much of the ranks' own time is blocked that it cannot be called computation. */
 bool pct_rank_times_are_blocked(const struct pct_rank_times *t);
+
+/* Verb for what ranks do in their own time: "computes", "computes or is blocked". */
+const char *pct_rank_times_verb(const struct pct_rank_times *t);
 
 /* Index of the rank with the least own time; n: that time is not known. So it is with a rank that
  * was delayed and has few samples: no sample says 0, also of a rank that computed for a period. */

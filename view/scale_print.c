@@ -226,6 +226,32 @@ static void remark_guesses(const struct pct_scale *s, pct_remark_fn *put, void *
     pct_buf_free(&b);
 }
 
+/* Time in which the main threads wait for others, where it is much of what counts as computation.
+ */
+static void remark_threads(const struct pct_scale *s, pct_remark_fn *put, void *arg)
+{
+    struct pct_buf b = {0};
+    char n[RANKS_BYTES];
+    for (size_t k = 0; k < s->n_points; k++) {
+        const struct pct_scale_point *p = &s->points[k];
+        if (p->guessed || !(p->for_threads_ns >= PCT_COMPARE_DELAYED * p->compute_ns))
+            continue;
+        ranks_text(p, n);
+        pct_buf_format(&b, "%s %.0f %% on %s", b.n ? "," : "",
+                       100 * per(p->for_threads_ns, p->compute_ns), n);
+    }
+    if (b.n) {
+        struct pct_buf sentence = {0};
+        pct_buf_format(&sentence,
+                       "Main threads wait for other threads, in a runtime library, for a part of "
+                       "the time that counts as computation:%s.",
+                       b.data);
+        put(arg, sentence.data);
+        pct_buf_free(&sentence);
+    }
+    pct_buf_free(&b);
+}
+
 /* Appends "MPI_Init takes 55 ms on 1 rank, 235 ms on 4". */
 static void put_apart(struct pct_buf *b, const struct pct_scale *s, const char *function,
                       double first_ns, double last_ns)
@@ -288,6 +314,7 @@ void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg)
     pct_runs_remarks(s->runs, s->n_runs, put, arg);
     remark_delays(s, put, arg);
     remark_guesses(s, put, arg);
+    remark_threads(s, put, arg);
     remark_apart(s, put, arg);
     pct_buf_free(&programs);
 }

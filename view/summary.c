@@ -293,13 +293,14 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
     enum pct_division division = pct_rank_times_division(t);
-    double n = (double)t->n, wall = 0, cpu = 0, library = 0;
+    double n = (double)t->n, wall = 0, cpu = 0, library = 0, waits = 0;
     for (size_t r = 0; r < t->n; r++) {
         wall += t->list[r].wall_ns;
         cpu += t->list[r].cpu_ns;
         library += t->list[r].library_ns;
     }
     library = library > LITTLE * wall ? library : 0;
+    waits = t->for_threads_ns > LITTLE * wall ? t->for_threads_ns : 0;
     if (division == PCT_DIVISION_WHOLE)
         return;
     put_ns(b, wall / n);
@@ -312,8 +313,9 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
         return;
     }
     pct_buf_text(b, t->n > 1 ? " per rank: " : ": ");
-    put_ns(b, (cpu - library) / n);
+    put_ns(b, (cpu - library - waits) / n);
     pct_buf_text(b, " computing");
+    put_part(b, waits, wall, t->n, " waiting for threads in a runtime library");
     put_part(b, library, wall, t->n, " in pcollect");
     if (division == PCT_DIVISION_UNSURE) {
         put_part(b, t->blocked_ns + t->delayed_ns, wall, t->n,
@@ -357,8 +359,8 @@ static void put_main_thread(const struct pct_head *h, struct pct_buf *b)
     }
 }
 
-/* Prints the part of the threads' CPU time in which they wait for each other: it counts as
- * computing. */
+/* Prints the part of the threads' CPU time in which they wait for each other. Tables of functions
+ * count it as computing. */
 static void put_waits(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_thread_times *t = pct_data_thread_times(h->d);
@@ -412,10 +414,9 @@ void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b)
         library += t->list[r].library_ns;
     pct_buf_text(b, pct_style(h->o, PCT_STYLE_TITLE));
     pct_head_percent(b, pct_header_imbalance(h->d));
-    pct_buf_format(b, "%s: rank %d %s ", pct_style(h->o, PCT_STYLE_PLAIN), ranks[t->busiest].rank,
-                   !t->divided                     ? "is outside MPI for"
-                   : pct_rank_times_are_blocked(t) ? "computes or is blocked for"
-                                                   : "computes");
+    const char *verb = pct_rank_times_verb(t);
+    pct_buf_format(b, "%s: rank %d %s%s ", pct_style(h->o, PCT_STYLE_PLAIN), ranks[t->busiest].rank,
+                   verb, strchr(verb, ' ') ? " for" : "");
     put_ns(b, t->list[t->busiest].own_ns);
     if (library > LITTLE * t->mean_ns * (double)t->n)
         pct_buf_text(b, " with pcollect's own time");

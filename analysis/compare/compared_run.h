@@ -30,6 +30,7 @@ struct pct_run {
     double waiting_ns;     /* part of delayed_ns and of compute_ns, as far as it is sure */
     double variance;       /* of the part of own.compute_ns that is known by samples, in ns^2 */
     double library_ns;     /* in the library outside MPI, summed */
+    double for_threads_ns; /* part of own.compute_ns: main threads wait in a runtime for others */
     double paused_ns;      /* that MPI_Pcontrol left out of all figures, summed */
     double init_ns;        /* in MPI_Init, summed */
     double end_ns;         /* cost of MPI_Finalize itself, summed */

@@ -53,6 +53,7 @@ static void add_point(struct pct_scale *s, size_t i)
     p->busiest_ns += run->own.busiest_ns;
     p->delayed_ns += run->delayed_ns;
     p->library_ns += run->library_ns;
+    p->for_threads_ns += run->for_threads_ns;
     p->all_ns += run->core_ns;
     p->init_ns += run->init_ns;
     p->end_ns += run->end_ns;
@@ -74,6 +75,7 @@ static void make_points(struct pct_scale *s)
         p->busiest_ns /= (double)p->n_runs;
         p->delayed_ns /= (double)p->n_runs;
         p->library_ns /= (double)p->n_runs;
+        p->for_threads_ns /= (double)p->n_runs;
         p->all_ns /= (double)p->n_runs;
         p->init_ns /= (double)p->n_runs;
         p->end_ns /= (double)p->n_runs;

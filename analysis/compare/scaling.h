@@ -29,6 +29,7 @@ struct pct_scale_point {
     bool guessed; /* compute_ns and busiest_ns are, in a run of it */
     /* Time left out of these, and core_ns including it. */
     double delayed_ns, library_ns, init_ns, end_ns, all_ns;
+    double for_threads_ns;       /* part of compute_ns: main threads wait in a runtime for others */
     double speed_up, efficiency; /* against base */
     /* Factors of efficiency: parallel = balance * communication; efficiency of the run at the
      * smallest scale is its parallel efficiency. 0: not known. */

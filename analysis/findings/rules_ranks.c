@@ -206,14 +206,6 @@ static double others_ns(const struct pct_evidence *f)
     return sum / (double)(t->n - 1);
 }
 
-/* The verb for what a rank does in its own time, like in the head of the report. */
-static const char *what_it_does(const struct pct_evidence *f)
-{
-    return !f->times->divided                     ? "is outside MPI"
-           : pct_rank_times_are_blocked(f->times) ? "computes or is blocked"
-                                                  : "computes";
-}
-
 static void find_serial(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
@@ -224,10 +216,10 @@ static void find_serial(const struct pct_evidence *f, const struct pct_rule *rul
     struct pct_buf b = {0}, place = {0};
     put_busy_place(&where, &place);
     if (mean_ns * IDLE < own_ns)
-        pct_buf_format(&b, "alone %s", what_it_does(f));
+        pct_buf_format(&b, "alone %s", pct_rank_times_verb(f->times));
     else
-        pct_buf_format(&b, "%s %.1f times as long as the %s", what_it_does(f), own_ns / mean_ns,
-                       f->n_ranks == 2 ? "other rank" : "mean of the others");
+        pct_buf_format(&b, "%s %.1f times as long as the %s", pct_rank_times_verb(f->times),
+                       own_ns / mean_ns, f->n_ranks == 2 ? "other rank" : "mean of the others");
     pct_finding_say(out, f, rule, waiting_ns(f),
                     pct_more_rank("ranks", rank_at(f, f->times->busiest)),
                     "Rank %d %s%s: %s. Divide this work, or let all ranks do it.",
@@ -309,7 +301,8 @@ static void say_idle(const struct pct_evidence *f, const struct pct_rule *rule,
     int32_t rank = rank_at(f, idle->least);
     struct pct_buf who = {0}, wait = {0};
     if (idle->n == 1)
-        pct_buf_format(&who, "Rank %d %s", rank, blocked ? "is outside MPI" : what_it_does(f));
+        pct_buf_format(&who, "Rank %d %s", rank,
+                       blocked ? "is outside MPI" : pct_rank_times_verb(f->times));
     else
         pct_buf_format(&who, "%s ranks %s, rank %d", pct_finding_number(f, (double)idle->n),
                        blocked || !f->times->divided ? "are hardly outside MPI"
@@ -347,7 +340,7 @@ static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *
     pct_finding_say(
         out, f, rule, waiting_ns(f), pct_more_rank("ranks", rank_at(f, f->times->busiest)),
         "Rank %d %s %.0f %% longer than the mean%s: %s.%s", rank_at(f, f->times->busiest),
-        what_it_does(f), 100 * longer, b.data, others_wait(f), whose_lead(f, &where));
+        pct_rank_times_verb(f->times), 100 * longer, b.data, others_wait(f), whose_lead(f, &where));
     pct_buf_free(&b);
 }
 

@@ -128,10 +128,28 @@ static void threads_that_wait_in_a_runtime_do_not_compute(void **state)
     }
 }
 
+/* The main threads are in the runtime for half of the time outside MPI on 4 ranks, and on 2 for
+ * less than is worth a word. */
+static void scale_says_how_long_main_threads_wait_for_others(void **state)
+{
+    (void)state;
+    open_pair();
+    pair.runs[0].for_threads_ns = 0.04 * pair.runs[0].own.compute_ns;
+    pair.runs[1].for_threads_ns = 0.5 * pair.runs[1].own.compute_ns;
+    char *text = compare(true);
+    says(text,
+         "Main threads wait for other threads, in a runtime library, for a part of the time that "
+         "counts as computation: 50 % on 4 ranks.\n",
+         true);
+    free(text);
+    close_pair();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_wait_in_a_runtime_do_not_compute),
+        cmocka_unit_test(scale_says_how_long_main_threads_wait_for_others),
     };
     return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }
