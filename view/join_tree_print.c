@@ -338,6 +338,11 @@ void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, 
             ": %u of %u %s did not reach MPI_Finalize: %s times end with the last moment known.",
             runs[i].n_incomplete, runs[i].n_ranks, runs[i].n_ranks == 1 ? "rank" : "ranks",
             runs[i].n_incomplete == 1 ? "its" : "their");
+        if (runs[i].undivided)
+            pct_buf_format(&b,
+                           " How long %s waited for a processor is not known: that is in all "
+                           "figures of this run.",
+                           runs[i].n_incomplete == 1 ? "it" : "they");
         put(arg, b.data);
         pct_buf_free(&b);
     }

@@ -58,6 +58,7 @@ static void add_point(struct pct_scale *s, size_t i)
     p->init_ns += run->init_ns;
     p->end_ns += run->end_ns;
     p->guessed |= run->guessed;
+    p->undivided |= run->undivided;
 }
 
 static void make_points(struct pct_scale *s)
@@ -437,11 +438,18 @@ bool pct_scale_loses(const struct pct_scale *s, const struct pct_scale_row *row)
     return row->lost_guessed || row->lost_ns > WORTH * s->core_ns;
 }
 
+/* True for what samples leave over, if it may be waiting for a processor at one of the scales. */
+static bool may_be_delayed(const struct pct_scale *s, uint32_t node)
+{
+    return node == s->join->compute && s->join->divided &&
+           (s->points[pct_scale_first(s)].undivided || s->points[pct_scale_last(s)].undivided);
+}
+
 /* Waiting for a processor makes other ranks wait in MPI: any call may contain up to all of it. */
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row)
 {
     bool call = s->join->nodes[row->node].kind == PCOLLECT_NODE_OP;
-    if (row->node == s->join->waiting)
+    if (row->node == s->join->waiting || may_be_delayed(s, row->node))
         return false;
     return row->lost_ns - (call ? s->machine_ns : 0) > WORTH * s->core_ns && !may_be_chance(s, row);
 }

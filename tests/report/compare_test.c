@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What comparisons say of runs that differ in more than their times: threads that wait in a runtime
- * library. Two runs made by hand of a program in which main calls solve.
+ * library, ranks that were killed. Two runs made by hand of a program in which main calls solve.
  */
 #include "tests/report/scale_rows.h"
 
@@ -22,6 +22,9 @@ struct pair {
 static struct pair pair;
 static struct pct_frame in_main = {"main", "a.c", 10, false, false},
                         in_solve = {"solve", "a.c", 20, false, false};
+
+/* Time of each rank of the second run for which no sample stands; true if its ranks are killed. */
+static unsigned unsampled_ms, killed_ranks;
 
 static void add_modules(struct sample *s)
 {
@@ -57,11 +60,13 @@ static void open_run(unsigned k)
     for (unsigned r = 0; r < n; r++)
         sample_add_samples(s, (int32_t)r, 100 * 1000000ULL);
     for (unsigned r = 0; r < n; r++)
-        s->ranks[r] = (struct pc_profile_rank){.rank = (int32_t)r,
-                                               .host = (char *)"node",
-                                               .inside_ns = (110 + n * 50ULL) * 1000000,
-                                               .mpi_ns = 10 * 1000000,
-                                               .closed = 1};
+        s->ranks[r] =
+            (struct pc_profile_rank){.rank = (int32_t)r,
+                                     .host = (char *)"node",
+                                     .inside_ns = (110 + n * 50ULL + k * unsampled_ms) * 1000000,
+                                     .incomplete = k * killed_ranks,
+                                     .mpi_ns = 10 * 1000000,
+                                     .closed = 1};
     sample_end(s);
     struct pct_symbols *symbols = pct_symbols_new(&s->p);
     pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&in_main, 1});
@@ -145,11 +150,34 @@ static void scale_says_how_long_main_threads_wait_for_others(void **state)
     close_pair();
 }
 
+/* Samples leave over 500 ms of each rank on 4 ranks, which are killed. */
+static void delays_of_killed_ranks_are_said_to_be_unknown(void **state)
+{
+    static const char note[] = "b: 4 of 4 ranks did not reach MPI_Finalize: their times end with "
+                               "the last moment known. How long they waited for a processor is not "
+                               "known: that is in all figures of this run.\n";
+    (void)state;
+    for (int killed = 0; killed < 2; killed++)
+        for (int by_scale = 0; by_scale < 2; by_scale++) {
+            unsampled_ms = 500;
+            killed_ranks = killed;
+            open_pair();
+            char *text = compare(by_scale);
+            says(text, note, killed);
+            if (by_scale)
+                says(text, ". time outside MPI without a sample: ", !killed);
+            free(text);
+            close_pair();
+        }
+    unsampled_ms = killed_ranks = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_wait_in_a_runtime_do_not_compute),
         cmocka_unit_test(scale_says_how_long_main_threads_wait_for_others),
+        cmocka_unit_test(delays_of_killed_ranks_are_said_to_be_unknown),
     };
     return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }
