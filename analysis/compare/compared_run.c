@@ -92,6 +92,7 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
         .path = path, .sampled = pct_samples_any(p), .timed = pct_totals_has_times(p)};
     run->program = pct_copy(p->exe);
     run->command = pct_copy(command_of(p));
+    run->mpi = pct_copy(p->mpi ? p->mpi : "");
     run->job = pct_copy(p->job ? p->job : "");
     run->start_ns = p->n_ranks ? p->ranks[0].start_realtime_ns : 0;
     if (program)
@@ -150,6 +151,7 @@ void pct_run_close(struct pct_run *run)
     pct_totals_free(run->totals);
     pct_free(run->program);
     pct_free(run->command);
+    pct_free(run->mpi);
     pct_free(run->job);
     *run = (struct pct_run){0};
 }
@@ -169,6 +171,18 @@ bool pct_runs_same_build(const struct pct_run *runs, size_t n)
             return false;
     }
     return true;
+}
+
+bool pct_runs_differ_in_mpi(const struct pct_run *runs, size_t n)
+{
+    const char *first = runs[0].mpi;
+    size_t word = strcspn(first, " ");
+    for (size_t i = 1; i < n; i++) {
+        const char *other = runs[i].mpi;
+        if (*first && *other && (strcspn(other, " ") != word || strncmp(first, other, word) != 0))
+            return true;
+    }
+    return false;
 }
 
 bool pct_runs_builds_known(const struct pct_run *runs, size_t n)

@@ -12,6 +12,7 @@ struct pct_run {
     const char *path;
     char *program;                  /* as it was started; "": unknown */
     char *command;                  /* line of all ranks; "": unknown, or not the same */
+    char *mpi;                      /* library and its version; "": unknown */
     char *job;                      /* "": unknown */
     uint64_t start_ns;              /* of its first rank, since 1970; 0: unknown */
     struct pc_profile_module build; /* of the program; no bytes of build-id: unknown; no path */
@@ -68,6 +69,8 @@ void pct_run_close(struct pct_run *run);
 bool pct_runs_are_one(const struct pct_run *a, const struct pct_run *b);
 /* True if all runs are of one build of the program. */
 bool pct_runs_same_build(const struct pct_run *runs, size_t n);
+/* True if the runs are known to have different MPI libraries, not only different versions. */
+bool pct_runs_differ_in_mpi(const struct pct_run *runs, size_t n);
 /* True if the program has a build-id in all runs. */
 bool pct_runs_builds_known(const struct pct_run *runs, size_t n);
 

@@ -99,6 +99,48 @@ static uint32_t add_node(struct pct_join *j, uint32_t parent, const struct key *
     return (uint32_t)j->n++;
 }
 
+/* Types of handles and of the status in mpi.h of Open MPI 4.1 and 5.0, and in that of MPICH 4.0,
+ * where most handles are numbers. */
+static const char *const types[][2] = {{"ompi_communicator_t*", "int"},
+                                       {"ompi_datatype_t*", "int"},
+                                       {"ompi_errhandler_t*", "int"},
+                                       {"ompi_file_t*", "ADIOI_FileD*"},
+                                       {"ompi_group_t*", "int"},
+                                       {"ompi_info_t*", "int"},
+                                       {"ompi_instance_t*", "int"},
+                                       {"ompi_message_t*", "int"},
+                                       {"ompi_op_t*", "int"},
+                                       {"ompi_request_t*", "int"},
+                                       {"ompi_status_public_t", "MPI_Status"},
+                                       {"ompi_win_t*", "int"}};
+
+/* Appends the name of a function as it would be with MPICH. */
+static void put_mpich_name(struct pct_buf *b, const char *name)
+{
+    while (*name) {
+        size_t i = 0, n = strcspn(name + 1, "o") + 1; /* types begin with o */
+        while (i < PC_ARRAY_LEN(types) && strncmp(name, types[i][0], strlen(types[i][0])) != 0)
+            i++;
+        if (i < PC_ARRAY_LEN(types)) {
+            pct_buf_text(b, types[i][1]);
+            n = strlen(types[i][0]);
+        } else {
+            pct_buf_put(b, name, n);
+        }
+        name += n;
+    }
+}
+
+static void put_function(const struct pct_join *j, const char *function, struct pct_buf *out)
+{
+    struct pct_buf name = {0};
+    pct_buf_put(&name, "", 0);
+    if (j->mixed_mpi)
+        put_mpich_name(&name, function);
+    pct_text_escape(out, j->mixed_mpi ? name.data : function, PCT_ESCAPE_NAME);
+    pct_buf_free(&name);
+}
+
 /* Keys by which nodes are matched. Calls of functions without a name keep the label: module and
  * offset. Computation outside of any function is one context of its module. */
 static const char *label_of(const struct joiner *b, const struct pct_node *n)
@@ -114,7 +156,7 @@ static const char *label_of(const struct joiner *b, const struct pct_node *n)
              b->join->by_line)
         return pct_pool_intern(b->join->pool, n->label);
     else
-        pct_text_escape(&text, n->frame->function, PCT_ESCAPE_NAME);
+        put_function(b->join, n->frame->function, &text);
     const char *label = pct_pool_intern(b->join->pool, text.data);
     pct_buf_free(&text);
     return label;
@@ -353,6 +395,7 @@ int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times
     j->pool = pct_pool_new();
     j->begins = pct_alloc(n, sizeof *j->begins);
     j->by_line = pct_runs_same_build(runs, n);
+    j->mixed_mpi = !j->by_line && pct_runs_differ_in_mpi(runs, n);
     make_room(j, 16);
     struct key root = {PCOLLECT_NODE_ROOT, pct_pool_intern(j->pool, ""), {0, 1}};
     struct key compute = {PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, COMPUTE_LABEL), {0, 1}};

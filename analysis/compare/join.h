@@ -6,7 +6,8 @@
  * matched from the root on: by their label (function, file and line) if all runs are of one build,
  * else by function, so that moved lines do not matter, and by the number of the call if a function
  * calls another from several lines (call_sites.h). If a function was inlined in one run and is
- * missing in another, its callees are matched one level up.
+ * missing in another, its callees are matched one level up. Handles of MPI in the arguments of C++
+ * functions are the same type in runs with different MPI libraries.
  *
  * Costs are exclusive, in nanoseconds over all ranks and threads. For an MPI function called in a
  * context it is the time of its calls without nested calls; for a sampled function, the time in its
@@ -77,6 +78,7 @@ struct pct_join {
     size_t n, room;
     struct pct_hash_index by_key; /* nodes, while runs are added */
     bool by_line;
+    bool mixed_mpi;      /* not by line, and the runs have different MPI libraries */
     const char **begins; /* by run: source file of main or of the Python script; NULL: unknown */
     enum pct_join_times times;
     bool divided;     /* computation is divided by samples, which all runs have */

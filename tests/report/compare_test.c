@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What comparisons say of runs that differ in more than their times: threads that wait in a runtime
- * library, ranks that were killed. Two runs made by hand of a program in which main calls solve.
+ * library, ranks that were killed, two MPIs. Two runs made by hand of a program in which main calls
+ * solve.
  */
 #include "tests/report/scale_rows.h"
 
@@ -21,14 +22,17 @@ struct pair {
 };
 static struct pair pair;
 static struct pct_frame in_main = {"main", "a.c", 10, false, false},
-                        in_solve = {"solve", "a.c", 20, false, false};
+                        in_solve[2] = {{"solve", "a.c", 20, false, false},
+                                       {"solve", "a.c", 20, false, false}};
+static const char *mpis[2] = {"Open MPI v4.1.4", "Open MPI v4.1.4"};
+static bool two_builds;
 
 /* Time of each rank of the second run for which no sample stands; true if its ranks are killed. */
 static unsigned unsampled_ms, killed_ranks;
 
-static void add_modules(struct sample *s)
+static void add_modules(struct sample *s, unsigned k)
 {
-    s->modules[0] = (struct pc_profile_module){.build_id = {1},
+    s->modules[0] = (struct pc_profile_module){.build_id = {two_builds ? (unsigned char)k : 1},
                                                .build_id_bytes = 20,
                                                .flags = PCOLLECT_MODULE_EXE,
                                                .path = (char *)"/bin/a"};
@@ -45,7 +49,8 @@ static void open_run(unsigned k)
     unsigned n = 2 * (k + 1);
     sample_begin(s);
     sample_clock(s);
-    add_modules(s);
+    s->p.mpi = (char *)mpis[k];
+    add_modules(s, k);
     s->ops[0] = (struct pc_profile_op){(char *)"MPI_Barrier", PCOLLECT_CLASS_COLL};
     s->p.n_ops = 1;
     s->p.n_ranks = s->p.world_size = n;
@@ -70,8 +75,8 @@ static void open_run(unsigned k)
     sample_end(s);
     struct pct_symbols *symbols = pct_symbols_new(&s->p);
     pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&in_main, 1});
-    pct_symbols_teach(symbols, 0, SOLVE, (struct pct_place){&in_solve, 1});
-    pct_symbols_teach(symbols, 0, CODE + 1, (struct pct_place){&in_solve, 1});
+    pct_symbols_teach(symbols, 0, SOLVE, (struct pct_place){&in_solve[k], 1});
+    pct_symbols_teach(symbols, 0, CODE + 1, (struct pct_place){&in_solve[k], 1});
     pct_run_adopt(&pair.runs[k], k ? "b" : "a", &s->p, symbols);
 }
 
@@ -172,12 +177,43 @@ static void delays_of_killed_ranks_are_said_to_be_unknown(void **state)
     unsampled_ms = killed_ranks = 0;
 }
 
+/* The type of a communicator in the name of a C++ function is that of the MPI library. */
+static void handles_of_two_mpis_are_one_type(void **state)
+{
+    static const struct {
+        const char *mpi, *name;
+        bool matches;
+    } cases[] = {
+        {"MPICH Version: 4.0.2", "solve(ADIOI_FileD*, int*, MPI_Status*)", true},
+        {"MPICH Version: 4.0.2", "solve(ADIOI_FileD*, int, MPI_Status*)", false},
+        {"Open MPI v5.0.0", "solve(ADIOI_FileD*, int*, MPI_Status*)", false},
+        {"", "solve(ADIOI_FileD*, int*, MPI_Status*)", false},
+    };
+    (void)state;
+    two_builds = true;
+    in_solve[0].function = "solve(ompi_file_t*, ompi_request_t**, ompi_status_public_t*)";
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        mpis[1] = cases[i].mpi;
+        in_solve[1].function = cases[i].name;
+        open_pair();
+        char *text = compare(false);
+        says(text, "MPI_Barrier in solve", true);
+        says(text, "New (", !cases[i].matches);
+        free(text);
+        close_pair();
+    }
+    two_builds = false;
+    mpis[1] = mpis[0];
+    in_solve[0].function = in_solve[1].function = "solve";
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_wait_in_a_runtime_do_not_compute),
         cmocka_unit_test(scale_says_how_long_main_threads_wait_for_others),
         cmocka_unit_test(delays_of_killed_ranks_are_said_to_be_unknown),
+        cmocka_unit_test(handles_of_two_mpis_are_one_type),
     };
     return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }
