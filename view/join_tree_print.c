@@ -294,11 +294,36 @@ void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct 
     put_partial(b, partial, n, first, other);
 }
 
+void pct_lineless_put(struct pct_buf *b, const struct pct_join *j, const struct pct_run *runs)
+{
+    size_t n = 0, first = 0;
+    for (size_t k = j->n_runs; k-- > 0;)
+        if (j->lineless[k]) {
+            n++;
+            first = k;
+        }
+    pct_buf_put(b, "", 0);
+    if (!n || n == j->n_runs)
+        return;
+    pct_text_escape(b, runs[first].path, PCT_ESCAPE_CELL);
+    if (n > 1)
+        pct_buf_format(b, " and %zu more", n - 1);
+    pct_buf_format(b,
+                   " %s no lines of the program: functions that were inlined are missing there, "
+                   "and their time is in their callers. A program has them if it is built with -g.",
+                   n > 1 ? "have" : "has");
+}
+
+/* Both sentences on how well the runs can be matched. */
 void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
                         size_t width)
 {
     struct pct_buf remark = {0};
     pct_programs_put(&remark, j, runs);
+    if (remark.n)
+        pct_print_sentence(out, width, 0, "%s", remark.data);
+    pct_buf_clear(&remark);
+    pct_lineless_put(&remark, j, runs);
     if (remark.n)
         pct_print_sentence(out, width, 0, "%s", remark.data);
     pct_buf_free(&remark);

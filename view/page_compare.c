@@ -176,6 +176,10 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
     pct_programs_put(&programs, diff->join, diff->runs);
     if (programs.n)
         put_text(&remarks, programs.data);
+    pct_buf_clear(&programs);
+    pct_lineless_put(&programs, diff->join, diff->runs);
+    if (programs.n)
+        put_text(&remarks, programs.data);
     pct_runs_remarks(diff->runs, diff->n_before + diff->n_after, put_text, &remarks);
     put_head(b, diff->runs, diff->n_before + diff->n_after, &remarks);
     pct_buf_free(&programs);

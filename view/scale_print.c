@@ -311,6 +311,10 @@ void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg)
     pct_programs_put(&programs, s->join, s->runs);
     if (programs.n)
         put(arg, programs.data);
+    pct_buf_clear(&programs);
+    pct_lineless_put(&programs, s->join, s->runs);
+    if (programs.n)
+        put(arg, programs.data);
     pct_runs_remarks(s->runs, s->n_runs, put, arg);
     remark_delays(s, put, arg);
     remark_guesses(s, put, arg);

@@ -286,6 +286,7 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
         node->context = n->context;
     if (n->kind == PCOLLECT_NODE_FRAME && n->frame->inlined && at)
         note_inlined(b->join, at);
+    node->inlined |= n->kind == PCOLLECT_NODE_POINT && n->frame->inlined;
     note_call(b, node, n);
     if (n->kind == PCOLLECT_NODE_FRAME && node->function && n->frame->line != node->line)
         node->line = 0; /* calls from several lines, or of several builds */
@@ -319,6 +320,23 @@ static const char *find_begin(const struct joiner *b)
     return file ? pct_pool_intern(b->join->pool, file) : NULL;
 }
 
+/* True if functions of the program have no lines: it was built without -g. */
+static bool has_no_lines(const struct joiner *b)
+{
+    const struct pc_profile *p = b->source->profile;
+    bool any = false;
+    for (size_t i = 0; i < b->tree->n; i++) {
+        const struct pct_node *n = &b->tree->nodes[i];
+        if (n->kind != PCOLLECT_NODE_FRAME || n->module == PC_NO_INDEX || !n->frame->function ||
+            !(p->modules[n->module].flags & PCOLLECT_MODULE_EXE))
+            continue;
+        if (n->frame->line)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 /* True for time sampled inside MPI, which is part of the time of the calls. */
 static bool is_left_out(const struct pct_tree *t, const struct pct_node *n)
 {
@@ -342,6 +360,7 @@ static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k)
         b.labels[i] = label_of(&b, &r.tree->nodes[i]);
     b.sites = j->by_line ? NULL : pct_call_sites(r.tree, b.labels);
     j->begins[k] = find_begin(&b);
+    j->lineless[k] = has_no_lines(&b);
     if (j->room < r.tree->n) /* runs of one program have most contexts in common */
         make_room(j, r.tree->n + r.tree->n / 4);
     /* Parents come before their children. */
@@ -394,6 +413,7 @@ int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times
         j->divided &= runs[k].sampled;
     j->pool = pct_pool_new();
     j->begins = pct_alloc(n, sizeof *j->begins);
+    j->lineless = pct_alloc(n, sizeof *j->lineless);
     j->by_line = pct_runs_same_build(runs, n);
     j->mixed_mpi = !j->by_line && pct_runs_differ_in_mpi(runs, n);
     make_room(j, 16);
@@ -427,6 +447,7 @@ void pct_join_free(struct pct_join *j)
     pct_free(j->nodes);
     pct_free(j->costs);
     pct_free(j->begins);
+    pct_free(j->lineless);
     pct_hash_free(&j->by_key);
     pct_pool_free(j->pool);
     pct_free(j);

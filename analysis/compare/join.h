@@ -80,6 +80,7 @@ struct pct_join {
     bool by_line;
     bool mixed_mpi;      /* not by line, and the runs have different MPI libraries */
     const char **begins; /* by run: source file of main or of the Python script; NULL: unknown */
+    bool *lineless;      /* by run: no function of the program has a line */
     enum pct_join_times times;
     bool divided;     /* computation is divided by samples, which all runs have */
     uint32_t compute; /* node of computation that is not divided */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What comparisons say of runs that differ in more than their times: threads that wait in a runtime
- * library, ranks that were killed, two MPIs. Two runs made by hand of a program in which main calls
- * solve.
+ * library, ranks that were killed, two MPIs, one build without lines. Two runs made by hand of a
+ * program in which main calls solve.
  */
 #include "tests/report/scale_rows.h"
 
@@ -21,11 +21,14 @@ struct pair {
     struct pct_run runs[2];
 };
 static struct pair pair;
-static struct pct_frame in_main = {"main", "a.c", 10, false, false},
+static struct pct_frame in_main[2] = {{"main", "a.c", 10, false, false},
+                                      {"main", "a.c", 10, false, false}},
                         in_solve[2] = {{"solve", "a.c", 20, false, false},
                                        {"solve", "a.c", 20, false, false}};
 static const char *mpis[2] = {"Open MPI v4.1.4", "Open MPI v4.1.4"};
-static bool two_builds;
+static bool two_builds, lineless; /* lineless: the second build */
+static const struct pct_frame
+    *leaf; /* of the first run: solve, and what is inlined in it; or NULL */
 
 /* Time of each rank of the second run for which no sample stands; true if its ranks are killed. */
 static unsigned unsampled_ms, killed_ranks;
@@ -74,9 +77,13 @@ static void open_run(unsigned k)
                                      .closed = 1};
     sample_end(s);
     struct pct_symbols *symbols = pct_symbols_new(&s->p);
-    pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&in_main, 1});
+    in_main[k].line = k && lineless ? 0 : 10;
+    in_solve[k].line = k && lineless ? 0 : 20;
+    pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&in_main[k], 1});
     pct_symbols_teach(symbols, 0, SOLVE, (struct pct_place){&in_solve[k], 1});
-    pct_symbols_teach(symbols, 0, CODE + 1, (struct pct_place){&in_solve[k], 1});
+    pct_symbols_teach(symbols, 0, CODE + 1,
+                      !k && leaf ? (struct pct_place){leaf, 2}
+                                 : (struct pct_place){&in_solve[k], 1});
     pct_run_adopt(&pair.runs[k], k ? "b" : "a", &s->p, symbols);
 }
 
@@ -207,6 +214,31 @@ static void handles_of_two_mpis_are_one_type(void **state)
     in_solve[0].function = in_solve[1].function = "solve";
 }
 
+/* The code of solve is a function that is inlined in it; the second build has no lines. */
+static void a_build_without_lines_is_said_to_have_no_inlined_functions(void **state)
+{
+    static struct pct_frame frames[2] = {{"solve", "a.c", 25, false, false},
+                                         {"leaf", "a.c", 40, true, false}};
+    static const char note[] = "b has no lines of the program: functions that were inlined are "
+                               "missing there, and their time is in their callers.";
+    (void)state;
+    two_builds = true;
+    for (int without = 0; without < 2; without++)
+        for (int by_scale = 0; by_scale < 2; by_scale++) {
+            leaf = frames;
+            lineless = without;
+            open_pair();
+            leaf = NULL;
+            lineless = false;
+            char *text = compare(by_scale);
+            says(text, note, without);
+            says(text, "leaf  a.c:25 [inlined]\n", true);
+            free(text);
+            close_pair();
+        }
+    two_builds = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +246,7 @@ int main(void)
         cmocka_unit_test(scale_says_how_long_main_threads_wait_for_others),
         cmocka_unit_test(delays_of_killed_ranks_are_said_to_be_unknown),
         cmocka_unit_test(handles_of_two_mpis_are_one_type),
+        cmocka_unit_test(a_build_without_lines_is_said_to_have_no_inlined_functions),
     };
     return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }
