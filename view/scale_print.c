@@ -517,7 +517,7 @@ static void print_first(FILE *out, const struct pct_scale *s, size_t width)
 }
 
 /* A context and its time per rank at the scale of --predict, in seconds. Without a model that can
- * be used it is at least that of the largest scale. */
+ * be used it is that of the largest scale. */
 struct dominating {
     const struct pct_scale_row *row;
     double value;
@@ -527,10 +527,7 @@ static struct dominating expect(const struct pct_scale *s, const struct pct_scal
 {
     size_t last = pct_scale_last(s);
     double measured = row->costs[last].ns / s->points[last].ranks / 1e9;
-    if (pct_scale_has_few(row))
-        return (struct dominating){row, measured};
-    return (struct dominating){row, pct_scale_trusts(row) ? row->future.value
-                                                          : fmax(row->future.value, measured)};
+    return (struct dominating){row, pct_scale_trusts(row) ? row->future.value : measured};
 }
 
 static int compare_expected(const void *a, const void *b)
@@ -563,6 +560,19 @@ static void print_whole(FILE *out, const struct pct_scale *s, double sum, size_t
             "The two contradict each other: these runs do not say what it costs there.");
 }
 
+/* Prints the number of contexts that are in the order by what was measured. */
+static void print_unpredicted(FILE *out, const struct pct_scale *s, size_t n, size_t width)
+{
+    char some[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES], ranks[RANKS_BYTES];
+    if (!n)
+        return;
+    ranks_text(&s->points[pct_scale_last(s)], ranks);
+    pct_print_sentence(out, width, 2, "  %s of %s contexts %s no prediction: %s by %s time on %s.",
+                       count_text((double)n, some), count_text((double)s->n_rows, all),
+                       n == 1 ? "has" : "have", n == 1 ? "it is ordered" : "they are ordered",
+                       n == 1 ? "its" : "their", ranks);
+}
+
 /* Prints contexts that will dominate at the scale of --predict. If the sum is not known, there are
  * no shares. */
 static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
@@ -577,8 +587,10 @@ static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
     }
     struct dominating *order = pct_alloc(s->n_rows, sizeof *order);
     double sum = 0;
+    size_t n_unknown = 0;
     for (size_t i = 0; i < s->n_rows; i++) {
         order[i] = expect(s, &s->rows[i]);
+        n_unknown += !pct_scale_trusts(&s->rows[i]);
         sum += order[i].value;
     }
     qsort(order, s->n_rows, sizeof *order, compare_expected);
@@ -599,6 +611,7 @@ static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
                            b.data);
         pct_buf_free(&b);
     }
+    print_unpredicted(out, s, n_unknown, width);
     pct_free(order);
 }
 
