@@ -6,6 +6,7 @@
 
 #include "analysis/traffic/traffic.h"
 #include "base/progress.h"
+#include "view/report_print.h"
 
 #include <string.h>
 
@@ -36,7 +37,7 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
     char number[PCT_NUMBER_BYTES];
     struct pct_options *view = &r->view;
     struct pct_filter *filter = &view->filter;
-    bool phase = !filter->has_phase || !filter->phase, region = !filter->region, any_region = false;
+    bool phase = !filter->has_phase || !filter->phase, region = !filter->region;
     if (r->domain && !(filter->domain = pct_domain_find(p, r->domain)))
         return refuse_filter(
             "domain", r->domain,
@@ -46,7 +47,6 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
         const struct pc_profile_node *n = &p->nodes[i];
         const char *name = n->kind == PCOLLECT_NODE_REGION ? pc_profile_region(p, n->offset) : NULL;
         phase |= n->kind == PCOLLECT_NODE_PHASE && n->offset == filter->phase;
-        any_region |= name && strcmp(name, PCOLLECT_HELPERS_REGION) != 0;
         region |= name && filter->region && !strcmp(name, filter->region);
     }
     if (!phase)
@@ -54,9 +54,8 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
                              "nothing was called in this phase");
     if (!region)
         return refuse_filter("region", filter->region,
-                             any_region ? "no such region; --table regions lists them"
-                                        : "the program names no regions; pcollect_region_begin "
-                                          "of pcollect/pcollect.h names one");
+                             pct_names_regions(p) ? "no such region; --table regions lists them"
+                                                  : PCT_NO_REGIONS);
     const struct pc_profile_table *t =
         view->table_name && !view->table ? pc_profile_table_in_order(p, view->table_name) : NULL;
     const char *why = t ? pct_filter_refuses(t, filter) : NULL;

@@ -266,6 +266,36 @@ static int print_rows_table(FILE *out, const struct pct_data *d, const struct pc
     return print_made_table(out, &t.data, &t.table, o, why);
 }
 
+bool pct_names_regions(const struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        const char *name = n->kind == PCOLLECT_NODE_REGION ? pc_profile_region(p, n->offset) : NULL;
+        if (name && strcmp(name, PCOLLECT_HELPERS_REGION) != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_communicators(const struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        if (p->nodes[i].kind == PCOLLECT_NODE_DOMAIN)
+            return true;
+    return false;
+}
+
+/* Says why rows are not told apart by communicators or regions. */
+static void print_missing_keys(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    if (o->by & PCT_KEY_COMMUNICATOR && !has_communicators(d->whole))
+        pct_print_sentence(out, o->width, 2,
+                           "  the profile does not tell communicators apart; the plugin domain "
+                           "does");
+    if (o->by & PCT_KEY_REGION && !pct_names_regions(d->whole))
+        pct_print_sentence(out, o->width, 2, "  " PCT_NO_REGIONS);
+}
+
 static int print_cube(FILE *out, const struct pct_data *d, const struct pct_options *o,
                       struct pct_buf *why)
 {
@@ -274,6 +304,8 @@ static int print_cube(FILE *out, const struct pct_data *d, const struct pct_opti
     int err = print_made_table(out, &cube.data, &cube.table, o, why);
     if (!err && o->format == PCT_FORMAT_TEXT && o->by & PCT_KEY_RANK)
         print_steps(out, pc_profile_has_steps(d->profile));
+    if (!err && o->format == PCT_FORMAT_TEXT)
+        print_missing_keys(out, d, o);
     pct_cube_free(&cube);
     return err;
 }
