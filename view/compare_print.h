@@ -21,7 +21,8 @@ struct pct_compare_print {
     unsigned least; /* branches with less are hidden; thousandths of a percent */
 };
 
-/* Prints a comparison with how->least, or with a threshold with which it fits on two screens.
+/* Prints a comparison with how->least, or with a threshold with which it fits on two screens; with
+ * full names, with which it has no more rows than two screens have lines.
  * `print` may be called several times; its `how` has the threshold. */
 typedef void pct_compare_print_fn(FILE *out, const void *comparison,
                                   const struct pct_compare_print *how);

@@ -24,7 +24,7 @@ static void close_counter(void *counter)
     fclose(counter);
 }
 
-void pct_print_fitting(FILE *out, size_t n_lines, pct_shares_fn *print, void *arg)
+unsigned pct_fitting_share(size_t n_lines, pct_shares_fn *print, void *arg)
 {
     size_t lines, i = 0;
     do {
@@ -36,7 +36,12 @@ void pct_print_fitting(FILE *out, size_t n_lines, pct_shares_fn *print, void *ar
         print(arg, counter, shares[i]);
         pct_end(counter, close_counter);
     } while (lines > n_lines && ++i + 1 < PC_ARRAY_LEN(shares));
-    print(arg, out, shares[i]);
+    return shares[i];
+}
+
+void pct_print_fitting(FILE *out, size_t n_lines, pct_shares_fn *print, void *arg)
+{
+    print(arg, out, pct_fitting_share(n_lines, print, arg));
 }
 
 void pct_print_hidden(FILE *out, unsigned least)

@@ -13,6 +13,9 @@ enum { PCT_LEAST_SHARE = 1000 };
 /* Prints what has a share of `least` or more, in thousandths of a percent. */
 typedef void pct_shares_fn(void *arg, FILE *out, unsigned least);
 
+/* Finds the share with which pct_print_fitting prints. */
+unsigned pct_fitting_share(size_t n_lines, pct_shares_fn *print, void *arg);
+
 /* Prints with the least of 1, 2, 3, 5, 7, 10, 15, 20 and 30 % with which the text has no more than
  * n_lines lines, or with the last of them. `print` may be called several times. */
 void pct_print_fitting(FILE *out, size_t n_lines, pct_shares_fn *print, void *arg);

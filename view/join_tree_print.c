@@ -430,10 +430,15 @@ void pct_compare_fit(FILE *out, pct_compare_print_fn *print, const void *compari
                      const struct pct_compare_print *how)
 {
     struct text text = {print, comparison, *how};
-    if (how->has_least)
+    if (how->has_least) {
         print(out, comparison, how);
-    else
-        pct_print_fitting(out, TWO_SCREENS, print_text, &text);
+        return;
+    }
+    /* Full names take several lines each: then rows are counted, as lines without a width. */
+    text.how.width = how->full_names ? 0 : how->width;
+    unsigned least = pct_fitting_share(TWO_SCREENS, print_text, &text);
+    text.how.width = how->width;
+    print_text(&text, out, least);
 }
 
 void pct_compare_hidden(FILE *out, const struct pct_compare_print *how)

@@ -239,6 +239,34 @@ static void a_build_without_lines_is_said_to_have_no_inlined_functions(void **st
     two_builds = false;
 }
 
+/* With arguments of 4,000 characters, on lines of 60, the tree has the rows that it has with short
+ * ones.
+ */
+static void full_names_hide_no_rows(void **state)
+{
+    static char name[4001];
+    char *texts[2];
+    (void)state;
+    snprintf(name, sizeof name, "f(%03996d)", 0);
+    in_main[0].function = in_main[1].function = in_solve[0].function = in_solve[1].function = name;
+    open_pair();
+    for (int full = 0; full < 2; full++) {
+        struct pc_error error = {""};
+        struct pct_diff *d = pct_diff_make(pair.runs, 1, 1, PCT_DIFF_TIME, &error);
+        size_t n;
+        FILE *out = open_memstream(&texts[full], &n);
+        pct_diff_name_places(d, full);
+        pct_diff_print(out, d, &(struct pct_compare_print){.width = 60, .full_names = full});
+        fclose(out);
+        pct_diff_free(d);
+        says(texts[full], "contexts below which 1 % of the", true);
+        free(texts[full]);
+    }
+    close_pair();
+    in_main[0].function = in_main[1].function = "main";
+    in_solve[0].function = in_solve[1].function = "solve";
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +275,7 @@ int main(void)
         cmocka_unit_test(delays_of_killed_ranks_are_said_to_be_unknown),
         cmocka_unit_test(handles_of_two_mpis_are_one_type),
         cmocka_unit_test(a_build_without_lines_is_said_to_have_no_inlined_functions),
+        cmocka_unit_test(full_names_hide_no_rows),
     };
     return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }
