@@ -14,7 +14,9 @@ static const struct pct_option options[] = {
     {'s', "source", "FILE", "only this source file, by its name or the end of its path",
      .parts = PCT_PART_LINES},
     {'f', "function", "NAME", "only this function",
-     "NAME may leave out arguments and templates, and the namespace, class or module."},
+     "NAME may leave out arguments and templates, and the namespace, class or module. What the "
+     "compiler made of a part of the function is shown with it: a region of OpenMP, a lambda, a "
+     "copy."},
     {'a', "assembly", NULL,
      "show instructions, not lines (stored ones, else it needs objdump and the program)",
      .group = HOW},

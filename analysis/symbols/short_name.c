@@ -349,19 +349,40 @@ static void put_bare(struct pct_buf *b, const char *name)
                NULL);
 }
 
+/* Bytes of a bare name up to what marks it as a part that the compiler made of a function: a region
+ * of OpenMP, a copy, the code that is rarely run, a lambda. All of it if it is none. */
+static size_t whole_bytes(const char *bare)
+{
+    static const char *const marks[] = {"._omp_fn.", ".omp_outlined", ".part.", ".constprop.",
+                                        ".isra.",    ".lto_priv.",    ".cold",  "::{lambda"};
+    size_t n = strlen(bare);
+    for (size_t i = 0; i < PC_ARRAY_LEN(marks); i++) {
+        const char *mark = strstr(bare, marks[i]);
+        n = mark && mark != bare && (size_t)(mark - bare) < n ? (size_t)(mark - bare) : n;
+    }
+    return n;
+}
+
+/* True if the first n bytes of a name are the text, perhaps behind some `::`. */
+static bool ends_in(const char *name, size_t n, const char *text)
+{
+    size_t bytes = strlen(text), before = n > bytes ? n - bytes : 0;
+    return bytes && n >= bytes && !strncmp(name + before, text, bytes) &&
+           (!before || (before >= 2 && !strncmp(name + before - 2, "::", 2)));
+}
+
 bool pct_name_means(const char *name, const char *asked)
 {
-    struct pct_buf whole = {0}, folded = {0}, wanted = {0};
-    put_bare(&whole, name);
+    struct pct_buf bare = {0}, folded = {0}, wanted = {0};
+    put_bare(&bare, name);
     put_bare(&wanted, asked);
     pct_buf_put(&folded, "", 0);
     put_folded(&folded, asked, strlen(asked), true, NULL);
     bool detailed = strcmp(folded.data, asked) != 0; /* asked with arguments: this one of several */
-    const char *tail = whole.n > wanted.n ? whole.data + whole.n - wanted.n : whole.data;
     bool same = !strcmp(name, asked) ||
-                (!detailed && wanted.n && !strcmp(tail, wanted.data) &&
-                 (tail == whole.data || (tail - whole.data >= 2 && !strncmp(tail - 2, "::", 2))));
-    pct_buf_free(&whole);
+                (!detailed && (ends_in(bare.data, bare.n, wanted.data) ||
+                               ends_in(bare.data, whole_bytes(bare.data), wanted.data)));
+    pct_buf_free(&bare);
     pct_buf_free(&folded);
     pct_buf_free(&wanted);
     return same;
@@ -371,6 +392,7 @@ const char *pct_name_tail(const char *name, struct pct_pool *pool)
 {
     struct pct_buf bare = {0};
     put_bare(&bare, name);
+    bare.data[whole_bytes(bare.data)] = '\0';
     const char *tail = bare.data;
     for (const char *s; (s = strstr(tail, "::"));)
         tail = s + 2;

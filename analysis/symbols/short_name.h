@@ -43,10 +43,14 @@ const char **pct_names_shown(const char *const *names, size_t n, bool full, bool
 
 /* True if the text `asked` selects the function `name`: by its whole name, or without arguments and
  * without a prefix up to some `::`. `reduce`, `phys::reduce` and `phys::reduce<>()` mean `double
- * phys::reduce<double>(int)`; `phys::reduce<int>` does not. */
+ * phys::reduce<double>(int)`; `phys::reduce<int>` does not. A function is meant with the parts that
+ * the compiler made of it: `solve` means `solve._omp_fn.0` and `solve::{lambda#1}::operator()`,
+ * too.
+ */
 bool pct_name_means(const char *name, const char *asked);
 
-/* The part of a name behind its last `::`, without arguments; kept in the pool. */
+/* The part of a name behind its last `::`, without arguments; of a part that the compiler made of a
+ * function, that of the function; kept in the pool. */
 const char *pct_name_tail(const char *name, struct pct_pool *pool);
 
 #endif

@@ -684,6 +684,21 @@ static void functions_are_asked_for_by_parts_of_their_names(void **state)
         {"(anonymous namespace)::f", "f", true},
         {"a<int>::operator()(int) const", "operator()", true},
         {"main", "", false},
+        {"solve._omp_fn.0", "solve", true},
+        {"solve._omp_fn.0", "solve._omp_fn.0", true},
+        {"solve._omp_fn.0", "solve._omp_fn.1", false},
+        {"solve._omp_fn.0", "olve", false},
+        {"kernel_module::kernel._omp_fn.1", "kernel", true},
+        {"kernel_module::kernel._omp_fn.1", "kernel_module", false},
+        {"solve.constprop.0.cold", "solve", true},
+        {"solve.part.0", "solve", true},
+        {"solve.omp_outlined_debug__", "solve", true},
+        {".omp_outlined.", "", false},
+        {"int a::run<int>(int) [clone .part.0]", "run", true},
+        {"main::{lambda#2}::operator()", "main", true},
+        {"main::{lambda(int)#2}::operator()(int) const", "main", true},
+        {"main::{lambda#2}::operator()", "operator()", true},
+        {"main.function", "main", false},
     };
     (void)state;
     for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++)
