@@ -55,7 +55,7 @@ static int embed(struct pc_profile **p, const char *from, const char *to,
     if (also->sources)
         pct_source_store(d, &all, &remark);
     look_for_files(pct_data_symbols(d), *p, &remark);
-    int err = also->assembly ? pct_assembly_store(d, &all, error) : PC_OK;
+    int err = also->assembly ? pct_assembly_store(d, &all, &remark, error) : PC_OK;
     pct_data_free(d);
     if (!err)
         err = pct_stores_put(&all, p, error);
@@ -119,7 +119,8 @@ const struct pct_command pct_embed = {
     .summary = "store functions, files and lines in a profile",
     .details =
         "The exit status is 1, too, if a part is not stored: names of a file that was removed "
-        "or replaced, or the text of a source file that was changed after the run began.",
+        "or replaced, the text of a source file that was changed after the run began, or the "
+        "instructions of a function that has no room.",
     .options = options,
     .argument = "PROFILE",
     .n_least = 1,

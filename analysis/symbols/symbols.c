@@ -343,7 +343,9 @@ static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_
     bool readable = m->dw && offset;
     size_t n = readable ? pct_dw_find(m->dw, offset - 1, s->pool, found, PCT_MAX_INLINED) : 0;
     if (!n && readable) {
-        found[0] = (struct pct_frame){.begin = pct_dw_begin(m->dw, offset - 1)};
+        uint64_t begin = 0, end;
+        pct_dw_unwind(m->dw, offset - 1, &begin, &end);
+        found[0] = (struct pct_frame){.begin = begin};
         n = found[0].begin != 0;
     }
     if (!n)
@@ -352,7 +354,20 @@ static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_
     memcpy(frames, found, n * sizeof *frames);
     return (struct pct_place){frames, (uint32_t)n};
 }
+
+static bool find_bounds(struct module *m, uint64_t offset, uint64_t *lo_out, uint64_t *hi_out)
+{
+    return m->dw && offset &&
+           (pct_dw_bounds(m->dw, offset - 1, lo_out, hi_out) ||
+            pct_dw_unwind(m->dw, offset - 1, lo_out, hi_out));
+}
 #else
+static bool find_bounds(struct module *m, uint64_t offset, uint64_t *lo_out, uint64_t *hi_out)
+{
+    (void)m, (void)offset, (void)lo_out, (void)hi_out;
+    return false;
+}
+
 static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_t offset)
 {
     (void)s;
@@ -373,6 +388,13 @@ static struct module *need_module(struct pct_symbols *s, uint32_t module)
 bool pct_symbols_has_file(struct pct_symbols *s, uint32_t module)
 {
     return *s->profile->modules[module].path == '/' && need_module(s, module)->dw;
+}
+
+bool pct_symbols_bounds(struct pct_symbols *s, uint32_t module, uint64_t offset, uint64_t *lo_out,
+                        uint64_t *hi_out)
+{
+    return module < s->profile->n_modules &&
+           find_bounds(need_module(s, module), offset, lo_out, hi_out);
 }
 
 static struct pct_place find_place(struct pct_symbols *s, uint32_t module, uint64_t offset)

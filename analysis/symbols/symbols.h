@@ -81,6 +81,12 @@ bool pct_symbols_may_ask_servers(void);
  * module. The frames belong to s. */
 struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset);
 
+/* The code of the function that has the place of pct_symbols_find: offsets from *lo_out to before
+ * *hi_out. A part of a function that lies apart counts as one. False: not known, or the file is not
+ * there. */
+bool pct_symbols_bounds(struct pct_symbols *s, uint32_t module, uint64_t offset, uint64_t *lo_out,
+                        uint64_t *hi_out);
+
 /* The frames of a node of the profile, a FRAME, a POINT or an OP: those that tail calls removed
  * between the call above the node and what it reached (of these `tail_call` is true, and their code
  * is in the module of the call above), then its own. An OP has none of its own. n_frames may be 0.

@@ -258,6 +258,15 @@ static const struct pct_dw_symbol *find_symbol(struct pct_dw *d, uint64_t addres
     return found ? found : sizeless;
 }
 
+/* The end of a symbol without a size: the next symbol, or the end of its section. */
+static uint64_t end_of_sizeless(const struct pct_dw *d, const struct pct_dw_symbol *s)
+{
+    const struct pct_dw_symbol *end = d->symbols + d->n_symbols, *next = s + 1;
+    while (next < end && next->lo == s->lo)
+        next++;
+    return next < end && next->lo < s->reach ? next->lo : s->reach;
+}
+
 enum pct_symbols_state pct_dw_state(struct pct_dw *d)
 {
     if (d->n_ranges)
@@ -475,4 +484,17 @@ size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
     bool linked = dwarf_attr_integrate(&function->die, DW_AT_linkage_name, &attribute) != NULL;
     name_by_symbol(d, address, pool, &frames[0], u->cxx && !linked, u->assembler);
     return found;
+}
+
+bool pct_dw_bounds(struct pct_dw *d, uint64_t address, uint64_t *lo_out, uint64_t *hi_out)
+{
+    uint64_t shift = d->elf_bias - d->dw_bias;
+    struct pct_dw_unit *u = pct_dw_unit_at(d, address + shift);
+    struct pct_dw_function *function = u ? pct_dw_function_at(u, address + shift) : NULL;
+    const struct pct_dw_symbol *s = function ? NULL : find_symbol(d, address);
+    if (!function && !s)
+        return false;
+    *lo_out = function ? function->lo - shift : s->lo;
+    *hi_out = function ? function->hi - shift : s->hi > s->lo ? s->hi : end_of_sizeless(d, s);
+    return true;
 }

@@ -31,11 +31,14 @@ size_t pct_dw_missing(const struct pct_dw *d);
 size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
                    struct pct_frame *frames, size_t n);
 
+/* The bounds of the function that pct_dw_find names first; false: it finds none. */
+bool pct_dw_bounds(struct pct_dw *d, uint64_t address, uint64_t *lo_out, uint64_t *hi_out);
+
 /* ---- unwind_dw.c ---- */
 
-/* The begin of the function that has a link-time address, by the tables for exceptions; 0: not
+/* The bounds of the function that has a link-time address, by the tables for exceptions; false: not
  * known. */
-uint64_t pct_dw_begin(struct pct_dw *d, uint64_t address);
+bool pct_dw_unwind(struct pct_dw *d, uint64_t address, uint64_t *lo_out, uint64_t *hi_out);
 
 /* ---- tail_calls.c ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The begins of functions that no symbol names, as those of stripped libraries: from .eh_frame_hdr,
+ * The bounds of functions that no symbol names, as those of stripped libraries: from .eh_frame_hdr,
  * a sorted table of the begins of functions with the place of each one's entry in .eh_frame, which
  * has its length. Called by symbols.c. Knows the forms of both that linkers write: 32-bit offsets,
  * of the table relative to itself (0x3b), of an entry relative to where it stands. A table of
@@ -80,7 +80,7 @@ static uint64_t length_of(const struct pct_dw_bytes *entries, uint64_t entry, ui
     return word_at(entries, at + LENGTH);
 }
 
-uint64_t pct_dw_begin(struct pct_dw *d, uint64_t address)
+bool pct_dw_unwind(struct pct_dw *d, uint64_t address, uint64_t *lo_out, uint64_t *hi_out)
 {
     if (!d->unwind_ready)
         read_tables(d);
@@ -93,9 +93,11 @@ uint64_t pct_dw_begin(struct pct_dw *d, uint64_t address)
         else
             hi = middle;
     }
-    if (!lo)
-        return 0;
-    uint64_t begin = row_at(table, lo - 1, 0);
-    return address - begin < length_of(&d->unwind_entries, row_at(table, lo - 1, 4), begin) ? begin
-                                                                                            : 0;
+    uint64_t begin = lo ? row_at(table, lo - 1, 0) : 0;
+    uint64_t bytes = begin ? length_of(&d->unwind_entries, row_at(table, lo - 1, 4), begin) : 0;
+    if (!begin || address - begin >= bytes)
+        return false;
+    *lo_out = begin;
+    *hi_out = begin + bytes;
+    return true;
 }

@@ -34,18 +34,19 @@ size_t pct_annotate_nearest(const struct pct_annotate *a, char *out, size_t byte
  * sampled, those with most time first. Returns false as pct_annotate_source. */
 bool pct_annotate_quickfix(FILE *out, const struct pct_annotate *a);
 
-/* Prints functions with samples and MPI time beside each instruction, from objdump or from its
- * output stored in the profile. PC_ENOENT: there is no such function with figures; PC_EIO: a module
- * could not be disassembled. The text says why. */
+/* Prints functions with samples and MPI time beside each instruction, those with most time first,
+ * from objdump or from its output stored in the profile. PC_ENOENT: there is no such function with
+ * figures; PC_EIO: a module could not be disassembled. The text says why. */
 int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_error *error);
 
 /* Bounds of the code that is stored. */
 enum { PCT_LEAST_STORED_PERCENT = 1, PCT_MOST_STORED_INSTRUCTIONS = 20000 };
 
 /* Adds a table of the instructions of the functions with most time, within the bounds; a function
- * that is too large is left out, but smaller ones after it are not. PC_EIO: no module with such
- * functions could be disassembled; the text says why. */
-int pct_assembly_store(const struct pct_data *d, struct pct_stores *all, struct pc_error *error);
+ * that is too large is left out, but smaller ones after it are not, and a remark is set. PC_EIO: no
+ * module with such functions could be disassembled; the text says why. */
+int pct_assembly_store(const struct pct_data *d, struct pct_stores *all, struct pc_error *remark,
+                       struct pc_error *error);
 
 /* Figures of a row of the table `instructions`. */
 struct pct_instruction {

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Machine code with figures beside its instructions. The disassembly comes from the system's
- * objdump, which is run on the module from the first to the last address of interest; its output is
- * split into functions, and those with little time are dropped. A profile can store it: the table
+ * Machine code with figures beside its instructions. Functions are those of the report: their
+ * bounds and names come from symbols or, of a function that no symbol names, from the tables for
+ * exceptions. Those with little time are dropped; of the others the system's objdump prints the
+ * instructions, from the first byte to the last. Its own names are not used: it gives the code of a
+ * function without a name to the symbol before it. A profile can store the instructions: the table
  * `instructions` has a row for each instruction of the functions with most time, with its source
- * line. If a module is in that table, objdump is not used for it.
+ * line. If a module is in that table, its file is not read.
  *
  * A sample belongs to the instruction at its address. The time of an MPI call belongs to the
  * instruction before the address to which the call returned.
  */
 #include "analysis/symbols/short_name.h"
 #include "analysis/symbols/stored_table.h"
+#include "analysis/tree/label.h"
 #include "view/annotate/annotate.h"
 
 #include <errno.h>
@@ -20,19 +23,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REACH = 1 << 16 }; /* bytes around the addresses, to cover whole functions */
-
-/* Figures of one address of a module. */
+/* Figures of one byte of a module: the first of an instruction that was sampled, or the last of a
+ * call. */
 struct place {
     uint32_t module;
-    uint64_t offset;
-    bool returns; /* the address that a call returns to */
+    uint64_t at;
     struct pct_sampled sampled;
     pc_u128 mpi_ns;
 };
 
 struct places {
-    struct place *list; /* sorted, each address and kind once */
+    struct place *list; /* sorted, each byte once */
     size_t n, room;
     pc_u128 all_ns;
 };
@@ -43,30 +44,35 @@ struct instruction {
     uint32_t row; /* of the table that it was read from */
 };
 
-/* A function with its instructions, to be stored. */
-struct kept {
+struct function {
     uint32_t module;
-    char *name;
-    struct instruction *list;
-    size_t n;
-    pc_u128 ns;
+    uint64_t lo, hi;
+    const char *name;       /* as reports call it */
+    uint32_t row, n_rows;   /* of the table that it is read from; n_rows 0: from the file */
+    pc_u128 mpi_ns, cpu_ns; /* in it */
+    bool asked;
 };
 
-/* State of a pass; `take` is called for each function with a large enough part of the run. */
+/* State of a pass; `take` is called for each function with a large enough part of the run, those
+ * with most first. */
 struct code {
-    void (*take)(struct code *c, pc_u128 ns);
+    void (*take)(struct code *c, const struct function *f);
     bool stored_only; /* no file is read */
     FILE *out;
     const struct pct_annotate *a;
     const struct places *places;
-    size_t first, end; /* places of the module */
-    char *name;        /* objdump's name of the function that is being read */
-    char *around;      /* name of a function into which the requested one is inlined */
-    struct instruction *list;
+    struct pct_symbols *files; /* for the bounds of functions */
+    const struct pc_profile_table *stored;
+    struct function *functions;
+    size_t n_functions, functions_room;
+    const char *around;       /* name of a function into which the requested one is inlined */
+    struct instruction *list; /* of the function that is taken */
     size_t n, room;
-    size_t n_printed;
-    struct kept *kept;
-    size_t n_kept, kept_room;
+    size_t n_taken;
+    struct pct_store *store;
+    size_t n_stored;         /* instructions */
+    size_t n_left_out, most; /* functions, and the instructions of the first of them */
+    const char *left_out;
     struct pct_instruction *figures;
     size_t n_figures, figures_room;
 };
@@ -92,17 +98,16 @@ static int compare_places(const void *a, const void *b)
     const struct place *x = a, *y = b;
     if (x->module != y->module)
         return x->module < y->module ? -1 : 1;
-    if (x->offset != y->offset)
-        return x->offset < y->offset ? -1 : 1;
-    return x->returns - y->returns;
+    return x->at < y->at ? -1 : x->at > y->at;
 }
 
 static void add_place(struct places *s, const struct pc_profile_node *n, struct place place)
 {
-    if (n->module == PC_NO_INDEX)
+    bool returns = n->kind == PCOLLECT_NODE_FRAME;
+    if (n->module == PC_NO_INDEX || n->offset < returns)
         return;
     place.module = n->module;
-    place.offset = n->offset;
+    place.at = n->offset - returns;
     s->list = pct_grow(s->list, s->n, &s->room, sizeof *s->list);
     s->list[s->n++] = place;
 }
@@ -119,8 +124,7 @@ static void gather(struct places *s, const struct pct_data *d)
         if (n->kind == PCOLLECT_NODE_POINT && sampled.samples)
             add_place(s, n, (struct place){.sampled = sampled});
         else if (d->totals->exclusive_ns[i] && p->nodes[caller].kind == PCOLLECT_NODE_FRAME)
-            add_place(s, &p->nodes[caller],
-                      (struct place){.returns = true, .mpi_ns = d->totals->exclusive_ns[i]});
+            add_place(s, &p->nodes[caller], (struct place){.mpi_ns = d->totals->exclusive_ns[i]});
     }
     if (s->n)
         qsort(s->list, s->n, sizeof *s->list, compare_places);
@@ -136,13 +140,14 @@ static void gather(struct places *s, const struct pct_data *d)
     s->n = n;
 }
 
-/* The first place of the module whose offset is not below `lo`. */
-static size_t first_place(const struct code *c, uint64_t lo)
+/* The first place of the module that is not below `lo`, or of a later module. */
+static size_t first_place(const struct places *s, uint32_t module, uint64_t lo)
 {
-    size_t from = c->first, to = c->end;
+    const struct place wanted = {.module = module, .at = lo};
+    size_t from = 0, to = s->n;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        if (c->places->list[middle].offset < lo)
+        if (compare_places(&s->list[middle], &wanted) < 0)
             from = middle + 1;
         else
             to = middle;
@@ -150,152 +155,163 @@ static size_t first_place(const struct code *c, uint64_t lo)
     return from;
 }
 
-/* The first place from the i-th on that is in [lo, hi); c->end: there is none. A return address
- * counts for the byte before it. */
-static size_t next_place(const struct code *c, size_t i, uint64_t lo, uint64_t hi)
+/* True if there is an i-th place, and it is before `hi` in the module. */
+static bool is_before(const struct places *s, size_t i, uint32_t module, uint64_t hi)
 {
-    for (; i < c->end && c->places->list[i].offset <= hi; i++) {
-        uint64_t at = c->places->list[i].offset - (c->places->list[i].returns ? 1 : 0);
-        if (at >= lo && at < hi)
-            return i;
-    }
-    return c->end;
+    return i < s->n && s->list[i].module == module && s->list[i].at < hi;
 }
 
 /* Sums over places of the module in [lo, hi). */
-static struct place sum_between(const struct code *c, uint64_t lo, uint64_t hi)
+static struct place sum_between(const struct places *s, uint32_t module, uint64_t lo, uint64_t hi)
 {
     struct place sum = {0};
-    for (size_t i = first_place(c, lo); (i = next_place(c, i, lo, hi)) < c->end; i++) {
-        pct_sampled_add(&sum.sampled, c->places->list[i].sampled);
-        sum.mpi_ns += c->places->list[i].mpi_ns;
+    for (size_t i = first_place(s, module, lo); is_before(s, i, module, hi); i++) {
+        pct_sampled_add(&sum.sampled, s->list[i].sampled);
+        sum.mpi_ns += s->list[i].mpi_ns;
     }
     return sum;
+}
+
+/* Figures of the i-th instruction of the function. */
+static struct place figures_of(const struct code *c, const struct function *f, size_t i)
+{
+    uint64_t end = i + 1 < c->n ? c->list[i + 1].address : f->hi;
+    return sum_between(c->places, f->module, c->list[i].address, end);
 }
 
 /* ---- Functions --------------------------------------------------------------------------------
  */
 
-static void put_figures(const struct code *c, const struct place *s)
+/* The frames at a place: the function that the machine runs, then what is inlined there. */
+static struct pct_place frames_at(const struct code *c, const struct place *s)
 {
-    char samples[PCT_NUMBER_BYTES], mpi[PCT_NUMBER_BYTES];
-    struct pct_buf time = {0};
-    pct_buf_put(&time, "", 0);
-    if (s->sampled.samples)
-        pct_sampled_text(&time, s->sampled, pct_data_samples(c->a->data)->whole, false);
-    fprintf(c->out, "%9s %17s %9s  ",
-            s->sampled.samples ? pct_text_count(samples, s->sampled.samples) : "", time.data,
-            s->mpi_ns ? pct_text_time(mpi, s->mpi_ns) : "");
-    pct_buf_free(&time);
+    return pct_symbols_find(c->a->data->symbols, s->module, s->at + 1);
 }
 
-static uint64_t end_of(const struct code *c, size_t i)
+/* The name of the function at a place in reports. One without a name is called by its begin, which
+ * is `lo` if the symbols do not know it. */
+static const char *name_at(const struct code *c, const struct place *s, uint64_t lo)
 {
-    return i + 1 < c->n ? c->list[i + 1].address : c->list[i].address + 16;
+    const struct pct_data *d = c->a->data;
+    const struct pct_frame *f = &frames_at(c, s).frames[0];
+    struct pct_buf label = {0};
+    if (f->function)
+        return pct_pool_intern(d->pool, f->function);
+    pct_label_nameless(&label, pc_base_name(d->profile->modules[s->module].path), f, lo, 0);
+    const char *name = pct_pool_intern(d->pool, label.data);
+    pct_buf_free(&label);
+    return name;
 }
 
-/* The frames at the i-th place: the function that the machine runs, then what is inlined there. */
-static struct pct_place frames_at(const struct code *c, size_t i)
+/* True if a function that is asked for is inlined at the place. */
+static bool has_inlined(const struct code *c, const struct place *s)
 {
-    const struct place *s = &c->places->list[i];
-    return pct_symbols_find(c->a->data->symbols, s->module, s->offset + (s->returns ? 0 : 1));
-}
-
-/* The name by which reports call the function that is being read; objdump has that of the linker,
- * which differs in Fortran. */
-static const char *name_of(const struct code *c)
-{
-    uint64_t lo = c->list[0].address;
-    size_t i = next_place(c, first_place(c, lo), lo, end_of(c, c->n - 1));
-    const char *name = i < c->end ? frames_at(c, i).frames[0].function : NULL;
-    return name ? name : c->name;
-}
-
-/* True if the function that is being read is asked for. Notes it as `around` if the one that is
- * asked for is inlined into it. */
-static bool is_asked_for(struct code *c)
-{
-    uint64_t lo = c->list[0].address, hi = end_of(c, c->n - 1);
-    const char *asked = c->a->function;
-    if (!asked || pct_name_means(c->name, asked) || pct_name_means(name_of(c), asked))
-        return true;
-    for (size_t i = first_place(c, lo); !c->around && (i = next_place(c, i, lo, hi)) < c->end;
-         i++) {
-        struct pct_place place = frames_at(c, i);
-        for (uint32_t k = 1; k < place.n_frames && !c->around; k++)
-            if (place.frames[k].function && pct_name_means(place.frames[k].function, asked))
-                c->around = pct_copy(name_of(c));
-    }
+    struct pct_place place = frames_at(c, s);
+    for (uint32_t k = 1; c->a->function && k < place.n_frames; k++)
+        if (place.frames[k].function && pct_name_means(place.frames[k].function, c->a->function))
+            return true;
     return false;
 }
 
-static void print_function(struct code *c, pc_u128 ns)
+/* Adds the i-th place to the function, the last of the list. */
+static void add_to_function(struct code *c, struct function *f, size_t i)
 {
-    char share[PCT_NUMBER_BYTES];
-    struct pct_buf text = {0};
-    c->n_printed++;
-    pct_text_escape(&text, name_of(c), PCT_ESCAPE_CELL);
-    fprintf(c->out,
-            "\n%s: %s of the time in MPI and of sampled computation\n"
-            "  samples              time    in MPI  instruction\n",
-            text.data, pct_text_percent_1(share, pct_text_share(ns, c->places->all_ns)));
-    for (size_t i = 0; i < c->n; i++) {
-        struct place one = sum_between(c, c->list[i].address, end_of(c, i));
-        put_figures(c, &one);
-        pct_buf_clear(&text);
-        pct_text_escape(&text, c->list[i].text, PCT_ESCAPE_CELL);
-        fprintf(c->out, "%6llx  %s\n", (unsigned long long)c->list[i].address,
-                text.n ? text.data : "");
+    const struct place *s = &c->places->list[i];
+    f->mpi_ns += s->mpi_ns;
+    f->cpu_ns += s->sampled.ns;
+    if (!f->asked && has_inlined(c, s))
+        c->around = f->name;
+}
+
+static struct function *new_function(struct code *c, struct function f)
+{
+    f.asked = !c->a->function || pct_name_means(f.name, c->a->function);
+    c->functions = pct_grow(c->functions, c->n_functions, &c->functions_room, sizeof *c->functions);
+    c->functions[c->n_functions] = f;
+    return &c->functions[c->n_functions++];
+}
+
+/* Adds the functions in which the places from `first` to before `end` are, which are one module's.
+ * Symbols may overlap: then a function begins where the one before it ends. */
+static void add_functions(struct code *c, size_t first, size_t end)
+{
+    struct function *f = NULL;
+    for (size_t i = first; i < end; i++) {
+        const struct place *s = &c->places->list[i];
+        uint64_t lo, hi;
+        if (!f || s->at >= f->hi) {
+            if (!pct_symbols_bounds(c->files, s->module, s->at + 1, &lo, &hi))
+                continue;
+            lo = f && f->hi > lo ? f->hi : lo;
+            f = new_function(
+                c, (struct function){
+                       .module = s->module, .lo = lo, .hi = hi, .name = name_at(c, s, lo)});
+        }
+        add_to_function(c, f, i);
     }
-    pct_buf_free(&text);
 }
 
-/* Keeps a function; takes over its name and instructions. */
-static void keep_function(struct code *c, pc_u128 ns)
+static const uint64_t *stored_row(const struct code *c, uint32_t i)
 {
-    c->kept = pct_grow(c->kept, c->n_kept, &c->kept_room, sizeof *c->kept);
-    c->kept[c->n_kept++] = (struct kept){.module = c->places->list[c->first].module,
-                                         .name = c->name,
-                                         .list = c->list,
-                                         .n = c->n,
-                                         .ns = ns};
-    c->name = NULL;
-    c->list = NULL;
-    c->n = c->room = 0;
+    return c->stored->cells + (size_t)i * N_COLUMNS;
 }
 
-/* Notes the figures of each instruction of the function. */
-static void note_figures(struct code *c, pc_u128 ns)
+/* Adds a function that is stored in the rows from f.row on. Of its last instruction the end is not
+ * stored: it reaches to the return address of the function's last call, if the function ends in
+ * one. */
+static void add_stored_function(struct code *c, struct function f)
 {
-    (void)ns;
-    for (size_t i = 0; i < c->n; i++) {
-        struct place one = sum_between(c, c->list[i].address, end_of(c, i));
-        if (!one.sampled.samples && !one.mpi_ns)
+    enum { LONGEST = 16 };
+    const struct places *s = c->places;
+    uint64_t last = stored_row(c, f.row + f.n_rows - 1)[OFFSET];
+    size_t first = first_place(s, f.module, f.lo), i = first;
+    f.hi = last + 1;
+    if (is_before(s, first, f.module, f.hi))
+        f.name = name_at(c, &s->list[first], f.lo);
+    for (; is_before(s, i, f.module, last + LONGEST); i++)
+        if (s->list[i].mpi_ns && !strcmp(name_at(c, &s->list[i], f.lo), f.name))
+            f.hi = s->list[i].at >= f.hi ? s->list[i].at + 1 : f.hi;
+    struct function *kept = is_before(s, first, f.module, f.hi) ? new_function(c, f) : NULL;
+    for (i = first; kept && is_before(s, i, f.module, f.hi); i++)
+        add_to_function(c, kept, i);
+}
+
+/* False: the profile has no instructions of the module. */
+static bool add_stored(struct code *c, uint32_t module)
+{
+    const struct pct_data *d = c->a->data;
+    const struct pc_profile *p = d->profile;
+    const char *name = pct_stored_module(&p->modules[module], d->pool);
+    struct function f = {.n_rows = 0};
+    bool any = false;
+    for (uint32_t i = 0; c->stored && i < c->stored->n_rows; i++) {
+        const uint64_t *row = stored_row(c, i);
+        if (!row[TEXT] || !row[FUNCTION] || strcmp(pc_profile_string(p, row[MODULE]), name) != 0)
             continue;
-        c->figures = pct_grow(c->figures, c->n_figures, &c->figures_room, sizeof *c->figures);
-        c->figures[c->n_figures++] =
-            (struct pct_instruction){c->list[i].row, one.sampled, one.mpi_ns};
+        if (!f.n_rows || row[FUNCTION] != stored_row(c, f.row)[FUNCTION] || i != f.row + f.n_rows) {
+            if (f.n_rows)
+                add_stored_function(c, f);
+            f = (struct function){.module = module,
+                                  .lo = row[OFFSET],
+                                  .row = i,
+                                  .name = pc_profile_string(p, row[FUNCTION])};
+        }
+        f.n_rows++;
+        any = true;
     }
+    if (f.n_rows)
+        add_stored_function(c, f);
+    return any;
 }
 
-static void end_function(struct code *c)
+/* ---- Instructions -----------------------------------------------------------------------------
+ */
+
+static void clear_instructions(struct code *c)
 {
-    struct place all = {0};
-    if (c->n && is_asked_for(c))
-        all = sum_between(c, c->list[0].address, end_of(c, c->n - 1));
-    pc_u128 ns = all.sampled.ns + all.mpi_ns;
-    if (ns && (c->a->function || pct_annotate_has_enough(c->a, all.mpi_ns, all.sampled.ns)))
-        c->take(c, ns);
     for (size_t i = 0; i < c->n; i++)
         pct_free(c->list[i].text);
     c->n = 0;
-    pct_free(c->name);
-    c->name = NULL;
-}
-
-static char *copy(const char *text, size_t n)
-{
-    return memcpy(pct_alloc(n + 1, 1), text, n);
 }
 
 static void add_instruction(struct code *c, uint64_t address, const char *text, uint32_t row)
@@ -304,27 +320,20 @@ static void add_instruction(struct code *c, uint64_t address, const char *text, 
     c->list[c->n++] = (struct instruction){address, pct_copy(text), row};
 }
 
-/* "0000000000001139 <main>:" begins a function, "    1139:\tpush   %rbp" is an instruction. */
+/* Takes "    1139:\tpush   %rbp"; other lines are no instructions. */
 static void take_line(struct code *c, char *line)
 {
     char *end;
     uint64_t address = strtoull(line, &end, 16);
     line[strcspn(line, "\n")] = '\0';
-    size_t n = strlen(line);
-    if (end != line && !strncmp(end, " <", 2) && n > 2 && !strcmp(line + n - 2, ">:")) {
-        end_function(c);
-        c->name = copy(end + 2, (size_t)(line + n - 2 - (end + 2)));
-    } else if (end != line && !strncmp(end, ":\t", 2) && c->name) {
-        struct pct_buf plain = {0};
-        for (const char *s = end + 2; *s; s++)
-            pct_buf_put(&plain, *s == '\t' ? " " : s, 1);
-        add_instruction(c, address, plain.n ? plain.data : "", 0);
-        pct_buf_free(&plain);
-    }
+    if (end == line || strncmp(end, ":\t", 2) != 0)
+        return;
+    struct pct_buf plain = {0};
+    for (const char *s = end + 2; *s; s++)
+        pct_buf_put(&plain, *s == '\t' ? " " : s, 1);
+    add_instruction(c, address, plain.n ? plain.data : "", 0);
+    pct_buf_free(&plain);
 }
-
-/* ---- objdump ----------------------------------------------------------------------------------
- */
 
 /* Starts objdump. Returns its standard output; NULL with errno. */
 static FILE *start_objdump(const char *path, uint64_t lo, uint64_t hi, pid_t *pid_out)
@@ -354,21 +363,19 @@ static FILE *start_objdump(const char *path, uint64_t lo, uint64_t hi, pid_t *pi
     return in;
 }
 
-static int read_module(struct code *c, const char *path, struct pc_error *error)
+static int read_file(struct code *c, const struct function *f, struct pc_error *error)
 {
-    const struct place *list = c->places->list;
-    uint64_t lo = list[c->first].offset, hi = list[c->end - 1].offset + REACH;
+    const char *path = c->a->data->profile->modules[f->module].path;
     char *line = NULL;
     size_t room = 0;
     pid_t pid;
     int status = 0;
-    FILE *in = start_objdump(path, lo > REACH ? lo - REACH : 0, hi, &pid);
+    FILE *in = start_objdump(path, f->lo, f->hi, &pid);
     if (!in)
         return pc_error_set(error, PC_EIO, "objdump: %s; it is part of the package binutils",
                             strerror(errno));
     while (getline(&line, &room, in) > 0)
         take_line(c, line);
-    end_function(c);
     free(line);
     fclose(in);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -378,86 +385,148 @@ static int read_module(struct code *c, const char *path, struct pc_error *error)
     return PC_OK;
 }
 
+static int read_instructions(struct code *c, const struct function *f, struct pc_error *error)
+{
+    const struct pc_profile *p = c->a->data->profile;
+    clear_instructions(c);
+    if (!f->n_rows)
+        return read_file(c, f, error);
+    for (uint32_t i = f->row; i < f->row + f->n_rows; i++)
+        add_instruction(c, stored_row(c, i)[OFFSET], pc_profile_string(p, stored_row(c, i)[TEXT]),
+                        i);
+    return PC_OK;
+}
+
 /* ---- All --------------------------------------------------------------------------------------
  */
 
 /* True if the file is there and has not changed; finds this out by looking up one of its
  * addresses. */
-static bool is_there(const struct pct_data *d, const struct place *place, struct pc_error *error)
+static bool is_there(const struct code *c, const struct place *place, struct pc_error *error)
 {
-    struct pct_symbols *files = pct_symbols_new_files(d->profile);
-    pct_symbols_find(files, place->module, place->offset);
-    enum pct_symbols_state state = pct_symbols_state(files, place->module);
-    const char *complaint = pct_symbols_complaint(files, place->module);
-    bool there = state == PCT_SYMBOLS_LINES || state == PCT_SYMBOLS_FUNCTIONS ||
-                 state == PCT_SYMBOLS_NONE || state == PCT_SYMBOLS_OFF;
-    if (!there && complaint)
+    pct_symbols_find(c->files, place->module, place->at + 1);
+    enum pct_symbols_state state = pct_symbols_state(c->files, place->module);
+    const char *complaint = pct_symbols_complaint(c->files, place->module);
+    if (state == PCT_SYMBOLS_LINES || state == PCT_SYMBOLS_FUNCTIONS || state == PCT_SYMBOLS_NONE)
+        return true;
+    if (state == PCT_SYMBOLS_OFF)
+        complaint = "built without libdw: it is not known where functions begin";
+    if (complaint)
         pc_error_set(error, PC_EIO, "%s", complaint);
-    pct_symbols_free(files);
-    return there;
+    return false;
 }
 
-/* False: the profile has no instructions of the module. */
-static bool read_stored(struct code *c, uint32_t module)
+/* True if one of the places is in the function that is asked for. */
+static bool has_asked(const struct code *c, size_t first, size_t end)
 {
-    const struct pct_data *d = c->a->data;
-    const struct pc_profile *p = d->profile;
-    const struct pc_profile_table *t = pct_stored_find(p, TABLE, columns, N_KEYS, N_COLUMNS);
-    const char *name = pct_stored_module(&p->modules[module], d->pool);
-    uint64_t function = 0;
-    bool any = false;
-    for (uint32_t i = 0; t && i < t->n_rows; i++) {
-        const uint64_t *row = t->cells + (size_t)i * N_COLUMNS;
-        if (!row[TEXT] || !row[FUNCTION] || strcmp(pc_profile_string(p, row[MODULE]), name) != 0)
-            continue;
-        if (!any || row[FUNCTION] != function) {
-            end_function(c);
-            c->name = pct_copy(pc_profile_string(p, row[FUNCTION]));
-        }
-        function = row[FUNCTION];
-        add_instruction(c, row[OFFSET], pc_profile_string(p, row[TEXT]), i);
-        any = true;
-    }
-    end_function(c);
-    return any;
-}
-
-/* True if one of the places of the module is in the function that is asked for. */
-static bool has_asked(const struct code *c)
-{
-    for (size_t i = c->first; c->a->function && i < c->end; i++) {
-        struct pct_place place = frames_at(c, i);
-        for (uint32_t k = 0; k < place.n_frames; k++)
-            if (place.frames[k].function &&
-                pct_name_means(place.frames[k].function, c->a->function))
-                return true;
+    for (size_t i = first; c->a->function && i < end; i++) {
+        const struct place *s = &c->places->list[i];
+        if (has_inlined(c, s) || pct_name_means(name_at(c, s, s->at + 1), c->a->function))
+            return true;
     }
     return false;
 }
 
-/* Reads each module with a large enough part of the run, or with the function that is asked for.
- * Keeps the last error that has a text. */
-static int read_modules(struct code *c, struct pc_error *error)
+static int compare_functions(const void *a, const void *b)
 {
-    const struct places *places = c->places;
+    const struct function *x = a, *y = b;
+    pc_u128 one = x->mpi_ns + x->cpu_ns, other = y->mpi_ns + y->cpu_ns;
+    if (one != other)
+        return one < other ? 1 : -1;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+/* Adds the functions of each module with a large enough part of the run, or with the function that
+ * is asked for. Keeps the last error that has a text. */
+static int find_functions(struct code *c, struct pc_error *error)
+{
+    const struct places *s = c->places;
     int err = PC_OK;
-    for (size_t i = 0; i < places->n; i = c->end) {
-        const struct place *first = &places->list[i];
+    for (size_t first = 0, end; first < s->n; first = end) {
+        uint32_t module = s->list[first].module;
         pc_u128 mpi_ns = 0, cpu_ns = 0;
-        for (c->first = c->end = i;
-             c->end < places->n && places->list[c->end].module == first->module; c->end++) {
-            mpi_ns += places->list[c->end].mpi_ns;
-            cpu_ns += places->list[c->end].sampled.ns;
+        for (end = first; end < s->n && s->list[end].module == module; end++) {
+            mpi_ns += s->list[end].mpi_ns;
+            cpu_ns += s->list[end].sampled.ns;
         }
-        if ((!pct_annotate_has_enough(c->a, mpi_ns, cpu_ns) && !has_asked(c)) ||
-            read_stored(c, first->module) || c->stored_only)
+        if ((!pct_annotate_has_enough(c->a, mpi_ns, cpu_ns) && !has_asked(c, first, end)) ||
+            add_stored(c, module) || c->stored_only)
             continue;
-        if (!is_there(c->a->data, first, error))
-            err = err || !*error->text ? err : PC_EIO;
+        if (is_there(c, &s->list[first], error))
+            add_functions(c, first, end);
         else
-            err = read_module(c, c->a->data->profile->modules[first->module].path, error);
+            err = err || !*error->text ? err : PC_EIO;
     }
+    if (c->n_functions)
+        qsort(c->functions, c->n_functions, sizeof *c->functions, compare_functions);
     return err;
+}
+
+/* Passes each function with a large enough part of the run, or that is asked for, to `take`. */
+static int take_functions(struct code *c, struct pc_error *error)
+{
+    const struct pct_data *d = c->a->data;
+    c->files = pct_symbols_new_files(d->profile);
+    c->stored = pct_stored_find(d->profile, TABLE, columns, N_KEYS, N_COLUMNS);
+    int err = find_functions(c, error);
+    for (size_t i = 0; i < c->n_functions; i++) {
+        const struct function *f = &c->functions[i];
+        if (!f->asked || !(c->a->function || pct_annotate_has_enough(c->a, f->mpi_ns, f->cpu_ns)))
+            continue;
+        int failed = read_instructions(c, f, error);
+        err = failed ? failed : err;
+        if (failed || !c->n)
+            continue;
+        c->take(c, f);
+        c->n_taken++;
+    }
+    clear_instructions(c);
+    pct_free(c->list);
+    pct_free(c->functions);
+    pct_symbols_free(c->files);
+    return err;
+}
+
+/* ---- Printing ---------------------------------------------------------------------------------
+ */
+
+static void put_figures(const struct code *c, const struct place *s)
+{
+    char samples[PCT_NUMBER_BYTES], mpi[PCT_NUMBER_BYTES];
+    struct pct_buf time = {0};
+    pct_buf_put(&time, "", 0);
+    if (s->sampled.samples)
+        pct_sampled_text(&time, s->sampled, pct_data_samples(c->a->data)->whole, false);
+    fprintf(c->out, "%9s %17s %9s  ",
+            s->sampled.samples ? pct_text_count(samples, s->sampled.samples) : "", time.data,
+            s->mpi_ns ? pct_text_time(mpi, s->mpi_ns) : "");
+    pct_buf_free(&time);
+}
+
+static void print_function(struct code *c, const struct function *f)
+{
+    const struct pct_data *d = c->a->data;
+    char share[PCT_NUMBER_BYTES];
+    struct pct_buf text = {0};
+    pct_text_escape(&text, f->name, PCT_ESCAPE_CELL);
+    pct_buf_text(&text, " in ");
+    pct_text_escape(&text, pc_base_name(d->profile->modules[f->module].path), PCT_ESCAPE_CELL);
+    fprintf(c->out,
+            "\n%s: %s of the time in MPI and of sampled computation\n"
+            "  samples              time    in MPI  instruction\n",
+            text.data,
+            pct_text_percent_1(share, pct_text_share(f->mpi_ns + f->cpu_ns, c->places->all_ns)));
+    for (size_t i = 0; i < c->n; i++) {
+        struct place one = figures_of(c, f, i);
+        put_figures(c, &one);
+        pct_buf_clear(&text);
+        pct_text_escape(&text, c->list[i].text, PCT_ESCAPE_CELL);
+        fprintf(c->out, "%6llx  %s\n", (unsigned long long)c->list[i].address,
+                text.n ? text.data : "");
+    }
+    pct_buf_free(&text);
 }
 
 /* Says why nothing was printed, and what can be asked for. */
@@ -486,13 +555,27 @@ int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_err
     struct places places = {0};
     struct code c = {.take = print_function, .out = out, .a = a, .places = &places};
     gather(&places, a->data);
-    int err = read_modules(&c, error);
-    if (!c.n_printed && !err)
+    int err = take_functions(&c, error);
+    if (!c.n_taken && !err)
         err = refuse(&c, error);
-    pct_free(c.around);
-    pct_free(c.list);
     pct_free(places.list);
     return err;
+}
+
+/* ---- Figures of what is stored ----------------------------------------------------------------
+ */
+
+/* Notes the figures of each instruction of the function. */
+static void note_figures(struct code *c, const struct function *f)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        struct place one = figures_of(c, f, i);
+        if (!one.sampled.samples && !one.mpi_ns)
+            continue;
+        c->figures = pct_grow(c->figures, c->n_figures, &c->figures_room, sizeof *c->figures);
+        c->figures[c->n_figures++] =
+            (struct pct_instruction){c->list[i].row, one.sampled, one.mpi_ns};
+    }
 }
 
 struct pct_instruction *pct_assembly_figures(const struct pct_data *d, size_t *n_out)
@@ -502,8 +585,7 @@ struct pct_instruction *pct_assembly_figures(const struct pct_data *d, size_t *n
     struct code c = {.take = note_figures, .stored_only = true, .a = &a, .places = &places};
     struct pc_error none = {""};
     gather(&places, d);
-    read_modules(&c, &none);
-    pct_free(c.list);
+    take_functions(&c, &none);
     pct_free(places.list);
     *n_out = c.n_figures;
     return c.figures;
@@ -512,66 +594,53 @@ struct pct_instruction *pct_assembly_figures(const struct pct_data *d, size_t *n
 /* ---- Storing ----------------------------------------------------------------------------------
  */
 
-static int compare_kept(const void *a, const void *b)
+/* Stores a function if it has room. A place is looked up by the address after its first byte, like
+ * a return address. */
+static void store_function(struct code *c, const struct function *f)
 {
-    const struct kept *x = a, *y = b;
-    if (x->ns != y->ns)
-        return x->ns < y->ns ? 1 : -1;
-    return x->module != y->module ? (x->module < y->module ? -1 : 1)
-                                  : (x->list[0].address > y->list[0].address) -
-                                        (x->list[0].address < y->list[0].address);
-}
-
-/* Stores a function. A place is looked up by the address after its first byte, like a return
- * address. */
-static void store_function(struct pct_store *s, struct pct_symbols *files, const struct pct_data *d,
-                           const struct kept *k)
-{
-    const char *module = pct_stored_module(&d->profile->modules[k->module], d->pool);
-    for (size_t i = 0; i < k->n; i++) {
-        struct pct_place place = pct_symbols_find(files, k->module, k->list[i].address + 1);
-        const struct pct_frame *f = place.n_frames ? &place.frames[place.n_frames - 1] : NULL;
-        pct_store_row(
-            s, (const struct pct_stored_cell[]){[MODULE] = {.text = module},
-                                                [OFFSET] = {.number = k->list[i].address},
-                                                [TEXT] = {.text = k->list[i].text},
-                                                [FUNCTION] = {.text = k->name},
-                                                [SOURCE] = {.text = f && f->line ? f->file : NULL},
-                                                [LINE] = {.number = f && f->file ? f->line : 0}});
+    const struct pct_data *d = c->a->data;
+    const char *module = pct_stored_module(&d->profile->modules[f->module], d->pool);
+    if (c->n_stored + c->n > PCT_MOST_STORED_INSTRUCTIONS) {
+        c->left_out = c->left_out ? c->left_out : f->name;
+        c->most = c->n_left_out++ ? c->most : c->n;
+        return;
     }
+    for (size_t i = 0; i < c->n; i++) {
+        const struct instruction *one = &c->list[i];
+        struct pct_place place = pct_symbols_find(c->files, f->module, one->address + 1);
+        const struct pct_frame *at = place.n_frames ? &place.frames[place.n_frames - 1] : NULL;
+        pct_store_row(c->store, (const struct pct_stored_cell[]){
+                                    [MODULE] = {.text = module},
+                                    [OFFSET] = {.number = one->address},
+                                    [TEXT] = {.text = one->text},
+                                    [FUNCTION] = {.text = f->name},
+                                    [SOURCE] = {.text = at && at->line ? at->file : NULL},
+                                    [LINE] = {.number = at && at->file ? at->line : 0}});
+    }
+    c->n_stored += c->n;
 }
 
-int pct_assembly_store(const struct pct_data *d, struct pct_stores *all, struct pc_error *error)
+int pct_assembly_store(const struct pct_data *d, struct pct_stores *all, struct pc_error *remark,
+                       struct pc_error *error)
 {
     const struct pct_annotate a = {.data = d, .min_percent = PCT_LEAST_STORED_PERCENT};
     struct places places = {0};
-    struct code c = {.take = keep_function, .a = &a, .places = &places};
+    struct code c = {.take = store_function,
+                     .a = &a,
+                     .places = &places,
+                     .store = pct_stores_add(all, TABLE, columns, N_KEYS, N_COLUMNS)};
     struct pc_error problem = {""};
+    char most[PCT_NUMBER_BYTES];
     gather(&places, d);
-    int err = read_modules(&c, &problem);
-    if (!c.n_kept && err)
-        err = pc_error_set(error, err, "%s", problem.text);
-    else
-        err = PC_OK;
-    struct pct_store *s = pct_stores_add(all, TABLE, columns, N_KEYS, N_COLUMNS);
-    struct pct_symbols *files = pct_symbols_new_files(d->profile);
-    size_t n = 0;
-    if (c.n_kept)
-        qsort(c.kept, c.n_kept, sizeof *c.kept, compare_kept);
-    for (size_t i = 0; i < c.n_kept; i++) {
-        struct kept *k = &c.kept[i];
-        if (n + k->n <= PCT_MOST_STORED_INSTRUCTIONS) {
-            store_function(s, files, d, k);
-            n += k->n;
-        }
-        for (size_t at = 0; at < k->n; at++)
-            pct_free(k->list[at].text);
-        pct_free(k->list);
-        pct_free(k->name);
-    }
-    pct_symbols_free(files);
-    pct_free(c.kept);
-    pct_free(c.list);
+    int err = take_functions(&c, &problem);
+    if (c.n_left_out && !*remark->text)
+        pc_error_set(remark, PC_OK,
+                     "the instructions of %zu %s are not stored, the first %s with %s: at most "
+                     "20,000 are",
+                     c.n_left_out, c.n_left_out == 1 ? "function" : "functions", c.left_out,
+                     pct_text_count(most, c.most));
+    else if (err && c.n_taken && !*remark->text)
+        *remark = problem;
     pct_free(places.list);
-    return err;
+    return !c.n_taken && err ? pc_error_set(error, err, "%s", problem.text) : PC_OK;
 }
