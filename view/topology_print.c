@@ -202,37 +202,61 @@ static void put_placement(FILE *out, const struct pct_topology_view *v)
     fputs(s->n_nodes > 1 ? ", --hosts FILE for MPICH\n" : "\n", out);
 }
 
-void pct_topology_print_text(FILE *out, const struct pct_topology_view *v)
+/* Prints how many ranks there are, how many of them take part, and how many are missing. */
+static void put_ranks(FILE *out, const struct pct_topology_view *v)
 {
-    struct pct_buf pattern = {0}, file = {0};
-    char explained[PCT_NUMBER_BYTES], ranks[PCT_NUMBER_BYTES], nodes[PCT_NUMBER_BYTES],
-        active[PCT_NUMBER_BYTES];
-    pct_pattern_text(v->pattern, &pattern);
-    pct_text_escape(&file, v->file, PCT_ESCAPE_CELL);
-    fprintf(out, "pcollect topology %s\n\n", file.data);
-    fprintf(out, "  ranks        %s on %s node%s", pct_text_count(ranks, v->topology->n_ranks),
-            pct_text_count(nodes, v->topology->n_nodes), v->topology->n_nodes == 1 ? "" : "s");
-    if (!v->topology->are_uncounted)
+    const struct pct_topology *t = v->topology;
+    char ranks[PCT_NUMBER_BYTES], nodes[PCT_NUMBER_BYTES], active[PCT_NUMBER_BYTES];
+    fprintf(out, "  ranks        %s on %s node%s", pct_text_count(ranks, t->n_ranks),
+            pct_text_count(nodes, t->n_nodes), t->n_nodes == 1 ? "" : "s");
+    if (!t->are_uncounted && v->pattern->n_active)
         fprintf(out, "; %s%s take part", pct_text_count(active, v->pattern->n_active),
-                v->topology->n_missing && v->pattern->n_active < v->topology->n_ranks ? " or more"
-                                                                                      : "");
+                t->n_missing && v->pattern->n_active < t->n_ranks ? " or more" : "");
     fputc('\n', out);
-    if (v->topology->n_missing)
+    if (t->n_missing)
         fprintf(
             out,
             "  missing      %s of them: not in this profile. Messages between them are not known,\n"
             "               their nodes are assumed to be those of the ranks before them, and no\n"
             "               placement is proposed\n",
-            pct_text_count(ranks, v->topology->n_missing));
+            pct_text_count(ranks, t->n_missing));
+}
+
+/* Prints the pattern, and what is not in it because the MPI library chooses its messages. */
+static void put_pattern(FILE *out, const struct pct_topology_view *v)
+{
+    const struct pct_collected *c = &v->topology->collected;
+    struct pct_buf pattern = {0};
+    char explained[PCT_NUMBER_BYTES], calls[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES],
+        time[PCT_NUMBER_BYTES];
+    pct_pattern_text(v->pattern, &pattern);
     fprintf(out, "  pattern      %s\n", pattern.data);
     if (v->pattern->kind != PCT_PATTERN_NONE && v->pattern->kind != PCT_PATTERN_UNKNOWN)
-        fprintf(out, "               %s of what is sent to other ranks is along it\n",
-                pct_text_percent_1(explained, v->pattern->explained));
-    put_sums(out, v);
-    put_pairs(out, v);
+        fprintf(out, "               %s of the %s to other ranks are along it\n",
+                pct_text_percent_1(explained, v->pattern->explained),
+                v->graph->by_bytes ? "bytes in messages" : "messages");
+    if (c->calls)
+        fprintf(out,
+                "  left out     collective operations: %s call%s, %s, %s\n"
+                "               (pcollect report --table collectives)\n",
+                pct_text_count(calls, c->calls), c->calls == 1 ? "" : "s",
+                pct_text_bytes(bytes, c->bytes), pct_text_time(time, c->ns));
+    pct_buf_free(&pattern);
+}
+
+void pct_topology_print_text(FILE *out, const struct pct_topology_view *v)
+{
+    struct pct_buf file = {0};
+    pct_text_escape(&file, v->file, PCT_ESCAPE_CELL);
+    fprintf(out, "pcollect topology %s\n\n", file.data);
+    put_ranks(out, v);
+    put_pattern(out, v);
+    if (v->topology->n_pairs) {
+        put_sums(out, v);
+        put_pairs(out, v);
+    }
     put_distances(out, v->topology);
     put_placement(out, v);
-    pct_buf_free(&pattern);
     pct_buf_free(&file);
 }
 
@@ -348,6 +372,9 @@ void pct_topology_print_json(FILE *out, const struct pct_topology_view *v)
     json_pattern(out, v->pattern);
     json_places(out, t);
     json_sums(out, t);
+    fprintf(out, "  \"collectives\": {\"calls\": %s, \"bytes\": %s, ",
+            pct_text_u128(time, t->collected.calls), pct_text_u128(receive, t->collected.bytes));
+    fprintf(out, "\"time\": %s},\n", pct_text_seconds(time, t->collected.ns));
     struct pct_buf placement = {0};
     pct_placement_json(&placement, v->placement, v->slots, false);
     fprintf(out, "  \"placement\": %s,\n  \"distances\": [", placement.data);

@@ -137,6 +137,28 @@ static void read_distances(struct pct_topology *t, const struct pc_profile *p,
     t->n_distances = n;
 }
 
+/* Sums up the table `collectives`; a profile without it has none. They are in no class. */
+static void read_collectives(struct pct_topology *t, const struct pc_profile *p,
+                             const struct pct_pair_filter *filter)
+{
+    const struct pct_pair_filter any_class = {
+        .domain = filter->domain, .has_phase = filter->has_phase, .phase = filter->phase};
+    const struct pc_profile_table *from = pc_profile_table_in_order(p, "collectives");
+    uint32_t calls = pc_table_column(from, "calls", PCOLLECT_COLUMN_NUMBER),
+             bytes = pc_table_column(from, "bytes_sent", PCOLLECT_COLUMN_NUMBER),
+             time = pc_table_column(from, "time", PCOLLECT_COLUMN_NUMBER),
+             domain = pc_table_column(from, "domain", PCOLLECT_COLUMN_DOMAIN),
+             phase = pc_table_column(from, "phase", PCOLLECT_COLUMN_NUMBER);
+    for (uint32_t r = 0; from && r < from->n_rows; r++) {
+        if (!is_asked(p, &any_class, 0, pc_table_cell(from, r, domain),
+                      pc_table_cell(from, r, phase)))
+            continue;
+        t->collected.calls += pc_table_cell(from, r, calls);
+        t->collected.bytes += pc_table_cell(from, r, bytes);
+        t->collected.ns += pc_table_cell(from, r, time);
+    }
+}
+
 static bool has_rows(const struct pc_profile_table *t)
 {
     return t && t->n_rows;
@@ -168,6 +190,7 @@ struct pct_topology *pct_topology_new(const struct pc_profile *p,
     const struct pc_profile_table *summed = pc_profile_table_in_order(p, "pairs_by_distance");
     if (summed)
         read_distances(t, p, summed, filter);
+    read_collectives(t, p, filter);
     t->are_uncounted = !has_rows(from) && !has_rows(summed) && sends_in_sessions(p);
     pct_topology_read_places(t, p);
     return t;
@@ -297,6 +320,7 @@ void pct_graph_make(const struct pct_topology *t, struct pct_graph *g)
     size_t n = 0, m = 0;
     g->n = t->n_ranks;
     g->are_uncounted = t->are_uncounted;
+    g->by_bytes = bytes;
     g->has_gaps = t->n_missing != 0;
     g->edges = pct_alloc(t->n_pairs, sizeof *g->edges);
     for (size_t i = 0; i < t->n_pairs; i++) {

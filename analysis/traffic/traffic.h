@@ -22,6 +22,11 @@ struct pct_distance {
     pc_u128 messages, bytes;
 };
 
+/* Calls of collective operations, of which no pairs are known. */
+struct pct_collected {
+    pc_u128 calls, bytes, ns; /* over ranks; bytes that they sent */
+};
+
 /* Place where a rank ran. */
 struct pct_rank_place {
     uint32_t node;     /* index into nodes */
@@ -49,8 +54,9 @@ struct pct_topology {
     bool rounded;                   /* their times are within 0.8 % of what was measured */
     struct pct_distance *distances; /* sorted, unique; their messages are not in `pairs` */
     size_t n_distances;
-    struct pct_rank_place *places; /* by rank */
-    const char **nodes;            /* names, in the order of their first ranks */
+    struct pct_collected collected; /* on the communicator and in the phase that are asked for */
+    struct pct_rank_place *places;  /* by rank */
+    const char **nodes;             /* names, in the order of their first ranks */
     uint32_t n_nodes;
     struct pct_socket *sockets; /* sorted by node and number */
     uint32_t n_sockets;
@@ -116,6 +122,7 @@ struct pct_edge {
 struct pct_graph {
     uint32_t n;             /* vertices */
     bool are_uncounted;     /* of the topology */
+    bool by_bytes;          /* weights are bytes, else messages */
     bool has_gaps;          /* ranks are missing: edges between two of them are not known */
     struct pct_edge *edges; /* sorted by a and b, unique, weight above 0, in all at most
                                PCT_MOST_WEIGHT */
