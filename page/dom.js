@@ -18,14 +18,18 @@ function make(name, attributes, ...children) {
 const mostShown = 400, mostInLine = 100;
 const cutText = (text, most = mostShown) => text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, "") + "…";
 
-// The same as nodes, with a button that shows the whole.
+// A name as nodes: lines may break behind its parts.
+const partEnds = /(?<=::|[_/<])|(?<=\S\()(?!\))|(?=[+]0x)/;
+const makeName = text => text.split(partEnds).flatMap((part, i) => i ? [make("wbr"), part] : [part]);
+
+// The same for a text that may be long, with a button that shows the whole.
 function makeText(text) {
     if (text.length <= mostShown)
-        return text;
-    const cut = cutText(text), whole = make("span", {class: "cut"}, cut, make("button", {type: "button", class: "link",
+        return makeName(text);
+    const cut = cutText(text), whole = make("span", {class: "cut"}, makeName(cut), make("button", {type: "button", class: "link",
         onclick: event => {
             event.stopPropagation();
-            whole.replaceChildren(text);
+            whole.replaceChildren(...makeName(text));
         }}, `${grouped(text.length - cut.length + 1)} more characters`));
     return whole;
 }

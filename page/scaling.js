@@ -29,7 +29,7 @@ function makeFigureRow(table, columns, row, onselect) {
             return;
         event.preventDefault();
     }} : {}, columns.map(name => make("td", {class: table.columns[table.find(name)].type === "text" ? "text" : "number",
-        "data-column": name, title: table.exact(row, name)}, table.shown(row, name))));
+        "data-column": name, title: table.exact(row, name)}, makeName(table.shown(row, name)))));
     return line;
 }
 
@@ -139,7 +139,7 @@ class ScalingView {
         const most = 1.1 * Math.max(0, ...points.map(([, y]) => y), ...band.map(({value}) => value));
         const chart = new Chart({lines, least: 0, most: most || 1, form: value => forPeople("ns", value), title: "Time a rank",
             band: band.length ? {low: band.map(({ranks, low}) => [ranks, low]), high: band.map(({ranks, high}) => [ranks, high])} : null});
-        this.details.replaceChildren(make("p", {}, contexts.exact(row, "place")), chart.svg, this.makeModel(row, band),
+        this.details.replaceChildren(make("p", {}, makeName(contexts.exact(row, "place"))), chart.svg, this.makeModel(row, band),
             this.makeLegend(chart, band));
     }
 

@@ -42,6 +42,10 @@ def check_scaling(page, tables):
     wrong += compare_rows("contexts", losses, contexts[:200])
     head, rows = driver.read_table(sys.argv[3], "predicted")
     predicted = [dict(zip(head, row)) for row in rows]
+    widths = page.ask("return Object.fromEntries([...document.querySelector('#losses tbody tr').cells].map("
+                      "cell => [cell.dataset.column || 'predicted', cell.getBoundingClientRect().width]))") if losses else {}
+    if widths and widths["place"] < max(widths.values()):
+        wrong.append(f"contexts are narrower than another column: {widths}")
     wrong += check_chart(page)
     if not any(row["predicted_s"] for row in predicted):
         said = page.ask("return document.querySelector('#scaling').innerText")

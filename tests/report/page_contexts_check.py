@@ -100,8 +100,12 @@ def check_own_time(page, tables):
 
 
 def check_names(page):
+    """Names are those of their labels, and a line may break behind their parts."""
     page.show("contexts")
-    return [f"{label} is shown as {title}" for label, title in page.ask(
+    pieces = page.ask("""return [...document.querySelectorAll('#tree .label')].flatMap(cell =>
+        cell.innerHTML.replace(/<(?!wbr)[^>]*>/g, '').split('<wbr>'))""")
+    whole = [piece for piece in pieces if re.search(r"(::|_).", piece)]
+    return [f"no line can break in {whole[:9]}"] * bool(whole) + [f"{label} is shown as {title}" for label, title in page.ask(
         "return [...document.querySelectorAll('#tree tbody tr')].map(row => [row.node.label, row.cells[0].title])")
         if label and len(label) < 200 and places(label) not in (None, title)]
 
