@@ -8,12 +8,10 @@ const printedColumns = ["primitive", "calls", "time_s", "mpi_exclusive_percent",
 async function showFunctions(profile, place) {
     const table = await profile.table("primitives");
     const columns = printedColumns.filter(name => table.has(name));
-    const rows = Array.from({length: Math.min(table.rows, mostPrintedFunctions)}, (_, row) => row);
-    place.append(make("div", {class: "scroll"}, make("table", {id: "functions"},
-        make("caption", {}, `${rows.length} of ${table.rows} MPI functions; sums over all ranks.`),
-        make("thead", {}, make("tr", {}, columns.map(name => make("th", {scope: "col"}, name.replaceAll("_", " "))))),
-        make("tbody", {}, rows.map(row => make("tr", {}, columns.map((name, k) =>
-            make("td", {class: k ? "number" : "text", title: table.exact(row, name)}, table.shown(row, name)))))))));
+    const rows = rowsOf(table).slice(0, mostPrintedFunctions);
+    const figures = makeFigureTable(table, columns, rows, {id: "functions"});
+    figures.prepend(make("caption", {}, `${rows.length} of ${table.rows} MPI functions; sums over all ranks.`));
+    place.append(make("div", {class: "scroll"}, figures));
 }
 
 // Rows below one percent of each time would fill pages.

@@ -145,6 +145,9 @@ def check_print(page, tables):
         wrong.append("controls are shown")
     seen = page.ask("return [...document.querySelectorAll('#functions tbody tr')].map("
                     "r => [...r.cells].map(c => [c.textContent, c.title]))")
+    heads = page.ask("return [...document.querySelectorAll('#functions thead th')].map(e => e.textContent)")
+    if heads != ["primitive", "calls", "time", "of MPI", "mean", "sent", "received"]:
+        wrong.append(f"the columns of functions are called {heads}, not as in the report")
     columns = ["primitive", "calls", "time_s", "mpi_exclusive_percent", "mean_s", "bytes_sent", "bytes_received"]
     rows = rows_of(tables, "primitives")[:20]
     if len(seen) != len(rows):
