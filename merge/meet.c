@@ -15,7 +15,8 @@
  * have decided: rank 0 decides within VOTE_MS of its own clock, or says no. So no rank continues
  * without a rank that has left. A rank that leaves before rank 0 came votes no, and its vote says
  * whether the user was told. A rank that cannot begin a step can tell the others nothing in this
- * way: it announces that it has left where they look (pc_guest).
+ * way: it announces that it has left where they look (pc_guest). A hole: if another rank has voted
+ * yes and cannot begin DECISION, rank 0 says yes and waits for it in join.
  *
  * Linked into libpcollect.so; called by its end (libcollect/life/finish.c). Needs base/ alone. Must
  * not: call malloc, wait without a limit for a rank that may be missing.

@@ -212,6 +212,15 @@ static struct pc_thread *make_or_adopt(uint32_t stage)
     return t;
 }
 
+/* The end of MPI_Init in another thread notes the threads there are, then goes through the list. A
+ * thread that it found in neither way looks at the notes once more, when it is in the list. */
+static void leave_out_noted(struct pc_thread *t)
+{
+    uint64_t before = time_before(t->tid), from = atomic_load(&t->cpu_from_ns);
+    while (from < before && !atomic_compare_exchange_weak(&t->cpu_from_ns, &from, before))
+        ;
+}
+
 struct pc_thread *pc_thread_enter(void)
 {
     int saved = errno, cancel = 0;
@@ -224,6 +233,7 @@ struct pc_thread *pc_thread_enter(void)
     if (stage)
         t = make_or_adopt(stage);
     if (t) {
+        leave_out_noted(t);
         find_stack();
         t->stack = own.stack;
         t->generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_acquire);

@@ -70,7 +70,8 @@ static const struct use own_uses[] = {
     {SYS_read, {0}},
     {SYS_readlinkat, {0}},
     {SYS_rt_sigprocmask, {(uint64_t)-1}}, /* pc_walk_can_read */
-    {SYS_rt_sigprocmask, {SIG_SETMASK}},  /* pc_stack_run */
+    {SYS_rt_sigprocmask, {SIG_BLOCK}},    /* pc_stack_run: getcontext */
+    {SYS_rt_sigprocmask, {SIG_SETMASK}},  /* pc_stack_run: swapcontext */
     {SYS_sched_getaffinity, {0}},
     {SYS_sched_yield, {0}},
     {SYS_statfs, {0}},

@@ -14,6 +14,7 @@
 #include "libcollect/state/state.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -35,15 +36,30 @@ void pc_stack_reserve(void)
     char *memory = reserved ? NULL : pc_memory(GUARD_BYTES + RESERVED_BYTES);
     if (memory && !mprotect(memory, GUARD_BYTES, PROT_NONE))
         reserved = memory;
+    else if (memory)
+        pc_memory_free(memory, GUARD_BYTES + RESERVED_BYTES);
 }
 
-/* The bytes by which the main thread's stack may grow below the address. Under a limit of the
- * address space nothing is sure. */
+/* True if the address space may grow by what is needed, and as much again for the merge itself. */
+static bool has_space(void)
+{
+    struct rlimit space;
+    char text[64];
+    if (getrlimit(RLIMIT_AS, &space))
+        return false;
+    if (space.rlim_cur == RLIM_INFINITY)
+        return true;
+    uint64_t pages =
+        pc_read_small("/proc/self/statm", text, sizeof text) ? strtoull(text, NULL, 10) : 0;
+    uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return pages && used < space.rlim_cur && space.rlim_cur - used >= 2 * NEEDED_BYTES;
+}
+
+/* The bytes by which the main thread's stack may grow below the address. */
 static size_t room_of_main(uintptr_t sp, uintptr_t hi)
 {
-    struct rlimit stack, space;
-    if (getrlimit(RLIMIT_STACK, &stack) || getrlimit(RLIMIT_AS, &space) ||
-        space.rlim_cur != RLIM_INFINITY)
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) || !has_space())
         return 0;
     return stack.rlim_cur > hi - sp ? stack.rlim_cur - (hi - sp) : 0;
 }

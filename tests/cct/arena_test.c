@@ -464,10 +464,13 @@ static void use_without_numbers(struct place *place, open_fn open_it)
     pc_arena_close(&a);
 }
 
+extern char __libc_single_threaded __attribute__((weak));
+
 static void a_program_may_have_all_high_numbers(void **state)
 {
     struct rlimit r;
     NEEDS_SPOOL(state);
+    SKIP_IF(!&__libc_single_threaded, "libc does not tell that there is one thread");
     SKIP_IF(getrlimit(RLIMIT_NOFILE, &r) || r.rlim_max <= 256, "the hard limit is low");
     for (int i = 0; i < 2; i++)
         in_child(use_without_numbers, *state, place_ways[i]);
