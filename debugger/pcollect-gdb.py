@@ -117,11 +117,22 @@ def text_of(path):
 
 # ---- Paths of gdb and of tables ----------------------------------------------------------------
 
+def without_arguments(name):
+    """The name of a C++ function without its result and the arguments of templates and of itself."""
+    shorter = None
+    while shorter != name:
+        shorter, name = name, re.sub(r'<[^<>]*>', '', name)
+    return name.split('(')[0].split(' ')[-1]
+
+
 def is_name(name, own):
     """True if gdb's name of a function is that of a table, which may lack a namespace or have what C++ adds. An inlined
-    lambda is operator() to gdb, main::{lambda#1}::operator() to tables."""
+    lambda is operator() to gdb, main::{lambda#1}::operator() to tables; as the argument of a template it has two names,
+    too."""
     if own == 'operator()':
         return '{lambda' in name and name.endswith('}::operator()')
+    if 'lambda' in own and '<' in own:
+        return without_arguments(name) == without_arguments(own)
     return name == own or name.startswith(own + '(') or name.endswith(' ' + own) or own.endswith('::' + name)
 
 
