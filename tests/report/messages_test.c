@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Findings about messages, in runs made by hand: which calls are counted as messages, and which
- * ranks are said to be a hub or to wait in a chain.
+ * Findings about messages, in runs made by hand: which calls are counted as messages, which ranks
+ * are said to be a hub or to wait in a chain, and how findings write names of functions.
  */
 #include "made_run.h"
 
@@ -304,9 +304,20 @@ static void a_placement_is_better_only_if_messages_cross_nodes(void **state)
     }
 }
 
+static void functions_in_findings_are_shortened(void **state)
+{
+    struct pct_buf b = {0};
+    (void)state;
+    pct_finding_put_function(&b, "std::pair<double, int> grid::exchange<double>(Field const&, int)",
+                             "/src/grid.cc", 7);
+    assert_string_equal(b.data, "grid::exchange<>() (grid.cc:7)");
+    pct_buf_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_in_findings_are_shortened),
         cmocka_unit_test(large_messages_are_not_small_ones),
         cmocka_unit_test(persistent_collectives_are_no_messages),
         cmocka_unit_test(waits_for_others_are_not_for_messages),

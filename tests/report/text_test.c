@@ -3,7 +3,6 @@
  * Numbers, escapes and widths of the report.
  */
 #include "analysis/buffer.h"
-#include "analysis/findings/findings.h"
 #include "analysis/symbols/short_name.h"
 #include "analysis/tree/label.h"
 #include "tests/seed.h"
@@ -764,16 +763,6 @@ static void cut_names_keep_the_function(void **state)
     }
 }
 
-static void functions_in_findings_are_shortened(void **state)
-{
-    struct pct_buf b = {0};
-    (void)state;
-    pct_finding_put_function(&b, "std::pair<double, int> grid::exchange<double>(Field const&, int)",
-                             "/src/grid.cc", 7);
-    assert_string_equal(b.data, "grid::exchange<>() (grid.cc:7)");
-    pct_buf_free(&b);
-}
-
 int main(int argc, char **argv)
 {
     if (argc == 2 && !strcmp(argv[1], "--numbers"))
@@ -781,7 +770,6 @@ int main(int argc, char **argv)
     if (argc == 2 && !strcmp(argv[1], "--names"))
         return print_names();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_in_findings_are_shortened),
         cmocka_unit_test(names_are_broken_where_a_part_ends),
         cmocka_unit_test(cut_names_keep_the_function),
         cmocka_unit_test(numbers_are_written_with_units),
