@@ -277,11 +277,12 @@ void pct_open_files_restore(void);
  */
 
 struct pct_terminal {
-    size_t width; /* columns of standard output: as asked for, of the terminal, of COLUMNS, or 100
-                   */
+    size_t width; /* columns: as asked for, of COLUMNS, of the terminal, or 100 */
     bool cut;     /* lines must be cut: it is a terminal, or a width was given */
     bool utf8, color;
 };
+/* Properties of the output that goes to a descriptor, and of standard output. */
+struct pct_terminal pct_terminal_look_at(int fd);
 struct pct_terminal pct_terminal_look(void);
 /* True if standard input and output are a terminal. */
 bool pct_terminal_is_there(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Properties of the output: columns of standard output, its character set and colours, and whether
- * messages go to a terminal. Also a screen that is redrawn while keys are read.
+ * Properties of the output: its columns, character set and colours, and whether messages go to a
+ * terminal. Also a screen that is redrawn while keys are read.
  */
 #include "command/command.h"
 
@@ -35,14 +35,14 @@ static bool is_plain(void)
     return (no_color && *no_color) || (term && !strcmp(term, "dumb"));
 }
 
-static size_t find_width(void)
+static size_t find_width(int fd)
 {
     struct winsize size;
     const char *columns = getenv("COLUMNS");
     unsigned long n = columns ? strtoul(columns, NULL, 10) : 0;
     if (n >= LEAST_COLUMNS && n <= MOST_COLUMNS)
         return n;
-    if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= LEAST_COLUMNS)
+    if (!ioctl(fd, TIOCGWINSZ, &size) && size.ws_col >= LEAST_COLUMNS)
         return size.ws_col;
     return DEFAULT_COLUMNS;
 }
@@ -64,15 +64,20 @@ bool pct_terminal_shows_messages(void)
     return isatty(STDERR_FILENO);
 }
 
-struct pct_terminal pct_terminal_look(void)
+struct pct_terminal pct_terminal_look_at(int fd)
 {
-    bool terminal = isatty(STDOUT_FILENO);
+    bool terminal = isatty(fd);
     return (struct pct_terminal){
-        .width = asked_width ? asked_width : find_width(),
+        .width = asked_width ? asked_width : find_width(fd),
         .cut = terminal || asked_width,
         .utf8 = is_utf8(),
         .color = asked_color == ALWAYS || (asked_color == AUTO && terminal && !is_plain()),
     };
+}
+
+struct pct_terminal pct_terminal_look(void)
+{
+    return pct_terminal_look_at(STDOUT_FILENO);
 }
 
 /* ---- A screen -------------------------------------------------------------------------------- */

@@ -150,9 +150,12 @@ static void put_figures(struct pct_stat_job *j, uint64_t now)
 /* ---- Output ---------------------------------------------------------------------------------- */
 
 /* Opens the stream of the counts, which writes whole blocks: several ranks may share standard
- * error. */
+ * error. Rows for a file or a pipe are not cut, unless a width is given. */
 static void open_stream(struct pct_stat_job *j, int fd)
 {
+    const struct pct_terminal terminal = pct_terminal_look_at(fd);
+    j->stat.width = terminal.cut ? terminal.width : 0;
+    j->sentence_width = terminal.width;
     j->out = pct_stream_open(&j->stream, fd);
     if (!j->out)
         exit((pct_say(j->self, "not enough memory"), PCT_DATA));
@@ -409,7 +412,7 @@ static void put_result(struct pct_stat_job *j)
     else
         put_figures(j, j->end_ns);
     if (text)
-        pct_stat_put_reasons(j->out, &j->stat, pct_terminal_look().width);
+        pct_stat_put_reasons(j->out, &j->stat, j->sentence_width);
     pct_stat_end(j->out, &j->stat, j->request->format);
     fflush(j->out);
 }

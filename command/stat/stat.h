@@ -61,7 +61,8 @@ struct pct_stat_job {
     struct pct_stat_runs runs;
     /* Output. */
     struct pct_stream stream;
-    FILE *out;         /* on the stream */
+    FILE *out;             /* on the stream */
+    size_t sentence_width; /* of the reasons why events are not counted */
     off_t whole_bytes; /* of the file, up to the end of its last whole interval; -1: it is a pipe */
     bool unwritten;    /* some counts could not be written where they should be, said */
 };

@@ -89,8 +89,6 @@ int pct_stat_find_events(struct pct_stat_job *j)
         status = PCT_DATA;
     }
     j->stat.turns = j->count && pct_count_turns(j->count);
-    const struct pct_terminal terminal = pct_terminal_look();
-    j->stat.width = terminal.cut ? terminal.width : 0;
     return status;
 }
 
