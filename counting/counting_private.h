@@ -64,6 +64,9 @@ struct pc_counting_reading {
     uint64_t value[PC_COUNTING_MAX_MEMBERS];
 };
 
+/* The software event cgroup-switches, which the kernel's header names since Linux 5.13. */
+enum { PC_COUNTING_CGROUP_SWITCHES = 11 };
+
 /* ---- open.c ---- */
 
 /* Fills in the attributes of a counter for perf_event_open that do not depend on the target. */

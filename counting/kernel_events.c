@@ -4,7 +4,7 @@
  * the kernel's interface, raw codes of the processor, and PMU/TERM=VALUE,.../, whose terms each
  * machine describes in sysfs.
  */
-#include "counting/counting.h"
+#include "counting/counting_private.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ static const struct {
     {"alignment-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS},
     {"emulation-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS},
     {"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK},
-    {"cgroup-switches", PERF_TYPE_SOFTWARE, 11}, /* the header has it since Linux 5.13 */
+    {"cgroup-switches", PERF_TYPE_SOFTWARE, PC_COUNTING_CGROUP_SWITCHES},
     {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
     {"ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES},
     {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},

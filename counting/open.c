@@ -80,7 +80,8 @@ static int open_term(const struct pc_counting_term *term, int leader, bool pinne
 static bool is_of_kernel(const struct pc_counting_term *term)
 {
     return term->type == PERF_TYPE_SOFTWARE && (term->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-                                                term->config == PERF_COUNT_SW_CPU_MIGRATIONS);
+                                                term->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+                                                term->config == PC_COUNTING_CGROUP_SWITCHES);
 }
 
 /* Opens a leader, without the kernel's side if that is not allowed. */
