@@ -248,7 +248,7 @@ bool pc_counting_is_tracepoint(const char *name)
     size_t n = strspn(name, letters);
     const char *rest = name + n + 1;
     return n && name[n] == ':' && *rest && !rest[strspn(rest, letters)] &&
-           rest[strspn(rest, "ukh")] && !isdigit((unsigned char)*rest); /* mem:0x10: a breakpoint */
+           rest[strspn(rest, "ukh")] && !is_name("mem", name, n); /* mem:0x10: a breakpoint */
 }
 
 int pc_counting_named(const char *name, struct pc_counting_event *out, struct pc_error *error)

@@ -655,6 +655,7 @@ static void tracepoints_are_told_from_wrong_names(void **state)
     } rows[] = {
         {"sched:sched_switch", true},
         {"syscalls:sys_enter_read", true},
+        {"9p:9p_client_req", true},
         {"sched", false},
         {"sched:", false},
         {":sched", false},
