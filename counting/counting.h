@@ -113,6 +113,9 @@ bool pc_counting_raw(const char *name, size_t n, struct pc_counting_term *out);
 /* True for a name that is none of these, but has the form of a tracepoint, GROUP:NAME, as in `perf
  * list`. Tracepoints are not counted. MT-safe. */
 bool pc_counting_is_tracepoint(const char *name);
+/* The generic name of an event that is given by its second one: page-faults for faults and
+ * faults:u. NULL: it is no second name. MT-safe. */
+const char *pc_counting_first_name(const char *name);
 /* The i-th generic name, without those of caches; NULL: there are no more. MT-safe. */
 const char *pc_counting_kernel_name(size_t i);
 

@@ -66,11 +66,19 @@ static bool is_name(const char *known, const char *name, size_t n)
     return strlen(known) == n && !strncmp(known, name, n);
 }
 
-static bool find_generic(const char *name, size_t n, struct pc_counting_term *out)
+const char *pc_counting_first_name(const char *name)
 {
     for (size_t i = 0; i < PC_ARRAY_LEN(second); i++)
-        if (is_name(second[i].name, name, n))
-            return find_generic(second[i].generic, strlen(second[i].generic), out);
+        if (is_name(second[i].name, name, strcspn(name, ":")))
+            return second[i].generic;
+    return NULL;
+}
+
+static bool find_generic(const char *name, size_t n, struct pc_counting_term *out)
+{
+    const char *first = pc_counting_first_name(name);
+    if (first)
+        return find_generic(first, strlen(first), out);
     for (size_t i = 0; i < PC_ARRAY_LEN(generic); i++)
         if (is_name(generic[i].name, name, n)) {
             *out = (struct pc_counting_term){

@@ -58,7 +58,7 @@ static struct derived derive_ratio(const struct pct_stat *s, const struct pct_st
     struct derived d = {.unit = r->unit};
     double under = r->to[0] || s->processors ? 0 : b->clock.value;
     for (size_t i = 0; i < s->n && r->to[0]; i++)
-        if (is_called(s->events[i].name, r->to, sizeof r->to / sizeof *r->to) &&
+        if (is_called(s->events[i].first, r->to, sizeof r->to / sizeof *r->to) &&
             b->figures[i].known)
             under = b->figures[i].value;
     d.known = b->figures[e].known && under > 0;
@@ -73,7 +73,7 @@ static struct derived derive(const struct pct_stat *s, const struct pct_stat_blo
     static const char *const rates[] = {"context-switches", "cpu-migrations",   "page-faults",
                                         "minor-faults",     "major-faults",     "alignment-faults",
                                         "emulation-faults", "CONTEXT-SWITCHES", "CPU-MIGRATIONS"};
-    const char *name = s->events[e].name;
+    const char *name = s->events[e].first;
     struct derived d = {.known = false};
     double seconds = s->processors ? b->elapsed_s : b->clock.value / 1e9;
     if (s->events[e].clock) {

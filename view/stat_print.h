@@ -12,6 +12,7 @@
 
 struct pct_stat_event {
     const char *name;
+    const char *first;   /* of its names: ratios and rates are found by it */
     const char *why_not; /* NULL: it is counted */
     bool user_only;      /* without the kernel's side, which may not be counted */
     bool clock;          /* its count is CPU time in ns */

@@ -35,8 +35,10 @@ static void add(struct pct_stat_job *j, struct pc_counting_event *found, const c
                 struct pc_counting_event *event)
 {
     struct pc_error why;
+    const char *first = pc_counting_first_name(name);
     size_t n = j->stat.n++;
     j->names[n] = (struct pct_stat_event){.name = pct_text("%s", name), .clock = is_clock(event)};
+    j->names[n].first = first ? first : j->names[n].name;
     if (pc_counting_try(event, &why))
         j->names[n].why_not = pct_text("%s", why.text);
     for (uint32_t i = 0; i < event->n_terms && !j->names[n].clock; i++)

@@ -672,6 +672,26 @@ static void tracepoints_are_told_from_wrong_names(void **state)
         assert_int_equal(pc_counting_is_tracepoint(rows[i].name), rows[i].is);
 }
 
+static void second_names_have_a_first(void **state)
+{
+    static const struct {
+        const char *name, *first;
+    } rows[] = {
+        {"cs", "context-switches"}, {"faults:u", "page-faults"},
+        {"cpu-cycles:k", "cycles"}, {"branch-instructions", "branches"},
+        {"page-faults", NULL},      {"fault", NULL},
+        {"cs/config=1/", NULL},     {"", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
+        const char *first = pc_counting_first_name(rows[i].name);
+        if (rows[i].first)
+            assert_string_equal(first, rows[i].first);
+        else
+            assert_null(first);
+    }
+}
+
 static void names_are_encodings(void **state)
 {
     static const struct {
@@ -761,6 +781,7 @@ int main(void)
         ROW(a_filter_is_named),
         ROW(a_view_counts_another_process),
         ROW(tracepoints_are_told_from_wrong_names),
+        ROW(second_names_have_a_first),
         ROW(names_are_encodings),
     };
     struct pc_counting *counting;
