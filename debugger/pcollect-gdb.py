@@ -391,7 +391,7 @@ in an MPI function there is also a line for the calls from just this place."""
         n_cut = sum(is_cut(frames) for _, frames in calls)
         found = [row for row, frames in calls if length_of_match(path, frames) is not None]
         cpu = list(lines_of_samples(path, samples))
-        if not found and 'CPU time: no' in cpu[0]:
+        if not found and cpu == ['CPU time: no sample yet']:
             lines.append('This context has not been seen yet: no MPI call from it has ended, and no sample is in it.')
         else:
             lines += [*lines_of_calls(found), *cpu]
