@@ -264,12 +264,14 @@ static void put_unsampled(const struct pct_head *h, struct pct_buf *b)
                     "could not be sampled, or of the begin or end of others");
 }
 
-/* Appends how much of the CPU time of a recording from outside is in its samples. */
+/* Appends how much of the CPU time of a recording from outside is in its samples. What no sample
+ * stands for does not contain those that were lost. */
 static void put_covered(const struct pct_head *h, struct pct_buf *b)
 {
-    pc_u128 sampled_ns = pct_data_samples(h->d)->all.ns;
-    pc_u128 missing_ns = (pc_u128)h->d->totals->all.lost[PCOLLECT_LOST_CPU_MS] * 1000000;
-    if (!missing_ns)
+    const struct pct_sampled *all = &pct_data_samples(h->d)->all;
+    pc_u128 unseen_ns = (pc_u128)h->d->totals->all.lost[PCOLLECT_LOST_CPU_MS] * 1000000;
+    pc_u128 sampled_ns = all->ns, missing_ns = unseen_ns + (pc_u128)(all->lost_ns + 0.5);
+    if (!unseen_ns)
         return;
     pct_buf_text(b, "samples stand for ");
     pct_head_percent(b, pct_text_share(sampled_ns, sampled_ns + missing_ns));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What the head of the report says of runs made by hand: which ranks are missing, where the ranks
- * of a killed job were, and by what the samples were taken.
+ * of a killed job were, by what the samples were taken, and of how much CPU time.
  */
 #include "made_run.h"
 
@@ -151,12 +151,28 @@ static void all_sources_of_interrupts_are_named(void **state)
     }
 }
 
+/* Samples of 670 ms, each of 1 ms; 165 others were lost. */
+static void lost_samples_are_not_in_the_part_that_is_covered(void **state)
+{
+    static const struct pct_tree_options options;
+    (void)state;
+    sample_recorded(&m.sample);
+    m.sample.ranks[0].lost[PCOLLECT_LOST_SAMPLES] = 165;
+    m.sample.ranks[0].lost[PCOLLECT_LOST_CPU_MS] = 165;
+    struct pct_data *d =
+        pct_data_new("recorded", &m.sample.p, pct_symbols_new(&m.sample.p), &options);
+    if (!strstr(head_of(d), " samples stand for 67.0 % of the CPU time: "))
+        fail_msg("%s", head_of(d));
+    pct_data_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_outside_mpi_are_never_left_out),
         cmocka_unit_test(all_sources_of_interrupts_are_named),
         cmocka_unit_test(missing_ranks_are_listed_as_ranges),
+        cmocka_unit_test(lost_samples_are_not_in_the_part_that_is_covered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
