@@ -68,9 +68,10 @@ void pct_print_runs_remarks(FILE *out, const struct pct_run *runs, size_t n, siz
 /* Appends a remark if the runs seem to be of two programs: they begin in two files, or few MPI
  * calls are in all of them; else nothing. */
 void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct pct_run *runs);
-/* Appends a remark if only some of the runs have lines: inlined functions are missing in the
- * others; else nothing. */
-void pct_lineless_put(struct pct_buf *b, const struct pct_join *j, const struct pct_run *runs);
+/* Calls `put` with what is to be said of how well the runs can be matched: that remark, and that
+ * inlined functions are missing in runs without lines, if only some have none. */
+void pct_programs_remarks(const struct pct_join *j, const struct pct_run *runs, pct_remark_fn *put,
+                          void *arg);
 void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
                         size_t width);
 

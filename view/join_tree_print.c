@@ -294,7 +294,9 @@ void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct 
     put_partial(b, partial, n, first, other);
 }
 
-void pct_lineless_put(struct pct_buf *b, const struct pct_join *j, const struct pct_run *runs)
+/* Appends a remark if only some of the runs have lines: inlined functions are missing in the
+ * others; else nothing. */
+static void put_lineless(struct pct_buf *b, const struct pct_join *j, const struct pct_run *runs)
 {
     size_t n = 0, first = 0;
     for (size_t k = j->n_runs; k-- > 0;)
@@ -314,18 +316,17 @@ void pct_lineless_put(struct pct_buf *b, const struct pct_join *j, const struct 
                    n > 1 ? "have" : "has");
 }
 
-/* Both sentences on how well the runs can be matched. */
-void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
-                        size_t width)
+void pct_programs_remarks(const struct pct_join *j, const struct pct_run *runs, pct_remark_fn *put,
+                          void *arg)
 {
     struct pct_buf remark = {0};
     pct_programs_put(&remark, j, runs);
     if (remark.n)
-        pct_print_sentence(out, width, 0, "%s", remark.data);
+        put(arg, remark.data);
     pct_buf_clear(&remark);
-    pct_lineless_put(&remark, j, runs);
+    put_lineless(&remark, j, runs);
     if (remark.n)
-        pct_print_sentence(out, width, 0, "%s", remark.data);
+        put(arg, remark.data);
     pct_buf_free(&remark);
 }
 
@@ -383,6 +384,12 @@ static void print_remark(void *page, const char *sentence)
 {
     const struct page *p = page;
     pct_print_sentence(p->out, p->width, 0, "%s", sentence);
+}
+
+void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
+                        size_t width)
+{
+    pct_programs_remarks(j, runs, print_remark, &(struct page){out, width});
 }
 
 void pct_print_runs_remarks(FILE *out, const struct pct_run *runs, size_t n, size_t width)

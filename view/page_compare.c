@@ -172,17 +172,10 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
 {
     struct pct_data d = {.kind = PCT_DATA_DIFF, .diff = diff, .pool = diff->join->pool};
     struct pct_page page = {0};
-    struct pct_buf *b = &page.head, programs = {0}, remarks = {0}, run = {0};
-    pct_programs_put(&programs, diff->join, diff->runs);
-    if (programs.n)
-        put_text(&remarks, programs.data);
-    pct_buf_clear(&programs);
-    pct_lineless_put(&programs, diff->join, diff->runs);
-    if (programs.n)
-        put_text(&remarks, programs.data);
+    struct pct_buf *b = &page.head, remarks = {0}, run = {0};
+    pct_programs_remarks(diff->join, diff->runs, put_text, &remarks);
     pct_runs_remarks(diff->runs, diff->n_before + diff->n_after, put_text, &remarks);
     put_head(b, diff->runs, diff->n_before + diff->n_after, &remarks);
-    pct_buf_free(&programs);
     pct_buf_free(&remarks);
     pct_buf_text(b, ", \"difference\": {");
     put_side(b, diff, false);

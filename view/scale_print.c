@@ -301,26 +301,18 @@ static void remark_scaling(const struct pct_scale *s, pct_remark_fn *put, void *
 
 void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
-    struct pct_buf programs = {0};
     remark_scaling(s, put, arg);
     if (!s->join->by_line)
         put(arg, pct_runs_builds_known(s->runs, s->n_runs)
                      ? "The runs are of different builds: contexts are matched by function."
                      : "It is not known whether the runs are of one build: contexts are matched by "
                        "function.");
-    pct_programs_put(&programs, s->join, s->runs);
-    if (programs.n)
-        put(arg, programs.data);
-    pct_buf_clear(&programs);
-    pct_lineless_put(&programs, s->join, s->runs);
-    if (programs.n)
-        put(arg, programs.data);
+    pct_programs_remarks(s->join, s->runs, put, arg);
     pct_runs_remarks(s->runs, s->n_runs, put, arg);
     remark_delays(s, put, arg);
     remark_guesses(s, put, arg);
     remark_threads(s, put, arg);
     remark_apart(s, put, arg);
-    pct_buf_free(&programs);
 }
 
 /* Part of the loss that may be waiting for ranks without a processor; 0: little. */
