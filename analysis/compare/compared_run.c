@@ -46,6 +46,7 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
     run->end_ns = end.own_ns;
     run->guessed = pct_rank_times_division(t) == PCT_DIVISION_GUESSED;
     run->undivided = run->n_incomplete && !t->divided;
+    run->threads_wait = t->threads_wait;
     run->for_threads_ns = t->for_threads_ns;
     run->waiting_ns = run->guessed ? 0 : t->delayed_ns - t->unsure_ns;
     for (uint32_t i = 0; i < p->n_ranks; i++) {

@@ -17,11 +17,12 @@ struct pct_run {
     uint64_t start_ns;              /* of its first rank, since 1970; 0: unknown */
     struct pc_profile_module build; /* of the program; no bytes of build-id: unknown; no path */
     bool sampled;
-    bool timed;       /* contexts have times of calls */
-    bool guessed;     /* compute_ns and busiest_ns of `own` may be delays: PCT_DIVISION_GUESSED */
-    bool undivided;   /* it is not known how long ranks waited for a processor: some were killed */
-    bool outside;     /* sampled from outside: calls of MPI and their times are not known */
-    uint32_t n_ranks; /* of the job */
+    bool timed;        /* contexts have times of calls */
+    bool guessed;      /* compute_ns and busiest_ns of `own` may be delays: PCT_DIVISION_GUESSED */
+    bool undivided;    /* it is not known how long ranks waited for a processor: some were killed */
+    bool outside;      /* sampled from outside: calls of MPI and their times are not known */
+    bool threads_wait; /* for each other in threading runtimes */
+    uint32_t n_ranks;  /* of the job */
     uint32_t n_missing;    /* of these, not in the profile */
     uint32_t n_incomplete; /* did not reach MPI_Finalize */
     double time_ns;        /* longest rank from MPI_Init to the end of MPI_Finalize */

@@ -6,7 +6,6 @@
 #include "analysis/compare/call_sites.h"
 #include "analysis/compare/join_private.h"
 
-#include "analysis/thread_times.h"
 #include "base/progress.h"
 
 #include <string.h>
@@ -20,7 +19,6 @@ struct joiner {
     const struct pct_tree *tree; /* of the run being added */
     const struct pct_run *source;
     size_t run;
-    bool threads_wait;           /* in threading runtimes */
     const char **labels;         /* key of each node of the tree */
     struct pct_call_site *sites; /* by node of the tree; NULL: the lines are in the labels */
 };
@@ -249,16 +247,8 @@ static void note_caller(const struct joiner *b, struct pct_join_node *node,
 /* True for code of a threading runtime, in which threads of the run wait for each other. */
 static bool waits_for_threads(const struct joiner *b, const struct pct_node *n)
 {
-    return b->threads_wait && n->kind == PCOLLECT_NODE_POINT && n->module != PC_NO_INDEX &&
+    return b->source->threads_wait && n->kind == PCOLLECT_NODE_POINT && n->module != PC_NO_INDEX &&
            b->source->profile->modules[n->module].flags & PCOLLECT_MODULE_RUNTIME;
-}
-
-static bool has_waiting_threads(const struct pc_profile *p)
-{
-    struct pct_thread_times *t = pct_thread_times_new(p);
-    bool wait = pct_thread_times_wait(t, p);
-    pct_thread_times_free(t);
-    return wait;
 }
 
 static void note_inlined(struct pct_join *j, uint32_t at)
@@ -350,11 +340,7 @@ static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k)
     struct pct_joined r = {.run = run, .k = k};
     r.tree = pct_tree_new(run->totals, run->symbols, j->divided ? run->samples : NULL, &lines);
     r.node = pct_alloc(r.tree->n, sizeof *r.node);
-    struct joiner b = {.join = j,
-                       .tree = r.tree,
-                       .source = run,
-                       .run = k,
-                       .threads_wait = has_waiting_threads(run->profile)};
+    struct joiner b = {.join = j, .tree = r.tree, .source = run, .run = k};
     b.labels = pct_alloc(r.tree->n, sizeof *b.labels);
     for (size_t i = 0; i < r.tree->n; i++)
         b.labels[i] = label_of(&b, &r.tree->nodes[i]);
