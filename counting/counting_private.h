@@ -106,6 +106,9 @@ void pc_counting_unlock(void);
 
 /* ---- meter_async.c ---- */
 
+/* True if the descriptor is that of the event with this id. AS-safe. */
+bool pc_counting_is_event(int fd, uint64_t id);
+
 /* True if the group's member is still the event that was opened. AS-safe. */
 bool pc_counting_is_ours(const struct pc_counting_open *open, uint32_t member);
 

@@ -14,11 +14,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+bool pc_counting_is_event(int fd, uint64_t id)
+{
+    uint64_t found;
+    return !syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &found) && found == id;
+}
+
 bool pc_counting_is_ours(const struct pc_counting_open *open, uint32_t member)
 {
-    uint64_t id;
-    return member < open->n && !syscall(SYS_ioctl, open->fds[member], PERF_EVENT_IOC_ID, &id) &&
-           id == open->ids[member];
+    return member < open->n && pc_counting_is_event(open->fds[member], open->ids[member]);
 }
 
 bool pc_counting_read(const struct pc_counting_open *open, struct pc_counting_reading *out)

@@ -4,7 +4,8 @@
  * processor.
  *
  * The kernel cannot read a whole group of inherited counters at once: each is read by itself, and
- * the kernel adds the counts of ended threads.
+ * the kernel adds the counts of ended threads. The id of a descriptor is checked before it is used,
+ * as that of a meter's is (meter_async.c).
  */
 #include "counting/counting_private.h"
 
@@ -21,6 +22,7 @@ enum { MOST_COUNTERS = PC_COUNTING_MAX_GROUPS * PC_COUNTING_MAX_MEMBERS };
 
 struct counter {
     int fd;
+    uint64_t id; /* of the event that was opened */
     int32_t sign;
     uint32_t group, event;
     bool anchor;
@@ -29,7 +31,7 @@ struct counter {
 struct pc_counting_view {
     uint32_t switched_on; /* the group that counts */
     uint32_t n_groups, n;
-    int leaders[PC_COUNTING_MAX_GROUPS];
+    uint32_t leaders[PC_COUNTING_MAX_GROUPS]; /* places in counters */
     struct counter counters[MOST_COUNTERS];
 };
 
@@ -38,17 +40,22 @@ struct reading {
     uint64_t value, enabled_ns, running_ns;
 };
 
+/* Fills in the descriptor and the id. Returns 0 or a negative errno. */
 static int open_counter(const struct pc_counting_term *term, const struct pc_counting_viewee *who,
-                        int leader, bool from_exec)
+                        int leader, struct counter *c)
 {
     struct perf_event_attr a;
     pc_counting_attributes(term, &a);
     a.disabled = leader < 0;
-    a.enable_on_exec = leader < 0 && from_exec;
+    a.enable_on_exec = leader < 0 && who->from_exec && !c->group;
     a.inherit = who->tid >= 0;
-    int fd =
-        (int)syscall(SYS_perf_event_open, &a, who->tid, who->cpu, leader, PERF_FLAG_FD_CLOEXEC);
-    return fd < 0 ? -errno : fd;
+    c->fd = (int)syscall(SYS_perf_event_open, &a, who->tid, who->cpu, leader, PERF_FLAG_FD_CLOEXEC);
+    if (c->fd < 0)
+        return -errno;
+    int err = ioctl(c->fd, PERF_EVENT_IOC_ID, &c->id) ? -errno : 0;
+    if (err)
+        close(c->fd);
+    return err;
 }
 
 /* Returns 0 or a negative errno. */
@@ -56,17 +63,18 @@ static int open_group(struct pc_counting_view *v, const struct pc_counting_group
                       uint32_t n_anchors, const struct pc_counting_viewee *who)
 {
     uint32_t g = v->n_groups++;
-    v->leaders[g] = -1;
+    v->leaders[g] = v->n;
     for (uint32_t i = 0; i < group->n_members; i++) {
-        int fd = open_counter(&group->members[i].term, who, v->leaders[g], who->from_exec && !g);
-        if (fd < 0)
-            return fd;
-        v->leaders[g] = v->leaders[g] < 0 ? fd : v->leaders[g];
-        v->counters[v->n++] = (struct counter){.fd = fd,
-                                               .sign = group->members[i].term.sign,
-                                               .group = g,
-                                               .event = group->members[i].event,
-                                               .anchor = i < n_anchors};
+        const struct pc_counting_term *term = &group->members[i].term;
+        struct counter *c = &v->counters[v->n];
+        *c = (struct counter){.sign = term->sign,
+                              .group = g,
+                              .event = group->members[i].event,
+                              .anchor = i < n_anchors};
+        int err = open_counter(term, who, i ? v->counters[v->leaders[g]].fd : -1, c);
+        if (err)
+            return err;
+        v->n++;
     }
     return 0;
 }
@@ -121,17 +129,25 @@ int pc_counting_view_open(struct pc_counting *c, const struct pc_counting_viewee
     return PC_OK;
 }
 
+/* False: it failed, or the descriptor is not ours any more. */
+static bool control(const struct counter *leader, unsigned long request)
+{
+    return pc_counting_is_event(leader->fd, leader->id) && !ioctl(leader->fd, request, 0);
+}
+
 int pc_counting_view_switch(struct pc_counting_view *v, uint32_t group)
 {
-    int failed = 0;
+    bool done = true;
     if (v->switched_on == group)
         return PC_OK;
     if (v->switched_on < v->n_groups)
-        failed |= ioctl(v->leaders[v->switched_on], PERF_EVENT_IOC_DISABLE, 0);
+        done = control(&v->counters[v->leaders[v->switched_on]], PERF_EVENT_IOC_DISABLE);
     if (group < v->n_groups)
-        failed |= ioctl(v->leaders[group], PERF_EVENT_IOC_ENABLE, 0);
+        done &= control(&v->counters[v->leaders[group]], PERF_EVENT_IOC_ENABLE);
+    if (!done)
+        return PC_EIO;
     v->switched_on = group;
-    return failed ? PC_EIO : PC_OK;
+    return PC_OK;
 }
 
 int pc_counting_view_get(const struct pc_counting_view *v, uint32_t group,
@@ -143,9 +159,9 @@ int pc_counting_view_get(const struct pc_counting_view *v, uint32_t group,
         struct reading r;
         if (c->group != group)
             continue;
-        if (read(c->fd, &r, sizeof r) != (ssize_t)sizeof r)
+        if (!pc_counting_is_event(c->fd, c->id) || read(c->fd, &r, sizeof r) != (ssize_t)sizeof r)
             return PC_EIO;
-        if (c->fd == v->leaders[group]) {
+        if (i == v->leaders[group]) {
             values.enabled_ns = r.enabled_ns;
             values.running_ns = r.running_ns;
         }
@@ -163,6 +179,7 @@ int pc_counting_view_get(const struct pc_counting_view *v, uint32_t group,
 void pc_counting_view_close(struct pc_counting_view *v)
 {
     for (uint32_t i = v->n; i-- > 0;)
-        close(v->counters[i].fd);
+        if (pc_counting_is_event(v->counters[i].fd, v->counters[i].id))
+            close(v->counters[i].fd);
     munmap(v, sizeof *v);
 }

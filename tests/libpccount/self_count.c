@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pcollect/count.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -342,28 +343,55 @@ static void close_descriptors(void)
     closedir(dir);
 }
 
-/* The program closes the descriptors of a view, and of a thread that runs on and one that ends:
- * what is missing is not given out as a total, then or later. */
+enum { N_FILES = 32 };
+
+/* Opens files of the program where descriptors were closed. Reading them gives data of any size. */
+static void open_files(int *files)
+{
+    for (int i = 0; i < N_FILES; i++)
+        files[i] = open("/dev/zero", O_RDONLY);
+}
+
+/* Number of files that are still open; closes them. */
+static unsigned close_files(const int *files)
+{
+    unsigned n = 0;
+    for (int i = 0; i < N_FILES; i++)
+        n += close(files[i]) == 0;
+    return n;
+}
+
+/* The program closes the descriptors of views, and of a thread that runs on and one that ends, and
+ * opens files that get their numbers: what is missing is not given out as a total, then or later,
+ * and the files are neither read nor closed. */
 static void closed(void)
 {
     unsigned right = 0;
+    int files[N_FILES];
     struct pccount_values v;
     pthread_t thread;
     struct pccount *other = count_thread(&thread, begin_and_stay, NULL, NULL);
     struct pccount_view *view = pccount_view_new(other, PCCOUNT_THREAD, 0, NULL);
+    struct pccount_view *unused = pccount_view_new(other, PCCOUNT_THREAD, 0, NULL);
     right += pccount_total(other, &v) == 0 && v.n_threads == 1;
     right += pccount_view_start(view) == 0 && pccount_view_read(view, &v) == 0;
     close_descriptors();
+    open_files(files);
     right += pccount_total(other, &v) == -1 && strstr(pccount_why(other), "has closed");
     pthread_barrier_wait(&barrier);
     pthread_join(thread, NULL);
     right += pccount_total(other, &v) == -1 && strstr(pccount_why(other), "has closed");
     right += pccount_view_read(view, &v) == -1 && strstr(pccount_view_why(view), "has closed");
-    right += pccount_view_stop(view) == -1 && strstr(pccount_view_why(view), "has closed");
+    for (int i = 0; i < 2; i++) {
+        right += pccount_view_stop(view) == -1 && strstr(pccount_view_why(view), "has closed");
+        right += pccount_view_start(unused) == -1 && strstr(pccount_view_why(unused), "has closed");
+    }
     pccount_view_free(view);
+    pccount_view_free(unused);
+    right += close_files(files) == N_FILES;
     pccount_free(other);
     pthread_barrier_destroy(&barrier);
-    say("closed", right, 6);
+    say("closed", right, 10);
 }
 
 static void *begin_beside(void *arg)
