@@ -69,6 +69,11 @@ module pcollect_count
             type(c_ptr), value :: c
             type(c_ptr) :: c_why
         end function c_why
+        function c_strlen(text) bind(c, name="strlen")
+            import :: c_ptr, c_size_t
+            type(c_ptr), value :: text
+            integer(c_size_t) :: c_strlen
+        end function c_strlen
         subroutine c_free(c) bind(c, name="pccount_free")
             import :: c_ptr
             type(c_ptr), value :: c
@@ -87,13 +92,13 @@ contains
         if (.not. c_associated(c%handle)) last_error = text_of(why)
     end function pccount_new
 
-    ! The characters before the null character that ends a text of C.
+    ! The characters before the null character that ends a text of C, or all.
     function text_of(characters) result(text)
-        character(kind=c_char), intent(in) :: characters(ERROR_BYTES)
-        character(len=ERROR_BYTES) :: text
+        character(kind=c_char), intent(in) :: characters(:)
+        character(len=size(characters)) :: text
         integer :: i
         text = ""
-        do i = 1, ERROR_BYTES
+        do i = 1, size(characters)
             if (characters(i) == c_null_char) exit
             text(i:i) = characters(i)
         end do
@@ -115,10 +120,12 @@ contains
         type(pccount), intent(in) :: c
         character(len=:), allocatable :: pccount_why
         character(kind=c_char), pointer :: text(:)
+        type(c_ptr) :: why
         pccount_why = ""
         if (.not. c_associated(c%handle)) return
-        call c_f_pointer(c_why(c%handle), text, [ERROR_BYTES])
-        pccount_why = trim(text_of(text))
+        why = c_why(c%handle)
+        call c_f_pointer(why, text, [c_strlen(why)])
+        pccount_why = text_of(text)
     end function pccount_why
 
     ! done: whether the thread counts.
