@@ -112,13 +112,13 @@ static int add_processors(struct pccount_view *v, struct pccount *c, struct pc_e
 {
     static const char online[] = "/sys/devices/system/cpu/online";
     struct opener o = {v, c, error, PC_OK};
-    int fd = open(online, O_RDONLY | O_CLOEXEC);
+    if (pc_online_processors(add_processor, &o) || o.err)
+        return o.err;
+    int fd = open(online, O_RDONLY | O_CLOEXEC); /* for the reason */
     if (fd < 0)
         return explain_unreadable(online, errno, error);
     close(fd);
-    bool listed = pc_online_processors(add_processor, &o);
-    return listed || o.err ? o.err
-                           : pc_error_set(error, PC_EIO, "%s does not list the processors", online);
+    return pc_error_set(error, PC_EIO, "%s does not list the processors", online);
 }
 
 static int open_parts(struct pccount_view *v, struct pccount *c, enum pccount_view_of of, int id,
