@@ -63,8 +63,9 @@ struct pct_code_files *pct_code_files_new(void);
 void pct_code_files_free(struct pct_code_files *files); /* NULL is allowed */
 
 /* Tells the symbols of a profile of these files where those are that processes in containers use,
- * and those that were removed or replaced, of the first 500: they stay open, if the limit of open
- * files is four times as high. While `files` lives. */
+ * and those that were removed or replaced, of the files that are kept open: the first 500, or as
+ * many as a quarter of the limit of open files, without the oldest if descriptors ran out. While
+ * `files` lives. */
 void pct_code_files_show(const struct pct_code_files *files, const struct pc_profile *p,
                          struct pct_symbols *symbols);
 
