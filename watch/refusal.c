@@ -91,13 +91,13 @@ int pct_refusal_explain(int pid, int error_number, struct pc_error *error)
                         error_number ? strerror(error_number) : "no frames were found");
 }
 
-/* Without a filter nothing is read, and the process is not known as traced. */
 int pct_refusal_filtered(int pid, bool stops, struct pc_error *error)
 {
     if (is_proc_foreign())
         return pc_error_set(
             error, PC_EIO, "%d: /proc is of another pid namespace: mount it (unshare --mount-proc)",
             pid);
+    /* Without a filter no byte is copied, and a process that is not traced is not found. */
     bool filtered = process_vm_readv(pid, NULL, 0, NULL, 0, 0) ||
                     (stops && ptrace(PTRACE_GETREGSET, pid, NULL, NULL) && errno != ESRCH);
     return filtered ? pct_refusal_explain(pid, EPERM, error) : PC_OK;
