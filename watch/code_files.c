@@ -57,7 +57,8 @@ struct code_file {
 struct pct_code_files {
     struct code_file **files;
     size_t n, room, n_kept, most_kept;
-    bool starved; /* descriptors were too few to open a file */
+    bool starved;     /* descriptors were too few to open a file */
+    size_t n_unnamed; /* files for whose names there was no memory */
 #ifdef HAVE_LIBDW
     Dwfl *dwfl; /* for names only */
 #endif
@@ -223,8 +224,10 @@ static void report_names(struct pct_code_files *files, struct code_file *f, int 
     if (!files->dwfl || f->bytes <= 0)
         return;
     void *image = mmap(NULL, (size_t)f->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-    if (image == MAP_FAILED)
+    if (image == MAP_FAILED) {
+        files->n_unnamed += errno == ENOMEM;
         return;
+    }
     f->image = image;
     dwfl_report_begin_add(files->dwfl);
     Dwfl_Module *m = dwfl_report_module(files->dwfl, f->path, f->module->lo, f->module->hi);
@@ -526,6 +529,11 @@ void pct_code_files_show(const struct pct_code_files *files, const struct pc_pro
 bool pct_code_files_starved(const struct pct_code_files *files)
 {
     return files->starved;
+}
+
+size_t pct_code_files_unnamed(const struct pct_code_files *files)
+{
+    return files->n_unnamed;
 }
 
 bool pct_code_is_entry(const struct pc_module *module, uintptr_t pc)

@@ -72,6 +72,10 @@ void pct_code_files_show(const struct pct_code_files *files, const struct pc_pro
 /* True if a file could not be opened because there were too few descriptors. */
 bool pct_code_files_starved(const struct pct_code_files *files);
 
+/* Number of files for which pct_code_function knows nothing, because there was no memory to map
+ * them. */
+size_t pct_code_files_unnamed(const struct pct_code_files *files);
+
 /* The name of a module in profiles: the path of its file. Of several files without a build-id that
  * had one path, only the first has that name. Valid as long as `files`. */
 const char *pct_code_module_name(const struct pct_code_files *files,

@@ -589,6 +589,11 @@ int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, 
     return pc_profile_sum_finish(&sum, out, error);
 }
 
+size_t pct_recorder_unnamed(const struct pct_recorder *r)
+{
+    return pct_code_files_unnamed(r->files);
+}
+
 void pct_recorder_show_files(const struct pct_recorder *r, const struct pc_profile *p,
                              struct pct_symbols *symbols)
 {

@@ -71,6 +71,10 @@ void pct_recorder_counted(struct pct_recorder *r, const struct pct_rings_counts 
 int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, uint64_t end_ns,
                          struct pct_recorded *told, struct pc_profile **out,
                          struct pc_error *error);
+/* Number of files for whose functions' names there was no memory while samples were taken. A
+ * profile has them nevertheless: it looks them up when it is written. */
+size_t pct_recorder_unnamed(const struct pct_recorder *r);
+
 /* Tells the symbols of such a profile where files of containers are, and the names of code that
  * processes made, while the recorder lives. */
 void pct_recorder_show_files(const struct pct_recorder *r, const struct pc_profile *p,

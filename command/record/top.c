@@ -174,6 +174,16 @@ static void watch(struct top *t)
     pct_sampling_stop(&t->sampling);
 }
 
+static void tell_unnamed(const struct top *t)
+{
+    size_t n = pct_recorder_unnamed(t->sampling.recorder);
+    if (n)
+        pct_say(t->sampling.self,
+                "functions of %zu file%s have no names: memory is too small to map %s; raise its "
+                "limit (ulimit -v)",
+                n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+}
+
 static int top(struct top *t)
 {
     int status = pct_sampling_open(&t->sampling);
@@ -186,6 +196,7 @@ static int top(struct top *t)
     watch(t);
     if (t->screen)
         pct_screen_close();
+    tell_unnamed(t);
     return PCT_DONE;
 }
 
