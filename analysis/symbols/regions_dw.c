@@ -61,10 +61,10 @@ static void add_place(struct search *s, Dwarf_Die *die, const char *name)
                        dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges)};
 }
 
-/* A call operator in a function is a lambda's, of which nobody knows where it ends. */
-static bool is_in_function(Dwarf_Die *die, const char *name)
+/* True for a function of a class that is in a function, as a lambda: nobody knows where it ends. */
+static bool is_in_function(Dwarf_Die *die)
 {
-    return !strncmp(name, "operator()", strlen("operator()")) && pct_dw_in_function(die);
+    return dwarf_hasattr_integrate(die, DW_AT_specification) && pct_dw_in_function(die);
 }
 
 static void see_function(struct search *s, Dwarf_Die *die)
@@ -78,9 +78,10 @@ static void see_function(struct search *s, Dwarf_Die *die)
         return;
     }
     if (line > s->line || line < s->function_line || *name == '.' ||
-        dwarf_hasattr(die, DW_AT_declaration) || is_in_function(die, name))
+        dwarf_hasattr(die, DW_AT_declaration) || is_in_function(die))
         return;
-    s->several = line == s->function_line && strcmp(name, name_of(&s->function)) != 0;
+    s->several =
+        line == s->function_line && (s->several || strcmp(name, name_of(&s->function)) != 0);
     s->function = *die;
     s->function_line = line;
 }
