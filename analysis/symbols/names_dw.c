@@ -6,6 +6,10 @@
  * types of their parameters, in the form of the demangler: so a function has the same name where it
  * is inlined and where its symbol names it. Without types
  * (-g1) such a function has its bare name.
+ *
+ * Known holes, where the two names differ:
+ *  - The call operator of a lambda is named without parameters, also where another lambda is in it.
+ *    The type of an argument has the parameters of its lambda, unless that is generic.
  */
 #include "config.h"
 
@@ -144,13 +148,22 @@ static unsigned number_of_lambda(struct scopes *s, size_t n)
  */
 
 static void put_type(struct namer *m, struct pct_buf *b, Dwarf_Die *of, const char *declarator);
+static void put_parameters(struct namer *m, struct pct_buf *b, Dwarf_Die *owner, bool *any);
 
-/* Names of types in GCC's DWARF and for the demangler. One that holds another is before it. */
-static const char *const base_types[][2] = {
-    {"long long unsigned int", "unsigned long long"}, {"long long int", "long long"},
-    {"long unsigned int", "unsigned long"},           {"long int", "long"},
-    {"short unsigned int", "unsigned short"},         {"short int", "short"},
+/* Names of types in GCC's DWARF and for the demangler. One that holds another is before it. The
+ * last ones have abbreviations in symbols, which the demangler does not write out. */
+static const char *const renamed_types[][2] = {
+    {"long long unsigned int", "unsigned long long"},
+    {"long long int", "long long"},
+    {"long unsigned int", "unsigned long"},
+    {"long int", "long"},
+    {"short unsigned int", "unsigned short"},
+    {"short int", "short"},
     {"__int128 unsigned", "unsigned __int128"},
+    {"std::basic_istream<char, std::char_traits<char> >", "std::istream"},
+    {"std::basic_ostream<char, std::char_traits<char> >", "std::ostream"},
+    {"std::basic_iostream<char, std::char_traits<char> >", "std::iostream"},
+    {"std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string"},
 };
 
 /* Appends a name of DWARF with the types in it as the demangler has them. */
@@ -158,12 +171,12 @@ static void put_renamed(struct pct_buf *b, const char *name)
 {
     while (*name) {
         size_t word = 0, i = 0;
-        while (i < PC_ARRAY_LEN(base_types) &&
-               strncmp(name, base_types[i][0], strlen(base_types[i][0])) != 0)
+        while (i < PC_ARRAY_LEN(renamed_types) &&
+               strncmp(name, renamed_types[i][0], strlen(renamed_types[i][0])) != 0)
             i++;
-        if (i < PC_ARRAY_LEN(base_types)) {
-            pct_buf_text(b, base_types[i][1]);
-            name += strlen(base_types[i][0]);
+        if (i < PC_ARRAY_LEN(renamed_types)) {
+            pct_buf_text(b, renamed_types[i][1]);
+            name += strlen(renamed_types[i][0]);
         }
         while (name[word] == '_' || isalnum((unsigned char)name[word]))
             word++;
@@ -203,9 +216,9 @@ static bool put_number(struct namer *m, struct pct_buf *b, Dwarf_Die *die)
         {"long long unsigned int", "ull"},
     };
     Dwarf_Attribute attribute;
-    Dwarf_Sword number;
+    Dwarf_Word number; /* GCC extends the sign of negative ones only, whatever their size */
     Dwarf_Die type;
-    if (dwarf_formsdata(dwarf_attr(die, DW_AT_const_value, &attribute), &number) ||
+    if (dwarf_formudata(dwarf_attr(die, DW_AT_const_value, &attribute), &number) ||
         !dwarf_formref_die(dwarf_attr(die, DW_AT_type, &attribute), &type))
         return false;
     const char *name = dwarf_tag(&type) == DW_TAG_base_type ? dwarf_diename(&type) : NULL;
@@ -215,7 +228,11 @@ static bool put_number(struct namer *m, struct pct_buf *b, Dwarf_Die *die)
     }
     for (size_t i = 0; name && i < PC_ARRAY_LEN(suffixes); i++)
         if (!strcmp(name, suffixes[i][0])) {
-            pct_buf_format(b, "%lld%s", (long long)number, suffixes[i][1]);
+            const char *suffix = suffixes[i][1];
+            if (*suffix == 'u')
+                pct_buf_format(b, "%llu%s", (unsigned long long)number, suffix);
+            else
+                pct_buf_format(b, "%lld%s", (long long)number, suffix);
             return true;
         }
     pct_buf_text(b, "(");
@@ -275,6 +292,24 @@ static void put_with_arguments(struct namer *m, struct pct_buf *b, const char *n
     pct_buf_free(&made);
 }
 
+/* Appends the parameters of a lambda; none for a generic one, whose instances alone have types. */
+static void put_lambda_parameters(struct namer *m, struct pct_buf *b, Dwarf_Die *closure)
+{
+    Dwarf_Die die;
+    bool any = false;
+    if (dwarf_child(closure, &die))
+        return;
+    do {
+        const char *name = dwarf_tag(&die) == DW_TAG_subprogram ? dwarf_diename(&die) : NULL;
+        if (name && !strcmp(name, call_operator)) {
+            pct_buf_text(b, "(");
+            put_parameters(m, b, &die, &any);
+            pct_buf_text(b, ")");
+            return;
+        }
+    } while (!dwarf_siblingof(&die, &die));
+}
+
 /* Appends the name of the last scope, without those that it is in; nothing for a block. */
 static void put_scope(struct namer *m, struct pct_buf *b, struct scopes *s, size_t n)
 {
@@ -320,7 +355,14 @@ static void put_named(struct namer *m, struct pct_buf *b, Dwarf_Die *type)
     if (!s.n)
         return;
     put_scopes(m, b, &s, s.n - 1);
-    put_scope(m, b, &s, s.n);
+    unsigned number = number_of_lambda(&s, s.n);
+    if (!number) {
+        put_scope(m, b, &s, s.n);
+        return;
+    }
+    pct_buf_text(b, "{lambda");
+    put_lambda_parameters(m, b, type);
+    pct_buf_format(b, "#%u}", number);
 }
 
 static bool find_type(Dwarf_Die *of, Dwarf_Die *type)
@@ -467,8 +509,12 @@ static void put_type(struct namer *m, struct pct_buf *b, Dwarf_Die *of, const ch
 static bool is_const(Dwarf_Die *function)
 {
     Dwarf_Die die, type;
-    if (dwarf_child(function, &die) || dwarf_tag(&die) != DW_TAG_formal_parameter ||
-        !dwarf_hasattr(&die, DW_AT_artificial) || !find_type(&die, &type))
+    if (dwarf_child(function, &die))
+        return false;
+    while (dwarf_tag(&die) != DW_TAG_formal_parameter) /* arguments of a template are before it */
+        if (dwarf_siblingof(&die, &die))
+            return false;
+    if (!dwarf_hasattr(&die, DW_AT_artificial) || !find_type(&die, &type))
         return false;
     if (dwarf_tag(&type) == DW_TAG_const_type && !find_type(&type, &die))
         return false;
@@ -545,7 +591,7 @@ static const char *put_together(struct pct_dw_unit *u, Dwarf_Die *die, const cha
 {
     struct namer m = {u, pool, 200};
     struct scopes s;
-    struct pct_buf b = {0};
+    struct pct_buf b = {0}, whole = {0};
     Dwarf_Die origin = pct_dw_origin(die);
     find_scopes(&origin, &s);
     if (!s.n)
@@ -556,7 +602,10 @@ static const char *put_together(struct pct_dw_unit *u, Dwarf_Die *die, const cha
         pct_buf_text(&b, name);
     } else if (!dwarf_hasattr_integrate(die, DW_AT_external) && !is_made(name) && has_types(u))
         put_function(&m, &b, die, &s);
-    name = b.n ? pct_pool_intern(pool, b.data) : NULL;
+    if (b.n)
+        put_renamed(&whole, b.data);
+    name = whole.n ? pct_pool_intern(pool, whole.data) : NULL;
+    pct_buf_free(&whole);
     pct_buf_free(&b);
     return name;
 }
