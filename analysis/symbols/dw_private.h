@@ -24,8 +24,9 @@ struct pct_dw_named {
 };
 
 struct pct_dw_unit {
-    Dwarf_Die die;  /* has the lines */
-    Dwarf_Die root; /* has the functions: the same, or of the split file */
+    struct pct_dw *file; /* that it is in */
+    Dwarf_Die die;       /* has the lines */
+    Dwarf_Die root;      /* has the functions: the same, or of the split file */
     struct pct_dw_function *functions;
     size_t n, room;
     struct pct_dw_named *named;

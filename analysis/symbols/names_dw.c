@@ -10,6 +10,8 @@
  * Known holes, where the two names differ:
  *  - The call operator of a lambda is named without parameters, also where another lambda is in it.
  *    The type of an argument has the parameters of its lambda, unless that is generic.
+ *  - A static function with the linkage of C has a bare symbol, and DWARF does not tell. It is
+ *    named with parameters if all of its calls are inlined.
  */
 #include "config.h"
 

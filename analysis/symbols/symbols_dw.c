@@ -60,7 +60,7 @@ static void add_unit(struct pct_dw *d, Dwarf_Die *die)
         return;
     d->units = pct_grow(d->units, d->n_units, &d->units_room, sizeof *d->units);
     struct pct_dw_unit *u = &d->units[d->n_units];
-    *u = (struct pct_dw_unit){.die = *die, .root = *die};
+    *u = (struct pct_dw_unit){.file = d, .die = *die, .root = *die};
     Dwarf_Die split;
     uint8_t type;
     if (!dwarf_cu_info(die->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) &&
@@ -324,6 +324,29 @@ static void read_functions(struct pct_dw_unit *u, Dwarf_Die *parent, unsigned de
     } while (!dwarf_siblingof(&die, &die));
 }
 
+/* Keeps the names of static functions of C++ that have the linkage of C, as DWARF does not tell:
+ * those that have their bare name as symbol, or as "compare.part.0". */
+static void keep_bare_names(struct pct_dw_unit *u)
+{
+    uint64_t shift = u->file->elf_bias - u->file->dw_bias;
+    for (size_t i = 0; i < u->n; i++) {
+        Dwarf_Die *die = &u->functions[i].die;
+        Dwarf_Attribute attribute;
+        if (dwarf_hasattr_integrate(die, DW_AT_external) || pct_dw_linkage_name(die))
+            continue;
+        const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+        const struct pct_dw_symbol *s =
+            name ? find_symbol(u->file, u->functions[i].lo - shift) : NULL;
+        size_t n = s ? strlen(name) : 0;
+        /* Functions with a dot are regions, which regions_dw.c names. */
+        if (s && !strchr(name, '.') && !strncmp(s->name, name, n) &&
+            (!s->name[n] || s->name[n] == '.')) {
+            Dwarf_Die origin = pct_dw_origin(die);
+            pct_dw_name_keep(u, &origin, NULL); /* no better one than the bare name */
+        }
+    }
+}
+
 void pct_dw_functions(struct pct_dw_unit *u)
 {
     if (u->ready)
@@ -331,6 +354,8 @@ void pct_dw_functions(struct pct_dw_unit *u)
     read_functions(u, &u->root, 0);
     if (u->n)
         qsort(u->functions, u->n, sizeof *u->functions, compare_functions);
+    if (u->cxx)
+        keep_bare_names(u);
     u->ready = true;
 }
 
