@@ -74,7 +74,7 @@ compile yield.so -shared -fPIC "$here/../yield.c"
 compile sleep.so -shared -fPIC "$here/../sleep.c"
 cp "$build/tests/counting/counting_test" "$root/pc/" || exit 1
 cp -r "$build/install/bin" "$build/install/lib" "$root/pc/" || exit 1
-cp -r "$here" "$here/../lib.sh" "$root/pc/src/tests/" || exit 1
+cp -r "$here" "$here/../lib.sh" "$here/../openmpi.sh" "$root/pc/src/tests/" || exit 1
 cp "$top/doc/permissions.md" "$root/pc/src/" || exit 1
 cp "$here/../counting/hardware.test" "$root/pc/src/tests/counting/" || exit 1
 cat >"$root/bin/prebuilt" <<'END' && chmod +x "$root/bin/prebuilt" || exit 1
