@@ -106,6 +106,9 @@ const char *pct_dw_function_name(struct pct_dw_unit *u, Dwarf_Die *die, struct p
 /* The last DIE that a function, its copy or an inlined call refers to. */
 Dwarf_Die pct_dw_origin(const Dwarf_Die *die);
 
+/* Calls `see` for each function of a unit, and for those in it if `see` returns true. */
+void pct_dw_each_function(Dwarf_Die *root, bool (*see)(void *arg, Dwarf_Die *die), void *arg);
+
 /* True for a function of a class that is in a function, as a lambda. */
 bool pct_dw_in_function(Dwarf_Die *die);
 

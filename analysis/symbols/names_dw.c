@@ -612,6 +612,41 @@ static const char *put_together(struct pct_dw_unit *u, Dwarf_Die *die, const cha
     return name;
 }
 
+/* Functions are nested in namespaces, classes, Fortran modules, and in each other (contained
+ * procedures, lambdas). Depth is bounded against damaged files. */
+static void go_through(Dwarf_Die *parent, bool (*see)(void *arg, Dwarf_Die *die), void *arg,
+                       unsigned depth)
+{
+    Dwarf_Die die;
+    if (depth > 200 || dwarf_child(parent, &die))
+        return;
+    do {
+        bool has_functions = false;
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_subprogram:
+            has_functions = see(arg, &die);
+            break;
+        case DW_TAG_namespace:
+        case DW_TAG_module:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_union_type:
+        case DW_TAG_lexical_block:
+            has_functions = true;
+            break;
+        default:
+            break;
+        }
+        if (has_functions)
+            go_through(&die, see, arg, depth + 1);
+    } while (!dwarf_siblingof(&die, &die));
+}
+
+void pct_dw_each_function(Dwarf_Die *root, bool (*see)(void *arg, Dwarf_Die *die), void *arg)
+{
+    go_through(root, see, arg, 0);
+}
+
 bool pct_dw_in_function(Dwarf_Die *die)
 {
     Dwarf_Die origin = pct_dw_origin(die);

@@ -67,45 +67,25 @@ static bool is_in_function(Dwarf_Die *die)
     return dwarf_hasattr_integrate(die, DW_AT_specification) && pct_dw_in_function(die);
 }
 
-static void see_function(struct search *s, Dwarf_Die *die)
+static bool see_function(void *arg, Dwarf_Die *die)
 {
+    struct search *s = arg;
     const char *name = name_of(die);
     Dwarf_Word line = number_of(die, DW_AT_decl_line);
     if (!name || !line || pct_dw_file(s->unit, die, DW_AT_decl_file, s->pool) != s->file)
-        return;
+        return false;
     if (strstr(name, outlined)) {
         add_place(s, die, name);
-        return;
+        return false;
     }
     if (line > s->line || line < s->function_line || *name == '.' ||
         dwarf_hasattr(die, DW_AT_declaration) || is_in_function(die))
-        return;
+        return false;
     s->several =
         line == s->function_line && (s->several || strcmp(name, name_of(&s->function)) != 0);
     s->function = *die;
     s->function_line = line;
-}
-
-static void see_functions(struct search *s, Dwarf_Die *parent, unsigned depth)
-{
-    Dwarf_Die die;
-    if (depth > 200 || dwarf_child(parent, &die))
-        return;
-    do {
-        switch (dwarf_tag(&die)) {
-        case DW_TAG_subprogram:
-            see_function(s, &die);
-            break;
-        case DW_TAG_namespace:
-        case DW_TAG_class_type:
-        case DW_TAG_structure_type:
-        case DW_TAG_union_type:
-            see_functions(s, &die, depth + 1);
-            break;
-        default:
-            break;
-        }
-    } while (!dwarf_siblingof(&die, &die));
+    return false;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -151,7 +131,7 @@ static const char *name_region(struct pct_dw_unit *u, Dwarf_Die *die, const char
     struct pct_buf b = {0};
     if (!s.file)
         return NULL;
-    see_functions(&s, &u->root, 0);
+    pct_dw_each_function(&u->root, see_function, &s);
     if (s.n)
         qsort(s.places, s.n, sizeof *s.places, compare_places);
     bool wrapper = !strstr(name, debug) && calls_body(&s);

@@ -285,8 +285,9 @@ static int compare_functions(const void *a, const void *b)
     return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-static void add_function(struct pct_dw_unit *u, Dwarf_Die *die)
+static bool add_function(void *arg, Dwarf_Die *die)
 {
+    struct pct_dw_unit *u = arg;
     Dwarf_Addr base, lo, hi;
     ptrdiff_t next = 0;
     while ((next = dwarf_ranges(die, next, &base, &lo, &hi)) > 0) {
@@ -295,33 +296,7 @@ static void add_function(struct pct_dw_unit *u, Dwarf_Die *die)
         u->functions = pct_grow(u->functions, u->n, &u->room, sizeof *u->functions);
         u->functions[u->n++] = (struct pct_dw_function){lo, hi, *die, 0};
     }
-}
-
-/* Functions are nested in namespaces, classes, Fortran modules, and in each other (contained
- * procedures, lambdas). Depth is bounded against damaged files. */
-static void read_functions(struct pct_dw_unit *u, Dwarf_Die *parent, unsigned depth)
-{
-    Dwarf_Die die;
-    if (depth > 200 || dwarf_child(parent, &die))
-        return;
-    do {
-        switch (dwarf_tag(&die)) {
-        case DW_TAG_subprogram:
-            add_function(u, &die);
-            read_functions(u, &die, depth + 1);
-            break;
-        case DW_TAG_namespace:
-        case DW_TAG_module:
-        case DW_TAG_class_type:
-        case DW_TAG_structure_type:
-        case DW_TAG_union_type:
-        case DW_TAG_lexical_block:
-            read_functions(u, &die, depth + 1);
-            break;
-        default:
-            break;
-        }
-    } while (!dwarf_siblingof(&die, &die));
+    return true;
 }
 
 /* Keeps the names of static functions of C++ that have the linkage of C, as DWARF does not tell:
@@ -351,7 +326,7 @@ void pct_dw_functions(struct pct_dw_unit *u)
 {
     if (u->ready)
         return;
-    read_functions(u, &u->root, 0);
+    pct_dw_each_function(&u->root, add_function, u);
     if (u->n)
         qsort(u->functions, u->n, sizeof *u->functions, compare_functions);
     if (u->cxx)
