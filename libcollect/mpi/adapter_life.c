@@ -14,6 +14,7 @@
 #include "libcollect/mpi/adapter_requests.h"
 #include "merge/ending.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,6 +37,14 @@ int pc_wrap_PMPI_Pcontrol(int level, ...);
 
 enum { TAG_SIZE = 1, TAG_DATA = 2 };
 
+/* A turn of the loop that takes longer than this counts as this long: the process or the machine
+ * was stopped meanwhile. */
+enum { MOST_OF_A_TURN_NS = 100000000 };
+
+/* A rank that waits gives its processor away after each test, and after so long sleeps between
+ * them: where ranks share processors, the others cannot come as long as it spins. */
+enum { AWAKE_NS = 200000 };
+
 static MPI_Comm own_comm;
 
 static int result_of(int rc)
@@ -43,53 +52,104 @@ static int result_of(int rc)
     return rc == MPI_SUCCESS ? PC_OK : PC_EIO;
 }
 
+/* Waits up to a limit (PC_ENOENT). Tests once more when it is reached: messages may have arrived
+ * while the process was stopped. */
+static int await_request(MPI_Request *request, uint64_t limit_ns)
+{
+    uint64_t spent = 0, last = pc_mono_ns();
+    struct timespec nap = {0, 0};
+    for (;;) {
+        int done = 0;
+        bool is_last = spent >= limit_ns;
+        if (PC_REAL(Test)(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return PC_EIO;
+        if (done)
+            return PC_OK;
+        if (is_last)
+            return PC_ENOENT;
+        pc_core->alive();
+        if (spent < AWAKE_NS) {
+            sched_yield();
+        } else {
+            nanosleep(&nap, NULL);
+            nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec + 1000 : 1000000;
+        }
+        uint64_t now = pc_mono_ns(), turn = now - last;
+        spent += turn < MOST_OF_A_TURN_NS ? turn : MOST_OF_A_TURN_NS;
+        last = now;
+    }
+}
+
+/* Completes what was begun, if it could be. */
+static int complete(int rc, MPI_Request *request)
+{
+    return rc == MPI_SUCCESS ? await_request(request, UINT64_MAX) : PC_EIO;
+}
+
+static int send_part(const void *data, size_t n, int to, int tag)
+{
+    MPI_Request request;
+    int rc = PC_REAL(Isend)(data, (int)n, MPI_BYTE, to, tag, own_comm, &request);
+    return complete(rc, &request);
+}
+
+static int receive_part(void *data, size_t n, int from, int tag)
+{
+    MPI_Request request;
+    int rc = PC_REAL(Irecv)(data, (int)n, MPI_BYTE, from, tag, own_comm, &request);
+    return complete(rc, &request);
+}
+
+static size_t part_of(size_t left)
+{
+    return left < CHUNK_BYTES ? left : CHUNK_BYTES;
+}
+
 static int send_data(void *self, const void *data, size_t n, int to)
 {
     (void)self;
     uint64_t size = n;
-    int rc = PC_REAL(Send)(&size, sizeof size, MPI_BYTE, to, TAG_SIZE, own_comm);
-    for (size_t done = 0; rc == MPI_SUCCESS && done < n;) {
-        size_t part = n - done < CHUNK_BYTES ? n - done : CHUNK_BYTES;
-        rc = PC_REAL(Send)((const char *)data + done, (int)part, MPI_BYTE, to, TAG_DATA, own_comm);
-        done += part;
+    int err = send_part(&size, sizeof size, to, TAG_SIZE);
+    for (size_t done = 0, part; !err && done < n; done += part) {
+        part = part_of(n - done);
+        err = send_part((const char *)data + done, part, to, TAG_DATA);
     }
-    return result_of(rc);
+    return err;
 }
 
 static int receive_size(void *self, int from, size_t *n_out)
 {
     (void)self;
     uint64_t size = 0;
-    int rc =
-        PC_REAL(Recv)(&size, sizeof size, MPI_BYTE, from, TAG_SIZE, own_comm, MPI_STATUS_IGNORE);
-    if (rc == MPI_SUCCESS)
+    int err = receive_part(&size, sizeof size, from, TAG_SIZE);
+    if (!err)
         *n_out = (size_t)size;
-    return result_of(rc);
+    return err;
 }
 
 static int receive_data(void *self, void *data, size_t n, int from)
 {
     (void)self;
-    int rc = MPI_SUCCESS;
-    for (size_t done = 0; rc == MPI_SUCCESS && done < n;) {
-        size_t part = n - done < CHUNK_BYTES ? n - done : CHUNK_BYTES;
-        rc = PC_REAL(Recv)((char *)data + done, (int)part, MPI_BYTE, from, TAG_DATA, own_comm,
-                           MPI_STATUS_IGNORE);
-        done += part;
+    int err = PC_OK;
+    for (size_t done = 0, part; !err && done < n; done += part) {
+        part = part_of(n - done);
+        err = receive_part((char *)data + done, part, from, TAG_DATA);
     }
-    return result_of(rc);
+    return err;
 }
 
 static int broadcast_data(void *self, void *data, size_t n, int root)
 {
     (void)self;
-    int rc = MPI_SUCCESS;
-    for (size_t done = 0; rc == MPI_SUCCESS && done < n;) {
-        size_t part = n - done < CHUNK_BYTES ? n - done : CHUNK_BYTES;
-        rc = PC_REAL(Bcast)((char *)data + done, (int)part, MPI_BYTE, root, own_comm);
-        done += part;
+    int err = PC_OK;
+    for (size_t done = 0, part; !err && done < n; done += part) {
+        MPI_Request request;
+        part = part_of(n - done);
+        int rc =
+            PC_REAL(Ibcast)((char *)data + done, (int)part, MPI_BYTE, root, own_comm, &request);
+        err = complete(rc, &request);
     }
-    return result_of(rc);
+    return err;
 }
 
 /* ---- Meeting of the ranks ------------------------------------------------------------------- */
@@ -104,10 +164,6 @@ static char *words[PC_MEET_STEPS]; /* on rank 0: the bytes of all ranks */
 static char own_word[PC_MEET_STEPS];
 static MPI_Request requests[PC_MEET_STEPS];
 static bool is_begun[PC_MEET_STEPS];
-
-/* A turn of the loop that takes longer than this counts as this long: the process or the machine
- * was stopped meanwhile. */
-enum { MOST_OF_A_TURN_NS = 100000000 };
 
 static void prepare_words(int n_ranks)
 {
@@ -162,30 +218,11 @@ static int begin_step(void *self, enum pc_meeting_step step, char word)
     return result_of(rc);
 }
 
-/* Tests once more when the limit is reached: messages may have arrived while the process was
- * stopped. */
 static int await_step(void *self, enum pc_meeting_step step, int limit_ms)
 {
-    uint64_t spent = 0, last = pc_mono_ns(),
-             limit = limit_ms < 0 ? UINT64_MAX : (uint64_t)limit_ms * 1000000u;
-    struct timespec nap = {0, 0};
     (void)self;
-    for (;;) {
-        int done = 0;
-        bool is_last = spent >= limit;
-        if (PC_REAL(Test)(&requests[step], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            return PC_EIO;
-        if (done)
-            return PC_OK;
-        if (is_last)
-            return PC_ENOENT;
-        pc_core->alive();
-        nanosleep(&nap, NULL);
-        nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec + 1000 : 1000000;
-        uint64_t now = pc_mono_ns(), turn = now - last;
-        spent += turn < MOST_OF_A_TURN_NS ? turn : MOST_OF_A_TURN_NS;
-        last = now;
-    }
+    return await_request(&requests[step],
+                         limit_ms < 0 ? UINT64_MAX : (uint64_t)limit_ms * 1000000u);
 }
 
 /* The byte of a rank. Rank 0 reads the bytes of a gather that has not ended: both MPIs receive each
