@@ -163,6 +163,12 @@ static void lost_samples_are_not_in_the_part_that_is_covered(void **state)
         pct_data_new("recorded", &m.sample.p, pct_symbols_new(&m.sample.p), &options);
     if (!strstr(head_of(d), " samples stand for 67.0 % of the CPU time: "))
         fail_msg("%s", head_of(d));
+    /* Milliseconds are not added to counts. */
+    static const char *const tables[] = {"header", "ranks"};
+    for (size_t i = 0; i < PC_ARRAY_LEN(tables); i++) {
+        const struct pct_column *lost = pct_column_find(pct_table_find(tables[i]), "lost");
+        assert_int_equal(pct_table_value(lost, d, 0).number, 165);
+    }
     pct_data_free(d);
 }
 
