@@ -27,6 +27,9 @@ struct pc_guest {
     /* Announces, where the others look, that this rank takes no part although it was seen: it
      * cannot send them anything. NULL: nobody looks. */
     void (*leave)(struct pc_guest *guest);
+    /* Called when this rank knows that all have come: until then it waited for the program, from
+     * now on for this library. NULL: nobody asks. */
+    void (*met)(struct pc_guest *guest);
 };
 
 /* Collective over the ranks that come. PC_OK: all take part, and the collective functions of the

@@ -73,6 +73,8 @@ static int lead(const struct pc_transport *t, struct pc_guest *g, bool *tells)
     if (err)
         return err;
     bool all = await_others(t, g, PC_MEET_HERE) == PC_OK;
+    if (all && g->met)
+        g->met(g);
     uint64_t opened = t->now_ms(t->self);
     err = begin(begin(PC_OK, t, PC_MEET_OPEN, all ? YES : NO), t, PC_MEET_VOTE, YES);
     if (err)
@@ -104,6 +106,8 @@ static int follow(const struct pc_transport *t, struct pc_guest *g, bool *tells)
         return PC_ENOENT;
     }
     bool agrees = t->word(t->self, PC_MEET_OPEN, 0) == YES;
+    if (agrees && g->met)
+        g->met(g);
     err = begin(PC_OK, t, PC_MEET_VOTE, agrees ? YES : NO);
     if (!err && !agrees)
         return PC_ENOENT;

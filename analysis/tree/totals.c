@@ -285,7 +285,8 @@ static bool is_local(const char *name)
 bool pct_op_may_wait(const char *name, uint16_t op_class)
 {
     switch (op_class) {
-    case PCOLLECT_CLASS_ENV:
+    case PCOLLECT_CLASS_ENV: /* MPI_Finalize waits for the ranks that come last */
+        return !strcmp(name, "MPI_Finalize");
     case PCOLLECT_CLASS_TYPE:
     case PCOLLECT_CLASS_GROUP:
     case PCOLLECT_CLASS_ATTR:

@@ -742,7 +742,9 @@ static void calls_that_only_ask_wait_for_nobody(void **state)
         const char *name;
         uint16_t op_class;
         bool waits;
-    } rows[] = {{"MPI_Comm_size", PCOLLECT_CLASS_COMM, false},
+    } rows[] = {{"MPI_Finalize", PCOLLECT_CLASS_ENV, true},
+                {"MPI_Initialized", PCOLLECT_CLASS_ENV, false},
+                {"MPI_Comm_size", PCOLLECT_CLASS_COMM, false},
                 {"MPI_Comm_split", PCOLLECT_CLASS_COMM, true},
                 {"MPI_Comm_free", PCOLLECT_CLASS_COMM, true},
                 {"MPI_Get_count_c", PCOLLECT_CLASS_COMPLETION, false},
