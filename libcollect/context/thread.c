@@ -179,20 +179,28 @@ static bool new_tree(struct pc_thread *t, uint32_t stage)
     return tree != NULL;
 }
 
+/* The tree is made first: an arena that is full stays so, and a thread without a tree must take no
+ * memory that the next one would take again. For the same reason no thread is made after one that
+ * found no memory. */
 static struct pc_thread *make_thread(uint32_t stage, int32_t tid)
 {
-    if (atomic_load_explicit(&n_threads, memory_order_relaxed) >= PC_MAX_THREADS)
+    static _Atomic bool no_memory;
+    const struct pc_config *c = &pc_process.config;
+    if (atomic_load_explicit(&n_threads, memory_order_relaxed) >= PC_MAX_THREADS ||
+        atomic_load_explicit(&no_memory, memory_order_relaxed))
+        return NULL;
+    struct pc_tree *tree = pc_tree_new(&pc_process.arena, tid, is_late(stage));
+    if (!tree)
         return NULL;
     struct pc_thread *t = pc_memory(sizeof *t);
-    if (!t)
+    if (!t || pc_paths_init(&t->paths, (uint32_t)c->collect_max_depth,
+                            (uint32_t)(c->collect_buffer_size / 32))) {
+        atomic_store(&no_memory, true);
         return NULL;
+    }
     take_thread(t, tid);
     t->countdown = PC_CHECK_EVERY;
-    const struct pc_config *c = &pc_process.config;
-    if (pc_paths_init(&t->paths, (uint32_t)c->collect_max_depth,
-                      (uint32_t)(c->collect_buffer_size / 32)) ||
-        !new_tree(t, stage))
-        return NULL;
+    take_tree(t, tree);
     pc_scope_made(t);
     t->number = atomic_fetch_add_explicit(&n_threads, 1, memory_order_relaxed);
     return t->number < PC_MAX_THREADS ? t : NULL;

@@ -5,15 +5,15 @@
  *
  *   all N         8 threads of each rank send to partners on the other rank, N times
  *   many N        N threads are made and ended one after the other, 8 at a time
- *   alive N       N threads are there at once, and each calls three times
+ *   alive N       N threads are there at once, and each calls three times; four times over
  *   before        a thread that was made before MPI_Init calls MPI after it
  *   init-thread   MPI_Init and MPI_Finalize run in a thread that is not main
  *   detached      detached threads live on at exit
  *   regions       threads begin and end regions all the time, also during MPI_Finalize; one has
  *                 been in the region `held` for 0.2 s then
  *
- * Prints how many calls of MPI_Comm_rank were made on both ranks together, and for `many` whether
- * the process grew.
+ * Prints how many calls of MPI_Comm_rank were made on both ranks together, and for `many` and
+ * `alive` whether the process grew.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
@@ -73,25 +73,29 @@ static void run_all(void *(*run)(void *))
         pthread_join(threads[i], NULL);
 }
 
-/* Resident pages of the process, with those of the arena's file, which are shared memory. */
-static long resident_pages(void)
+/* Pages of the process. Those of the arena's file are shared memory and belong to it. */
+struct pages {
+    long all, resident;
+};
+
+static struct pages count_pages(void)
 {
-    long size, resident = 0;
+    struct pages n = {0, 0};
     FILE *f = fopen("/proc/self/statm", "r");
-    if (!f || fscanf(f, "%ld %ld", &size, &resident) != 2)
+    if (!f || fscanf(f, "%ld %ld", &n.all, &n.resident) != 2)
         exit(9);
     fclose(f);
-    return resident;
+    return n;
 }
 
 static void make_many(void)
 {
     for (int i = 0; i < 200 / N_AT_ONCE; i++)
         run_all(call_once);
-    long first = resident_pages();
+    long first = count_pages().resident;
     for (int i = 0; i < (rounds - 200) / N_AT_ONCE; i++)
         run_all(call_once);
-    long more = resident_pages() - first;
+    long more = count_pages().resident - first;
     if (more > 256)
         printf("rank %d grew by %ld pages\n", rank, more);
 }
@@ -114,7 +118,20 @@ static void make_alive(void)
             exit(9);
     for (int i = 0; i < rounds; i++)
         pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&barrier);
     free(threads);
+}
+
+static void make_alive_again(void)
+{
+    make_alive();
+    make_alive();
+    long first = count_pages().all;
+    make_alive();
+    make_alive();
+    long more = count_pages().all - first;
+    if (more > 1024)
+        printf("rank %d grew by %ld pages\n", rank, more);
 }
 
 static void *wait_and_call(void *unused)
@@ -225,7 +242,7 @@ int main(int argc, char **argv)
     if (!strcmp(way, "many"))
         make_many();
     if (!strcmp(way, "alive"))
-        make_alive();
+        make_alive_again();
     if (!strcmp(way, "before")) {
         n_ready = 1;
         pthread_join(thread, NULL);
