@@ -338,8 +338,8 @@ static struct pc_path_leaf book_path(struct pc_thread *t, struct pc_last_path *s
     if (!s->call.module)
         s->call.module = pc_loadmap_find(s->call.value);
     pcollect_ref at = book_frames(t, s, &collapsed);
-    pc_publish_op(op);
-    leaf.node = pc_tree_op(t->tree, at, op, pc_process.record_bytes, &collapsed);
+    if (pc_publish_op(op))
+        leaf.node = pc_tree_op(t->tree, at, op, pc_process.record_bytes, &collapsed);
     if (leaf.node)
         leaf.record = pc_tree_record(t->tree, leaf.node);
     leaf.flags = (collapsed ? PC_PATH_COLLAPSED : 0) | (s->python ? PC_PATH_PYTHON : 0);

@@ -50,10 +50,10 @@ pcollect_ref pc_publish_module(struct pc_module *m)
     return ref;
 }
 
-void pc_publish_op(uint16_t op)
+bool pc_publish_op(uint16_t op)
 {
-    if (PC_UNLIKELY(!__atomic_load_n(&pc_header()->ops[op], __ATOMIC_RELAXED)))
-        pc_arena_add_op(&pc_process.arena, op, pc_op_class(op), pc_op_name(op));
+    return PC_LIKELY(__atomic_load_n(&pc_header()->ops[op], __ATOMIC_RELAXED)) ||
+           pc_arena_add_op(&pc_process.arena, op, pc_op_class(op), pc_op_name(op));
 }
 
 static int publish(struct pcollect_plugin_rec record, const char *name,

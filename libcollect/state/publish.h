@@ -14,7 +14,8 @@ static inline pcollect_ref pc_published_module(struct pc_module *module)
     pcollect_ref ref = atomic_load_explicit(&module->arena_ref, memory_order_acquire);
     return PC_LIKELY(ref) ? ref : pc_publish_module(module);
 }
-void pc_publish_op(uint16_t op);
+/* False: no room for its name; a context that has it cannot be read. */
+bool pc_publish_op(uint16_t op);
 int pc_publish_plugin(const struct pc_loaded_plugin *plugin);
 int pc_publish_compute(const struct pc_loaded_compute *compute);
 
