@@ -23,7 +23,7 @@ static void watch_early_threads(void)
 static const struct pc_part parts[] = {
     {.find = pc_plugins_find, .start = pc_plugins_start, .fini = pc_plugins_fini},
     {.find = pc_compute_find, .start = pc_compute_start, .fini = pc_compute_fini},
-    {.start = pc_threads_table_start,
+    {.tables = pc_threads_table_start,
      .thread = {pc_threads_table_enter, pc_threads_table_leave},
      .init_begin = pc_threads_table_init_begin,
      .init_end = pc_threads_table_init_end,
@@ -43,13 +43,13 @@ static const struct pc_part parts[] = {
      .forget = pc_sampler_forget},
     {.init_end = watch_early_threads},
     {.start = pc_machine_start, .before_merge = pc_machine_note},
-    {.start = pc_run_tables_start,
+    {.tables = pc_run_tables_start,
      .init_end = pc_run_tables_note,
      .before_merge = pc_run_tables_note},
     /* Must be the last rows: before the merge they come first, so that they do not book the work of
      * the other parts. */
-    {.start = pc_usage_start, .init_end = pc_usage_init_end, .before_merge = pc_usage_note},
-    {.start = pc_thread_times_start,
+    {.tables = pc_usage_start, .init_end = pc_usage_init_end, .before_merge = pc_usage_note},
+    {.tables = pc_thread_times_start,
      .thread = {pc_thread_times_enter, pc_thread_times_leave},
      .init_end = pc_thread_times_init_end,
      .before_merge = pc_thread_times_settle},
@@ -67,8 +67,13 @@ int pc_parts_find(struct pc_error *error)
 
 int pc_parts_start(void)
 {
+    int err = PC_OK;
+    for (size_t i = 0; !err && i < PC_ARRAY_LEN(parts); i++)
+        err = parts[i].tables ? parts[i].tables() : PC_OK;
+    if (err)
+        return err;
     for (size_t i = 0; i < PC_ARRAY_LEN(parts); i++) {
-        int err = parts[i].start ? parts[i].start() : PC_OK;
+        err = parts[i].start ? parts[i].start() : PC_OK;
         if (err)
             return err;
         pc_threads_take_part(&parts[i].thread);

@@ -4,8 +4,8 @@
  * process, for a thread that enters or leaves, and for the end. Start, fork, merge and end go
  * through the rows and name no part.
  *
- * Invariant: a part depends only on those before it. find, start and enter go from the first row to
- * the last, all others from the last to the first.
+ * Invariant: a part depends only on those before it. find, tables, start and enter go from the
+ * first row to the last, all others from the last to the first.
  */
 #ifndef PC_PARTS_H
 #define PC_PARTS_H
@@ -17,7 +17,9 @@ struct pc_part {
     struct pc_thread_part thread;
     /* Reads the configuration. The arena is not open yet. */
     int (*find)(struct pc_error *error);
-    /* The arena is open. If it returns a negative enum pc_err, nothing is measured. */
+    /* The arena is open. If one of these returns a negative enum pc_err, nothing is measured.
+     * Tables are added first of all, so that no plugin takes their names. */
+    int (*tables)(void);
     int (*start)(void);
     /* MPI_Init is about to run / has returned. */
     void (*init_begin)(void);

@@ -63,11 +63,9 @@ static void describe(const struct pcollect_column *c, struct pcollect_column_rec
     out->unit = c->unit;
 }
 
-/* True if another table has the name. Two tables of one name would make the arena unreadable, so
- * the later one is left out and its rows are counted as lost. */
-static bool is_taken(const char *plugin, const char *name)
+/* True if another table has the name. */
+static bool is_taken(const char *name)
 {
-    static bool said;
     uint32_t i = 0;
     const struct pcollect_table *at = NULL;
     for (; i < PC_TABLE_SLOTS; i++) {
@@ -75,14 +73,7 @@ static bool is_taken(const char *plugin, const char *name)
         if (at && !strcmp(at->name, name))
             break;
     }
-    if (i == PC_TABLE_SLOTS)
-        return false;
-    if (!said)
-        pc_core_complain("table '%s' of %s is left out: there is one of that name already; give it "
-                         "another name",
-                         name, plugin);
-    said = true;
-    return true;
+    return i < PC_TABLE_SLOTS;
 }
 
 static int add_table(const char *plugin, const struct pcollect_table *table)
@@ -93,10 +84,20 @@ static int add_table(const char *plugin, const struct pcollect_table *table)
     struct pcollect_table_rec record = {
         .n_keys = table->n_keys, .n_values = table->n_values, .flags = table->flags};
     struct pcollect_column_rec columns[PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES], *out = columns;
-    if (slot->table || is_taken(plugin, table->name))
+    if (slot->table)
         return PC_OK;
     if (pc_process.n_tables >= PC_TABLE_SLOTS / 2)
         return PC_ENOMEM;
+    /* Two tables of one name would make the arena unreadable. The later one has a slot without a
+     * place in the arena. */
+    if (is_taken(table->name)) {
+        pc_core_complain("table '%s' of %s is left out: there is one of that name already; give it "
+                         "another name",
+                         table->name, plugin);
+        pc_process.n_tables++;
+        atomic_store_explicit(&slot->table, table, memory_order_release);
+        return PC_OK;
+    }
     pc_format(record.name, sizeof record.name, "%s", table->name);
     pc_format(record.plugin, sizeof record.plugin, "%s", plugin);
     for (unsigned i = 0; i < table->n_keys; i++)
@@ -153,11 +154,12 @@ uint64_t *pc_table_row_at(void *thread, uint32_t node, const struct pcollect_tab
     const struct pc_loaded_table *slot = find_slot(table);
     struct pc_thread *t = thread;
     uint64_t *values = NULL;
-    if (PC_LIKELY(t && slot->table))
+    if (PC_LIKELY(t && slot->table && slot->ref))
         values = table->flags & PCOLLECT_TABLE_BY_PHASE
                      ? row_by_phase(t, slot, node, keys)
                      : pc_tree_row(t->tree, slot->ref, table->n_keys, table->n_values, keys);
-    if (PC_UNLIKELY(!values) && pc_header())
+    bool left_out = slot->table && !slot->ref; /* the user was told */
+    if (PC_UNLIKELY(!values) && pc_header() && !left_out)
         pc_lost(PCOLLECT_LOST_ROWS, 1);
     return values;
 }
