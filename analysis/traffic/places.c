@@ -134,14 +134,16 @@ static void sort_sockets(struct pct_topology *t)
     }
 }
 
-/* The socket on which a rank with these processors is bound, -1: on none, or several. */
+/* The socket on which a rank with these processors is bound, -1: on none, or several. Without a
+ * list of processors it is the one that the kernel names. */
 static int32_t find_socket(const struct pct_topology *t, uint32_t node, const char *cores,
                            uint64_t kernel)
 {
     int32_t found = -1;
     for (uint32_t i = t->first_socket[node]; i < t->first_socket[node + 1]; i++) {
         const struct pct_socket *s = &t->sockets[i];
-        if (s->list ? !lists_meet(cores, s->list) : s->number + (uint64_t)1 != kernel)
+        bool listed = s->list && *cores;
+        if (listed ? !lists_meet(cores, s->list) : s->number + (uint64_t)1 != kernel)
             continue;
         if (found >= 0)
             return -1;

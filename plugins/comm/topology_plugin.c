@@ -173,7 +173,7 @@ static uint64_t socket_of(int cpu)
     return n > 0 && *text >= '0' && *text <= '9' ? 1 + strtoull(text, NULL, 10) : 0;
 }
 
-/* "0-3,8" */
+/* "0-3,8". Empty: it does not fit; a part of it would be taken for all. */
 static void list_cores(const cpu_set_t *set, char *out, size_t room)
 {
     size_t n = 0;
@@ -188,6 +188,8 @@ static void list_cores(const cpu_set_t *set, char *out, size_t room)
             snprintf(out + n, room - n, cpu > first ? "%s%d-%d" : "%s%d", n ? "," : "", first, cpu);
         n += more > 0 ? (size_t)more : 0;
     }
+    if (n >= room)
+        *out = '\0';
 }
 
 static uint64_t common_socket(const cpu_set_t *set)
@@ -216,7 +218,7 @@ static void note_world(void *state, const struct pcollect_domain *d)
 {
     int saved = errno;
     cpu_set_t set;
-    char cores[256];
+    char cores[1024]; /* a text of the arena is no longer */
     uint64_t key = (uint64_t)(int64_t)PCOLLECT_RANK_SELF;
     (void)state;
     if (d->change != PCOLLECT_DOMAIN_MADE || !d->as_world || d->parent)
