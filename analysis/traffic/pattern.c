@@ -3,13 +3,14 @@
  * The pattern of a graph of ranks. Edges that carry less than a twentieth of the heaviest edge at
  * either end are noise. A pattern is accepted if its edges and the remaining ones agree: the
  * harmonic mean of the share of edges that are in the pattern and the share of the pattern that has
- * edges (F1 score) is at least 0.85. doc/internals/topology.md gives reasons for the numbers.
+ * edges (F1 score) is at least 0.85. Of a small pattern no edge may be missing.
+ * doc/internals/topology.md gives reasons for the numbers.
  */
 #include "analysis/traffic/traffic.h"
 
 #include <string.h>
 
-enum { NOISE = 20, MIN_AGREEMENT = 85 /* percent */, MAX_ARITY = 16 };
+enum { NOISE = 20, MIN_AGREEMENT = 85 /* percent */, EXACT = 16 /* edges */, MAX_ARITY = 16 };
 
 /* The graph without noise; vertices are the ranks that have edges, numbered from 0. */
 struct core {
@@ -68,6 +69,8 @@ static void free_core(struct core *c)
 static unsigned agreement(const struct core *c, size_t common, pc_u128 n_pattern)
 {
     pc_u128 both = n_pattern + c->n_edges;
+    if (n_pattern < EXACT && common < n_pattern)
+        return 0;
     return both ? (unsigned)(200 * (pc_u128)common / both) : 0;
 }
 

@@ -276,6 +276,22 @@ static void light_edges_are_of_the_pattern_where_it_has_them(void **state)
     }
 }
 
+/* In a ring of four with one chord two ranks have nothing to do with one another. */
+static void all_to_all_lacks_no_pair(void **state)
+{
+    static const struct shape ring = {NULL, make_grid, {4}, {true}, false};
+    static struct made m;
+    (void)state;
+    memset(&m, 0, sizeof m);
+    ring.make(&m, &ring);
+    add(&m, 0, 2, WEIGHT);
+    struct pct_graph g = list(&m);
+    struct pct_pattern p;
+    pct_pattern_find(&g, &p);
+    assert_int_not_equal(p.kind, PCT_PATTERN_ALL);
+    pct_graph_free(&g);
+}
+
 /* The weights of a halo of 26 between ranks drawn at random; then faces between neighbours, but
  * edges and corners between ranks drawn at random. */
 static void random_twins_of_halos_are_not_named_so(void **state)
@@ -735,6 +751,7 @@ int main(void)
         cmocka_unit_test(noise_hides_no_pattern),
         cmocka_unit_test(light_edges_are_of_the_pattern_where_it_has_them),
         cmocka_unit_test(random_twins_of_halos_are_not_named_so),
+        cmocka_unit_test(all_to_all_lacks_no_pair),
         cmocka_unit_test(few_ranks_among_many),
         cmocka_unit_test(placement_of_eight_is_the_best),
         cmocka_unit_test(placement_keeps_the_sizes_of_nodes),
