@@ -25,6 +25,11 @@ size_t pc_wrap(const char *text, size_t columns, const char **rest_out)
 {
     size_t n = 0, last_blank = 0, used = 0;
     for (; text[n] && text[n] != '\n'; n++) {
+        if (text[n] == '\033') {
+            n += strcspn(text + n, "m") - 1;
+            n += text[n + 1] != '\0';
+            continue;
+        }
         if (n && text[n] == ' ' && text[n - 1] != ' ' && !is_before_unit(text, n))
             last_blank = n;
         used += ((uint8_t)text[n] & 0xc0) != 0x80;

@@ -2,39 +2,22 @@
  *
  * Items of the head: a name and a text, which continues in the column where it begins.
  */
+#include "base/wrap.h"
 #include "view/summary_private.h"
 
 #include <string.h>
 #include <time.h>
 
-/* Number of cells of a word; control sequences take none. */
-static size_t word_cells(const char *word, size_t n)
-{
-    size_t cells = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (word[i] == '\033')
-            i += strcspn(word + i, "m");
-        else
-            cells += ((uint8_t)word[i] & 0xc0) != 0x80;
-    }
-    return cells;
-}
-
 void pct_head_item(const struct pct_head *h, const char *name, const char *text)
 {
     enum { INDENT = 14 };
-    size_t at = INDENT, width = h->o->width ? h->o->width : SIZE_MAX;
+    size_t width = h->o->width, columns = width > INDENT + 1 ? width - INDENT - 1 : width;
     fprintf(h->out, "  %s%-12s%s", pct_style(h->o, PCT_STYLE_DIM), name,
             pct_style(h->o, PCT_STYLE_PLAIN));
-    while (*text) {
-        size_t n = strcspn(text, " "), cells = word_cells(text, n) + 1;
-        if (at + cells > width && at > INDENT) {
-            fprintf(h->out, "\n%*s", INDENT, "");
-            at = INDENT;
-        }
-        fprintf(h->out, " %.*s", (int)n, text);
-        at += cells;
-        text += n + (text[n] == ' ');
+    for (const char *line = text, *rest; *line; line = rest) {
+        size_t n = pc_wrap(line, columns, &rest);
+        fprintf(h->out, line > text ? "\n%*s %.*s" : "%*s %.*s", line > text ? INDENT : 0, "",
+                (int)n, line);
     }
     fputc('\n', h->out);
 }
