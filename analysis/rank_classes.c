@@ -14,8 +14,9 @@ static const float LEAST_SHARE = 0.01f;
 /* ---- Aspects -------------------------------------------------------------------------------- */
 
 struct aspect {
-    uint32_t node;
     pc_u128 time;
+    uint32_t node;
+    bool lacks; /* the times by rank of a part are not kept */
 };
 
 /* Most time first. */
@@ -35,21 +36,35 @@ static bool is_of_program(const struct pc_profile *p, uint32_t node)
     return op != PC_NO_INDEX && p->ops[op].op_class != PCOLLECT_CLASS_ENV;
 }
 
-/* Outermost calls whose values are kept. */
+/* The times by rank of a node that is a call, or a part of one on a communicator; NULL: there are
+ * none. */
+static const struct pc_profile_data *times_of(const struct pct_totals *m, uint32_t node)
+{
+    const struct pc_profile *p = m->profile;
+    uint32_t data = p->nodes[node].data;
+    bool has = m->has[PCT_TIME] && data != PC_NO_INDEX && !p->data[data].first_field;
+    return has ? &p->data[data] : NULL;
+}
+
+/* Outermost calls whose values are kept, those of all their parts. */
 static uint32_t choose_aspects(const struct pct_totals *m, uint32_t most, uint32_t *node)
 {
     const struct pc_profile *p = m->profile;
     struct aspect *found = pct_alloc(p->n_nodes, sizeof *found);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < p->n_nodes && m->has[PCT_TIME]; i++) {
-        uint32_t data = p->nodes[i].data;
-        if (data == PC_NO_INDEX || p->data[data].first_field || m->outer[i] != PC_NO_INDEX ||
-            !is_of_program(p, i) || !pc_data_has(p, &p->data[data]))
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        found[i].node = i;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_data *d = times_of(m, i);
+        struct aspect *call = &found[pct_totals_call(p, i)];
+        if (!d || m->outer[i] != PC_NO_INDEX || !is_of_program(p, i))
             continue;
-        pc_u128 time = pc_data_sum(p, &p->data[data], m->field[PCT_TIME]);
-        if (time)
-            found[n++] = (struct aspect){i, time};
+        call->time += pc_data_sum(p, d, m->field[PCT_TIME]);
+        call->lacks |= !pc_data_has(p, d);
     }
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        if (found[i].time && !found[i].lacks)
+            found[n++] = found[i];
     qsort(found, n, sizeof *found, by_time);
     n = n < most ? n : most;
     for (uint32_t i = 0; i < n; i++)
@@ -58,7 +73,8 @@ static uint32_t choose_aspects(const struct pct_totals *m, uint32_t most, uint32
     return n;
 }
 
-/* By place of the rank. */
+/* By place of the rank: the time of a call with all its parts, which come behind it; PC_NO_INDEX:
+ * the time outside MPI. */
 static void read_values(const struct pct_totals *m, uint32_t node, uint64_t *values, bool *present)
 {
     const struct pc_profile *p = m->profile;
@@ -66,8 +82,20 @@ static void read_values(const struct pct_totals *m, uint32_t node, uint64_t *val
         values[i] = node == PC_NO_INDEX ? pct_totals_compute_ns(&p->ranks[i]) : 0;
         present[i] = false;
     }
-    if (node != PC_NO_INDEX)
-        pct_totals_add_ranks(m, node, PCT_TIME, values, present);
+    for (uint32_t i = node; i < p->n_nodes; i++)
+        if (pct_totals_call(p, i) == node && times_of(m, i))
+            pct_totals_add_ranks(m, i, PCT_TIME, values, present);
+}
+
+static bool is_in_steps(const struct pct_totals *m, uint32_t node)
+{
+    bool steps = false;
+    for (uint32_t i = node; i < m->profile->n_nodes; i++) {
+        const struct pc_profile_data *d = times_of(m, i);
+        if (d && pct_totals_call(m->profile, i) == node)
+            steps |= pc_data_has(m->profile, d) == PC_KEPT_STEPS;
+    }
+    return steps;
 }
 
 /* ---- Figures -------------------------------------------------------------------------------- */
@@ -212,7 +240,7 @@ struct pct_rank_classes *pct_rank_classes_new(const struct pct_totals *m)
     c->node[0] = PC_NO_INDEX;
     c->n_aspects = 1 + choose_aspects(m, most - 1, c->node + 1);
     for (uint32_t a = 1; a < c->n_aspects; a++)
-        c->in_steps |= pc_data_has(p, &p->data[p->nodes[c->node[a]].data]) == PC_KEPT_STEPS;
+        c->in_steps |= is_in_steps(m, c->node[a]);
     c->of_rank = pct_alloc(p->n_ranks, sizeof *c->of_rank);
     find_classes(c, m, values, present);
     c->list = pct_alloc(c->n, sizeof *c->list);

@@ -319,19 +319,55 @@ static void check_times(const struct pct_rank_classes *c)
     }
 }
 
-static void check_figures(bool in_steps)
+/* The times of one call are divided between two communicators: those of odd ranks are in the
+ * second.
+ */
+static void divide_call(struct pc_profile *p, struct pc_profile_node *nodes)
+{
+    static int32_t numbers[2][RANKS / 2];
+    static uint64_t parts[2][RANKS / 2];
+    static struct pc_stat stats[2];
+    p->n_nodes += 2;
+    p->n_data += 2;
+    nodes[0].n_descendants += 2;
+    nodes[CALLS].n_descendants = 2;
+    nodes[CALLS].data = PC_NO_INDEX;
+    for (uint32_t k = 0; k < 2; k++) {
+        stats[k] = (struct pc_stat){.n = RANKS / 2, .min = UINT64_MAX};
+        for (uint32_t i = 0; i < RANKS / 2; i++) {
+            uint64_t v = parts[k][i] = values[CALLS - 1][2 * i + k];
+            numbers[k][i] = (int32_t)(2 * i + k);
+            stats[k].sum += v;
+            stats[k].min = v < stats[k].min ? v : stats[k].min;
+            stats[k].max = v > stats[k].max ? v : stats[k].max;
+        }
+        nodes[1 + CALLS + k] = (struct pc_profile_node){.kind = PCOLLECT_NODE_DOMAIN,
+                                                        .parent = CALLS,
+                                                        .offset = 7 + k,
+                                                        .module = PC_NO_INDEX,
+                                                        .op = PC_NO_INDEX,
+                                                        .data = CALLS + k};
+        p->data[CALLS + k] = (struct pc_profile_data){.n_ranks = RANKS / 2,
+                                                      .kept = PC_KEPT_EXACT,
+                                                      .stats = &stats[k],
+                                                      .ranks = numbers[k],
+                                                      .values = parts[k]};
+    }
+}
+
+static void check_figures(bool in_steps, bool divided)
 {
     static struct pc_profile_op ops[CALLS] = {{(char *)"MPI_Allreduce", PCOLLECT_CLASS_COLL},
                                               {(char *)"MPI_Recv", PCOLLECT_CLASS_P2P},
                                               {(char *)"MPI_Send", PCOLLECT_CLASS_P2P}};
     static struct pc_profile_field field = {
         (char *)"time", (char *)"time", PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0, 0};
-    static struct pc_profile_node nodes[1 + CALLS] = {{.parent = PC_NO_INDEX,
-                                                       .n_descendants = CALLS,
-                                                       .module = PC_NO_INDEX,
-                                                       .op = PC_NO_INDEX,
-                                                       .data = PC_NO_INDEX}};
-    static struct pc_profile_data data[CALLS];
+    struct pc_profile_node nodes[3 + CALLS] = {{.parent = PC_NO_INDEX,
+                                                .n_descendants = CALLS,
+                                                .module = PC_NO_INDEX,
+                                                .op = PC_NO_INDEX,
+                                                .data = PC_NO_INDEX}};
+    static struct pc_profile_data data[2 + CALLS];
     struct pc_profile p = {.exe = (char *)"x",
                            .mpi = (char *)"m",
                            .job = (char *)"",
@@ -351,6 +387,8 @@ static void check_figures(bool in_steps)
     make_values();
     for (uint32_t k = 0; k < CALLS; k++)
         put_call(&p, k, in_steps);
+    if (divided)
+        divide_call(&p, nodes);
     struct pct_totals *m = pct_totals_new(&p);
     struct pct_rank_classes *c = pct_rank_classes_new(m);
     assert_int_equal(c->n, 3);
@@ -372,8 +410,9 @@ static void check_figures(bool in_steps)
 static void figures_of_classes_are_those_of_their_ranks(void **unused)
 {
     (void)unused;
-    check_figures(false);
-    check_figures(true);
+    check_figures(false, false);
+    check_figures(true, false);
+    check_figures(false, true);
 }
 
 int main(void)
