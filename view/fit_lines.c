@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Text with as many details as there is room for: see fit_lines.h. Prints to a stream that counts
- * lines before it prints to the real one.
+ * lines before it prints to the real one, or to one that leaves out the middle.
  */
 #include "view/fit_lines.h"
 #include "analysis/allocation.h"
@@ -19,29 +19,69 @@ static ssize_t count_lines(void *lines, const char *text, size_t n)
     return (ssize_t)n;
 }
 
-static void close_counter(void *counter)
+static void close_stream(void *stream)
 {
-    fclose(counter);
+    fclose(stream);
+}
+
+/* The share, and the number of lines that are printed with it. */
+static unsigned find_share(size_t n_lines, pct_shares_fn *print, void *arg, size_t *lines)
+{
+    size_t i = 0;
+    do {
+        *lines = 0;
+        FILE *counter = fopencookie(lines, "w", (cookie_io_functions_t){.write = count_lines});
+        if (!counter)
+            break;
+        pct_hold(counter, close_stream);
+        print(arg, counter, shares[i]);
+        pct_end(counter, close_stream);
+    } while (*lines > n_lines && ++i < PC_ARRAY_LEN(shares));
+    return shares[i < PC_ARRAY_LEN(shares) ? i : i - 1];
 }
 
 unsigned pct_fitting_share(size_t n_lines, pct_shares_fn *print, void *arg)
 {
-    size_t lines, i = 0;
-    do {
-        lines = 0;
-        FILE *counter = fopencookie(&lines, "w", (cookie_io_functions_t){.write = count_lines});
-        if (!counter)
-            break;
-        pct_hold(counter, close_counter);
-        print(arg, counter, shares[i]);
-        pct_end(counter, close_counter);
-    } while (lines > n_lines && ++i + 1 < PC_ARRAY_LEN(shares));
-    return shares[i];
+    size_t lines;
+    return find_share(n_lines, print, arg, &lines);
+}
+
+/* A stream that leaves out the lines from `first` up to `end`. */
+struct gap {
+    FILE *out;
+    size_t line, first, end;
+    unsigned least;
+};
+
+static ssize_t write_around(void *gap, const char *text, size_t n)
+{
+    struct gap *g = gap;
+    for (size_t k = 0; k < n; k++) {
+        if (g->line < g->first || g->line >= g->end)
+            fputc(text[k], g->out);
+        g->line += text[k] == '\n';
+        if (text[k] == '\n' && g->line == g->first)
+            fprintf(g->out, "  (%zu lines left out: --min-percent %u shows them)\n",
+                    g->end - g->first, g->least / 1000);
+    }
+    return (ssize_t)n;
 }
 
 void pct_print_fitting(FILE *out, size_t n_lines, pct_shares_fn *print, void *arg)
 {
-    print(arg, out, pct_fitting_share(n_lines, print, arg));
+    size_t lines;
+    unsigned least = find_share(n_lines, print, arg, &lines);
+    struct gap gap = {out, 0, n_lines / 2, lines - n_lines / 2, least};
+    FILE *around = lines <= 2 * n_lines
+                       ? NULL
+                       : fopencookie(&gap, "w", (cookie_io_functions_t){.write = write_around});
+    if (!around) {
+        print(arg, out, least);
+        return;
+    }
+    pct_hold(around, close_stream);
+    print(arg, around, least);
+    pct_end(around, close_stream);
 }
 
 void pct_print_hidden(FILE *out, unsigned least)

@@ -17,7 +17,8 @@ typedef void pct_shares_fn(void *arg, FILE *out, unsigned least);
 unsigned pct_fitting_share(size_t n_lines, pct_shares_fn *print, void *arg);
 
 /* Prints with the least of 1, 2, 3, 5, 7, 10, 15, 20 and 30 % with which the text has no more than
- * n_lines lines, or with the last of them. `print` may be called several times. */
+ * n_lines lines, or with the last of them; if the text has more than twice as many even so, its
+ * middle is left out, as that of a deep recursion. `print` may be called several times. */
 void pct_print_fitting(FILE *out, size_t n_lines, pct_shares_fn *print, void *arg);
 
 /* Prints the option that shows more, if pct_print_fitting has chosen more than the least threshold.
