@@ -6,6 +6,7 @@
 #include "command/command.h"
 #include "command/measurements/measurements.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@ static const struct pct_option options[] = {
      "FILES describes both formats."},
     {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs",
      "tsv has a line of names, then one line for each model; json has the same members. region, "
-     "metric, model, adjusted_r2, rss: sum of the squared residuals; growth: the fastest growing "
+     "metric, model, adjusted_r2, rss: sum of the squared residuals, null in json if no double "
+     "holds it; growth: the fastest growing "
      "term, with a minus if it is subtracted; error: relative error of a point that was left out, "
      "0.01 is one percent; points: "
      "number of points measured; few: yes means that the form is a guess; up_to, model_up_to, "
@@ -105,6 +107,22 @@ static void make_row(const struct pct_fit_set *set, const struct pct_fit_series 
 /* ---- Output ----------------------------------------------------------------------------------
  */
 
+/* Appends a member of JSON, null if it is no finite number. */
+static void put_number(struct pct_buf *b, const char *name, double value)
+{
+    pct_buf_format(b, ", \"%s\": ", name);
+    if (isfinite(value))
+        pct_buf_format(b, "%.9g", value);
+    else
+        pct_buf_text(b, "null");
+}
+
+static void put_text(struct pct_buf *b, const char *name, const char *text)
+{
+    pct_buf_format(b, ", \"%s\": ", name);
+    pct_text_json(b, text);
+}
+
 static void print_tsv(const struct row *row, const struct request *r)
 {
     struct pct_buf b = {0};
@@ -135,25 +153,30 @@ static void print_json(const struct row *row, const struct request *r, bool firs
     struct pct_buf b = {0};
     pct_buf_text(&b, first ? "\n  {\"region\": " : ",\n  {\"region\": ");
     pct_text_json(&b, row->series->region);
-    pct_buf_text(&b, ", \"metric\": ");
-    pct_text_json(&b, row->series->metric);
-    if (row->made)
-        pct_buf_format(&b,
-                       ", \"model\": \"%s\", \"adjusted_r2\": %.9g, \"rss\": %.9g, "
-                       "\"growth\": \"%s\", \"error\": %.9g, \"points\": %zu, \"few\": %s",
-                       row->model, row->fit.adjusted_r2, row->fit.rss, row->growth,
-                       row->fit.best.error, row->fit.n_points, row->fit.few ? "true" : "false");
-    else
+    put_text(&b, "metric", row->series->metric);
+    if (row->made) {
+        put_text(&b, "model", row->model);
+        put_number(&b, "adjusted_r2", row->fit.adjusted_r2);
+        put_number(&b, "rss", row->fit.rss);
+        put_text(&b, "growth", row->growth);
+        put_number(&b, "error", row->fit.best.error);
+        pct_buf_format(&b, ", \"points\": %zu, \"few\": %s", row->fit.n_points,
+                       row->fit.few ? "true" : "false");
+    } else {
         pct_buf_text(&b, ", \"model\": null");
-    if (r->predict && row->made)
-        pct_buf_format(&b, ", \"predicted\": %.9g, \"low\": %.9g, \"high\": %.9g", row->band.value,
-                       row->band.low, row->band.high);
-    if (row->segments)
-        pct_buf_format(&b,
-                       ", \"up_to\": %.9g, \"model_up_to\": \"%s\", \"from\": %.9g, "
-                       "\"model_from\": \"%s\", \"segments_error\": %.9g",
-                       row->segments->last, row->low, row->segments->first, row->high,
-                       row->segments->error);
+    }
+    if (r->predict && row->made) {
+        put_number(&b, "predicted", row->band.value);
+        put_number(&b, "low", row->band.low);
+        put_number(&b, "high", row->band.high);
+    }
+    if (row->segments) {
+        put_number(&b, "up_to", row->segments->last);
+        put_text(&b, "model_up_to", row->low);
+        put_number(&b, "from", row->segments->first);
+        put_text(&b, "model_from", row->high);
+        put_number(&b, "segments_error", row->segments->error);
+    }
     pct_buf_text(&b, "}");
     fputs(b.data, stdout);
     pct_buf_free(&b);

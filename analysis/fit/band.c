@@ -21,7 +21,7 @@ static struct pct_fit_band band_of(const struct pct_fit *f, const struct pct_fit
     }
     double value = pct_fit_value(g, f->n_parameters, x);
     size_t freedom = f->n_points - g->n_terms - 1;
-    double half = variance > 0 ? pct_student_95(freedom) * sqrt(variance) : 0;
+    double half = variance > 0 ? pct_student_95(freedom) * sqrt(variance) * f->unit : 0;
     return (struct pct_fit_band){value, value - half, value + half};
 }
 

@@ -99,6 +99,20 @@ static size_t unite_points(struct pct_fit_point *p, size_t n, unsigned n_paramet
     return n_places;
 }
 
+/* A unit in which squares of values neither overflow nor vanish: a power of 2, so that no value is
+ * rounded. */
+static double find_unit(const struct pct_fit_point *p, size_t n)
+{
+    double mean = 0;
+    int exponent;
+    for (size_t i = 0; i < n; i++)
+        mean += fabs(p[i].y) / (double)n;
+    if (!(mean > 0) || !isfinite(mean))
+        return 1;
+    frexp(mean, &exponent);
+    return ldexp(1, exponent - 1);
+}
+
 static size_t count_places(const struct pct_fit_point *p, size_t n, unsigned d)
 {
     size_t count = 0;
@@ -380,11 +394,21 @@ static void describe(struct search *s)
     while (!out->exact && s->rivals->n < n_rivals && s->rivals->of[s->rivals->n].score <= worst)
         s->rivals->n++;
     out->confounded = out->n_parameters == 2 && are_confounded(s->work.points, n);
-    out->best = *best;
     if (!(total > 0) || !best->n_terms)
         out->adjusted_r2 = best->n_terms || total > 0 ? 0 : 1;
     else if (free_points)
         out->adjusted_r2 = 1 - out->rss / total * (double)(n - 1) / (double)free_points;
+}
+
+/* Gives the coefficients of all rivals the unit of the points. */
+static void restore_unit(struct search *s, double unit)
+{
+    for (unsigned i = 0; i < s->rivals->n; i++)
+        for (unsigned k = 0; k <= s->rivals->of[i].n_terms; k++)
+            s->rivals->of[i].c[k] *= unit;
+    s->out->best = s->rivals->of[0];
+    s->out->rss = s->out->rss * unit * unit;
+    s->out->unit = unit;
 }
 
 static void choose(struct search *s)
@@ -414,6 +438,9 @@ bool pct_fit_make(const struct pct_fit_point *points, size_t n, unsigned n_param
     if (n_parameters >= 1 && n_parameters <= PCT_FIT_PARAMETERS) {
         if (n)
             memcpy(mine, points, n * sizeof *mine);
+        double unit = find_unit(mine, n);
+        for (size_t i = 0; i < n; i++)
+            mine[i].y /= unit;
         size_t n_places = unite_points(mine, n, n_parameters);
         if (n_places >= 2) {
             *out = (struct pct_fit){.n_parameters = n_parameters, .n_points = n_places};
@@ -430,6 +457,7 @@ bool pct_fit_make(const struct pct_fit_point *points, size_t n, unsigned n_param
             s->products = room + (PCT_FIT_TERMS + 4) * n;
             weigh_points(&s->work);
             choose(s);
+            restore_unit(s, unit);
             made = true;
         }
     }

@@ -42,8 +42,9 @@ struct pct_fit_term {
 struct pct_fit_guess {
     unsigned n_terms;
     struct pct_fit_term terms[PCT_FIT_TERMS];
-    double c[PCT_FIT_TERMS + 1];                         /* c[0] is the constant */
-    double spread[PCT_FIT_TERMS + 1][PCT_FIT_TERMS + 1]; /* covariance of c; 0 if unknown */
+    double c[PCT_FIT_TERMS + 1]; /* c[0] is the constant */
+    /* Covariance of c, in the unit of the fit; 0 if unknown. */
+    double spread[PCT_FIT_TERMS + 1][PCT_FIT_TERMS + 1];
     double error; /* relative cross-validation error, root mean square */
     double score; /* error with the price of complexity */
 };
@@ -54,7 +55,8 @@ struct pct_fit {
     bool few;        /* below PCT_FIT_FEW places along a parameter: the form is a guess */
     bool exact;      /* goes through all points */
     bool confounded; /* one of two parameters follows the other, so either explains the points */
-    double rss;      /* sum of squares of y minus model */
+    double rss;      /* sum of squares of y minus model; infinite if that is no double */
+    double unit;     /* about the mean size of y, whose square may be no double */
     double adjusted_r2;
     struct pct_fit_guess best;
 };

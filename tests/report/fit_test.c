@@ -307,6 +307,29 @@ static void what_cannot_be_fitted_is_refused(void **state)
     assert_int_equal(fit.n_points, 99);
 }
 
+/* Their squares are no doubles. */
+static void values_of_any_size_are_fitted(void **state)
+{
+    static const double sizes[] = {0x1p-900, 0x1p900};
+    const double far[] = {64, 1};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct pct_fit_point points[5];
+        struct pct_fit fit;
+        struct pct_fit_rivals rivals;
+        for (unsigned k = 0; k < 5; k++)
+            points[k] = (struct pct_fit_point){.x = {2 << k, 0}, .y = sizes[i] * (2 << k)};
+        assert_true(pct_fit_make(points, 5, 1, &fit, &rivals));
+        struct pct_fit_band exact = pct_fit_band(&fit, &rivals, far);
+        assert_true(fit.exact && fabs(exact.high / sizes[i] - 64) < 1e-6);
+        points[2].y *= 1.01;
+        assert_true(pct_fit_make(points, 5, 1, &fit, &rivals));
+        struct pct_fit_band band = pct_fit_band(&fit, &rivals, far);
+        assert_true(!fit.exact && band.low < band.value && band.value < band.high);
+        assert_true(band.high < 96 * sizes[i] && band.low > 32 * sizes[i]);
+    }
+}
+
 static void few_points_make_a_guess(void **state)
 {
     static const struct pct_fit_point two[] = {{{2, 0}, 1}, {{4, 0}, 3}};
@@ -381,6 +404,7 @@ int main(void)
         cmocka_unit_test(noisy_data_are_modelled_within_the_stated_bounds),
         cmocka_unit_test(breaks_are_found_and_noise_is_none),
         cmocka_unit_test(what_cannot_be_fitted_is_refused),
+        cmocka_unit_test(values_of_any_size_are_fitted),
         cmocka_unit_test(few_points_make_a_guess),
         cmocka_unit_test(three_points_leave_the_form_open),
         cmocka_unit_test(parameters_that_changed_together_are_confounded),
