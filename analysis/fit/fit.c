@@ -125,14 +125,18 @@ static size_t count_places(const struct pct_fit_point *p, size_t n, unsigned d)
     return count;
 }
 
-/* Sets the weights for relative errors; a point near 0 gets a size from the others. */
+/* Sets the weights for relative errors; a point near 0 gets a size from the others. One of 0 has
+ * the size of the least other: it would outweigh all of them. */
 static void weigh_points(struct pct_fit_work *w)
 {
-    double mean = 0;
-    for (size_t i = 0; i < w->n; i++)
-        mean += fabs(w->points[i].y) / (double)w->n;
+    double mean = 0, least = HUGE_VAL;
     for (size_t i = 0; i < w->n; i++) {
-        double size = fabs(w->points[i].y) + mean / 100;
+        double size = fabs(w->points[i].y);
+        mean += size / (double)w->n;
+        least = size > 0 ? fmin(least, size) : least;
+    }
+    for (size_t i = 0; i < w->n; i++) {
+        double y = fabs(w->points[i].y), size = (y > 0 || !(mean > 0) ? y : least) + mean / 100;
         w->weight[i] = size > 0 ? 1 / size : 1;
         w->target[i] = w->weight[i] * w->points[i].y;
     }

@@ -330,6 +330,26 @@ static void values_of_any_size_are_fitted(void **state)
     }
 }
 
+/* The first place has nothing, the others p or p^2: the law may hold there or not. */
+static void a_value_of_0_does_not_outweigh_the_others(void **state)
+{
+    const double far[] = {64, 1};
+    struct pct_fit_point points[5];
+    struct pct_fit fit;
+    struct pct_fit_rivals rivals;
+    char text[PCT_FIT_TEXT];
+    (void)state;
+    for (unsigned power = 1; power <= 2; power++) {
+        for (unsigned k = 0; k < 5; k++)
+            points[k] = (struct pct_fit_point){.x = {1 << k, 0}, .y = k ? pow(1 << k, power) : 0};
+        assert_true(pct_fit_make(points, 5, 1, &fit, &rivals));
+        struct pct_fit_band band = pct_fit_band(&fit, &rivals, far);
+        if (band.low > pow(64, power) || band.high < pow(64, power))
+            fail_msg("power %u: %g to %g", power, band.low, band.high);
+    }
+    assert_string_equal(pct_fit_growth(&fit, names, text), "p^2");
+}
+
 static void few_points_make_a_guess(void **state)
 {
     static const struct pct_fit_point two[] = {{{2, 0}, 1}, {{4, 0}, 3}};
@@ -405,6 +425,7 @@ int main(void)
         cmocka_unit_test(breaks_are_found_and_noise_is_none),
         cmocka_unit_test(what_cannot_be_fitted_is_refused),
         cmocka_unit_test(values_of_any_size_are_fitted),
+        cmocka_unit_test(a_value_of_0_does_not_outweigh_the_others),
         cmocka_unit_test(few_points_make_a_guess),
         cmocka_unit_test(three_points_leave_the_form_open),
         cmocka_unit_test(parameters_that_changed_together_are_confounded),
