@@ -381,24 +381,39 @@ static void put_future(struct pct_buf *b, const struct pct_scale *s,
     pct_buf_text(b, ".");
 }
 
+/* Appends "; its time per rank, where it is called, grows as p", if it grows. */
+static void put_growth(struct pct_buf *b, const struct pct_scale *s,
+                       const struct pct_scale_row *row)
+{
+    char growth[PCT_FIT_TEXT];
+    const struct pct_scale_point *from = &s->points[pct_scale_first(s)],
+                                 *to = &s->points[pct_scale_last(s)];
+    bool lacks = false, call = s->join->nodes[row->node].kind == PCOLLECT_NODE_OP;
+    if (!pct_scale_trusts(row) || row->costs[pct_scale_last(s)].ns / to->ranks <=
+                                      row->costs[pct_scale_first(s)].ns / from->ranks)
+        return;
+    pct_fit_growth(&row->fit, pct_scale_parameters, growth);
+    if (!strcmp(growth, "constant") || *growth == '-')
+        return;
+    for (size_t k = 0; k < s->n_points; k++)
+        lacks |= pct_scale_lacks(s, row, k);
+    pct_buf_format(b, "; its time per rank%s grows as %s",
+                   !lacks ? ""
+                   : call ? ", where it is called,"
+                          : ", where it has samples,",
+                   growth);
+}
+
 static void remark_context(const struct pct_scale *s, const struct pct_scale_row *row,
                            pct_remark_fn *put, void *arg)
 {
-    char growth[PCT_FIT_TEXT];
     struct pct_buf b = {0};
     pct_buf_format(&b, "%s: %.1f %% of the run lost. ", row->place,
                    100 * per(row->lost_ns, s->core_ns));
     const char *reason = pct_scale_reason(s, row);
     pct_buf_format(&b, "%c%s", *reason >= 'a' && *reason <= 'z' ? *reason - 'a' + 'A' : *reason,
                    reason + 1);
-    const struct pct_scale_point *from = &s->points[pct_scale_first(s)],
-                                 *to = &s->points[pct_scale_last(s)];
-    bool grows = row->costs[pct_scale_last(s)].ns / to->ranks >
-                 row->costs[pct_scale_first(s)].ns / from->ranks;
-    if (grows && pct_scale_trusts(row) &&
-        strcmp(pct_fit_growth(&row->fit, pct_scale_parameters, growth), "constant") != 0 &&
-        *growth != '-')
-        pct_buf_format(&b, "; its time per rank grows as %s", growth);
+    put_growth(&b, s, row);
     pct_buf_text(&b, ".");
     put_future(&b, s, row);
     put(arg, b.data);
@@ -592,8 +607,9 @@ static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
         if (pct_scale_trusts(order[i].row))
             put_band(&b, &order[i].row->future, "");
         else
-            pct_buf_text(&b, pct_scale_has_few(order[i].row)
-                                 ? "not known (too few samples)"
+            pct_buf_text(&b, pct_scale_has_few(order[i].row) ? "not known (too few samples)"
+                             : !order[i].row->modelled
+                                 ? "not known (too few scales have it)"
                                  : "not known (no form of growth fits these runs)");
         if (pct_fit_band_tells(&s->future) && !order[i].row->costs[pct_scale_last(s)].guessed)
             snprintf(share, sizeof share, "%5.1f %%  ", 100 * per(order[i].value, sum));

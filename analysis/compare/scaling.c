@@ -323,15 +323,29 @@ static struct pct_fit_band predict(const struct pct_scale *s, const struct pct_f
     return band;
 }
 
-/* A model of y by run, in seconds; false: too few scales. */
-static bool make_model(const struct pct_scale *s, const double *y, struct pct_fit *fit,
-                       struct pct_fit_rivals *rivals)
+bool pct_scale_lacks(const struct pct_scale *s, const struct pct_scale_row *row, size_t k)
+{
+    uint16_t kind = s->join->nodes[row->node].kind;
+    const struct pct_scale_cost *cost = &row->costs[k];
+    return (kind == PCOLLECT_NODE_OP && !(cost->calls > 0)) ||
+           (kind == PCOLLECT_NODE_POINT && !(cost->samples > 0));
+}
+
+/* A model of y by run, in seconds, from the scales that do not lack the row, if there is one;
+ * false: too few scales. */
+static bool make_model(const struct pct_scale *s, const struct pct_scale_row *row, const double *y,
+                       struct pct_fit *fit, struct pct_fit_rivals *rivals)
 {
     struct pct_fit_point *points = pct_alloc(s->n_runs, sizeof *points);
+    size_t n = 0, n_scales = 0;
+    for (size_t k = 0; k < s->n_points; k++)
+        n_scales += !row || !pct_scale_lacks(s, row, k);
     for (size_t i = 0; i < s->n_runs; i++)
-        points[i] = (struct pct_fit_point){.x = {s->runs[i].n_ranks, size_of(s, i)}, .y = y[i]};
-    bool made = s->n_points > (s->n_sizes > 1 ? 3 : 2) &&
-                pct_fit_make(points, s->n_runs, s->n_sizes > 1 ? 2 : 1, fit, rivals);
+        if (!row || !pct_scale_lacks(s, row, s->point_of[i]))
+            points[n++] =
+                (struct pct_fit_point){.x = {s->runs[i].n_ranks, size_of(s, i)}, .y = y[i]};
+    bool made = n_scales > (s->n_sizes > 1 ? 3 : 2) &&
+                pct_fit_make(points, n, s->n_sizes > 1 ? 2 : 1, fit, rivals);
     pct_free(points);
     return made;
 }
@@ -342,7 +356,7 @@ static bool make_row_model(const struct pct_scale *s, const struct pct_scale_row
     double *y = pct_alloc(s->n_runs, sizeof *y);
     for (size_t i = 0; i < s->n_runs; i++)
         y[i] = pct_join_cost(s->join, row->node, i)->ns / s->runs[i].n_ranks / 1e9;
-    bool made = make_model(s, y, fit, rivals);
+    bool made = make_model(s, row, y, fit, rivals);
     pct_free(y);
     return made;
 }
@@ -381,7 +395,7 @@ static void make_models(struct pct_scale *s)
     }
     for (size_t i = 0; i < s->n_runs; i++)
         y[i] = s->runs[i].own.time_ns / 1e9;
-    s->modelled = make_model(s, y, &s->fit, &rivals);
+    s->modelled = make_model(s, NULL, y, &s->fit, &rivals);
     if (s->modelled && ranks > 0)
         s->future = predict(s, &s->fit, &rivals, ranks);
     pct_free(y);

@@ -146,6 +146,9 @@ extern const char *const pct_scale_parameters[PCT_FIT_PARAMETERS];
  * divide the time outside MPI at one of the scales. */
 bool pct_scale_has_few(const struct pct_scale_row *row);
 
+/* True if the context has no call, or no sample, at scale k: its model leaves this scale out. */
+bool pct_scale_lacks(const struct pct_scale *s, const struct pct_scale_row *row, size_t k);
+
 /* True if the model can be used: its cross-validation error is below one half, at the largest scale
  * it is near what was measured, on more ranks it does not go below 0, and samples are not few. */
 bool pct_scale_trusts(const struct pct_scale_row *row);

@@ -325,16 +325,17 @@ static const struct pct_column row_columns[] = {
      row_efficiency},
     {"growth", "time per rank grows as", PCT_TEXT,
      "fastest growing term of the model of the time per rank, with a minus if it is subtracted; "
-     "empty with fewer than three scales, if the model misses points that are left out by half of "
-     "their value or more or goes below 0 on more ranks, and for computation with fewer than ten "
-     "samples in all runs",
+     "empty with fewer than three scales that have the context, if the model misses points that "
+     "are left out by half of their value or more or goes below 0 on more ranks, and for "
+     "computation with fewer than ten samples in all runs",
      row_growth},
     {"model", "model", PCT_TEXT,
-     "model of the time per rank in seconds; p is the number of ranks, n the size; empty as growth",
+     "model of the time per rank in seconds; p is the number of ranks, n the size; scales that "
+     "have no call or no sample of the context are left out; empty as growth",
      row_model},
     {"adjusted_r2", "R2", PCT_REAL, "adjusted R2 of the model", row_r2},
-    {"few", "few", PCT_YES_NO, "yes: fewer than five scales, the form of the model is a guess",
-     row_few},
+    {"few", "few", PCT_YES_NO,
+     "yes: fewer than five scales in the model, the form of the model is a guess", row_few},
     {"predicted_s", "predicted", PCT_NS, "time per rank at the scale of --predict; empty as growth",
      row_predicted},
     {"low_s", "from", PCT_NS, "lower end of its interval", row_low},
