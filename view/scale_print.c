@@ -397,11 +397,11 @@ static void put_growth(struct pct_buf *b, const struct pct_scale *s,
         return;
     for (size_t k = 0; k < s->n_points; k++)
         lacks |= pct_scale_lacks(s, row, k);
-    pct_buf_format(b, "; its time per rank%s grows as %s",
+    pct_buf_format(b, "; its time per rank%s grows as %s%s",
                    !lacks ? ""
                    : call ? ", where it is called,"
                           : ", where it has samples,",
-                   growth);
+                   growth, row->fit.few ? ", a guess from few scales" : "");
 }
 
 static void remark_context(const struct pct_scale *s, const struct pct_scale_row *row,
