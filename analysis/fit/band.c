@@ -20,7 +20,7 @@ static struct pct_fit_band band_of(const struct pct_fit *f, const struct pct_fit
             variance += v[i] * g->spread[i][j] * v[j];
     }
     double value = pct_fit_value(g, f->n_parameters, x);
-    size_t freedom = f->n_points - g->n_terms - 1;
+    size_t freedom = f->n_points - pct_fit_n_fitted(g);
     double half = variance > 0 ? pct_student_95(freedom) * sqrt(variance) * f->unit : 0;
     return (struct pct_fit_band){value, value - half, value + half};
 }

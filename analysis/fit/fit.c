@@ -46,6 +46,7 @@ struct search {
     struct pct_fit_work work;
     struct pct_fit *out;
     struct pct_fit_rivals *rivals;     /* best first */
+    bool positive;                     /* no value is below 0 */
     size_t places[PCT_FIT_PARAMETERS]; /* different values of each parameter */
     struct pct_fit_factor factors[PCT_FIT_PARAMETERS][MAX_FACTORS];
     unsigned n_factors[PCT_FIT_PARAMETERS];
@@ -210,6 +211,18 @@ static void keep(struct pct_fit_rivals *rivals, const struct pct_fit_guess *g)
     rivals->of[at] = *g;
 }
 
+/* True if the terms vanish where a parameter is large, and only the constant is left. */
+static bool vanishes(const struct pct_fit_guess *g, unsigned n_parameters)
+{
+    bool all = false;
+    for (unsigned d = 0; d < n_parameters && !all; d++) {
+        all = g->n_terms > 0;
+        for (unsigned k = 0; k < g->n_terms; k++)
+            all &= g->terms[k].of[d].power < 0;
+    }
+    return all;
+}
+
 /* Fits and judges a hypothesis, where term k has values[k][i] at point i. */
 static void try_guess(struct search *s, const double *const *values, struct pct_fit_guess *g)
 {
@@ -218,6 +231,11 @@ static void try_guess(struct search *s, const double *const *values, struct pct_
         return;
     if (!pct_fit_solve(&s->work, values, g))
         return;
+    if (s->positive && g->c[0] < 0 && vanishes(g, s->work.n_parameters)) {
+        g->no_constant = true; /* the least that figures which are never below 0 allow */
+        if (!pct_fit_solve(&s->work, values, g))
+            return;
+    }
     price(g, s->work.n_parameters);
     keep(s->rivals, g);
 }
@@ -376,7 +394,7 @@ static void describe(struct search *s)
     struct pct_fit *out = s->out;
     struct pct_fit_guess *best = &s->rivals->of[0];
     double mean = 0, total = 0;
-    size_t n = s->work.n, free_points = n - best->n_terms - 1;
+    size_t n = s->work.n, free_points = n - pct_fit_n_fitted(best);
     for (size_t i = 0; i < n; i++)
         mean += s->work.points[i].y / (double)n;
     for (size_t i = 0; i < n; i++) {
@@ -418,6 +436,9 @@ static void restore_unit(struct search *s, double unit)
 static void choose(struct search *s)
 {
     struct pct_fit_guess constant = {0};
+    s->positive = true;
+    for (size_t i = 0; i < s->work.n; i++)
+        s->positive &= s->work.points[i].y >= 0;
     try_guess(s, NULL, &constant);
     for (unsigned d = 0; d < s->work.n_parameters; d++) {
         s->places[d] = count_places(s->work.points, s->work.n, d);

@@ -42,6 +42,7 @@ struct pct_fit_term {
 struct pct_fit_guess {
     unsigned n_terms;
     struct pct_fit_term terms[PCT_FIT_TERMS];
+    bool no_constant;            /* c[0] is 0 and was not fitted */
     double c[PCT_FIT_TERMS + 1]; /* c[0] is the constant */
     /* Covariance of c, in the unit of the fit; 0 if unknown. */
     double spread[PCT_FIT_TERMS + 1][PCT_FIT_TERMS + 1];

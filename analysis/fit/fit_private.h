@@ -20,9 +20,16 @@ struct pct_fit_work {
     double *columns; /* (PCT_FIT_TERMS + 1) x n, orthonormal once solved */
 };
 
-/* Fits the coefficients of g's terms, where term k has values[k][i] at point i; sets c, spread and
- * error. False: the terms cannot be told apart on these points, or there are too few of them. */
+/* Fits the coefficients of g's terms, and a constant unless it has none, where term k has
+ * values[k][i] at point i; sets c, spread and error. False: the terms cannot be told apart on these
+ * points, or there are too few of them. */
 bool pct_fit_solve(struct pct_fit_work *w, const double *const *values, struct pct_fit_guess *g);
+
+/* Number of coefficients that were fitted. */
+static inline unsigned pct_fit_n_fitted(const struct pct_fit_guess *g)
+{
+    return g->n_terms + !g->no_constant;
+}
 
 /* x^(power/root) * log2(x)^log */
 double pct_fit_factor(const struct pct_fit_factor *f, double x);

@@ -112,13 +112,13 @@ static double judge(const struct pct_fit_work *w, unsigned m, double *variance_o
 
 bool pct_fit_solve(struct pct_fit_work *w, const double *const *values, struct pct_fit_guess *g)
 {
-    unsigned m = g->n_terms + 1;
+    unsigned m = pct_fit_n_fitted(g), first = g->no_constant; /* of the coefficients */
     double r[COLUMNS][COLUMNS] = {{0}}, inverse[COLUMNS][COLUMNS], along[COLUMNS], variance;
     if (w->n < m)
         return false;
     for (unsigned k = 0; k < m; k++) {
         for (size_t i = 0; i < w->n; i++)
-            w->columns[k * w->n + i] = w->weight[i] * (k ? values[k - 1][i] : 1);
+            w->columns[k * w->n + i] = w->weight[i] * (k + first ? values[k + first - 1][i] : 1);
         if (!orthogonalise(w, k, r))
             return false;
     }
@@ -129,15 +129,16 @@ bool pct_fit_solve(struct pct_fit_work *w, const double *const *values, struct p
     }
     invert(m, r, inverse);
     g->error = judge(w, m, &variance);
+    memset(g->c, 0, sizeof g->c);
+    memset(g->spread, 0, sizeof g->spread);
     for (unsigned i = 0; i < m; i++) {
-        g->c[i] = 0;
         for (unsigned k = i; k < m; k++)
-            g->c[i] += inverse[i][k] * along[k];
+            g->c[i + first] += inverse[i][k] * along[k];
         for (unsigned j = 0; j < m; j++) {
             double s = 0;
             for (unsigned k = i > j ? i : j; k < m; k++)
                 s += inverse[i][k] * inverse[j][k];
-            g->spread[i][j] = s * variance;
+            g->spread[i + first][j + first] = s * variance;
         }
     }
     return true;

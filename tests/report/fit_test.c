@@ -330,6 +330,35 @@ static void values_of_any_size_are_fitted(void **state)
     }
 }
 
+/* 0.4 / p as measured, for which least squares put the constant just below 0. */
+static void what_vanishes_does_not_fall_below_0(void **state)
+{
+    static const double of_size[][4] = {
+        {0.400094798, 0.2100224185, 0.10019407125, 0.05009171225},
+        {0.199709299, 0.100260768, 0.0501208635, 0.022705885875},
+    };
+    const double far[] = {1e7, 4};
+    (void)state;
+    for (unsigned n_sizes = 1; n_sizes <= 2; n_sizes++) {
+        struct pct_fit_point points[8];
+        struct pct_fit fit;
+        struct pct_fit_rivals rivals;
+        char text[PCT_FIT_TEXT];
+        for (unsigned k = 0; k < 4 * n_sizes; k++)
+            points[k] =
+                (struct pct_fit_point){.x = {1 << k % 4, k / 4 + 1}, .y = of_size[k / 4][k % 4]};
+        assert_true(pct_fit_make(points, 4 * n_sizes, n_sizes, &fit, &rivals));
+        if (pct_fit_band(&fit, &rivals, far).value < 0)
+            fail_msg("%s", pct_fit_text(&fit, names, text));
+        assert_true(strstr(pct_fit_text(&fit, names, text), "0 + 0.4") || n_sizes == 2);
+        for (unsigned k = 0; k < 4 * n_sizes; k++)
+            points[k].y -= 1;
+        assert_true(pct_fit_make(points, 4 * n_sizes, n_sizes, &fit, &rivals));
+        if (!(fit.best.c[0] < -0.5))
+            fail_msg("%s", pct_fit_text(&fit, names, text));
+    }
+}
+
 /* The first place has nothing, the others p or p^2: the law may hold there or not. */
 static void a_value_of_0_does_not_outweigh_the_others(void **state)
 {
@@ -425,6 +454,7 @@ int main(void)
         cmocka_unit_test(breaks_are_found_and_noise_is_none),
         cmocka_unit_test(what_cannot_be_fitted_is_refused),
         cmocka_unit_test(values_of_any_size_are_fitted),
+        cmocka_unit_test(what_vanishes_does_not_fall_below_0),
         cmocka_unit_test(a_value_of_0_does_not_outweigh_the_others),
         cmocka_unit_test(few_points_make_a_guess),
         cmocka_unit_test(three_points_leave_the_form_open),
