@@ -5,6 +5,7 @@
 #include "command/command.h"
 #include "view/compare_print.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ static const struct pct_option options[] = {
     {OPTION_METRIC, "metric", "time|calls|bytes", "metric to compare (default: time)"},
     {OPTION_FAIL_ABOVE, "fail-above", "PERCENT",
      "exit with status 1 if the run or a context has grown by more than PERCENT of the run",
-     "The metric that is compared counts. Growth within noise does not count."},
+     "The metric that is compared counts. Growth within noise does not count. "
+     "Growth from nothing is above any PERCENT."},
     {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs",
      "json and tsv have one row for each context."},
     PCT_OPTIONS_COMPARE,
@@ -103,6 +105,9 @@ static int judge(const struct pct_command *self, const struct pct_diff *d, const
     if (place)
         pct_say(self, "%s has grown by %.1f %% of the run: above %g %%", place, worst,
                 r->fail_above);
+    else if (isinf(worst))
+        pct_say(self, "the run has %s, and had none before: above %g %%",
+                pct_diff_metric_names[r->metric], r->fail_above);
     else if (r->metric == PCT_DIFF_TIME)
         pct_say(self, "the run takes %.1f %% longer: above %g %%", worst, r->fail_above);
     else

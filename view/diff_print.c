@@ -285,18 +285,22 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
         fputs("The sides have different numbers of ranks: pcollect scale compares those.\n", out);
 }
 
-static double percent_of_total(const struct pct_diff *d, const struct pct_diff_row *row)
+static double percent_of_total(const struct pct_diff *d, double change)
 {
-    return d->total.before.mean > 0 ? 100 * row->figure.change / d->total.before.mean : 0;
+    return d->total.before.mean > 0 ? 100 * change / d->total.before.mean : 0;
 }
 
 enum { PLACE_INDENT = 13 };
 
-/* Appends a percentage in ten columns, up to a million percent: without decimals from 1,000 percent
- * on. */
-static void put_percent(struct pct_buf *b, double percent)
+/* Appends a change as a percentage of the total before in eleven columns, up to a million percent:
+ * without decimals from 1,000 percent on; "-" if there was nothing before. */
+static void put_percent(struct pct_buf *b, const struct pct_diff *d, double change)
 {
-    pct_buf_format(b, "  %+7.*f %%", fabs(percent) < 999.995 ? 2 : 0, percent);
+    double percent = percent_of_total(d, change);
+    if (d->total.before.mean > 0)
+        pct_buf_format(b, "  %+7.*f %%", fabs(percent) < 999.995 ? 2 : 0, percent);
+    else
+        pct_buf_format(b, "%11s", "-");
 }
 
 /* Prints a place on separate lines; a word that is longer than a line is cut. */
@@ -323,7 +327,7 @@ static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff
 {
     struct pct_buf b = {0};
     const struct pct_diff_change *f = &row->figure;
-    put_percent(&b, percent_of_total(d, row));
+    put_percent(&b, d, f->change);
     pct_buf_text(&b, "  ");
     put_figure(d, &f->before, &b);
     pct_buf_text(&b, " -> ");
@@ -355,7 +359,7 @@ static void print_verdict(FILE *out, const struct pct_diff *d, enum pct_verdict 
             continue;
         if (!n++)
             fprintf(out, "\n%s (change of the run's total; before -> after)\n", title);
-        bool matters = !changed || fabs(percent_of_total(d, &d->rows[i])) >= 0.005;
+        bool matters = !changed || fabs(percent_of_total(d, d->rows[i].figure.change)) >= 0.005;
         if (!matters || shown == SHOWN)
             continue;
         shown++;
@@ -391,8 +395,7 @@ static void put_line(void *arg, uint32_t node, struct pct_buf *b)
 {
     const struct lines *l = arg;
     const struct pct_diff_change *c = &l->t->change[node];
-    double whole = l->d->total.before.mean;
-    put_percent(b, whole > 0 ? 100 * c->change / whole : 0);
+    put_percent(b, l->d, c->change);
     struct pct_buf means = {0};
     put_mean(l->d, c->before.mean, &means);
     put_mean(l->d, c->after.mean, &means);

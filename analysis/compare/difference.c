@@ -300,6 +300,8 @@ double pct_diff_worst(const struct pct_diff *d, const char **place_out)
     *place_out = NULL;
     if (sure && run->before.mean > 0)
         worst = run->change / run->before.mean;
+    else if (sure && run->change > 0)
+        worst = HUGE_VAL;
     for (size_t i = 0; i < d->n_rows && d->total.before.mean > 0; i++) {
         const struct pct_diff_row *row = &d->rows[i];
         double part = row->figure.change / d->total.before.mean;

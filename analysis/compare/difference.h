@@ -85,7 +85,8 @@ struct pct_diff_tree *pct_diff_tree_new(const struct pct_diff *d);
 void pct_diff_tree_free(struct pct_diff_tree *t);
 
 /* The greatest growth, without noise: of the metric in the run, for time that of its ranks, or in
- * one context, as a share of the total before. *place_out: the context, NULL for the run. */
+ * one context, as a share of the total before; infinite if the run has grown from nothing.
+ * *place_out: the context, NULL for the run. */
 double pct_diff_worst(const struct pct_diff *d, const char **place_out);
 
 #endif

@@ -194,6 +194,23 @@ static char *text_of(const struct pct_diff *d, unsigned least)
     return text;
 }
 
+/* No limit holds what has grown from nothing, and it has no share of the total before. */
+static void what_grows_from_nothing_is_above_every_limit(void **state)
+{
+    static const struct times times[] = {{{0}}, {{1e8}}};
+    struct pct_run runs[2];
+    const char *place;
+    (void)state;
+    struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_CALLS);
+    assert_true(isinf(pct_diff_worst(d, &place)) && !place);
+    char *text = text_of(d, 1000);
+    if (!strstr(text, "\n          -          -          2  f0  a.c") ||
+        !strstr(text, "before -> after)\n          -  0 -> 2 "))
+        fail_msg("%s", text);
+    free(text);
+    close_all(runs, 2, d);
+}
+
 /* A run of one call of MPI_Barrier below each path: digits of functions, outermost first. Paths are
  * in order, and no function above the point where one leaves that before is told again. */
 static void open_paths(struct pct_run *run, unsigned k, const char *const *paths, size_t n)
@@ -610,6 +627,7 @@ int main(void)
         cmocka_unit_test(change_within_the_error_of_samples_is_no_change),
         cmocka_unit_test(few_samples_are_no_change),
         cmocka_unit_test(the_metric_alone_is_judged),
+        cmocka_unit_test(what_grows_from_nothing_is_above_every_limit),
         cmocka_unit_test(what_samples_leave_over_has_their_error),
         cmocka_unit_test(what_the_program_left_out_is_told_if_it_is_much),
         cmocka_unit_test(ranks_that_did_not_end_are_counted),
