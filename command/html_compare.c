@@ -36,6 +36,8 @@ static int write_scale(const struct pct_command *self, const struct pct_run *run
                                     .predict_size = 1};
     struct pct_scale *s;
     struct pc_error error = {""};
+    if (pct_runs_check(self, runs, n))
+        return PCT_DATA;
     int err = pct_scale_make(runs, n, &how, &s, &error);
     if (err)
         return fail_compare(self, err, &error);

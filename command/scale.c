@@ -250,6 +250,8 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
     if (going && !status)
         runs = pct_runs_look(self, line.words, line.n_words, &status);
     if (runs)
+        status = pct_runs_check(self, runs, line.n_words);
+    if (runs && !status)
         status = compare(self, runs, line.n_words, &r);
     pct_runs_close(runs, line.n_words);
     free(r.sizes);

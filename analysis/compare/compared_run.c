@@ -96,6 +96,7 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
     run->mpi = pct_copy(p->mpi ? p->mpi : "");
     run->job = pct_copy(p->job ? p->job : "");
     run->start_ns = p->n_ranks ? p->ranks[0].start_realtime_ns : 0;
+    run->pid = p->n_ranks ? p->ranks[0].pid : 0;
     if (program)
         run->build = *program;
     run->build.path = NULL;
@@ -159,8 +160,8 @@ void pct_run_close(struct pct_run *run)
 
 bool pct_runs_are_one(const struct pct_run *a, const struct pct_run *b)
 {
-    return !strcmp(a->path, b->path) ||
-           (*a->job && !strcmp(a->job, b->job) && a->start_ns && a->start_ns == b->start_ns);
+    return !strcmp(a->path, b->path) || (!strcmp(a->job, b->job) && a->start_ns &&
+                                         a->start_ns == b->start_ns && a->pid == b->pid);
 }
 
 bool pct_runs_same_build(const struct pct_run *runs, size_t n)

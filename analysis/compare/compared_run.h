@@ -15,6 +15,7 @@ struct pct_run {
     char *mpi;                      /* library and its version; "": unknown */
     char *job;                      /* "": unknown */
     uint64_t start_ns;              /* of its first rank, since 1970; 0: unknown */
+    int32_t pid;                    /* of its first rank */
     struct pc_profile_module build; /* of the program; no bytes of build-id: unknown; no path */
     bool sampled;
     bool timed;        /* contexts have times of calls */
@@ -66,7 +67,8 @@ void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profil
                    struct pct_symbols *symbols);
 void pct_run_close(struct pct_run *run);
 
-/* True if both are profiles of one run: one file, or of one job with one start. */
+/* True if both are profiles of one run: one file, or of one job (which may be
+ * unknown) whose first rank is one process with one start. */
 bool pct_runs_are_one(const struct pct_run *a, const struct pct_run *b);
 /* True if all runs are of one build of the program. */
 bool pct_runs_same_build(const struct pct_run *runs, size_t n);

@@ -267,6 +267,31 @@ static void full_names_hide_no_rows(void **state)
     in_solve[0].function = in_solve[1].function = "solve";
 }
 
+/* A copy has another path. MPICH gives jobs no name. */
+static void a_run_and_its_copy_are_one(void **state)
+{
+    static const struct {
+        struct pct_run a, b;
+        bool one;
+    } cases[] = {
+        {{.path = "a", .job = "7"}, {.path = "a", .job = "7"}, true},
+        {{.path = "a", .job = "7", .start_ns = 5}, {.path = "b", .job = "7", .start_ns = 5}, true},
+        {{.path = "a", .job = "7", .start_ns = 5}, {.path = "b", .job = "8", .start_ns = 5}, false},
+        {{.path = "a", .job = "", .start_ns = 5}, {.path = "b", .job = "", .start_ns = 5}, true},
+        {{.path = "a", .job = "", .start_ns = 5}, {.path = "b", .job = "", .start_ns = 6}, false},
+        {{.path = "a", .job = "", .start_ns = 5, .pid = 1},
+         {.path = "b", .job = "", .start_ns = 5, .pid = 2},
+         false},
+        {{.path = "a", .job = ""}, {.path = "b", .job = ""}, false}, /* nothing is known */
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        struct pct_run a = cases[i].a, b = cases[i].b;
+        if (pct_runs_are_one(&a, &b) != cases[i].one)
+            fail_msg("case %zu", i);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +299,7 @@ int main(void)
         cmocka_unit_test(scale_says_how_long_main_threads_wait_for_others),
         cmocka_unit_test(delays_of_killed_ranks_are_said_to_be_unknown),
         cmocka_unit_test(handles_of_two_mpis_are_one_type),
+        cmocka_unit_test(a_run_and_its_copy_are_one),
         cmocka_unit_test(a_build_without_lines_is_said_to_have_no_inlined_functions),
         cmocka_unit_test(full_names_hide_no_rows),
     };
