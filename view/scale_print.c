@@ -49,13 +49,8 @@ static void ranks_text(const struct pct_scale_point *p, char out[RANKS_BYTES])
 /* True if more than half of the loss is waiting of others for the rank that computes longest. */
 static bool is_waited_for(const struct pct_scale *s, const struct pct_scale_row *row)
 {
-    const struct pct_scale_cost *x = &row->costs[pct_scale_first(s)],
-                                *y = &row->costs[pct_scale_last(s)];
-    double ideal =
-        s->scaling == PCT_SCALING_WEAK
-            ? x->waits_ns * s->points[pct_scale_last(s)].ranks / s->points[pct_scale_first(s)].ranks
-            : x->waits_ns;
-    return row->lost_ns > 0 && y->waits_ns - ideal > row->lost_ns / 2;
+    double ideal_ns = pct_scale_ideal(s, row->costs[pct_scale_first(s)].waits_ns);
+    return row->lost_ns > 0 && row->costs[pct_scale_last(s)].waits_ns - ideal_ns > row->lost_ns / 2;
 }
 
 static void put_compute_reason(const struct pct_scale *s, const struct pct_scale_row *row,
@@ -126,17 +121,24 @@ static void put_call_reason(const struct pct_scale *s, const struct pct_scale_ro
     double calls_x = x->calls / first->ranks, calls_y = y->calls / last->ranks;
     double bytes_x = per(x->bytes, x->calls), bytes_y = per(y->bytes, y->calls);
     double time_x = per(x->ns, x->calls), time_y = per(y->ns, y->calls);
+    bool more = y->calls > CHANGED * pct_scale_ideal(s, x->calls);
     char u[TIMES_BYTES], v[TIMES_BYTES], n[RANKS_BYTES], m[PCT_NUMBER_BYTES];
     ranks_text(first, n);
     count_text(last->ranks, m);
     if (!(calls_x > 0))
         pct_buf_format(b, "it is not called at all on %s", n);
+    else if (more && x->caller > 0 && x->caller == y->caller)
+        pct_buf_format(b, "rank %d alone calls it %s on %s, %s on %s", x->caller - 1,
+                       times_text(x->calls, u), n, times_text(y->calls, v), m);
     else if (calls_y > CHANGED * calls_x)
         pct_buf_format(b, "a rank calls it %s on %s, %s on %s", times_text(calls_x, u), n,
                        times_text(calls_y, v), m);
     else if (bytes_x > 0 && bytes_y > CHANGED * bytes_x)
         pct_buf_format(b, "a call moves %s on %s, %s on %s", bytes_text(bytes_x, u), n,
                        bytes_text(bytes_y, v), m);
+    else if (more && time_y < CHANGED * time_x)
+        pct_buf_format(b, "a rank calls it %s on %s, still %s on %s", times_text(calls_x, u), n,
+                       times_text(calls_y, v), m);
     else
         pct_buf_format(b, "a call takes %s on %s, %s on %s", time_text(time_x, u), n,
                        time_text(time_y, v), m);

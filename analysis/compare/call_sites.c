@@ -87,6 +87,7 @@ static void add_costs(struct pct_join *j, uint32_t to, uint32_t from)
         sum->samples += c->samples;
         sum->calls += c->calls;
         sum->bytes += c->bytes;
+        sum->caller = pct_join_callers(sum->caller, c->caller);
     }
 }
 

@@ -261,6 +261,19 @@ static void note_inlined(struct pct_join *j, uint32_t at)
     parent->first_inlined = at;
 }
 
+/* The ranks that call the MPI function, as struct pct_cost has them. */
+static int32_t find_caller(const struct joiner *b, const struct pct_node *n)
+{
+    const struct pc_profile *p = b->source->profile;
+    int32_t caller = 0;
+    for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = b->tree->next_source[s]) {
+        const struct pc_profile_data *data = &p->data[p->nodes[s].data];
+        caller =
+            pct_join_callers(caller, data->n_ranks > 1 ? PCT_MANY_CALLERS : data->first_rank + 1);
+    }
+    return caller;
+}
+
 static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
 {
     struct pct_join_node *node = &b->join->nodes[at];
@@ -271,6 +284,7 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     if (n->kind == PCOLLECT_NODE_OP) {
         cost->calls += (double)own.sum[PCT_CALLS];
         cost->bytes += (double)own.sum[PCT_SENT] + (double)own.sum[PCT_RECEIVED];
+        cost->caller = pct_join_callers(cost->caller, find_caller(b, n));
     }
     if (at && !node->context)
         node->context = n->context;

@@ -31,7 +31,15 @@ struct pct_cost {
     double samples;      /* POINT only */
     double variance;     /* of ns, by samples: of what they leave over, too; in ns^2 */
     double calls, bytes; /* MPI functions only */
+    int32_t caller;      /* the rank that makes all of them + 1; 0: none; PCT_MANY_CALLERS */
 };
+
+/* The caller of two sets of calls together. */
+enum { PCT_MANY_CALLERS = -1 };
+static inline int32_t pct_join_callers(int32_t a, int32_t b)
+{
+    return !a || a == b ? b : !b ? a : PCT_MANY_CALLERS;
+}
 
 /* Number of the call among those of one function to another, in the order of their lines. */
 struct pct_call_site {

@@ -143,6 +143,11 @@ static double ideal(const struct pct_scale *s, double cost, size_t k)
     return s->scaling == PCT_SCALING_WEAK ? cost * p->ranks / s->points[p->base].ranks : cost;
 }
 
+double pct_scale_ideal(const struct pct_scale *s, double value)
+{
+    return ideal(s, value, pct_scale_last(s));
+}
+
 static void rate_points(struct pct_scale *s)
 {
     for (size_t k = 0; k < s->n_points; k++) {
@@ -178,6 +183,7 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
         mean->waits_ns += cost->waits_ns / n;
         mean->calls += cost->calls / n;
         mean->bytes += cost->bytes / n;
+        mean->caller = pct_join_callers(mean->caller, cost->caller);
         mean->samples += cost->samples;
         mean->variance += node == s->join->compute ? cost->variance / (n * n) : 0;
         row->samples += cost->samples;

@@ -40,6 +40,7 @@ struct pct_scale_point {
 /* Costs of one context at one scale, summed over ranks; means over the runs of the scale. */
 struct pct_scale_cost {
     double ns, waits_ns, calls, bytes; /* as struct pct_cost */
+    int32_t caller;                    /* as there, of all runs of the scale */
     double lost_ns;  /* more than ideal scaling from the smallest scale would cost */
     double samples;  /* of computation, in all runs of the scale */
     double variance; /* of ns, of the time that samples leave over */
@@ -125,6 +126,10 @@ bool pct_scale_computes(const struct pct_scale *s);
 /* True if the context loses so much of the run that it is worth a sentence, or may do so because
  * its loss is a guess. */
 bool pct_scale_loses(const struct pct_scale *s, const struct pct_scale_row *row);
+
+/* The value that the largest scale would have with ideal scaling, from one of the smallest, both
+ * summed over ranks. */
+double pct_scale_ideal(const struct pct_scale *s, double value);
 
 /* True if it does even without all waiting for processors, and not by the chance of samples. */
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row);

@@ -251,6 +251,8 @@ static void calls_of_a_rank_are_counted_as_they_are(void **state)
     static const struct {
         double few, many;
         const char *says;
+        int32_t caller; /* of all; 0: many */
+        double slower;  /* by this factor is a call on many ranks; 0: it is not */
     } cases[] = {
         {2, 32, "a rank calls it once on 2 ranks, 2 times on 16"},
         {1, 16, "a rank calls it 0.5 times on 2 ranks, once on 16"},
@@ -258,6 +260,13 @@ static void calls_of_a_rank_are_counted_as_they_are(void **state)
         {0.001, 16e6, "a rank calls it less than 0.001 times on 2 ranks, 1,000,000 times on 16"},
         {199.98, 5336, "a rank calls it 100 times on 2 ranks, 334 times on 16"},
         {0, 1, "it is not called at all on 2 ranks"},
+        /* each rank repeats what they ought to divide */
+        {16, 128, "a rank calls it 8 times on 2 ranks, still 8 times on 16"},
+        {16, 112, "a rank calls it 8 times on 2 ranks, still 7 times on 16"},
+        {16, 128, "a call takes 62.50 us on 2 ranks, 125.0 us on 16", 0, 2},
+        {16, 16, "a call takes 62.50 us on 2 ranks, 68.75 us on 16", 0, 1.1},
+        {8, 64, "rank 3 alone calls it 8 times on 2 ranks, 64 times on 16", 4},
+        {8, 8, "a call takes 125.0 us on 2 ranks, 1.250 ms on 16", 4, 10},
     };
     struct pct_run runs[2];
     struct pct_scale *s = compare_growth(runs, 0, "", "", PCT_SCALING_STRONG);
@@ -266,6 +275,12 @@ static void calls_of_a_rank_are_counted_as_they_are(void **state)
     for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
         row->costs[pct_scale_first(s)].calls = cases[i].few;
         row->costs[pct_scale_last(s)].calls = cases[i].many;
+        for (size_t k = 0; k < 2; k++) {
+            double slower = k && cases[i].slower > 0 ? cases[i].slower : 1;
+            row->costs[k].caller = cases[i].caller ? cases[i].caller : PCT_MANY_CALLERS;
+            row->costs[k].bytes = row->costs[k].calls;
+            row->costs[k].ns = ms * slower * row->costs[k].calls / cases[i].few;
+        }
         assert_string_equal(pct_scale_reason(s, row), cases[i].says);
     }
     pct_scale_free(s);
