@@ -5,6 +5,7 @@
  */
 #include "analysis/compare/call_sites.h"
 #include "analysis/compare/join_private.h"
+#include "analysis/symbols/short_name.h"
 
 #include "base/progress.h"
 
@@ -129,14 +130,18 @@ static void put_mpich_name(struct pct_buf *b, const char *name)
     }
 }
 
+/* Appends the name by which a function is known in all builds: whether the compiler calls a copy of
+ * it depends on its options. */
 static void put_function(const struct pct_join *j, const char *function, struct pct_buf *out)
 {
-    struct pct_buf name = {0};
+    struct pct_buf whole = {0}, name = {0};
+    pct_buf_put(&whole, function, pct_name_copied_bytes(function));
     pct_buf_put(&name, "", 0);
     if (j->mixed_mpi)
-        put_mpich_name(&name, function);
-    pct_text_escape(out, j->mixed_mpi ? name.data : function, PCT_ESCAPE_NAME);
+        put_mpich_name(&name, whole.data);
+    pct_text_escape(out, j->mixed_mpi ? name.data : whole.data, PCT_ESCAPE_NAME);
     pct_buf_free(&name);
+    pct_buf_free(&whole);
 }
 
 /* Keys by which nodes are matched. Calls of functions without a name keep the label: module and

@@ -349,18 +349,36 @@ static void put_bare(struct pct_buf *b, const char *name)
                NULL);
 }
 
-/* Bytes of a bare name up to what marks it as a part that the compiler made of a function: a region
- * of OpenMP, a copy, the code that is rarely run, a lambda. All of it if it is none. */
-static size_t whole_bytes(const char *bare)
+/* Bytes of a name up to the first of these marks behind its begin. */
+static size_t bytes_before(const char *name, const char *const *marks, size_t n_marks)
 {
-    static const char *const marks[] = {"._omp_fn.", ".omp_outlined", ".part.", ".constprop.",
-                                        ".isra.",    ".lto_priv.",    ".cold",  "::{lambda"};
-    size_t n = strlen(bare);
-    for (size_t i = 0; i < PC_ARRAY_LEN(marks); i++) {
-        const char *mark = strstr(bare, marks[i]);
-        n = mark && mark != bare && (size_t)(mark - bare) < n ? (size_t)(mark - bare) : n;
+    size_t n = strlen(name);
+    for (size_t i = 0; i < n_marks; i++) {
+        const char *mark = strstr(name, marks[i]);
+        n = mark && mark != name && (size_t)(mark - name) < n ? (size_t)(mark - name) : n;
     }
     return n;
+}
+
+/* Marks of a copy of a function, of a part of one, and of the code in it that is rarely run. */
+static const char *const copies[] = {".part.", ".constprop.", ".isra.", ".lto_priv.", ".cold"};
+
+size_t pct_name_copied_bytes(const char *name)
+{
+    static const char clone[] = " [clone ";
+    size_t n = bytes_before(name, copies, PC_ARRAY_LEN(copies)), before = strlen(clone);
+    bool in_brackets = name[n] && n > before && !strncmp(name + n - before, clone, before);
+    return in_brackets ? n - before : n;
+}
+
+/* Bytes of a bare name up to what marks it as a part that the compiler made of a function: a copy,
+ * a region of OpenMP, a lambda. All of it if it is none. */
+static size_t whole_bytes(const char *bare)
+{
+    static const char *const parts[] = {"._omp_fn.", ".omp_outlined", "::{lambda"};
+    size_t copied = bytes_before(bare, copies, PC_ARRAY_LEN(copies)),
+           part = bytes_before(bare, parts, PC_ARRAY_LEN(parts));
+    return copied < part ? copied : part;
 }
 
 /* True if the first n bytes of a name are the text, perhaps behind some `::`. */

@@ -49,6 +49,10 @@ const char **pct_names_shown(const char *const *names, size_t n, bool full, bool
  */
 bool pct_name_means(const char *name, const char *asked);
 
+/* Bytes of a name before the marks of a copy that the compiler made of the function:
+ * ".constprop.0", " [clone .isra.0]". All of it if it is none. */
+size_t pct_name_copied_bytes(const char *name);
+
 /* The part of a name behind its last `::`, without arguments; of a part that the compiler made of a
  * function, that of the function; kept in the pool. */
 const char *pct_name_tail(const char *name, struct pct_pool *pool);

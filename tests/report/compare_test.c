@@ -214,6 +214,36 @@ static void handles_of_two_mpis_are_one_type(void **state)
     in_solve[0].function = in_solve[1].function = "solve";
 }
 
+/* Other options make the compiler copy a function. */
+static void a_copy_of_a_function_is_matched_with_it(void **state)
+{
+    static const struct {
+        const char *names[2];
+        bool matches;
+    } cases[] = {
+        {{"solve", "solve.constprop.0"}, true},
+        {{"solve.isra.0", "solve.part.1.cold"}, true},
+        {{"solve(int)", "solve(int) [clone .isra.0] [clone .cold]"}, true},
+        {{"solve(int)", "solve(long) [clone .isra.0]"}, false},
+        {{"solve._omp_fn.0", "solve._omp_fn.1"}, false},
+        {{"solve._omp_fn.0", "solve._omp_fn.0.constprop.0"}, true},
+        {{"solve.partial", "solve"}, false},
+    };
+    (void)state;
+    two_builds = true;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        in_solve[0].function = cases[i].names[0];
+        in_solve[1].function = cases[i].names[1];
+        open_pair();
+        char *text = compare(false);
+        says(text, "New (", !cases[i].matches);
+        free(text);
+        close_pair();
+    }
+    two_builds = false;
+    in_solve[0].function = in_solve[1].function = "solve";
+}
+
 /* The code of solve is a function that is inlined in it; the second build has no lines. */
 static void a_build_without_lines_is_said_to_have_no_inlined_functions(void **state)
 {
@@ -299,6 +329,7 @@ int main(void)
         cmocka_unit_test(scale_says_how_long_main_threads_wait_for_others),
         cmocka_unit_test(delays_of_killed_ranks_are_said_to_be_unknown),
         cmocka_unit_test(handles_of_two_mpis_are_one_type),
+        cmocka_unit_test(a_copy_of_a_function_is_matched_with_it),
         cmocka_unit_test(a_run_and_its_copy_are_one),
         cmocka_unit_test(a_build_without_lines_is_said_to_have_no_inlined_functions),
         cmocka_unit_test(full_names_hide_no_rows),
