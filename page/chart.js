@@ -11,10 +11,13 @@ function niceStep(range) {
     return [1, 2, 5, 10].map(factor => factor * power).find(step => range / step <= 5);
 }
 
+const isKnown = ([, y]) => !Number.isNaN(y);
+
 class Chart {
-    // lines: {name, points: [[x, y]...], style: class, marks}; band: {low: [[x, y]...], high}.
+    // lines: {name, points: [[x, y]...], style: class, marks}; band: {low: [[x, y]...], high}. A line has a gap where its y is
+    // NaN.
     constructor({lines, band, least, most, form, title}) {
-        const all = [...lines.flatMap(({points}) => points), ...(band ? [...band.low, ...band.high] : [])];
+        const all = [...lines.flatMap(({points}) => points.filter(isKnown)), ...(band ? [...band.low, ...band.high] : [])];
         this.xs = [...new Set(all.map(([x]) => x))].sort((a, b) => a - b);
         this.least = least;
         this.most = most ?? Math.max(...all.map(([, y]) => y), least + 1e-9);
@@ -25,7 +28,7 @@ class Chart {
             this.svg.append(makeSvg("path", {class: "band-area", d: this.path([...band.low, ...band.high.slice().reverse()]) + "Z"}));
         for (const line of lines)
             this.drawLine(line);
-        this.drawNames(lines.filter(({points}) => points.length));
+        this.drawNames(lines.filter(({points}) => points.some(isKnown)));
     }
 
     x(value) {
@@ -40,7 +43,8 @@ class Chart {
     }
 
     path(points) {
-        return points.map(([x, y], i) => `${i ? "L" : "M"}${this.x(x).toFixed(1)} ${this.y(y).toFixed(1)}`).join("");
+        return points.map((point, i) => isKnown(point) ? `${i && isKnown(points[i - 1]) ? "L" : "M"}${
+            this.x(point[0]).toFixed(1)} ${this.y(point[1]).toFixed(1)}` : "").join("");
     }
 
     text(x, y, text, anchor) {
@@ -68,7 +72,7 @@ class Chart {
     drawLine({name, points, style, marks}) {
         if (points.length > 1)
             this.svg.append(makeSvg("path", {class: "chart-line " + style, d: this.path(points)}));
-        for (const [x, y] of marks === false ? [] : points)
+        for (const [x, y] of marks === false ? [] : points.filter(isKnown))
             this.svg.append(makeSvg("circle", {class: "chart-mark " + style, cx: this.x(x), cy: this.y(y), r: 3},
                 makeSvg("title", {}, `${name}: ${this.form(y)} on ${grouped(x)}`)));
     }
@@ -76,8 +80,8 @@ class Chart {
     // Names are right of all lines, in the order of the ends of these. A thin line leads to its name from the end of a line
     // that reaches the right side; a shorter line has a sign beside its name.
     drawNames(lines) {
-        const names = lines.map(({name, style, points}) => ({name, style, x: this.x(points[points.length - 1][0]),
-            y: this.y(points[points.length - 1][1])})).sort((a, b) => a.y - b.y);
+        const names = lines.map(({name, style, points}) => ({name, style, end: points.filter(isKnown).pop()}))
+            .map(({name, style, end: [x, y]}) => ({name, style, x: this.x(x), y: this.y(y)})).sort((a, b) => a.y - b.y);
         names.forEach((each, i) => each.at = Math.max(each.y, i ? names[i - 1].at + 14 : 0));
         const right = chartWidth - chartRight;
         let most = chartHeight - chartBottom;

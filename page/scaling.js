@@ -66,8 +66,7 @@ class ScalingView {
     makeFactors() {
         const {scales} = this;
         const lines = scaleFactors.map(([column, name], i) => ({name, style: "line" + i,
-            points: rowsOf(scales).map(row => [scales.number(row, "ranks"), scales.number(row, column) / 1000])
-                .filter(([, value]) => !Number.isNaN(value))}));
+            points: rowsOf(scales).map(row => [scales.number(row, "ranks"), scales.number(row, column) / 1000])}));
         return new Chart({lines, least: 0, form: value => value.toFixed(0) + " %", title: "Efficiency and its factors"}).svg;
     }
 
@@ -132,11 +131,11 @@ class ScalingView {
         const points = rowsOf(scales).map((_, i) => {
             const at = row * scales.rows + i, ranks = costs.number(at, "ranks");
             return [ranks, costs.number(at, "core_s") / ranks];
-        }).filter(([, value]) => !Number.isNaN(value));
+        });
         const lines = [{name: "measured", style: "line0", points}];
         if (band.length)
             lines.push({name: "model", style: "line1", marks: false, points: band.map(({ranks, value}) => [ranks, value])});
-        const most = 1.1 * Math.max(0, ...points.map(([, y]) => y), ...band.map(({value}) => value));
+        const most = 1.1 * Math.max(0, ...points.filter(isKnown).map(([, y]) => y), ...band.map(({value}) => value));
         const chart = new Chart({lines, least: 0, most: most || 1, form: value => forPeople("ns", value), title: "Time a rank",
             band: band.length ? {low: band.map(({ranks, low}) => [ranks, low]), high: band.map(({ranks, high}) => [ranks, high])} : null});
         this.details.replaceChildren(make("p", {}, makeName(contexts.exact(row, "place"))), chart.svg, this.makeModel(row, band),

@@ -76,7 +76,7 @@ static void put_axes(FILE *out, const struct picture *p)
     pct_svg_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12, "middle", "ranks");
 }
 
-/* Draws a line. A value of 0 is unknown, as in the table. */
+/* Draws a line. A value of 0 is unknown, as in the table: the line has a gap there. */
 static void put_line(FILE *out, const struct picture *p, const struct factor *f)
 {
     fprintf(out,
@@ -85,10 +85,9 @@ static void put_line(FILE *out, const struct picture *p, const struct factor *f)
     bool begun = false;
     for (size_t i = p->first; i < p->s->n_points; i++) {
         double v = value_of(p, i, f);
-        if (!(v > 0))
-            continue;
-        fprintf(out, "%c%.1f %.1f", begun ? 'L' : 'M', x_of(p, i), y_of(p, v));
-        begun = true;
+        if (v > 0)
+            fprintf(out, "%c%.1f %.1f", begun ? 'L' : 'M', x_of(p, i), y_of(p, v));
+        begun = v > 0;
     }
     fputs("\"/>\n", out);
     for (size_t i = p->first; i < p->s->n_points; i++) {

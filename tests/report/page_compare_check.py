@@ -87,6 +87,13 @@ def check_chart(page):
         wrong += [f"{name} is over a line" for name, box in texts if name in ("measured", "model") and box["left"] < end]
         numbers = [text for text, _ in texts]
         wrong += [] if f"{ranks[0]:,}" in numbers and len(numbers) > 8 else [f"the chart of {ranks} says {numbers}"]
+    line, marks = page.ask("".join(sources) + """
+        const points = [[1, NaN], [2, 4], [4, 5], [8, NaN], [16, 6], [32, NaN]];
+        const {svg} = new Chart({lines: [{name: "a", style: "line0", points}, {name: "b", style: "line1", points: [[2, NaN]]}],
+            least: 0, form: String, title: "gaps"});
+        return [svg.querySelector(".chart-line").getAttribute("d"), svg.querySelectorAll("circle").length]""")
+    if re.sub(r"[\d. ]+", "", line) != "MLM" or marks != 3:
+        wrong.append(f"a line with gaps is {line}, with {marks} marks")
     return wrong
 
 

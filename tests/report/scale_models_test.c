@@ -115,11 +115,34 @@ static void a_context_of_two_scales_has_no_model(void **state)
     finish(s, MOST_SCALES);
 }
 
+/* The figures of computation are not known on 4 ranks. */
+static void lines_have_a_gap_where_a_figure_is_not_known(void **state)
+{
+    static char picture[1 << 14];
+    const struct pct_scale_options strong = {.scaling = PCT_SCALING_STRONG};
+    struct pct_scale *s = compare(line_from_2_ms, MOST_SCALES);
+    (void)state;
+    pct_scale_free(s);
+    runs[2].guessed = true;
+    assert_int_equal(pct_scale_make(runs, MOST_SCALES, &strong, &s, NULL), PC_OK);
+    FILE *out = fmemopen(picture, sizeof picture, "w");
+    pct_scale_svg(out, s);
+    fclose(out);
+    size_t n_gaps = 0;
+    for (const char *line = picture; (line = strstr(line, " d=\"M")); line += 5) {
+        const char *end = strchr(line + 4, '"'), *again = strchr(line + 5, 'M');
+        n_gaps += again && again < end;
+    }
+    assert_int_equal(n_gaps, 4); /* of all but the efficiency */
+    finish(s, MOST_SCALES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scales_without_a_call_are_no_part_of_the_model),
         cmocka_unit_test(a_context_of_two_scales_has_no_model),
+        cmocka_unit_test(lines_have_a_gap_where_a_figure_is_not_known),
     };
     return cmocka_run_group_tests_name("models of scale", tests, NULL, NULL);
 }
