@@ -46,6 +46,17 @@ static void ranks_text(const struct pct_scale_point *p, char out[RANKS_BYTES])
     snprintf(out, RANKS_BYTES, "%s %s", count_text(p->ranks, n), p->ranks == 1 ? "rank" : "ranks");
 }
 
+enum { PLACE_BYTES = 96 };
+
+/* Appends " at size 2" to out, if there is more than one. */
+static void add_size(const struct pct_scale *s, const struct pct_scale_point *p,
+                     char out[PLACE_BYTES])
+{
+    size_t n = strlen(out);
+    if (s->n_sizes > 1)
+        snprintf(out + n, PLACE_BYTES - n, " at size %g", p->size);
+}
+
 /* True if more than half of the loss is waiting of others for the rank that computes longest. */
 static bool is_waited_for(const struct pct_scale *s, const struct pct_scale_row *row)
 {
@@ -192,9 +203,10 @@ static void remark_delays(const struct pct_scale *s, pct_remark_fn *put, void *a
     bool any = false;
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
-        char n[RANKS_BYTES];
+        char n[PLACE_BYTES];
         struct pct_buf where = {0}, sentence = {0};
         ranks_text(p, n);
+        add_size(s, p, n);
         pct_buf_format(&where, "On %s", n);
         any |= pct_left_out_put(&sentence, where.data, p->delayed_ns, p->library_ns, p->all_ns);
         if (sentence.n)
@@ -206,23 +218,36 @@ static void remark_delays(const struct pct_scale *s, pct_remark_fn *put, void *a
         put(arg, PCT_DELAY_STAYS);
 }
 
-/* The numbers of ranks on which computation is not known. */
+/* Ends a list of numbers of ranks of one size: " ranks", " ranks at size 2". */
+static void put_ranks_of(struct pct_buf *b, const struct pct_scale *s,
+                         const struct pct_scale_point *last)
+{
+    char size[PLACE_BYTES] = "";
+    add_size(s, last, size);
+    pct_buf_format(b, " %s%s", last->ranks == 1 ? "rank" : "ranks", size);
+}
+
+/* The numbers of ranks, of each size, on which computation is not known. */
 static void remark_guesses(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
     const struct pct_scale_point *last = NULL;
     struct pct_buf b = {0};
     char n[PCT_NUMBER_BYTES];
     for (size_t k = 0; k < s->n_points; k++) {
-        if (!s->points[k].guessed)
+        const struct pct_scale_point *p = &s->points[k];
+        if (!p->guessed)
             continue;
-        pct_buf_format(&b, "%s%s", last ? ", " : "On ", count_text(s->points[k].ranks, n));
-        last = &s->points[k];
+        bool other = last && last->base != p->base;
+        if (other)
+            put_ranks_of(&b, s, last);
+        pct_buf_format(&b, "%s%s", !last ? "On " : other ? ", on " : ", ", count_text(p->ranks, n));
+        last = p;
     }
     if (last) {
-        pct_buf_format(&b,
-                       " %s the time outside MPI is too short for samples, so it is not known how "
-                       "much of it is waiting for a processor, nor what follows from it.",
-                       last->ranks == 1 ? "rank" : "ranks");
+        put_ranks_of(&b, s, last);
+        pct_buf_text(&b,
+                     " the time outside MPI is too short for samples, so it is not known how much "
+                     "of it is waiting for a processor, nor what follows from it.");
         put(arg, b.data);
     }
     pct_buf_free(&b);
@@ -233,12 +258,14 @@ static void remark_guesses(const struct pct_scale *s, pct_remark_fn *put, void *
 static void remark_threads(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
     struct pct_buf b = {0};
-    char n[RANKS_BYTES];
+    char n[PLACE_BYTES];
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
-        if (p->guessed || !(p->for_threads_ns >= PCT_COMPARE_DELAYED * p->compute_ns))
+        if (p->guessed || !(p->for_threads_ns > 0) ||
+            p->for_threads_ns < PCT_COMPARE_DELAYED * p->compute_ns)
             continue;
         ranks_text(p, n);
+        add_size(s, p, n);
         pct_buf_format(&b, "%s %.0f %% on %s", b.n ? "," : "",
                        100 * per(p->for_threads_ns, p->compute_ns), n);
     }
@@ -332,8 +359,6 @@ bool pct_scale_has_waits(const struct pct_scale *s)
                s->rows[i].costs[pct_scale_last(s)].waits_ns > 0;
     return any;
 }
-
-enum { PLACE_BYTES = 96 };
 
 /* "4,096 ranks", "4,096 ranks, size 1e+06" */
 static const char *predicted_text(const struct pct_scale *s, char out[PLACE_BYTES])

@@ -63,6 +63,30 @@ static void assert_printed(const struct pct_scale *s, const char *what)
     free(text);
 }
 
+static void add_sentence(void *arg, const char *sentence)
+{
+    pct_buf_format(arg, "%s\n", sentence);
+}
+
+/* Sentences about a number of ranks name the size as well; what did not happen is no part of a
+ * computation of 0. */
+static void check_remarks(struct pct_scale *s)
+{
+    static const unsigned guessed[] = {0, 2, N_SCALES * N_SIZES - 3};
+    struct pct_buf said = {0};
+    for (size_t i = 0; i < PC_ARRAY_LEN(guessed); i++)
+        s->points[guessed[i]].guessed = true;
+    s->points[N_SCALES].delayed_ns = s->points[N_SCALES].all_ns / 2;
+    s->points[1].compute_ns = 0;
+    s->points[N_SCALES + 1].for_threads_ns = s->points[N_SCALES + 1].compute_ns / 4;
+    pct_scale_remarks(s, add_sentence, &said);
+    if (!strstr(said.data, "On 2, 8 ranks at size 100, on 4 ranks at size 800 the time outside") ||
+        !strstr(said.data, "On 2 ranks at size 200 no processor was free for 50 %") ||
+        !strstr(said.data, "computation: 25 % on 4 ranks at size 200.\n"))
+        fail_msg("%s", said.data);
+    pct_buf_free(&said);
+}
+
 static void ranks_and_size_are_modelled_together(void **state)
 {
     struct pct_run runs[N_SCALES * N_SIZES];
@@ -95,6 +119,7 @@ static void ranks_and_size_are_modelled_together(void **state)
     s->options.predict = s->points[pct_scale_last(s)].ranks = 1;
     assert_printed(s, "\nOn 1 rank, size 3200 the time");
     assert_printed(s, "\nLost on 1 rank against");
+    check_remarks(s);
     pct_scale_free(s);
     for (unsigned i = 0; i < N_SCALES * N_SIZES; i++)
         pct_run_close(&runs[i]);
