@@ -28,7 +28,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 14u
+#define PC_CORE_ABI 15u
 
 struct pc_thread;
 
@@ -240,6 +240,7 @@ struct pc_adapter {
     int (*init)(const struct pc_core *core, const struct pc_mpi_symbols *symbols, void **wrappers);
     const struct pc_seen_comm *comms; /* PC_SEEN_COMMS */
     const struct pc_seen_requests *requests;
+    int32_t proc_null; /* MPI_PROC_NULL */
 };
 
 #define PC_ADAPTER_SYMBOL "pc_adapter"

@@ -4,12 +4,12 @@
 #include "analysis/allocation.h"
 #include "libcollect/adapter.h"
 #include "watch/caught.h"
+#include "watch/mpi_call.h"
 
 void pct_comm_places_read(struct pct_comm_places *p, int pid, int world, uint64_t adapter)
 {
     struct pc_adapter a;
-    if (pct_caught_read(pid, adapter, &a, sizeof a) != sizeof a || a.abi != PC_CORE_ABI ||
-        a.size != sizeof a)
+    if (!pct_mpi_adapter_read(pid, adapter, &a))
         return;
     struct pc_seen_comm *seen = pct_alloc(PC_SEEN_COMMS, sizeof *seen);
     size_t n = pct_caught_read(pid, (uintptr_t)a.comms, seen, PC_SEEN_COMMS * sizeof *seen);

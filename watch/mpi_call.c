@@ -42,12 +42,24 @@ static enum pct_call_comm comm_of(const struct pc_call *call)
     return call->handle ? PCT_COMM_OTHER : PCT_COMM_NONE;
 }
 
-static int source_of(const struct pc_call *call)
+bool pct_mpi_adapter_read(int pid, uint64_t at, struct pc_adapter *out)
 {
-    return is_asked(call) && call->peers & PC_CALL_PEERS && call->source >= 0 ? call->source : -1;
+    return at && pct_caught_read(pid, at, out, sizeof *out) == sizeof *out &&
+           out->abi == PC_CORE_ABI && out->size == sizeof *out;
 }
 
-void pct_mpi_call_find(struct pct_caught *c, struct pct_mpi_call *out)
+static int source_of(const struct pct_caught *c, uint64_t adapter, const struct pc_call *call)
+{
+    struct pc_adapter a;
+    if (!is_asked(call) || !(call->peers & PC_CALL_PEERS))
+        return -1;
+    if (call->source >= 0)
+        return call->source;
+    bool null = pct_mpi_adapter_read(c->pid, adapter, &a) && call->source == a.proc_null;
+    return null ? PCT_RANK_NULL : -1;
+}
+
+void pct_mpi_call_find(struct pct_caught *c, uint64_t adapter, struct pct_mpi_call *out)
 {
     struct pc_call call;
     *out = (struct pct_mpi_call){.known = false};
@@ -67,7 +79,7 @@ void pct_mpi_call_find(struct pct_caught *c, struct pct_mpi_call *out)
                                      .peer = call.event.peer,
                                      .root = call.event.root,
                                      .tag = call.event.tag,
-                                     .source = source_of(&call),
+                                     .source = source_of(c, adapter, &call),
                                      .at = c->sp + i,
                                      .requests = (uintptr_t)call.requests,
                                      .n_requests = call.n_requests};

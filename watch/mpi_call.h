@@ -17,6 +17,8 @@ enum pct_call_comm {
     PCT_COMM_OTHER
 };
 
+enum { PCT_RANK_NULL = -2 }; /* MPI_PROC_NULL, whose number each MPI chooses */
+
 /* A message that a call waits for: a receive or a send of one of its requests. */
 struct pct_message {
     bool send;
@@ -36,7 +38,9 @@ struct pct_mpi_call {
     uint64_t domain; /* of the communicator, on all ranks the same; 0: not known */
     /* In the communicator; negative: none, or for a source and a tag any. */
     int peer, root, tag;
-    int source;  /* source of an exchange, whose peer is its destination */
+    /* Source of an exchange, whose peer is its destination: negative for any or not known,
+     * PCT_RANK_NULL for none. */
+    int source;
     uint64_t at; /* address in the stack */
     /* Addresses, of a call that waits for requests. */
     uint64_t requests;
@@ -47,7 +51,14 @@ struct pct_mpi_call {
     int n_messages, n_unknown;
 };
 
-/* Finds the call in the copy of the stack; of nested calls the outermost. */
-void pct_mpi_call_find(struct pct_caught *c, struct pct_mpi_call *out);
+struct pc_adapter;
+
+/* Reads the descriptor of libpcollect's adapter in a process. False: there is none at this address,
+ * or it is one of another version. */
+bool pct_mpi_adapter_read(int pid, uint64_t at, struct pc_adapter *out);
+
+/* Finds the call in the copy of the stack; of nested calls the outermost. adapter: address of the
+ * adapter's descriptor; 0: none, then an exchange without a source counts as one with any. */
+void pct_mpi_call_find(struct pct_caught *c, uint64_t adapter, struct pct_mpi_call *out);
 
 #endif

@@ -369,7 +369,7 @@ static int take_threads(struct view *v, struct pc_error *error)
         name_made_code(v);
         pct_python_put(&v->python, v->in_python, &v->watch->modules, &v->watch->named, &v->stack);
         struct pct_watched_stack of = {.process = v->process, .tid = threads[i], .state = p.state};
-        pct_mpi_call_find(&v->caught, &of.call);
+        pct_mpi_call_find(&v->caught, v->adapter, &of.call);
         v->stack.op = of.call.op;
         size_t before = v->watch->n_stacks;
         err = pct_stack_add(v->watch, &of, &v->stack, error);

@@ -29,8 +29,7 @@ static bool open_tables(struct tables *t, int pid, uint64_t adapter)
 {
     struct pc_adapter *a = &t->adapter;
     t->pid = pid;
-    return adapter && read_all(pid, adapter, a, sizeof *a) && a->abi == PC_CORE_ABI &&
-           a->size == sizeof *a &&
+    return pct_mpi_adapter_read(pid, adapter, a) &&
            read_all(pid, (uintptr_t)a->requests, &t->seen, sizeof t->seen) &&
            read_all(pid, (uintptr_t)t->seen.root, &t->root, sizeof t->root);
 }

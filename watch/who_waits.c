@@ -170,7 +170,7 @@ static bool is_same_call(const struct pct_waiting *a, const struct pct_waiting *
 
 static void add_part(struct rank *r, struct part part)
 {
-    if (part.send && part.peer < 0) /* MPI_PROC_NULL */
+    if (part.send ? part.peer < 0 : part.peer == PCT_RANK_NULL)
         return;
     part.peer = part.peer < 0 ? ANYBODY : world_of(&part.group, part.peer);
     r->parts[r->n_parts++] = part;

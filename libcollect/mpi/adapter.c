@@ -81,4 +81,5 @@ PC_EXPORT const struct pc_adapter pc_adapter = {
     .init = open_adapter,
     .comms = pc_comm_seen,
     .requests = &pc_requests_seen,
+    .proc_null = MPI_PROC_NULL,
 };

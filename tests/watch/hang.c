@@ -165,6 +165,18 @@ KEPT static void an_exchange_without_one(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Rank 0 is the first of an open row: it sends to the last rank and receives from nobody. The
+ * others wait for a message of the rank before. */
+KEPT static void an_exchange_at_an_end(void)
+{
+    static char large[1 << 23];
+    if (rank == 0)
+        MPI_Sendrecv(large, sizeof large, MPI_CHAR, n_ranks - 1, 7, NULL, 0, MPI_CHAR,
+                     MPI_PROC_NULL, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else
+        MPI_Recv(&token, 1, MPI_INT, rank - 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /* All but rank 0, the last first. */
 static MPI_Comm make_part(void)
 {
@@ -446,6 +458,7 @@ static const struct {
     {"answer-twin", ask_and_answer},
     {"chain-twin", wait_for_one_that_computes},
     {"exchange", an_exchange_without_one},
+    {"row", an_exchange_at_an_end},
     {"gather", a_gather_in_a_part_that_one_misses},
     {"part", a_barrier_in_a_part_that_one_misses},
     {"loop-twin", barrier_with_one_that_asks},
