@@ -67,16 +67,19 @@ static void gather(struct pct_where_calls *c, const struct pct_watch *w,
     }
 }
 
-/* Members of a communicator that was made, looked up once; NULL: not known. */
-static const int *members_of(struct pct_where_calls *c, const struct pct_watch *w, uint64_t domain,
-                             int *n_out)
+/* Members of a communicator that was made, looked up once; NULL: not known, or all ranks. */
+static const int *members_of(struct pct_where_calls *c, const struct pct_watch *w,
+                             enum pct_call_comm comm, uint64_t domain, int *n_out)
 {
     const struct pct_where_comm *known = NULL;
+    if (comm != PCT_COMM_AS_WORLD && comm != PCT_COMM_OTHER)
+        return NULL;
     for (size_t i = 0; i < c->n_comms && !known; i++)
-        known = c->comms[i].domain == domain ? &c->comms[i] : NULL;
+        known = c->comms[i].comm == comm && c->comms[i].domain == domain ? &c->comms[i] : NULL;
     if (!known) {
-        struct pct_where_comm found = {.domain = domain};
-        found.members = pct_comm_members(&w->comms, domain, &found.n);
+        struct pct_where_comm found = {.comm = comm, .domain = domain};
+        if (comm == PCT_COMM_OTHER)
+            found.members = pct_comm_members(&w->comms, domain, &found.n);
         c->comms = pct_grow(c->comms, c->n_comms, &c->room, sizeof *c->comms);
         c->comms[c->n_comms] = found;
         known = &c->comms[c->n_comms++];
@@ -89,12 +92,11 @@ static void find_members(struct pct_where_calls *c, const struct pct_watch *w)
 {
     for (size_t i = 0; i < c->n; i++) {
         struct pct_waiting *r = &c->ranks[i];
-        if (*r->op && r->call->comm == PCT_COMM_OTHER)
-            r->members = members_of(c, w, r->call->domain, &r->n_members);
+        if (*r->op)
+            r->members = members_of(c, w, r->call->comm, r->call->domain, &r->n_members);
         for (int k = 0; *r->op && k < r->call->n_messages; k++) {
             struct pct_message *m = &r->call->messages[k];
-            if (m->comm == PCT_COMM_OTHER)
-                m->members = members_of(c, w, m->domain, &m->n_members);
+            m->members = members_of(c, w, m->comm, m->domain, &m->n_members);
         }
     }
 }
@@ -142,14 +144,29 @@ void pct_where_calls_free(struct pct_where_calls *c)
 
 /* ---- Text ----------------------------------------------------------------------------------- */
 
-const char *pct_where_comm_name(enum pct_call_comm comm)
+void pct_where_comm_put(struct pct_buf *b, const struct pct_where_calls *c, enum pct_call_comm comm,
+                        uint64_t domain)
 {
+    enum { LETTERS = 26 };
     static const char *const names[] = {[PCT_COMM_NONE] = "",
                                         [PCT_COMM_WORLD] = "MPI_COMM_WORLD",
                                         [PCT_COMM_SELF] = "MPI_COMM_SELF",
                                         [PCT_COMM_AS_WORLD] = "a copy of MPI_COMM_WORLD",
                                         [PCT_COMM_OTHER] = "another communicator"};
-    return names[comm];
+    size_t n = 0, at = 0;
+    for (size_t i = 0; i < c->n_comms; i++) {
+        if (c->comms[i].comm != comm || !c->comms[i].domain)
+            continue;
+        at = c->comms[i].domain == domain ? n : at;
+        n++;
+    }
+    pct_buf_text(b, names[comm]);
+    if (n < 2 || !domain)
+        return;
+    pct_buf_format(b, " (%c", (int)('A' + at % LETTERS));
+    if (at >= LETTERS)
+        pct_buf_format(b, "%zu", at / LETTERS);
+    pct_buf_text(b, ")");
 }
 
 static bool takes_message(const char *op)
@@ -166,7 +183,8 @@ static void put_rank(struct pct_buf *b, const int *members, int n_members, int r
         pct_buf_format(b, " (%d there)", rank);
 }
 
-static void put_message(struct pct_buf *b, const struct pct_message *m)
+static void put_message(struct pct_buf *b, const struct pct_where_calls *c,
+                        const struct pct_message *m)
 {
     pct_buf_text(b, m->send ? "send to " : "receive from ");
     if (m->peer >= 0)
@@ -177,17 +195,19 @@ static void put_message(struct pct_buf *b, const struct pct_message *m)
         pct_buf_format(b, ", tag %d", m->tag);
     else
         pct_buf_text(b, ", any tag");
-    pct_buf_format(b, " on %s", pct_where_comm_name(m->comm));
+    pct_buf_text(b, " on ");
+    pct_where_comm_put(b, c, m->comm, m->domain);
 }
 
 /* Requests of a call that waits for them. */
-static void put_requests(struct pct_buf *b, const struct pct_mpi_call *call)
+static void put_requests(struct pct_buf *b, const struct pct_where_calls *c,
+                         const struct pct_mpi_call *call)
 {
     enum { MOST = 4 };
     int n = call->n_messages < MOST ? call->n_messages : MOST;
     for (int i = 0; i < n; i++) {
         pct_buf_text(b, i ? "; " : ": ");
-        put_message(b, &call->messages[i]);
+        put_message(b, c, &call->messages[i]);
     }
     if (call->n_messages > n)
         pct_buf_format(b, "; and %d more", call->n_messages - n);
@@ -196,12 +216,13 @@ static void put_requests(struct pct_buf *b, const struct pct_mpi_call *call)
                        call->n_unknown, call->n_unknown == 1 ? "" : "s");
 }
 
-static void put_call(struct pct_buf *b, const struct pct_waiting *r)
+static void put_call(struct pct_buf *b, const struct pct_where_calls *c,
+                     const struct pct_waiting *r)
 {
     const struct pct_mpi_call *call = r->call;
     bool takes = takes_message(r->op);
     pct_buf_text(b, r->op);
-    put_requests(b, call);
+    put_requests(b, c, call);
     if (call->peer >= 0) {
         pct_buf_text(b, takes ? " from " : " to ");
         put_rank(b, r->members, r->n_members, call->peer);
@@ -220,8 +241,10 @@ static void put_call(struct pct_buf *b, const struct pct_waiting *r)
         pct_buf_format(b, ", tag %d", call->tag);
     else if (takes)
         pct_buf_text(b, ", any tag");
-    if (call->comm)
-        pct_buf_format(b, " on %s", pct_where_comm_name(call->comm));
+    if (call->comm) {
+        pct_buf_text(b, " on ");
+        pct_where_comm_put(b, c, call->comm, call->domain);
+    }
 }
 
 static bool has_same_requests(const struct pct_mpi_call *a, const struct pct_mpi_call *b)
@@ -263,7 +286,7 @@ static void put_alike(FILE *out, const struct pct_where_calls *c, size_t width, 
     pct_buf_text(&line, n == 1 ? "rank " : "ranks ");
     pct_print_set(&line, c->numbers, n, ",", n);
     pct_buf_text(&line, ": ");
-    put_call(&line, r);
+    put_call(&line, c, r);
     pct_text_time(from, least);
     pct_text_time(to, most);
     if (!most)
@@ -336,7 +359,7 @@ void pct_where_calls_rows(FILE *out, const struct pct_where_calls *c, bool json)
         put_number(&cells[RANK], r->rank);
         pct_buf_text(&cells[PRIMITIVE], r->op);
         if (r->call->known) {
-            pct_buf_text(&cells[COMMUNICATOR], pct_where_comm_name(r->call->comm));
+            pct_where_comm_put(&cells[COMMUNICATOR], c, r->call->comm, r->call->domain);
             put_number(&cells[PEER], r->call->peer);
             put_number(&cells[ROOT], r->call->root);
             put_number(&cells[TAG], r->call->tag);
@@ -350,15 +373,15 @@ void pct_where_calls_rows(FILE *out, const struct pct_where_calls *c, bool json)
 enum { R_RANK, R_PRIMITIVE, R_REQUEST, R_COMMUNICATOR, R_PEER, R_TAG, R_COLUMNS };
 
 /* message NULL: nothing is known of the request. */
-static void put_request(struct pct_rows *rows, const struct pct_waiting *r,
-                        const struct pct_message *message)
+static void put_request(struct pct_rows *rows, const struct pct_where_calls *c,
+                        const struct pct_waiting *r, const struct pct_message *message)
 {
     struct pct_buf cells[R_COLUMNS] = {{0}};
     put_number(&cells[R_RANK], r->rank);
     pct_buf_text(&cells[R_PRIMITIVE], r->op);
     pct_buf_text(&cells[R_REQUEST], !message ? "unknown" : message->send ? "send" : "receive");
     if (message) {
-        pct_buf_text(&cells[R_COMMUNICATOR], pct_where_comm_name(message->comm));
+        pct_where_comm_put(&cells[R_COMMUNICATOR], c, message->comm, message->domain);
         put_number(&cells[R_PEER], message->peer);
         put_number(&cells[R_TAG], message->tag);
     }
@@ -379,9 +402,9 @@ void pct_where_requests_rows(FILE *out, const struct pct_where_calls *c, bool js
         if (!*r->op)
             continue;
         for (int k = 0; k < r->call->n_messages; k++)
-            put_request(&rows, r, &r->call->messages[k]);
+            put_request(&rows, c, r, &r->call->messages[k]);
         for (int k = 0; k < r->call->n_unknown; k++)
-            put_request(&rows, r, NULL);
+            put_request(&rows, c, r, NULL);
     }
     pct_rows_end(&rows);
 }

@@ -6,6 +6,7 @@
 #ifndef PCT_WHERE_CALLS_H
 #define PCT_WHERE_CALLS_H
 
+#include "analysis/buffer.h"
 #include "watch/watch.h"
 #include "watch/who_waits.h"
 
@@ -18,10 +19,11 @@ struct pct_where_time {
     uint64_t longest_ns; /* from the first stack of a time to its last; 0: not known */
 };
 
-/* A communicator that was made; members NULL: not known. */
+/* A communicator that was made. */
 struct pct_where_comm {
+    enum pct_call_comm comm; /* PCT_COMM_AS_WORLD, or PCT_COMM_OTHER */
     uint64_t domain;
-    int *members, n;
+    int *members, n; /* of others; NULL: not known */
 };
 
 /* One rank of the job each. */
@@ -31,7 +33,7 @@ struct pct_where_calls {
     const struct pct_watched_stack **stacks; /* with the call of each rank; NULL: none was read */
     size_t n;
     int *numbers;                 /* room for n */
-    struct pct_where_comm *comms; /* the ranks refer to their members */
+    struct pct_where_comm *comms; /* of their calls; the ranks refer to the members */
     size_t n_comms, room;
     struct pct_waits waits;
 };
@@ -62,7 +64,9 @@ void pct_where_requests_rows(FILE *out, const struct pct_where_calls *c, bool js
 void pct_where_waits_print(FILE *out, const struct pct_where_calls *c, size_t width);
 void pct_where_waits_rows(FILE *out, const struct pct_where_calls *c, bool json);
 
-/* Name of a communicator; "": none, or it is not known. */
-const char *pct_where_comm_name(enum pct_call_comm comm);
+/* Appends the name of a communicator; nothing if there is none, or it is not known. Communicators
+ * that were made have a letter if the calls are on several which have the same name otherwise. */
+void pct_where_comm_put(struct pct_buf *b, const struct pct_where_calls *c, enum pct_call_comm comm,
+                        uint64_t domain);
 
 #endif

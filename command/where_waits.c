@@ -21,10 +21,13 @@ static void put_ranks(const struct pct_where_calls *c, struct pct_buf *b, const 
     pct_print_set(b, c->numbers, n, between, n);
 }
 
-static void put_comm(struct pct_buf *b, const struct pct_mpi_call *call)
+static void put_comm(const struct pct_where_calls *c, struct pct_buf *b, enum pct_call_comm comm,
+                     uint64_t domain)
 {
-    if (call->comm)
-        pct_buf_format(b, " on %s", pct_where_comm_name(call->comm));
+    if (comm == PCT_COMM_NONE)
+        return;
+    pct_buf_text(b, " on ");
+    pct_where_comm_put(b, c, comm, domain);
 }
 
 /* Describes the ranks that others wait for, if all of them are in the same place. */
@@ -58,12 +61,29 @@ static void put_differ(const struct pct_where_calls *c, struct pct_buf *b, const
 {
     const struct pct_waiting *one = &c->ranks[w->who[0]], *other = &c->ranks[w->whom[0]];
     pct_buf_text(b, "deadlock: collectives");
-    put_comm(b, one->call);
+    put_comm(c, b, one->call->comm, one->call->domain);
     pct_buf_text(b, " differ: ");
     put_ranks(c, b, w->who, w->n_who, ",");
     pct_buf_format(b, " in %s, ", one->op);
     put_ranks(c, b, w->whom, w->n_whom, ",");
     pct_buf_format(b, " in %s", other->op);
+}
+
+/* Says why a message that is sent is not the one that is received. */
+static void put_misfit(const struct pct_where_calls *c, struct pct_buf *b,
+                       const struct pct_misfit *m)
+{
+    const struct pct_message *sent = &m->sent, *received = &m->received;
+    int from = c->ranks[m->sender].rank, to = c->ranks[m->receiver].rank;
+    if (sent->domain != received->domain) {
+        pct_buf_format(b, "; communicators differ: rank %d sends", from);
+        put_comm(c, b, sent->comm, sent->domain);
+        pct_buf_format(b, ", rank %d receives", to);
+        put_comm(c, b, received->comm, received->domain);
+    } else {
+        pct_buf_format(b, "; tags differ: rank %d sends tag %d, rank %d receives tag %d", from,
+                       sent->tag, to, received->tag);
+    }
 }
 
 static void put_circle(const struct pct_where_calls *c, struct pct_buf *b, const struct pct_wait *w)
@@ -81,6 +101,8 @@ static void put_circle(const struct pct_where_calls *c, struct pct_buf *b, const
         pct_buf_format(b, ", and so on over %zu %s", w->n_who - MOST,
                        w->n_who == MOST + 1 ? "rank" : "ranks");
     pct_buf_format(b, " for rank %d", c->ranks[w->who[0]].rank);
+    if (w->misfit.found)
+        put_misfit(c, b, &w->misfit);
 }
 
 static void put_others(const struct pct_where_calls *c, struct pct_buf *b, const struct pct_wait *w)
@@ -88,7 +110,7 @@ static void put_others(const struct pct_where_calls *c, struct pct_buf *b, const
     const struct pct_waiting *first = &c->ranks[w->who[0]];
     put_ranks(c, b, w->who, w->n_who, ",");
     pct_buf_format(b, " %s in %s", w->n_who == 1 ? "waits" : "wait", first->op);
-    put_comm(b, first->call);
+    put_comm(c, b, first->call->comm, first->call->domain);
     pct_buf_text(b, " for ");
     put_ranks(c, b, w->whom, w->n_whom, ",");
     put_where(c, b, w->whom, w->n_whom);

@@ -220,9 +220,10 @@ struct pc_mpi_symbols {
 /* A communicator as `pcollect where` reads it from outside; there are none if no plugin wants
  * communicators. */
 struct pc_seen_comm {
-    uint64_t id;  /* pcollect_event.domain */
-    int32_t rank; /* rank of this process in it */
-    int32_t size; /* 0: no communicator, or an intercommunicator */
+    uint64_t id;           /* pcollect_event.domain */
+    uint32_t rank : 31;    /* rank of this process in it */
+    uint32_t as_world : 1; /* it has the ranks of MPI_COMM_WORLD in the same order */
+    int32_t size;          /* 0: no communicator, or an intercommunicator */
 };
 
 enum { PC_SEEN_COMMS = 4096 };

@@ -14,10 +14,10 @@ void pct_comm_places_read(struct pct_comm_places *p, int pid, int world, uint64_
     struct pc_seen_comm *seen = pct_alloc(PC_SEEN_COMMS, sizeof *seen);
     size_t n = pct_caught_read(pid, (uintptr_t)a.comms, seen, PC_SEEN_COMMS * sizeof *seen);
     for (size_t i = 0; i < n / sizeof *seen; i++) {
-        if (seen[i].size <= 0 || seen[i].rank < 0 || seen[i].rank >= seen[i].size)
+        if (seen[i].size <= 0 || seen[i].rank >= (uint32_t)seen[i].size)
             continue;
         p->at = pct_grow(p->at, p->n, &p->room, sizeof *p->at);
-        p->at[p->n++] = (struct pct_comm_place){seen[i].id, world, seen[i].rank, seen[i].size};
+        p->at[p->n++] = (struct pct_comm_place){seen[i].id, world, (int)seen[i].rank, seen[i].size};
     }
     pct_free(seen);
 }

@@ -77,7 +77,9 @@ static bool find_comm(const struct tables *t, uint32_t number, struct pct_messag
         !read_all(t->pid, (uintptr_t)(t->adapter.comms + number), &seen, sizeof seen) ||
         seen.size <= 0)
         return false;
-    out->comm = number == PC_CALL_WORLD ? PCT_COMM_WORLD : PCT_COMM_OTHER;
+    out->comm = number == PC_CALL_WORLD ? PCT_COMM_WORLD
+                : seen.as_world         ? PCT_COMM_AS_WORLD
+                                        : PCT_COMM_OTHER;
     out->domain = seen.id;
     return true;
 }

@@ -24,6 +24,7 @@ struct part {
     int peer; /* rank in MPI_COMM_WORLD, or ANYBODY */
     int tag;  /* negative: any, or not known */
     bool send;
+    enum pct_call_comm comm;
     uint64_t domain;
     struct group group;
 };
@@ -182,7 +183,8 @@ static void add_parts_of_call(struct rank *r)
 {
     const struct pct_waiting *w = r->seen;
     const struct pct_mpi_call *c = w->call;
-    struct part send = {c->peer, c->tag, true, c->domain, group_of_call(w)}, receive = send;
+    struct part send = {c->peer, c->tag, true, c->comm, c->domain, group_of_call(w)};
+    struct part receive = send;
     bool exchange = is_exchange(w->op);
     receive.send = false;
     receive.peer = exchange ? c->source : c->peer;
@@ -211,7 +213,7 @@ static void add_parts_of_requests(struct rank *r)
         for (int i = 0; i < c->n_messages; i++) {
             const struct pct_message *m = &c->messages[i];
             if (m->send == send)
-                add_part(r, (struct part){m->peer, m->tag, m->send, m->domain,
+                add_part(r, (struct part){m->peer, m->tag, m->send, m->comm, m->domain,
                                           group_of(m->comm, m->members, m->n_members)});
         }
 }
@@ -447,6 +449,27 @@ static int next_of(const struct job *j, int rank)
     return NOBODY;
 }
 
+static struct pct_message message_of(const struct part *p)
+{
+    return (struct pct_message){.comm = p->comm, .domain = p->domain, .tag = p->tag};
+}
+
+/* Finds a message that one rank sends and the other one receives, but not the same. */
+static void find_misfit(const struct job *j, int a, int b, struct pct_misfit *out)
+{
+    const struct rank *one = &j->ranks[a], *other = &j->ranks[b];
+    for (int i = 0; i < one->n_parts; i++)
+        for (int k = 0; k < other->n_parts; k++) {
+            const struct part *p = &one->parts[i], *q = &other->parts[k];
+            if (p->send == q->send || !is_of(p, b) || !is_of(q, a))
+                continue;
+            *out = (struct pct_misfit){true, index_of(j, p->send ? a : b),
+                                       index_of(j, p->send ? b : a), message_of(p->send ? p : q),
+                                       message_of(p->send ? q : p)};
+            return;
+        }
+}
+
 /* Follows ranks from the first one that never acts until one repeats. */
 static void add_circle(struct job *j)
 {
@@ -464,6 +487,8 @@ static void add_circle(struct job *j)
         struct pct_wait *w = add(j, PCT_WAIT_CIRCLE);
         for (int i = seen_at[rank] - 1; i < n; i++)
             w->who[w->n_who++] = index_of(j, way[i]);
+        for (int i = seen_at[rank]; i < n && !w->misfit.found; i++)
+            find_misfit(j, way[i - 1], way[i], &w->misfit);
     }
     pct_free(seen_at);
     pct_free(way);

@@ -54,11 +54,20 @@ enum pct_wait_kind {
     PCT_WAIT_OTHERS  /* `who` wait in one call for `whom`, which do not wait */
 };
 
+/* A send and a receive between two ranks that do not match, because their communicators or their
+ * tags differ. */
+struct pct_misfit {
+    bool found;
+    int sender, receiver;              /* indices into the given ranks */
+    struct pct_message sent, received; /* communicators and tags */
+};
+
 /* Numbers are indices into the given ranks; for PCT_WAIT_GONE `whom` has ranks. */
 struct pct_wait {
     enum pct_wait_kind kind;
     int *who, *whom;
     size_t n_who, n_whom;
+    struct pct_misfit misfit; /* of a circle: between two ranks one of which waits for the other */
 };
 
 struct pct_waits {

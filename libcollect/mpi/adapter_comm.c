@@ -128,7 +128,8 @@ void pc_comm_show(uint32_t number, int rank, int size)
     struct pc_seen_comm *seen = &pc_comm_seen[number];
     __atomic_store_n(&seen->size, 0, __ATOMIC_RELEASE);
     seen->id = pc_comm_at(number)->id;
-    seen->rank = rank;
+    seen->rank = (uint32_t)rank & INT32_MAX;
+    seen->as_world = (atomic_load(&pc_comm_at(number)->flags) & PC_COMM_AS_WORLD) != 0;
     __atomic_store_n(&seen->size, size, __ATOMIC_RELEASE);
 }
 

@@ -105,6 +105,32 @@ KEPT static void a_wrong_communicator(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* On a copy rank 0 sends with one tag, rank 1 receives with another. */
+KEPT static void a_wrong_tag_on_a_copy(void)
+{
+    MPI_Comm copy;
+    MPI_Request request;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    if (rank == 0) {
+        MPI_Issend(&token, 1, MPI_INT, 1, 7, copy, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Recv(&token, 1, MPI_INT, 0, 8, copy, MPI_STATUS_IGNORE);
+    }
+}
+
+/* Rank 0 sends on one copy, rank 1 receives on another one. */
+KEPT static void two_copies(void)
+{
+    MPI_Comm one, other;
+    MPI_Comm_dup(MPI_COMM_WORLD, &one);
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    if (rank == 0)
+        MPI_Ssend(&token, 1, MPI_INT, 1, 7, one);
+    else
+        MPI_Recv(&token, 1, MPI_INT, 0, 7, other, MPI_STATUS_IGNORE);
+}
+
 /* Rank 1 skips the barrier of the others. */
 KEPT static void a_barrier_that_one_misses(void)
 {
@@ -451,6 +477,8 @@ static const struct {
     {"compute", all_compute},
     {"message", a_message_that_is_lost},
     {"communicator", a_wrong_communicator},
+    {"tag", a_wrong_tag_on_a_copy},
+    {"copies", two_copies},
     {"branch", a_barrier_that_one_misses},
     {"dead", a_rank_that_dies},
     {"circle-twin", pass_around},

@@ -101,7 +101,14 @@ static const struct made_case cases[] = {
     {"a message of another tag",
      {SEND(1), {"MPI_Recv", 0, 5, -1, 0, 0, false, false, 0, 0, NULL}, OUT, OUT},
      false,
-     "circle 0 1"},
+     "circle 0 1 (0 sends 77.0, 1 receives 77.5)"},
+    {"a message on a copy of the communicator",
+     {{"MPI_Recv", -1, 0, -1, PCT_COMM_AS_WORLD, 0, false, false, 0, 0, NULL},
+      SEND(0),
+      RECV(0),
+      RECV(0)},
+     false,
+     "circle 0 1 (1 sends 77.0, 0 receives 5.0)"},
     {"both send", {SEND(1), SEND(0), OUT, OUT}, false, "circle 0 1"},
     {"a barrier and a loop",
      {COLL("MPI_Barrier"), COLL("MPI_Barrier"), OUT, COLL("MPI_Barrier")},
@@ -290,7 +297,7 @@ static const struct made_case cases[] = {
      {WAITS("MPI_Waitall", "<3.1>1.2"), WAITS("MPI_Waitall", "<0.3>2.4"),
       WAITS("MPI_Waitall", "<1.5>3.6"), WAITS("MPI_Waitall", "<2.7>0.8")},
      false,
-     "circle 0 3 2 1"},
+     "circle 0 3 2 1 (3 sends 77.8, 0 receives 77.1)"},
     {"requests: a neighbour that has gone on to the barrier",
      {WAITS("MPI_Waitall", ">1.7<2.7"), COLL("MPI_Barrier"), COLL("MPI_Barrier"),
       COLL("MPI_Barrier")},
@@ -341,6 +348,10 @@ static void put(char *text, const struct pct_wait *w)
     p += sprintf(p, "%s", w->kind == PCT_WAIT_DIFFER ? " and" : w->n_whom ? " for" : "");
     for (size_t i = 0; i < w->n_whom; i++)
         p += sprintf(p, " %d", w->whom[i]);
+    const struct pct_misfit *m = &w->misfit;
+    if (m->found)
+        sprintf(p, " (%d sends %d.%d, %d receives %d.%d)", m->sender, (int)m->sent.domain,
+                m->sent.tag, m->receiver, (int)m->received.domain, m->received.tag);
 }
 
 static void make_requests(const char *text, struct pct_message *messages, struct pct_mpi_call *call)
@@ -409,6 +420,8 @@ static bool check(const struct made_case *c)
             w->who[k] = rank_of[w->who[k]];
         for (size_t k = 0; k < w->n_whom && w->kind != PCT_WAIT_GONE; k++)
             w->whom[k] = rank_of[w->whom[k]];
+        w->misfit.sender = rank_of[w->misfit.sender];
+        w->misfit.receiver = rank_of[w->misfit.receiver];
         put(text, w);
     }
     pct_waits_free(&found);
