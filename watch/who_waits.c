@@ -358,9 +358,19 @@ static struct pct_wait *add(struct job *j, enum pct_wait_kind kind)
     j->out->at = pct_grow(j->out->at, j->out->n, &j->out->room, sizeof *j->out->at);
     struct pct_wait *w = &j->out->at[j->out->n++];
     *w = (struct pct_wait){.kind = kind};
-    w->who = pct_alloc((size_t)j->world, sizeof *w->who);
-    w->whom = pct_alloc((size_t)j->world, sizeof *w->whom);
     return w;
+}
+
+static void add_who(struct pct_wait *w, int who)
+{
+    w->who = pct_grow(w->who, w->n_who, &w->room_who, sizeof *w->who);
+    w->who[w->n_who++] = who;
+}
+
+static void add_whom(struct pct_wait *w, int whom)
+{
+    w->whom = pct_grow(w->whom, w->n_whom, &w->room_whom, sizeof *w->whom);
+    w->whom[w->n_whom++] = whom;
 }
 
 static int index_of(const struct job *j, int rank)
@@ -402,11 +412,11 @@ static void add_gone(struct job *j)
         if (!j->ranks[i].gone || !is_waited_for(j, i))
             continue;
         w = w ? w : add(j, PCT_WAIT_GONE);
-        w->whom[w->n_whom++] = i;
+        add_whom(w, i);
     }
     for (int i = 0; w && i < j->world; i++)
         if (waits_for_any(j, i, w->whom, w->n_whom))
-            w->who[w->n_who++] = index_of(j, i);
+            add_who(w, index_of(j, i));
 }
 
 static bool differ(const struct rank *a, const struct rank *b)
@@ -426,9 +436,9 @@ static bool add_differing(struct job *j)
             for (int i = a; i < j->world; i++) {
                 const struct rank *r = &j->ranks[i];
                 if (r->enter && is_same_call(r->seen, j->ranks[a].seen))
-                    w->who[w->n_who++] = index_of(j, i);
+                    add_who(w, index_of(j, i));
                 else if (r->enter && is_same_call(r->seen, j->ranks[b].seen))
-                    w->whom[w->n_whom++] = index_of(j, i);
+                    add_whom(w, index_of(j, i));
             }
             return true;
         }
@@ -486,7 +496,7 @@ static void add_circle(struct job *j)
     if (rank != NOBODY && rank < j->world && seen_at[rank]) {
         struct pct_wait *w = add(j, PCT_WAIT_CIRCLE);
         for (int i = seen_at[rank] - 1; i < n; i++)
-            w->who[w->n_who++] = index_of(j, way[i]);
+            add_who(w, index_of(j, way[i]));
         for (int i = seen_at[rank]; i < n && !w->misfit.found; i++)
             find_misfit(j, way[i - 1], way[i], &w->misfit);
     }
@@ -505,7 +515,7 @@ static void add_others(struct job *j)
         struct pct_wait *w = add(j, PCT_WAIT_OTHERS);
         for (int i = 0; i < j->world; i++)
             if (j->ranks[i].seen && j->ranks[i].wants == NOTHING && waits_for(j, a, i))
-                w->whom[w->n_whom++] = index_of(j, i);
+                add_whom(w, index_of(j, i));
         for (int b = a; b < j->world; b++) {
             const struct rank *r = &j->ranks[b];
             if (r->wants != first->wants || !is_for_each(r) ||
@@ -513,12 +523,11 @@ static void add_others(struct job *j)
                 !is_same_call(r->seen, first->seen))
                 continue;
             told[b] = true;
-            w->who[w->n_who++] = index_of(j, b);
+            add_who(w, index_of(j, b));
         }
         if (w->n_whom)
             continue;
         pct_free(w->who);
-        pct_free(w->whom);
         j->out->n--;
     }
     pct_free(told);

@@ -66,7 +66,7 @@ struct pct_misfit {
 struct pct_wait {
     enum pct_wait_kind kind;
     int *who, *whom;
-    size_t n_who, n_whom;
+    size_t n_who, n_whom, room_who, room_whom;
     struct pct_misfit misfit; /* of a circle: between two ranks one of which waits for the other */
 };
 

@@ -440,8 +440,37 @@ static void waits_are_found(void **state)
     assert_int_equal(n_wrong, 0);
 }
 
+/* Each second rank waits for the next one: as many waits, of one rank for one each. */
+static void waits_take_room_for_their_ranks(void **state)
+{
+    enum { MANY = 512, LEAST_ROOM = 16 };
+    static struct pct_waiting ranks[MANY];
+    static struct pct_mpi_call calls[MANY];
+    struct pct_waits found = {0};
+    size_t n_large = 0;
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        calls[i] = (struct pct_mpi_call){.known = i % 2 == 0,
+                                         .comm = PCT_COMM_WORLD,
+                                         .domain = WORLD_ID,
+                                         .peer = i + 1,
+                                         .root = -1,
+                                         .source = -1};
+        ranks[i] = (struct pct_waiting){
+            .rank = i, .op = i % 2 ? "" : "MPI_Recv", .call = &calls[i], .ns = 5000000000};
+    }
+    pct_waits_find(ranks, MANY, MANY, true, &found);
+    size_t n = found.n;
+    for (size_t i = 0; i < found.n; i++)
+        n_large += found.at[i].room_who > LEAST_ROOM || found.at[i].room_whom > LEAST_ROOM;
+    pct_waits_free(&found);
+    assert_int_equal(n, MANY / 2);
+    assert_int_equal(n_large, 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(waits_are_found)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(waits_are_found),
+                                       cmocka_unit_test(waits_take_room_for_their_ranks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
