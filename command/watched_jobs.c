@@ -118,6 +118,19 @@ int pct_find_only_job(const struct pct_command *self, int *pid)
     return status;
 }
 
+int pct_say_several_jobs(const struct pct_command *self, const struct pct_watched_job *job)
+{
+    pct_say(self, "these are ranks of several jobs; give --whole-job and one of these:");
+    for (size_t i = 0; i < job->n; i++) {
+        size_t first = 0;
+        while (job->processes[first].key != job->processes[i].key)
+            first++;
+        if (first == i)
+            list_jobs(&job->processes[i].pid, 1);
+    }
+    return PCT_DATA;
+}
+
 static bool is_shell(const char *name)
 {
     static const char *const shells[] = {"sh",  "bash", "dash", "ash",     "ksh", "mksh",

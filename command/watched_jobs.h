@@ -18,6 +18,9 @@ bool pct_find_process(const char *word, int *pid);
 /* The only one that runs here. PCT_DONE, which is said too, or PCT_CALL. */
 int pct_find_only_job(const struct pct_command *self, int *pid);
 
+/* Refuses ranks of several jobs, and lists a rank of each. Returns PCT_DATA. */
+int pct_say_several_jobs(const struct pct_command *self, const struct pct_watched_job *job);
+
 /* Adds a process that --pid names: of a launcher, of its helper, or of a shell that started one,
  * the ranks on this node. Any other is added itself; if there are ranks below it, this is said.
  * Fails as pct_watch_add. */

@@ -137,7 +137,7 @@ static int find_processes(const struct pct_command *self, const struct request *
         status = status ? status : add_process(self, r, pid, job);
     }
     pct_watch_sort(job);
-    return status;
+    return status || pct_watch_is_one_job(job) ? status : pct_say_several_jobs(self, job);
 }
 
 static void pause_ms(uint64_t ms)

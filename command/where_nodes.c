@@ -282,7 +282,9 @@ static bool name_job(const struct pct_where_nodes *nodes, const struct pct_where
         pct_say(nodes->self, "%s", error.text);
         *status = PCT_DATA;
     }
-    uint64_t key = here.n ? pct_watch_launch(here.processes[0].pid).key : 0;
+    if (!*status && !pct_watch_is_one_job(&here))
+        *status = pct_say_several_jobs(nodes->self, &here);
+    uint64_t key = here.n ? here.processes[0].key : 0;
     if (!*status && !key) {
         pct_say(
             nodes->self,

@@ -28,8 +28,9 @@
 
 struct pct_watched {
     int pid;
-    int rank;   /* in MPI_COMM_WORLD, or -1 */
-    bool ended; /* when its stacks were to be taken, as far as it was noticed */
+    int rank;     /* in MPI_COMM_WORLD, or -1 */
+    uint64_t key; /* of the job of a rank (struct pc_config_launch); 0: unknown */
+    bool ended;   /* when its stacks were to be taken, as far as it was noticed */
 };
 
 struct pct_watched_job {
@@ -54,6 +55,8 @@ enum pc_launcher_role pct_watch_role(int pid);
 /* Adds the ranks on this node of the job with this key (struct pc_config_launch). */
 void pct_watch_add_keyed(struct pct_watched_job *job, uint64_t key);
 void pct_watch_sort(struct pct_watched_job *job);
+/* False: some are ranks of different jobs, which have the same numbers. */
+bool pct_watch_is_one_job(const struct pct_watched_job *job);
 
 /* The threads that a process has, the main one first; NULL: none. To be freed with pct_free. */
 int *pct_watch_threads(int pid, size_t *n);

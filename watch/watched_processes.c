@@ -23,7 +23,6 @@
 /* A process that claims to be a rank. */
 struct claim {
     struct pct_watched who;
-    uint64_t key; /* of its job */
     int world;
     int depth; /* below the process that was named */
     bool mpi;  /* an MPI library is loaded */
@@ -118,7 +117,7 @@ static void look_at(struct claims *c, int pid, int depth)
         return;
     c->at = pct_grow(c->at, c->n, &c->room, sizeof *c->at);
     c->at[c->n++] =
-        (struct claim){{.pid = pid, .rank = l.rank}, l.key, l.n_ranks, depth, has_mpi(pid)};
+        (struct claim){{.pid = pid, .rank = l.rank, .key = l.key}, l.n_ranks, depth, has_mpi(pid)};
 }
 
 struct descent {
@@ -195,8 +194,8 @@ static int compare_claims(const void *left, const void *right)
     const struct claim *a = left, *b = right;
     if (a->who.rank != b->who.rank)
         return a->who.rank < b->who.rank ? -1 : 1;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
+    if (a->who.key != b->who.key)
+        return a->who.key < b->who.key ? -1 : 1;
     if (a->mpi != b->mpi)
         return a->mpi ? -1 : 1;
     if (a->depth != b->depth)
@@ -219,7 +218,8 @@ static void add_claimed(struct pct_watched_job *job, struct claims *c)
     if (c->n)
         qsort(c->at, c->n, sizeof *c->at, compare_claims);
     for (size_t i = 0; i < c->n; i++) {
-        if (i && c->at[i].who.rank == c->at[i - 1].who.rank && c->at[i].key == c->at[i - 1].key)
+        if (i && c->at[i].who.rank == c->at[i - 1].who.rank &&
+            c->at[i].who.key == c->at[i - 1].who.key)
             continue;
         add(job, c->at[i].who);
         job->world = c->at[i].world > job->world ? c->at[i].world : job->world;
@@ -267,7 +267,7 @@ void pct_watch_add_keyed(struct pct_watched_job *job, uint64_t key)
     struct descent *all = list_processes(&n_all);
     for (size_t i = 0; i < n_all; i++) {
         look_at(&c, all[i].pid, depth_of(all, n_all, all[i].pid));
-        if (c.n > n && c.at[n].key == key)
+        if (c.n > n && c.at[n].who.key == key)
             n++;
         else
             c.n = n;
@@ -506,6 +506,18 @@ void pct_watch_sort(struct pct_watched_job *job)
 {
     if (job->n)
         qsort(job->processes, job->n, sizeof *job->processes, compare_watched);
+}
+
+bool pct_watch_is_one_job(const struct pct_watched_job *job)
+{
+    uint64_t key = 0;
+    for (size_t i = 0; i < job->n; i++) {
+        uint64_t own = job->processes[i].key;
+        if (own && key && own != key)
+            return false;
+        key = own ? own : key;
+    }
+    return true;
 }
 
 void pct_watch_job_free(struct pct_watched_job *job)

@@ -108,9 +108,14 @@ static int add_processes(struct pct_stat_job *j)
             status = PCT_DATA;
         }
     pct_watch_sort(&job);
-    bool ranks = !status && job.n && job.processes[0].rank >= 0;
+    bool one = pct_watch_is_one_job(&job);
+    bool ranks = !status && job.n && job.processes[0].rank >= 0 && one;
     if (!status && j->request->per == PCT_PER_RANK && !ranks)
-        status = pct_refuse(j->self, "--per rank: %s is no MPI job", j->request->pids);
+        status = pct_refuse(j->self,
+                            one ? "--per rank: %s is no MPI job"
+                                : "--per rank: the ranks of %s are of several jobs; give the "
+                                  "process id of one launcher",
+                            j->request->pids);
     j->world = ranks ? job.world : -1;
     j->who = j->request->per == PCT_PER_THREAD ? "thread" : ranks ? "rank" : "process";
     if (ranks && j->request->per == PCT_PER_PROCESS)

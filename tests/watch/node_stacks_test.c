@@ -32,8 +32,8 @@ static const struct numbers right = {8, {4, 5}, {{99, 4, 0, 2}, {99, 5, 1, 2}}};
 /* A watch of two ranks: one waits for two requests, one computes. */
 static void make(struct pc_buffer *out, const struct numbers *numbers)
 {
-    struct pct_watched processes[] = {{101, numbers->ranks[0], false},
-                                      {102, numbers->ranks[1], true}};
+    struct pct_watched processes[] = {{.pid = 101, .rank = numbers->ranks[0]},
+                                      {.pid = 102, .rank = numbers->ranks[1], .ended = true}};
     struct pct_watched_job job = {
         .processes = processes, .n = 2, .world = numbers->world, .whole = true};
     struct pc_buffer frames = {0};

@@ -147,12 +147,12 @@ static void a_file_that_cannot_be_read_gives_no_text(void **state)
 
 /* ---- Ranks ----------------------------------------------------------------------------------- */
 
-/* Starts a shell of that path as rank 0, which starts a program as rank 0. Returns the shell's pid;
- * *program: the other's. */
-static int start_rank(const char *shell, int *program)
+/* Starts a shell of that path as rank 0 of a job, which starts a program as rank 0. Returns the
+ * shell's pid; *program: the other's. */
+static int start_rank(const char *shell, char *job, int *program)
 {
-    static char *const environment[] = {"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1",
-                                        "PMIX_RANK=0", "PMIX_NAMESPACE=1", NULL};
+    char *const environment[] = {"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1", "PMIX_RANK=0",
+                                 job, NULL};
     int ends[2];
     char text[32] = "";
     assert_int_equal(pipe(ends), 0);
@@ -181,7 +181,7 @@ static void a_folder_is_no_mpi_library(void **state)
     snprintf(shell, sizeof shell, "%s/libmpi-tools/sh", folder);
     snprintf(command, sizeof command, "mkdir %s/libmpi-tools && cp -L /bin/sh %s", folder, shell);
     assert_int_equal(system(command), 0);
-    int pid = start_rank(shell, &program);
+    int pid = start_rank(shell, "PMIX_NAMESPACE=1", &program);
     assert_int_equal(pct_watch_add(&job, getpid(), &error), PC_OK);
     size_t n = job.n;
     int found = n ? job.processes[0].pid : 0;
@@ -194,12 +194,35 @@ static void a_folder_is_no_mpi_library(void **state)
     assert_int_equal(found, program);
 }
 
+static void two_jobs_are_told_apart(void **state)
+{
+    struct pct_watched_job job = {.world = -1};
+    struct pc_error error;
+    int programs[2], pids[2];
+    (void)state;
+    pids[0] = start_rank("/bin/sh", "PMIX_NAMESPACE=1", &programs[0]);
+    assert_int_equal(pct_watch_add(&job, getpid(), &error), PC_OK);
+    bool alone = pct_watch_is_one_job(&job);
+    pct_watch_job_free(&job);
+    pids[1] = start_rank("/bin/sh", "PMIX_NAMESPACE=2", &programs[1]);
+    assert_int_equal(pct_watch_add(&job, getpid(), &error), PC_OK);
+    bool both = pct_watch_is_one_job(&job);
+    pct_watch_job_free(&job);
+    for (int i = 0; i < 2; i++) {
+        kill(programs[i], SIGKILL);
+        waitpid(pids[i], NULL, 0);
+    }
+    assert_true(alone);
+    assert_false(both);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_follow_each_other_are_all_opened),
         cmocka_unit_test(a_file_that_cannot_be_read_gives_no_text),
         cmocka_unit_test(a_folder_is_no_mpi_library),
+        cmocka_unit_test(two_jobs_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
