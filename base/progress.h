@@ -32,4 +32,12 @@ static inline void pc_progress_end(void)
         pc_progress_listener->end();
 }
 
+/* Replaces the step that the caller has begun. */
+static inline void pc_progress_next(const char *doing, const char *what, uint64_t done,
+                                    uint64_t all)
+{
+    pc_progress_end();
+    pc_progress_begin(doing, what, done, all);
+}
+
 #endif

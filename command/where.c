@@ -157,6 +157,7 @@ static int take_stacks(const struct pct_command *self, const struct request *r, 
 {
     int status = PCT_DONE;
     bool *failed = pct_alloc(w->job->n, sizeof *failed);
+    pc_progress_begin("reading the stacks of", "processes", 0, r->times * w->job->n);
     for (uint64_t k = 0; k < r->times; k++) {
         if (k)
             pause_ms(r->every_ms);
@@ -166,8 +167,8 @@ static int take_stacks(const struct pct_command *self, const struct request *r, 
         uint64_t begin_ns = pc_mono_ns();
         for (uint32_t i = 0; i < w->job->n; i++) {
             struct pc_error error = {""};
-            pc_progress_begin("reading the stacks of", "processes", k * w->job->n + i,
-                              r->times * w->job->n);
+            pc_progress_next("reading the stacks of", "processes", k * w->job->n + i,
+                             r->times * w->job->n);
             if (failed[i] || !pct_watch_take(w, i, &error))
                 continue;
             failed[i] = true;

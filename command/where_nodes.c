@@ -155,6 +155,7 @@ await(struct pct_where_nodes *nodes, uint64_t most_ms, const char *what,
         nodes->agents[i].answered = false;
         nodes->agents[i].in.n = 0;
     }
+    pc_progress_begin(what, "nodes", 0, nodes->n);
     while (n_open) {
         uint64_t now_ns = pc_mono_ns();
         n_open = 0;
@@ -166,7 +167,7 @@ await(struct pct_where_nodes *nodes, uint64_t most_ms, const char *what,
             polls[i] = (struct pollfd){.fd = open ? a->fd : -1, .events = POLLIN};
             n_open += open;
         }
-        pc_progress_begin(what, "nodes", nodes->n - n_open, nodes->n);
+        pc_progress_next(what, "nodes", nodes->n - n_open, nodes->n);
         if (n_open && poll(polls, nodes->n, (int)((end_ns - now_ns) / 1000000) + 1) <= 0)
             continue;
         for (size_t i = 0; i < nodes->n; i++) {
