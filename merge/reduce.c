@@ -304,8 +304,11 @@ static void put_own(struct reduction *r)
 static void send_profile(struct reduction *r, int to)
 {
     struct pc_buffer b = {0};
-    if (r->mine && pc_profile_encode(r->mine, &b.data, &b.n))
+    int err = r->mine ? pc_profile_encode(r->mine, &b.data, &b.n) : PC_OK;
+    if (err) {
         b.n = 0;
+        note(r, pc_error_set(r->error, err, "the profile for rank %d: %s", to, pc_err_text(err)));
+    }
     send_bytes(r, &b, to);
     free(b.data);
 }

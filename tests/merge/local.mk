@@ -11,7 +11,7 @@ tests_merge_reduce_test_SOURCES = tests/merge/reduce_test.c tests/merge/net.c te
     merge/merge_module.c $(merge_test_common)
 # A separate object, because libtool makes that of the module.
 tests_merge_reduce_test_CFLAGS = $(AM_CFLAGS)
-tests_merge_reduce_test_LDFLAGS = -Wl,--wrap=pc_memory_available
+tests_merge_reduce_test_LDFLAGS = -Wl,--wrap=pc_memory_available,--wrap=pc_profile_encode
 tests_merge_ending_test_SOURCES = tests/merge/ending_test.c tests/merge/explorer.c tests/merge/explorer.h \
     tests/merge/choices.c tests/merge/choices.h tests/merge/letters.c tests/merge/letters.h \
     tests/merge/other_ends.c tests/merge/other_ends.h \

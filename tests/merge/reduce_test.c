@@ -342,6 +342,33 @@ static void a_rank_without_profile_is_an_error_on_rank_0_and_holds_up_nobody(voi
     }
 }
 
+static int unsent_rank = -1; /* the one that has no memory for what it would send, or -1 */
+
+int __real_pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_out);
+int __wrap_pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_out);
+int __wrap_pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_out)
+{
+    return this_rank == unsent_rank ? PC_ENOMEM : __real_pc_profile_encode(p, data_out, n_out);
+}
+
+static void a_profile_that_cannot_be_sent_is_an_error_there_and_on_rank_0(void **state)
+{
+    (void)state;
+    static struct job j;
+    make_job(&j, &shapes[1], 4);
+    for (unsent_rank = 1; unsent_rank < j.n_ranks; unsent_rank++) {
+        struct net *net = net_new(j.n_ranks, true);
+        net_run(net, reduce, &j);
+        assert_int_equal(j.err[0], PC_EMISMATCH);
+        assert_int_equal(j.err[unsent_rank], PC_ENOMEM);
+        assert_non_null(strstr(j.error[unsent_rank].text, "not enough memory"));
+        assert_int_equal(net_left(net), 0);
+        net_free(net);
+    }
+    unsent_rank = -1;
+    free_job(&j);
+}
+
 /* Every call of the transport of every rank fails once. Either rank 0 has an error, or nothing is
  * missing from its result. */
 static void every_failing_transfer_is_an_error_on_rank_0(void **state)
@@ -660,6 +687,7 @@ int main(void)
         cmocka_unit_test(a_profile_without_room_on_rank_0_is_refused_before_it_is_sent),
         cmocka_unit_test(a_profile_without_room_on_any_rank_is_refused_before_it_is_sent),
         cmocka_unit_test(a_rank_without_profile_is_an_error_on_rank_0_and_holds_up_nobody),
+        cmocka_unit_test(a_profile_that_cannot_be_sent_is_an_error_there_and_on_rank_0),
         cmocka_unit_test(every_failing_transfer_is_an_error_on_rank_0),
         cmocka_unit_test(a_rank_lost_at_any_moment_among_64_holds_up_nobody),
         cmocka_unit_test(all_ranks_learn_where_the_profile_is),
