@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* PC_EIO: errno says why; PC_EFORMAT: the file ends before. */
 static int read_all(int fd, char *data, size_t n)
 {
     size_t done = 0;
@@ -34,7 +35,7 @@ static int read_all(int fd, char *data, size_t n)
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return PC_EIO;
+            return got ? PC_EIO : PC_EFORMAT;
         done += (size_t)got;
     }
     return PC_OK;
@@ -89,8 +90,11 @@ int pc_arena_file_read(const char *path, bool header_only, struct pc_arena_bytes
     out->data = malloc(out->n);
     if (!out->data)
         err = no_memory(path, out->n, error);
-    else if (read_all(fd, out->data, out->n))
-        err = pc_error_set(error, PC_EIO, "%s: %s", path, strerror(errno));
+    else
+        err = read_all(fd, out->data, out->n);
+    if (err && out->data)
+        err = pc_error_set(error, PC_EIO, "%s: %s", path,
+                           err == PC_EIO ? strerror(errno) : "it became shorter while it was read");
     if (err) {
         free(out->data);
         out->data = NULL;

@@ -425,6 +425,34 @@ static void files_that_cannot_be_read_are_left_out(void **state)
     assert_int_equal(pc_merge_files(paths, 0, &p, NULL, NULL, &error), PC_ENOENT);
 }
 
+static off_t file_end = INT64_MAX; /* no file has more bytes */
+
+ssize_t __real_pread(int fd, void *data, size_t n, off_t at);
+ssize_t __wrap_pread(int fd, void *data, size_t n, off_t at);
+ssize_t __wrap_pread(int fd, void *data, size_t n, off_t at)
+{
+    off_t left = at < file_end ? file_end - at : 0;
+    return __real_pread(fd, data, n < (size_t)left ? n : (size_t)left, at);
+}
+
+static void a_file_that_becomes_shorter_is_left_out_and_said(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES], *paths[1] = {path};
+    struct pc_error error;
+    struct pc_profile *p = NULL;
+    struct said s = {0};
+    clean();
+    leave("short.arena", &(struct left){.rank = 1});
+    path_in(path, "short.arena");
+    file_end = sizeof(struct pcollect_arena_header) + 1;
+    int err = pc_merge_files(paths, 1, &p, say, &s, &error);
+    file_end = INT64_MAX;
+    assert_int_equal(err, PC_ENOENT);
+    assert_int_equal(s.n, 1);
+    assert_non_null(strstr(s.text, "short.arena: it became shorter while it was read"));
+}
+
 static int remove_folder(void **state)
 {
     (void)state;
@@ -444,6 +472,7 @@ int main(void)
         cmocka_unit_test(a_running_process_is_told_from_a_dead_one),
         cmocka_unit_test(what_does_not_belong_is_left_out_and_said),
         cmocka_unit_test(files_that_cannot_be_read_are_left_out),
+        cmocka_unit_test(a_file_that_becomes_shorter_is_left_out_and_said),
     };
     return cmocka_run_group_tests(tests, folder_make, remove_folder);
 }

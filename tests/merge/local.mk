@@ -22,6 +22,7 @@ tests_merge_ending_test_LDFLAGS = -Wl,--wrap=unlink,--wrap=rmdir,--wrap=rename,-
 tests_merge_damage_test_SOURCES = tests/merge/damage_test.c $(merge_test_common)
 tests_merge_fold_test_SOURCES = tests/merge/fold_test.c tests/merge/net.c tests/merge/net.h $(merge_test_common)
 tests_merge_files_test_SOURCES = tests/merge/files_test.c $(merge_test_common)
+tests_merge_files_test_LDFLAGS = -Wl,--wrap=pread
 
 script_tests += tests/merge/unwritten.test tests/merge/tables.test
 EXTRA_DIST += tests/merge/exchange.c tests/merge/tables_plug.c tests/merge/unpacked.h
