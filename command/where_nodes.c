@@ -135,10 +135,12 @@ static void read_agent(const struct pct_where_nodes *nodes, struct agent *a)
 {
     enum { STEP = 1 << 16 };
     uint8_t *at = pc_buffer_end(&a->in, STEP);
-    ssize_t got = at ? read(a->fd, at, STEP) : -1;
+    ssize_t got = at ? read(a->fd, at, STEP) : 0;
     if (got > 0)
         a->in.n += (size_t)got;
-    else if (!at || (errno != EINTR || !got))
+    else if (!at)
+        lose(nodes, a, "not enough memory for its answer");
+    else if (!got || errno != EINTR)
         lose(nodes, a, "no answer: the remote shell has ended");
 }
 
