@@ -121,29 +121,35 @@ static void recover_jobs(const struct pct_recovery *r, const struct pc_merge_lis
 
 /* ---- Recovery ------------------------------------------------------------------------------- */
 
+struct inode {
+    dev_t device;
+    ino_t number;
+    const char *folder;
+};
+
 static int by_inode(const void *a, const void *b)
 {
-    struct stat x, y;
-    lstat(*(char *const *)a, &x);
-    lstat(*(char *const *)b, &y);
-    if (x.st_dev != y.st_dev)
-        return x.st_dev < y.st_dev ? -1 : 1;
-    return (x.st_ino > y.st_ino) - (x.st_ino < y.st_ino);
+    const struct inode *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Locks all folders in one order, independent of the command line, and each once. */
+/* Locks all folders in one order, independent of the command line, and each once. Another recovery
+ * may remove one meanwhile. */
 static size_t lock_folders(const struct pct_recovery *r, char *const *folders, size_t n, int *locks)
 {
-    char **sorted = pct_alloc(n, sizeof *sorted);
+    struct inode *sorted = pct_alloc(n, sizeof *sorted);
+    struct stat st;
     size_t n_there = 0, n_locks = 0;
     for (size_t i = 0; i < n; i++)
-        if (pct_is_folder(folders[i]))
-            sorted[n_there++] = folders[i];
+        if (!stat(folders[i], &st) && S_ISDIR(st.st_mode))
+            sorted[n_there++] = (struct inode){st.st_dev, st.st_ino, folders[i]};
     qsort(sorted, n_there, sizeof *sorted, by_inode);
     for (size_t i = 0; i < n_there; i++)
         if (!i || by_inode(&sorted[i - 1], &sorted[i]) != 0)
-            locks[n_locks++] = pct_recover_lock(r, sorted[i]);
-    free(sorted);
+            locks[n_locks++] = pct_recover_lock(r, sorted[i].folder);
+    pct_free(sorted);
     return n_locks;
 }
 
