@@ -112,11 +112,13 @@ class SourceView {
         return contexts.labels(row, "path").map(label => this.lineOf(label)).filter(line => line);
     }
 
-    // The line that a label "function@file:line" of a path names.
+    // The line that a label "function@file:line" of a path names. Of files that share a name, it is in the one that has the
+    // function there.
     lineOf(label) {
-        const [, name, number] = /@(.*):(\d+)$/.exec(label) || [];
-        const file = name && this.files.list.find(({path, lines}) => lastPart(path) === name && lines.has(Number(number)));
-        return file && file.lines.get(Number(number));
+        const [name, place] = partsOf(label), [, file, number] = /^(.*):(\d+)$/s.exec(place || "") || [];
+        const found = !file ? [] : this.files.list.filter(({path, lines}) => lastPart(path) === file && lines.has(Number(number)))
+            .map(({lines}) => lines.get(Number(number)));
+        return found.find(({functions}) => functions.includes(name)) || (found.length === 1 ? found[0] : undefined);
     }
 
     place(place) {

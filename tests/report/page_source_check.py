@@ -115,9 +115,12 @@ def check_chosen_line(page):
 
 
 def check_source_links(page, tables):
-    """The lines of a selected context are marked; a line leads to its contexts."""
-    wrong = []
-    for row in rows_of(tables, "contexts")[:3]:
+    """The lines of a selected context are marked, in the file that has its function; a line leads to its contexts."""
+    wrong, files = [], collections.defaultdict(list)
+    for row in rows_of(tables, "lines"):
+        if row["file"] and row["line"]:
+            files[os.path.basename(row["file"]), row["line"]].append((row["function"], row["file"]))
+    for row in rows_of(tables, "contexts")[:6]:
         where = re.findall(r"@([^@:>]*):(\d+)(?: > |$)", row["path"])
         if not where or not row["context"]:
             continue
@@ -125,6 +128,11 @@ def check_source_links(page, tables):
         chosen, marked = page.ask("""return [document.querySelector('#source-lines [aria-selected=true]')?.dataset.line,
             [...document.querySelectorAll('#source-lines .marked')].map(row => row.dataset.line)]""")
         links = page.ask("return [...document.querySelectorAll('#line a')].map(a => a.getAttribute('href'))")
+        function = re.sub(r"\\([@>])", r"\1", row["path"].split(" > ")[-1].rpartition("@")[0])
+        wanted = [file for name, file in files[where[-1]] if name == function]
+        file = page.ask("return document.querySelector('#source .controls select').value")
+        wrong += [f"{row['path']}: in {file}, not {wanted}"] if wanted and file not in wanted else []
+        page.compared["alike-files"] += len({file for _, file in files[where[-1]]}) > 1
         if chosen != where[-1][1] or chosen not in marked or not any("context=" + row["context"] in link for link in links):
             wrong.append(f"{row['path']}: line {chosen} of {marked}, links {links}")
     return wrong
