@@ -77,7 +77,8 @@ class Instructions {
     }
 }
 
-const functionsOf = ({functions}) => functions.map(name => shortName(name)).join(", ");
+// Instances of a template may share a short name.
+const functionsOf = ({functions}) => [...new Set(functions.map(name => shortName(name)))].join(", ");
 const costOf = ({figures}) => (figures.mpi_exclusive_s || 0) + (figures.cpu_exclusive_s || 0);
 
 class SourceView {

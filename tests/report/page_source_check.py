@@ -71,7 +71,8 @@ def check_source(page, tables):
             if (name, line) in stored and told[1].expandtabs().rstrip() != text.rstrip():
                 wrong.append(f"{name}:{line}: {told[1]}, not {text}")
         wrong += [f"{name}:{line} has {cells}" for line, (cells, _) in seen.items() if cells and line not in lines]
-    return wrong + check_source_links(page, tables) + check_instructions(page, tables) + check_chosen_line(page)
+    return wrong + check_source_links(page, tables) + check_instructions(page, tables) + check_functions_of_lines(page, tables) + \
+        check_chosen_line(page)
 
 
 def check_instructions(page, tables):
@@ -112,6 +113,21 @@ def check_chosen_line(page):
         })]""")
     page.compared["chosen-lines"] += len(seen)
     return [f"the chosen line {line} has {colour}, not {chosen}" for line, colour in seen if colour != chosen]
+
+
+def check_functions_of_lines(page, tables):
+    """A line of several functions names each of them once, also where instances of a template share a short name."""
+    wrong, functions = [], collections.defaultdict(set)
+    for row in rows_of(tables, "lines"):
+        if row["file"] and row["line"]:
+            functions[row["file"], row["line"]].add(row["function"])
+    for file, line in [place for place, names in functions.items() if len(names) > 1][:5]:
+        page.show("source&file=" + urllib.parse.quote(file) + "&line=" + line)
+        told = page.ask("return document.querySelector('#line p').innerText")
+        names = re.split(r"(?<=\)), ", told.partition(", in ")[2].removesuffix("."))
+        wrong += [f"{file}:{line}: {told}"] if len(set(names)) != len(names) else []
+        page.compared["shared-lines"] += 1
+    return wrong
 
 
 def check_source_links(page, tables):
