@@ -61,13 +61,18 @@ function markNavigation() {
     }
 }
 
-// Does not show a view that the user left while it was built, nor its failure.
+const controlsOf = place => [...place.querySelectorAll(".controls select, .controls input, .controls button")];
+
+// Does not show a view that the user left while it was built, nor its failure. A control that leads to another address of
+// its view keeps the keyboard focus.
 async function showView(profile, main) {
-    const address = location.hash, view = shownView(), place = make("div", {id: view.name});
+    const address = location.hash, view = shownView(), place = make("div", {id: view.name}), last = main.firstChild;
+    const focused = last?.id === view.name ? controlsOf(last).indexOf(document.activeElement) : -1;
     main.replaceChildren(place);
     redraws.length = 0;
     markNavigation();
     await view.show(profile, place, readAddress().options).catch(error => fail(place, error));
+    controlsOf(place)[focused]?.focus();
     place.dataset.ready = address;
 }
 

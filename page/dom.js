@@ -36,9 +36,15 @@ function makeText(text) {
 
 // A select with its label; options are [value, text].
 function makeChoice(label, options, chosen, onchange) {
-    const select = make("select", {onchange: () => onchange(select.value)},
-        options.map(([value, text]) => make("option", {value, selected: value === chosen}, cutText(text, mostInLine))));
+    const select = make("select", {onchange: () => onchange(select.value)});
+    fillChoice(select, options, chosen);
     return make("label", {}, label + " ", select);
+}
+
+// Gives a select these options. One that has the keyboard focus keeps it.
+function fillChoice(select, options, chosen) {
+    select.replaceChildren(...options.map(([value, text]) =>
+        make("option", {value, selected: value === chosen}, cutText(text, mostInLine))));
 }
 
 // Functions that draw the pictures of the shown view again: a canvas keeps its size and its colours.

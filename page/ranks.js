@@ -205,7 +205,6 @@ class RanksView {
         this.map = make("tbody", {});
         this.legend = make("p", {class: "legend", id: "heat-legend"});
         this.details = make("div", {id: "rank", "aria-live": "polite"});
-        this.controls = make("p", {class: "controls"});
     }
 
     figuresOf(metric) {
@@ -216,7 +215,7 @@ class RanksView {
     }
 
     place(place) {
-        place.append(this.controls, this.legend,
+        place.append(this.makeControls(), this.legend,
             make("div", {class: "scroll", id: "map", tabindex: "0", onkeydown: event => this.key(event),
                 "aria-label": "Map of ranks: arrows choose a rank"},
             make("table", {id: "heat"}, make("thead", {}, make("tr", {},
@@ -243,17 +242,8 @@ class RanksView {
         const {figures} = this, {rows} = figures;
         const orders = [["rank", "rank"], ["host", "host"], ...this.classes.list.length ? [["class", "class"]] : [], ...rows.map(row => [keyOfRow(row), row.name])];
         this.order = orders.some(([value]) => value === this.order) ? this.order : "rank";
-        this.controls.replaceChildren(
-            makeChoice("Show", this.metrics.map(({name, head}) => [name, head]), figures.metric.name,
-                chosen => this.choose({figures: this.figuresOf(this.metrics.find(({name}) => name === chosen))})),
-            this.contexts.rows ? makeChoice("Rows", [["primitive", "MPI functions"], ["context", "contexts"]], this.by, by => {
-                this.by = by;
-                this.choose({figures: this.figuresOf(this.figures.metric)});
-            }) : "",
-            makeChoice("Order ranks by", orders, this.order, order => this.choose({order})),
-            makeChoice("Colours", [["all", "one scale for all rows"], ["row", "a scale for each row"]], this.scale,
-                scale => this.choose({scale})),
-            this.makeRankChoice());
+        fillChoice(this.orders.querySelector("select"), orders, this.order);
+        this.input.value = this.ranks.exact(this.selected, "rank");
         this.heats = rows.map(row => new HeatRow(row,
             place => figures.shown(row.values[place]) + figures.on(place), selected => this.select(selected)));
         this.map.replaceChildren(...this.classes.list.length ? [this.classes.makeStrip()] : [],
@@ -261,6 +251,21 @@ class RanksView {
         this.drawLegend();
         this.drawMap();
         this.drawRank();
+    }
+
+    // Makes the controls once, because one of them may have the keyboard focus.
+    makeControls() {
+        return make("p", {class: "controls"},
+            makeChoice("Show", this.metrics.map(({name, head}) => [name, head]), this.figures.metric.name,
+                chosen => this.choose({figures: this.figuresOf(this.metrics.find(({name}) => name === chosen))})),
+            this.contexts.rows ? makeChoice("Rows", [["primitive", "MPI functions"], ["context", "contexts"]], this.by, by => {
+                this.by = by;
+                this.choose({figures: this.figuresOf(this.figures.metric)});
+            }) : "",
+            this.orders = makeChoice("Order ranks by", [], this.order, order => this.choose({order})),
+            makeChoice("Colours", [["all", "one scale for all rows"], ["row", "a scale for each row"]], this.scale,
+                scale => this.choose({scale})),
+            this.makeRankChoice());
     }
 
     makeRankChoice() {
@@ -276,7 +281,6 @@ class RanksView {
         return make("label", {}, "Rank ", input);
     }
 
-    // Does not make the controls again, because one of them has the keyboard focus.
     select(selected) {
         this.selected = selected;
         this.input.value = this.ranks.exact(selected, "rank");

@@ -94,7 +94,6 @@ class SourceView {
         this.body = make("tbody", {});
         this.said = make("p", {class: "legend", id: "source-said"});
         this.details = make("div", {id: "line", "aria-live": "polite"});
-        this.controls = make("p", {class: "controls"});
     }
 
     // The line that costs most; of a file that only calls others the one below which most is.
@@ -123,7 +122,7 @@ class SourceView {
     }
 
     place(place) {
-        place.append(this.controls, this.makeHottest(), this.said, this.details,
+        place.append(this.makeControls(), this.makeHottest(), this.said, this.details,
             this.window = make("div", {class: "scroll"}, make("table", {id: "source-lines"},
                 make("thead", {}, make("tr", {}, this.columns.map(({head, doc, of}) =>
                     make("th", {scope: "col", class: "number", title: doc, "data-of": of}, head)),
@@ -147,8 +146,9 @@ class SourceView {
         this.draw();
     }
 
-    drawControls() {
-        this.controls.replaceChildren(
+    // Makes the controls once, because one of them may have the keyboard focus.
+    makeControls() {
+        return make("p", {class: "controls"},
             makeChoice("File", this.files.list.map(({path}) => [path, path]), this.file.path,
                 path => this.change({file: this.files.byPath.get(path), line: this.hottestOf(this.files.byPath.get(path))})),
             makeChoice("show", [["", `lines with figures and ${linesAround} around`], ["yes", "the whole file"]],
@@ -170,7 +170,6 @@ class SourceView {
 
     draw() {
         const numbers = this.shownLines(), shown = numbers.slice(0, mostSourceRows), rows = [];
-        this.drawControls();
         shown.forEach((number, i) => {
             if (i && number > shown[i - 1] + 1)
                 rows.push(make("tr", {class: "gap"}, make("td", {colspan: this.columns.length + 2}, "…")));

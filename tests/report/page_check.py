@@ -236,6 +236,25 @@ def check_help(page):
 def check_keys(page, tables):
     """What is selected by keys in one view is selected in the others."""
     wrong = []
+def check_focus(page):
+    """A choice that is changed by a key keeps the keyboard focus."""
+    wrong = []
+    for view in ("ranks", "source", "tables"):
+        page.show(view)
+        for k in range(page.ask("return document.querySelectorAll('main .controls select').length")):
+            before, more = page.ask("""const choice = document.querySelectorAll('main .controls select')[arguments[0]];
+                choice.focus();
+                return [choice.value, choice.selectedIndex + 1 < choice.options.length]""", k)
+            if not more:
+                continue
+            page.press(Keys.ARROW_DOWN, view=view)
+            at, value = page.ask("return [[...document.querySelectorAll('main .controls select')].indexOf(document.activeElement),"
+                                 "document.activeElement.value]")
+            wrong += [f"choice {k} of {view} is {value} after {before}, choice {at} has the focus"] if at != k or value == before else []
+            page.compared["focus"] += 1
+    return wrong
+
+
     ranks = [row["rank"] for row in rows_of(tables, "ranks")]
     page.show("summary").press("2", view="contexts")
     if page.ask("return document.getElementById('tree') !== null"):
@@ -257,7 +276,7 @@ def check_keys(page, tables):
             wrong.append(f"the table has {selected(page)[0]} selected, not rank {ranks[1]}")
     page.press("?").until("return document.getElementById('help').open")
     page.press(Keys.ESCAPE).until("return !document.getElementById('help').open")
-    return wrong + check_help(page)
+    return wrong + check_focus(page) + check_help(page)
 
 
 def check_placement(page, tables):
