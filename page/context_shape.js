@@ -18,6 +18,15 @@ function readExpression(text) {
     }
 }
 
+// Marks the inputs whose expressions are not valid, and says in `told` that they are not used.
+function drawExpressions(inputs, told) {
+    const wrong = inputs.filter(({value}) => value && !readExpression(value));
+    for (const input of inputs)
+        input.setAttribute("aria-invalid", String(wrong.includes(input)));
+    told.textContent = wrong.map(({value}) => `Not a regular expression, and not used: ${cutText(value, mostInLine)}`).join("; ");
+    told.hidden = !wrong.length;
+}
+
 // Notes that the figures of a node of a shape come from this node of the whole tree; null: from several.
 function addOrigin(place, node) {
     place.origin = place.origin === undefined || place.origin === node ? node : null;

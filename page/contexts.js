@@ -79,16 +79,6 @@ class ContextView {
         return make("label", {}, label + " ", input);
     }
 
-    // Marks expressions that are not valid, and says that they are not used.
-    drawExpressions() {
-        const wrong = Object.values(this.expressions).filter(({value}) => value && !readExpression(value));
-        for (const input of Object.values(this.expressions))
-            input.setAttribute("aria-invalid", String(wrong.includes(input)));
-        this.wrong.textContent = wrong.map(({value}) =>
-            `Not a regular expression, and not used: ${cutText(value, mostInLine)}`).join("; ");
-        this.wrong.hidden = !wrong.length;
-    }
-
     makeControls() {
         return make("p", {class: "controls"},
             makeChoice("Show", treeShapes, this.shape, shape => this.change({shape})),
@@ -230,7 +220,7 @@ class ContextView {
 
     draw() {
         const rows = this.visible();
-        this.drawExpressions();
+        drawExpressions(Object.values(this.expressions), this.wrong);
         this.drawHead();
         this.body.replaceChildren(...rows.slice(0, this.most).map(node => this.makeRow(node)));
         const more = rows.length - this.most;

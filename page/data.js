@@ -266,10 +266,11 @@ class Table {
         return row => index[row] === number;
     }
 
-    // A function that is true if the expression matches a row's text in the column. Equal texts are matched once.
+    // A function that is true if the expression matches what a row has in the column, as it is shown or exactly. Equal texts
+    // are matched once.
     matcher(column, expression) {
         const k = this.find(column), {texts, index, paths} = this.reader.column(k), same = paths || texts && index, seen = [];
-        const matches = row => expression.test(this.exact(row, k));
+        const matches = row => expression.test(this.exact(row, k)) || expression.test(this.shown(row, k));
         return same ? row => seen[same[row]] ??= matches(row) : matches;
     }
 }

@@ -19,22 +19,24 @@ function firstOf(rows, most, compare) {
 }
 
 class TableView {
-    constructor(table, selection) {
+    constructor(table, selection, options) {
         this.selection = selection;
         this.keys = ["context", "rank"].filter(key => table.has(key));
-        Object.assign(this, {table, sort: null, reversed: false, filter: "", from: 0, exact: false,
+        Object.assign(this, {table, sort: table.find(options.get("sort")) ?? null, reversed: options.get("reversed") === "yes",
+            filter: options.get("search") || "", exact: options.get("exact") === "yes", from: 0,
             most: Math.ceil(mostTableCells / table.columns.length)});
         this.head = make("tr", {});
         this.body = make("tbody", {});
         this.said = make("p", {id: "rows", "aria-live": "polite"});
         this.copied = make("span", {role: "status"});
+        this.wrong = make("p", {id: "wrong", "aria-live": "polite"});
     }
 
-    // A function that is true if a row passes the filter.
+    // A function that is true if a row passes the filter. One that is not valid is not used.
     makeFilter() {
         const {table} = this, expression = readExpression(this.filter);
-        if (!this.filter || !expression)
-            return () => !this.filter;
+        if (!expression)
+            return () => true;
         const matchers = table.columns.map((_, k) => table.matcher(k, expression));
         return row => matchers.some(matches => matches(row));
     }
@@ -88,6 +90,7 @@ class TableView {
         this.reversed = this.sort === k && !this.reversed;
         this.sort = k;
         this.from = 0;
+        remember({sort: this.table.columns[k].name, reversed: this.reversed ? "yes" : null});
         this.draw();
         this.head.children[k].firstChild.focus();
     }
@@ -142,6 +145,7 @@ class TableView {
     }
 
     draw() {
+        drawExpressions([this.input], this.wrong);
         this.head.replaceChildren(...this.table.columns.map((column, k) => this.makeHeadCell(column, k)));
         this.search(this.most + 1, rows => this.drawRows(rows.slice(0, this.most), rows.length > this.most));
     }
@@ -168,15 +172,17 @@ class TableView {
     }
 
     controls() {
-        const filter = make("input", {type: "search", id: "search", placeholder: "expression",
+        const filter = this.input = make("input", {type: "search", id: "search", placeholder: "expression", value: this.filter,
             oninput: () => {
                 this.filter = filter.value;
                 this.from = 0;
                 this.copied.textContent = "";
+                remember({search: this.filter});
                 this.draw();
             }});
-        const exact = make("input", {type: "checkbox", id: "exact", onchange: () => {
+        const exact = make("input", {type: "checkbox", id: "exact", checked: this.exact, onchange: () => {
             this.exact = exact.checked;
+            remember({exact: this.exact ? "yes" : null});
             this.draw();
         }});
         return [make("label", {}, "Filter ", filter), make("label", {}, exact, " exact values, as in tsv"),
@@ -185,9 +191,9 @@ class TableView {
 
     place(place, controls) {
         controls.append(...this.controls());
-        place.append(make("p", {}, this.table.doc), this.said, make("div", {class: "scroll"},
+        place.append(make("p", {}, this.table.doc), this.wrong, this.said, make("div", {class: "scroll"},
             make("table", {id: "table"}, make("thead", {}, this.head), this.body)));
-        this.from = this.firstShown();
+        this.from = this.filter || this.sort !== null ? 0 : this.firstShown();
         this.draw();
         this.body.querySelector("[aria-selected=true]")?.focus();
     }
@@ -199,5 +205,5 @@ async function showTables(profile, place, options) {
     const controls = make("p", {class: "controls"}, makeChoice("Table", names, name,
         chosen => location.hash = addressOf("tables", {table: chosen, ...readSelection()})));
     place.append(controls);
-    new TableView(await profile.table(name), readSelection()).place(place, controls);
+    new TableView(await profile.table(name), readSelection(), options).place(place, controls);
 }

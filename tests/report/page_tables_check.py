@@ -41,7 +41,7 @@ def check_tables(page, tables):
                         wrong.append(f"{name}, row {i}, {column}: {shown} for {value}")
                 elif not rounds_to(shown.removesuffix(" %"), value) and not is_short(shown, value):
                     wrong.append(f"{name}, row {i}, {column}: {shown} for {value}")
-    return wrong + check_last_row(page, tables) + check_order(page, tables)
+    return wrong + check_last_row(page, tables) + check_order(page, tables) + check_filter(page, tables)
 
 
 def check_last_row(page, tables):
@@ -126,6 +126,46 @@ def check_order(page, tables):
                 if told != [rises if i == k else None for i in range(len(head))]:
                     wrong.append(f"{name} by {column}: the heads say {told}, not {rises}")
                 page.compared["sorted"] += len(seen)
+    return wrong
+
+
+def filter_rows(page, expression):
+    """The numbers of rows that are found, and what is said of an expression that is not valid."""
+    page.ask("const e = document.getElementById('search'); e.value = arguments[0]; e.dispatchEvent(new Event('input'))", expression)
+    page.until("return document.getElementById('rows').textContent !== 'Searching.'")
+    return page.ask("return [[...document.querySelectorAll('#table tbody tr')].map(row => row.innerText),"
+                    "document.getElementById('search').ariaInvalid, document.getElementById('wrong')?.innerText]")
+
+
+def check_filter(page, tables):
+    """A filter finds what is shown, and says if it is not valid; it and the order are in the address."""
+    wrong = []
+    for name in ("primitives", "ranks"):
+        head, rows = tables.get(name, ((), ()))
+        if not rows:
+            continue
+        page.show("tables&table=" + name)
+        all_rows = page.ask("return [...document.querySelectorAll('#table tbody tr')].map(row => row.innerText)")
+        shown = page.ask("return [...document.querySelectorAll('#table tbody tr')].map(row => [...row.cells].map(c => c.textContent))")
+        exact = {cell for row in rows for cell in row}
+        for text in [cell for row in shown for cell in row if cell not in exact and re.search(r"\d[ ,]", cell)][:2]:
+            wanted = [line for line, cells in zip(all_rows, shown) if any(text in cell for cell in cells)]
+            seen = filter_rows(page, re.escape(text))
+            wrong += [f"{name}: {text} finds {seen}, not {wanted}"] if seen != [wanted, "false", ""] else []
+            page.compared["filtered-by-shown"] += 1
+        seen = filter_rows(page, "[")
+        if seen != [all_rows, "true", "Not a regular expression, and not used: ["]:
+            wrong.append(f"{name}: an expression that is not valid: {seen}")
+        filter_rows(page, "[0-4]")
+        for _ in range(2):
+            page.ask("document.querySelector('#table th button').click()")
+        page.until("return document.getElementById('rows').textContent !== 'Searching.'")
+        read = """return [[...document.querySelectorAll('#table tbody tr')].map(row => row.innerText), document.querySelector('#table th').ariaSort,
+            document.getElementById('search').value]"""
+        wanted, address = page.ask(read), page.ask("return location.hash")
+        page.show("summary").show(address[1:]).until("return document.getElementById('rows').textContent !== 'Searching.'")
+        seen = page.ask(read)
+        wrong += [f"{name}: {address} shows {seen}, not {wanted}"] if seen != wanted or seen[2] != "[0-4]" else []
     return wrong
 
 
