@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The second view: the tree of contexts as a table whose rows open and close, and as a picture.
 
-const firstTreeRows = 100, mostIndent = 40; // levels, so that a deep recursion stays in the window
+const firstTreeRows = 100, mostIndent = 16; // em
+
+// The indent of a row in em, which grows less and less, so that names of a deep recursion stay in the window.
+const indentOf = level => mostIndent * level / (mostIndent + level);
 
 class ContextView {
     constructor(whole, options) {
@@ -252,7 +255,7 @@ class ContextView {
         const parent = node.children.size > 0, open = !this.closed.has(node);
         const label = make("td", {class: "label", title: cutText(placesOf(node.label, true))},
             make("span", {class: "mark", "aria-hidden": "true"}, parent ? open ? "▾" : "▸" : ""), makeText(node.shownName()));
-        label.style.paddingLeft = Math.min(node.level, mostIndent) + 1.8 + "em";
+        label.style.setProperty("--indent", indentOf(node.level) + "em");
         const row = make("tr", {tabindex: "0", "aria-level": node.level + 1,
             "aria-expanded": parent ? String(open) : null, "aria-selected": String(node === this.selected),
             onclick: () => node === this.selected && parent ? this.toggle(node) : this.select(node),

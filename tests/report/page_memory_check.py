@@ -78,6 +78,30 @@ def check_pairs(page, many):
     print("ok" if rows > 200000 and each < 30 else "not ok", f"{each:.0f} bytes of objects for each of {rows} pairs")
 
 
+def check_deep_names(page):
+    """Names of deep rows have room for words, and the marks before them stay there when the tree is scrolled to the side."""
+    def set_width(width):
+        page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+    wrong = []
+    for width in 1280, 375:
+        set_width(width)
+        room, off, whole = page.ask("""
+            const scroll = document.querySelector('#contexts .scroll'), cells = [...document.querySelectorAll('#tree .label')];
+            scroll.scrollLeft = 60;
+            const room = Math.min(...cells.map(cell => cell.clientWidth - parseFloat(getComputedStyle(cell).paddingLeft)));
+            const off = cells.filter(cell => {
+                const box = cell.getBoundingClientRect(), mark = cell.querySelector('.mark').getBoundingClientRect();
+                return mark.left < box.left || mark.right > box.left + parseFloat(getComputedStyle(cell).paddingLeft) + 1;
+            });
+            scroll.scrollLeft = 0;
+            return [room, off.length, document.documentElement.scrollWidth]""")
+        if room < 150 or off or whole > width:
+            wrong.append(f"of {width} pixels names have {room}, {off} marks are elsewhere, the page is {whole} wide")
+    page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    return wrong
+
+
 def check_deep(page, deep, frames):
     """Contexts of a recursion that is deeper than the stack of a browser, in each shape of the tree, down to the call."""
     page.open(deep)
@@ -93,9 +117,10 @@ def check_deep(page, deep, frames):
         if said or rows + int(more.split()[0] if more else 0) != frames + 2:
             wrong.append(f"{view}: {said} {rows} rows, {more}")
     level, indent = page.ask("const row = document.querySelector('#tree [aria-selected=true]');"
-                             "return [Number(row.ariaLevel), parseFloat(row.cells[0].style.paddingLeft)]")
-    if level != frames + 2 or indent > 50:
-        wrong.append(f"the call is at level {level}, {indent} em to the right")
+                             "return [Number(row.ariaLevel), parseFloat(getComputedStyle(row.cells[0]).paddingLeft)]")
+    if level != frames + 2 or indent > 300:
+        wrong.append(f"the call is at level {level}, {indent} pixels to the right")
+    wrong += check_deep_names(page)
     left_out, height = page.ask("return [document.getElementById('thin').textContent, document.querySelector('.icicle').offsetHeight]")
     if height != 20 * 500 or "or below its 500 rows" not in left_out:
         wrong.append(f"the picture has {height} pixels: {left_out}")
