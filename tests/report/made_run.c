@@ -292,6 +292,16 @@ const char *sentence(const char *rule)
     return text;
 }
 
+static int compare_bins(const void *a, const void *b)
+{
+    enum { KEYS = 3 };
+    const uint64_t *x = a, *y = b;
+    for (unsigned k = 0; k < KEYS; k++)
+        if (x[k] != y[k])
+            return x[k] < y[k] ? -1 : 1;
+    return 0;
+}
+
 void add_course(void)
 {
     enum { WIDTH = 1 << 24, CHANGE = 5 * WIDTH + WIDTH / 4, END = 16 * WIDTH };
@@ -314,6 +324,7 @@ void add_course(void)
                       (const uint64_t[]){r, 64 * WIDTH + begin, width, 3, 0, 8, 8, end - at, 0, 0});
             at = end;
         }
+    qsort(t->cells, t->n_rows, t->n_columns * sizeof *t->cells, compare_bins);
 }
 
 static int compare_strings(const void *a, const void *b)

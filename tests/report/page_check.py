@@ -596,6 +596,7 @@ def check_course(page, tables):
     told, high = page.ask("""
         const canvas = document.querySelector('.course'), {width, height} = canvas;
         const pixels = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+    page.compared["intervals"] += len(seen)
         const first = pixels.findIndex((value, i) => i % 4 === 3 && value > 127);
         return [document.getElementById('course-most').textContent, first < 0 ? 0 : 1 - Math.floor(first / 4 / width) / height]""")
     most = re.search(r"at most ([\d.]+) % in a column; the picture is 100 % high", told)
