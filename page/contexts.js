@@ -338,6 +338,7 @@ class ContextView {
 
 async function showContexts(profile, place, options) {
     const root = await readContextTree(profile);
+    place.append(makeWithoutOpen(await profile.openCalls()));
     if (!root.metrics.length) {
         place.append(make("p", {}, await tellNoContexts(profile)));
         return;

@@ -279,5 +279,6 @@ async function showCourse(profile, place, options) {
         return;
     }
     const regions = profile.byName.has("series_regions") ? await profile.table("series_regions") : null;
+    place.append(makeWithoutOpen(await profile.openCalls()));
     new CourseView(new Course(await profile.table("series"), regions, await profile.table("ranks")), options).place(place);
 }

@@ -287,6 +287,8 @@ class Profile {
         this.placement = list.placement; // of ranks on nodes; null: nothing to propose
         this.mostPairs = list.most_pairs; // there are more, too many to propose a placement; undefined: there are not
         this.outside = list.outside; // how far times outside MPI are divided, and what the report says of them
+        this.incomplete = list.incomplete; // what the report says of ranks that did not end; "": nothing
+        this.atEnd = list.at_end; // where they were then
         this.title = list.title; // of scaling
         this.loss = list.loss; // of scaling: sentences on what is lost in all
         this.moved = list.moved; // of scaling: waits are counted where they are caused
@@ -304,6 +306,11 @@ class Profile {
         const table = this.byName.get(name);
         await table.load();
         return table;
+    }
+
+    // The table of calls that had not ended; null: the profile has none.
+    async openCalls() {
+        return this.byName.has("open_calls") ? this.table("open_calls") : null;
     }
 
     // True if `pcollect record` made it, from outside the program: nothing is known of calls of MPI.

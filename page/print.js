@@ -11,7 +11,7 @@ async function showFunctions(profile, place) {
     const rows = rowsOf(table).slice(0, mostPrintedFunctions);
     const figures = makeFigureTable(table, columns, rows, {id: "functions"});
     figures.prepend(make("caption", {}, `${rows.length} of ${table.rows} MPI functions; sums over all ranks.`));
-    place.append(make("div", {class: "scroll"}, figures));
+    place.append(make("div", {class: "scroll"}, figures), makeWithoutOpen(await profile.openCalls()));
 }
 
 // Rows below one percent of each time would fill pages.

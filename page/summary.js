@@ -16,7 +16,7 @@ function factIsShown(header, name) {
     return header.has(name) && header.exact(0, name) !== "" && !(quiet.includes(name) && header.exact(0, name) === "0");
 }
 
-function makeRun(header, program) {
+function makeRun(header, {program, incomplete, atEnd}) {
     if (!header.rows)
         return make("p", {}, "The profile has no figures of the run.");
     const notes = header.has("notes") ? header.exact(0, "notes") : "";
@@ -26,6 +26,8 @@ function makeRun(header, program) {
         runFacts.filter(([name]) => factIsShown(header, name)).map(([name, label]) =>
             fact(name, header.columns[header.find(name)].doc, label || name.replace("_", " "), header.exact(0, name),
                 header.shown(0, name)))),
+    [["Incomplete", incomplete], ["At the end", atEnd]].filter(([, text]) => text).map(([name, text]) =>
+        make("p", {class: "ends"}, make("strong", {}, name), " " + text + ".")),
     notes ? make("p", {id: "notes"}, "Note: " + notes) : "");
 }
 
@@ -56,6 +58,14 @@ const sumOf = (table, column) => {
         sum += table.number(row, column) || 0;
     return sum;
 };
+
+// Tells the time of calls in which ranks were killed, for views that have only those that ended.
+function makeWithoutOpen(open) {
+    const ns = open ? sumOf(open, "time") : 0;
+    return ns ? make("p", {class: "without-open"}, "Without ", make("span", {title: exactly("ns", ns)}, forPeople("ns", ns)),
+        " of calls that had not ended: the table ", make("a", {href: addressOf("tables", {table: "open_calls"})}, "open_calls"),
+        " has them.") : "";
+}
 
 // Modules with a smaller part of the computation than this have no part of their own.
 const leastModuleShare = 0.01;
@@ -195,6 +205,6 @@ async function showSummary(profile, place) {
     place.append(
         makeWarnings(profile),
         make("h2", {}, "What the run loses"), makeFindings(findings, header),
-        make("h2", {}, "The run"), makeRun(header, profile.program),
+        make("h2", {}, "The run"), makeRun(header, profile),
         makeBand({profile, ranks, primitives, modules, sampling, open}), makeCost(sampling));
 }

@@ -306,6 +306,21 @@ static void put_outside(struct pct_buf *b, const struct pct_data *d)
     pct_buf_free(&text);
 }
 
+/* Appends what the report says of ranks that did not end, and of where they were. */
+static void put_ends(struct pct_buf *b, const struct pct_data *d)
+{
+    const struct pct_head plain = {NULL, d, &(const struct pct_options){0}};
+    struct pct_buf text = {0};
+    pct_head_incomplete(&plain, &text);
+    pct_buf_text(b, ", \"incomplete\": ");
+    pct_text_json(b, text.n ? text.data : "");
+    pct_buf_clear(&text);
+    pct_head_ended(&plain, &text);
+    pct_buf_text(b, ", \"at_end\": ");
+    pct_text_json(b, text.n ? text.data : "");
+    pct_buf_free(&text);
+}
+
 /* Appends what the report says of the program. */
 static void put_program(struct pct_buf *b, const struct pct_data *d)
 {
@@ -329,6 +344,7 @@ static void put_head(struct pct_buf *b, const struct pct_data *d, const struct p
     pct_buf_put(b, topology->data, topology->n);
     put_program(b, d);
     put_outside(b, d);
+    put_ends(b, d);
     pct_buf_text(b, ", \"fields\": ");
     pct_page_nodes_fields(b, d);
     pct_buf_format(b, ", \"timed\": %s", d->totals->has[PCT_TIME] ? "true" : "false");

@@ -76,10 +76,12 @@ static void put_abort(const struct pct_head *h, struct pct_buf *b)
     }
 }
 
-static void put_incomplete(const struct pct_head *h, struct pct_buf *b)
+void pct_head_incomplete(const struct pct_head *h, struct pct_buf *b)
 {
     uint64_t taken_ns = pct_header_taken_ns(h->d->profile);
     bool calls_mpi = pct_data_calls_mpi(h->d);
+    if (!h->d->totals->all.n_incomplete)
+        return;
     put_abort(h, b);
     if (calls_mpi || taken_ns || h->d->profile->n_ranks > 1)
         put_listed(h, INCOMPLETE, 0, b);
@@ -157,10 +159,12 @@ static void put_group(const struct pc_profile *p, const struct ended *e, struct 
 
 /* "ranks 0-2 in MPI_Barrier for up to 12.3 s, rank 3 outside MPI". Ranks outside MPI are always
  * named: the others may wait for them. */
-static void put_ended(const struct pct_head *h, struct pct_buf *b)
+void pct_head_ended(const struct pct_head *h, struct pct_buf *b)
 {
     enum { FUNCTIONS_SHOWN = 4 };
     const struct pc_profile *p = h->d->profile;
+    if (!h->d->totals->all.n_incomplete)
+        return;
     struct ended *all = find_ended(h);
     uint32_t n_functions = 0;
     size_t n_others = 0;
@@ -180,9 +184,7 @@ static void put_ended(const struct pct_head *h, struct pct_buf *b)
     for (uint32_t i = 0; i <= p->n_ops; i++)
         pct_free(all[i].ranks);
     pct_free(all);
-    if (n_functions)
-        pct_head_put(h, "at the end", b);
-    else
+    if (!n_functions)
         pct_buf_clear(b);
 }
 
@@ -315,11 +317,10 @@ static void put_filter(const struct pct_head *h)
 
 void pct_head_missing(const struct pct_head *h, struct pct_buf *b)
 {
-    if (h->d->totals->all.n_incomplete) {
-        put_incomplete(h, b);
-        pct_head_put(h, "incomplete", b);
-        put_ended(h, b);
-    }
+    pct_head_incomplete(h, b);
+    pct_head_put(h, "incomplete", b);
+    pct_head_ended(h, b);
+    pct_head_put(h, "at the end", b);
     if (h->d->totals->all.n_missing) {
         put_missing(h, b);
         pct_head_put(h, "missing", b);

@@ -42,6 +42,10 @@ void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b);
 
 void pct_head_counted(const struct pct_head *h, struct pct_buf *b);
 void pct_head_missing(const struct pct_head *h, struct pct_buf *b);
+/* Append to an empty buffer which ranks did not end and why, and in which calls of MPI they were at
+ * the end; nothing if all ended, or if none was in MPI. */
+void pct_head_incomplete(const struct pct_head *h, struct pct_buf *b);
+void pct_head_ended(const struct pct_head *h, struct pct_buf *b);
 /* Functions that append a note on what the contexts lack, or nothing; NULL after the last. */
 extern void (*const pct_head_context_notes[])(const struct pct_head *h, struct pct_buf *b);
 

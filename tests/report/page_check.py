@@ -19,8 +19,8 @@ from selenium.webdriver.common.keys import Keys
 from page_contexts_check import (
     check_colours, check_context_waiting, check_contexts, check_errors, check_metrics, check_search, check_shapes, check_spreads)
 from page_driver import (
-    OPEN_CALLS, Page, is_short, ns, open_times, path_without_lines, places, ranks_of, read_notes, read_outside,
-    read_program, read_table, read_tables, rounds_to, rows_of, selected, wanted_pairs, with_table)
+    OPEN_CALLS, Page, is_short, lacks_open, ns, open_times, path_without_lines, places, ranks_of, read_ends, read_notes,
+    read_outside, read_program, read_table, read_tables, rounds_to, rows_of, selected, wanted_pairs, with_table)
 from page_ranks_check import check_ranks
 from page_source_check import check_source, read_annotate
 from page_tables_check import check_numbers, check_print, check_tables
@@ -45,6 +45,9 @@ def check_summary(page, tables):
         wrong.append("the imbalance is told without what the report says of it")
     wrong += [f"{column} is not told" for column in ("mpi", "ranks", "hosts", "wall_s", "mpi_percent", "mpi_calls")
               if header and header[0][column] and column not in told]
+    told = page.ask("return [...document.querySelectorAll('.ends')].map(e => e.innerText)")
+    wrong += [f"of ranks that did not end: {told}, not {page.ends}"] if header and told != page.ends else []
+    page.compared["ends"] += len(told)
     told = page.ask("return document.querySelector('p#findings')?.innerText || ''")
     if header and told and told.startswith("Losses are found by calls of MPI") != (header[0]["mpi_calls"] == ""):
         wrong.append(f"without findings the page says: {told}")
@@ -233,9 +236,6 @@ def check_help(page):
     return [] if keys == f"1 to {views}" else [f"the keys {keys} choose {views} views"]
 
 
-def check_keys(page, tables):
-    """What is selected by keys in one view is selected in the others."""
-    wrong = []
 def check_focus(page):
     """A choice that is changed by a key keeps the keyboard focus."""
     wrong = []
@@ -255,6 +255,9 @@ def check_focus(page):
     return wrong
 
 
+def check_keys(page, tables):
+    """What is selected by keys in one view is selected in the others."""
+    wrong = []
     ranks = [row["rank"] for row in rows_of(tables, "ranks")]
     page.show("summary").press("2", view="contexts")
     if page.ask("return document.getElementById('tree') !== null"):
@@ -586,17 +589,17 @@ def check_course(page, tables):
     page.show("time")
     if not tables.get("series", ((), ()))[1]:
         return check_why_not(page, tables, "time", "record does not keep it", "plugin series was not used")
-    wrong = []
+    wrong = lacks_open(page, tables)
     rows, regions = rows_of(tables, "series"), rows_of(tables, "series_regions") if "series_regions" in tables else []
     begin = min(int(row["start"]) for row in rows + regions)
     end = max(int(row["start"]) + int(row["width"]) for row in rows + regions)
     seen = page.ask("return [...document.querySelectorAll('#course tbody tr')].map("
                     "r => [...r.cells].slice(1).map(c => [c.title, c.textContent]))")
     n_ranks = len({row["rank"] for row in rows + regions})
+    page.compared["intervals"] += len(seen)
     told, high = page.ask("""
         const canvas = document.querySelector('.course'), {width, height} = canvas;
         const pixels = canvas.getContext('2d').getImageData(0, 0, width, height).data;
-    page.compared["intervals"] += len(seen)
         const first = pixels.findIndex((value, i) => i % 4 === 3 && value > 127);
         return [document.getElementById('course-most').textContent, first < 0 ? 0 : 1 - Math.floor(first / 4 / width) / height]""")
     most = re.search(r"at most ([\d.]+) % in a column; the picture is 100 % high", told)
@@ -741,7 +744,7 @@ def main():
     with open(os.path.join(sys.argv[2], "topology"), encoding="utf-8") as f:
         page.placement = json.loads(f.read() or "{}").get("placement")
     page.program, page.outside, page.notes = read_program(sys.argv[2]), read_outside(sys.argv[2]), read_notes(sys.argv[2])
-    page.annotated = read_annotate(sys.argv[2])
+    page.annotated, page.ends = read_annotate(sys.argv[2]), read_ends(sys.argv[2])
     with open(os.path.join(sys.argv[2], "frames"), encoding="utf-8") as f:
         page.frames = json.loads(f.read() or "{}").get("contexts", [])
     page.numbers = read_table(sys.argv[2], "numbers")[1]

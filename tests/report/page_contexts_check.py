@@ -7,7 +7,7 @@ import re
 import time
 import urllib.parse
 
-from page_driver import ns, path_without_lines, people_value, places, rounds_to, rows_of
+from page_driver import lacks_open, ns, path_without_lines, people_value, places, rounds_to, rows_of
 
 MPI_COLUMNS = {"mpi": "mpi_exclusive_s", "waiting": "waiting_s", "calls": "calls", "sent": "bytes_sent", "received": "bytes_received"}
 METRICS = {"MPI time": "mpi", "waiting in MPI": "waiting", "CPU time": "cpu", "CPU time, own": "cpu_self", "MPI calls": "calls", "sent": "sent",
@@ -648,6 +648,7 @@ def check_contexts(page, tables):
     wanted = wanted_tree(tables)
     page.show("contexts")
     seen, wrong = read_tree(page)
+    wrong += lacks_open(page, tables)
     if not any(wanted.values()):
         told = page.ask("return document.getElementById('contexts').innerText")
         return wrong if told == tell_no_contexts(tables) else [f"without contexts: {told}"]

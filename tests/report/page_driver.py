@@ -49,6 +49,14 @@ def read_outside(folder):
     return ["".join(line[15:] for line in lines if line.startswith(f"  {name} ")) for name in ("outside MPI", "imbalance")]
 
 
+def read_ends(folder):
+    """What the text of the report says of ranks that did not end, and of where they were."""
+    with open(os.path.join(folder, "text"), encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    return [f"{name.capitalize()} {line[15:]}." for name in ("incomplete", "at the end") for line in lines
+            if line.startswith(f"  {name} ")]
+
+
 def read_program(folder):
     """What the text of the report says of the program: its label, and the program with its arguments."""
     with open(os.path.join(folder, "text"), encoding="utf-8") as f:
@@ -93,6 +101,15 @@ def open_times(tables):
     for row in rows_of(tables, "open_calls") if "open_calls" in tables else []:
         times[row["rank"]] += ns(row["time"])
     return times
+
+
+def lacks_open(page, tables, places=1):
+    """Views that have only calls that had ended tell the time of the others."""
+    wanted = sum(open_times(tables).values())
+    told = page.ask("return [...document.querySelectorAll('.without-open span')].map(e => [e.title, e.textContent])")
+    page.compared["without-open"] += len(told)
+    right = len(told) == (places if wanted else 0) and all(ns(exact) == wanted and rounds_to(shown, exact) for exact, shown in told)
+    return [] if right else [f"of {wanted} ns in calls that had not ended it says: {told}"]
 
 
 def ns(text):

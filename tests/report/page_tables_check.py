@@ -6,7 +6,7 @@ import os
 import re
 
 from page_contexts_check import read_tree, wanted_tree
-from page_driver import is_short, ns, places, rounds_to, rows_of, same_value, wanted_pairs
+from page_driver import is_short, lacks_open, ns, places, rounds_to, rows_of, same_value, wanted_pairs
 from page_ranks_check import compare_cells, rank_cells, wanted_ranks
 
 
@@ -196,6 +196,8 @@ def check_print(page, tables):
         for (shown, exact), name in zip(cells, columns):
             if not same_value(exact, row[name]) or not (name == "primitive" or rounds_to(shown.replace(" %", ""), row[name])):
                 wrong.append(f"{row['primitive']} {name}: {shown} ({exact}), not {row[name]}")
+    wrong += lacks_open(page, tables, titles.count("MPI functions") + titles.count("Contexts with one percent and more") +
+                        titles.count("Course of the run"))
     wrong += check_printed(page, tables)
     page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 720, "height": 900, "deviceScaleFactor": 1, "mobile": False})
