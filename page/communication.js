@@ -315,6 +315,10 @@ class CommunicationView {
 }
 
 async function showCommunication(profile, place, options) {
+    if (profile.alone) {
+        place.append(make("p", {}, "There are no messages: the program calls no MPI function."));
+        return;
+    }
     if (!["source", "destination"].every(name => profile.byName.get("pairs")?.has(name))) {
         place.append(make("p", {}, "The profile does not say which ranks communicate: " + (await profile.isRecorded()
             ? "pcollect record does not see messages; pcollect run does."

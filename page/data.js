@@ -287,6 +287,7 @@ class Profile {
         this.placement = list.placement; // of ranks on nodes; null: nothing to propose
         this.mostPairs = list.most_pairs; // there are more, too many to propose a placement; undefined: there are not
         this.outside = list.outside; // how far times outside MPI are divided, and what the report says of them
+        this.alone = list.alone; // how a program without MPI spent its wall time; null: it calls MPI, or that is not known
         this.incomplete = list.incomplete; // what the report says of ranks that did not end; "": nothing
         this.atEnd = list.at_end; // where they were then
         this.title = list.title; // of scaling

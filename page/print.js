@@ -17,7 +17,7 @@ async function showFunctions(profile, place) {
 // Rows below one percent of each time would fill pages.
 const printedParts = [
     {title: null, show: showSummary},
-    {title: "MPI functions", show: showFunctions},
+    {title: "MPI functions", show: showFunctions, table: "primitives"},
     {title: "Contexts with one percent and more", show: showContexts, options: "least=1&printed=yes"},
     {title: "Ranks", show: showRanks},
     {title: "Course of the run", show: showCourse, table: "series"},

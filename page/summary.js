@@ -10,20 +10,21 @@ const runFacts = [
     ["incomplete_ranks"], ["missing_ranks"], ["lost"]
 ];
 
-// Hides facts that are 0 if that means that nothing is wrong.
-function factIsShown(header, name) {
-    const quiet = ["incomplete_ranks", "missing_ranks", "lost"];
-    return header.has(name) && header.exact(0, name) !== "" && !(quiet.includes(name) && header.exact(0, name) === "0");
+// Hides facts that are 0 if that means that nothing is wrong, and those of MPI of a program without it.
+function factIsShown(header, name, alone) {
+    const quiet = ["incomplete_ranks", "missing_ranks", "lost"], ofMpi = ["mpi", "mpi_percent", "mpi_calls", "compute_s"];
+    return !(alone && ofMpi.includes(name)) && header.has(name) && header.exact(0, name) !== "" && !(quiet.includes(name) && header.exact(0, name) === "0");
 }
 
-function makeRun(header, {program, incomplete, atEnd}) {
+function makeRun(header, {program, alone, incomplete, atEnd}) {
     if (!header.rows)
         return make("p", {}, "The profile has no figures of the run.");
     const notes = header.has("notes") ? header.exact(0, "notes") : "";
     const fact = (name, doc, label, exact, shown) => make("div", {}, make("dt", {title: doc}, label),
         make("dd", {"data-column": name, title: exact}, shown));
     return make("div", {}, make("dl", {id: "run"}, fact("program", null, program.label, program.text, program.text),
-        runFacts.filter(([name]) => factIsShown(header, name)).map(([name, label]) =>
+        alone ? fact("without", null, "MPI", null, "none: the program calls no MPI function") : null,
+        runFacts.filter(([name]) => factIsShown(header, name, alone)).map(([name, label]) =>
             fact(name, header.columns[header.find(name)].doc, label || name.replace("_", " "), header.exact(0, name),
                 header.shown(0, name)))),
     [["Incomplete", incomplete], ["At the end", atEnd]].filter(([, text]) => text).map(([name, text]) =>
@@ -133,8 +134,14 @@ function unknownInMpi(ranks, known) {
     return inside - known >= inside / 1000 ? inside - known : 0;
 }
 
-// [name, ns] of the parts of the wall time of all ranks, the greatest first.
-function timeParts({profile, ranks, primitives, modules, sampling, open}) {
+// [name, ns] of the parts of the wall time of a program without MPI.
+function aloneParts({profile: {alone: {computing, blocked, delayed}}, ranks, modules}) {
+    return computing === undefined ? [["not known if computing", sumOf(ranks, "wall_s")]]
+        : [...moduleParts(modules, computing), ["blocked", blocked], ["waiting for a processor", delayed]];
+}
+
+// [name, ns] of the parts of the wall time of all ranks with MPI.
+function rankParts({profile, ranks, primitives, modules, sampling, open}) {
     const parts = new Map();
     const add = (name, ns) => ns && parts.set(name, (parts.get(name) || 0) + ns);
     let computing = 0;
@@ -155,13 +162,14 @@ function timeParts({profile, ranks, primitives, modules, sampling, open}) {
     add("before MPI_Init", sumOf(ranks, "before_init_s"));
     add("after MPI_Finalize", sumOf(ranks, "after_s"));
     add("merge of the profile", sumOf(ranks, "merge_s"));
-    return [...parts].filter(([, ns]) => ns).sort((a, b) => b[1] - a[1]);
+    return [...parts];
 }
 
 // The parts, the greatest first, as segments of a band and as rows of a table. Those that share a colour are one segment,
 // and have one key.
 function makeBand(tables) {
-    const parts = timeParts(tables), {profile: {outside}} = tables;
+    const {profile: {outside, alone}} = tables;
+    const parts = (alone ? aloneParts(tables) : rankParts(tables)).filter(([, ns]) => ns).sort((a, b) => b[1] - a[1]);
     if (!parts.length)
         return "";
     const whole = parts.reduce((sum, [, ns]) => sum + ns, 0);
@@ -175,7 +183,8 @@ function makeBand(tables) {
     };
     return make("div", {}, make("h2", {}, "Where the time of the ranks goes"),
         make("div", {class: "band", "aria-hidden": "true"}, segments.map(makeSegment)),
-        make("table", {id: "band"}, make("caption", {}, "Sums over all ranks: MPI functions of all threads, other times of main threads." +
+        make("table", {id: "band"}, make("caption", {}, (alone ? "Wall time of the main thread."
+            : "Sums over all ranks: MPI functions of all threads, other times of main threads.") +
             threadsText(tables.ranks, whole) +
             (parts.some(([name]) => name.startsWith("computing: ")) ? " Computation is divided among modules by the samples of all threads." : "") +
             (parts.some(([name]) => name === waitingName) ? " A rank waits in an MPI function for as long as it is longer " +
@@ -186,7 +195,7 @@ function makeBand(tables) {
                 make("th", {scope: "row"}, name),
                 make("td", {class: "number", title: exactly("ns", ns)}, forPeople("ns", ns)),
                 make("td", {class: "number"}, share(ns).toFixed(1) + " %"))))),
-        [["Outside MPI", outside.text], ["Imbalance", outside.imbalance]].filter(([, text]) => text).map(([name, text]) =>
+        [["Wall time", alone?.text], ["Outside MPI", outside.text], ["Imbalance", outside.imbalance]].filter(([, text]) => text).map(([name, text]) =>
             make("p", {class: "outside"}, make("strong", {}, name), " " + text + ".")));
 }
 

@@ -306,6 +306,27 @@ static void put_outside(struct pct_buf *b, const struct pct_data *d)
     pct_buf_free(&text);
 }
 
+/* Appends how a program without MPI spent its wall time; null: it calls MPI, or was looked at from
+ * outside. */
+static void put_alone(struct pct_buf *b, const struct pct_data *d)
+{
+    const struct pct_head plain = {NULL, d, &(const struct pct_options){0}};
+    struct pct_alone alone;
+    struct pct_buf text = {0};
+    if (pct_data_calls_mpi(d) || d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE) {
+        pct_buf_text(b, ", \"alone\": null");
+        return;
+    }
+    pct_head_main_thread(&plain, &text);
+    pct_buf_text(b, ", \"alone\": {\"text\": ");
+    pct_text_json(b, text.n ? text.data : "");
+    if (pct_head_alone(&plain, &alone))
+        pct_buf_format(b, ", \"computing\": %.0f, \"blocked\": %.0f, \"delayed\": %.0f",
+                       alone.computing_ns, alone.blocked_ns, alone.delayed_ns);
+    pct_buf_text(b, "}");
+    pct_buf_free(&text);
+}
+
 /* Appends what the report says of ranks that did not end, and of where they were. */
 static void put_ends(struct pct_buf *b, const struct pct_data *d)
 {
@@ -344,6 +365,7 @@ static void put_head(struct pct_buf *b, const struct pct_data *d, const struct p
     pct_buf_put(b, topology->data, topology->n);
     put_program(b, d);
     put_outside(b, d);
+    put_alone(b, d);
     put_ends(b, d);
     pct_buf_text(b, ", \"fields\": ");
     pct_page_nodes_fields(b, d);

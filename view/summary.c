@@ -340,23 +340,34 @@ static double delayed_of(const struct pc_profile *p, const struct pct_thread_tim
     return fmin(ns, fmax(0, wall_ns - (double)own->cpu_ns));
 }
 
-/* Prints the wall time of a program without MPI, divided by the state of its main thread. */
-static void put_main_thread(const struct pct_head *h, struct pct_buf *b)
+bool pct_head_alone(const struct pct_head *h, struct pct_alone *out)
 {
     const struct pct_thread_times *t = pct_data_thread_times(h->d);
     double wall = (double)h->d->totals->all.wall_ns;
-    for (size_t i = 0; i < t->n && !pct_data_calls_mpi(h->d); i++) {
+    if (pct_data_calls_mpi(h->d) || h->d->profile->n_ranks != 1)
+        return false;
+    for (size_t i = 0; i < t->n; i++) {
         const struct pct_thread_time *own = &t->list[i];
-        double delayed = delayed_of(h->d->profile, own, wall), ran = (double)own->cpu_ns + delayed;
-        if (strcmp(own->kind, "main") != 0 || !own->has_cpu ||
-            (double)own->cpu_ns > wall * (1 - LITTLE))
+        if (strcmp(own->kind, "main") != 0 || !own->has_cpu)
             continue;
-        put_ns(b, (double)own->cpu_ns);
-        pct_buf_text(b, " computing");
-        put_part(b, fmax(0, wall - ran), wall, 1, " blocked (asleep, files, locks)");
-        put_part(b, delayed, wall, 1, " waiting for a processor");
-        pct_head_put(h, t->n > 1 ? "main thread" : "", b);
+        double cpu = fmin((double)own->cpu_ns, wall),
+               delayed = delayed_of(h->d->profile, own, wall);
+        *out = (struct pct_alone){cpu, wall - cpu - delayed, delayed};
+        return true;
     }
+    return false;
+}
+
+void pct_head_main_thread(const struct pct_head *h, struct pct_buf *b)
+{
+    double wall = (double)h->d->totals->all.wall_ns;
+    struct pct_alone a;
+    if (!pct_head_alone(h, &a) || a.computing_ns > wall * (1 - LITTLE))
+        return;
+    put_ns(b, a.computing_ns);
+    pct_buf_text(b, " computing");
+    put_part(b, a.blocked_ns, wall, 1, " blocked (asleep, files, locks)");
+    put_part(b, a.delayed_ns, wall, 1, " waiting for a processor");
 }
 
 /* Prints the part of the threads' CPU time in which they wait for each other. Tables of functions
@@ -460,7 +471,8 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     pct_buf_clear(&b);
     put_run(&h, &b);
     put_times(&h, &b);
-    put_main_thread(&h, &b);
+    pct_head_main_thread(&h, &b);
+    pct_head_put(&h, pct_data_thread_times(d)->n > 1 ? "main thread" : "", &b);
     put_share(&h, &b);
     put_start(&h, &b);
     put_messages(&h, &b);

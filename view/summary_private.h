@@ -38,6 +38,17 @@ bool pct_head_program(const struct pct_head *h, struct pct_buf *b);
 void pct_head_division(const struct pct_head *h, struct pct_buf *b);
 void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b);
 
+/* Wall time of a program without MPI by the state of its main thread. */
+struct pct_alone {
+    double computing_ns, blocked_ns, delayed_ns;
+};
+
+/* Divides it. False if the program calls MPI, or if it is not known. */
+bool pct_head_alone(const struct pct_head *h, struct pct_alone *out);
+/* Appends it in words; nothing if it is not divided, or if the thread computed nearly all the time.
+ */
+void pct_head_main_thread(const struct pct_head *h, struct pct_buf *b);
+
 /* ---- the rest of the head ---- */
 
 void pct_head_counted(const struct pct_head *h, struct pct_buf *b);

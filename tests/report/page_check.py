@@ -19,8 +19,9 @@ from selenium.webdriver.common.keys import Keys
 from page_contexts_check import (
     check_colours, check_context_waiting, check_contexts, check_errors, check_metrics, check_search, check_shapes, check_spreads)
 from page_driver import (
-    OPEN_CALLS, Page, is_short, lacks_open, ns, open_times, path_without_lines, places, ranks_of, read_ends, read_notes,
-    read_outside, read_program, read_table, read_tables, rounds_to, rows_of, selected, wanted_pairs, with_table)
+    OPEN_CALLS, Page, is_short, lacks_open, ns, open_times, path_without_lines, places, ranks_of, read_alone, read_ends,
+    read_notes, read_outside, read_program, read_table, read_tables, rounds_to, rows_of, selected, wanted_pairs, wanted_waiting,
+    with_table)
 from page_ranks_check import check_ranks
 from page_source_check import check_source, read_annotate
 from page_tables_check import check_numbers, check_print, check_tables
@@ -36,6 +37,10 @@ def check_summary(page, tables):
     if facts and (facts.pop(0)[0] != "program" or program != page.program):
         wrong.append(f"the program is {program}, not {page.program}")
     page.compared["arguments"] += len(facts) > 0 and program[1] != header[0]["program"]
+    if page.alone is not None:
+        told = {column: shown for column, _, shown in facts}
+        wrong += [f"of a program without MPI: {told}"] if told.pop("without", "")[:5] != "none:" or any("mpi" in each for each in told) else []
+        facts = [fact for fact in facts if fact[0] != "without"]
     for column, title, shown in facts:
         exact = header[0][column]
         if title != exact or not rounds_to(shown.removesuffix(" %"), exact):
@@ -43,7 +48,7 @@ def check_summary(page, tables):
     told = [column for column, _, _ in facts]
     if "imbalance_percent" in told:
         wrong.append("the imbalance is told without what the report says of it")
-    wrong += [f"{column} is not told" for column in ("mpi", "ranks", "hosts", "wall_s", "mpi_percent", "mpi_calls")
+    wrong += [f"{column} is not told" for column in ("ranks", "hosts", "wall_s", *("mpi", "mpi_percent", "mpi_calls")[:3 * (page.alone is None)])
               if header and header[0][column] and column not in told]
     told = page.ask("return [...document.querySelectorAll('.ends')].map(e => e.innerText)")
     wrong += [f"of ranks that did not end: {told}, not {page.ends}"] if header and told != page.ends else []
@@ -66,8 +71,24 @@ def check_summary(page, tables):
     saves = [row["saves_percent"] for row in rows_of(tables, "findings") if float(row["saves_percent"] or 0) > 0]
     if len(saved) != len(saves) or not all(rounds_to(text.removesuffix(" %"), exact) for text, exact in zip(saved, saves)):
         wrong.append(f"findings save {saved}, not {saves}")
-    wrong += check_band(page, tables)
-    return wrong
+    return wrong + (check_band if page.alone is None else check_alone)(page, tables)
+
+
+def check_alone(page, tables):
+    """The wall time of a program without MPI is divided as in the head of the report."""
+    seen, parts = collections.Counter(), page.ask(
+        "return [...document.querySelectorAll('#band th')].map(e => [e.innerText, e.nextElementSibling.title])")
+    for name, exact in parts:
+        seen[name.partition(":")[0]] += ns(exact)
+    modules, whole = {name: ns(exact) for name, exact in parts if ":" in name}, sum(ns(row["wall_s"]) for row in rows_of(tables, "ranks"))
+    wrong = check_modules(modules, collections.Counter(computing=seen["computing"]), tables)
+    told = page.ask("return [...document.querySelectorAll('p.outside')].map(e => e.innerText)")
+    wrong += [f"wall time: {told}, not {page.alone}"] if told != [f"Wall time {page.alone}."] * bool(page.alone) else []
+    for time, name in re.findall(r"([\d.,]+ \w+) (computing|blocked|waiting for a processor)", page.alone):
+        wrong += [f"{name}: {seen[name]} ns, not {time}"] if not rounds_to(time, f"{seen[name] / 1e9:.9f}") else []
+        page.compared["alone"] += 1
+    known = {"computing", "blocked", "waiting for a processor"}
+    return wrong + ([] if abs(sum(seen.values()) - whole) <= 3 and set(seen) <= known else [f"parts {seen} of {whole} ns"])
 
 
 def check_band(page, tables):
@@ -127,38 +148,6 @@ def check_segments(page, parts):
     colours = [colour for *_, colour in segments]
     return [] if right and colours == [colour for colour, _ in keys] and len(set(colours)) == len(wanted) == len(colours) else [
         f"the band has {segments}, with keys {keys}, not {wanted}"]
-
-
-# Functions that the programs of the tests call, and in which nothing is sent or completed.
-LOCAL = {"MPI_" + name for name in ("Comm_size", "Comm_rank", "Comm_group", "Comm_get_name", "Comm_set_name", "Comm_compare",
-                                    "Comm_get_parent", "Get_count", "Get_elements", "Op_create", "Op_free", "Reduce_local",
-                                    "Cart_coords", "Cart_rank", "Cart_shift", "Cart_get", "Dims_create", "Topo_test", "Buffer_attach")}
-
-
-def may_wait(primitive, kind):
-    """False for functions of MPI in which a rank never waits for another."""
-    if kind == "file":
-        return bool(re.search("_all|_ordered|_shared", primitive)) or primitive in {
-            "MPI_File_" + name for name in ("open", "close", "sync", "set_view", "set_size", "set_atomicity", "preallocate")}
-    return kind not in ("environment", "datatype", "group", "attribute", "info", "error", "tool") and primitive not in LOCAL
-
-
-def wanted_waiting(tables):
-    """{(primitive, rank): ns}: how much longer the rank is in functions of MPI than the rank that is longest outside, all
-    together at most its lead."""
-    outside = {row["rank"]: ns(row["compute_s"]) for row in rows_of(tables, "ranks")}
-    if not outside:
-        return {}
-    longest = max(outside, key=outside.get)
-    lead = sum(outside[longest] - value for value in outside.values())
-    classes = {row["primitive"]: row["class"] for row in rows_of(tables, "primitives")}
-    spent = collections.Counter()
-    for row in rows_of(tables, "rank,primitive"):
-        spent[row["primitive"], row["rank"]] += ns(row["mpi_exclusive_s"])
-    waited = {(primitive, rank): max(0, value - spent.get((primitive, longest), 0)) for (primitive, rank), value in spent.items()
-              if rank in outside and may_wait(primitive, classes.get(primitive, "environment"))}
-    scale = min(1, lead / sum(waited.values())) if any(waited.values()) else 0
-    return {key: value * scale for key, value in waited.items()}
 
 
 def check_waiting(tables):
@@ -434,6 +423,9 @@ def check_why_not(page, tables, view, recorded, collected):
 def check_communication(page, tables):
     """The pattern, the placement, communicators; the matrix of all and of two of them."""
     page.show("communication")
+    if page.alone is not None:
+        told = page.ask("return document.getElementById('communication').innerText")
+        return [] if told == "There are no messages: the program calls no MPI function." else [told]
     if "pairs" not in tables:
         return check_why_not(page, tables, "communication", "record does not see messages", "plugin topology was not used")
     wrong = []
@@ -745,6 +737,7 @@ def main():
         page.placement = json.loads(f.read() or "{}").get("placement")
     page.program, page.outside, page.notes = read_program(sys.argv[2]), read_outside(sys.argv[2]), read_notes(sys.argv[2])
     page.annotated, page.ends = read_annotate(sys.argv[2]), read_ends(sys.argv[2])
+    page.alone = read_alone(sys.argv[2])
     with open(os.path.join(sys.argv[2], "frames"), encoding="utf-8") as f:
         page.frames = json.loads(f.read() or "{}").get("contexts", [])
     page.numbers = read_table(sys.argv[2], "numbers")[1]

@@ -49,6 +49,15 @@ def read_outside(folder):
     return ["".join(line[15:] for line in lines if line.startswith(f"  {name} ")) for name in ("outside MPI", "imbalance")]
 
 
+def read_alone(folder):
+    """What the text of the report says of the wall time of a program without MPI; None: it has MPI."""
+    with open(os.path.join(folder, "text"), encoding="utf-8") as f:
+        said = f.read()
+    if not re.search("^  MPI +none: ", said, re.M):
+        return None
+    return (re.findall("^(?:  main thread  |               )(.* computing.*)$", said, re.M) or [""])[0]
+
+
 def read_ends(folder):
     """What the text of the report says of ranks that did not end, and of where they were."""
     with open(os.path.join(folder, "text"), encoding="utf-8") as f:
@@ -183,6 +192,38 @@ def wanted_pairs(page, tables, by, metric, domain=""):
             value = ns(row["time"]) if metric == "time" else int(row["bytes" if metric == "sent" else "messages"])
             sums[hosts[row["source"]], hosts[row["destination"]]] += value
     return sums, list(dict.fromkeys(hosts.values()))
+
+
+# Functions that the programs of the tests call, and in which nothing is sent or completed.
+LOCAL = {"MPI_" + name for name in ("Comm_size", "Comm_rank", "Comm_group", "Comm_get_name", "Comm_set_name", "Comm_compare",
+                                    "Comm_get_parent", "Get_count", "Get_elements", "Op_create", "Op_free", "Reduce_local",
+                                    "Cart_coords", "Cart_rank", "Cart_shift", "Cart_get", "Dims_create", "Topo_test", "Buffer_attach")}
+
+
+def may_wait(primitive, kind):
+    """False for functions of MPI in which a rank never waits for another."""
+    if kind == "file":
+        return bool(re.search("_all|_ordered|_shared", primitive)) or primitive in {
+            "MPI_File_" + name for name in ("open", "close", "sync", "set_view", "set_size", "set_atomicity", "preallocate")}
+    return kind not in ("environment", "datatype", "group", "attribute", "info", "error", "tool") and primitive not in LOCAL
+
+
+def wanted_waiting(tables):
+    """{(primitive, rank): ns}: how much longer the rank is in functions of MPI than the rank that is longest outside, all
+    together at most its lead."""
+    outside = {row["rank"]: ns(row["compute_s"]) for row in rows_of(tables, "ranks")}
+    if not outside:
+        return {}
+    longest = max(outside, key=outside.get)
+    lead = sum(outside[longest] - value for value in outside.values())
+    classes = {row["primitive"]: row["class"] for row in rows_of(tables, "primitives")}
+    spent = collections.Counter()
+    for row in rows_of(tables, "rank,primitive"):
+        spent[row["primitive"], row["rank"]] += ns(row["mpi_exclusive_s"])
+    waited = {(primitive, rank): max(0, value - spent.get((primitive, longest), 0)) for (primitive, rank), value in spent.items()
+              if rank in outside and may_wait(primitive, classes.get(primitive, "environment"))}
+    scale = min(1, lead / sum(waited.values())) if any(waited.values()) else 0
+    return {key: value * scale for key, value in waited.items()}
 
 
 MOST_CHANGES = 150  # of the address in 10 s: after 200 Chromium ignores one
