@@ -26,6 +26,7 @@
 struct told {
     bool divided; /* blocked is known */
     double delayed_ns, blocked_ns;
+    double there_ns; /* the time that these two and the CPU time of the main thread add up to */
     double compute_ns, compute_squares, mpi_ns, mpi_squares; /* by samples, squares in us^2 */
     double library_ns;                                       /* by samples in the library */
     double n_samples, period_ns;                             /* of computation; mean distance */
@@ -67,10 +68,12 @@ static void read_resources(const struct pc_profile *p, struct told *told)
             continue;
         told[at].delayed_ns = (double)pc_table_cell(t, row, delayed);
         told[at].blocked_ns = (double)pc_table_cell(t, row, blocked);
-        if (on_cpu != PC_NO_INDEX)
+        if (on_cpu != PC_NO_INDEX) {
+            double cpu_ns = (double)pc_table_cell(t, row, on_cpu);
+            told[at].there_ns = cpu_ns + told[at].delayed_ns + told[at].blocked_ns;
             told[at].others_ns = (double)pc_table_cell(t, row, user) +
-                                 (double)pc_table_cell(t, row, system) -
-                                 (double)pc_table_cell(t, row, on_cpu);
+                                 (double)pc_table_cell(t, row, system) - cpu_ns;
+        }
         told[at].divided = blocked != PC_NO_INDEX;
         counted |= told[at].delayed_ns > 0 || told[at].blocked_ns > 0;
     }
@@ -194,15 +197,27 @@ static void count_threads(struct told *told, double unsampled_ns)
         told->n_samples = fmax(told->n_samples, PCT_SAMPLES_FEW);
 }
 
-/* Divides the time of a rank. apart_ns: time in MPI_Init, after which the tables begin, and in
+/* Time of a rank for which the tables stand: from the end of MPI_Init, which takes long on ranks
+ * that come early, to MPI_Finalize. The kernel's figures of the main thread add up to it, unless
+ * they are missing. Then apart_ns is taken for the rest, the mean of the ranks. */
+static double find_run_ns(const struct pc_profile_rank *rank, const struct told *told,
+                          double apart_ns)
+{
+    double wall_ns = (double)pct_totals_compute_ns(rank);
+    if (told->there_ns > 0 && told->there_ns >= (1 - PCT_DIVISION_LITTLE) * wall_ns)
+        return fmax(told->there_ns, wall_ns);
+    return fmax(0, (double)rank->inside_ns - (double)rank->merge_ns - apart_ns);
+}
+
+/* Divides the time of a rank. apart_ns: mean time in MPI_Init, after which the tables begin, and in
  * MPI_Finalize, at which they end. */
 static void divide(const struct pc_profile_rank *rank, const struct told *told, double apart_ns,
                    struct pct_rank_time *t)
 {
-    double run_ns = fmax(0, (double)rank->inside_ns - apart_ns);
-    double mpi_ns = fmax(0, (double)pct_totals_mpi_ns(rank) - apart_ns);
+    double run_ns = find_run_ns(rank, told, apart_ns);
     double delayed_ns = fmin(told->delayed_ns, run_ns);
     t->wall_ns = (double)pct_totals_compute_ns(rank);
+    double mpi_ns = fmax(0, run_ns - t->wall_ns);
     t->all_delayed_ns = delayed_ns;
     t->low_ns = fmax(0, t->wall_ns - delayed_ns);
     t->n_samples = told->n_samples;

@@ -64,18 +64,19 @@ static void set_rank(uint32_t r, double wall, double mpi)
     run.ranks[r].mpi_ns = (uint64_t)(mpi * ms);
 }
 
-/* `others`: CPU time of other threads than the main thread, which has 50 ms. */
+/* `others`: CPU time of other threads than the main thread, which has the time that is left. */
 static void add_resources(uint32_t r, double delayed, double blocked, double others)
 {
     static const char *const columns[] = {"rank",   "delayed", "blocked", "user",
                                           "on_cpu", "paused",  NULL};
     struct pc_profile_table *t = r ? &run.tables[0] : add_table("resources", columns);
     uint64_t *cells = t->cells + 6 * (size_t)t->n_rows++;
+    double cpu_ns = (double)run.ranks[r].inside_ns - (delayed + blocked) * ms;
     cells[0] = r;
     cells[1] = (uint64_t)(delayed * ms);
     cells[2] = (uint64_t)(blocked * ms);
-    cells[3] = (uint64_t)((50 + others) * ms);
-    cells[4] = (uint64_t)(50 * ms);
+    cells[4] = (uint64_t)fmax(0, cpu_ns);
+    cells[3] = cells[4] + (uint64_t)(others * ms);
     cells[5] = (uint64_t)(7 * ms);
 }
 
@@ -223,6 +224,60 @@ static void time_outside_mpi_is_divided(void **state)
     }
 }
 
+/* Gives the run a call of MPI_Init, of which each rank has that many ms. */
+static void add_init(const double *init)
+{
+    static struct pc_profile_op op = {(char *)"MPI_Init", PCOLLECT_CLASS_ENV};
+    static struct pc_profile_field time = {
+        .plugin = (char *)"time", .name = (char *)"time", .combine = PCOLLECT_SUM};
+    static struct pc_profile_node node = {.parent = PC_NO_INDEX, .kind = PCOLLECT_NODE_OP};
+    static struct pc_stat stat;
+    static struct pc_profile_data data;
+    stat = (struct pc_stat){.n = run.p.n_ranks};
+    data = (struct pc_profile_data){.n_ranks = run.p.n_ranks, .stats = &stat};
+    for (uint32_t r = 0; r < run.p.n_ranks; r++)
+        stat.sum += (uint64_t)(init[r] * ms);
+    run.p.ops = &op;
+    run.p.fields = &time;
+    run.p.nodes = &node;
+    run.p.data = &data;
+    run.p.n_ops = run.p.n_fields = run.p.n_nodes = run.p.n_data = 1;
+}
+
+/* Ranks have equal work, 500 ms; the last one comes to MPI_Init 6,000 ms after the others, and then
+ * waits for a processor for most of its time outside MPI. */
+static void a_rank_that_comes_late_to_init_does_not_compute_longer(void **state)
+{
+    static const struct {
+        double wall, mpi, init, delayed, blocked;
+    } ranks[] = {{600, 10600, 6100, 100, 4500},
+                 {550, 10650, 6100, 50, 4550},
+                 {520, 10680, 6100, 20, 4580},
+                 {5100, 100, 100, 4580, 20}};
+    double init[PC_ARRAY_LEN(ranks)];
+    (void)state;
+    begin(PC_ARRAY_LEN(ranks));
+    for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+        init[r] = ranks[r].init;
+        set_rank(r, ranks[r].wall, ranks[r].mpi);
+        add_resources(r, ranks[r].delayed, ranks[r].blocked, 0);
+        uint64_t *cells = run.tables[0].cells + 6 * r;
+        cells[3] = cells[4] =
+            run.ranks[r].inside_ns - (uint64_t)(init[r] * ms) - cells[1] - cells[2];
+    }
+    for (uint32_t r = 0; r < run.p.n_ranks; r++)
+        add_sampling(r, (struct sampled){50, 500e3, 0}, (struct sampled){0, 0, 0});
+    add_init(init);
+    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    for (uint32_t r = 0; r < run.p.n_ranks; r++)
+        if (fabs(t->list[r].own_ns - 510 * ms) > 11 * ms ||
+            fabs(t->list[r].all_delayed_ns - ranks[r].delayed * ms) > 1)
+            fail_msg("rank %u: own %g, delayed %g", r, t->list[r].own_ns,
+                     t->list[r].all_delayed_ns);
+    assert_true(pct_rank_times_imbalance(t) < 0.05);
+    pct_rank_times_free(t);
+}
+
 /* A rank that polls has no figure of its own, nor has one that sleeps a delay: the kernel counts
  * delays if any rank of the run has a figure. */
 static void a_rank_need_not_be_delayed_to_be_divided(void **state)
@@ -289,12 +344,12 @@ static void the_library_does_not_wait_for_a_processor(void **state)
  * 700 ms and delayed for 800: nothing tells which of both is outside MPI. */
 static void delay_that_may_be_blocked_is_unsure(void **state)
 {
-    static const double mpi[] = {1000, 400, 0}, want[] = {700, 400, 0};
+    static const double mpi[] = {1000, 400, 0}, delayed[] = {800, 500, 100}, want[] = {700, 400, 0};
     (void)state;
     begin(PC_ARRAY_LEN(mpi));
     for (uint32_t r = 0; r < run.p.n_ranks; r++) {
         set_rank(r, 1000, mpi[r]);
-        add_resources(r, mpi[r] > 0 ? 800 : 100, 700, 0);
+        add_resources(r, delayed[r], 700, 0);
         add_sampling(r, (struct sampled){100, 200 * 1000, 0}, (struct sampled){0, 0, 0});
     }
     struct pct_rank_times *t = pct_rank_times_new(&run.p);
@@ -551,6 +606,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_outside_mpi_is_divided),
+        cmocka_unit_test(a_rank_that_comes_late_to_init_does_not_compute_longer),
         cmocka_unit_test(a_rank_need_not_be_delayed_to_be_divided),
         cmocka_unit_test(the_library_does_not_wait_for_a_processor),
         cmocka_unit_test(delay_that_may_be_blocked_is_unsure),
