@@ -351,9 +351,29 @@ static void remark_paused(const struct pct_run *runs, size_t n, pct_remark_fn *p
     pct_buf_free(&b);
 }
 
+/* Computation before MPI_Init, if it is much of the run. */
+static void remark_early(const struct pct_run *run, pct_remark_fn *put, void *arg)
+{
+    struct pct_buf b = {0};
+    char time[PCT_NUMBER_BYTES];
+    if (!(run->early_ns > 0) || run->early_ns < PCT_COMPARE_DELAYED * run->core_ns)
+        return;
+    pct_text_time(time, (pc_u128)(run->early_ns / run->n_ranks));
+    pct_buf_text(&b, "In ");
+    pct_text_escape(&b, run->path, PCT_ESCAPE_CELL);
+    pct_buf_format(&b,
+                   " %s per rank of computation before MPI_Init are in all figures: the program "
+                   "calls MPI before, and is sampled from there on.",
+                   time);
+    put(arg, b.data);
+    pct_buf_free(&b);
+}
+
 void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, void *arg)
 {
     remark_paused(runs, n, put, arg);
+    for (size_t i = 0; i < n; i++)
+        remark_early(&runs[i], put, arg);
     for (size_t i = 0; i < n; i++) {
         struct pct_buf b = {0};
         if (!runs[i].n_incomplete)

@@ -86,6 +86,24 @@ static const char *command_of(const struct pc_profile *p)
     return t && t->n_rows == 1 ? pc_profile_string(p, pc_table_cell(t, 0, column)) : "";
 }
 
+/* Adds what was sampled before MPI_Init, of each rank the mean: contexts have it as well, since the
+ * program called MPI already, and so do all times. */
+static void add_early(struct pct_run *run, const struct pc_profile *p)
+{
+    struct pct_samples *samples = pct_samples_new(p);
+    struct pct_run_own *own = &run->own;
+    run->early_ns = pct_samples_early_ns(samples);
+    double mean_ns = p->n_ranks ? run->early_ns / p->n_ranks : 0;
+    double *const sums[] = {&run->core_ns, &run->compute_ns, &run->undelayed.core_ns, &own->core_ns,
+                            &own->compute_ns};
+    double *const longest[] = {&run->time_ns, &run->busiest_ns, &own->time_ns, &own->busiest_ns};
+    for (size_t i = 0; i < PC_ARRAY_LEN(sums); i++)
+        *sums[i] += run->early_ns;
+    for (size_t i = 0; i < PC_ARRAY_LEN(longest); i++)
+        *longest[i] += mean_ns;
+    pct_samples_free(samples);
+}
+
 static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p)
 {
     const struct pc_profile_module *program = program_of(p);
@@ -118,6 +136,7 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
     run->paused_ns = (double)pct_totals_column(pc_profile_table(p, "resources"), "paused");
     run->init_ns = pct_totals_init_ns(p);
     describe_own(run, p);
+    add_early(run, p);
 }
 
 void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profile *profile,

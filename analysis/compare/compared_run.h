@@ -37,6 +37,7 @@ struct pct_run {
     double for_threads_ns; /* part of own.compute_ns: main threads wait in a runtime for others */
     double paused_ns;      /* that MPI_Pcontrol left out of all figures, summed */
     double init_ns;        /* in MPI_Init, summed */
+    double early_ns;       /* sampled before MPI_Init: computation in all times, summed */
     double end_ns;         /* cost of MPI_Finalize itself, summed */
     /* Times with MPI_Init and all of MPI_Finalize, but without library_ns, and without waiting for
      * a processor, which in MPI is assumed to be spread evenly over the time in MPI: the part

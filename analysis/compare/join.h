@@ -13,7 +13,7 @@
  * context it is the time of its calls without nested calls; for a sampled function, the time in its
  * own code (a node of kind POINT, below the call that leads there). Computation without samples is
  * one node below the root. So the costs of a run add up to its time from MPI_Init to the end of
- * MPI_Finalize, over all ranks.
+ * MPI_Finalize, over all ranks, and the samples of computation before MPI_Init.
  *
  * Profiles may be large and many: each is open only while its tree is added. The figures of a whole
  * run are read before, without values by rank.

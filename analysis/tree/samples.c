@@ -110,6 +110,25 @@ struct pct_samples *pct_samples_new(const struct pc_profile *p)
     return s;
 }
 
+double pct_samples_from_init_ns(const struct pc_profile *p, const int32_t *rank)
+{
+    const struct pc_profile_table *t = pc_profile_table_in_order(p, "sampling");
+    uint32_t compute = pc_table_column(t, "compute_time", PCOLLECT_COLUMN_NUMBER);
+    double ns = 0;
+    if (compute == PC_NO_INDEX || pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0)
+        return -1;
+    for (uint32_t row = 0; row < t->n_rows; row++)
+        if (!rank || (int64_t)pc_table_cell(t, row, 0) == *rank)
+            ns += (double)pc_table_cell(t, row, compute);
+    return ns;
+}
+
+double pct_samples_early_ns(const struct pct_samples *s)
+{
+    double later_ns = pct_samples_from_init_ns(s->profile, NULL);
+    return later_ns < 0 ? 0 : fmax(0, (double)(s->all.ns - s->mpi.ns) - later_ns);
+}
+
 void pct_samples_free(struct pct_samples *s)
 {
     pct_free(s);

@@ -51,6 +51,14 @@ bool pct_samples_has(const struct pct_samples *s, uint32_t node);
 struct pct_sampled pct_samples_made(const struct pct_samples *s, pc_u128 samples, pc_u128 ns,
                                     pc_u128 squares);
 
+/* CPU time for which samples of computation stand from MPI_Init on, of all threads of a rank, or
+ * with NULL of all ranks; below 0: the profile does not say. A program that calls MPI before
+ * MPI_Init is sampled from that call on, and nothing tells such samples apart in a context. */
+double pct_samples_from_init_ns(const struct pc_profile *p, const int32_t *rank);
+
+/* CPU time of such samples before MPI_Init, of all ranks; 0: none, or not known. */
+double pct_samples_early_ns(const struct pct_samples *s);
+
 void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what);
 
 /* Factor by which the variance may be larger if the program's period is close to the sampling

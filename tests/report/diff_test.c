@@ -44,6 +44,8 @@ static bool around;                    /* runs have MPI_Init and MPI_Finalize */
 /* By run: what rank 0 computes in the function `rare`, with a sample for each ms; 0: no samples. */
 static double rare_ms[MAX_RUNS];
 static struct pct_frame rare = {"rare", "a.c", 400, false, false};
+/* By run: part of that before MPI_Init, which is in no time of the run. */
+static double early_ms[MAX_RUNS];
 /* It computes for 80 ms in another function in each run. */
 static struct pct_frame often = {"often", "a.c", 500, false, false};
 
@@ -57,6 +59,25 @@ static uint64_t add_around(struct sample *s, uint32_t op, const char *name, uint
         sample_add(s,
                    &(struct sample_calls){.rank = r, .count = 1, .time = ns, .min = ns, .max = ns});
     return ns;
+}
+
+/* Adds the samples of rank 0 from MPI_Init on, as the process summed them up. */
+static void add_sampling(unsigned k)
+{
+    static struct pc_profile_column columns[] = {
+        {.name = (char *)"rank", .type = PCOLLECT_COLUMN_RANK},
+        {.name = (char *)"compute_time", .type = PCOLLECT_COLUMN_NUMBER}};
+    static uint64_t cells[MAX_RUNS][2];
+    static struct pc_profile_table tables[MAX_RUNS];
+    cells[k][1] = (uint64_t)((rare_ms[k] - early_ms[k] + 80) * 1e6);
+    tables[k] = (struct pc_profile_table){.name = (char *)"sampling",
+                                          .n_keys = 1,
+                                          .n_columns = 2,
+                                          .n_rows = 1,
+                                          .columns = columns,
+                                          .cells = cells[k]};
+    samples[k].p.tables = &tables[k];
+    samples[k].p.n_tables = 1;
 }
 
 /* Each context is a call of MPI_Barrier in a separate function. */
@@ -96,6 +117,7 @@ static void open_run(struct pct_run *run, unsigned k, const struct times *t)
         pct_symbols_teach(symbols, 0, RARE + 0x101, (struct pct_place){&often, 1});
         sample_point(s, 0, 0, RARE + 0x100);
         sample_add_samples(s, 0, 80000000);
+        add_sampling(k);
     }
     if (around)
         mpi += add_around(s, 1, "MPI_Init", 40000000) + add_around(s, 2, "MPI_Finalize", 30000000);
@@ -395,6 +417,30 @@ static void print_diff(const struct pct_diff *d, char *text, size_t room)
     fclose(out);
 }
 
+/* The second run computes for 3 s before MPI_Init, and outside MPI both ranks are for 2 s. */
+static void samples_before_init_squeeze_no_others(void **state)
+{
+    static const struct times times[] = {{{1e8}}, {{1e8}}};
+    static char text[1 << 14];
+    struct pct_run runs[2];
+    double sum = 0;
+    (void)state;
+    rare_ms[0] = 18;
+    rare_ms[1] = 3018;
+    early_ms[1] = 3000;
+    struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
+    assert_true(fabs(row_of(d, "computation in often (a.c:500)")->figure.change) < 10);
+    assert_true(fabs(row_of(d, "computation in rare (a.c:400)")->figure.change - 3e9) < 10);
+    for (size_t i = 0; i < d->n_rows; i++)
+        sum += d->rows[i].figure.change;
+    assert_true(fabs(sum - RANKS * d->time.change) < 10);
+    print_diff(d, text, sizeof text);
+    assert_non_null(
+        strstr(text, "\nIn run\\x1b 1.500 s per rank of computation before MPI_Init are "));
+    close_all(runs, 2, d);
+    rare_ms[0] = rare_ms[1] = early_ms[1] = 0;
+}
+
 /* The runs take 2.2 s on both ranks together. */
 static void what_the_program_left_out_is_told_if_it_is_much(void **state)
 {
@@ -629,6 +675,7 @@ int main(void)
         cmocka_unit_test(the_metric_alone_is_judged),
         cmocka_unit_test(what_grows_from_nothing_is_above_every_limit),
         cmocka_unit_test(what_samples_leave_over_has_their_error),
+        cmocka_unit_test(samples_before_init_squeeze_no_others),
         cmocka_unit_test(what_the_program_left_out_is_told_if_it_is_much),
         cmocka_unit_test(ranks_that_did_not_end_are_counted),
         cmocka_unit_test(places_have_the_callers_that_tell_them_apart),
