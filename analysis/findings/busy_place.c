@@ -5,6 +5,7 @@
  * unless the program has no names.
  *
  * A function in which few samples of that rank were taken is no place: two of them can be chance.
+ * If many were taken before MPI_Init, which is no part of the rank's time, there is none either.
  *
  * Data structure: a list of the program's functions, each with its share of the lead, its inclusive
  * time, and its distance from the root; by node of the profile, the functions of its frames. Each
@@ -22,6 +23,9 @@
 #define MOST 0.75
 /* Part of the lead from which samples in system calls are more than chance. */
 #define SOME 0.1
+/* Part of the rank's time by samples from which more of it than it has since MPI_Init is no
+ * rounding of the values by rank. */
+#define MORE 0.02
 /* A function with this part of the rank's time is the whole program. */
 #define ALL 0.98
 /* Ratio above which parts of a function's time count as equal, because samples scatter. */
@@ -249,6 +253,17 @@ static const struct function *choose(const struct search *s)
     return inner ? inner : most;
 }
 
+/* True if so much of the busiest rank's time was sampled before MPI_Init that its lead may be of
+ * there. A program is sampled from its first call of MPI on. */
+static bool may_be_early(const struct search *s)
+{
+    const struct pct_evidence *f = s->evidence;
+    const struct pc_profile *p = f->data->profile;
+    double later_ns = pct_samples_from_init_ns(p, &p->ranks[f->times->busiest].rank);
+    double early_ns = later_ns < 0 ? 0 : s->busiest_ns - later_ns;
+    return early_ns > SOME * s->all && early_ns > MORE * s->busiest_ns;
+}
+
 struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f)
 {
     const struct pc_profile *p = f->data->profile;
@@ -270,7 +285,7 @@ struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f)
         add_part(&s, &part);
         add_call(&s, &part);
     }
-    const struct function *chosen = s.all > 0 ? choose(&s) : NULL;
+    const struct function *chosen = s.all > 0 && !may_be_early(&s) ? choose(&s) : NULL;
     if (chosen && chosen->samples >= PCT_SAMPLES_FEW) {
         place.function = chosen->frame;
         place.call = s.calls > s.all / 2 ? s.call : NULL;

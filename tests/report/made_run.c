@@ -181,6 +181,15 @@ void add_thread_tables(struct pc_profile_table **sampling, struct pc_profile_tab
     *records = add_table("thread_records", 2, columns, types);
 }
 
+void add_samples_from_init(double part)
+{
+    static const char *const columns[] = {"rank", "compute_time", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER};
+    struct pc_profile_table *t = add_table("sampling", 1, columns, types);
+    for (unsigned r = 0; r < m.n; r++)
+        add_cells(t, (const uint64_t[]){r, (uint64_t)(m.compute_ms[r] * part * ms)});
+}
+
 void add_thread_waits(double waits, double delayed_ms)
 {
     struct pc_profile_table *of, *t;

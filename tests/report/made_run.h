@@ -70,6 +70,9 @@ void add_collective(const char *name, int64_t root, uint64_t domain);
 /* Adds the tables of samples (rank, thread, period, compute_time, compute_squares) and of threads
  * (rank, thread, kind, in_runtime, delayed), without rows. */
 void add_thread_tables(struct pc_profile_table **sampling, struct pc_profile_table **records);
+/* Adds the table of samples of ranks that were sampled, by which those from MPI_Init on stand for
+ * that part of the time that their rank computes. */
+void add_samples_from_init(double part);
 /* Three threads in each rank, all of which poll for each other for that part of the time that their
  * rank computes. The main thread waited for no processor, the others for so long. */
 void add_thread_waits(double waits, double delayed_ms);
