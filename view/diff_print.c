@@ -223,6 +223,21 @@ static bool has_two_sizes(const struct pct_diff *d)
     return d->runs[0].n_ranks != d->runs[d->n_before].n_ranks;
 }
 
+/* The time before MPI_Init, if it is much: a run that became longer there may take less. */
+static void put_init(struct pct_buf *b, const struct pct_diff *d)
+{
+    char before[PCT_NUMBER_BYTES], after[PCT_NUMBER_BYTES];
+    bool early = false;
+    if (!d->late)
+        return;
+    for (size_t i = 0; i < d->n_before + d->n_after; i++)
+        early |= d->runs[i].early_ns > 0;
+    pct_buf_format(b, " Before MPI_Init it takes %s -> %s: %s in no figure.",
+                   pct_text_time(before, (pc_u128)llround(d->init.before.mean)),
+                   pct_text_time(after, (pc_u128)llround(d->init.after.mean)),
+                   early ? "but for the computation sampled there, this is" : "this is");
+}
+
 void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d)
 {
     double doubt = d->time.doubt;
@@ -242,6 +257,7 @@ void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d)
         put_change(b, &d->wall);
     }
     pct_buf_text(b, ".");
+    put_init(b, d);
     if (has_two_sizes(d)) {
         pct_buf_text(b, " The figures of contexts are sums over all ranks, which take ");
         put_change(b, &d->total);

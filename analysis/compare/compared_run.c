@@ -127,6 +127,8 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
         run->n_incomplete += r->incomplete != 0;
         double compute = (double)pct_totals_compute_ns(r);
         run->core_ns += inside;
+        run->before_ns += (double)r->before_init_ns / p->n_ranks;
+        run->whole_ns += (double)pct_totals_wall_ns(r) / p->n_ranks;
         run->compute_ns += compute;
         if (inside > run->time_ns)
             run->time_ns = inside;

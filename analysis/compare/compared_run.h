@@ -38,6 +38,8 @@ struct pct_run {
     double paused_ns;      /* that MPI_Pcontrol left out of all figures, summed */
     double init_ns;        /* in MPI_Init, summed */
     double early_ns;       /* sampled before MPI_Init: computation in all times, summed */
+    double before_ns;      /* up to MPI_Init, mean of the ranks; but for early_ns in no figure */
+    double whole_ns;       /* from start to exit, mean of the ranks */
     double end_ns;         /* cost of MPI_Finalize itself, summed */
     /* Times with MPI_Init and all of MPI_Finalize, but without library_ns, and without waiting for
      * a processor, which in MPI is assumed to be spread evenly over the time in MPI: the part

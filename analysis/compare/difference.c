@@ -16,6 +16,8 @@
 /* Part of the total on either side below which the time of a context is not tested: each further
  * test makes the others less sensitive. */
 #define WEIGHS 0.001
+/* Part of a run before MPI_Init from which on it is told that no figure has it. */
+#define LATE 0.05
 
 const char *const pct_diff_metric_names[PCT_N_DIFF_METRICS] = {
     [PCT_DIFF_TIME] = "time", [PCT_DIFF_CALLS] = "calls", [PCT_DIFF_BYTES] = "bytes"};
@@ -92,11 +94,14 @@ static void make_totals(struct pct_diff *d)
         add_value(before ? &d->time.before : &d->time.after,
                   n_ranks ? run->undelayed.core_ns / (double)n_ranks : 0);
         add_value(before ? &d->wall.before : &d->wall.after, run->time_ns);
+        add_value(before ? &d->init.before : &d->init.after, run->before_ns);
+        d->late |= run->before_ns >= LATE * run->whole_ns && run->before_ns > 0;
         add_value(before ? &d->delayed.before : &d->delayed.after, d->runs[i].delayed_ns);
         add_value(before ? &d->total.before : &d->total.after, sum);
     }
     close_change(&d->time);
     close_change(&d->wall);
+    close_change(&d->init);
     close_change(&d->delayed);
     close_change(&d->total);
 }

@@ -59,6 +59,8 @@ struct pct_diff {
     size_t n_rows;
     struct pct_diff_change time; /* of the run, mean of its ranks, without what is left out; ns */
     struct pct_diff_change wall; /* of its longest rank, with it */
+    struct pct_diff_change init; /* up to MPI_Init, mean of its ranks */
+    bool late;                   /* that is a part of a run that is worth a word */
     struct pct_diff_change delayed; /* left out: no processor was free; ns over all ranks */
     struct pct_diff_change total;   /* of the metric, over all contexts */
     bool repeated;                  /* both sides have repeats */

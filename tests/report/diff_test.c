@@ -44,8 +44,8 @@ static bool around;                    /* runs have MPI_Init and MPI_Finalize */
 /* By run: what rank 0 computes in the function `rare`, with a sample for each ms; 0: no samples. */
 static double rare_ms[MAX_RUNS];
 static struct pct_frame rare = {"rare", "a.c", 400, false, false};
-/* By run: part of that before MPI_Init, which is in no time of the run. */
-static double early_ms[MAX_RUNS];
+/* By run: part of that before MPI_Init, which is in no time of the run; and the time before it. */
+static double early_ms[MAX_RUNS], before_ms[MAX_RUNS];
 /* It computes for 80 ms in another function in each run. */
 static struct pct_frame often = {"often", "a.c", 500, false, false};
 
@@ -122,8 +122,11 @@ static void open_run(struct pct_run *run, unsigned k, const struct times *t)
     if (around)
         mpi += add_around(s, 1, "MPI_Init", 40000000) + add_around(s, 2, "MPI_Finalize", 30000000);
     for (int r = 0; r < RANKS; r++)
-        s->ranks[r] = (struct pc_profile_rank){
-            .rank = r, .host = (char *)"node", .inside_ns = mpi + 1000000000, .mpi_ns = mpi};
+        s->ranks[r] = (struct pc_profile_rank){.rank = r,
+                                               .host = (char *)"node",
+                                               .before_init_ns = (uint64_t)(before_ms[k] * 1e6),
+                                               .inside_ns = mpi + 1000000000,
+                                               .mpi_ns = mpi};
     if (stretched[k] > 0)
         sample_stretch(s, stretched[k]);
     sample_end(s);
@@ -441,6 +444,31 @@ static void samples_before_init_squeeze_no_others(void **state)
     rare_ms[0] = rare_ms[1] = early_ms[1] = 0;
 }
 
+static void much_time_before_init_is_told(void **state)
+{
+    static const struct times times[] = {{{1e8}}, {{1e8}}};
+    static const struct {
+        double before, after;
+        bool want;
+    } cases[] = {{0, 0, false}, {30, 30, false}, {30, 6000, true}, {6000, 30, true}};
+    static char text[1 << 14];
+    struct pct_run runs[2];
+    char says[96];
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        before_ms[0] = cases[k].before;
+        before_ms[1] = cases[k].after;
+        struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
+        print_diff(d, text, sizeof text);
+        snprintf(says, sizeof says, " Before MPI_Init it takes %s: this is in no figure.",
+                 cases[k].before > 100 ? "6.000 s -> 30.00 ms" : "30.00 ms -> 6.000 s");
+        if ((strstr(text, cases[k].want ? says : "efore MPI_Init") != NULL) != cases[k].want)
+            fail_msg("case %zu: %s", k, text);
+        close_all(runs, 2, d);
+    }
+    before_ms[0] = before_ms[1] = 0;
+}
+
 /* The runs take 2.2 s on both ranks together. */
 static void what_the_program_left_out_is_told_if_it_is_much(void **state)
 {
@@ -676,6 +704,7 @@ int main(void)
         cmocka_unit_test(what_grows_from_nothing_is_above_every_limit),
         cmocka_unit_test(what_samples_leave_over_has_their_error),
         cmocka_unit_test(samples_before_init_squeeze_no_others),
+        cmocka_unit_test(much_time_before_init_is_told),
         cmocka_unit_test(what_the_program_left_out_is_told_if_it_is_much),
         cmocka_unit_test(ranks_that_did_not_end_are_counted),
         cmocka_unit_test(places_have_the_callers_that_tell_them_apart),
