@@ -261,6 +261,7 @@ static void renumber(struct pct_join *j)
     }
     j->compute = number[j->compute];
     j->waiting = j->waiting == PC_NO_INDEX ? PC_NO_INDEX : number[j->waiting];
+    j->absent = j->absent == PC_NO_INDEX ? PC_NO_INDEX : number[j->absent];
     pct_free(j->nodes);
     pct_free(j->costs);
     pct_free(number);

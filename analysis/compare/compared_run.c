@@ -20,7 +20,8 @@ static const struct pc_profile_module *program_of(const struct pc_profile *p)
 
 /* The time of the run on each rank is that of its longest rank. If the others lost more time
  * without a processor, they would have waited for that rank instead: in MPI calls up to the delay
- * of these, else for the computation of the rank that computes longest, as far as it is ahead. */
+ * of these, else for the computation of the rank that computes longest, as far as it is ahead. What
+ * is more than their delay is time before or after that of the rank. */
 static void add_waiting(struct pct_run *run, uint32_t n_ranks, double mpi_ns, double delayed_ns,
                         double unequal_ns)
 {
@@ -29,6 +30,7 @@ static void add_waiting(struct pct_run *run, uint32_t n_ranks, double mpi_ns, do
     double in_calls_ns = fmin(fmax(0, missing_ns - unequal_ns), delayed_ns);
     own->core_ns += missing_ns;
     own->instead_ns = missing_ns - in_calls_ns;
+    own->delayed_ns = run->delayed_ns - in_calls_ns;
     own->mpi_part = mpi_ns > 0 ? (mpi_ns - delayed_ns + in_calls_ns) / mpi_ns : 1;
 }
 
@@ -37,12 +39,28 @@ double pct_run_own_ns(const struct pct_rank_time *t)
     return t->own_ns - t->library_ns;
 }
 
+/* The time of the longest rank from the end of MPI_Init on, without its delay and the library.
+ * Ranks that come early to MPI_Init wait there for the others. */
+static double find_longest_ns(const struct pc_profile *p, const struct pct_rank_times *t)
+{
+    double longest_ns = 0, *init_ns = pct_alloc(p->n_ranks, sizeof *init_ns);
+    pct_totals_init_by_rank(p, init_ns);
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        const struct pc_profile_rank *r = &p->ranks[i];
+        double inside_ns = (double)r->inside_ns - (double)r->merge_ns - init_ns[i];
+        longest_ns =
+            fmax(longest_ns, inside_ns - t->list[i].all_delayed_ns - t->list[i].library_ns);
+    }
+    pct_free(init_ns);
+    return longest_ns;
+}
+
 static void describe_own(struct pct_run *run, const struct pc_profile *p)
 {
     struct pct_rank_times *t = pct_rank_times_new(p);
     struct pct_run_own *own = &run->own;
     struct pct_end end = pct_totals_end(p);
-    double mpi_ns = -run->init_ns - end.own_ns, longest_ns = 0, unequal_ns = 0;
+    double mpi_ns = -run->init_ns - end.own_ns, unequal_ns = 0;
     run->end_ns = end.own_ns;
     run->guessed = pct_rank_times_division(t) == PCT_DIVISION_GUESSED;
     run->undivided = run->n_incomplete && !t->divided;
@@ -52,8 +70,6 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         const struct pc_profile_rank *r = &p->ranks[i];
         double inside_ns = (double)r->inside_ns - (double)r->merge_ns;
-        longest_ns =
-            fmax(longest_ns, inside_ns - t->list[i].all_delayed_ns - t->list[i].library_ns);
         mpi_ns += inside_ns - t->list[i].wall_ns;
         own->compute_ns += pct_run_own_ns(&t->list[i]);
         own->busiest_ns = fmax(own->busiest_ns, pct_run_own_ns(&t->list[i]));
@@ -66,7 +82,7 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
     run->delayed_ns = t->delayed_ns + delayed_ns;
     own->core_ns = own->compute_ns + mpi_ns - delayed_ns;
     if (p->n_ranks)
-        own->time_ns = fmax(longest_ns - (run->init_ns + run->end_ns) / p->n_ranks,
+        own->time_ns = fmax(find_longest_ns(p, t) - run->end_ns / p->n_ranks,
                             own->core_ns / (double)p->n_ranks);
     own->time_ns = fmax(own->time_ns, own->busiest_ns);
     double both_ns = run->init_ns + run->end_ns;
@@ -159,7 +175,7 @@ int pct_run_refuse(const char *path, int err, struct pc_error *error)
 int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error)
 {
     struct pc_profile *profile = NULL;
-    int err = pc_pcol_read_statistics(path, &profile, error);
+    int err = pc_pcol_read_columns(path, &profile, error);
     if (err)
         return pct_run_refuse(path, err, error);
     describe_run(run, path, profile);

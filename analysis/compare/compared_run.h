@@ -51,9 +51,10 @@ struct pct_run {
     /* Times without MPI_Init, without the cost of MPI_Finalize itself, without library_ns, and
      * without waiting for a processor. core_ns is time_ns on each rank. Ranks that waited longer
      * for a processor than the longest rank would have waited for that rank instead: in MPI, which
-     * is in mpi_part, and instead_ns, for its computation or for ranks without a processor. */
+     * is in mpi_part, and instead_ns, for its computation or for ranks without a processor, which
+     * is at most delayed_ns. What is more is time before or after that of the rank. */
     struct pct_run_own {
-        double time_ns, core_ns, compute_ns, busiest_ns, instead_ns, mpi_part, end_part;
+        double time_ns, core_ns, compute_ns, busiest_ns, instead_ns, delayed_ns, mpi_part, end_part;
     } own;
 
     const struct pc_profile *profile; /* NULL: not open */

@@ -170,6 +170,7 @@ void pct_join_blame(struct pct_join *j, const struct pct_joined *r)
     /* The others wait for the busiest rank as long as it is ahead of them, not longer. */
     double instead = fmin(r->run->own.instead_ns, known ? waiting : 0);
     double longer = r->run->own.instead_ns - instead;
+    double delayed = fmin(longer, r->run->own.delayed_ns);
     double part = sum > 0 ? fmin(1, fmax(0, waiting - instead) / sum) : 0;
     double *excess = find_excess(j, r, busiest);
     for (size_t i = 0; i < t->n; i++)
@@ -177,8 +178,10 @@ void pct_join_blame(struct pct_join *j, const struct pct_joined *r)
             cost_of(j, r->node[i], r->k)->ns -= waits[i] * part;
     if (part > 0 || instead > 0)
         charge(j, r->k, sum * part + instead, excess);
-    if (longer > 0)
-        cost_of(j, j->waiting, r->k)->ns += longer;
+    if (delayed > 0)
+        cost_of(j, j->waiting, r->k)->ns += delayed;
+    if (longer > delayed)
+        cost_of(j, j->absent, r->k)->ns += longer - delayed;
     pct_free(excess);
     pct_free(waits);
 }

@@ -14,6 +14,7 @@
 #define COMPUTE_LABEL "(computation)"
 #define WAITING_LABEL "(waiting for a processor)"
 #define OTHERS_LABEL "(waiting for ranks without a processor)"
+#define ABSENT_LABEL "(ranks that begin later or end sooner)"
 
 struct joiner {
     struct pct_join *join;
@@ -429,7 +430,9 @@ int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times
         PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, all ? WAITING_LABEL : OTHERS_LABEL), {0, 1}};
     add_node(j, PC_NO_INDEX, &root);
     j->compute = add_node(j, 0, &compute);
+    struct key absent = {PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, ABSENT_LABEL), {0, 1}};
     j->waiting = times == PCT_JOIN_UNDELAYED ? PC_NO_INDEX : add_node(j, 0, &waiting);
+    j->absent = times == PCT_JOIN_OWN_BLAMED ? add_node(j, 0, &absent) : PC_NO_INDEX;
     for (size_t k = 0; k < n && !err; k++) {
         pc_progress_begin("comparing", runs[k].path, k + 1, n);
         err = add_run(j, &runs[k], k, error);

@@ -16,7 +16,7 @@
  * MPI_Finalize, over all ranks, and the samples of computation before MPI_Init.
  *
  * Profiles may be large and many: each is open only while its tree is added. The figures of a whole
- * run are read before, without values by rank.
+ * run are read before, and of the values by rank those of MPI_Init.
  */
 #ifndef PCT_JOIN_H
 #define PCT_JOIN_H
@@ -75,7 +75,8 @@ enum pct_join_times {
     PCT_JOIN_UNDELAYED, /* undelayed.core_ns */
     /* own.core_ns; and the time in which ranks wait for the one that computes longest is taken from
      * the MPI functions in which they wait, and added to the computation in which that rank is
-     * longer than the mean. Longer waits of ranks that had a processor are a node of their own. */
+     * longer than the mean. Longer waits of ranks that had a processor are a node of their own, and
+     * so is the time in which other ranks have not begun or have ended. */
     PCT_JOIN_OWN_BLAMED
 };
 
@@ -95,6 +96,7 @@ struct pct_join {
     /* Node of waiting for a processor outside MPI (PCT_JOIN_ALL), or for ranks that had none; else
      * PC_NO_INDEX. */
     uint32_t waiting;
+    uint32_t absent; /* node of the time before or after that of a rank; else PC_NO_INDEX */
     struct pct_pool *pool;
 };
 

@@ -131,6 +131,8 @@ static const char *place_of(const struct pct_join *j, struct placed *of, bool fu
     if (node == j->waiting)
         return j->times == PCT_JOIN_ALL ? "waiting for a processor outside MPI"
                                         : "waiting for ranks without a processor";
+    if (node == j->absent)
+        return "ranks that begin later or end sooner";
     pct_buf_put(&b, "", 0);
     if (j->nodes[node].kind == PCOLLECT_NODE_POINT)
         pct_buf_text(&b, j->nodes[node].waits ? "waiting of threads in " : "computation in ");

@@ -469,7 +469,8 @@ static bool may_be_delayed(const struct pct_scale *s, uint32_t node)
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row)
 {
     bool call = s->join->nodes[row->node].kind == PCOLLECT_NODE_OP;
-    if (row->node == s->join->waiting || may_be_delayed(s, row->node))
+    if (row->node == s->join->waiting || row->node == s->join->absent ||
+        may_be_delayed(s, row->node))
         return false;
     return row->lost_ns - (call ? s->machine_ns : 0) > WORTH * s->core_ns && !may_be_chance(s, row);
 }

@@ -429,6 +429,21 @@ double pct_totals_init_ns(const struct pc_profile *p)
     return ns;
 }
 
+void pct_totals_init_by_rank(const struct pc_profile *p, double *ns_out)
+{
+    uint32_t at = 0, field = find_field(p, field_names[PCT_TIME], PCOLLECT_SUM);
+    uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
+    bool *present = pct_alloc(p->n_ranks, sizeof *present);
+    double rest_ns = 0;
+    for (struct pc_stat s; next_time(p, pct_totals_is_init, &at, &s);)
+        if (!pct_totals_add_field(p, at - 1, field, values, present).end)
+            rest_ns += (double)s.sum;
+    for (uint32_t r = 0; r < p->n_ranks; r++)
+        ns_out[r] = (double)values[r] + rest_ns / (double)p->n_ranks;
+    pct_free(values);
+    pct_free(present);
+}
+
 struct pct_end pct_totals_end(const struct pc_profile *p)
 {
     struct pct_end end = {0};

@@ -143,6 +143,8 @@ bool pct_totals_has_times(const struct pc_profile *p);
 
 /* Time in MPI_Init of all ranks, by statistics alone. */
 double pct_totals_init_ns(const struct pc_profile *p);
+/* Time in MPI_Init of each rank, by its index; their mean where values by rank are not kept. */
+void pct_totals_init_by_rank(const struct pc_profile *p, double *ns_out);
 /* Time in MPI_Finalize: of all ranks, and its own cost, which is taken as the shortest time for
  * each rank; the rest is waiting for later ranks. */
 struct pct_end {

@@ -2,8 +2,8 @@
  *
  * pcollect scale on runs of several numbers of ranks and sizes of the problem, whose times follow
  * from a closed form of both; on runs whose kind of scaling the command lines tell, or whose
- * computation is a guess; on runs in which pcollect takes a part of the time outside MPI; and the
- * words for few calls.
+ * computation is a guess; on runs in which pcollect takes a part of the time outside MPI, or whose
+ * ranks do not begin and end together; and the words for few calls.
  */
 #include "analysis/symbols/symbols_private.h"
 #include "tests/report/scale_rows.h"
@@ -27,6 +27,25 @@ static double of_both_ms(unsigned p, double n)
     return 5 + 0.01 * n * log2(p);
 }
 
+/* Rank r comes r times late_ms later to MPI_Init, in which the others wait, and the last rank ends
+ * soon_ms sooner. */
+static double late_ms, soon_ms;
+
+static void add_late(struct sample *s, unsigned p)
+{
+    s->ops[s->p.n_ops++] = (struct pc_profile_op){(char *)"MPI_Init", PCOLLECT_CLASS_ENV};
+    sample_op(s, 0, 1);
+    for (unsigned r = 0; r < p; r++) {
+        uint64_t ns = (uint64_t)llround((p - r) * late_ms * ms);
+        sample_add(s, &(struct sample_calls){
+                          .rank = (int32_t)r, .count = 1, .time = ns, .min = ns, .max = ns});
+        s->ranks[r].inside_ns += ns;
+        s->ranks[r].mpi_ns += ns;
+    }
+    s->ranks[p - 1].inside_ns -= (uint64_t)llround(soon_ms * ms);
+    s->ranks[p - 1].mpi_ns -= (uint64_t)llround(soon_ms * ms);
+}
+
 static void make_sized(struct sample *s, unsigned p, double n)
 {
     sample_begin(s);
@@ -47,6 +66,8 @@ static void make_sized(struct sample *s, unsigned p, double n)
             .inside_ns = (uint64_t)llround((of_both_ms(p, n) + n * n / p) * ms),
             .mpi_ns = (uint64_t)llround(of_both_ms(p, n) * ms),
             .closed = 1};
+    if (late_ms > 0)
+        add_late(s, p);
     sample_end(s);
 }
 
@@ -149,6 +170,38 @@ static struct pct_scale *compare_growth(struct pct_run *runs, double growth, con
     int err = pct_scale_make(runs, 2, &(struct pct_scale_options){.scaling = given}, &s, &error);
     assert_int_equal(err, s ? PC_OK : PC_EARG);
     return s;
+}
+
+static bool has_row(const struct pct_scale *s, const char *place)
+{
+    bool has = false;
+    for (size_t i = 0; i < s->n_rows; i++)
+        has |= !strcmp(s->rows[i].place, place);
+    return has;
+}
+
+/* The first rank waits 1.5 s in MPI_Init for the last of 16, and the time of the run is that after
+ * it. Nobody waits for a processor. */
+static void waiting_in_init_for_late_ranks_is_in_no_figure(void **state)
+{
+    (void)state;
+    for (int soon = 0; soon < 2; soon++) {
+        struct pct_run runs[2];
+        late_ms = 100;
+        soon_ms = soon * 3;
+        struct pct_scale *s = compare_growth(runs, 0, "./s", "./s", PCT_SCALING_STRONG);
+        late_ms = soon_ms = 0;
+        for (unsigned i = 0; i < 2; i++) {
+            unsigned p = i ? MANY : FEW;
+            assert_true(is_near(s->points[i].time_ns, (of_both_ms(p, 100) + 100 * 100 / p) * ms));
+            assert_true(is_near(s->points[i].core_ns, p * s->points[i].time_ns));
+        }
+        assert_false(has_row(s, "waiting for ranks without a processor"));
+        assert_int_equal(has_row(s, "ranks that begin later or end sooner"), soon);
+        pct_scale_free(s);
+        for (unsigned k = 0; k < 2; k++)
+            pct_run_close(&runs[k]);
+    }
 }
 
 /* The lines of the picture all have names, though those of factors end on few ranks; names do not
@@ -391,6 +444,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_and_size_are_modelled_together),
+        cmocka_unit_test(waiting_in_init_for_late_ranks_is_in_no_figure),
         cmocka_unit_test(guessed_computation_has_no_figures),
         cmocka_unit_test(some_growth_with_one_command_line_is_repeated_work),
         cmocka_unit_test(calls_of_a_rank_are_counted_as_they_are),
