@@ -227,15 +227,15 @@ static void put_ranks_of(struct pct_buf *b, const struct pct_scale *s,
     pct_buf_format(b, " %s%s", last->ranks == 1 ? "rank" : "ranks", size);
 }
 
-/* The numbers of ranks, of each size, on which computation is not known. */
-static void remark_guesses(const struct pct_scale *s, pct_remark_fn *put, void *arg)
+/* The numbers of ranks, of each size, on which computation is not known, for one of the reasons. */
+static void remark_guesses(const struct pct_scale *s, bool too_short, pct_remark_fn *put, void *arg)
 {
     const struct pct_scale_point *last = NULL;
     struct pct_buf b = {0};
     char n[PCT_NUMBER_BYTES];
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
-        if (!p->guessed)
+        if (!p->guessed || p->too_short != too_short)
             continue;
         bool other = last && last->base != p->base;
         if (other)
@@ -245,9 +245,12 @@ static void remark_guesses(const struct pct_scale *s, pct_remark_fn *put, void *
     }
     if (last) {
         put_ranks_of(&b, s, last);
-        pct_buf_text(&b,
-                     " the time outside MPI is too short for samples, so it is not known how much "
-                     "of it is waiting for a processor, nor what follows from it.");
+        pct_buf_format(&b, " %s, nor what follows from it.",
+                       too_short
+                           ? "the time outside MPI is too short for samples, so it is not "
+                             "known how much of it is waiting for a processor"
+                           : "it is not known how much of the time outside MPI is blocked "
+                             "(asleep, files, locks) and how much is waiting for a processor");
         put(arg, b.data);
     }
     pct_buf_free(&b);
@@ -261,8 +264,7 @@ static void remark_threads(const struct pct_scale *s, pct_remark_fn *put, void *
     char n[PLACE_BYTES];
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
-        if (p->guessed || !(p->for_threads_ns > 0) ||
-            p->for_threads_ns < PCT_COMPARE_DELAYED * p->compute_ns)
+        if (p->guessed || !(p->for_threads_ns > PCT_COMPARE_DELAYED * p->compute_ns))
             continue;
         ranks_text(p, n);
         add_size(s, p, n);
@@ -339,7 +341,8 @@ void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg)
     pct_programs_remarks(s->join, s->runs, put, arg);
     pct_runs_remarks(s->runs, s->n_runs, put, arg);
     remark_delays(s, put, arg);
-    remark_guesses(s, put, arg);
+    remark_guesses(s, true, put, arg);
+    remark_guesses(s, false, put, arg);
     remark_threads(s, put, arg);
     remark_apart(s, put, arg);
 }
@@ -634,7 +637,8 @@ static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
         if (pct_scale_trusts(order[i].row))
             put_band(&b, &order[i].row->future, "");
         else
-            pct_buf_text(&b, pct_scale_has_few(order[i].row) ? "not known (too few samples)"
+            pct_buf_text(&b, order[i].row->guessed             ? "not known"
+                             : pct_scale_has_few(order[i].row) ? "not known (too few samples)"
                              : !order[i].row->modelled
                                  ? "not known (too few scales have it)"
                                  : "not known (no form of growth fits these runs)");

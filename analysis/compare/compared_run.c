@@ -62,11 +62,13 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
     struct pct_end end = pct_totals_end(p);
     double mpi_ns = -run->init_ns - end.own_ns, unequal_ns = 0;
     run->end_ns = end.own_ns;
-    run->guessed = pct_rank_times_division(t) == PCT_DIVISION_GUESSED;
+    enum pct_division division = pct_rank_times_division(t);
+    run->too_short = division == PCT_DIVISION_GUESSED;
+    run->guessed = run->too_short || division == PCT_DIVISION_UNSURE;
     run->undivided = run->n_incomplete && !t->divided;
     run->threads_wait = t->threads_wait;
     run->for_threads_ns = t->for_threads_ns;
-    run->waiting_ns = run->guessed ? 0 : t->delayed_ns - t->unsure_ns;
+    run->waiting_ns = run->too_short ? 0 : t->delayed_ns - t->unsure_ns;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         const struct pc_profile_rank *r = &p->ranks[i];
         double inside_ns = (double)r->inside_ns - (double)r->merge_ns;

@@ -19,7 +19,8 @@ struct pct_run {
     struct pc_profile_module build; /* of the program; no bytes of build-id: unknown; no path */
     bool sampled;
     bool timed;        /* contexts have times of calls */
-    bool guessed;      /* compute_ns and busiest_ns of `own` may be delays: PCT_DIVISION_GUESSED */
+    bool guessed;      /* compute_ns and busiest_ns of `own` may be delays, or more than is known */
+    bool too_short;    /* guessed because the time outside MPI is too short for samples */
     bool undivided;    /* it is not known how long ranks waited for a processor: some were killed */
     bool outside;      /* sampled from outside: calls of MPI and their times are not known */
     bool threads_wait; /* for each other in threading runtimes */

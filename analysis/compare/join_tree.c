@@ -44,6 +44,7 @@ static struct pct_join_tree_node describe(const struct pct_join *j, uint32_t nod
                                    .next = PC_NO_INDEX,
                                    .kind = n->kind,
                                    .inlined = n->inlined,
+                                   .sampled = n->kind == PCOLLECT_NODE_POINT,
                                    .waits = n->waits,
                                    .name = name_of(j, node),
                                    .module = n->module,
@@ -107,6 +108,7 @@ static void take_node(struct maker *m, uint32_t node)
     like.parent = m->part_of[j->nodes[node].parent];
     uint32_t at = find_or_add(m, &like);
     m->tree->nodes[at].inlined |= like.inlined;
+    m->tree->nodes[at].sampled |= like.sampled;
     m->tree->nodes[at].waits |= like.waits;
     m->part_of[node] = at;
 }

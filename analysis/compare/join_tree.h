@@ -19,6 +19,7 @@ struct pct_join_tree_node {
     uint32_t first_child, next;
     uint16_t kind;      /* enum pcollect_node_kind */
     bool inlined;       /* in a run that has it */
+    bool sampled;       /* its own time is that of samples */
     bool waits;         /* its own time is threads that wait for each other in a runtime library */
     const char *name;   /* escaped */
     const char *module; /* of a function without a name; else NULL */

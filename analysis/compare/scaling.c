@@ -58,6 +58,7 @@ static void add_point(struct pct_scale *s, size_t i)
     p->init_ns += run->init_ns;
     p->end_ns += run->end_ns;
     p->guessed |= run->guessed;
+    p->too_short |= run->too_short;
     p->undivided |= run->undivided;
 }
 
@@ -169,6 +170,14 @@ static void rate_points(struct pct_scale *s)
 /* ---- Contexts ---------------------------------------------------------------------------------
  */
 
+/* True if the time of nodes of that kind is a guess at the scale: of computation, but for what is
+ * sampled where there are enough samples. */
+static bool is_guess(const struct pct_scale_point *p, uint16_t kind)
+{
+    return kind != PCOLLECT_NODE_OP &&
+           (p->too_short || (p->guessed && kind != PCOLLECT_NODE_POINT));
+}
+
 /* Fills in a row. False: the context has no cost at any scale. */
 static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_row *row)
 {
@@ -191,8 +200,7 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
     }
     for (size_t k = 0; k < s->n_points; k++) {
         row->costs[k].lost_ns = row->costs[k].ns - ideal(s, row->costs[s->points[k].base].ns, k);
-        row->costs[k].guessed =
-            s->points[k].guessed && s->join->nodes[node].kind != PCOLLECT_NODE_OP;
+        row->costs[k].guessed = is_guess(&s->points[k], s->join->nodes[node].kind);
         row->guessed |= row->costs[k].guessed;
     }
     const struct pct_scale_cost *last = &row->costs[s->n_points - 1];
@@ -263,22 +271,23 @@ static struct pct_scale_loss find_loss(const struct pct_scale *s, const double *
     return loss;
 }
 
-/* True if computation has time here: a guess, where its scale is one. */
-static bool computes(const struct pct_join_tree *t, size_t node)
+static bool has_time(const struct pct_join_tree *t, size_t node)
 {
     bool any = false;
     for (size_t k = 0; k < t->join->n_runs; k++)
         any |= t->own[node * t->join->n_runs + k] > 0;
-    return any && t->nodes[node].kind != PCOLLECT_NODE_OP;
+    return any;
 }
 
 /* Needs what the nodes below have added to its guesses; adds these to its parent's. */
 static void fill_loss(const struct pct_scale *s, struct pct_scale_tree *t, size_t node)
 {
     struct pct_scale_loss below = t->loss[node], *loss = &t->loss[node];
-    bool own = computes(t->tree, node);
-    bool first = own && s->points[pct_scale_first(s)].guessed,
-         last = own && s->points[pct_scale_last(s)].guessed;
+    bool own = has_time(t->tree, node);
+    const struct pct_join_tree_node *n = &t->tree->nodes[node];
+    uint16_t kind = n->sampled ? PCOLLECT_NODE_POINT : n->kind;
+    bool first = own && is_guess(&s->points[pct_scale_first(s)], kind),
+         last = own && is_guess(&s->points[pct_scale_last(s)], kind);
     *loss = find_loss(s, &t->tree->below[node * s->n_runs]);
     loss->first_guessed = first || below.first_guessed;
     loss->last_guessed = last || below.last_guessed;
@@ -478,9 +487,14 @@ bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row
 /* ---- The whole --------------------------------------------------------------------------------
  */
 
-static bool is_guessed(const struct pct_scale *s)
+/* Reason why computation is a guess at one of the scales that are compared; NULL: it is none. */
+static const char *find_guess(const struct pct_scale *s)
 {
-    return s->points[pct_scale_first(s)].guessed || s->points[pct_scale_last(s)].guessed;
+    const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
+                                 *last = &s->points[pct_scale_last(s)];
+    if (first->too_short || last->too_short)
+        return "is too short for samples";
+    return first->guessed || last->guessed ? "may be blocked or waiting for a processor" : NULL;
 }
 
 static int choose_scaling(struct pct_scale *s, struct pc_error *error)
@@ -496,13 +510,13 @@ static int choose_scaling(struct pct_scale *s, struct pc_error *error)
     enum pct_scaling told = tell_scaling(s);
     s->scaling = s->options.scaling != PCT_SCALING_UNKNOWN ? s->options.scaling : told;
     pct_text_format(growth, sizeof growth, "p^%.2f", s->growth);
-    if (s->scaling == PCT_SCALING_UNKNOWN && is_guessed(s))
-        return pc_error_set(
-            error, PC_EARG,
-            "the time outside MPI is too short for samples on %u or on %u ranks, so "
-            "it is not known how much of it is computation, by which strong scaling "
-            "is told from weak scaling: give --strong or --weak",
-            first, last);
+    const char *guess = find_guess(s);
+    if (s->scaling == PCT_SCALING_UNKNOWN && guess)
+        return pc_error_set(error, PC_EARG,
+                            "the time outside MPI %s on %u or on %u ranks, so it is not known how "
+                            "much of it is computation, by which strong scaling is told from weak "
+                            "scaling: give --strong or --weak",
+                            guess, first, last);
     if (s->scaling == PCT_SCALING_UNKNOWN && !pct_scale_computes(s))
         return pc_error_set(error, PC_EARG,
                             "no computation was measured on %u or on %u ranks, by which strong "

@@ -27,6 +27,7 @@ struct pct_scale_point {
     size_t n_runs;
     double time_ns, core_ns, compute_ns, busiest_ns; /* of struct pct_run_own */
     bool guessed;   /* compute_ns and busiest_ns are, in a run of it */
+    bool too_short; /* in one of these, for samples */
     bool undivided; /* it is not known how much of core_ns ranks of a run waited for a processor */
     /* Time left out of these, and core_ns including it. */
     double delayed_ns, library_ns, init_ns, end_ns, all_ns;

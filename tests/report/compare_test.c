@@ -162,6 +162,30 @@ static void scale_says_how_long_main_threads_wait_for_others(void **state)
     close_pair();
 }
 
+/* Time that samples leave over may be delay. Samples tell what the ranks compute. */
+static void sampled_computation_is_known_beside_what_may_be_delays(void **state)
+{
+    (void)state;
+    for (int too_short = 0; too_short < 2; too_short++) {
+        unsampled_ms = 500;
+        open_pair();
+        unsampled_ms = 0;
+        pair.runs[1].guessed = true;
+        pair.runs[1].too_short = too_short;
+        char *text = compare(true);
+        says(text,
+             "On 4 ranks it is not known how much of the time outside MPI is blocked (asleep, "
+             "files, locks) and how much is waiting for a processor, nor what follows from it.\n",
+             !too_short);
+        says(text, "On 4 ranks the time outside MPI is too short for samples, so ", too_short);
+        says(text, "500.0 ms  (time outside MPI without a sample)", false);
+        says(text, "waiting of threads in libgomp.so.1: 18.5 % of the run lost", !too_short);
+        says(text, " 100.0 ms   200.0 ms  ", !too_short);
+        free(text);
+        close_pair();
+    }
+}
+
 /* Samples leave over 500 ms of each rank on 4 ranks, which are killed. */
 static void delays_of_killed_ranks_are_said_to_be_unknown(void **state)
 {
@@ -327,6 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_wait_in_a_runtime_do_not_compute),
         cmocka_unit_test(scale_says_how_long_main_threads_wait_for_others),
+        cmocka_unit_test(sampled_computation_is_known_beside_what_may_be_delays),
         cmocka_unit_test(delays_of_killed_ranks_are_said_to_be_unknown),
         cmocka_unit_test(handles_of_two_mpis_are_one_type),
         cmocka_unit_test(a_copy_of_a_function_is_matched_with_it),

@@ -341,7 +341,8 @@ static void the_library_does_not_wait_for_a_processor(void **state)
 }
 
 /* Ranks with 1,000 ms outside MPI, of which 200 are CPU time, and as long in MPI, are blocked for
- * 700 ms and delayed for 800: nothing tells which of both is outside MPI. */
+ * 700 ms and delayed for 800: nothing tells which of both is outside MPI. A comparison takes that
+ * for a guess. */
 static void delay_that_may_be_blocked_is_unsure(void **state)
 {
     static const double mpi[] = {1000, 400, 0}, delayed[] = {800, 500, 100}, want[] = {700, 400, 0};
@@ -357,7 +358,13 @@ static void delay_that_may_be_blocked_is_unsure(void **state)
         if (fabs(t->list[r].unsure_ns - want[r] * ms) > ms)
             fail_msg("rank %u: %g", r, t->list[r].unsure_ns);
     assert_true(fabs(t->unsure_ns - 1100 * ms) < ms);
+    assert_int_equal(pct_rank_times_division(t), PCT_DIVISION_UNSURE);
     pct_rank_times_free(t);
+    struct pct_run compared;
+    run.p.exe = (char *)"";
+    pct_run_adopt(&compared, "run", &run.p, pct_symbols_new(&run.p));
+    assert_true(compared.guessed && !compared.too_short && compared.waiting_ns > 0);
+    pct_run_close(&compared);
 }
 
 /* The main threads sleep for 899 ms of 1,000; others of the rank have no samples. */

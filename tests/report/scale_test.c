@@ -388,8 +388,7 @@ static void what_surely_loses_is_named_behind_what_may_not(void **state)
     close_runs(runs, N_SCALES, s);
 }
 
-/* A scale whose computation may be delay has an efficiency, and no factor of it. It does not tell
- * strong scaling from weak scaling. */
+/* A scale whose computation may be delay has an efficiency, and no factor or kind of it. */
 static void guessed_computation_is_told_of_no_scale(void **state)
 {
     static char text[1 << 16];
@@ -404,6 +403,7 @@ static void guessed_computation_is_told_of_no_scale(void **state)
     assert_null(strstr(text, "too short for samples"));
     pct_scale_free(s);
     runs[2].guessed = runs[N_SCALES - 1].guessed = true;
+    runs[2].too_short = runs[N_SCALES - 1].too_short = true;
     assert_int_equal(pct_scale_make(runs, N_SCALES, &(struct pct_scale_options){0}, &s, &error),
                      PC_EARG);
     assert_non_null(strstr(error.text, "too short for samples on 2 or on 16 ranks"));
