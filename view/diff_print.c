@@ -193,12 +193,13 @@ bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
 {
     struct pct_buf where = {0};
     size_t n = after ? d->n_after : d->n_before;
-    double delayed_ns = 0, library_ns = 0, core_ns = 0;
+    double delayed_ns = 0, library_ns = 0, core_ns = 0, init_ns = 0;
     for (size_t i = 0; i < n; i++) {
         const struct pct_run *run = &d->runs[i + (after ? d->n_before : 0)];
         delayed_ns += run->delayed_ns;
         library_ns += run->library_ns;
         core_ns += run->core_ns;
+        init_ns += run->init_ns;
     }
     if (n == 1) {
         pct_buf_text(&where, "In ");
@@ -206,7 +207,7 @@ bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
     } else {
         pct_buf_format(&where, "In the %zu runs %s", n, after ? "after" : "before");
     }
-    bool delayed = pct_left_out_put(b, where.data, delayed_ns, library_ns, core_ns);
+    bool delayed = pct_left_out_put(b, where.data, delayed_ns, library_ns, core_ns, init_ns);
     pct_buf_free(&where);
     return delayed;
 }
@@ -458,16 +459,23 @@ static void print_all(FILE *out, const void *diff, const struct pct_compare_prin
                                                 [PCT_VERDICT_GONE] = "Gone"};
     size_t n[PCT_N_VERDICTS] = {0};
     char all[PCT_NUMBER_BYTES], same[PCT_NUMBER_BYTES], noise[PCT_NUMBER_BYTES];
+    size_t n_by_delay = 0;
     print_run(out, d, how->width);
     print_tree(out, d, how);
     for (size_t i = 0; i < d->n_rows; i++) {
         enum pct_verdict verdict = d->rows[i].verdict;
+        n_by_delay += d->rows[i].by_delay;
         if (!n[verdict]++ && titles[verdict])
             print_verdict(out, d, verdict, titles[verdict], how);
     }
-    fprintf(out, "\n%s contexts: %s unchanged, %s %s.\n", pct_text_count(all, d->n_rows),
-            pct_text_count(same, n[PCT_VERDICT_SAME]), pct_text_count(noise, n[PCT_VERDICT_NOISE]),
+    fprintf(out, "\n%s contexts: %s unchanged, %s %s", pct_text_count(all, d->n_rows),
+            pct_text_count(same, n[PCT_VERDICT_SAME]),
+            pct_text_count(noise, n[PCT_VERDICT_NOISE] - n_by_delay),
             d->repeated ? "differ by no more than noise" : "with too few samples to tell");
+    if (n_by_delay)
+        fprintf(out, ", %s that may differ only by what is left out",
+                pct_text_count(noise, n_by_delay));
+    fputs(".\n", out);
 }
 
 void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how)

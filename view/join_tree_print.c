@@ -418,12 +418,13 @@ void pct_print_runs_remarks(FILE *out, const struct pct_run *runs, size_t n, siz
 }
 
 bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,
-                      double all_ns)
+                      double all_ns, double apart_ns)
 {
-    bool delayed = delayed_ns >= PCT_COMPARE_DELAYED * all_ns,
-         library = library_ns >= PCT_COMPARE_DELAYED * all_ns;
+    double changed_ns = all_ns - apart_ns;
+    bool delayed = delayed_ns >= PCT_COMPARE_DELAYED * changed_ns,
+         library = library_ns >= PCT_COMPARE_DELAYED * changed_ns;
     pct_buf_put(b, "", 0);
-    if (!(all_ns > 0) || (!delayed && !library))
+    if (!(changed_ns > 0) || (!delayed && !library))
         return false;
     pct_buf_format(b, "%s ", where);
     if (delayed)

@@ -117,12 +117,17 @@ static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_ro
     *row = (struct pct_diff_row){.node = node};
     for (size_t i = 0; i < d->n_before + d->n_after; i++) {
         double value = value_of(d, node, i);
+        double delayed =
+            d->metric == PCT_DIFF_TIME ? pct_join_cost(d->join, node, i)->delayed_ns : 0;
         samples += pct_join_cost(d->join, node, i)->samples;
         add_value(i < d->n_before ? &row->figure.before : &row->figure.after, value);
+        add_value(i < d->n_before ? &row->with_delay.before : &row->with_delay.after,
+                  value + delayed);
         if (pct_join_cost(d->join, node, i)->present && value > 0)
             *(i < d->n_before ? &before : &after) = true;
     }
     close_change(&row->figure);
+    close_change(&row->with_delay);
     /* A few samples on both sides together are no evidence of a change. */
     if (row->figure.change != 0 && d->join->nodes[node].kind == PCOLLECT_NODE_POINT &&
         samples < PCT_SAMPLES_FEW)
@@ -190,17 +195,25 @@ static bool may_be_chance(const struct pct_diff *d, const struct pct_diff_row *r
     return fabs(row->figure.change) < 1.96 * sqrt(variance);
 }
 
+/* True if the change is neither scatter nor too small. */
+static bool is_change(const struct pct_diff *d, const struct pct_diff_change *c)
+{
+    return d->repeated ? c->doubt <= ALARM
+                       : fabs(c->change) >= CHANGED * fmax(c->before.mean, c->after.mean);
+}
+
 static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
 {
-    const struct pct_diff_change *f = &row->figure;
-    double size = fmax(f->before.mean, f->after.mean);
+    const struct pct_diff_change *f = &row->figure, *with = &row->with_delay;
     if (row->verdict != PCT_VERDICT_SAME)
         return;
+    bool agree = is_change(d, with) && with->change * f->change > 0;
+    row->by_delay = is_change(d, f) && !may_be_chance(d, row) && !agree;
     if (f->change == 0)
         row->verdict = PCT_VERDICT_SAME;
-    else if (may_be_chance(d, row))
+    else if (may_be_chance(d, row) || row->by_delay)
         row->verdict = PCT_VERDICT_NOISE;
-    else if (d->repeated ? f->doubt > ALARM : fabs(f->change) < CHANGED * size)
+    else if (!is_change(d, f))
         row->verdict = d->repeated ? PCT_VERDICT_NOISE : PCT_VERDICT_SAME;
     else
         row->verdict = f->change > 0 ? PCT_VERDICT_MORE : PCT_VERDICT_LESS;
@@ -309,7 +322,7 @@ double pct_diff_worst(const struct pct_diff *d, const char **place_out)
         worst = HUGE_VAL;
     for (size_t i = 0; i < d->n_rows && d->total.before.mean > 0; i++) {
         const struct pct_diff_row *row = &d->rows[i];
-        double part = row->figure.change / d->total.before.mean;
+        double part = fmin(row->figure.change, row->with_delay.change) / d->total.before.mean;
         bool real = row->verdict == PCT_VERDICT_MORE || row->verdict == PCT_VERDICT_NEW;
         /* New contexts have no scatter on the side before, but that of the run is known. */
         if (real && part > worst && !(d->repeated && row->figure.doubt > ALARM)) {

@@ -10,7 +10,9 @@
  * With repeats on both sides a change is tested against the scatter of the repeats (Welch's test).
  * Many contexts are tested at once, so the share of false alarms among the reported changes is
  * limited to 5 % (Benjamini and Hochberg). Changes that do not pass are noise. Without repeats the
- * scatter is unknown, and the report says so.
+ * scatter is unknown, and the report says so. In which MPI calls ranks waited for a processor is
+ * not known: a change is real only if the times with and without the share of it that is left out
+ * agree.
  */
 #ifndef PCT_DIFF_H
 #define PCT_DIFF_H
@@ -47,6 +49,8 @@ struct pct_diff_row {
     uint32_t node;
     const char *place;
     struct pct_diff_change figure;
+    struct pct_diff_change with_delay; /* figure, with what is left out of MPI calls */
+    bool by_delay;                     /* noise: the two do not agree about the change */
     enum pct_verdict verdict;
 };
 

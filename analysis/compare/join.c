@@ -286,7 +286,10 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     struct pct_cost *cost = &b->join->costs[(size_t)at * b->join->n_runs + b->run];
     cost->present = true;
     const struct pct_call_sum own = pct_tree_own(b->tree, (uint32_t)(n - b->tree->nodes)).calls;
-    cost->ns += (double)own.sum[PCT_EXCLUSIVE] * part_of(b, n);
+    double ns = (double)own.sum[PCT_EXCLUSIVE], part = part_of(b, n);
+    cost->ns += ns * part;
+    if (b->join->times == PCT_JOIN_UNDELAYED)
+        cost->delayed_ns += ns * (1 - part);
     if (n->kind == PCOLLECT_NODE_OP) {
         cost->calls += (double)own.sum[PCT_CALLS];
         cost->bytes += (double)own.sum[PCT_SENT] + (double)own.sum[PCT_RECEIVED];

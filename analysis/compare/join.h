@@ -27,9 +27,11 @@
 struct pct_cost {
     bool present;
     double ns;
-    double waits_ns;     /* part of ns: other ranks wait in MPI for the rank that is busiest here */
-    double samples;      /* POINT only */
-    double variance;     /* of ns, by samples: of what they leave over, too; in ns^2 */
+    double waits_ns; /* part of ns: other ranks wait in MPI for the rank that is busiest here */
+    double
+        delayed_ns;  /* PCT_JOIN_UNDELAYED: not in ns, if the share of all calls is that of these */
+    double samples;  /* POINT only */
+    double variance; /* of ns, by samples: of what they leave over, too; in ns^2 */
     double calls, bytes; /* MPI functions only */
     int32_t caller;      /* the rank that makes all of them + 1; 0: none; PCT_MANY_CALLERS */
 };

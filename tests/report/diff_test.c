@@ -548,6 +548,47 @@ static void waiting_for_a_processor_is_in_no_figure(void **state)
     around = false;
 }
 
+/* The share of f0 in the wait for a processor of the runs before is its only change: nobody knows
+ * whether it has it. f1 takes less with the wait and without. */
+static void change_by_a_share_of_delay_is_no_change(void **state)
+{
+    static const struct times one[] = {{{1e8, 2e8}}, {{1.1e8, 1.9e8}}},
+                              two[] = {{{1e8, 2e8}},
+                                       {{1.01e8, 2.01e8}},
+                                       {{1.1e8, 1.9e8}},
+                                       {{1.11e8, 1.91e8}}};
+    static char text[1 << 14];
+    (void)state;
+    for (unsigned n = 1; n <= 2; n++) {
+        struct pct_run runs[4];
+        const char *place = "";
+        stretched[0] = 1.1;
+        stretched[1] = n == 2 ? 1.1 : 0;
+        struct pct_diff *d = compare(runs, n == 2 ? two : one, n, n, PCT_DIFF_TIME);
+        stretched[0] = stretched[1] = 0;
+        const struct pct_diff_row *f0 = row_of(d, "MPI_Barrier in f0 (a.c:1)");
+        assert_true(f0->figure.change > 19e6 && f0->by_delay);
+        assert_int_equal(f0->verdict, PCT_VERDICT_NOISE);
+        assert_int_equal(row_of(d, "MPI_Barrier in f1 (a.c:2)")->verdict, PCT_VERDICT_LESS);
+        assert_true(pct_diff_worst(d, &place) < 1e-3 && !place);
+        print_diff(d, text, sizeof text);
+        assert_non_null(strstr(text, ", 1 that may differ only by what is left out.\n"));
+        close_all(runs, 2 * (size_t)n, d);
+    }
+}
+
+/* A wait of 4 % of a run that is 8 % of it beside MPI_Init is worth a sentence. */
+static void delay_is_told_by_the_time_that_changes(void **state)
+{
+    struct pct_buf said = {0};
+    (void)state;
+    assert_false(pct_left_out_put(&said, "In a run", 4e6, 0, 100e6, 0));
+    assert_string_equal(said.data, "");
+    assert_true(pct_left_out_put(&said, "In a run", 4e6, 0, 100e6, 50e6));
+    assert_non_null(strstr(said.data, "In a run no processor was free for 4 % of the time: "));
+    pct_buf_free(&said);
+}
+
 /* Waits for a processor, of one repeat of two or of both, are a row of their own in the average. */
 static void waiting_for_a_processor_is_a_row_of_the_average(void **state)
 {
@@ -711,6 +752,8 @@ int main(void)
         cmocka_unit_test(a_tree_without_a_line_is_one_sentence),
         cmocka_unit_test(two_programs_without_a_name_get_none),
         cmocka_unit_test(waiting_for_a_processor_is_in_no_figure),
+        cmocka_unit_test(change_by_a_share_of_delay_is_no_change),
+        cmocka_unit_test(delay_is_told_by_the_time_that_changes),
         cmocka_unit_test(waiting_for_a_processor_is_a_row_of_the_average),
         cmocka_unit_test(calls_are_compared_too),
         cmocka_unit_test(scatter_is_called_noise_and_changes_are_found),

@@ -428,7 +428,7 @@ static void time_of_the_library_is_left_out(void **state)
         assert_true(is_near(p->compute_ns, WORK_MS * ms));
         assert_true(is_near(p->time_ns, (CALLS_MS + (double)WORK_MS / (i + 1)) * ms));
         assert_true(is_near(p->library_ns, (i + 1) * library_ms[i] * ms));
-        pct_left_out_put(&told, "On some ranks", p->delayed_ns, p->library_ns, p->all_ns);
+        pct_left_out_put(&told, "On some ranks", p->delayed_ns, p->library_ns, p->all_ns, 0);
         assert_string_equal(told.data, i ? "On some ranks pcollect took 18 % of the time: this "
                                            "time is left out of all figures."
                                          : "");
