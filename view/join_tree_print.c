@@ -376,6 +376,7 @@ void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, 
         remark_early(&runs[i], put, arg);
     for (size_t i = 0; i < n; i++) {
         struct pct_buf b = {0};
+        char time[PCT_NUMBER_BYTES];
         if (!runs[i].n_incomplete)
             continue;
         pct_text_escape(&b, runs[i].path, PCT_ESCAPE_CELL);
@@ -384,6 +385,9 @@ void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, 
             ": %u of %u %s did not reach MPI_Finalize: %s times end with the last moment known.",
             runs[i].n_incomplete, runs[i].n_ranks, runs[i].n_ranks == 1 ? "rank" : "ranks",
             runs[i].n_incomplete == 1 ? "its" : "their");
+        if (runs[i].open_ns > 0)
+            pct_buf_format(&b, " MPI calls that had not ended take %s in all.",
+                           pct_text_time(time, (pc_u128)runs[i].open_ns));
         if (runs[i].undivided)
             pct_buf_format(&b,
                            " How long %s waited for a processor is not known: that is in all "

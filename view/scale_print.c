@@ -136,7 +136,10 @@ static void put_call_reason(const struct pct_scale *s, const struct pct_scale_ro
     char u[TIMES_BYTES], v[TIMES_BYTES], n[RANKS_BYTES], m[PCT_NUMBER_BYTES];
     ranks_text(first, n);
     count_text(last->ranks, m);
-    if (!(calls_x > 0))
+    if (y->open_ns > y->ns / 2)
+        pct_buf_format(b, "calls of it that had not ended take %s together on %s ranks",
+                       time_text(y->open_ns, u), m);
+    else if (!(calls_x > 0))
         pct_buf_format(b, "it is not called at all on %s", n);
     else if (more && x->caller > 0 && x->caller == y->caller)
         pct_buf_format(b, "rank %d alone calls it %s on %s, %s on %s", x->caller - 1,

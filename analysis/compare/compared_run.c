@@ -4,6 +4,7 @@
  */
 #include "analysis/compare/join_private.h"
 
+#include "analysis/open_calls.h"
 #include "analysis/tree/samples.h"
 
 #include <math.h>
@@ -122,6 +123,14 @@ static void add_early(struct pct_run *run, const struct pc_profile *p)
     pct_samples_free(samples);
 }
 
+static double find_open_ns(const struct pc_profile *p)
+{
+    struct pct_open_calls *calls = pct_open_calls_new(p);
+    double ns = (double)calls->ns;
+    pct_open_calls_free(calls);
+    return ns;
+}
+
 static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p)
 {
     const struct pc_profile_module *program = program_of(p);
@@ -155,6 +164,7 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
     }
     run->paused_ns = (double)pct_totals_column(pc_profile_table(p, "resources"), "paused");
     run->init_ns = pct_totals_init_ns(p);
+    run->open_ns = find_open_ns(p);
     describe_own(run, p);
     add_early(run, p);
 }

@@ -36,6 +36,7 @@ struct pct_run {
     double variance;       /* of the part of own.compute_ns that is known by samples, in ns^2 */
     double library_ns;     /* in the library outside MPI, summed */
     double for_threads_ns; /* part of own.compute_ns: main threads wait in a runtime for others */
+    double open_ns;        /* in calls that had not ended, of all threads */
     double paused_ns;      /* that MPI_Pcontrol left out of all figures, summed */
     double init_ns;        /* in MPI_Init, summed */
     double early_ns;       /* sampled before MPI_Init: computation in all times, summed */

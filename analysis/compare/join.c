@@ -7,6 +7,7 @@
 #include "analysis/compare/join_private.h"
 #include "analysis/symbols/short_name.h"
 
+#include "analysis/open_calls.h"
 #include "base/progress.h"
 
 #include <string.h>
@@ -312,6 +313,21 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     node->waits |= waits_for_threads(b, n);
 }
 
+/* Adds the calls in which threads were when their data ends. The times of ranks contain them. */
+static void add_open_calls(struct joiner *b, const uint32_t *node)
+{
+    struct pct_open_calls *calls = pct_open_calls_new(b->source->profile);
+    for (size_t i = 0; i < calls->n; i++) {
+        const struct pct_open_call *c = &calls->list[i];
+        uint32_t at = b->tree->shown[c->node];
+        struct pct_cost *cost = &b->join->costs[(size_t)node[at] * b->join->n_runs + b->run];
+        double ns = (double)c->ns * part_of(b, &b->tree->nodes[at]);
+        cost->ns += ns;
+        cost->open_ns += ns;
+    }
+    pct_open_calls_free(calls);
+}
+
 /* Base name of the file in which the program begins: that of main, or the outermost one of Python;
  * NULL: unknown. */
 static const char *find_begin(const struct joiner *b)
@@ -381,6 +397,7 @@ static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k)
         r.node[i] = i ? match_node(&b, n, r.node[i]) : 0;
         add_cost(&b, r.node[i], n);
     }
+    add_open_calls(&b, r.node);
     pct_join_add_computation(j, &r);
     if (j->times == PCT_JOIN_OWN_BLAMED)
         pct_join_blame(j, &r);

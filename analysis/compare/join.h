@@ -11,9 +11,10 @@
  *
  * Costs are exclusive, in nanoseconds over all ranks and threads. For an MPI function called in a
  * context it is the time of its calls without nested calls; for a sampled function, the time in its
- * own code (a node of kind POINT, below the call that leads there). Computation without samples is
- * one node below the root. So the costs of a run add up to its time from MPI_Init to the end of
- * MPI_Finalize, over all ranks, and the samples of computation before MPI_Init.
+ * own code (a node of kind POINT, below the call that leads there). Calls in which killed ranks
+ * were have their time, but are not counted. Computation without samples is one node below the
+ * root. So the costs of a run add up to its time from MPI_Init to the end of MPI_Finalize, over all
+ * ranks, and the samples of computation before MPI_Init.
  *
  * Profiles may be large and many: each is open only while its tree is added. The figures of a whole
  * run are read before, and of the values by rank those of MPI_Init.
@@ -27,11 +28,11 @@
 struct pct_cost {
     bool present;
     double ns;
-    double waits_ns; /* part of ns: other ranks wait in MPI for the rank that is busiest here */
-    double
-        delayed_ns;  /* PCT_JOIN_UNDELAYED: not in ns, if the share of all calls is that of these */
-    double samples;  /* POINT only */
-    double variance; /* of ns, by samples: of what they leave over, too; in ns^2 */
+    double waits_ns;     /* part of ns: other ranks wait in MPI for the rank that is busiest here */
+    double open_ns;      /* part of ns: in calls that had not ended */
+    double delayed_ns;   /* PCT_JOIN_UNDELAYED: taken off ns, the same share of all calls */
+    double samples;      /* POINT only */
+    double variance;     /* of ns, by samples: of what they leave over, too; in ns^2 */
     double calls, bytes; /* MPI functions only */
     int32_t caller;      /* the rank that makes all of them + 1; 0: none; PCT_MANY_CALLERS */
 };

@@ -190,6 +190,7 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
         double n = (double)s->points[s->point_of[i]].n_runs;
         mean->ns += cost->ns / n;
         mean->waits_ns += cost->waits_ns / n;
+        mean->open_ns += cost->open_ns / n;
         mean->calls += cost->calls / n;
         mean->bytes += cost->bytes / n;
         mean->caller = pct_join_callers(mean->caller, cost->caller);

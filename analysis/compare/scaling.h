@@ -40,8 +40,8 @@ struct pct_scale_point {
 
 /* Costs of one context at one scale, summed over ranks; means over the runs of the scale. */
 struct pct_scale_cost {
-    double ns, waits_ns, calls, bytes; /* as struct pct_cost */
-    int32_t caller;                    /* as there, of all runs of the scale */
+    double ns, waits_ns, open_ns, calls, bytes; /* as struct pct_cost */
+    int32_t caller;                             /* as there, of all runs of the scale */
     double lost_ns;  /* more than ideal scaling from the smallest scale would cost */
     double samples;  /* of computation, in all runs of the scale */
     double variance; /* of ns, of the time that samples leave over */

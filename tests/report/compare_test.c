@@ -32,6 +32,33 @@ static const struct pct_frame
 
 /* Time of each rank of the second run for which no sample stands; true if its ranks are killed. */
 static unsigned unsampled_ms, killed_ranks;
+/* For so long each rank of the second run is in a call that has not ended. */
+static unsigned open_ms;
+
+static void add_open_calls(struct sample *s, uint32_t call)
+{
+    enum { COLUMNS = 4 };
+    static struct pc_profile_column columns[COLUMNS] = {
+        {.name = (char *)"rank", .type = PCOLLECT_COLUMN_RANK},
+        {.name = (char *)"thread", .type = PCOLLECT_COLUMN_NUMBER},
+        {.name = (char *)"call", .type = PCOLLECT_COLUMN_NODE},
+        {.name = (char *)"time", .type = PCOLLECT_COLUMN_NUMBER}};
+    static uint64_t cells[SAMPLE_RANKS * COLUMNS];
+    static struct pc_profile_table table = {.name = (char *)"open_calls",
+                                            .n_keys = 2,
+                                            .columns = columns,
+                                            .n_columns = COLUMNS,
+                                            .cells = cells};
+    table.n_rows = s->p.n_ranks;
+    for (unsigned r = 0; r < s->p.n_ranks; r++) {
+        const uint64_t row[COLUMNS] = {r, 0, call, open_ms * 1000000ULL};
+        memcpy(&cells[r * COLUMNS], row, sizeof row);
+        s->ranks[r].inside_ns += open_ms * 1000000ULL;
+        s->ranks[r].mpi_ns += open_ms * 1000000ULL;
+    }
+    s->p.tables = &table;
+    s->p.n_tables = 1;
+}
 
 static void add_modules(struct sample *s, unsigned k)
 {
@@ -58,7 +85,7 @@ static void open_run(unsigned k)
     s->p.n_ops = 1;
     s->p.n_ranks = s->p.world_size = n;
     uint32_t at = sample_frame(s, sample_frame(s, 0, 0, MAIN), 0, SOLVE);
-    sample_op(s, at, 0);
+    uint32_t barrier = sample_op(s, at, 0);
     for (unsigned r = 0; r < n; r++)
         sample_add(s, &(struct sample_calls){.rank = (int32_t)r, .count = 1, .time = 10 * 1000000});
     sample_point(s, at, 1, RUNTIME_CODE);
@@ -75,6 +102,8 @@ static void open_run(unsigned k)
                                      .incomplete = k * killed_ranks,
                                      .mpi_ns = 10 * 1000000,
                                      .closed = 1};
+    if (k && open_ms)
+        add_open_calls(s, barrier);
     sample_end(s);
     struct pct_symbols *symbols = pct_symbols_new(&s->p);
     in_main[k].line = k && lineless ? 0 : 10;
@@ -206,6 +235,34 @@ static void delays_of_killed_ranks_are_said_to_be_unknown(void **state)
             close_pair();
         }
     unsampled_ms = killed_ranks = 0;
+}
+
+/* All costs add up to the core time with them, too. */
+static void calls_that_had_not_ended_are_in_their_contexts(void **state)
+{
+    static const char note[] = "b: 4 of 4 ranks did not reach MPI_Finalize: their times end with "
+                               "the last moment known. MPI calls that had not ended take 1.200 s "
+                               "in all.";
+    struct pct_scale *s = NULL;
+    double sum = 0;
+    (void)state;
+    open_ms = 300;
+    killed_ranks = 1;
+    open_pair();
+    open_ms = killed_ranks = 0;
+    for (int by_scale = 0; by_scale < 2; by_scale++) {
+        char *text = compare(by_scale);
+        says(text, note, true);
+        says(text, "Calls of it that had not ended take 1.200 s together on 4 ranks.", by_scale);
+        free(text);
+    }
+    const struct pct_scale_options strong = {.scaling = PCT_SCALING_STRONG};
+    assert_int_equal(pct_scale_make(pair.runs, 2, &strong, &s, NULL), PC_OK);
+    for (size_t i = 0; i < s->n_rows; i++)
+        sum += s->rows[i].costs[1].ns;
+    assert_true(is_near(sum, s->core_ns));
+    pct_scale_free(s);
+    close_pair();
 }
 
 /* The type of a communicator in the name of a C++ function is that of the MPI library. */
@@ -353,6 +410,7 @@ int main(void)
         cmocka_unit_test(scale_says_how_long_main_threads_wait_for_others),
         cmocka_unit_test(sampled_computation_is_known_beside_what_may_be_delays),
         cmocka_unit_test(delays_of_killed_ranks_are_said_to_be_unknown),
+        cmocka_unit_test(calls_that_had_not_ended_are_in_their_contexts),
         cmocka_unit_test(handles_of_two_mpis_are_one_type),
         cmocka_unit_test(a_copy_of_a_function_is_matched_with_it),
         cmocka_unit_test(a_run_and_its_copy_are_one),
