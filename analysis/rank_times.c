@@ -123,8 +123,8 @@ static double work_part(const struct pct_thread_time *t)
     return t->has_cpu && t->cpu_ns ? fmin(1, pct_thread_work_ns(t) / (double)t->cpu_ns) : 1;
 }
 
-/* True if threads wait for each other. The main thread's is the first row of each rank. */
-static bool read_threads(const struct pc_profile *p, struct told *told)
+/* The main thread's is the first row of each rank. */
+static void read_threads(const struct pc_profile *p, struct told *told, struct pct_rank_times *out)
 {
     struct pct_thread_times *t = pct_thread_times_new(p);
     const struct pct_thread_time *main = t->list;
@@ -141,9 +141,9 @@ static bool read_threads(const struct pc_profile *p, struct told *told)
             of->work_variance = thread->variance;
         }
     }
-    bool wait = pct_thread_times_wait(t, p);
+    out->threads_wait = pct_thread_times_wait(t, p);
+    out->n_working = pct_thread_times_working(t);
     pct_thread_times_free(t);
-    return wait;
 }
 
 /* ---- One rank ---------------------------------------------------------------------------------
@@ -280,7 +280,7 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
     struct told *told = pct_alloc(p->n_ranks, sizeof *told);
     read_resources(p, told);
     read_sampling(p, told);
-    t->threads_wait = read_threads(p, told);
+    read_threads(p, told, t);
     t->n = p->n_ranks;
     t->list = pct_alloc(t->n, sizeof *t->list);
     t->divided = t->n > 0;

@@ -42,6 +42,7 @@ struct pct_rank_times {
     double delayed_ns, blocked_ns, all_delayed_ns, unsure_ns, for_threads_ns; /* of all ranks */
     double unsampled_ns; /* CPU time of threads that no sample stands for, of all ranks */
     bool threads_wait;   /* for each other in threading runtimes: pct_thread_times_wait */
+    double n_working;    /* pct_thread_times_working */
     bool divided; /* CPU time and blocked time are known; else all that is not delayed is cpu_ns */
     bool ends_early; /* the data of a killed rank ends so early, outside MPI, that this rank may
                         have had more time of its own than the busiest */

@@ -135,6 +135,23 @@ bool pct_thread_times_wait(const struct pct_thread_times *t, const struct pc_pro
     return !t->n && starts_in_runtime(p);
 }
 
+double pct_thread_times_working(const struct pct_thread_times *t)
+{
+    const double least = 0.1;
+    size_t n = 0, n_ranks = 0;
+    for (size_t first = 0, end; first < t->n; first = end) {
+        double most_ns = 0;
+        for (end = first; end < t->n && t->list[end].rank == t->list[first].rank; end++)
+            if (pct_thread_is_program(&t->list[end]))
+                most_ns = fmax(most_ns, pct_thread_work_ns(&t->list[end]));
+        for (size_t i = first; i < end && most_ns > 0; i++)
+            n += pct_thread_is_program(&t->list[i]) &&
+                 pct_thread_work_ns(&t->list[i]) >= least * most_ns;
+        n_ranks += most_ns > 0;
+    }
+    return n_ranks ? (double)n / (double)n_ranks : 0;
+}
+
 /* ---- The leading thread
  * ------------------------------------------------------------------------ */
 

@@ -61,6 +61,10 @@ struct pct_thread_lead pct_thread_times_lead(const struct pct_thread_times *t, s
  * such a runtime. */
 bool pct_thread_times_wait(const struct pct_thread_times *t, const struct pc_profile *p);
 
+/* Threads with which a rank works, as the mean of the ranks: those with a tenth or more of the work
+ * of its busiest thread. 0: no thread is known to work. */
+double pct_thread_times_working(const struct pct_thread_times *t);
+
 /* Never NULL. Texts are the profile's. */
 struct pct_thread_times *pct_thread_times_new(const struct pc_profile *p);
 void pct_thread_times_free(struct pct_thread_times *t);

@@ -99,7 +99,9 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
     else
         pct_buf_format(b, "together %s %s on %s, %s on %s%s", do_it, time_text(own_from, x), n,
                        time_text(own_to, y), m,
-                       rest || wait ? "" : ": work that is repeated, or slower when divided");
+                       rest || wait || pct_scale_working_differs(s)
+                           ? ""
+                           : ": work that is repeated, or slower when divided");
     if (!is_waited_for(s, row) && to->waits_ns > to->ns / 10)
         pct_buf_format(b, "; the others wait for it, %s in all", time_text(to->waits_ns, x));
 }
@@ -287,6 +289,32 @@ static void remark_threads(const struct pct_scale *s, pct_remark_fn *put, void *
     pct_buf_free(&b);
 }
 
+/* The numbers of threads with which ranks work, if they differ. */
+static void remark_working(const struct pct_scale *s, pct_remark_fn *put, void *arg)
+{
+    struct pct_buf b = {0};
+    char n[RANKS_BYTES];
+    for (size_t k = 0; k < s->n_points; k++) {
+        const struct pct_scale_point *p = &s->points[k];
+        ranks_text(p, n);
+        pct_buf_format(&b, "%s %.3g %son %s", k ? "," : "A rank works with", p->n_working,
+                       k                  ? ""
+                       : p->n_working > 1 ? "threads "
+                                          : "thread ",
+                       k ? count_text(p->ranks, n) : n);
+    }
+    pct_buf_text(&b, ": times and efficiencies count ranks, not their threads.");
+    if (pct_scale_working_differs(s))
+        put(arg, b.data);
+    pct_buf_free(&b);
+}
+
+/* Name of the sum of the times of all ranks: a core for each, unless they have more threads. */
+static const char *whole_name(const struct pct_scale *s)
+{
+    return pct_scale_most_working(s) > 1.1 ? "rank time" : "core time";
+}
+
 /* Appends "MPI_Init takes 55 ms on 1 rank, 235 ms on 4". */
 static void put_apart(struct pct_buf *b, const struct pct_scale *s, const char *function,
                       double first_ns, double last_ns)
@@ -348,6 +376,7 @@ void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg)
     remark_guesses(s, true, put, arg);
     remark_guesses(s, false, put, arg);
     remark_threads(s, put, arg);
+    remark_working(s, put, arg);
     remark_apart(s, put, arg);
 }
 
@@ -475,9 +504,9 @@ void pct_scale_remark_loss(const struct pct_scale *s, pct_remark_fn *put, void *
     char ranks[RANKS_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
     struct pct_buf b = {0};
     ranks_text(&s->points[pct_scale_last(s)], ranks);
-    pct_buf_format(&b, "Lost on %s against ideal scaling: %s%s of %s core time (%.1f %%)", ranks,
+    pct_buf_format(&b, "Lost on %s against ideal scaling: %s%s of %s %s (%.1f %%)", ranks,
                    s->lost_ns < 0 ? "-" : "", time_text(fabs(s->lost_ns), time),
-                   time_text(s->core_ns, all), 100 * per(s->lost_ns, s->core_ns));
+                   time_text(s->core_ns, all), whole_name(s), 100 * per(s->lost_ns, s->core_ns));
     put(arg, b.data);
     b.n = 0;
     if (by_machine) {
@@ -686,15 +715,15 @@ static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_co
     ranks_text(&s->points[pct_scale_first(s)], first);
     ranks_text(&s->points[pct_scale_last(s)], last);
     pct_buf_format(&title,
-                   "Where it is lost (contexts below which %g %% of the core time is lost or "
+                   "Where it is lost (contexts below which %g %% of the %s is lost or "
                    "gained; time per rank on %s, and on %s%s)",
-                   how->least / 1e3, first, last,
+                   how->least / 1e3, whole_name(s), first, last,
                    pct_scale_has_waits(s) ? "; a wait is counted where it is caused" : "");
     const struct pct_compare_tree tree = {
         .tree = t->tree,
         .weight = t->moved,
         .whole = s->core_ns,
-        .whole_name = "core time",
+        .whole_name = whole_name(s),
         .title = title.data,
         .heads = "       lost      first       last  context",
         .put_figures = put_line,

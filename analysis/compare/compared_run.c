@@ -68,6 +68,7 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
     run->guessed = run->too_short || division == PCT_DIVISION_UNSURE;
     run->undivided = run->n_incomplete && !t->divided;
     run->threads_wait = t->threads_wait;
+    run->n_working = t->n_working;
     run->for_threads_ns = t->for_threads_ns;
     run->waiting_ns = run->too_short ? 0 : t->delayed_ns - t->unsure_ns;
     for (uint32_t i = 0; i < p->n_ranks; i++) {

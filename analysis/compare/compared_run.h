@@ -24,6 +24,7 @@ struct pct_run {
     bool undivided;    /* it is not known how long ranks waited for a processor: some were killed */
     bool outside;      /* sampled from outside: calls of MPI and their times are not known */
     bool threads_wait; /* for each other in threading runtimes */
+    double n_working;  /* threads with which a rank works, mean of the ranks; 0: not known */
     uint32_t n_ranks;  /* of the job */
     uint32_t n_missing;    /* of these, not in the profile */
     uint32_t n_incomplete; /* did not reach MPI_Finalize */

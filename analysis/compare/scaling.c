@@ -54,6 +54,7 @@ static void add_point(struct pct_scale *s, size_t i)
     p->delayed_ns += run->delayed_ns;
     p->library_ns += run->library_ns;
     p->for_threads_ns += run->for_threads_ns;
+    p->n_working += run->n_working;
     p->all_ns += run->core_ns;
     p->init_ns += run->init_ns;
     p->end_ns += run->end_ns;
@@ -78,6 +79,7 @@ static void make_points(struct pct_scale *s)
         p->delayed_ns /= (double)p->n_runs;
         p->library_ns /= (double)p->n_runs;
         p->for_threads_ns /= (double)p->n_runs;
+        p->n_working /= (double)p->n_runs;
         p->all_ns /= (double)p->n_runs;
         p->init_ns /= (double)p->n_runs;
         p->end_ns /= (double)p->n_runs;
@@ -101,6 +103,23 @@ bool pct_scale_computes(const struct pct_scale *s)
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
                                  *last = &s->points[pct_scale_last(s)];
     return first->compute_ns > 0 && last->compute_ns > 0 && !first->guessed && !last->guessed;
+}
+
+double pct_scale_most_working(const struct pct_scale *s)
+{
+    double most = 0;
+    for (size_t k = 0; k < s->n_points; k++)
+        most = fmax(most, s->points[k].n_working);
+    return most;
+}
+
+bool pct_scale_working_differs(const struct pct_scale *s)
+{
+    const double some = 0.1;
+    double most = pct_scale_most_working(s), least = most;
+    for (size_t k = 0; k < s->n_points; k++)
+        least = fmin(least, s->points[k].n_working);
+    return least > 0 && most > (1 + some) * least;
 }
 
 /* True if all runs of the largest size were started with the same words. */

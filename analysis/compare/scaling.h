@@ -31,6 +31,7 @@ struct pct_scale_point {
     bool undivided; /* it is not known how much of core_ns ranks of a run waited for a processor */
     /* Time left out of these, and core_ns including it. */
     double delayed_ns, library_ns, init_ns, end_ns, all_ns;
+    double n_working;            /* threads of a rank; 0: not known */
     double for_threads_ns;       /* part of compute_ns: main threads wait in a runtime for others */
     double speed_up, efficiency; /* against base */
     /* Factors of efficiency: parallel = balance * communication; efficiency of the run at the
@@ -120,6 +121,11 @@ void pct_scale_tree_free(struct pct_scale_tree *t);
  * size of the prediction. False: there is no model that can be used. */
 bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
                      const double *ranks, size_t n, struct pct_fit_band *out);
+
+/* Compares the threads with which a rank works: the most at any scale, and true if their number is
+ * not the same at all. */
+double pct_scale_most_working(const struct pct_scale *s);
+bool pct_scale_working_differs(const struct pct_scale *s);
 
 /* True if the total of computation is known at the scales by which the kind of scaling is told. */
 bool pct_scale_computes(const struct pct_scale *s);

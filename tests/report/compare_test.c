@@ -191,6 +191,38 @@ static void scale_says_how_long_main_threads_wait_for_others(void **state)
     close_pair();
 }
 
+/* With several threads a rank has more than one core. If their numbers differ, so does what ranks
+ * compute together. */
+static void scale_says_that_ranks_have_other_numbers_of_threads(void **state)
+{
+    static const struct {
+        double threads[2];
+        const char *says; /* NULL: nothing */
+        bool several;
+    } cases[] = {
+        {{1, 4}, "A rank works with 1 thread on 2 ranks, 4 on 4: times and", true},
+        {{3.5, 1}, "A rank works with 3.5 threads on 2 ranks, 1 on 4: times and", true},
+        {{4, 4}, NULL, true},
+        {{1, 1}, NULL, false},
+        {{0, 4}, NULL, true}, /* not known */
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        const char *said = cases[i].says ? cases[i].says : "A rank works with";
+        open_pair();
+        pair.runs[0].n_working = cases[i].threads[0];
+        pair.runs[1].n_working = cases[i].threads[1];
+        char *text = compare(true);
+        says(text, said, cases[i].says);
+        says(text, "work that is repeated, or slower when divided", !cases[i].says);
+        says(text, " rank time (", cases[i].several);
+        says(text, "% of the rank time is lost", cases[i].several);
+        says(text, " core time", !cases[i].several);
+        free(text);
+        close_pair();
+    }
+}
+
 /* Time that samples leave over may be delay. Samples tell what the ranks compute. */
 static void sampled_computation_is_known_beside_what_may_be_delays(void **state)
 {
@@ -408,6 +440,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_wait_in_a_runtime_do_not_compute),
         cmocka_unit_test(scale_says_how_long_main_threads_wait_for_others),
+        cmocka_unit_test(scale_says_that_ranks_have_other_numbers_of_threads),
         cmocka_unit_test(sampled_computation_is_known_beside_what_may_be_delays),
         cmocka_unit_test(delays_of_killed_ranks_are_said_to_be_unknown),
         cmocka_unit_test(calls_that_had_not_ended_are_in_their_contexts),

@@ -367,6 +367,34 @@ static void delay_that_may_be_blocked_is_unsure(void **state)
     pct_run_close(&compared);
 }
 
+/* A helper with 5 ms beside three threads with 100 does not count, nor one that waits in the
+ * runtime of threads, nor a rank that computes nothing. */
+static void threads_that_work_are_counted(void **state)
+{
+    static const struct {
+        uint32_t rank, thread;
+        double work, waits;
+    } threads[] = {{0, 0, 100, 0}, {0, 1, 100, 0}, {0, 2, 100, 50}, {0, 3, 5, 0},
+                   {1, 0, 100, 0}, {1, 1, 0, 100}, {2, 0, 0, 0}};
+    (void)state;
+    begin(3);
+    for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+        set_rank(r, 1000, 0);
+        add_resources(r, 1, 0, 0);
+    }
+    for (size_t i = 0; i < PC_ARRAY_LEN(threads); i++) {
+        double ns = threads[i].work + threads[i].waits;
+        add_thread_sampling(threads[i].rank, threads[i].thread, (struct sampled){10, ns * 1e3, 0},
+                            (struct sampled){0, 0, 0});
+    }
+    for (size_t i = 0; i < PC_ARRAY_LEN(threads); i++)
+        add_thread(threads[i].rank, threads[i].thread, threads[i].work + threads[i].waits,
+                   threads[i].waits, 0);
+    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    assert_true(fabs(t->n_working - 2) < 1e-9); /* 3 and 1 */
+    pct_rank_times_free(t);
+}
+
 /* The main threads sleep for 899 ms of 1,000; others of the rank have no samples. */
 static void a_rank_whose_threads_compute_is_not_blocked(void **state)
 {
@@ -617,6 +645,7 @@ int main(void)
         cmocka_unit_test(a_rank_need_not_be_delayed_to_be_divided),
         cmocka_unit_test(the_library_does_not_wait_for_a_processor),
         cmocka_unit_test(delay_that_may_be_blocked_is_unsure),
+        cmocka_unit_test(threads_that_work_are_counted),
         cmocka_unit_test(a_rank_whose_threads_compute_is_not_blocked),
         cmocka_unit_test(threads_without_samples_are_not_blocked),
         cmocka_unit_test(threads_that_take_turns_are_not_blocked),
