@@ -21,7 +21,7 @@ struct pct_open_calls *pct_open_calls_new(const struct pc_profile *p)
             continue;
         struct pct_open_call *c = &out->list[out->n++];
         *c = (struct pct_open_call){.rank = at,
-                                    .is_main = pc_table_cell(t, row, thread) == 0,
+                                    .thread = pc_table_cell(t, row, thread),
                                     .node = (uint32_t)pc_table_cell(t, row, call),
                                     .ns = pc_table_cell(t, row, time)};
         out->ns += c->ns;
@@ -29,12 +29,20 @@ struct pct_open_calls *pct_open_calls_new(const struct pc_profile *p)
     return out;
 }
 
+/* True if a call says more of where its rank was than another one does. */
+static bool comes_first(const struct pct_open_call *call, const struct pct_open_call *than)
+{
+    if (!than || !call->thread != !than->thread)
+        return !than || !call->thread;
+    return call->ns > than->ns;
+}
+
 const struct pct_open_call **pct_open_calls_of_ranks(const struct pct_open_calls *c,
                                                      const struct pc_profile *p)
 {
     const struct pct_open_call **of_rank = pct_alloc(p->n_ranks, sizeof *of_rank);
     for (size_t i = 0; i < c->n; i++)
-        if (c->list[i].is_main)
+        if (comes_first(&c->list[i], of_rank[c->list[i].rank]))
             of_rank[c->list[i].rank] = &c->list[i];
     return of_rank;
 }

@@ -13,9 +13,9 @@
 
 struct pct_open_call {
     uint32_t rank;
-    bool is_main;  /* of the thread that called MPI_Init */
-    uint32_t node; /* its context */
-    uint64_t ns;   /* since its begin: in the times of the rank, and in no context */
+    uint64_t thread; /* 0: the main thread, the one that called MPI_Init */
+    uint32_t node;   /* its context */
+    uint64_t ns;     /* since its begin: in the times of the rank, and in no context */
 };
 
 struct pct_open_calls {
@@ -27,7 +27,8 @@ struct pct_open_calls {
 /* Never NULL. */
 struct pct_open_calls *pct_open_calls_new(const struct pc_profile *p);
 
-/* The call in which the main thread of each rank was, NULL: in none. Freed by pct_free. */
+/* The call in which each rank was: that of its main thread, or else the longest of another thread,
+ * for which the main thread may wait. NULL: no thread was in one. Freed by pct_free. */
 const struct pct_open_call **pct_open_calls_of_ranks(const struct pct_open_calls *c,
                                                      const struct pc_profile *p);
 void pct_open_calls_free(struct pct_open_calls *c);

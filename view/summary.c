@@ -221,7 +221,7 @@ static double open_start_ns(const struct pc_profile *p)
     double ns = 0;
     for (size_t i = 0; i < open->n; i++) {
         uint32_t op = p->nodes[open->list[i].node].op;
-        if (open->list[i].is_main && op < p->n_ops &&
+        if (!open->list[i].thread && op < p->n_ops &&
             (pct_totals_is_init(&p->ops[op]) || pct_totals_is_end(&p->ops[op])))
             ns += (double)open->list[i].ns;
     }

@@ -103,38 +103,46 @@ void pct_head_incomplete(const struct pct_head *h, struct pct_buf *b)
 
 /* ---- Where ranks were at the end of their data ----------------------------------------------- */
 
-/* Ranks whose main thread was in one function of MPI, or in none (op PC_NO_INDEX). */
+/* Ranks that were in one function of MPI, with their main thread or with another one, or in none
+ * (op PC_NO_INDEX). */
 struct ended {
     uint32_t op;
+    uint64_t thread; /* 0: the main thread; else of the last of them */
     size_t n;
     int32_t *ranks;
     uint64_t longest_ns; /* in the call by then */
 };
 
-static void add_ended(struct ended *e, const struct pc_profile *p, uint32_t rank, uint64_t ns)
+static void add_ended(struct ended *e, const struct pc_profile *p, uint32_t rank,
+                      const struct pct_open_call *c)
 {
+    uint64_t ns = c ? c->ns : 0;
+    e->thread = c ? c->thread : 0;
     if (!e->ranks)
         e->ranks = pct_alloc(p->n_ranks, sizeof *e->ranks);
     e->ranks[e->n++] = p->ranks[rank].rank;
     e->longest_ns = ns > e->longest_ns ? ns : e->longest_ns;
 }
 
-/* The ranks that are not complete or were in a call, by function; the array has n_ops + 1 entries,
- * the last is for those outside MPI. */
-static struct ended *find_ended(const struct pct_head *h)
+/* The ranks that are not complete or were in a call, by function. Of the *n_out entries the even
+ * ones are for calls of main threads, the odd ones for those of others; the last is for the ranks
+ * outside MPI. */
+static struct ended *find_ended(const struct pct_head *h, size_t *n_out)
 {
     const struct pc_profile *p = h->d->profile;
+    size_t n = 2 * (size_t)p->n_ops + 1;
     const struct pct_open_call **open = pct_open_calls_of_ranks(pct_data_open_calls(h->d), p);
-    struct ended *all = pct_alloc(p->n_ops + 1, sizeof *all);
-    for (uint32_t op = 0; op <= p->n_ops; op++)
-        all[op].op = op < p->n_ops ? op : PC_NO_INDEX;
+    struct ended *all = pct_alloc(n, sizeof *all);
+    for (size_t i = 0; i < n; i++)
+        all[i].op = i < n - 1 ? (uint32_t)(i / 2) : PC_NO_INDEX;
     for (uint32_t r = 0; r < p->n_ranks; r++) {
         const struct pct_open_call *c = open[r];
         uint32_t op = c ? p->nodes[c->node].op : PC_NO_INDEX;
         if (p->ranks[r].incomplete || c)
-            add_ended(&all[op < p->n_ops ? op : p->n_ops], p, r, c ? c->ns : 0);
+            add_ended(&all[op < p->n_ops ? 2 * op + (c->thread != 0) : n - 1], p, r, c);
     }
     pct_free(open);
+    *n_out = n;
     return all;
 }
 
@@ -142,7 +150,8 @@ static int compare_ended(const void *a, const void *b)
 {
     const struct ended *x = a, *y = b;
     int order = (x->n < y->n) - (x->n > y->n);
-    return order ? order : (x->op > y->op) - (x->op < y->op);
+    order = order ? order : (x->op > y->op) - (x->op < y->op);
+    return order ? order : (x->thread > 0) - (y->thread > 0);
 }
 
 static void put_group(const struct pc_profile *p, const struct ended *e, struct pct_buf *b)
@@ -151,6 +160,10 @@ static void put_group(const struct pc_profile *p, const struct ended *e, struct 
     pct_buf_text(b, e->op == PC_NO_INDEX ? " outside MPI" : " in ");
     if (e->op != PC_NO_INDEX)
         pct_text_escape(b, p->ops[e->op].name, PCT_ESCAPE_CELL);
+    if (e->thread && e->n == 1)
+        pct_buf_format(b, " in thread %llu", (unsigned long long)e->thread);
+    else if (e->thread)
+        pct_buf_text(b, " in other threads than the main one");
     if (e->longest_ns) {
         pct_buf_text(b, e->n > 1 ? " for up to " : " for ");
         pct_head_time(b, e->longest_ns);
@@ -165,11 +178,11 @@ void pct_head_ended(const struct pct_head *h, struct pct_buf *b)
     const struct pc_profile *p = h->d->profile;
     if (!h->d->totals->all.n_incomplete)
         return;
-    struct ended *all = find_ended(h);
+    size_t n_all, n_others = 0;
+    struct ended *all = find_ended(h, &n_all);
     uint32_t n_functions = 0;
-    size_t n_others = 0;
-    qsort(all, p->n_ops + 1, sizeof *all, compare_ended);
-    for (uint32_t i = 0; i <= p->n_ops && all[i].n; i++) {
+    qsort(all, n_all, sizeof *all, compare_ended);
+    for (size_t i = 0; i < n_all && all[i].n; i++) {
         n_functions += all[i].op != PC_NO_INDEX;
         if (all[i].op != PC_NO_INDEX && n_functions > FUNCTIONS_SHOWN) {
             n_others += all[i].n;
@@ -181,7 +194,7 @@ void pct_head_ended(const struct pct_head *h, struct pct_buf *b)
     if (n_others)
         pct_buf_format(b, ", %s in %s", n_others == 1 ? "1 other rank" : "others",
                        n_functions == FUNCTIONS_SHOWN + 1 ? "another function" : "other functions");
-    for (uint32_t i = 0; i <= p->n_ops; i++)
+    for (size_t i = 0; i < n_all; i++)
         pct_free(all[i].ranks);
     pct_free(all);
     if (!n_functions)

@@ -54,11 +54,12 @@ struct pct_rank_use {
     const char *bound; /* processors, like 0-3,8 */
 };
 
-/* A call of MPI in which main threads were when their data ends. */
+/* A call of MPI in which ranks were when their data ends (pct_open_calls_of_ranks). */
 struct pct_ended_in {
     const char *place; /* "MPI_Recv in main (a.c:3)" */
     size_t n;          /* ranks in it */
     int32_t rank;      /* the one that has been in it for longest */
+    uint64_t thread;   /* of this rank; 0: the main thread */
     double ns, longest_ns;
 };
 

@@ -20,7 +20,8 @@ static void add_call(struct pct_evidence *f, const struct pct_open_call *c, stru
     uint32_t i = pct_keys_find(keys, place, &is_new);
     if (is_new) {
         all->list = pct_grow(all->list, all->n, room, sizeof *all->list);
-        all->list[all->n++] = (struct pct_ended_in){.place = place, .rank = rank};
+        all->list[all->n++] =
+            (struct pct_ended_in){.place = place, .rank = rank, .thread = c->thread};
     }
     struct pct_ended_in *e = &all->list[i];
     double ns = (double)c->ns;
@@ -29,6 +30,7 @@ static void add_call(struct pct_evidence *f, const struct pct_open_call *c, stru
     if (ns > e->longest_ns) {
         e->longest_ns = ns;
         e->rank = rank;
+        e->thread = c->thread;
     }
 }
 
@@ -59,7 +61,7 @@ void pct_ends_gather(struct pct_evidence *f)
     pct_keys_free(&keys);
 }
 
-/* "rank 2 has been in MPI_Recv in main (a.c:3) for 12.1 s" */
+/* "rank 2 has been in MPI_Recv in main (a.c:3), in thread 1, for 12.1 s" */
 static void put_call(const struct pct_evidence *f, const struct pct_ended_in *c, struct pct_buf *b)
 {
     char time[PCT_NUMBER_BYTES];
@@ -68,6 +70,8 @@ static void put_call(const struct pct_evidence *f, const struct pct_ended_in *c,
     else
         pct_buf_format(b, "%s ranks have been in %s", pct_finding_number(f, (double)c->n),
                        c->place);
+    if (c->n == 1 && c->thread)
+        pct_buf_format(b, ", in thread %llu,", (unsigned long long)c->thread);
     if (c->longest_ns > 0)
         pct_buf_format(b, " for %s%s", c->n > 1 ? "up to " : "",
                        pct_text_time(time, (pc_u128)llround(c->longest_ns)));

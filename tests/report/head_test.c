@@ -90,6 +90,58 @@ static void ranks_outside_mpi_are_never_left_out(void **state)
     }
 }
 
+/* Two ranks are in a call with their main thread. What the last ones are in, with which thread and
+ * for how many ms: a main thread comes before others, of which the longest call counts. */
+static void a_rank_is_in_mpi_if_any_of_its_threads_is(void **state)
+{
+    static const struct {
+        unsigned ranks, n; /* ranks, and rows of the last ones */
+        uint64_t rows[3][3];
+        const char *says, *found;
+    } cases[] = {
+        {3,
+         1,
+         {{2, 2, 1500}},
+         "end ranks 0, 1 in MPI_Recv for up to 1.000 s, rank 2 in MPI_Recv in thread 2 for 1.500 "
+         "s ",
+         "At the end of the data 3 ranks have been in MPI_Recv in "},
+        {3,
+         3,
+         {{2, 0, 10}, {2, 1, 1500}, {2, 3, 1600}},
+         "end ranks 0-2 in MPI_Recv for up to 1.000 s ",
+         "At the end of the data 3 ranks have been in MPI_Recv in "},
+        {3, 2, {{2, 1, 1500}, {2, 3, 1600}}, ", rank 2 in MPI_Recv in thread 3 for 1.600 s ", ""},
+        {4,
+         2,
+         {{2, 1, 1500}, {3, 1, 1600}},
+         "end ranks 0, 1 in MPI_Recv for up to 1.000 s, ranks 2, 3 in MPI_Recv in other threads "
+         "than the main one for up to 1.600 s ",
+         "At the end of the data 4 ranks have been in MPI_Recv in "},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_ranks(cases[k].ranks);
+        m.killed = true;
+        call_all("MPI_Recv", PCOLLECT_CLASS_P2P, 1, 0, 1);
+        struct pc_profile_table *t = add_open_calls();
+        for (unsigned r = 0; r < m.n; r++) {
+            m.sample.ranks[r].incomplete = true;
+            if (r < 2)
+                add_cells(t, (const uint64_t[]){r, 0, m.last_op, (uint64_t)(1000 * ms)});
+        }
+        for (unsigned i = 0; i < cases[k].n; i++)
+            add_cells(t, (const uint64_t[]){cases[k].rows[i][0], cases[k].rows[i][1], m.last_op,
+                                            cases[k].rows[i][2] * (uint64_t)ms});
+        struct pct_data *d = end_run();
+        if (!strstr(head_of(d), cases[k].says))
+            fail_msg("case %zu: %s", k, head_of(d));
+        if (!d->findings->n || !strstr(d->findings->list[0].text, cases[k].found) ||
+            strstr(d->findings->list[0].text, "outside"))
+            fail_msg("case %zu: %s", k, d->findings->n ? d->findings->list[0].text : "nothing");
+        pct_data_free(d);
+    }
+}
+
 static void missing_ranks_are_listed_as_ranges(void **state)
 {
     static const struct {
@@ -176,6 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_outside_mpi_are_never_left_out),
+        cmocka_unit_test(a_rank_is_in_mpi_if_any_of_its_threads_is),
         cmocka_unit_test(all_sources_of_interrupts_are_named),
         cmocka_unit_test(missing_ranks_are_listed_as_ranges),
         cmocka_unit_test(lost_samples_are_not_in_the_part_that_is_covered),
