@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/open_calls.h"
 
-#include "analysis/allocation.h"
+#include "analysis/buffer.h"
+#include "analysis/tree/totals.h"
 
-struct pct_open_calls *pct_open_calls_new(const struct pc_profile *p)
+#include <string.h>
+
+static void read_table(const struct pc_profile *p, struct pct_open_calls *out, size_t *room)
 {
-    struct pct_open_calls *out = pct_alloc(1, sizeof *out);
     const struct pc_profile_table *t = pc_profile_table_in_order(p, "open_calls");
     uint32_t thread = pc_table_column(t, "thread", PCOLLECT_COLUMN_NUMBER),
              call = pc_table_column(t, "call", PCOLLECT_COLUMN_NODE),
              time = pc_table_column(t, "time", PCOLLECT_COLUMN_NUMBER), at = 0;
     if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0 || call == PC_NO_INDEX)
-        return out;
-    out->list = pct_alloc(t->n_rows, sizeof *out->list);
+        return;
     for (uint32_t row = 0; row < t->n_rows; row++) {
         int64_t rank = (int64_t)pc_table_cell(t, row, 0);
         while (at < p->n_ranks && p->ranks[at].rank < rank)
             at++;
         if (at == p->n_ranks || p->ranks[at].rank != rank)
             continue;
+        out->list = pct_grow(out->list, out->n, room, sizeof *out->list);
         struct pct_open_call *c = &out->list[out->n++];
         *c = (struct pct_open_call){.rank = at,
                                     .thread = pc_table_cell(t, row, thread),
@@ -26,6 +28,44 @@ struct pct_open_calls *pct_open_calls_new(const struct pc_profile *p)
                                     .ns = pc_table_cell(t, row, time)};
         out->ns += c->ns;
     }
+}
+
+bool pct_open_call_is_abort(const struct pc_profile *p, uint32_t node)
+{
+    const struct pc_profile_node *n = &p->nodes[node];
+    return n->kind == PCOLLECT_NODE_OP && n->op < p->n_ops &&
+           !strcmp(p->ops[n->op].name, "MPI_Abort");
+}
+
+/* Adds the calls of MPI_Abort, which are booked before they are made: a rank that ended its job did
+ * not leave this call. Which thread made it is not known. */
+static void add_aborts(const struct pc_profile *p, struct pct_open_calls *out, size_t *room)
+{
+    uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
+    bool *present = pct_alloc(p->n_ranks, sizeof *present);
+    for (uint32_t i = 0; i < p->n_nodes && p->n_fields; i++) {
+        uint32_t call = pct_totals_call(p, i);
+        if (!pct_open_call_is_abort(p, call))
+            continue;
+        struct pct_range range = pct_totals_add_field(p, i, 0, values, present);
+        for (uint32_t r = range.first; r < range.end; r++) {
+            if (present[r] && p->ranks[r].incomplete) {
+                out->list = pct_grow(out->list, out->n, room, sizeof *out->list);
+                out->list[out->n++] = (struct pct_open_call){.rank = r, .node = call};
+            }
+            present[r] = false;
+        }
+    }
+    pct_free(values);
+    pct_free(present);
+}
+
+struct pct_open_calls *pct_open_calls_new(const struct pc_profile *p)
+{
+    struct pct_open_calls *out = pct_alloc(1, sizeof *out);
+    size_t room = 0;
+    read_table(p, out, &room);
+    add_aborts(p, out, &room);
     return out;
 }
 

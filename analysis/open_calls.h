@@ -3,8 +3,9 @@
  * The calls of MPI in which threads were when their data ends: of killed ranks, and of checkpoints.
  *
  * Data structure: one entry for each row of the table `open_calls`, in its order: by rank, then by
- * thread. Invariant: `rank` is an index into the profile's ranks. A rank that is complete was in
- * MPI_Finalize. MT-safe.
+ * thread; and after them one of 0 ns for each call of MPI_Abort, which does not return. Invariant:
+ * `rank` is an index into the profile's ranks. A rank that is complete was in MPI_Finalize.
+ * MT-safe.
  */
 #ifndef PCT_OPEN_CALLS_H
 #define PCT_OPEN_CALLS_H
@@ -26,6 +27,9 @@ struct pct_open_calls {
 
 /* Never NULL. */
 struct pct_open_calls *pct_open_calls_new(const struct pc_profile *p);
+
+/* True for a context of MPI_Abort. */
+bool pct_open_call_is_abort(const struct pc_profile *p, uint32_t node);
 
 /* The call in which each rank was: that of its main thread, or else the longest of another thread,
  * for which the main thread may wait. NULL: no thread was in one. Freed by pct_free. */

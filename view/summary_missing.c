@@ -61,18 +61,25 @@ static void put_listed(const struct pct_head *h, enum which which, size_t kind, 
     pct_free(list);
 }
 
-/* Appends which rank ended the job by MPI_Abort: the cause of all ranks that are not complete. */
+/* Appends which rank ended the job by MPI_Abort, and where: the cause of all ranks that are not
+ * complete. */
 static void put_abort(const struct pct_head *h, struct pct_buf *b)
 {
-    const struct pct_totals *t = h->d->totals;
-    for (uint32_t op = 0; op < t->profile->n_ops; op++) {
-        if (strcmp(t->profile->ops[op].name, "MPI_Abort") != 0 || !t->ops[op].calls.sum[PCT_CALLS])
+    const struct pct_open_calls *open = pct_data_open_calls(h->d);
+    const struct pct_open_call *last = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < open->n; i++) {
+        if (!pct_open_call_is_abort(h->d->profile, open->list[i].node))
             continue;
-        struct pct_spread who = pct_totals_op_time(t, op);
-        if (who.n == 1)
-            pct_buf_format(b, "rank %d called MPI_Abort; ", who.min_rank);
-        else if (who.n)
-            pct_buf_format(b, "%u ranks called MPI_Abort; ", who.n);
+        last = &open->list[i];
+        n++;
+    }
+    if (n == 1) {
+        pct_buf_format(b, "rank %d called ", h->d->profile->ranks[last->rank].rank);
+        pct_finding_put_call(b, h->d, last->node);
+        pct_buf_text(b, "; ");
+    } else if (n) {
+        pct_buf_format(b, "%zu ranks called MPI_Abort; ", n);
     }
 }
 

@@ -251,7 +251,10 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
 /* A count in a sentence: "12,345". Interned. */
 const char *pct_finding_number(const struct pct_evidence *f, double n);
 
-/* Place of a call, a node of the profile, which may have no record. Interned. */
+/* Appends the place of a call, a node of the profile, which may have no record: as
+ * pct_finding_place. */
+void pct_finding_put_call(struct pct_buf *b, const struct pct_data *d, uint32_t node);
+/* Interned text of pct_finding_put_call. */
 const char *pct_finding_place_in_profile(const struct pct_evidence *f, uint32_t node);
 
 /* Options that show more: the table `contexts` for a finding about one place, this table for one

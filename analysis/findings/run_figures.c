@@ -60,22 +60,26 @@ const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
     return place;
 }
 
-const char *pct_finding_place_in_profile(const struct pct_evidence *f, uint32_t node)
+void pct_finding_put_call(struct pct_buf *b, const struct pct_data *d, uint32_t node)
 {
-    const struct pc_profile *p = f->data->profile;
-    struct pct_buf b = {0};
+    const struct pc_profile *p = d->profile;
     uint32_t at = node;
-    pct_text_escape(&b, p->nodes[node].op < p->n_ops ? p->ops[p->nodes[node].op].name : "MPI",
+    pct_text_escape(b, p->nodes[node].op < p->n_ops ? p->ops[p->nodes[node].op].name : "MPI",
                     PCT_ESCAPE_CELL);
     while (at && p->nodes[at].kind != PCOLLECT_NODE_FRAME)
         at = p->nodes[at].parent;
-    struct pct_place place =
-        pct_symbols_find(f->data->symbols, p->nodes[at].module, p->nodes[at].offset);
+    struct pct_place place = pct_symbols_find(d->symbols, p->nodes[at].module, p->nodes[at].offset);
     if (at && place.n_frames && place.frames[0].function) {
-        pct_buf_text(&b, " in ");
-        pct_finding_put_function(&b, place.frames[0].function, place.frames[0].file,
+        pct_buf_text(b, " in ");
+        pct_finding_put_function(b, place.frames[0].function, place.frames[0].file,
                                  place.frames[0].line);
     }
+}
+
+const char *pct_finding_place_in_profile(const struct pct_evidence *f, uint32_t node)
+{
+    struct pct_buf b = {0};
+    pct_finding_put_call(&b, f->data, node);
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     return text;
