@@ -248,6 +248,33 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
     t->unsure_ns = fmax(0, fmin(t->delayed_ns, t->blocked_high_ns - t->blocked_ns));
 }
 
+/* Takes out the time for which the main thread may have waited for calls of MPI in other threads of
+ * its rank: as long as these were in MPI, it may have, while it was blocked or polled in a
+ * runtime. Where it is not known how long it was blocked, it may have been whenever no sample shows
+ * it on a processor; where nothing was sampled, always. */
+static void leave_threads_in_mpi_out(const struct pc_profile_rank *rank, const struct told *told,
+                                     struct pct_rank_time *t)
+{
+    double left_ns = (double)rank->others_mpi_ns, off_ns = t->blocked_ns;
+    if (!told->divided)
+        off_ns = told->sampled ? fmax(0, t->wall_ns - t->sampled_ns - t->library_ns) : t->wall_ns;
+    double polls_ns = told->divided ? t->for_threads_ns : fmin(told->polls_ns, t->sampled_ns);
+    off_ns = fmin(off_ns, left_ns);
+    polls_ns = fmax(0, fmin(polls_ns, left_ns - off_ns));
+    t->for_mpi_ns = fmin(off_ns + polls_ns, t->own_ns);
+    t->wall_ns -= t->for_mpi_ns;
+    t->own_ns -= t->for_mpi_ns;
+    t->low_ns = fmax(0, t->low_ns - t->for_mpi_ns);
+    t->sampled_ns -= polls_ns;
+    if (told->divided) {
+        t->blocked_ns -= off_ns;
+        t->blocked_low_ns = fmax(0, t->blocked_low_ns - off_ns);
+        t->blocked_high_ns -= off_ns;
+        t->for_threads_ns -= polls_ns;
+    }
+    t->cpu_ns = t->own_ns - t->blocked_ns;
+}
+
 static uint64_t end_of(const struct pc_profile_rank *rank)
 {
     return rank->start_realtime_ns + pct_totals_wall_ns(rank);
@@ -293,11 +320,13 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
         t->list[r].main_delayed_ns = told[r].delayed_ns;
         count_threads(&told[r], unsampled_ns);
         divide(&p->ranks[r], &told[r], apart_ns, &t->list[r]);
+        leave_threads_in_mpi_out(&p->ranks[r], &told[r], &t->list[r]);
         t->divided &= told[r].divided;
         t->mean_ns += t->list[r].own_ns / (double)t->n;
         t->delayed_ns += t->list[r].delayed_ns;
         t->blocked_ns += t->list[r].blocked_ns;
         t->for_threads_ns += t->list[r].for_threads_ns;
+        t->for_mpi_ns += t->list[r].for_mpi_ns;
         t->unsure_ns += t->list[r].unsure_ns;
         t->unsampled_ns += unsampled_ns;
         t->all_delayed_ns += t->list[r].all_delayed_ns;
@@ -325,7 +354,7 @@ enum pct_division pct_rank_times_division(const struct pct_rank_times *t)
     double wall_ns = 0, guessed_ns = 0;
     for (size_t r = 0; r < t->n; r++) {
         const struct pct_rank_time *rank = &t->list[r];
-        wall_ns += rank->wall_ns;
+        wall_ns += rank->wall_ns + rank->for_mpi_ns;
         guessed_ns += rank->is_short ? rank->wall_ns - rank->low_ns : 0;
     }
     double little_ns = PCT_DIVISION_LITTLE * wall_ns;
@@ -334,6 +363,7 @@ enum pct_division pct_rank_times_division(const struct pct_rank_times *t)
     if (t->unsure_ns > UNSURE * wall_ns)
         return PCT_DIVISION_UNSURE;
     double rest_ns = fmax(fmax(t->delayed_ns, t->blocked_ns), t->for_threads_ns);
+    rest_ns = fmax(rest_ns, t->divided ? t->for_mpi_ns : 0);
     return rest_ns > little_ns ? PCT_DIVISION_KNOWN : PCT_DIVISION_WHOLE;
 }
 

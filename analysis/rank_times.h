@@ -14,7 +14,8 @@
 #include "format/profile.h"
 
 struct pct_rank_time {
-    double wall_ns;        /* outside MPI, from MPI_Init to MPI_Finalize */
+    double wall_ns;        /* outside MPI, from MPI_Init to MPI_Finalize, without for_mpi_ns */
+    double for_mpi_ns;     /* the main thread may have waited for other threads that were in MPI */
     double cpu_ns;         /* on a processor */
     double library_ns;     /* part of cpu_ns, by samples: the library measured */
     double for_threads_ns; /* part of cpu_ns, by samples: the main thread polls in a runtime for
@@ -39,7 +40,8 @@ struct pct_rank_times {
     struct pct_rank_time *list;
     size_t n, busiest; /* index of the rank with most time of its own */
     double mean_ns;    /* of own_ns */
-    double delayed_ns, blocked_ns, all_delayed_ns, unsure_ns, for_threads_ns; /* of all ranks */
+    double delayed_ns, blocked_ns, all_delayed_ns, unsure_ns, for_threads_ns,
+        for_mpi_ns;      /* of all ranks */
     double unsampled_ns; /* CPU time of threads that no sample stands for, of all ranks */
     bool threads_wait;   /* for each other in threading runtimes: pct_thread_times_wait */
     double n_working;    /* pct_thread_times_working */

@@ -295,7 +295,7 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
     enum pct_division division = pct_rank_times_division(t);
     double n = (double)t->n, wall = 0, cpu = 0, library = 0, waits = 0;
     for (size_t r = 0; r < t->n; r++) {
-        wall += t->list[r].wall_ns;
+        wall += t->list[r].wall_ns + t->list[r].for_mpi_ns;
         cpu += t->list[r].cpu_ns;
         library += t->list[r].library_ns;
     }
@@ -316,6 +316,7 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
     put_ns(b, (cpu - library - waits) / n);
     pct_buf_text(b, " computing");
     put_part(b, waits, wall, t->n, " waiting for threads in a runtime library");
+    put_part(b, t->for_mpi_ns, wall, t->n, " waiting for threads that are in MPI");
     put_part(b, library, wall, t->n, " in pcollect");
     if (division == PCT_DIVISION_UNSURE) {
         put_part(b, t->blocked_ns + t->delayed_ns, wall, t->n,

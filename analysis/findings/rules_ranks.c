@@ -19,10 +19,17 @@ static int32_t rank_at(const struct pct_evidence *f, size_t index)
     return f->data->profile->ranks[index].rank;
 }
 
-/* The context in which most waiting was excused; NULL: none. */
+/* The context in which most waiting was excused; NULL: none. That is waiting for the rank whose
+ * main thread is longest outside MPI: nothing is known of it if this one itself waits for threads
+ * that are in MPI. */
 static const struct pct_fact *main_wait(const struct pct_evidence *f)
 {
     const struct pct_fact *most = NULL;
+    if (f->bounds)
+        return NULL;
+    struct pct_wait_times waits = pct_totals_wait_times(f->data->totals);
+    if (waits.longest != f->times->busiest && f->times->list[waits.longest].for_mpi_ns > 0)
+        return NULL;
     for (size_t i = 0; i < f->n; i++) {
         if (f->list[i].excused_ns > 0 && (!most || f->list[i].excused_ns > most->excused_ns))
             most = &f->list[i];
@@ -57,13 +64,16 @@ static bool is_complete(const struct pct_evidence *f)
     return true;
 }
 
-/* Time in MPI of all ranks but the busiest, after MPI_Init, which takes all equally long. */
+/* Time in MPI of all ranks but the busiest, or waiting for threads that are, after MPI_Init, which
+ * takes all equally long. */
 static double others_mpi_ns(const struct pct_evidence *f)
 {
     double ns =
         -pct_totals_init_ns(f->data->profile) * (double)(f->n_ranks - 1) / (double)f->n_ranks;
     for (size_t r = 0; r < f->n_ranks; r++)
-        ns += r == f->times->busiest ? 0 : (double)pct_totals_mpi_ns(&f->data->profile->ranks[r]);
+        ns += r == f->times->busiest ? 0
+                                     : (double)pct_totals_mpi_ns(&f->data->profile->ranks[r]) +
+                                           f->times->list[r].for_mpi_ns;
     return fmax(0, ns);
 }
 

@@ -95,6 +95,7 @@ def ranks_of(page, tables):
         ran = own - ns(row["blocked_s"]) if row["cpu_s"] else min(own, sampled.get(row["rank"], 0))
         parts["pcollect in MPI calls"] = min(library.get(row["rank"], 0), ran)
         parts["computing"] = ran - parts["pcollect in MPI calls"]
+        parts["waiting for threads that are in MPI"] = ns(row["for_mpi_s"])
         if not row["cpu_s"]:
             parts["outside MPI: not known if computing"] = own - ran
         if " or waiting for a processor" in page.outside[0]:

@@ -478,6 +478,57 @@ static void threads_that_take_turns_are_not_blocked(void **state)
     compare_run();
 }
 
+/* The main thread is outside MPI for 1,000 ms, other threads are in MPI for `others`. It may wait
+ * for them as long as it is blocked or polls in a runtime; of a killed rank, as long as no sample
+ * shows it on a processor. */
+static void a_rank_waits_in_mpi_for_its_threads(void **state)
+{
+    enum { DIVIDED, KILLED, NOT_SAMPLED, N_KINDS };
+    static const struct {
+        double others, blocked, sampled, in_runtime;
+        double own[N_KINDS], want_blocked, want_for_threads;
+    } ranks[] = {{900, 600, 400, 0, {400, 400, 100}, 0, 0},
+                 {300, 600, 400, 0, {700, 700, 700}, 300, 0},
+                 {900, 0, 1000, 800, {200, 200, 100}, 0, 0},
+                 {900, 0, 1000, 0, {1000, 1000, 100}, 0, 0},
+                 {0, 600, 400, 300, {1000, 1000, 1000}, 600, 300}};
+    (void)state;
+    for (unsigned kind = 0; kind < N_KINDS; kind++) {
+        begin(PC_ARRAY_LEN(ranks));
+        for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+            set_rank(r, 1000, 0);
+            run.ranks[r].mpi_ns = run.ranks[r].others_mpi_ns = (uint64_t)(ranks[r].others * ms);
+            run.ranks[r].incomplete = kind != DIVIDED;
+            if (kind == DIVIDED)
+                add_resources(r, 0, ranks[r].blocked, 0);
+        }
+        if (kind == KILLED) /* without the first table */
+            run.tables[run.p.n_tables++].name = (char *)"";
+        for (uint32_t r = 0; r < run.p.n_ranks && kind != NOT_SAMPLED; r++)
+            for (uint32_t i = 0; i < 2; i++)
+                add_thread_sampling(r, i, (struct sampled){100, i ? 0 : ranks[r].sampled * 1000, 0},
+                                    (struct sampled){0, 0, 0});
+        for (uint32_t r = 0; r < run.p.n_ranks && kind != NOT_SAMPLED; r++)
+            for (uint32_t i = 0; i < 2; i++)
+                add_thread(r, i, ranks[r].sampled, i ? 0 : ranks[r].in_runtime, 0);
+        struct pct_rank_times *t = pct_rank_times_new(&run.p);
+        for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+            const struct pct_rank_time *rank = &t->list[r];
+            if (fabs(rank->own_ns - ranks[r].own[kind] * ms) > ms ||
+                fabs(rank->wall_ns + rank->for_mpi_ns - 1000 * ms) > 1 ||
+                fabs(rank->cpu_ns + rank->blocked_ns + rank->delayed_ns - rank->wall_ns) > 1)
+                fail_msg("%u, rank %u: own %g, for MPI %g", kind, r, rank->own_ns,
+                         rank->for_mpi_ns);
+            if (kind == DIVIDED &&
+                (fabs(rank->blocked_ns - ranks[r].want_blocked * ms) > ms ||
+                 fabs(rank->for_threads_ns - ranks[r].want_for_threads * ms) > ms))
+                fail_msg("rank %u: blocked %g, for threads %g", r, rank->blocked_ns,
+                         rank->for_threads_ns);
+        }
+        pct_rank_times_free(t);
+    }
+}
+
 /* A rank of 10 ms, delayed for most of the time, without an interrupt outside MPI: it has computed
  * although it has no samples. */
 static void samples_say_nothing_of_a_short_run(void **state)
@@ -649,6 +700,7 @@ int main(void)
         cmocka_unit_test(a_rank_whose_threads_compute_is_not_blocked),
         cmocka_unit_test(threads_without_samples_are_not_blocked),
         cmocka_unit_test(threads_that_take_turns_are_not_blocked),
+        cmocka_unit_test(a_rank_waits_in_mpi_for_its_threads),
         cmocka_unit_test(samples_say_nothing_of_a_short_run),
         cmocka_unit_test(few_samples_do_not_tell_the_least_time),
         cmocka_unit_test(a_rank_whose_data_ends_early_may_lead),

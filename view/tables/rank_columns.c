@@ -138,6 +138,11 @@ static void rank_blocked(const struct pct_cell *c, struct pct_value *out)
     set_ns(time_of(c)->blocked_ns, out);
 }
 
+static void rank_for_mpi(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(time_of(c)->for_mpi_ns, out);
+}
+
 static void rank_delayed(const struct pct_cell *c, struct pct_value *out)
 {
     set_ns(time_of(c)->delayed_ns, out);
@@ -187,7 +192,9 @@ static const struct pct_column rank_columns[] = {
     {"start_s", "start", PCT_NS, "start of the program, in seconds since 1970 UTC", rank_start,
      .exact = true},
     {"lost", "left out", PCT_COUNT, "things left out, see the table lost", rank_lost},
-    {"own_s", "own", PCT_NS, "compute_s without waiting for a processor", rank_own, .mpi = true},
+    {"own_s", "own", PCT_NS,
+     "compute_s without waiting for a processor, or for other threads that are in MPI", rank_own,
+     .mpi = true},
     {"cpu_s", "CPU", PCT_NS, "part of own_s on a processor; empty if unknown", rank_cpu},
     {"blocked_s", "blocked", PCT_NS,
      "part of own_s in which the main thread slept or waited for a file or a lock; empty if it is "
@@ -207,6 +214,10 @@ static const struct pct_column rank_columns[] = {
      rank_later},
     {"mpi_main_s", "MPI of main", PCT_NS,
      "part of mpi_s of the main thread, the one that called MPI_Init", rank_mpi_main, .mpi = true},
+    {"for_mpi_s", "for MPI", PCT_NS,
+     "part of compute_s in which the main thread may have waited for other threads that were in "
+     "MPI: while it was blocked or polled in a threading runtime",
+     rank_for_mpi, .mpi = true},
 };
 
 const struct pct_table pct_ranks_table = {
