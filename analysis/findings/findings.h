@@ -68,6 +68,7 @@ struct pct_ends {
     struct pct_ended_in *list; /* the one with most time first */
     size_t n, outside;         /* ranks outside MPI */
     int32_t rank_outside;      /* one of them */
+    double others_ns;          /* time in the calls, but for that of the busiest rank */
 };
 
 struct pct_evidence {

@@ -50,6 +50,7 @@ void pct_ends_gather(struct pct_evidence *f)
     for (uint32_t r = 0; r < p->n_ranks; r++) {
         if (open[r]) {
             add_call(f, open[r], &keys, &room);
+            f->ends.others_ns += r == f->times->busiest ? 0 : (double)open[r]->ns;
         } else if (p->ranks[r].incomplete) {
             f->ends.rank_outside = p->ranks[r].rank;
             f->ends.outside++;

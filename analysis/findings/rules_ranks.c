@@ -78,13 +78,15 @@ static double others_mpi_ns(const struct pct_evidence *f)
 }
 
 /* Wait of the other ranks, which are in MPI meanwhile: the lead of the busiest one, and not more
- * than they were longer in MPI (the column `waiting_s`). They had part of their delays while they
- * polled in MPI, so with all of these taken off their time outside MPI the lead is too large. */
+ * than they were longer in MPI (the column `waiting_s`), with the calls in which they were killed.
+ * They had part of their delays while they polled in MPI, so with all of these taken off their time
+ * outside MPI the lead is too large. */
 static double waiting_ns(const struct pct_evidence *f)
 {
-    double ns = fmin(f->lead.ns * (double)(f->n_ranks - 1), others_mpi_ns(f)), seen_ns = 0;
-    if (f->bounds || !is_complete(f))
+    double ns = fmin(f->lead.ns * (double)(f->n_ranks - 1), others_mpi_ns(f));
+    if (f->bounds)
         return ns;
+    double seen_ns = f->ends.others_ns;
     struct pct_wait_times waits = pct_totals_wait_times(f->data->totals);
     if (!waits.known || waits.longest != f->times->busiest)
         return ns;
@@ -102,23 +104,27 @@ static double own_core_ns(const struct pct_evidence *f)
                 f->times->list[f->times->busiest].own_ns * (double)f->n_ranks);
 }
 
-/* The place at which most of the waiting was, in calls that have ended or in others; NULL: none. */
-static const char *place_of_wait(const struct pct_evidence *f)
+/* The place at which most of the waiting was, in calls that have ended or in others; NULL: none.
+ * *ns_out: the waiting there. */
+static const char *place_of_wait(const struct pct_evidence *f, double *ns_out)
 {
     const struct pct_fact *wait = main_wait(f);
     const struct pct_ended_in *open = f->ends.n ? &f->ends.list[0] : NULL;
-    if (open && open->ns > (wait ? wait->excused_ns : 0))
-        return open->place;
-    return wait ? wait->place : NULL;
+    *ns_out = wait ? wait->excused_ns : 0;
+    if (!open || open->ns <= *ns_out)
+        return wait ? wait->place : NULL;
+    *ns_out = open->ns;
+    return open->place;
 }
 
 /* ", 20 % of the time of all ranks, most in MPI_Allreduce in main (a.c:3)" */
 static void put_wait(const struct pct_evidence *f, double ns, struct pct_buf *b)
 {
-    const char *place = place_of_wait(f);
+    double place_ns;
+    const char *place = place_of_wait(f, &place_ns);
     pct_buf_format(b, ", %.0f %% of the time of all ranks", percent(f, ns));
     if (place)
-        pct_buf_format(b, ", most in %s", place);
+        pct_buf_format(b, ", %s in %s", place_ns < ns / 2 ? "the largest part" : "most", place);
 }
 
 /* Ranks that wait meanwhile, and the last of them: those with a tenth of the longest wait; all

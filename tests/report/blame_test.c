@@ -286,7 +286,7 @@ static void a_barrier_is_not_to_blame_for_the_files_of_a_rank(void **state)
 }
 
 /* Rank 0 computes less than the others, and is in one function while they compute: it waits only if
- * this is one that waits. */
+ * this is one that waits, also if the job was killed. */
 static void a_rank_that_writes_a_file_alone_waits_for_nobody(void **state)
 {
     static const struct {
@@ -305,9 +305,11 @@ static void a_rank_that_writes_a_file_alone_waits_for_nobody(void **state)
         {"MPI_Win_fence", PCOLLECT_CLASS_RMA, true},
     };
     (void)state;
-    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+    for (size_t i = 0; i < 2 * PC_ARRAY_LEN(cases); i++) {
+        const size_t k = i / 2;
         double there[SAMPLE_RANKS];
         begin_run(3, false);
+        m.killed = i % 2;
         for (unsigned r = 0; r < m.n; r++) {
             m.compute_ms[r] = r == 0 ? 400 : 1000;
             there[r] = r == 0 ? 600 : 1;
