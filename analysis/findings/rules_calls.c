@@ -125,6 +125,15 @@ static void find_small(const struct pct_evidence *f, const struct pct_rule *rule
             most->place, how_many(f, most, "messages"), bytes_of_call(most), cost.text);
 }
 
+/* True if the program has windows: a barrier may order accesses to them. */
+static bool has_windows(const struct pct_evidence *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->list[i].op_class == PCOLLECT_CLASS_RMA)
+            return true;
+    return false;
+}
+
 static void find_barrier(const struct pct_evidence *f, const struct pct_rule *rule,
                          double threshold, struct pct_findings *out)
 {
@@ -136,8 +145,9 @@ static void find_barrier(const struct pct_evidence *f, const struct pct_rule *ru
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
                             "%s is called %s: %s. Messages and collective "
-                            "operations need no barrier around them.",
-                            fact->place, how_many(f, fact, "times"), cost.text);
+                            "operations need no barrier around them%s.",
+                            fact->place, how_many(f, fact, "times"), cost.text,
+                            has_windows(f) ? "; accesses to a window may need it" : "");
     }
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Findings about messages, in runs made by hand: which calls are counted as messages, which ranks
- * are said to be a hub or to wait in a chain, and how findings write names of functions.
+ * are said to be a hub or to wait in a chain, what needs no barrier, and how findings write names
+ * of functions.
  */
 #include "made_run.h"
 
@@ -304,6 +305,24 @@ static void a_placement_is_better_only_if_messages_cross_nodes(void **state)
     }
 }
 
+/* Messages need no barrier; transfers of windows may, which nothing else orders. */
+static void a_barrier_may_order_accesses_to_a_window(void **state)
+{
+    (void)state;
+    for (unsigned windows = 0; windows < 2; windows++) {
+        begin_run(3, false);
+        call_all("MPI_Barrier", PCOLLECT_CLASS_COLL, 300, 0, 400);
+        if (windows)
+            call_all("MPI_Put", PCOLLECT_CLASS_RMA, 300, 8, 1);
+        else
+            call_all("MPI_Sendrecv", PCOLLECT_CLASS_P2P, 300, 8, 1);
+        const char *text = sentence("barrier");
+        if (!strstr(text,
+                    windows ? "around them; accesses to a window may need it." : "around them."))
+            fail_msg("%u: %s", windows, text);
+    }
+}
+
 static void functions_in_findings_are_shortened(void **state)
 {
     struct pct_buf b = {0};
@@ -327,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_rank_of_a_pair_is_no_hub),
         cmocka_unit_test(more_calls_are_no_chain),
         cmocka_unit_test(a_rank_that_moves_no_messages_is_no_hub),
+        cmocka_unit_test(a_barrier_may_order_accesses_to_a_window),
         cmocka_unit_test(a_placement_is_better_only_if_messages_cross_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
