@@ -36,6 +36,7 @@ struct pct_fact {
     double ns, calls, bytes_sent, bytes_received; /* of all threads */
     double main_part;  /* part of the time in MPI that is of main threads */
     size_t n_callers;  /* ranks with time in it; 0: not known */
+    double most_calls; /* of a rank; 0: not known */
     double excused_ns; /* part of ns: waiting for the rank that computes longest */
     double paused_ns;  /* at most this part of ns: waiting for ranks in paused phases */
     double files_ns;   /* at most this part of ns: waiting for the rank that is longest in files */

@@ -26,15 +26,20 @@ static double calls_of_rank(const struct pct_evidence *f, const struct pct_fact 
     return f->n_ranks ? fact->calls / (double)f->n_ranks : 0;
 }
 
+/* A rank with more calls than the mean by this factor makes the mean say little. */
+#define UNEVEN 1.25
+
 /* "40,000 messages per rank", or "80,000 messages per rank (on 2 of 4 ranks)" if the others make no
- * such call. Interned. */
+ * such call. "up to 80,000 messages per rank" if ranks differ much. Interned. */
 static const char *how_many(const struct pct_evidence *f, const struct pct_fact *fact,
                             const char *what)
 {
     struct pct_buf b = {0};
     bool some = fact->n_callers && fact->n_callers < f->n_ranks;
     double n = fact->calls / (double)(some ? fact->n_callers : f->n_ranks);
-    pct_buf_format(&b, "%s %s per rank", pct_finding_number(f, n), what);
+    bool uneven = fact->most_calls > UNEVEN * n;
+    pct_buf_format(&b, "%s%s %s per rank", uneven ? "up to " : "",
+                   pct_finding_number(f, uneven ? fact->most_calls : n), what);
     if (some)
         pct_buf_format(&b, " (on %s of %s ranks)", pct_finding_number(f, (double)fact->n_callers),
                        pct_finding_number(f, (double)f->n_ranks));

@@ -429,7 +429,7 @@ static bool keeps_values(const struct pct_evidence *f, uint32_t node)
 static void fold_context(const struct pct_evidence *f, struct folding *fold,
                          const struct pct_fact *context, struct pct_fact *place)
 {
-    if (fold_ranks(f, fold, context->node, PCT_TIME, fold->place_ns) && place->is_message)
+    if (fold_ranks(f, fold, context->node, PCT_TIME, fold->place_ns))
         fold->no_calls |= !fold_ranks(f, fold, context->node, PCT_CALLS, fold->calls);
     fold->is_partial |= !keeps_values(f, context->node);
     place->excused_ns += fold->waiting_ns ? fold->waiting_ns[context->node] : 0;
@@ -461,11 +461,14 @@ static void fold_place(const struct pct_evidence *f, struct folding *fold, struc
         double ns = (double)(int64_t)fold->place_ns[r];
         place->off_hub_ns += r == f->hub ? 0 : ns;
         place->n_callers += fold->place_ns[r] > 0;
+        place->most_calls = fmax(place->most_calls, (double)fold->calls[r]);
         place->paused_ns += may_wait ? pauses_of(f, r, ns) : 0;
         place->files_ns += may_wait && !is_file ? files_of(f, r, ns) : 0;
     }
     if (fold->is_partial && place->n_callers < f->n_ranks)
         place->n_callers = 0;
+    if (fold->is_partial || fold->no_calls)
+        place->most_calls = 0;
     if (place->is_message) {
         place->first_ns = call_ns(fold, 0);
         place->last_ns = call_ns(fold, f->n_ranks - 1);
