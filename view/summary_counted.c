@@ -202,6 +202,7 @@ static void put_event(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
     uint32_t field = pct_data_samples(h->d)->event_field;
+    uint64_t missed = h->d->totals->all.lost[PCOLLECT_LOST_EVENTS];
     pc_u128 sum = 0;
     if (field == PC_NO_INDEX)
         return;
@@ -210,6 +211,10 @@ static void put_event(const struct pct_head *h, struct pct_buf *b)
     pct_text_escape(b, p->fields[field].name, PCT_ESCAPE_CELL);
     pct_buf_text(b, ": the samples stand for ");
     pct_head_count(b, sum);
+    if (missed) {
+        pct_buf_text(b, " of ");
+        pct_head_count(b, sum + missed);
+    }
     pct_buf_text(b, "; --by function --sort event.");
     pct_text_escape(b, p->fields[field].name, PCT_ESCAPE_NAME);
     pct_buf_text(b, " shows where");

@@ -157,6 +157,14 @@ static uint64_t waited(const struct job *j, const struct pct_recorded *told)
     return n * 10 > told->n_samples ? n : 0;
 }
 
+/* Number of events that no sample stands for, if it is worth keeping: of each thread those after
+ * its last sample always have none. */
+static uint64_t missed_events(const struct job *j, const struct pct_recorded *told)
+{
+    uint64_t counted = j->counts.events, sampled = told->sampled_events;
+    return counted > sampled && (counted - sampled) * 20 > counted ? counted - sampled : 0;
+}
+
 /* Keeps in the profile what is said below, for those who read it later. */
 static void note_losses(const struct job *j, const struct pct_recorded *told, struct pc_profile *p)
 {
@@ -165,6 +173,8 @@ static void note_losses(const struct job *j, const struct pct_recorded *told, st
     to[PCOLLECT_LOST_OTHERS_MS] = told->other_ns / 1000000;
     to[PCOLLECT_LOST_PLACES] = waited(j, told);
     to[PCOLLECT_LOST_FUNCTIONS] = told->n_hidden + told->n_gone + told->n_foreign;
+    to[PCOLLECT_LOST_OF_EVENT] = told->n_lost_of_event;
+    to[PCOLLECT_LOST_EVENTS] = missed_events(j, told);
 }
 
 static void tell_missed(const struct job *j, const struct pct_recorded *told)

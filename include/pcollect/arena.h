@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 #define PCOLLECT_ARENA_MAGIC "PCOLARN"
-#define PCOLLECT_ARENA_VERSION 7u
+#define PCOLLECT_ARENA_VERSION 8u
 #define PCOLLECT_BYTE_ORDER 0x01020304u
 #define PCOLLECT_REF_UNIT 16u
 #define PCOLLECT_MAX_OPS 1024u
@@ -65,6 +65,8 @@ enum pcollect_lost {
     PCOLLECT_LOST_OTHERS_MS, /* CPU time of processes that are not ranks */
     PCOLLECT_LOST_PLACES,    /* samples of threads that waited for a processor */
     PCOLLECT_LOST_FUNCTIONS, /* samples without functions */
+    PCOLLECT_LOST_OF_EVENT,  /* samples of an event that the kernel left out */
+    PCOLLECT_LOST_EVENTS,    /* events that no sample stands for */
     PCOLLECT_N_LOST
 };
 
