@@ -37,7 +37,8 @@ struct top {
     struct request *request;
     struct pct_busiest sums[2];
     unsigned now;
-    uint64_t begin_ns, elapsed_ns; /* of `now`; of the other */
+    uint64_t begin_ns, elapsed_ns;          /* of `now`; of the other */
+    uint64_t counted_ns, counted_before_ns; /* CPU time of the other; at the beginning of `now` */
     uint64_t n_lost, n_lost_before;
     bool screen, end;
 };
@@ -71,6 +72,16 @@ static void show_sample(void *arg, const struct pct_sampled_stack *s)
 
 /* ---- Screens ------------------------------------------------------------------------------- */
 
+/* How more of the CPU time is sampled; NULL: it cannot be. */
+static const char *cure(const struct top *t)
+{
+    if (t->sampling.stops)
+        return NULL;
+    if (t->sampling.what.clock.user_only)
+        return "that in the kernel is not, kernel.perf_event_paranoid forbids it";
+    return t->n_lost ? "a lower -F loses less" : "a higher -F sees more";
+}
+
 static struct pct_top picture(const struct top *t)
 {
     enum { MOST_LINES = 40, OTHER_LINES = 4 };
@@ -78,6 +89,8 @@ static struct pct_top picture(const struct top *t)
     size_t lines = t->screen ? pct_screen_lines() : MOST_LINES + OTHER_LINES;
     return (struct pct_top){.busiest = &t->sums[!t->now],
                             .elapsed_ns = t->elapsed_ns,
+                            .counted_ns = t->counted_ns,
+                            .cure = cure(t),
                             .n_lost = t->n_lost,
                             .by = t->request->by,
                             .width = terminal.cut ? terminal.width : 0,
@@ -119,10 +132,15 @@ static void turn(struct top *t)
 {
     uint64_t now_ns = pc_mono_ns();
     uint64_t n_lost = pct_recorder_told(t->sampling.recorder)->n_lost;
+    /* Clocks of processors also count while those are idle. */
+    uint64_t counted_ns =
+        t->request->who.processors ? 0 : pct_sampling_counts(&t->sampling).clock_ns;
     t->elapsed_ns = now_ns - t->begin_ns;
     t->begin_ns = now_ns;
     t->n_lost = n_lost - t->n_lost_before;
     t->n_lost_before = n_lost;
+    t->counted_ns = counted_ns - t->counted_before_ns;
+    t->counted_before_ns = counted_ns;
     t->now = !t->now;
     pct_busiest_clear(&t->sums[t->now]);
     if (t->screen)

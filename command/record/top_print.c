@@ -206,31 +206,65 @@ static void put_part(const struct pct_top *t, struct pct_buf *line, struct pct_b
     pct_buf_clear(part);
 }
 
+/* Begins the first line: who is watched, and how many CPUs they keep busy. The number of processes
+ * that are no ranks is left out if it does not fit. */
+static void put_busy(const struct printer *p, struct pct_buf *line, double busy)
+{
+    size_t n = p->n_ranks ? p->n_ranks : p->t->busiest->n_processes;
+    size_t n_more = p->n_ranks ? p->t->busiest->n_processes - n : 0;
+    struct pct_buf whole = {0}, more = {0};
+    pct_buf_format(line, "%zu %s%s", n, p->n_ranks ? "rank" : "process",
+                   n == 1       ? ""
+                   : p->n_ranks ? "s"
+                                : "es");
+    pct_buf_format(&whole, ": %.2f CPUs busy", busy);
+    if (n_more)
+        pct_buf_format(&more, ", %zu more process%s", n_more, n_more == 1 ? "" : "es");
+    if (n_more && (!p->t->width || pct_text_cells(line->data) + pct_text_cells(more.data) +
+                                           pct_text_cells(whole.data) <=
+                                       p->t->width))
+        pct_buf_text(line, more.data);
+    pct_buf_text(line, whole.data);
+    pct_buf_free(&whole);
+    pct_buf_free(&more);
+}
+
+/* Appends the share of the counted time that samples stand for, if much of it has none; with the
+ * cure if that fits too. */
+static void put_sampled(const struct pct_top *t, struct pct_buf *line, struct pct_buf *part)
+{
+    char percent[PCT_NUMBER_BYTES];
+    uint64_t sampled_ns = t->busiest->ns;
+    size_t before = line->n;
+    if (t->counted_ns <= sampled_ns || (t->counted_ns - sampled_ns) * 20 <= t->counted_ns)
+        return;
+    pct_buf_format(part, "; %s of the CPU time was sampled",
+                   pct_text_percent_1(percent, pct_text_share(sampled_ns, t->counted_ns)));
+    put_part(t, line, part);
+    if (!t->cure || line->n == before)
+        return;
+    pct_buf_format(part, ": %s", t->cure);
+    put_part(t, line, part);
+}
+
 static void put_whole(FILE *out, const struct printer *p)
 {
     const struct pct_busiest *b = p->t->busiest;
     struct pct_buf line = {0}, part = {0};
     char percent[PCT_NUMBER_BYTES], count[PCT_NUMBER_BYTES];
     double elapsed = p->t->elapsed_ns ? (double)p->t->elapsed_ns : 1;
-    size_t n = p->n_ranks ? p->n_ranks : b->n_processes;
-    pct_buf_format(&line, "%zu %s%s", n, p->n_ranks ? "rank" : "process",
-                   n == 1       ? ""
-                   : p->n_ranks ? "s"
-                                : "es");
-    if (p->n_ranks && b->n_processes > p->n_ranks)
-        pct_buf_format(&line, ", %zu more process%s", b->n_processes - p->n_ranks,
-                       b->n_processes - p->n_ranks == 1 ? "" : "es");
-    pct_buf_format(&line, ": %.2f CPUs busy", (double)b->ns / elapsed);
+    put_busy(p, &line, (double)(p->t->counted_ns ? p->t->counted_ns : b->ns) / elapsed);
     if (b->mpi_ns) {
         pct_buf_format(&part, ", %s of it in MPI",
                        pct_text_percent_1(percent, pct_text_share(b->mpi_ns, b->ns)));
         put_part(p->t, &line, &part);
     }
-    pct_buf_format(&part, "; %s samples in %.1f s", pct_text_count(count, b->samples),
-                   elapsed / 1e9);
+    pct_buf_format(&part, "; %s sample%s in %.1f s", pct_text_count(count, b->samples),
+                   b->samples == 1 ? "" : "s", elapsed / 1e9);
     if (p->t->n_lost)
-        pct_buf_format(&part, ", %llu lost", (unsigned long long)p->t->n_lost);
+        pct_buf_format(&part, ", %s lost", pct_text_count(count, p->t->n_lost));
     put_part(p->t, &line, &part);
+    put_sampled(p->t, &line, &part);
     put_line(out, p->t, &line);
     pct_buf_free(&line);
     pct_buf_free(&part);
