@@ -298,7 +298,10 @@ static void complain_of_lines(const struct pct_symbols *s, uint32_t module)
     const struct module *m = &s->modules[module];
     bool read = m->state == PCT_SYMBOLS_FUNCTIONS || m->state == PCT_SYMBOLS_NONE ||
                 m->state == PCT_SYMBOLS_STORED;
-    if (!read || !m->asked || m->lines || !pct_symbols_is_program(&s->profile->modules[module]))
+    const struct pc_profile_module *of = &s->profile->modules[module];
+    /* Code that a process has made came from no compiler that could be asked for lines. */
+    bool made = !strcmp(of->path, PCOLLECT_MODULE_JIT);
+    if (!read || !m->asked || m->lines || made || !pct_symbols_is_program(of))
         return;
     if (m->named)
         complain(s, module, "no line numbers", "compile with -g to see them");
