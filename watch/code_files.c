@@ -670,6 +670,7 @@ void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
         return;
     find_copy(files, pid, m, &r);
     r.made = !r.copy_bytes && is_made(m->path);
+    c->makes |= r.made;
     unmap(c, m->lo, m->hi);
     c->ranges = pct_grow(c->ranges, c->n, &c->room, sizeof *c->ranges);
     c->ranges[c->n++] = r;
@@ -729,6 +730,7 @@ bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
 void pct_code_copy(struct pct_code *to, const struct pct_code *from)
 {
     pct_code_clear(to);
+    to->makes = from->makes;
     for (size_t i = 0; i < from->n; i++) {
         to->ranges = pct_grow(to->ranges, to->n, &to->room, sizeof *to->ranges);
         to->ranges[to->n++] = from->ranges[i];
@@ -738,6 +740,7 @@ void pct_code_copy(struct pct_code *to, const struct pct_code *from)
 void pct_code_clear(struct pct_code *c)
 {
     c->n = 0;
+    c->makes = false;
 }
 
 void pct_code_free(struct pct_code *c)

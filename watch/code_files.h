@@ -95,6 +95,7 @@ bool pct_code_is_entry(const struct pc_module *module, uintptr_t pc);
 struct pct_code {
     struct pct_code_range *ranges; /* ascending */
     size_t n, room;
+    bool makes; /* some of it was in no file */
 };
 
 /* Notes a mapping that may be executed; it replaces those that it covers. */

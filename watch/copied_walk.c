@@ -124,6 +124,15 @@ static enum pc_step_result step_by_pointer(struct pc_walk *walk, const struct pc
     return PC_STEP_OK;
 }
 
+/* True if a frame whose caller the unwind tables do not tell is taken to keep a frame pointer: made
+ * code and that of Go, and in a process that makes code also functions of files without a table, as
+ * a machine for scripts has them beside its made code. */
+static bool has_pointer(const struct pc_walk *walk, const struct pct_code *code, uint64_t there)
+{
+    return pct_code_has_pointers(code, there) ||
+           (walk->pc && code->makes && !pc_walk_function_start(walk->pc - !walk->exact));
+}
+
 size_t pct_copied_walk(const struct pct_ring_record *sample, const struct pct_code *code,
                        struct pct_walked *out, size_t n, bool *cut)
 {
@@ -144,7 +153,7 @@ size_t pct_copied_walk(const struct pct_ring_record *sample, const struct pct_co
     while (k < n) {
         out[k++] = (struct pct_walked){walk.pc, there, walk.exact};
         enum pc_step_result result = walk.pc ? pc_walk_step(&walk, &step) : PC_STEP_CUT;
-        if (result == PC_STEP_CUT && pct_code_has_pointers(code, there - !walk.exact))
+        if (result == PC_STEP_CUT && has_pointer(&walk, code, there - !walk.exact))
             result = step_by_pointer(&walk, code);
         *cut = result != PC_STEP_END;
         if (result != PC_STEP_OK)

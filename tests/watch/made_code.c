@@ -3,8 +3,8 @@
  * made_code MS [FOLDER]: makes code in anonymous memory, as compilers do while a program runs, and
  * the map of names that perf defines, or with FOLDER a jitdump file there. Spends half of MS of CPU
  * time in the made function `made loop`, and half in its own function `in_c`, called by the made
- * function `made caller`. Prints its process id before, and what both had, in ms, at the end.
- * Nothing for other processors.
+ * function `made caller`, which `enter` calls, a function of the program without unwind table.
+ * Prints its process id before, and what both had, in ms, at the end. Nothing for other processors.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -30,6 +30,17 @@ static const uint32_t caller_code[] = {0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c
 static const uint8_t loop_code[1], caller_code[1];
 #endif
 
+/* Calls its second argument with its first one. */
+#if defined __x86_64__
+__asm__(".globl enter\n.type enter, @function\n"
+        "enter: push %rbp\n mov %rsp, %rbp\n call *%rsi\n pop %rbp\n ret\n"
+        ".size enter, . - enter\n");
+#elif defined __aarch64__
+__asm__(".globl enter\n.type enter, @function\n"
+        "enter: stp x29, x30, [sp, #-16]!\n mov x29, sp\n blr x1\n ldp x29, x30, [sp], #16\n ret\n"
+        ".size enter, . - enter\n");
+#endif
+
 enum { CALLER_AT = 256, BYTES = 4096, ROUNDS = 500000 };
 
 typedef void loop_fn(uint64_t rounds);
@@ -38,6 +49,14 @@ typedef void caller_fn(void (*function)(void));
 static volatile double sink;
 static double had_c;
 void in_c(void);
+#if defined __x86_64__ || defined __aarch64__
+void enter(void (*function)(void), caller_fn *caller);
+#else
+void enter(void (*function)(void), caller_fn *caller)
+{
+    caller(function);
+}
+#endif
 
 static double now_ms(void)
 {
@@ -135,7 +154,7 @@ int main(int argc, char **argv)
             loop(ROUNDS);
         had_loop += now_ms() - begin;
         if (had_c < ms / 2)
-            caller(in_c);
+            enter(in_c, caller);
     }
     printf("%.3f %.3f\n", had_loop, had_c);
     return 0;
