@@ -107,6 +107,10 @@ struct pc_counting_paranoid pc_counting_paranoid(void);
  * PMUs. PC_ENOENT: it is none of them; PC_EARG: it has, but it is wrong, and the text gives the
  * reason. MT-safe. */
 int pc_counting_named(const char *name, struct pc_counting_event *out, struct pc_error *error);
+/* True for the two clocks of the kernel, task-clock and cpu-clock, which count ns. MT-safe. */
+bool pc_counting_is_clock(const struct pc_counting_term *term);
+/* PC_EARG: one side of such a clock is wanted, but Linux counts both (seen in 6.1). MT-safe. */
+int pc_counting_check_sides(const struct pc_counting_term *term, struct pc_error *error);
 /* The counter for a raw code, r and up to 16 hexadecimal digits: the first n characters of `name`.
  * False: they are no such code. MT-safe. */
 bool pc_counting_raw(const char *name, size_t n, struct pc_counting_term *out);

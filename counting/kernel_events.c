@@ -124,6 +124,22 @@ bool pc_counting_raw(const char *name, size_t n, struct pc_counting_term *out)
     return true;
 }
 
+bool pc_counting_is_clock(const struct pc_counting_term *term)
+{
+    return term->type == PERF_TYPE_SOFTWARE &&
+           (term->config == PERF_COUNT_SW_CPU_CLOCK || term->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+int pc_counting_check_sides(const struct pc_counting_term *term, struct pc_error *error)
+{
+    if (!pc_counting_is_clock(term) || term->user_only == term->kernel_only)
+        return PC_OK;
+    return pc_error_set(error, PC_EARG,
+                        "Linux counts this clock in user mode and in the kernel together, whatever "
+                        "is asked for: leave out :%c",
+                        term->user_only ? 'u' : 'k');
+}
+
 /* Reads the letters after the name: u alone, only user code; k alone, only kernel code. */
 static int read_sides(const char *letters, struct pc_counting_term *term, struct pc_error *error)
 {
@@ -136,7 +152,7 @@ static int read_sides(const char *letters, struct pc_counting_term *term, struct
                                                  : "");
     term->user_only = user && !kernel;
     term->kernel_only = kernel && !user;
-    return PC_OK;
+    return pc_counting_check_sides(term, error);
 }
 
 /* ---- PMUs ------------------------------------------------------------------------------------ */

@@ -81,7 +81,8 @@ static void name_event(struct pccount *c, size_t i, const char *word,
                        const struct pc_counting_event *wanted,
                        const struct pc_counting_event *counted)
 {
-    bool lost = counted->terms[0].user_only && !wanted->terms[0].user_only;
+    bool lost = counted->terms[0].user_only && !wanted->terms[0].user_only &&
+                !pc_counting_is_clock(&counted->terms[0]);
     pc_format(c->names[i], sizeof c->names[i], lost ? "%s:u" : "%s", word);
 }
 

@@ -5,7 +5,6 @@
  */
 #include "command/stat/stat.h"
 
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,12 +22,9 @@ static char *next_word(char **rest)
     return word;
 }
 
-/* True for the two clocks of the kernel, which count ns, those of user and kernel together. */
 static bool is_clock(const struct pc_counting_event *event)
 {
-    return event->n_terms == 1 && event->terms[0].type == PERF_TYPE_SOFTWARE &&
-           (event->terms[0].config == PERF_COUNT_SW_CPU_CLOCK ||
-            event->terms[0].config == PERF_COUNT_SW_TASK_CLOCK);
+    return event->n_terms == 1 && pc_counting_is_clock(&event->terms[0]);
 }
 
 static void add(struct pct_stat_job *j, struct pc_counting_event *found, const char *name,

@@ -57,7 +57,7 @@ static int find_native(const char *name, struct pc_counting_term *out, struct pc
                                      .config2 = attr.config2,
                                      .user_only = attr.exclude_kernel,
                                      .kernel_only = attr.exclude_user};
-    return PC_OK;
+    return pc_counting_check_sides(out, error);
 }
 
 /* ---- Presets
