@@ -17,8 +17,10 @@
 
 void pct_say_exists(const struct pct_command *self, const char *path)
 {
-    pct_say(self, "%s: cannot be written: it exists already; remove it, or name another file",
-            path);
+    struct stat st;
+    bool plain = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+    pct_say(self, "%s: cannot be written: it exists already%s name another file", path,
+            plain ? "; remove it, or" : ", and is no plain file;");
 }
 
 static bool is_own_folder(const char *path)

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static ssize_t write_all(void *stream, const char *data, size_t n)
@@ -45,9 +46,38 @@ void pct_say_unwritten(const struct pct_command *self, const char *path, int err
         pct_say(self, "%s: %s; %s", path, strerror(err), cure.text);
 }
 
-int pct_new_file(const struct pct_command *self, const char *path)
+/* A descriptor of ours that has this file open; -1: none. Another descriptor of a file would begin
+ * at its begin. */
+static int find_own(const struct stat *of)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    struct stat st;
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (!fstat(fd, &st) && st.st_dev == of->st_dev && st.st_ino == of->st_ino)
+            return fd;
+    return -1;
+}
+
+int pct_open_sink(const char *path)
+{
+    static const char devices[] = "/dev/";
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return -1;
+    int own = strncmp(path, devices, sizeof devices - 1) ? -1 : find_own(&st);
+    if (own >= 0)
+        return fcntl(own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))
+        return open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    errno = S_ISDIR(st.st_mode) ? EISDIR : EEXIST;
+    return -1;
+}
+
+int pct_new_file(const struct pct_command *self, const char *path, bool *made_out)
+{
+    int fd = pct_open_sink(path);
+    *made_out = fd < 0 && errno == ENOENT;
+    if (*made_out)
+        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         pct_say_unwritten(self, path, errno);
     return fd;
@@ -63,21 +93,30 @@ bool pct_whole_file_open(struct pct_whole_file *w, const struct pct_command *sel
                          bool replaces)
 {
     *w = (struct pct_whole_file){.self = self, .path = path, .replaces = replaces};
-    if (!replaces && access(path, F_OK) == 0)
-        return fail(w, EEXIST);
-    int err = pc_new_file_open(&w->file, path);
+    int fd = replaces ? -1 : pct_open_sink(path);
+    w->sink = fd >= 0;
+    if (!replaces && fd < 0 && errno != ENOENT)
+        return fail(w, errno);
+    int err = w->sink ? 0 : pc_new_file_open(&w->file, path);
     if (err)
         return fail(w, err);
-    w->out = pct_stream_open(&w->stream, w->file.fd);
+    w->out = pct_stream_open(&w->stream, w->sink ? fd : w->file.fd);
     if (w->out)
         return true;
-    pc_new_file_drop(&w->file);
+    if (w->sink)
+        close(fd);
+    else
+        pc_new_file_drop(&w->file);
     return fail(w, ENOMEM);
 }
 
 bool pct_whole_file_close(struct pct_whole_file *w, bool keep)
 {
     fclose(w->out);
+    if (w->sink) {
+        close(w->stream.fd);
+        return w->stream.err ? fail(w, w->stream.err) : true;
+    }
     int err = w->stream.err, late = pc_new_file_finish(&w->file);
     err = err ? err : late;
     if (!err && keep)

@@ -20,8 +20,14 @@ struct pct_stream {
 /* Opens a stream that writes whole blocks to fd. fclose leaves fd open. NULL: no memory. */
 FILE *pct_stream_open(struct pct_stream *s, int fd);
 
-/* Opens a new file, which may be read while it grows. -1: said. */
-int pct_new_file(const struct pct_command *self, const char *path);
+/* Opens what takes bytes as they come in place of a new file: a pipe, a terminal, /dev/null, or by
+ * its name in /dev the standard output or error of this process. -1: there is none; errno says why,
+ * EEXIST if there is another file. */
+int pct_open_sink(const char *path);
+
+/* Opens such a thing, or a new file, which may be read while it grows. *made_out: it is a new file.
+ * -1: said. */
+int pct_new_file(const struct pct_command *self, const char *path, bool *made_out);
 
 /* Prints why a file is not written, and the cure. */
 void pct_say_unwritten(const struct pct_command *self, const char *path, int err);
@@ -33,10 +39,11 @@ struct pct_whole_file {
     FILE *out;
     struct pct_stream stream;
     struct pc_new_file file;
+    bool sink; /* there is no new file */
 };
 
 /* Opens and closes the file; false, said. `replaces`: it replaces a file of this name; else there
- * must be none. */
+ * must be none, or what pct_open_sink opens. */
 bool pct_whole_file_open(struct pct_whole_file *w, const struct pct_command *self, const char *path,
                          bool replaces);
 /* keep: the file gets its name if everything was written; else it disappears. */

@@ -45,7 +45,8 @@ static const struct pct_option options[] = {
     {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs"},
     {'o', "output", "FILE",
      "write to FILE, which must be new (default: standard error with a COMMAND, else standard "
-     "output)"},
+     "output)",
+     "A pipe or a device, as /dev/stdout, may be there."},
     {OPTION_PER_GROUP, "counters-per-group", "N",
      "let events take turns, N at a time (default: as many as the processor can count)"},
     PCT_OPTION_WIDTH,
@@ -164,7 +165,7 @@ static void open_stream(struct pct_stat_job *j, int fd)
 static bool open_output(struct pct_stat_job *j)
 {
     const struct pct_stat_request *r = j->request;
-    int fd = r->output    ? pct_new_file(j->self, r->output)
+    int fd = r->output    ? pct_new_file(j->self, r->output, &j->made)
              : r->n_words ? STDERR_FILENO
                           : STDOUT_FILENO;
     if (fd >= 0)
@@ -179,7 +180,7 @@ static void close_output(struct pct_stat_job *j, bool keep)
     if (j->stream.fd <= STDERR_FILENO)
         return;
     close(j->stream.fd);
-    if (!keep)
+    if (!keep && j->made)
         remove(j->request->output);
 }
 
@@ -188,7 +189,7 @@ static void close_output(struct pct_stat_job *j, bool keep)
 static bool end_file(struct pct_stat_job *j)
 {
     int fd = j->stream.fd;
-    if (fd <= STDERR_FILENO || j->whole_bytes <= 0 || ftruncate(fd, j->whole_bytes) ||
+    if (!j->made || fd <= STDERR_FILENO || j->whole_bytes <= 0 || ftruncate(fd, j->whole_bytes) ||
         lseek(fd, j->whole_bytes, SEEK_SET) < 0)
         return false;
     j->stream.err = 0;
@@ -524,7 +525,7 @@ static int count(struct pct_stat_job *j)
     j->stat.processors = r->processors;
     j->rank = attached || r->per ? -1 : pc_config_launch().rank;
     if (!open_output(j))
-        return PCT_DATA;
+        return PCT_CALL;
     status = attached ? run_attached(j) : r->per ? run_launcher(j) : run_command(j);
     if (j->begun)
         put_result(j);

@@ -62,6 +62,7 @@ struct pct_stat_job {
     /* Output. */
     struct pct_stream stream;
     FILE *out;             /* on the stream */
+    bool made;             /* it is a file that this command has made */
     size_t sentence_width; /* of the reasons why events are not counted */
     off_t whole_bytes; /* of the file, up to the end of its last whole interval; -1: it is a pipe */
     bool unwritten;    /* some counts could not be written where they should be, said */
