@@ -63,6 +63,8 @@ struct pct_recorder {
     struct pct_stack_frame *frames;
     struct pct_walked *walked;
     struct pct_recorded told;
+    const char *name; /* of what is recorded; NULL: that of the program with most time */
+    bool named_always;
     uint64_t events_counted; /* 0: samples of the event keep their own numbers */
     void (*show)(void *arg, const struct pct_sampled_stack *s); /* NULL: samples are kept */
     void *show_arg;
@@ -102,6 +104,12 @@ void pct_recorder_counted(struct pct_recorder *r, const struct pct_rings_counts 
     told->n_lost = most_of(told->n_lost, counts->n_lost);
     told->n_lost_of_event = most_of(told->n_lost_of_event, counts->n_lost_of_event);
     r->events_counted = share_events ? counts->events : 0;
+}
+
+void pct_recorder_name(struct pct_recorder *r, const char *name, bool always)
+{
+    r->name = name;
+    r->named_always = always;
 }
 
 /* ---- Processes ------------------------------------------------------------------------------- */
@@ -530,18 +538,35 @@ static const char *region_of(const struct pct_recorder *r, const struct unit *u)
     return *name ? name : "kernel";
 }
 
+static size_t count_programs(const struct pct_recorder *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_units; i++) {
+        size_t k = 0;
+        while (k < i && strcmp(r->units[k]->program, r->units[i]->program) != 0)
+            k++;
+        n += k == i;
+    }
+    return n;
+}
+
 /* Adds all programs as one rank; if there are several, each is a region. */
 static int add_programs(struct pct_recorder *r, struct pct_stack_rank rank,
                         struct pc_profile_sum *sum, struct pc_error *error)
 {
     const struct unit *most = r->units[0];
+    uint64_t all_ns = 0;
     rank.world = 1;
     rank.n_lost = r->told.n_lost;
-    for (size_t i = 1; i < r->n_units; i++)
+    r->told.n_programs = count_programs(r);
+    for (size_t i = 0; i < r->n_units; i++) {
+        all_ns += pct_stack_tree_ns(r->units[i]->tree);
         if (pct_stack_tree_ns(r->units[i]->tree) > pct_stack_tree_ns(most->tree))
             most = r->units[i];
+    }
+    bool mixed = pct_stack_tree_ns(most->tree) < all_ns / 10 * 9;
     rank.pid = most->pid;
-    rank.exe = most->program;
+    rank.exe = r->name && (mixed || r->named_always) ? r->name : most->program;
     if (r->n_units == 1)
         return add_profile(sum, most->tree, &rank, error);
     struct pct_stack_tree *all = pct_stack_tree_new();

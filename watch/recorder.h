@@ -29,6 +29,7 @@ struct pct_recorded {
     /* Records that the kernel had no room for: of the clock and of actions; of the event. */
     uint64_t n_lost, n_lost_of_event;
     uint64_t n_processes;
+    size_t n_programs;  /* in a profile without ranks, each of which is a region */
     int n_ranks, world; /* 0: no ranks */
     uint64_t
         other_ns; /* time of processes that are no ranks, if there are ranks: not in the profile */
@@ -65,6 +66,10 @@ const struct pct_recorded *pct_recorder_told(const struct pct_recorder *r);
  * their distance. */
 void pct_recorder_counted(struct pct_recorder *r, const struct pct_rings_counts *counts,
                           bool share_events);
+/* Names what is recorded, which has no ranks: the profile of several programs gets this name if
+ * none of them has nine tenths of the time, or `always`. Without it the one with most time gives
+ * its own. The name must outlive the recorder. */
+void pct_recorder_name(struct pct_recorder *r, const char *name, bool always);
 /* Samples recorded between two times, as a profile, which the caller frees; NULL: there are none.
  * If all belong to one MPI job, it has its ranks, if `ranks` is set. Ends the collection:
  * afterwards only show_files and free are allowed. */

@@ -21,7 +21,8 @@ static const struct pct_option options[] = {
      "Without it, EVENT is sampled as often as --frequency says."},
     {'o', "output", "FILE",
      "write the profile to FILE (default: PROGRAM.RANKS.pcol in the working directory)",
-     "FILE must be new. The default gets a number if there is a profile of that name."},
+     "FILE must be new. The default gets a number if there is a profile of that name. PROGRAM is "
+     "`processors` with --all-processors."},
     {0, NULL, NULL, NULL},
 };
 
@@ -262,6 +263,9 @@ static void tell(const struct job *j, const struct pct_recorded *told)
                 told->world == 1 ? "rank" : "ranks");
     else if (told->n_processes > 1)
         fprintf(stderr, ", %llu processes", (unsigned long long)told->n_processes);
+    if (told->n_programs > 1)
+        fprintf(stderr, "%s %zu programs: `pcollect report --by region` shows each",
+                told->n_processes > 1 ? " of" : ",", told->n_programs);
     fputc('\n', stderr);
     if (j->request->who.event)
         tell_event(j, told);
@@ -348,7 +352,8 @@ static int write_to(const struct job *j, const struct pc_profile *p, const char 
 static void write_profile(struct job *j, const struct pc_profile *p)
 {
     struct pc_error error = {""};
-    const char *base = pc_base_name(p->exe), *folder = getenv("TMPDIR");
+    const char *base = j->request->who.processors ? "processors" : pc_base_name(p->exe);
+    const char *folder = getenv("TMPDIR");
     char *to = j->request->output ? pct_text("%s", j->request->output)
                                   : pct_text("%s.%u.pcol", *base ? base : "record", p->n_ranks);
     char *other = pct_text("%s/%s", folder && *folder ? folder : "/tmp", pc_base_name(to));
@@ -368,6 +373,10 @@ static int finish(struct job *j)
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
     int status = PCT_DATA;
+    if (j->request->who.processors)
+        pct_recorder_name(j->sampling.recorder, "all processors", true);
+    else if (j->request->n_words && !pct_sampling_is_of_others(&j->request->who))
+        pct_recorder_name(j->sampling.recorder, j->request->words[0], false);
     pct_recorder_counted(j->sampling.recorder, &j->counts, !j->request->who.period);
     int err = pct_recorder_profile(j->sampling.recorder, !j->request->who.processors, j->begin_ns,
                                    j->end_ns, &told, &p, &error);
