@@ -47,13 +47,14 @@ struct known {
 
 enum { N_CHAINS = 4096 };
 
-static const struct pct_stack_frame kernel_frame = {.function = "(kernel)", .exact = true};
-
 struct pct_recorder {
     const char *event; /* NULL: the clock alone is sampled */
     struct pct_code_files *files;
     struct pct_stack_modules modules;
-    struct pct_named_places named; /* code that processes made */
+    struct pct_named_places named; /* code that processes made, and the kernel's */
+    /* What the kernel does for a process before the code of its program runs; all else without
+     * registers of a program, as of its own threads. */
+    struct pct_stack_frame exec, kernel;
     struct process *chains[N_CHAINS];
     struct unit **units;
     size_t n_units, units_room;
@@ -70,6 +71,16 @@ struct pct_recorder {
     void *show_arg;
 };
 
+/* A frame of the kernel, of which nothing more is known. */
+static struct pct_stack_frame kernel_frame(struct pct_recorder *r, const char *function)
+{
+    struct pct_stack_frame f = {.module = pct_stack_module(&r->modules, "[kernel]", NULL, 0),
+                                .function = function,
+                                .exact = true};
+    f.offset = pct_named_make(&r->named, f.module, &(struct pct_frame){.function = function}) - 1;
+    return f;
+}
+
 struct pct_recorder *pct_recorder_new(const char *event)
 {
     struct pct_recorder *r = pct_alloc(1, sizeof *r);
@@ -77,6 +88,8 @@ struct pct_recorder *pct_recorder_new(const char *event)
     r->files = pct_code_files_new();
     r->frames = pct_alloc(PCT_STACK_FRAMES, sizeof *r->frames);
     r->walked = pct_alloc(PCT_STACK_FRAMES, sizeof *r->walked);
+    r->exec = kernel_frame(r, "(kernel: exec)");
+    r->kernel = kernel_frame(r, "(kernel)");
     return r;
 }
 
@@ -152,7 +165,7 @@ static struct unit *unit_of(struct pct_recorder *r, struct process *p)
 /* Adds what the kernel did for an exec to the program that came of it. */
 static void add_in_kernel(struct pct_recorder *r, struct process *p)
 {
-    struct pct_stack_frame frame = kernel_frame;
+    struct pct_stack_frame frame = r->exec;
     const struct pct_stack s = {.frames = &frame, .n = 1};
     const struct pct_shown_frames shown = pct_shown_frames(&s);
     if (p->in_kernel.samples || p->in_kernel.events)
@@ -389,7 +402,7 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
         s.n = s.cut = 0;
     if (!s.n) {
         r->told.n_unknown++;
-        s.frames[s.n++] = kernel_frame;
+        s.frames[s.n++] = p->in_exec ? r->exec : r->kernel;
     } else if (!p->program) {
         p->program = pct_copy("(unknown program)");
         p->unit = NULL;
