@@ -271,7 +271,8 @@ def check_context_waiting(page, tables):
     by_line = {primitive for (primitive, _), n in rows.items() if n > 1}
     spent = collections.defaultdict(collections.Counter)
     for row in (dict(zip(page.by_rank[0], row)) for row in page.by_rank[1]):
-        if row["rank"] and row["primitive"] and functions[row["primitive"]]["class"] != "environment":
+        if row["rank"] and row["primitive"] and (row["primitive"] == "MPI_Finalize" or
+                                                 functions[row["primitive"]]["class"] != "environment"):
             spent[row["primitive"], row["context"]][row["rank"]] += ns(row["mpi_exclusive_s"])
     longer = {key: sum(max(0, value - by[longest]) for value in by.values()) for key, by in spent.items()}
     whole, waits, wrong = collections.Counter(), collections.Counter(), []
