@@ -7,9 +7,11 @@
 #include "command/launch/run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct process {
     int argc;
@@ -23,8 +25,21 @@ static void work(void *process)
     p->status = pct_command_line(p->argc, p->argv);
 }
 
+/* Takes the numbers of standard streams that are closed, so that no file gets one of them, and with
+ * it the messages. Reading and writing still fail, and a job finds these streams closed. */
+static void hold_standard_streams(void)
+{
+    int fd;
+    do
+        fd = open("/", O_PATH | O_CLOEXEC);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
 int main(int argc, char **argv)
 {
+    hold_standard_streams();
     struct process p = {.argc = argc, .argv = argv};
     if (pct_memory_run(NULL, work, &p)) {
         fprintf(stderr, "pcollect: not enough memory\n");
