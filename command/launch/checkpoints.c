@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -157,24 +156,13 @@ static void write_all(const struct pct_checkpoints *c)
     }
 }
 
-/* Lets the kernel end this process before any process of the job if memory runs out, and when the
- * run is killed. */
-static void be_expendable(pid_t run)
-{
-    pct_job_goes_first();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != run)
-        _exit(PCT_DONE);
-}
-
 /* ---- In the run -------------------------------------------------------------------------------
  */
 
 static void begin_one(struct pct_checkpoints *c)
 {
-    pid_t run = getpid(), writer = pct_job_helper();
+    pid_t writer = pct_job_helper();
     if (writer == 0) {
-        be_expendable(run);
         write_all(c);
         _exit(PCT_DONE);
     }

@@ -9,6 +9,7 @@
  */
 #include "command/launch/run_job.h"
 #include "command/launch/witness.h"
+#include "command/recover/recover.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,10 +114,14 @@ void pct_job_tell_uncounted(const struct pct_command *self, struct pct_job_cpu b
 
 int pct_job_helper(void)
 {
-    pid_t helper = fork();
+    pid_t run = getpid(), helper = fork();
     if (helper == 0) {
         signal(SIGCHLD, SIG_DFL);
         restore_signals();
+        pct_job_goes_first();
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != run)
+            _exit(PCT_DONE);
     }
     return (int)helper;
 }

@@ -8,6 +8,7 @@
  */
 #include "command/launch/run_job.h"
 
+#include "analysis/allocation.h"
 #include "format/profile.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { OPTION_FORCE = 'f', OPTION_HTML = 256 };
@@ -177,6 +179,55 @@ static bool keep_old(const struct pct_run_job *r)
     return done;
 }
 
+struct ending {
+    const struct pct_run_job *run;
+    struct pct_checkpoints *checkpoints;
+    bool held;
+    int status;
+};
+
+static void end_run(void *ending)
+{
+    const struct ending *e = ending;
+    pct_progress_show();
+    pct_run_end(e->run, e->held, e->status);
+    pct_checkpoints_end(e->checkpoints);
+}
+
+static void say_unfinished(const struct pct_command *self, int status)
+{
+    char *why = WIFSIGNALED(status) ? pct_text("was ended by signal %d", WTERMSIG(status))
+                                    : pct_text("had not enough memory");
+    pct_say(
+        self,
+        "the process that works on the profile after the job %s: if there is no profile, "
+        "`pcollect recover` makes it; `pcollect embed` stores symbols, `pcollect html` makes the "
+        "page",
+        why);
+    free(why);
+}
+
+/* Does the work after the job in a process of its own: the job's status stays if memory runs out,
+ * or if a library ends the process for that (an assertion of libdw 0.188). */
+static void end_apart(struct ending *e)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t helper = pct_job_helper();
+    if (helper < 0) {
+        end_run(e);
+    } else if (helper == 0) {
+        int err = pct_memory_run(NULL, end_run, e);
+        fflush(NULL);
+        _exit(err ? PCT_DATA : PCT_DONE);
+    } else {
+        while (waitpid(helper, &status, 0) < 0 && errno == EINTR)
+            ;
+    }
+    if (status)
+        say_unfinished(e->run->self, status);
+}
+
 static int run_job(struct pct_run_job *r)
 {
     const struct pct_launcher *launcher = NULL;
@@ -201,14 +252,12 @@ static int run_job(struct pct_run_job *r)
     bool held = r->part == PCT_RUN_WHOLE && pct_run_file_hold(r);
     if (!keep_old(r))
         return PCT_CALL;
-    struct pct_checkpoints *checkpoints = pct_checkpoints_new(r);
-    int status = pct_job_run(r->self, words, passing == PCT_PASS_INHERIT ? r->variables : NULL,
-                             pct_checkpoints_watcher(checkpoints));
-    pct_checkpoints_stop(checkpoints);
-    pct_progress_show();
-    pct_run_end(r, held, status);
-    pct_checkpoints_end(checkpoints);
-    return status;
+    struct ending e = {.run = r, .checkpoints = pct_checkpoints_new(r), .held = held};
+    e.status = pct_job_run(r->self, words, passing == PCT_PASS_INHERIT ? r->variables : NULL,
+                           pct_checkpoints_watcher(e.checkpoints));
+    pct_checkpoints_stop(e.checkpoints);
+    end_apart(&e);
+    return e.status;
 }
 
 struct given {

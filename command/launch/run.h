@@ -86,9 +86,10 @@ struct pct_job_cpu pct_job_cpu(void);
 void pct_job_tell_uncounted(const struct pct_command *self, struct pct_job_cpu before,
                             uint64_t counted_ns, const char *done);
 
-/* Forks a process that works beside the job, from the watcher's tick, which is called again when it
- * has ended. It has the initial signal state of this command, and must end with _exit. Returns like
- * fork. */
+/* Forks a process that works for this command: beside the job, from the watcher's tick, which is
+ * called again when it has ended, or after the job. It has the initial signal state of this
+ * command, and must end with _exit. The kernel ends it before any process of the job if memory runs
+ * out, and when this command ends. Returns like fork. */
 int pct_job_helper(void);
 
 /* ---- Remains of a killed command (run_end.c) ------------------------------------------------ */
