@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -260,6 +261,19 @@ static int run_job(struct pct_run_job *r)
     return e.status;
 }
 
+static void do_nothing(int number)
+{
+    (void)number;
+}
+
+/* Goes on if the reader of the messages has gone. A handler, not SIG_IGN, because exec gives the
+ * job the default action then. */
+static void outlive_readers(void)
+{
+    if (signal(SIGPIPE, do_nothing) == SIG_IGN)
+        signal(SIGPIPE, SIG_IGN);
+}
+
 struct given {
     const char *file, *output;
     bool force, html;
@@ -291,6 +305,7 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
     struct pct_line line;
     if (!pct_line_read(self, argc, argv, &given, &line))
         return line.status;
+    outlive_readers();
     r.words = line.words;
     find_part(&r);
     if (pct_configure(self, &given.configured, given.file) || !check_config(&r, given.file))
