@@ -188,6 +188,10 @@ size_t pc_vformat(char *out, size_t n, const char *format, va_list args);
 
 /* ---- Processes --------------------------------------------------------------------------- */
 
+/* Bytes by which this process may still grow: its address space (RLIMIT_AS), and if it is private
+ * memory its data, too (RLIMIT_DATA). UINT64_MAX: without limit; 0: not known. MT-safe. */
+uint64_t pc_room_to_grow(bool is_private);
+
 /* Reads the first n - 1 bytes of a small file of /proc or /sys, and terminates them; returns their
  * number. If it cannot be read, there are none. Keeps errno. MT-safe. */
 size_t pc_read_small(const char *path, char *out, size_t n);

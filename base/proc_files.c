@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 size_t pc_read_small(const char *path, char *out, size_t n)
@@ -25,11 +26,34 @@ size_t pc_read_small(const char *path, char *out, size_t n)
     return got > 0 ? (size_t)got : 0;
 }
 
+/* Rest of a limit; used: a field of statm, in pages. */
+static uint64_t left_of(int resource, const char *used)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit))
+        return 0;
+    if (limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    uint64_t pages = used ? strtoull(used, NULL, 10) : 0;
+    uint64_t bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return pages && bytes < limit.rlim_cur ? limit.rlim_cur - bytes : 0;
+}
+
 static const char *skip_fields(const char *at, int n)
 {
     for (; at && n > 0; n--)
         at = strchr(at + 1, ' ');
     return at;
+}
+
+/* Fields 1 and 6 of statm are the address space and the data, with the stack. */
+uint64_t pc_room_to_grow(bool is_private)
+{
+    char text[128];
+    size_t n = pc_read_small("/proc/self/statm", text, sizeof text);
+    uint64_t space = left_of(RLIMIT_AS, n ? text : NULL);
+    uint64_t data = is_private ? left_of(RLIMIT_DATA, n ? skip_fields(text, 5) : NULL) : UINT64_MAX;
+    return space < data ? space : data;
 }
 
 static bool read_stat(const char *path, int pid, struct pc_process_status *out)

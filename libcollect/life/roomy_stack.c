@@ -40,26 +40,12 @@ void pc_stack_reserve(void)
         pc_memory_free(memory, GUARD_BYTES + RESERVED_BYTES);
 }
 
-/* True if the address space may grow by what is needed, and as much again for the merge itself. */
-static bool has_space(void)
-{
-    struct rlimit space;
-    char text[64];
-    if (getrlimit(RLIMIT_AS, &space))
-        return false;
-    if (space.rlim_cur == RLIM_INFINITY)
-        return true;
-    uint64_t pages =
-        pc_read_small("/proc/self/statm", text, sizeof text) ? strtoull(text, NULL, 10) : 0;
-    uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    return pages && used < space.rlim_cur && space.rlim_cur - used >= 2 * NEEDED_BYTES;
-}
-
 /* The bytes by which the main thread's stack may grow below the address. */
 static size_t room_of_main(uintptr_t sp, uintptr_t hi)
 {
     struct rlimit stack;
-    if (getrlimit(RLIMIT_STACK, &stack) || !has_space())
+    /* The address space must have as much again for the merge itself. */
+    if (getrlimit(RLIMIT_STACK, &stack) || pc_room_to_grow(false) < 2 * NEEDED_BYTES)
         return 0;
     return stack.rlim_cur > hi - sp ? stack.rlim_cur - (hi - sp) : 0;
 }
