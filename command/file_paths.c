@@ -70,14 +70,12 @@ void pct_spool_remove(const char *folder)
 static char *working_directory_pattern(void)
 {
     char *cwd = getcwd(NULL, 0);
-    char *pattern = pct_alloc(cwd ? 2 * strlen(cwd) + 2 : 1, 1), *p = pattern;
-    for (const char *c = cwd ? cwd : ""; *c; c++) {
-        if (*c == '%')
-            *p++ = '%';
-        *p++ = *c;
-    }
-    if (p > pattern && p[-1] != '/')
-        *p++ = '/';
+    size_t n = cwd ? 2 * strlen(cwd) + 2 : 2;
+    char *pattern = pct_alloc(n, 1);
+    pc_config_pattern(cwd ? cwd : "", pattern, n);
+    size_t length = strlen(pattern);
+    if (length && pattern[length - 1] != '/')
+        strcpy(pattern + length, "/");
     free(cwd);
     return pattern;
 }

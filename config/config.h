@@ -137,6 +137,10 @@ struct pc_config_related {
 };
 void pc_config_related(struct pc_config_related *out);
 
+/* Writes the path as a part of an output pattern: each % is doubled. False: it does not fit into n
+ * bytes. AS-safe. */
+bool pc_config_pattern(const char *path, char *out, size_t n);
+
 /* Expands %x %n %j %t %% of an output pattern: executable's base name, ranks, job id ("nojob" if
  * there is none), start time in UTC as YYYYMMDD-HHMMSS. '/' and control characters of the values
  * become '_'. names NULL: only checks the pattern, out may be NULL. On failure (PC_EARG, PC_ENOMEM

@@ -99,6 +99,18 @@ static bool put_letter(struct target *t, char letter, const struct pc_config_nam
     return true;
 }
 
+bool pc_config_pattern(const char *path, char *out, size_t n)
+{
+    struct target t = {out, out + n, false};
+    for (; *path; path++) {
+        if (*path == '%')
+            put_char(&t, '%');
+        put_char(&t, *path);
+    }
+    *t.p = '\0';
+    return !t.full;
+}
+
 int pc_config_expand(const char *pattern, const struct pc_config_names *names, char *out, size_t n,
                      struct pc_error *error)
 {

@@ -99,11 +99,13 @@ static void forget_in_child(void)
 static void fill_out(struct pcollect_arena_header *h)
 {
     const char *out = pc_process.config.output_path;
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], pattern[sizeof h->out];
     pc_format(h->out, sizeof h->out, "%s", out);
     if (out[0] == '/' || !getcwd(folder, sizeof folder))
         return;
-    if (pc_format(h->out, sizeof h->out, "%s/%s", folder[1] ? folder : "", out) + 1 < sizeof h->out)
+    if (pc_config_pattern(folder, pattern, sizeof pattern) &&
+        pc_format(h->out, sizeof h->out, "%s/%s", folder[1] ? pattern : "", out) + 1 <
+            sizeof h->out)
         return;
     pc_core_complain(
         "with the working directory the path of the profile is longer than %d bytes: it "

@@ -529,6 +529,21 @@ static void patterns_expand(void **state)
     }
 }
 
+static void a_path_as_pattern_stands_for_itself(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"", "/", "/run%n", "100%", "/%%/%x/", "%"};
+    struct pc_config_names names = {"solver", 4, "1", 0};
+    char pattern[32], out[32];
+    for (size_t i = 0; i < PC_ARRAY_LEN(paths); i++) {
+        assert_true(pc_config_pattern(paths[i], pattern, sizeof pattern));
+        assert_int_equal(pc_config_expand(pattern, &names, out, sizeof out, NULL), 0);
+        assert_string_equal(out, paths[i]);
+    }
+    assert_true(pc_config_pattern("a%b", pattern, 5));
+    assert_false(pc_config_pattern("a%b", pattern, 4));
+}
+
 /* The calendar against libc's, over leap years and centuries. */
 static void pattern_times_agree_with_gmtime(void **state)
 {
@@ -693,6 +708,7 @@ int main(void)
         cmocka_unit_test(load_reads_file_then_environment_and_keeps_errno),
         cmocka_unit_test(constructor_asks_for_always_and_rank),
         cmocka_unit_test(patterns_expand),
+        cmocka_unit_test(a_path_as_pattern_stands_for_itself),
         cmocka_unit_test(pattern_times_agree_with_gmtime),
         cmocka_unit_test(patterns_that_do_not_fit_are_refused),
         cmocka_unit_test(template_parses_to_the_defaults),
