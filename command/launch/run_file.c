@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The file by which the processes of a run report to `pcollect run` (its writer and its lines:
+ * The file by which the processes of a run report to `pcollect run` (its writer and its form:
  * libcollect/life/run_word.c). It is locked as long as the command runs, so that the next command
  * can recognise and remove the file of a killed one.
  */
@@ -60,32 +60,32 @@ bool pct_run_file_hold(const struct pct_run_job *r)
     return held;
 }
 
-/* Reads the file, after removing it: later reports go to a new file. */
-static void take(const char *file, bool unlocked_only, pct_run_line_fn fn, void *arg)
+/* Reads the file, after removing it: later reports go to a new file. What is added while it is read
+ * is not read. */
+static void take(const char *file, bool unlocked_only, pct_run_report_fn fn, void *arg)
 {
     struct stat st;
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t n;
+    char *strings[2] = {NULL, NULL};
+    size_t room[2] = {0, 0};
     int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    FILE *lines = fd >= 0 ? fdopen(fd, "r") : NULL;
-    if (lines == NULL)
+    FILE *reports = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (reports == NULL)
         return;
     bool ours = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
     if (ours && (!unlocked_only || flock(fd, LOCK_EX | LOCK_NB) == 0)) {
         unlink(file);
-        while ((n = getline(&line, &room, lines)) > 0) {
-            line[--n] = '\0';
-            size_t first = strlen(line);
-            fn(arg, first ? line : NULL, first < (size_t)n ? line + first + 1 : NULL);
-        }
+        fstat(fd, &st); /* with what was added until then */
+        while (ftell(reports) < st.st_size && getdelim(&strings[0], &room[0], '\0', reports) > 0 &&
+               getdelim(&strings[1], &room[1], '\0', reports) > 0)
+            fn(arg, *strings[0] ? strings[0] : NULL, *strings[1] ? strings[1] : NULL);
     }
-    free(line);
-    fclose(lines);
+    free(strings[0]);
+    free(strings[1]);
+    fclose(reports);
 }
 
 void pct_run_file_take(const struct pct_run_job *r, char *const *folders, size_t n,
-                       pct_run_line_fn fn, void *arg)
+                       pct_run_report_fn fn, void *arg)
 {
     for (size_t i = 0; i < n; i++) {
         char *file = name_file(folders[i], r->key);
@@ -96,11 +96,11 @@ void pct_run_file_take(const struct pct_run_job *r, char *const *folders, size_t
 
 void pct_run_file_tell_outer(const struct pct_run_job *r, char *const *folders, size_t n)
 {
-    static const char told[] = "\0told\n";
+    static const char told[] = "\0told"; /* two strings */
     for (size_t i = 0; r->config.run_key && i < n; i++) {
         char *file = name_file(folders[i], r->config.run_key);
         int fd = open(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        bool written = fd >= 0 && write(fd, told, sizeof told - 1) == sizeof told - 1;
+        bool written = fd >= 0 && write(fd, told, sizeof told) == sizeof told;
         if (fd >= 0)
             close(fd);
         free(file);
@@ -115,7 +115,7 @@ static bool is_run_file(const char *name)
     return n > 9 && strncmp(name, "run-", 4) == 0 && strcmp(name + n - 5, ".path") == 0;
 }
 
-void pct_run_file_sweep(char *const *folders, size_t n, pct_run_line_fn fn, void *arg)
+void pct_run_file_sweep(char *const *folders, size_t n, pct_run_report_fn fn, void *arg)
 {
     for (size_t i = 0; i < n; i++) {
         DIR *dir = opendir(folders[i]);

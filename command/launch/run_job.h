@@ -53,18 +53,18 @@ bool pct_run_file_hold(const struct pct_run_job *r);
 /* Receives a report. path: a profile; wanted: the requested name if it differs, or NULL. path NULL:
  * a process collects in plain memory, or with a text in wanted, a `pcollect run` inside this one
  * has told what became of its job. */
-typedef void (*pct_run_line_fn)(void *arg, const char *path, const char *wanted);
+typedef void (*pct_run_report_fn)(void *arg, const char *path, const char *wanted);
 
 /* Reads and removes the files of this run in all folders. */
 void pct_run_file_take(const struct pct_run_job *r, char *const *folders, size_t n,
-                       pct_run_line_fn fn, void *arg);
+                       pct_run_report_fn fn, void *arg);
 
 /* Reports to the `pcollect run` in whose job this command runs, if there is one on this node, that
  * it need not tell what became of this job. */
 void pct_run_file_tell_outer(const struct pct_run_job *r, char *const *folders, size_t n);
 
 /* Reads and removes files of runs whose command no longer runs. */
-void pct_run_file_sweep(char *const *folders, size_t n, pct_run_line_fn fn, void *arg);
+void pct_run_file_sweep(char *const *folders, size_t n, pct_run_report_fn fn, void *arg);
 
 /* ---- While the job runs (checkpoints.c) ------------------------------------------------------ */
 

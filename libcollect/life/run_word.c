@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The file by which the processes of a run report to `pcollect run`:
- * <spool>/pcollect-<uid>/run-<key>.path, in the first spool in which it can be made. Each line is
- * one report, of fields with a zero byte between them: the path of a profile, then, if another file
- * had that name, the requested name; an empty first field means that this process collects in plain
- * memory. A `pcollect run` in the job of another writes an empty field and a word: it has told what
- * became of its own job.
+ * <spool>/pcollect-<uid>/run-<key>.path, in the first spool in which it can be made. A report
+ * is two strings, each with a zero byte after it: the path of a profile, and the requested name if
+ * another file had that name, or "". Two empty strings mean that this process collects in plain
+ * memory. A `pcollect run` in the job of another writes an empty string and a word: it has told
+ * what became of its own job.
  *
  * Called by the start and the end of the process. Its reader is command/launch/run_file.c.
  */
@@ -15,7 +15,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static bool add_line(const char *line, size_t n)
+static bool add_report(const char *report, size_t n)
 {
     char path[PCOLLECT_PATH_BYTES];
     const char *spool = pc_config_spool(&pc_process.config, 0);
@@ -25,7 +25,7 @@ static bool add_line(const char *line, size_t n)
                   (unsigned long)pc_process.config.run_key);
         fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     }
-    bool written = fd >= 0 && write(fd, line, n) == (ssize_t)n;
+    bool written = fd >= 0 && write(fd, report, n) == (ssize_t)n;
     if (fd >= 0)
         close(fd);
     return written;
@@ -33,18 +33,17 @@ static bool add_line(const char *line, size_t n)
 
 bool pc_run_tell_profile(const char *path, const char *wanted)
 {
-    char line[2 * PCOLLECT_PATH_BYTES];
+    char report[2 * PCOLLECT_PATH_BYTES];
     if (!pc_process.config.run_key)
         return false;
-    size_t n = pc_format(line, PCOLLECT_PATH_BYTES, "%s", path);
-    if (wanted)
-        n += 1 + pc_format(line + n + 1, PCOLLECT_PATH_BYTES - 1, "%s", wanted);
-    line[n++] = '\n';
-    return add_line(line, n);
+    size_t n = 1 + pc_format(report, PCOLLECT_PATH_BYTES, "%s", path);
+    n += 1 + pc_format(report + n, PCOLLECT_PATH_BYTES, "%s", wanted ? wanted : "");
+    return add_report(report, n);
 }
 
 void pc_run_tell_memory(void)
 {
+    static const char in_memory[2];
     if (pc_process.config.run_key)
-        add_line("\0\n", 2);
+        add_report(in_memory, sizeof in_memory);
 }
