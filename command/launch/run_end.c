@@ -248,7 +248,8 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
             pct_program_gets_rights(word)
                 ? rights_text(word)
                 : pct_text("%s is linked with MPI (%s), but no measured process of it on this node "
-                           "reached MPI_Init; children of fork are not measured, nor are processes "
+                           "reached MPI_Init as your user; children of fork are not measured, nor "
+                           "are processes "
                            "whose LD_PRELOAD was cleared or replaced (by env or a script). If all "
                            "ranks ran on other nodes, look for %s there",
                            word, mpi, names);

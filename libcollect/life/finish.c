@@ -247,14 +247,20 @@ static void say_missing(int n_ranks, const char *why)
 
 static void say_failed(void)
 {
+    const char *path = pc_process.arena.path;
+    char folder[PCOLLECT_PATH_BYTES];
+    pc_format(folder, sizeof folder, "%s", path);
+    if (strrchr(folder, '/'))
+        *strrchr(folder, '/') = '\0';
     if (pc_core_refused())
         pc_log(
             "no profile was written, because rank 0 was not measured; if other ranks were, their "
             "data stays in the spool: `pcollect recover` makes a profile of it");
     else if (pc_process.arena.is_file)
-        pc_log("no profile was written; the data stays in %s: `pcollect recover -o PATH` makes a "
-               "profile of it",
-               pc_process.arena.path);
+        pc_log(
+            "no profile was written; the data stays in %s: `pcollect recover -o PATH %s` makes a "
+            "profile of it",
+            path, folder);
     else
         pc_log("no profile was written, and without a file in a spool nothing is kept of the run");
 }
