@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -191,15 +192,26 @@ char *pct_output_pattern(const struct pct_command *self, const char *given, cons
     return NULL;
 }
 
+/* Path of this command in exe, of PATH_MAX bytes; "": not known. Without /proc it is the path that
+ * was executed, which the working directory still fits. */
+static void find_own_path(char *exe)
+{
+    ssize_t n = readlink("/proc/self/exe", exe, PATH_MAX - 1);
+    const char *executed = (const char *)getauxval(AT_EXECFN);
+    exe[n > 0 ? n : 0] = '\0';
+    if (n <= 0 && executed && !realpath(executed, exe))
+        exe[0] = '\0';
+}
+
 /* Finds the library relative to this command, in bin/../lib, and then in the folder set by
  * configure. */
 char *pct_library_path(char **why_out)
 {
     static const char *const places[] = {"%s/../lib/libpcollect.so", "%s/../lib64/libpcollect.so",
                                          PCT_LIBDIR "/libpcollect.so"};
-    char exe[PATH_MAX] = "", resolved[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    char *slash = n > 0 ? strrchr(exe, '/') : NULL;
+    char exe[PATH_MAX], resolved[PATH_MAX];
+    find_own_path(exe);
+    char *slash = strrchr(exe, '/');
     if (slash)
         *slash = '\0';
     for (size_t i = 0; i < PC_ARRAY_LEN(places); i++) {
