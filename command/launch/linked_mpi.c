@@ -136,6 +136,18 @@ const char *pct_program_static(char *const *words, size_t n)
     return is_static ? words[-1] : NULL;
 }
 
+const char *pct_program_musl(char *const *words, size_t n)
+{
+    static char loader[PATH_MAX];
+    bool is_program = false, has_loader = false;
+    for (; n && *words && !is_program; words++, n--) {
+        char *file = pct_program_file(*words);
+        has_loader = file && find_loader(file, loader, &is_program);
+        free(file);
+    }
+    return has_loader && !strncmp(pc_base_name(loader), "ld-musl-", 8) ? words[-1] : NULL;
+}
+
 bool pct_program_gets_rights(const char *word)
 {
     struct stat st;

@@ -106,8 +106,9 @@ static void collect_variables(struct pct_run_job *r, bool alone)
 {
     const char *existing = getenv("LD_PRELOAD");
     bool joined = existing && *existing;
-    add_variable(
-        r, pct_text("LD_PRELOAD=%s%s%s", r->library, joined ? ":" : "", joined ? existing : ""));
+    if (!r->musl)
+        add_variable(r, pct_text("LD_PRELOAD=%s%s%s", r->library, joined ? ":" : "",
+                                 joined ? existing : ""));
     add_variable(r, pct_text("PCOLLECT_RUN=%016lx", (unsigned long)r->key));
     if (r->config_file)
         add_variable(r, pct_text("PCOLLECT_CONFIG=%s", r->config_file));
@@ -324,6 +325,8 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
     }
     if (!given.output && r.part == PCT_RUN_WHOLE)
         pct_output_warn(self, r.config.output_path);
+    bool launched = pct_launcher_is(r.words[0]);
+    r.musl = pct_program_musl(r.words + launched, launched ? SIZE_MAX : 1);
     r.library = find_library(self);
     return r.library ? run_job(&r) : PCT_CALL;
 }

@@ -233,6 +233,11 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
 {
     const char *word;
     char *mpi, *names, *text;
+    if (r->musl)
+        return pct_text(
+            "%s is linked with musl, and the library needs glibc, so it was not loaded; "
+            "`pcollect record -- %s%s` samples it",
+            r->musl, r->words[0], r->musl == r->words[0] ? "" : " ...");
     if (s->found.n_unmeasured)
         return pct_text("%zu of its processes loaded MPI and ended in MPI_Init or before it, with "
                         "nothing measured",

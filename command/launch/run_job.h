@@ -27,6 +27,7 @@ struct pct_run_job {
     bool is_one_of_many; /* the launcher starts this command for each rank */
     bool has_all_ranks;  /* the job has no other node */
     bool alone_sampled;  /* a program without MPI is collected if this command starts it itself */
+    const char *musl;    /* the word of a program that cannot load the library; or NULL */
     char **words;        /* of the job */
     char **variables;    /* for the ranks; "NAME=VALUE" */
     size_t n_variables;
@@ -103,6 +104,10 @@ char *pct_program_mpi(char *const *words, const char **word_out);
 /* The first of up to n words that names a statically linked program, into which nothing can be
  * loaded; or NULL. init-only. */
 const char *pct_program_static(char *const *words, size_t n);
+
+/* The first program that up to n words name, if it is linked with musl; or NULL. musl's loader
+ * starts no program with the library, which needs glibc. init-only. */
+const char *pct_program_musl(char *const *words, size_t n);
 
 /* True if the program of that word runs with rights that its user has not: setuid, setgid,
  * capabilities. The loader preloads nothing into it then. init-only. */
