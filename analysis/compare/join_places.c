@@ -8,6 +8,7 @@
 #include "analysis/tree/label.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Appends the label, and the number of the call if there are several. */
 static void put_label(const struct pct_join *j, uint32_t node, struct pct_buf *b)
@@ -224,6 +225,44 @@ static void tell_apart(const struct pct_join *j, struct placed *list, size_t n, 
     }
 }
 
+static bool is_around(const struct pct_join *j, uint32_t node)
+{
+    return j->nodes[node].kind == PCOLLECT_NODE_PHASE ||
+           j->nodes[node].kind == PCOLLECT_NODE_REGION;
+}
+
+/* Appends ", in phase 3, region first": what is around a node, outermost first. */
+static void put_around(const struct pct_join *j, uint32_t node, struct pct_buf *b)
+{
+    while (node != PC_NO_INDEX && !is_around(j, node))
+        node = j->nodes[node].parent;
+    if (node == PC_NO_INDEX)
+        return;
+    const struct pct_join_node *n = &j->nodes[node];
+    bool inner = n->parent != PC_NO_INDEX && is_around(j, n->parent);
+    put_around(j, n->parent, b);
+    /* The label is in parentheses. */
+    pct_buf_format(b, inner ? ", %.*s" : ", in %.*s", (int)strlen(n->label) - 2, n->label + 1);
+}
+
+/* Adds phases and regions to places that callers do not tell apart. Reorders the list. */
+static void add_around(const struct pct_join *j, struct placed *list, size_t n,
+                       const char **places_out)
+{
+    struct pct_buf b = {0};
+    qsort(list, n, sizeof *list, compare_placed);
+    for (size_t i = 0; i < n; i++) {
+        if (!(i && list[i].place == list[i - 1].place) &&
+            !(i + 1 < n && list[i].place == list[i + 1].place))
+            continue;
+        pct_buf_clear(&b);
+        pct_buf_text(&b, list[i].place);
+        put_around(j, list[i].node, &b);
+        places_out[list[i].at] = pct_pool_intern(j->pool, b.data);
+    }
+    pct_buf_free(&b);
+}
+
 void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n, bool full_names,
                      const char **places_out)
 {
@@ -247,6 +286,9 @@ void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n, 
     for (size_t i = 0; i < n; i++)
         list[i].place = places_out[list[i].at];
     tell_apart(j, list, n, full_names, places_out);
+    for (size_t i = 0; i < n; i++)
+        list[i] = (struct placed){.place = places_out[i], .node = nodes[i], .at = i};
+    add_around(j, list, n, places_out);
     pct_free(list);
     pct_free(names);
 }

@@ -236,7 +236,8 @@ static void what_grows_from_nothing_is_above_every_limit(void **state)
     close_all(runs, 2, d);
 }
 
-/* A run of one call of MPI_Barrier below each path: digits of functions, outermost first. Paths are
+/* A run of one call of MPI_Barrier below each path: digits of functions, outermost first, a
+ * letter for a phase. Paths are
  * in order, and no function above the point where one leaves that before is told again. */
 static void open_paths(struct pct_run *run, unsigned k, const char *const *paths, size_t n)
 {
@@ -260,7 +261,10 @@ static void open_paths(struct pct_run *run, unsigned k, const char *const *paths
             depth++;
         for (; paths[i][depth]; depth++)
             at[depth + 1] =
-                sample_frame(s, at[depth], 0, OFFSET + (uint64_t)(paths[i][depth] - '0'));
+                paths[i][depth] < 'a'
+                    ? sample_frame(s, at[depth], 0, OFFSET + (uint64_t)(paths[i][depth] - '0'))
+                    : sample_around(s, at[depth], PCOLLECT_NODE_PHASE,
+                                    (uint64_t)(paths[i][depth] - 'a'));
         sample_op(s, at[depth], 0);
         sample_add(s, &(struct sample_calls){.count = 1, .time = 1e8, .min = 1e8, .max = 1e8});
     }
@@ -291,6 +295,24 @@ static void places_have_the_callers_that_tell_them_apart(void **state)
         snprintf(place, sizeof place, "%s%s", start, ends[i]);
         row_of(d, place);
     }
+    close_all(runs, 2, d);
+}
+
+static void places_in_other_phases_are_told_apart(void **state)
+{
+    static const char *const paths[] = {"0", "b0", "c0", "c1"};
+    static const char *const places[] = {
+        "MPI_Barrier in f0 (a.c:1)", "MPI_Barrier in f0 (a.c:1), in phase 1",
+        "MPI_Barrier in f0 (a.c:1), in phase 2", "MPI_Barrier in f1 (a.c:2)"};
+    struct pct_run runs[2];
+    struct pc_error error = {""};
+    (void)state;
+    for (unsigned k = 0; k < 2; k++)
+        open_paths(&runs[k], k, paths, PC_ARRAY_LEN(paths));
+    struct pct_diff *d = pct_diff_make(runs, 1, 1, PCT_DIFF_TIME, &error);
+    assert_non_null(d);
+    for (size_t i = 0; i < PC_ARRAY_LEN(places); i++)
+        row_of(d, places[i]);
     close_all(runs, 2, d);
 }
 
@@ -749,6 +771,7 @@ int main(void)
         cmocka_unit_test(what_the_program_left_out_is_told_if_it_is_much),
         cmocka_unit_test(ranks_that_did_not_end_are_counted),
         cmocka_unit_test(places_have_the_callers_that_tell_them_apart),
+        cmocka_unit_test(places_in_other_phases_are_told_apart),
         cmocka_unit_test(a_tree_without_a_line_is_one_sentence),
         cmocka_unit_test(two_programs_without_a_name_get_none),
         cmocka_unit_test(waiting_for_a_processor_is_in_no_figure),

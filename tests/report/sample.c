@@ -85,6 +85,13 @@ uint32_t sample_frame(struct sample *s, uint32_t parent, uint32_t module, uint64
     return node;
 }
 
+uint32_t sample_around(struct sample *s, uint32_t parent, uint16_t kind, uint64_t offset)
+{
+    uint32_t node = add_node(s, parent, kind);
+    s->nodes[node].offset = offset;
+    return node;
+}
+
 uint32_t sample_cut(struct sample *s, uint32_t parent)
 {
     return add_node(s, parent, PCOLLECT_NODE_CUT);

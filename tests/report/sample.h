@@ -51,6 +51,8 @@ void sample_begin(struct sample *s);
 void sample_clock(struct sample *s);
 /* Nodes are added in preorder; siblings in their order. Each returns the new node. */
 uint32_t sample_frame(struct sample *s, uint32_t parent, uint32_t module, uint64_t offset);
+/* A phase or a region. */
+uint32_t sample_around(struct sample *s, uint32_t parent, uint16_t kind, uint64_t offset);
 uint32_t sample_cut(struct sample *s, uint32_t parent);
 uint32_t sample_op(struct sample *s, uint32_t parent, uint32_t op);
 /* Adds the figures of one rank in the last context; in ascending order of ranks. */
