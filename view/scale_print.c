@@ -64,6 +64,15 @@ static bool is_waited_for(const struct pct_scale *s, const struct pct_scale_row 
     return row->lost_ns > 0 && row->costs[pct_scale_last(s)].waits_ns - ideal_ns > row->lost_ns / 2;
 }
 
+/* True if samples leave over a part of the time by which the busiest rank is ahead. */
+static bool is_ahead_unsampled(const struct pct_scale *s)
+{
+    for (size_t i = 0; i < s->n_rows && s->join->divided; i++)
+        if (s->rows[i].node == s->join->compute)
+            return s->rows[i].costs[pct_scale_last(s)].waits_ns > 0;
+    return false;
+}
+
 static void put_compute_reason(const struct pct_scale *s, const struct pct_scale_row *row,
                                struct pct_buf *b)
 {
@@ -81,8 +90,9 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
     count_text(last->ranks, m);
     if (is_waited_for(s, row))
         pct_buf_format(b,
-                       "the busiest rank computes %.0f %% longer than the mean on %s ranks, %.0f "
+                       "the busiest rank computes %s%.0f %% longer than the mean on %s ranks, %.0f "
                        "%% on %s: meanwhile the others wait for it in MPI, %s in all",
+                       is_ahead_unsampled(s) ? "or is blocked " : "",
                        100 * (per(last->busiest_ns * last->ranks, last->compute_ns) - 1), m,
                        100 * (per(first->busiest_ns * first->ranks, first->compute_ns) - 1),
                        count_text(first->ranks, y), time_text(to->waits_ns, x));

@@ -75,18 +75,28 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
 /* ---- Waiting for the busiest rank
  * -------------------------------------------------------------- */
 
-/* The rank that computes longest; *waiting_out: the sum of the differences of the others to it. */
-static size_t busiest_rank(const struct pc_profile *p, double *waiting_out)
+/* The rank that computes longest. */
+struct busiest {
+    size_t rank;
+    double waiting_ns; /* sum of the differences of the others to it */
+    double ahead_ns;   /* of the mean of all ranks */
+    double error_ns;   /* of the time that its samples stand for, 95 % */
+};
+
+static struct busiest find_busiest(const struct pc_profile *p)
 {
     struct pct_rank_times *t = pct_rank_times_new(p);
-    size_t busiest = 0;
+    struct busiest b = {0};
     for (size_t r = 1; r < t->n; r++)
-        busiest = pct_run_own_ns(&t->list[r]) > pct_run_own_ns(&t->list[busiest]) ? r : busiest;
-    *waiting_out = 0;
+        b.rank = pct_run_own_ns(&t->list[r]) > pct_run_own_ns(&t->list[b.rank]) ? r : b.rank;
     for (size_t r = 0; r < t->n; r++)
-        *waiting_out += pct_run_own_ns(&t->list[busiest]) - pct_run_own_ns(&t->list[r]);
+        b.waiting_ns += pct_run_own_ns(&t->list[b.rank]) - pct_run_own_ns(&t->list[r]);
+    if (t->n) {
+        b.ahead_ns = b.waiting_ns / (double)t->n;
+        b.error_ns = 1.96 * sqrt(fmax(0, t->list[b.rank].variance));
+    }
     pct_rank_times_free(t);
-    return busiest;
+    return b;
 }
 
 /* For each node of the tree, the time by which the others are longer in an MPI function than the
@@ -144,35 +154,42 @@ static void charge(struct pct_join *j, size_t k, double ns, const double *excess
     }
 }
 
-/* For each node of the join, the sampled time of the busiest rank above the mean. */
-static double *find_excess(const struct pct_join *j, const struct pct_joined *r, size_t busiest)
+/* For each node of the join, the time of the busiest rank above the mean: by samples, and what
+ * these leave over of all by which it is ahead, if that is more than their error. */
+static double *find_excess(const struct pct_join *j, const struct pct_joined *r,
+                           const struct busiest *busiest)
 {
     const struct pc_profile *p = r->run->profile;
     const struct pct_tree *t = r->tree;
-    double *excess = pct_alloc(j->n, sizeof *excess);
+    double *excess = pct_alloc(j->n, sizeof *excess), rest = busiest->ahead_ns;
     for (uint32_t i = 0; i < t->n && t->samples; i++) {
         if (!pct_tree_own(t, i).computed.samples)
             continue;
-        for (uint32_t s = t->nodes[i].first_source; s != PC_NO_INDEX; s = t->next_source[s])
-            excess[r->node[i]] +=
-                excess_of(p, &p->data[p->nodes[s].data], busiest, t->samples->time_field);
+        for (uint32_t s = t->nodes[i].first_source; s != PC_NO_INDEX; s = t->next_source[s]) {
+            double ns =
+                excess_of(p, &p->data[p->nodes[s].data], busiest->rank, t->samples->time_field);
+            excess[r->node[i]] += ns;
+            rest -= ns;
+        }
     }
+    excess[j->compute] += rest > busiest->error_ns ? rest : 0;
     return excess;
 }
 
 void pct_join_blame(struct pct_join *j, const struct pct_joined *r)
 {
     const struct pct_tree *t = r->tree;
-    double waiting, *waits = pct_alloc(t->n, sizeof *waits);
-    size_t busiest = busiest_rank(r->run->profile, &waiting);
+    double *waits = pct_alloc(t->n, sizeof *waits);
+    struct busiest busiest = find_busiest(r->run->profile);
+    double waiting = busiest.waiting_ns;
     bool known = r->run->profile->n_ranks && waiting > 0 && !r->run->guessed;
-    double sum = known ? find_waits(r, busiest, waits) : 0;
+    double sum = known ? find_waits(r, busiest.rank, waits) : 0;
     /* The others wait for the busiest rank as long as it is ahead of them, not longer. */
     double instead = fmin(r->run->own.instead_ns, known ? waiting : 0);
     double longer = r->run->own.instead_ns - instead;
     double delayed = fmin(longer, r->run->own.delayed_ns);
     double part = sum > 0 ? fmin(1, fmax(0, waiting - instead) / sum) : 0;
-    double *excess = find_excess(j, r, busiest);
+    double *excess = find_excess(j, r, &busiest);
     for (size_t i = 0; i < t->n; i++)
         if (waits[i] > 0)
             cost_of(j, r->node[i], r->k)->ns -= waits[i] * part;

@@ -32,6 +32,8 @@ static const struct pct_frame
 
 /* Time of each rank of the second run for which no sample stands; true if its ranks are killed. */
 static unsigned unsampled_ms, killed_ranks;
+/* For so long the last rank of the second run sleeps, and the others wait for it in MPI. */
+static unsigned sleep_ms;
 /* For so long each rank of the second run is in a call that has not ended. */
 static unsigned open_ms;
 
@@ -87,21 +89,24 @@ static void open_run(unsigned k)
     uint32_t at = sample_frame(s, sample_frame(s, 0, 0, MAIN), 0, SOLVE);
     uint32_t barrier = sample_op(s, at, 0);
     for (unsigned r = 0; r < n; r++)
-        sample_add(s, &(struct sample_calls){.rank = (int32_t)r, .count = 1, .time = 10 * 1000000});
+        sample_add(
+            s, &(struct sample_calls){.rank = (int32_t)r,
+                                      .count = 1,
+                                      .time = (10 + (k && r + 1 < n ? sleep_ms : 0)) * 1000000ULL});
     sample_point(s, at, 1, RUNTIME_CODE);
     for (unsigned r = 0; r < n; r++)
         sample_add_samples(s, (int32_t)r, n * 50 * 1000000ULL);
     sample_point(s, at, 0, CODE);
     for (unsigned r = 0; r < n; r++)
-        sample_add_samples(s, (int32_t)r, 100 * 1000000ULL);
+        sample_add_samples(s, (int32_t)r, (k && sleep_ms && r + 1 == n ? 102 : 100) * 1000000ULL);
     for (unsigned r = 0; r < n; r++)
-        s->ranks[r] =
-            (struct pc_profile_rank){.rank = (int32_t)r,
-                                     .host = (char *)"node",
-                                     .inside_ns = (110 + n * 50ULL + k * unsampled_ms) * 1000000,
-                                     .incomplete = k * killed_ranks,
-                                     .mpi_ns = 10 * 1000000,
-                                     .closed = 1};
+        s->ranks[r] = (struct pc_profile_rank){
+            .rank = (int32_t)r,
+            .host = (char *)"node",
+            .inside_ns = (110 + n * 50ULL + k * (unsampled_ms + sleep_ms)) * 1000000,
+            .incomplete = k * killed_ranks,
+            .mpi_ns = (10 + (k && r + 1 < n ? sleep_ms : 0)) * 1000000ULL,
+            .closed = 1};
     if (k && open_ms)
         add_open_calls(s, barrier);
     sample_end(s);
@@ -245,6 +250,20 @@ static void sampled_computation_is_known_beside_what_may_be_delays(void **state)
         free(text);
         close_pair();
     }
+}
+
+/* A sample more or less is no reason for what others wait. */
+static void others_wait_for_a_rank_that_sleeps_where_it_sleeps(void **state)
+{
+    (void)state;
+    sleep_ms = 500;
+    open_pair();
+    sleep_ms = 0;
+    char *text = compare(true);
+    says(text, "  1. time outside MPI without a sample: ", true);
+    says(text, " The busiest rank computes or is blocked ", true);
+    free(text);
+    close_pair();
 }
 
 /* Samples leave over 500 ms of each rank on 4 ranks, which are killed. */
@@ -442,6 +461,7 @@ int main(void)
         cmocka_unit_test(scale_says_how_long_main_threads_wait_for_others),
         cmocka_unit_test(scale_says_that_ranks_have_other_numbers_of_threads),
         cmocka_unit_test(sampled_computation_is_known_beside_what_may_be_delays),
+        cmocka_unit_test(others_wait_for_a_rank_that_sleeps_where_it_sleeps),
         cmocka_unit_test(delays_of_killed_ranks_are_said_to_be_unknown),
         cmocka_unit_test(calls_that_had_not_ended_are_in_their_contexts),
         cmocka_unit_test(handles_of_two_mpis_are_one_type),
