@@ -112,18 +112,20 @@ static void make_totals(struct pct_diff *d)
 /* False: nothing on either side. */
 static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_row *row)
 {
-    bool before = false, after = false;
+    bool any = false, before = false, after = false;
     double samples = 0;
     *row = (struct pct_diff_row){.node = node};
     for (size_t i = 0; i < d->n_before + d->n_after; i++) {
         double value = value_of(d, node, i);
-        double delayed =
-            d->metric == PCT_DIFF_TIME ? pct_join_cost(d->join, node, i)->delayed_ns : 0;
-        samples += pct_join_cost(d->join, node, i)->samples;
+        const struct pct_cost *cost = pct_join_cost(d->join, node, i);
+        double delayed = d->metric == PCT_DIFF_TIME ? cost->delayed_ns : 0;
+        samples += cost->samples;
         add_value(i < d->n_before ? &row->figure.before : &row->figure.after, value);
         add_value(i < d->n_before ? &row->with_delay.before : &row->with_delay.after,
                   value + delayed);
-        if (pct_join_cost(d->join, node, i)->present && value > 0)
+        any |= cost->present && value > 0;
+        /* Calls are there even if all of their time may be delay. */
+        if (cost->present && (value > 0 || delayed > 0 || cost->calls > 0))
             *(i < d->n_before ? &before : &after) = true;
     }
     close_change(&row->figure);
@@ -134,7 +136,7 @@ static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_ro
         row->verdict = PCT_VERDICT_NOISE;
     else if (before != after && node != d->join->compute) /* that is what samples leave over */
         row->verdict = after ? PCT_VERDICT_NEW : PCT_VERDICT_GONE;
-    return before || after;
+    return any;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -208,7 +210,10 @@ static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
     if (row->verdict != PCT_VERDICT_SAME)
         return;
     bool agree = is_change(d, with) && with->change * f->change > 0;
-    row->by_delay = is_change(d, f) && !may_be_chance(d, row) && !agree;
+    /* Nothing is left of the time of calls that are there: all of it may be delay. */
+    bool all_delay = d->metric == PCT_DIFF_TIME && row->node != d->join->compute &&
+                     !(fmin(f->before.mean, f->after.mean) > 0);
+    row->by_delay = is_change(d, f) && !may_be_chance(d, row) && (!agree || all_delay);
     if (f->change == 0)
         row->verdict = PCT_VERDICT_SAME;
     else if (may_be_chance(d, row) || row->by_delay)

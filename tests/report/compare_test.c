@@ -316,6 +316,22 @@ static void calls_that_had_not_ended_are_in_their_contexts(void **state)
     close_pair();
 }
 
+/* All time in MPI may be delay on one side: the calls are there nevertheless. */
+static void calls_that_may_be_delay_alone_are_not_gone(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        open_pair();
+        pair.runs[k].undelayed.mpi_part = 0;
+        char *text = compare(false);
+        says(text, "New (", false);
+        says(text, "Gone (", false);
+        says(text, " MPI_Barrier in solve (", false);
+        free(text);
+        close_pair();
+    }
+}
+
 /* The type of a communicator in the name of a C++ function is that of the MPI library. */
 static void handles_of_two_mpis_are_one_type(void **state)
 {
@@ -464,6 +480,7 @@ int main(void)
         cmocka_unit_test(others_wait_for_a_rank_that_sleeps_where_it_sleeps),
         cmocka_unit_test(delays_of_killed_ranks_are_said_to_be_unknown),
         cmocka_unit_test(calls_that_had_not_ended_are_in_their_contexts),
+        cmocka_unit_test(calls_that_may_be_delay_alone_are_not_gone),
         cmocka_unit_test(handles_of_two_mpis_are_one_type),
         cmocka_unit_test(a_copy_of_a_function_is_matched_with_it),
         cmocka_unit_test(a_run_and_its_copy_are_one),
