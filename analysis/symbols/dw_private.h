@@ -95,6 +95,10 @@ void pct_dw_functions(struct pct_dw_unit *u);
 /* The function of the unit at an address of the debug file, or NULL. */
 struct pct_dw_function *pct_dw_function_at(struct pct_dw_unit *u, uint64_t address);
 
+/* True for the rest of a function that begins with a guard: gcc splits it, inlines the guard, and
+ * calls the rest, as "work.part.0". */
+bool pct_dw_is_rest(struct pct_dw *d, Dwarf_Die *die);
+
 /* ---- names_dw.c ---- */
 
 /* The name that the linker knows; NULL: the DIE has none. */

@@ -423,7 +423,49 @@ static void set_home(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *poo
     frame->home = path != frame->file ? path : NULL;
 }
 
-/* Fills frames from the function at `die` to the innermost inlined call; returns their number. */
+/* The function that the call returning to `back` calls, of the calls in *scope and its blocks. */
+static bool find_called(Dwarf_Die *scope, uint64_t back, Dwarf_Die *out, unsigned depth)
+{
+    Dwarf_Die die;
+    if (depth > 200 || dwarf_child(scope, &die))
+        return false;
+    do {
+        int tag = dwarf_tag(&die);
+        bool gnu = tag == DW_TAG_GNU_call_site;
+        Dwarf_Attribute attribute;
+        Dwarf_Addr address;
+        if (tag == DW_TAG_lexical_block && find_called(&die, back, out, depth + 1))
+            return true;
+        if ((gnu || tag == DW_TAG_call_site) &&
+            !dwarf_formaddr(dwarf_attr(&die, gnu ? DW_AT_low_pc : DW_AT_call_return_pc, &attribute),
+                            &address) &&
+            address == back)
+            return dwarf_attr(&die, gnu ? DW_AT_abstract_origin : DW_AT_call_origin, &attribute) &&
+                   dwarf_formref_die(&attribute, out);
+    } while (!dwarf_siblingof(&die, &die));
+    return false;
+}
+
+bool pct_dw_is_rest(struct pct_dw *d, Dwarf_Die *die)
+{
+    Dwarf_Addr lo;
+    const struct pct_dw_symbol *s =
+        dwarf_lowpc(die, &lo) ? NULL : find_symbol(d, lo - d->elf_bias + d->dw_bias);
+    return s && strstr(s->name, ".part.");
+}
+
+/* True if the inlined function *scope is left at `address` by a call of its own rest. Both are one
+ * call of the function. A recursion calls it by another symbol. */
+static bool calls_its_rest(struct pct_dw_unit *u, Dwarf_Die *scope, uint64_t address)
+{
+    Dwarf_Die called;
+    return find_called(scope, address + 1, &called, 0) &&
+           pct_dw_origin(&called).addr == pct_dw_origin(scope).addr &&
+           pct_dw_is_rest(u->file, &called);
+}
+
+/* Fills frames from the function at `die` to the innermost inlined call; returns their number. An
+ * inlined call that only calls its own rest has no frame: the rest has it. */
 static size_t find_chain(struct pct_dw_unit *u, Dwarf_Die *die, uint64_t address,
                          struct pct_pool *pool, struct pct_frame *frames, size_t n_max)
 {
@@ -442,6 +484,8 @@ static size_t find_chain(struct pct_dw_unit *u, Dwarf_Die *die, uint64_t address
         frames[++n] =
             (struct pct_frame){.function = pct_dw_frame_name(u, &scope, pool), .inlined = true};
     }
+    if (n && calls_its_rest(u, &scope, address))
+        return n;
     set_line(u, address, pool, &frames[n]);
     set_home(u, &scope, pool, &frames[n]);
     return n + 1;

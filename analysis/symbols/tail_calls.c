@@ -21,6 +21,7 @@ enum { MOST_DEPTH = 200, MOST_FRAMES = 16, MOST_STEPS = 4096 };
 struct site {
     uint64_t address; /* in the debug file: where the call returns to, or the call itself */
     bool is_return;
+    bool rest; /* calls the rest of a split function */
     bool tail;
     const void *origin; /* function that it calls; NULL: not known here */
 };
@@ -177,8 +178,10 @@ static void add_site(const struct pct_tails *t, struct sites *s, Dwarf_Die *die)
     site.address = address;
     if ((dwarf_attr(die, DW_AT_call_origin, &attribute) ||
          dwarf_attr(die, DW_AT_abstract_origin, &attribute)) &&
-        dwarf_formref_die(&attribute, &origin))
+        dwarf_formref_die(&attribute, &origin)) {
         site.origin = identify(t, &origin);
+        site.rest = pct_dw_is_rest(t->dw, &origin);
+    }
     s->site = pct_grow(s->site, s->n, &s->room, sizeof *s->site);
     s->site[s->n++] = site;
 }
@@ -308,7 +311,8 @@ static void follow(struct search *s, const void *id, size_t n)
         for (size_t k = 0; sites.complete && !again && k < sites.n; k++) {
             if (s->unsure || s->n_ways > 1)
                 return;
-            if (sites.site[k].tail)
+            /* The guard of a function and its rest are one frame. */
+            if (sites.site[k].tail && !(sites.site[k].rest && sites.site[k].origin == id))
                 take_site(s, sites.site[k], n);
         }
     }
