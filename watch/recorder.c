@@ -52,8 +52,8 @@ struct pct_recorder {
     struct pct_code_files *files;
     struct pct_stack_modules modules;
     struct pct_named_places named; /* code that processes made, and the kernel's */
-    /* What the kernel does for a process before the code of its program runs; all else without
-     * registers of a program, as of its own threads. */
+    /* Samples of the kernel: for a process before the code of its program runs; all others without
+     * registers of a program, as those of its own threads. */
     struct pct_stack_frame exec, kernel;
     struct process *chains[N_CHAINS];
     struct unit **units;

@@ -72,7 +72,7 @@ static void show_sample(void *arg, const struct pct_sampled_stack *s)
 
 /* ---- Screens ------------------------------------------------------------------------------- */
 
-/* How more of the CPU time is sampled; NULL: it cannot be. */
+/* The way to more samples of the CPU time; NULL: there is none. */
 static const char *cure(const struct top *t)
 {
     if (t->sampling.stops)

@@ -96,7 +96,7 @@ static void check_remarks(struct pct_scale *s)
     static const unsigned guessed[] = {0, 2, N_SCALES * N_SIZES - 3};
     struct pct_buf said = {0};
     for (size_t i = 0; i < PC_ARRAY_LEN(guessed); i++)
-        s->points[guessed[i]].guessed = true;
+        s->points[guessed[i]].guessed = s->points[guessed[i]].too_short = true;
     s->points[N_SCALES].delayed_ns = s->points[N_SCALES].all_ns / 2;
     s->points[1].compute_ns = 0;
     s->points[N_SCALES + 1].for_threads_ns = s->points[N_SCALES + 1].compute_ns / 4;
