@@ -95,13 +95,16 @@ void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, boo
 void pct_repeats_tsv(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice);
 void pct_repeats_json(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice);
 
-/* ---- Scaling (scale_print.c, tables/scale_columns.c) ---- */
+/* ---- Scaling (scale_print.c, scale_reason.c, tables/scale_columns.c) ---- */
 
 /* Tables `scales` and `contexts`: columns read pct_data.scale. */
 extern const struct pct_table pct_scale_tables[];
 extern const size_t pct_n_scale_tables;
 
 void pct_scale_print(FILE *out, const struct pct_scale *s, const struct pct_compare_print *how);
+
+/* Reason why a row loses, in words; interned (scale_reason.c). */
+const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_row *row);
 /* table NULL: all. */
 void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table,
                     const struct pct_choice *choice);

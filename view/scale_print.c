@@ -3,7 +3,7 @@
  * Output of pcollect scale: the efficiencies, the main contexts with reasons, the contexts in order
  * of their loss; tables as tsv and JSON.
  */
-#include "view/compare_print.h"
+#include "view/scale_private.h"
 #include "view/sentence.h"
 
 #include <math.h>
@@ -11,41 +11,6 @@
 #include <string.h>
 
 enum { FIRST = 3 };
-/* A figure that changes by less than this factor does not explain a loss. */
-#define CHANGED 1.5
-
-static double per(double part, double whole)
-{
-    return whole > 0 ? part / whole : 0;
-}
-
-/* ---- Reasons ----------------------------------------------------------------------------------
- */
-
-static const char *time_text(double ns, char out[PCT_NUMBER_BYTES])
-{
-    return pct_text_time(out, pct_text_whole(ns));
-}
-
-static const char *bytes_text(double bytes, char out[PCT_NUMBER_BYTES])
-{
-    return pct_text_bytes(out, pct_text_whole(bytes));
-}
-
-static const char *count_text(double n, char out[PCT_NUMBER_BYTES])
-{
-    return pct_text_count(out, pct_text_whole(n));
-}
-
-enum { RANKS_BYTES = PCT_NUMBER_BYTES + 8 };
-
-/* Writes "1 rank", "4 ranks". */
-static void ranks_text(const struct pct_scale_point *p, char out[RANKS_BYTES])
-{
-    char n[PCT_NUMBER_BYTES];
-    snprintf(out, RANKS_BYTES, "%s %s", count_text(p->ranks, n), p->ranks == 1 ? "rank" : "ranks");
-}
-
 enum { PLACE_BYTES = 96 };
 
 /* Appends " at size 2" to out, if there is more than one. */
@@ -55,132 +20,6 @@ static void add_size(const struct pct_scale *s, const struct pct_scale_point *p,
     size_t n = strlen(out);
     if (s->n_sizes > 1)
         snprintf(out + n, PLACE_BYTES - n, " at size %g", p->size);
-}
-
-/* True if more than half of the loss is waiting of others for the rank that computes longest. */
-static bool is_waited_for(const struct pct_scale *s, const struct pct_scale_row *row)
-{
-    double ideal_ns = pct_scale_ideal(s, row->costs[pct_scale_first(s)].waits_ns);
-    return row->lost_ns > 0 && row->costs[pct_scale_last(s)].waits_ns - ideal_ns > row->lost_ns / 2;
-}
-
-/* True if samples leave over a part of the time by which the busiest rank is ahead. */
-static bool is_ahead_unsampled(const struct pct_scale *s)
-{
-    for (size_t i = 0; i < s->n_rows && s->join->divided; i++)
-        if (s->rows[i].node == s->join->compute)
-            return s->rows[i].costs[pct_scale_last(s)].waits_ns > 0;
-    return false;
-}
-
-static void put_compute_reason(const struct pct_scale *s, const struct pct_scale_row *row,
-                               struct pct_buf *b)
-{
-    const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
-                                 *last = &s->points[pct_scale_last(s)];
-    const struct pct_scale_cost *from = &row->costs[pct_scale_first(s)],
-                                *to = &row->costs[pct_scale_last(s)];
-    bool rest = s->join->divided && row->node == s->join->compute,
-         wait = s->join->nodes[row->node].waits;
-    const char *do_it = wait ? "the threads wait" : rest ? "the ranks have" : "the ranks compute";
-    /* Without the waiting of others. */
-    double own_from = from->ns - from->waits_ns, own_to = to->ns - to->waits_ns;
-    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES], m[PCT_NUMBER_BYTES];
-    ranks_text(first, n);
-    count_text(last->ranks, m);
-    if (is_waited_for(s, row))
-        pct_buf_format(b,
-                       "the busiest rank computes %s%.0f %% longer than the mean on %s ranks, %.0f "
-                       "%% on %s: meanwhile the others wait for it in MPI, %s in all",
-                       is_ahead_unsampled(s) ? "or is blocked " : "",
-                       100 * (per(last->busiest_ns * last->ranks, last->compute_ns) - 1), m,
-                       100 * (per(first->busiest_ns * first->ranks, first->compute_ns) - 1),
-                       count_text(first->ranks, y), time_text(to->waits_ns, x));
-    else if (!(own_from > 0) && row->node != s->join->compute)
-        pct_buf_format(b, "on %s no sample was taken there, on %s %s %s together", n, m, do_it,
-                       time_text(own_to, x));
-    else if (s->scaling == PCT_SCALING_WEAK)
-        pct_buf_format(b, "%s %s on %s, %s on %s",
-                       wait   ? "the threads of a rank wait"
-                       : rest ? "a rank has"
-                              : "a rank computes",
-                       time_text(own_from / first->ranks, x), n, time_text(own_to / last->ranks, y),
-                       m);
-    else
-        pct_buf_format(b, "together %s %s on %s, %s on %s%s", do_it, time_text(own_from, x), n,
-                       time_text(own_to, y), m,
-                       rest || wait || pct_scale_working_differs(s)
-                           ? ""
-                           : ": work that is repeated, or slower when divided");
-    if (!is_waited_for(s, row) && to->waits_ns > to->ns / 10)
-        pct_buf_format(b, "; the others wait for it, %s in all", time_text(to->waits_ns, x));
-}
-
-enum { TIMES_BYTES = PCT_NUMBER_BYTES + 8 };
-
-/* Writes a mean number of calls: "once", "0.333 times", "2 times", "1,234 times". */
-static const char *times_text(double n, char out[TIMES_BYTES])
-{
-    char number[PCT_NUMBER_BYTES];
-    bool is_whole = round(n) > 0 && fabs(n - round(n)) < 0.005;
-    if (is_whole && round(n) <= 1)
-        snprintf(out, TIMES_BYTES, "once");
-    else if (is_whole || n >= 100)
-        snprintf(out, TIMES_BYTES, "%s times", count_text(n, number));
-    else if (n < 0.001)
-        snprintf(out, TIMES_BYTES, "less than 0.001 times");
-    else
-        snprintf(out, TIMES_BYTES, "%.3g times", n);
-    return out;
-}
-
-static void put_call_reason(const struct pct_scale *s, const struct pct_scale_row *row,
-                            struct pct_buf *b)
-{
-    const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
-                                 *last = &s->points[pct_scale_last(s)];
-    const struct pct_scale_cost *x = &row->costs[pct_scale_first(s)],
-                                *y = &row->costs[pct_scale_last(s)];
-    double calls_x = x->calls / first->ranks, calls_y = y->calls / last->ranks;
-    double bytes_x = per(x->bytes, x->calls), bytes_y = per(y->bytes, y->calls);
-    double time_x = per(x->ns, x->calls), time_y = per(y->ns, y->calls);
-    bool more = y->calls > CHANGED * pct_scale_ideal(s, x->calls);
-    char u[TIMES_BYTES], v[TIMES_BYTES], n[RANKS_BYTES], m[PCT_NUMBER_BYTES];
-    ranks_text(first, n);
-    count_text(last->ranks, m);
-    if (y->open_ns > y->ns / 2)
-        pct_buf_format(b, "calls of it that had not ended take %s together on %s ranks",
-                       time_text(y->open_ns, u), m);
-    else if (!(calls_x > 0))
-        pct_buf_format(b, "it is not called at all on %s", n);
-    else if (more && x->caller > 0 && x->caller == y->caller)
-        pct_buf_format(b, "rank %d alone calls it %s on %s, %s on %s", x->caller - 1,
-                       times_text(x->calls, u), n, times_text(y->calls, v), m);
-    else if (calls_y > CHANGED * calls_x)
-        pct_buf_format(b, "a rank calls it %s on %s, %s on %s", times_text(calls_x, u), n,
-                       times_text(calls_y, v), m);
-    else if (bytes_x > 0 && bytes_y > CHANGED * bytes_x)
-        pct_buf_format(b, "a call moves %s on %s, %s on %s", bytes_text(bytes_x, u), n,
-                       bytes_text(bytes_y, v), m);
-    else if (more && time_y < CHANGED * time_x)
-        pct_buf_format(b, "a rank calls it %s on %s, still %s on %s", times_text(calls_x, u), n,
-                       times_text(calls_y, v), m);
-    else
-        pct_buf_format(b, "a call takes %s on %s, %s on %s", time_text(time_x, u), n,
-                       time_text(time_y, v), m);
-}
-
-const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_row *row)
-{
-    struct pct_buf b = {0};
-    pct_buf_put(&b, "", 0);
-    if (s->join->nodes[row->node].kind == PCOLLECT_NODE_OP)
-        put_call_reason(s, row, &b);
-    else
-        put_compute_reason(s, row, &b);
-    const char *reason = pct_pool_intern(s->join->pool, b.data);
-    pct_buf_free(&b);
-    return reason;
 }
 
 /* ---- Text -------------------------------------------------------------------------------------
@@ -198,7 +37,7 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
         const struct pct_scale_point *p = &s->points[k];
         if (s->options.sizes && p->base == k)
             pct_buf_format(&b, "%s size %g on", k ? ";" : "", p->size);
-        pct_buf_format(&b, "%s %s", p->base != k ? "," : "", count_text(p->ranks, n));
+        pct_buf_format(&b, "%s %s", p->base != k ? "," : "", pct_scale_count(p->ranks, n));
     }
     if (!pct_scale_computes(s))
         pct_buf_text(&b, " ranks");
@@ -220,7 +59,7 @@ static void remark_delays(const struct pct_scale *s, pct_remark_fn *put, void *a
         const struct pct_scale_point *p = &s->points[k];
         char n[PLACE_BYTES];
         struct pct_buf where = {0}, sentence = {0};
-        ranks_text(p, n);
+        pct_scale_ranks(p, n);
         add_size(s, p, n);
         pct_buf_format(&where, "On %s", n);
         any |= pct_left_out_put(&sentence, where.data, p->delayed_ns, p->library_ns, p->all_ns,
@@ -256,7 +95,11 @@ static void remark_guesses(const struct pct_scale *s, bool too_short, pct_remark
         bool other = last && last->base != p->base;
         if (other)
             put_ranks_of(&b, s, last);
-        pct_buf_format(&b, "%s%s", !last ? "On " : other ? ", on " : ", ", count_text(p->ranks, n));
+        pct_buf_format(&b, "%s%s",
+                       !last   ? "On "
+                       : other ? ", on "
+                               : ", ",
+                       pct_scale_count(p->ranks, n));
         last = p;
     }
     if (last) {
@@ -282,10 +125,10 @@ static void remark_threads(const struct pct_scale *s, pct_remark_fn *put, void *
         const struct pct_scale_point *p = &s->points[k];
         if (p->guessed || !(p->for_threads_ns > PCT_COMPARE_DELAYED * p->compute_ns))
             continue;
-        ranks_text(p, n);
+        pct_scale_ranks(p, n);
         add_size(s, p, n);
         pct_buf_format(&b, "%s %.0f %% on %s", b.n ? "," : "",
-                       100 * per(p->for_threads_ns, p->compute_ns), n);
+                       100 * pct_scale_per(p->for_threads_ns, p->compute_ns), n);
     }
     if (b.n) {
         struct pct_buf sentence = {0};
@@ -303,15 +146,15 @@ static void remark_threads(const struct pct_scale *s, pct_remark_fn *put, void *
 static void remark_working(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
     struct pct_buf b = {0};
-    char n[RANKS_BYTES];
+    char n[PCT_SCALE_RANKS_BYTES];
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
-        ranks_text(p, n);
+        pct_scale_ranks(p, n);
         pct_buf_format(&b, "%s %.3g %son %s", k ? "," : "A rank works with", p->n_working,
                        k                  ? ""
                        : p->n_working > 1 ? "threads "
                                           : "thread ",
-                       k ? count_text(p->ranks, n) : n);
+                       k ? pct_scale_count(p->ranks, n) : n);
     }
     pct_buf_text(&b, ": times and efficiencies count ranks, not their threads.");
     if (pct_scale_working_differs(s))
@@ -331,14 +174,14 @@ static void put_apart(struct pct_buf *b, const struct pct_scale *s, const char *
 {
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
                                  *last = &s->points[pct_scale_last(s)];
-    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES], m[PCT_NUMBER_BYTES];
+    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[PCT_SCALE_RANKS_BYTES], m[PCT_NUMBER_BYTES];
     if (!(last_ns > 0))
         return;
-    ranks_text(first, n);
-    count_text(last->ranks, m);
+    pct_scale_ranks(first, n);
+    pct_scale_count(last->ranks, m);
     pct_buf_format(b, "%s%s takes %s on %s, %s on %s", b->n ? ", " : "", function,
-                   time_text(first_ns / first->ranks, x), n, time_text(last_ns / last->ranks, y),
-                   m);
+                   pct_scale_time(first_ns / first->ranks, x), n,
+                   pct_scale_time(last_ns / last->ranks, y), m);
 }
 
 /* MPI_Init and MPI_Finalize, whose cost does not depend on the length of the run. */
@@ -410,7 +253,7 @@ bool pct_scale_has_waits(const struct pct_scale *s)
 static const char *predicted_text(const struct pct_scale *s, char out[PLACE_BYTES])
 {
     char ranks[PCT_NUMBER_BYTES];
-    int n = snprintf(out, PLACE_BYTES, "%s %s", count_text(s->options.predict, ranks),
+    int n = snprintf(out, PLACE_BYTES, "%s %s", pct_scale_count(s->options.predict, ranks),
                      s->options.predict == 1 ? "rank" : "ranks");
     if (s->options.sizes)
         snprintf(out + n, PLACE_BYTES - (size_t)n, ", size %g", s->options.predict_size);
@@ -424,9 +267,9 @@ static const char *predicted_text(const struct pct_scale *s, char out[PLACE_BYTE
 static void put_band(struct pct_buf *b, const struct pct_fit_band *band, const char *unit)
 {
     char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], z[PCT_NUMBER_BYTES];
-    time_text(band->value * 1e9, x);
-    time_text(band->low * 1e9, y);
-    time_text(band->high * 1e9, z);
+    pct_scale_time(band->value * 1e9, x);
+    pct_scale_time(band->low * 1e9, y);
+    pct_scale_time(band->high * 1e9, z);
     if (band->low >= CENTURIES_S)
         pct_buf_format(b, "centuries%s", unit);
     else if (pct_fit_band_tells(band))
@@ -482,7 +325,7 @@ static void remark_context(const struct pct_scale *s, const struct pct_scale_row
 {
     struct pct_buf b = {0};
     pct_buf_format(&b, "%s: %.1f %% of the run lost. ", row->place,
-                   100 * per(row->lost_ns, s->core_ns));
+                   100 * pct_scale_per(row->lost_ns, s->core_ns));
     const char *reason = pct_scale_reason(s, row);
     pct_buf_format(&b, "%c%s", *reason >= 'a' && *reason <= 'z' ? *reason - 'a' + 'A' : *reason,
                    reason + 1);
@@ -511,19 +354,20 @@ void pct_scale_remark_loss(const struct pct_scale *s, pct_remark_fn *put, void *
 {
     const struct pct_scale_row *blamed[FIRST];
     bool loses, by_machine = machine_part(s) > 0;
-    char ranks[RANKS_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
+    char ranks[PCT_SCALE_RANKS_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
     struct pct_buf b = {0};
-    ranks_text(&s->points[pct_scale_last(s)], ranks);
+    pct_scale_ranks(&s->points[pct_scale_last(s)], ranks);
     pct_buf_format(&b, "Lost on %s against ideal scaling: %s%s of %s %s (%.1f %%)", ranks,
-                   s->lost_ns < 0 ? "-" : "", time_text(fabs(s->lost_ns), time),
-                   time_text(s->core_ns, all), whole_name(s), 100 * per(s->lost_ns, s->core_ns));
+                   s->lost_ns < 0 ? "-" : "", pct_scale_time(fabs(s->lost_ns), time),
+                   pct_scale_time(s->core_ns, all), whole_name(s),
+                   100 * pct_scale_per(s->lost_ns, s->core_ns));
     put(arg, b.data);
     b.n = 0;
     if (by_machine) {
         pct_buf_format(&b,
                        "Up to %s of this may be waiting for ranks that lost time because no "
                        "processor was free.",
-                       time_text(machine_part(s), time));
+                       pct_scale_time(machine_part(s), time));
         put(arg, b.data);
     }
     pct_buf_free(&b);
@@ -629,7 +473,7 @@ static void print_whole(FILE *out, const struct pct_scale *s, double sum, size_t
         pct_buf_text(&b, ". Runs at more numbers of ranks, and nearer to that one, would tell.");
     else
         pct_buf_format(&b, "; the models of the contexts add up to %s per rank%s.",
-                       time_text(sum * 1e9, u),
+                       pct_scale_time(sum * 1e9, u),
                        s->fit.few ? ". With fewer than five scales that is a guess" : "");
     fputc('\n', out);
     pct_print_sentence(out, width, 0, "%s", b.data);
@@ -643,12 +487,12 @@ static void print_whole(FILE *out, const struct pct_scale *s, double sum, size_t
 /* Prints the number of contexts that are in the order by what was measured. */
 static void print_unpredicted(FILE *out, const struct pct_scale *s, size_t n, size_t width)
 {
-    char some[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES], ranks[RANKS_BYTES];
+    char some[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES], ranks[PCT_SCALE_RANKS_BYTES];
     if (!n)
         return;
-    ranks_text(&s->points[pct_scale_last(s)], ranks);
+    pct_scale_ranks(&s->points[pct_scale_last(s)], ranks);
     pct_print_sentence(out, width, 2, "  %s of %s contexts %s no prediction: %s by %s time on %s.",
-                       count_text((double)n, some), count_text((double)s->n_rows, all),
+                       pct_scale_count((double)n, some), pct_scale_count((double)s->n_rows, all),
                        n == 1 ? "has" : "have", n == 1 ? "it is ordered" : "they are ordered",
                        n == 1 ? "its" : "their", ranks);
 }
@@ -686,7 +530,7 @@ static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
                                  ? "not known (too few scales have it)"
                                  : "not known (no form of growth fits these runs)");
         if (pct_fit_band_tells(&s->future) && !order[i].row->costs[pct_scale_last(s)].guessed)
-            snprintf(share, sizeof share, "%5.1f %%  ", 100 * per(order[i].value, sum));
+            snprintf(share, sizeof share, "%5.1f %%  ", 100 * pct_scale_per(order[i].value, sum));
         else if (pct_fit_band_tells(&s->future))
             snprintf(share, sizeof share, "      -  ");
         pct_print_sentence(out, width, *share ? 11 : 4, "  %s%s: %s", share, order[i].row->place,
@@ -700,30 +544,50 @@ static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
 struct lines {
     const struct pct_scale *s;
     const struct pct_scale_tree *t;
+    bool any_more; /* a line has a bound in place of a figure */
 };
+
+enum { FIGURE_BYTES = PCT_NUMBER_BYTES + 2 };
+
+/* Writes a time per rank; "> " if computation without samples may be more than all of it. */
+static void write_time(double ns, double unsampled_ns, double ranks, bool guessed, bool *any_more,
+                       char out[FIGURE_BYTES])
+{
+    char number[PCT_NUMBER_BYTES];
+    bool more = unsampled_ns > ns;
+    if (!(ns > 0) || guessed) {
+        snprintf(out, FIGURE_BYTES, "-");
+        return;
+    }
+    *any_more |= more;
+    snprintf(out, FIGURE_BYTES, "%s%s", more ? "> " : "", pct_scale_time(ns / ranks, number));
+}
 
 static void put_line(void *arg, uint32_t node, struct pct_buf *b)
 {
-    const struct lines *l = arg;
+    struct lines *l = arg;
     const struct pct_scale_loss *loss = &l->t->loss[node];
-    char lost[16] = "-", x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES];
-    double first = loss->first_ns / l->s->points[pct_scale_first(l->s)].ranks,
-           last = loss->last_ns / l->s->points[pct_scale_last(l->s)].ranks;
+    const struct pct_scale_point *points = l->s->points;
+    char lost[FIGURE_BYTES] = "-", x[FIGURE_BYTES], y[FIGURE_BYTES];
+    bool less = loss->first_ns > 0 && loss->first_unsampled_ns > loss->first_ns;
+    write_time(loss->first_ns, loss->first_unsampled_ns, points[pct_scale_first(l->s)].ranks,
+               loss->first_guessed, &l->any_more, x);
+    write_time(loss->last_ns, loss->last_unsampled_ns, points[pct_scale_last(l->s)].ranks,
+               loss->last_guessed, &l->any_more, y);
     if (!loss->first_guessed && !loss->last_guessed)
-        pct_text_format(lost, sizeof lost, "%+.2f %%", 100 * per(loss->lost_ns, l->s->core_ns));
-    pct_buf_format(b, "  %9s  %9s  %9s  ", lost,
-                   first > 0 && !loss->first_guessed ? time_text(first, x) : "-",
-                   last > 0 && !loss->last_guessed ? time_text(last, y) : "-");
+        pct_text_format(lost, sizeof lost, "%s%+.2f %%", less ? "<" : "",
+                        100 * pct_scale_per(loss->lost_ns, l->s->core_ns));
+    pct_buf_format(b, "  %9s  %9s  %9s  ", lost, x, y);
 }
 
 static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_compare_print *how)
 {
     struct pct_scale_tree *t = pct_scale_tree_new(s);
-    struct lines lines = {s, t};
+    struct lines lines = {s, t, false};
     struct pct_buf title = {0};
-    char first[RANKS_BYTES], last[RANKS_BYTES];
-    ranks_text(&s->points[pct_scale_first(s)], first);
-    ranks_text(&s->points[pct_scale_last(s)], last);
+    char first[PCT_SCALE_RANKS_BYTES], last[PCT_SCALE_RANKS_BYTES];
+    pct_scale_ranks(&s->points[pct_scale_first(s)], first);
+    pct_scale_ranks(&s->points[pct_scale_last(s)], last);
     pct_buf_format(&title,
                    "Where it is lost (contexts below which %g %% of the %s is lost or "
                    "gained; time per rank on %s, and on %s%s)",
@@ -741,6 +605,8 @@ static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_co
     };
     pct_compare_tree_print(out, &tree, how);
     pct_buf_free(&title);
+    if (lines.any_more)
+        fputs("  >, <: without computation of which there is no sample on so many ranks\n", out);
     fputs("  --table contexts has all contexts, with their models\n", out);
     pct_scale_tree_free(t);
     pct_compare_hidden(out, how);

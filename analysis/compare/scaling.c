@@ -308,15 +308,23 @@ static void fill_loss(const struct pct_scale *s, struct pct_scale_tree *t, size_
     uint16_t kind = n->sampled ? PCOLLECT_NODE_POINT : n->kind;
     bool first = own && is_guess(&s->points[pct_scale_first(s)], kind),
          last = own && is_guess(&s->points[pct_scale_last(s)], kind);
+    struct pct_scale_loss of_own = find_loss(s, &t->tree->own[node * s->n_runs]);
+    bool samples = kind == PCOLLECT_NODE_POINT;
     *loss = find_loss(s, &t->tree->below[node * s->n_runs]);
     loss->first_guessed = first || below.first_guessed;
     loss->last_guessed = last || below.last_guessed;
+    loss->first_unsampled_ns =
+        below.first_unsampled_ns + (samples && !(of_own.first_ns > 0) ? of_own.last_ns : 0);
+    loss->last_unsampled_ns =
+        below.last_unsampled_ns + (samples && !(of_own.last_ns > 0) ? of_own.first_ns : 0);
     if (!t->tree->few[node] && !first && !last)
-        t->moved[node] += fabs(find_loss(s, &t->tree->own[node * s->n_runs]).lost_ns);
+        t->moved[node] += fabs(of_own.lost_ns);
     if (node) {
         uint32_t parent = t->tree->nodes[node].parent;
         t->loss[parent].first_guessed |= loss->first_guessed;
         t->loss[parent].last_guessed |= loss->last_guessed;
+        t->loss[parent].first_unsampled_ns += loss->first_unsampled_ns;
+        t->loss[parent].last_unsampled_ns += loss->last_unsampled_ns;
         t->moved[parent] += t->moved[node];
     }
 }

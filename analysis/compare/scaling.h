@@ -111,6 +111,8 @@ struct pct_scale_tree {
     struct pct_scale_loss {
         double first_ns, last_ns, lost_ns;
         bool first_guessed, last_guessed; /* computation below is a guess at this scale */
+        /* Computation below that has no sample at this scale, as long as it is at the other. */
+        double first_unsampled_ns, last_unsampled_ns;
     } * loss;
     double *moved;
 };
@@ -164,8 +166,5 @@ bool pct_scale_lacks(const struct pct_scale *s, const struct pct_scale_row *row,
 /* True if the model can be used: its cross-validation error is below one half, at the largest scale
  * it is near what was measured, on more ranks it does not go below 0, and samples are not few. */
 bool pct_scale_trusts(const struct pct_scale_row *row);
-
-/* Reason why a row loses, in words; interned. */
-const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_row *row);
 
 #endif

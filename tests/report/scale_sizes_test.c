@@ -273,6 +273,26 @@ static void guessed_computation_has_no_figures(void **state)
         pct_run_close(&runs[i]);
 }
 
+/* Computation of which few ranks have no sample makes their time a bound, and the loss another. */
+static void times_without_samples_are_bounds(void **state)
+{
+    struct pct_run runs[2];
+    struct pct_scale *s = compare_growth(runs, 0, "./s", "./s", PCT_SCALING_STRONG);
+    (void)state;
+    struct pct_scale_tree *t = pct_scale_tree_new(s);
+    assert_false(t->loss[0].first_unsampled_ns > 0 || t->loss[0].last_unsampled_ns > 0);
+    pct_scale_tree_free(t);
+    s->join->nodes[s->join->compute].kind = PCOLLECT_NODE_POINT; /* as if it were of samples */
+    s->join->costs[(size_t)s->join->compute * 2].ns = 0;         /* on few ranks */
+    t = pct_scale_tree_new(s);
+    assert_true(t->loss[0].first_unsampled_ns > t->loss[0].first_ns);
+    assert_true(t->loss[0].first_ns > 0 && !(t->loss[0].last_unsampled_ns > 0));
+    pct_scale_tree_free(t);
+    pct_scale_free(s);
+    for (unsigned i = 0; i < 2; i++)
+        pct_run_close(&runs[i]);
+}
+
 static void find_taken(void *arg, const char *sentence)
 {
     if (strstr(sentence, "This is taken as"))
@@ -446,6 +466,7 @@ int main(void)
         cmocka_unit_test(ranks_and_size_are_modelled_together),
         cmocka_unit_test(waiting_in_init_for_late_ranks_is_in_no_figure),
         cmocka_unit_test(guessed_computation_has_no_figures),
+        cmocka_unit_test(times_without_samples_are_bounds),
         cmocka_unit_test(some_growth_with_one_command_line_is_repeated_work),
         cmocka_unit_test(calls_of_a_rank_are_counted_as_they_are),
         cmocka_unit_test(time_of_the_library_is_left_out),
