@@ -306,14 +306,15 @@ static void put_outside(struct pct_buf *b, const struct pct_data *d)
     pct_buf_free(&text);
 }
 
-/* Appends how a program without MPI spent its wall time; null: it calls MPI, or was looked at from
- * outside. */
+/* Appends how a process without MPI spent its wall time; null: it calls MPI, there are several, or
+ * it was looked at from outside. */
 static void put_alone(struct pct_buf *b, const struct pct_data *d)
 {
     const struct pct_head plain = {NULL, d, &(const struct pct_options){0}};
     struct pct_alone alone;
     struct pct_buf text = {0};
-    if (pct_data_calls_mpi(d) || d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE) {
+    if (pct_data_calls_mpi(d) || d->profile->n_ranks != 1 ||
+        d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE) {
         pct_buf_text(b, ", \"alone\": null");
         return;
     }

@@ -50,10 +50,10 @@ def read_outside(folder):
 
 
 def read_alone(folder):
-    """What the text of the report says of the wall time of a program without MPI; None: it has MPI."""
+    """What the text of the report says of the wall time of a process without MPI; None: it has MPI, or there are several."""
     with open(os.path.join(folder, "text"), encoding="utf-8") as f:
         said = f.read()
-    if not re.search("^  MPI +none: ", said, re.M):
+    if not re.search("^  MPI +none: ", said, re.M) or not re.search("^  ranks +1 ", said, re.M):
         return None
     return (re.findall("^(?:  main thread  |               )(.* computing.*)$", said, re.M) or [""])[0]
 

@@ -151,10 +151,12 @@ def check_filter(page, tables):
         for text in [cell for row in shown for cell in row if cell not in exact and re.search(r"\d[ ,]", cell)][:2]:
             wanted = [line for line, cells in zip(all_rows, shown) if any(text in cell for cell in cells)]
             seen = filter_rows(page, re.escape(text))
-            wrong += [f"{name}: {text} finds {seen}, not {wanted}"] if seen != [wanted, "false", ""] else []
+            # Of a long table the first rows are shown at once.
+            right = seen[0][:len(wanted)] == wanted and seen[1:] == ["false", ""]
+            wrong += [] if right else [f"{name}: {text} finds {seen[0][:9]}, {seen[1:]}, not {wanted[:9]}"]
             page.compared["filtered-by-shown"] += 1
         seen = filter_rows(page, "[")
-        if seen != [all_rows, "true", "Not a regular expression, and not used: ["]:
+        if seen[0][:len(all_rows)] != all_rows or seen[1:] != ["true", "Not a regular expression, and not used: ["]:
             wrong.append(f"{name}: an expression that is not valid: {seen}")
         filter_rows(page, "[0-4]")
         for _ in range(2):
