@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Memory of analysis/ and view/. No function there checks an allocation: their callers call them
- * inside a run (libpcol in one for each call of its interface, the command in one for all of main).
+ * Memory of analysis/, view/, watch/ and command/. No function there checks an allocation: callers
+ * call them inside a run (libpcol in one for each call of its interface, the command in one for all
+ * of main). It goes to pct_free, never to free().
  * An allocation that is refused ends the run, not the program, and pct_memory_run returns the error
  * to its caller.
  *

@@ -31,12 +31,13 @@ void pct_buf_vformat(struct pct_buf *b, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    int n = vsnprintf(b->data + b->n, b->room - b->n, format, args);
-    if (n > 0 && b->n + (size_t)n >= b->room) {
-        b->data = pct_grow(b->data, b->n + (size_t)n, &b->room, 1);
-        vsnprintf(b->data + b->n, (size_t)n + 1, format, again);
+    int length = vsnprintf(b->data + b->n, b->room - b->n, format, args);
+    size_t n = length > 0 ? (size_t)length : 0;
+    if (b->n + n >= b->room) {
+        b->data = pct_grow(b->data, b->n + n, &b->room, 1);
+        vsnprintf(b->data + b->n, n + 1, format, again);
     }
-    b->n += n > 0 ? (size_t)n : 0;
+    b->n += n;
     va_end(again);
 }
 

@@ -8,7 +8,6 @@
 #include "view/compare_print.h"
 
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -53,7 +52,7 @@ static int refuse_unknown(const struct pct_command *self, const char *word)
         pct_refuse(self, "unknown option --%s: did you mean --%s?", name, nearest);
     else
         pct_refuse(self, "unknown option --%s", name);
-    free(name);
+    pct_free(name);
     return PCT_CALL;
 }
 

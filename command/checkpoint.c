@@ -7,7 +7,6 @@
 #include "command/recover/recover.h"
 #include "command/watched_jobs.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -47,7 +46,7 @@ static void add_mapped(struct arenas *a, const char *path)
         return;
     char *folder = pct_text("%.*s", (int)(strrchr(path, '/') - path), path);
     pc_merge_list_add(&a->list, folder, NULL, NULL, &error);
-    free(folder);
+    pct_free(folder);
 }
 
 /* Finds what a process has mapped. A program may have other files with such a name. */
@@ -68,7 +67,7 @@ static void find_mapped(struct arenas *a, int pid)
 static void free_arenas(struct arenas *a)
 {
     for (size_t i = 0; i < a->n; i++)
-        free(a->mapped[i]);
+        pct_free(a->mapped[i]);
     pct_free(a->mapped);
     pc_merge_list_free(&a->list);
 }
@@ -206,7 +205,7 @@ static int run_checkpoint(const struct pct_command *self, int argc, char **argv)
     }
     free_arenas(&arenas);
     pct_watch_job_free(&job);
-    free(pattern);
+    pct_free(pattern);
     return status;
 }
 

@@ -2,26 +2,21 @@
  *
  * Texts of any length for the subcommands, and the output of a child.
  */
+#include "analysis/buffer.h"
 #include "command/command.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 char *pct_text(const char *format, ...)
 {
-    char *text = NULL;
+    struct pct_buf text = {0};
     va_list args;
     va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        text = NULL;
+    pct_buf_vformat(&text, format, args);
     va_end(args);
-    if (text == NULL) {
-        fprintf(stderr, "pcollect: not enough memory\n");
-        exit(PCT_DATA);
-    }
-    return text;
+    return text.data;
 }
 
 void pct_read_answer(int fd, char *text, size_t n)

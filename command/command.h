@@ -8,6 +8,7 @@
 #ifndef PCT_TOOLS_H
 #define PCT_TOOLS_H
 
+#include "analysis/allocation.h"
 #include "base/base.h"
 #include "config/config.h"
 
@@ -307,7 +308,7 @@ void pct_screen_close(void);
  * (tell_progress.c). Not called while a job runs. */
 void pct_progress_show(void);
 
-/* Formats a text; allocated. Without memory the command ends with a message and PCT_DATA. */
+/* Formats a text, which the caller frees with pct_free. */
 char *pct_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reads the output of a child until its end, until the buffer is full, or for 20 s. */

@@ -6,8 +6,6 @@
 #include "command/command.h"
 #include "view/compare_print.h"
 
-#include <stdlib.h>
-
 /* False with a message: the run has nothing that is compared. */
 static bool is_comparable(const struct pct_command *self, const char *path,
                           const struct pct_run *run)
@@ -85,5 +83,5 @@ void pct_runs_close(struct pct_run *runs, size_t n)
 {
     for (size_t i = 0; runs && i < n; i++)
         pct_run_close(&runs[i]);
-    free(runs);
+    pct_free(runs);
 }

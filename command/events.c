@@ -11,7 +11,6 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -56,8 +55,8 @@ static bool matches(const char *pattern, const char *name)
         return true;
     char *p = lower(pattern), *n = lower(name);
     bool found = strpbrk(p, "*?[") ? fnmatch(p, n, 0) == 0 : strstr(n, p) != NULL;
-    free(p);
-    free(n);
+    pct_free(p);
+    pct_free(n);
     return found;
 }
 
@@ -209,8 +208,8 @@ static const struct pc_events_module *open_module(const struct pct_command *self
         pct_say(self, "%s; event names need PAPI, at build time and on this machine", dlerror());
     else if (!fits && self)
         pct_say(self, "%s is of another version of pcollect", path);
-    free(path);
-    free(library);
+    pct_free(path);
+    pct_free(library);
     return fits ? m : NULL;
 }
 

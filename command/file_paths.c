@@ -38,13 +38,13 @@ char **pct_spool_folders(const struct pc_config *config, size_t *n_out)
     for (unsigned i = 0; spool; spool = pc_config_spool(config, ++i)) {
         char *folder = pct_text("%s/pcollect-%u", spool, (unsigned)geteuid());
         if (i && !is_own_folder(folder)) {
-            free(folder);
+            pct_free(folder);
             continue;
         }
         char **more = pct_alloc(n + 1, sizeof *more);
         if (n)
             memcpy(more, folders, n * sizeof *more);
-        free(folders);
+        pct_free(folders);
         folders = more;
         folders[n++] = folder;
     }
@@ -55,8 +55,8 @@ char **pct_spool_folders(const struct pc_config *config, size_t *n_out)
 void pct_spool_free(char **folders, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        free(folders[i]);
-    free(folders);
+        pct_free(folders[i]);
+    pct_free(folders);
 }
 
 void pct_spool_remove(const char *folder)
@@ -67,17 +67,25 @@ void pct_spool_remove(const char *folder)
         rmdir(folder); /* succeeds if it is empty */
 }
 
+/* NULL: it has none, or cannot be read; errno says why. */
+static char *working_directory(void)
+{
+    char *cwd = getcwd(NULL, 0), *copy = cwd ? pct_copy(cwd) : NULL;
+    free(cwd);
+    return copy;
+}
+
 /* The working directory as a part of a pattern: percent signs are escaped. */
 static char *working_directory_pattern(void)
 {
-    char *cwd = getcwd(NULL, 0);
+    char *cwd = working_directory();
     size_t n = cwd ? 2 * strlen(cwd) + 2 : 2;
     char *pattern = pct_alloc(n, 1);
     pc_config_pattern(cwd ? cwd : "", pattern, n);
     size_t length = strlen(pattern);
     if (length && pattern[length - 1] != '/')
         strcpy(pattern + length, "/");
-    free(cwd);
+    pct_free(cwd);
     return pattern;
 }
 
@@ -97,7 +105,7 @@ bool pct_is_folder(const char *path)
 static int ask_folder(const char *path, char **folder_out, struct pc_error *cure)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = slash ? pct_text("%.*s", (int)(slash + 1 - path), path) : getcwd(NULL, 0);
+    char *folder = slash ? pct_text("%.*s", (int)(slash + 1 - path), path) : working_directory();
     int refused = folder && access(folder, W_OK | X_OK) == 0 ? 0 : errno;
     pc_new_file_cure(cure, refused, "-o");
     *folder_out = folder ? folder : pct_text(".");
@@ -112,7 +120,7 @@ bool pct_folder_takes_files(const struct pct_command *self, const char *path)
     if (refused)
         pct_say(self, "the output cannot be written to folder %s: %s; %s", folder,
                 strerror(refused), cure.text);
-    free(folder);
+    pct_free(folder);
     return !refused;
 }
 
@@ -133,7 +141,7 @@ void pct_output_warn(const struct pct_command *self, const char *pattern)
                 "if the job does not change this, its profile cannot be written to folder %s: %s; "
                 "%s",
                 folder, strerror(refused), cure.text);
-    free(folder);
+    pct_free(folder);
 }
 
 /* True if the folder of the file can be written; a folder name with a pattern cannot be checked
@@ -183,12 +191,12 @@ char *pct_output_pattern(const struct pct_command *self, const char *given, cons
     pc_config_defaults(&defaults);
     char *pattern = pct_text("%s%s%s%s", cwd, given, folder && !slash ? "/" : "",
                              folder ? name ? name : defaults.output_path : "");
-    free(cwd);
+    pct_free(cwd);
     if (strlen(pattern) >= PC_CONFIG_TEXT_BYTES)
         pct_say(self, "-o: the path is longer than %d bytes", PC_CONFIG_TEXT_BYTES - 1);
     else if (check_folder(self, pattern) && pct_output_may_be(self, pattern, 0))
         return pattern;
-    free(pattern);
+    pct_free(pattern);
     return NULL;
 }
 
@@ -218,7 +226,7 @@ char *pct_library_path(char **why_out)
         const char *relative = strncmp(places[i], "%s", 2) == 0 ? places[i] + 2 : NULL;
         char *path = relative ? pct_text("%s%s", exe, relative) : pct_text("%s", places[i]);
         bool found = realpath(path, resolved) && access(resolved, R_OK) == 0;
-        free(path);
+        pct_free(path);
         if (!found)
             continue;
         if (strpbrk(resolved, " \t:") == NULL)

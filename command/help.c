@@ -7,7 +7,6 @@
 #include "view/table.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Names of the options of the configuration are longer. */
@@ -66,11 +65,11 @@ void pct_help(const struct pct_command *self, FILE *out)
     char *call = pct_text("pcollect%s%s %s", *self->name ? " " : "", self->name, self->synopsis);
     fputs(usage, out);
     put_wrapped(out, call, (int)strlen(usage));
-    free(call);
+    pct_free(call);
     fputc('\n', out);
     call = pct_text("%c%s.", toupper((unsigned char)*self->summary), self->summary + 1);
     put_wrapped(out, call, 0);
-    free(call);
+    pct_free(call);
     fputs("\nOptions:\n", out);
     int indent = self->configures ? LONG_INDENT : INDENT;
     for (unsigned i = 0; pct_option_at(self, i); i++)
@@ -91,14 +90,14 @@ static void put_column(FILE *out, const struct pct_column *c)
 {
     char *what = pct_text("%s%s", c->doc, c->asked ? "; only if --columns names it" : "");
     put_meaning(out, fprintf(out, "  %s", c->name), INDENT, what);
-    free(what);
+    pct_free(what);
 }
 
 void pct_help_columns(FILE *out, const struct pct_table *t)
 {
     char *what = pct_text("Table %s: %s", t->name, t->doc);
     put_wrapped(out, what, 0);
-    free(what);
+    pct_free(what);
     fputs("\nColumns:\n", out);
     for (size_t i = 0; i < t->n_columns; i++)
         put_column(out, &t->columns[i]);

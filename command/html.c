@@ -7,7 +7,6 @@
 #include "command/command.h"
 #include "view/page.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { OPTION_STRONG = 256, OPTION_WEAK };
@@ -83,7 +82,7 @@ static int run_html(const struct pct_command *self, int argc, char **argv)
         status = pct_html_file(self, line.words[0], r.to = name ? name : r.to);
     if (!status && !pct_is_standard_output(r.to))
         pct_say(self, "wrote %s: open it in a browser", r.to);
-    free(name);
+    pct_free(name);
     return status;
 }
 

@@ -6,19 +6,16 @@
 #include "command/command.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 
 /* Prints a message. Messages quote files and the command line, which may contain anything: terminal
  * control characters are escaped. */
 static void put_message(const struct pct_command *self, const char *format, va_list args)
 {
-    struct pct_buf b = {0};
-    char *text = NULL;
-    if (vasprintf(&text, format, args) < 0)
-        text = NULL;
-    pct_text_escape(&b, text ? text : format, PCT_ESCAPE_CELL);
+    struct pct_buf text = {0}, b = {0};
+    pct_buf_vformat(&text, format, args);
+    pct_text_escape(&b, text.data, PCT_ESCAPE_CELL);
     fprintf(stderr, "pcollect%s%s: %s\n", *self->name ? " " : "", self->name, b.data);
-    free(text);
+    pct_buf_free(&text);
     pct_buf_free(&b);
 }
 

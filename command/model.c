@@ -265,7 +265,7 @@ static void print_models(const struct pct_command *self, const struct pct_fit_se
     }
     if (r->format == FORMAT_JSON)
         puts("\n]}");
-    free(row);
+    pct_free(row);
 }
 
 static int run_model(const struct pct_command *self, int argc, char **argv)

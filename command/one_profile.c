@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -118,6 +117,6 @@ int pct_refuse_profiles(const struct pct_command *self, const struct pct_line *l
         pct_say(self, "one profile at a time; `pcollect %s%s` compares these runs",
                 line->n_words == 2 ? "diff" : "average", files.data);
     pct_buf_free(&files);
-    free(l.program);
+    pct_free(l.program);
     return PCT_CALL;
 }

@@ -11,7 +11,6 @@
 #include "analysis/buffer.h"
 
 #include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -116,7 +115,7 @@ static void match_row(struct meetings *ours, const struct meeting *theirs, const
     }
     if (!best || longest <= best->together)
         return;
-    free(best->file);
+    pct_free(best->file);
     best->file = pct_text("%s", file);
     best->by_multiple = strcmp(theirs->how, "MPI_Comm_spawn_multiple") == 0;
     best->together = longest;
@@ -135,7 +134,7 @@ static void match_file(struct meetings *ours, const char *path)
     struct meetings theirs = read_meetings(p);
     for (size_t i = 0; i < theirs.n; i++)
         match_row(ours, &theirs.all[i], path);
-    free(theirs.all);
+    pct_free(theirs.all);
     pc_profile_free(p);
 }
 
@@ -168,11 +167,11 @@ static void match_folder(struct meetings *ours, const char *path)
         if (n > 5 && strcmp(e->d_name + n - 5, ".pcol") == 0 && !stat(other, &st) &&
             can_be_of(&st, &own, began))
             match_file(ours, other);
-        free(other);
+        pct_free(other);
     }
     if (dir)
         closedir(dir);
-    free(folder);
+    pct_free(folder);
 }
 
 /* ---- Output --------------------------------------------------------------------------------- */
@@ -207,7 +206,7 @@ void pct_related_put(const char *path, const struct pc_profile *p)
         match_folder(&ours, path);
     for (size_t i = 0; i < ours.n; i++) {
         put_meeting(&ours.all[i]);
-        free(ours.all[i].file);
+        pct_free(ours.all[i].file);
     }
-    free(ours.all);
+    pct_free(ours.all);
 }

@@ -112,7 +112,7 @@ static bool read_predict(const char *word, struct request *r)
 static bool read_sizes(const char *word, struct request *r)
 {
     size_t room = 0;
-    free(r->sizes);
+    pct_free(r->sizes);
     r->sizes = NULL;
     for (r->n_sizes = 0; *word; r->n_sizes++) {
         r->sizes = pct_grow(r->sizes, r->n_sizes, &room, sizeof *r->sizes);
@@ -254,7 +254,7 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
     if (runs && !status)
         status = compare(self, runs, line.n_words, &r);
     pct_runs_close(runs, line.n_words);
-    free(r.sizes);
+    pct_free(r.sizes);
     return status;
 }
 

@@ -43,7 +43,7 @@ static void put_labelled(const char *label, const char *text, size_t room)
     char *line = pct_text("%s: %s", label, text);
     printf("%*s", INDENT, "");
     put_below(line, room);
-    free(line);
+    pct_free(line);
 }
 
 static void print_text(const struct pct_examined *d, size_t n_less, size_t n_bad)
@@ -108,8 +108,8 @@ static int examine(struct pct_examined *d, bool json)
     else
         print_text(d, n[PCT_LESS], n[PCT_BAD]);
     for (size_t i = 0; i < d->n; i++)
-        free(d->findings[i].found);
-    free(d->findings);
+        pct_free(d->findings[i].found);
+    pct_free(d->findings);
     return n[PCT_BAD] ? PCT_DATA : PCT_DONE;
 }
 

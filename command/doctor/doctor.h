@@ -26,7 +26,7 @@ struct pct_examined {
     const struct pct_command *self;
     struct pc_config config;
     struct pct_finding *findings;
-    size_t n;
+    size_t n, room;
 };
 
 /* `found` is allocated and becomes the doctor's; cost and cure are not copied. */

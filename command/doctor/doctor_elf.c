@@ -10,7 +10,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -93,7 +92,7 @@ void pct_elf_close(struct pct_elf *e)
 {
     if (e->map != MAP_FAILED)
         munmap(e->map, e->n_bytes);
-    free(e->defined);
-    free(e->needed);
+    pct_free(e->defined);
+    pct_free(e->needed);
     *e = (struct pct_elf){.map = MAP_FAILED};
 }

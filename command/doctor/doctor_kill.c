@@ -182,5 +182,5 @@ void pct_doctor_kill(struct pct_examined *d)
                                 "counted was recovered",
                                 said),
                        NULL, NULL);
-    free(said);
+    pct_free(said);
 }

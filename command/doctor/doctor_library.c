@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,7 +37,7 @@ static void check_preload(struct pct_examined *d, const char *path)
                        pct_text("%s cannot be preloaded: %s", path, said ? said : "a shell dies"),
                        "no job is measured",
                        "install pcollect again, built on this kind of machine");
-    free(said);
+    pct_free(said);
 }
 
 static void open_module(int fd, const void *arg)
@@ -59,8 +58,8 @@ static bool check_module(struct pct_examined *d, const char *folder, const char 
     else
         pct_doctor_add(d, if_not, "module",
                        pct_text("%s does not open: %s", name, said ? said : "it dies"), cost, cure);
-    free(said);
-    free(path);
+    pct_free(said);
+    pct_free(path);
     return opens;
 }
 
@@ -122,6 +121,6 @@ void pct_doctor_library(struct pct_examined *d)
                        pct_text("there is no adapter for any MPI in %s", folder),
                        "no job is measured", "configure with mpicc in the path, and build again");
     check_others(d, folder);
-    free(folder);
-    free(path);
+    pct_free(folder);
+    pct_free(path);
 }

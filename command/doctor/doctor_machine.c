@@ -42,7 +42,7 @@ static void check_clock(struct pct_examined *d)
             pct_text("the processor has no invariant counter; the kernel uses %s", source),
             "each call of MPI takes some 50 ns longer, more if the kernel's clock is not tsc",
             NULL);
-    free(source);
+    pct_free(source);
 }
 
 static void check_timers(struct pct_examined *d)
@@ -113,7 +113,7 @@ static void check_software(struct pct_examined *d, const struct pc_counting_para
             d, PCT_LESS, "perf events", pct_text("none can be opened: %s", why),
             "computation is sampled by timers; page faults and migrations are not counted",
             cure_refusal(reason, now));
-        free(why);
+        pct_free(why);
         return;
     }
     close(fd);
@@ -158,7 +158,7 @@ static void check_hardware(struct pct_examined *d, const struct pc_counting_para
                    "cycles, instructions and cache misses are not counted; computation is sampled "
                    "by time",
                    cure_refusal(reason, now));
-    free(why);
+    pct_free(why);
 }
 
 void pct_doctor_machine(struct pct_examined *d)

@@ -89,7 +89,7 @@ static char **bare_names(char **symbols, size_t n, bool fortran, size_t *n_out)
     size_t kept = 0;
     for (size_t i = 0; i < *n_out; i++) {
         if (is_no_call(names[i]) || (kept && strcmp(names[i], names[kept - 1]) == 0))
-            free(names[i]);
+            pct_free(names[i]);
         else
             names[kept++] = names[i];
     }
@@ -100,8 +100,8 @@ static char **bare_names(char **symbols, size_t n, bool fortran, size_t *n_out)
 static void free_names(char **names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        free(names[i]);
-    free(names);
+        pct_free(names[i]);
+    pct_free(names);
 }
 
 /* The Fortran names that libpcollect.so defines; none if it is missing, which another check
@@ -115,8 +115,8 @@ static char **own_names(size_t *n_out)
         names = bare_names(e.defined, e.n_defined, true, n_out);
         pct_elf_close(&e);
     }
-    free(library);
-    free(why);
+    pct_free(library);
+    pct_free(why);
     return names;
 }
 
@@ -139,7 +139,7 @@ static void check_fortran(struct pct_examined *d, const char *path)
         if (is_among(&routines[i], functions, n_functions) || is_among(&routines[i], own, n_own))
             continue;
         char *longer = pct_text("%s%smpi_%s", list, n_lost++ ? ", " : "", routines[i]);
-        free(list);
+        pct_free(list);
         list = longer;
     }
     if (n_lost)
@@ -153,7 +153,7 @@ static void check_fortran(struct pct_examined *d, const char *path)
                        pct_text("%s: all %zu routines reach MPI_X, PMPI_X or libpcollect.so", path,
                                 n_routines),
                        NULL, NULL);
-    free(list);
+    pct_free(list);
     free_names(routines, n_routines);
     free_names(functions, n_functions);
     free_names(own, n_own);
@@ -212,7 +212,7 @@ static bool check_library(struct pct_examined *d, const struct library *l)
                        "its jobs are not measured", NULL);
     if (found && *fortran)
         check_fortran(d, fortran);
-    free(said);
+    pct_free(said);
     return found;
 }
 
@@ -225,7 +225,7 @@ static bool is_in_path(const char *word)
         size_t n = strcspn(path, ":");
         char *file = pct_text("%.*s/%s", (int)n, path, word);
         found = access(file, X_OK) == 0;
-        free(file);
+        pct_free(file);
         if (found)
             return true;
         path += n;

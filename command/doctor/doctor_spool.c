@@ -94,7 +94,7 @@ static void check_folder(struct pct_examined *d)
     else
         check_space(d, spool, &fs);
     count_left(d, folder);
-    free(folder);
+    pct_free(folder);
 }
 
 static void check_limit(struct pct_examined *d, int resource, const char *name, uint64_t least,

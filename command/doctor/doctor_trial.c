@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,13 +17,8 @@
 void pct_doctor_add(struct pct_examined *d, enum pct_health health, const char *about, char *found,
                     const char *cost, const char *cure)
 {
-    struct pct_finding *more = realloc(d->findings, (d->n + 1) * sizeof *more);
-    if (more == NULL) {
-        pct_say(d->self, "not enough memory");
-        exit(PCT_DATA);
-    }
-    d->findings = more;
-    more[d->n++] = (struct pct_finding){health, about, found, cost, cure};
+    d->findings = pct_grow(d->findings, d->n, &d->room, sizeof *d->findings);
+    d->findings[d->n++] = (struct pct_finding){health, about, found, cost, cure};
 }
 
 /* ---- A child -------------------------------------------------------------------------------- */
@@ -61,7 +55,7 @@ char *pct_doctor_apart(void (*fn)(int fd, const void *arg), const void *arg)
             ;
     }
     if (status != 0 && text && !*text) {
-        free(text);
+        pct_free(text);
         return NULL;
     }
     return text;

@@ -15,7 +15,6 @@
 #include "analysis/buffer.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -178,7 +177,7 @@ static void note_end(struct pct_checkpoints *c, int status)
     if (WIFSIGNALED(status)) {
         char *why = pct_text("the process that writes it was ended by signal %d", WTERMSIG(status));
         say_failure(c, why);
-        free(why);
+        pct_free(why);
     }
 }
 
@@ -228,7 +227,7 @@ struct pct_checkpoints *pct_checkpoints_new(const struct pct_run_job *r)
         mmap(NULL, sizeof *c->told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c->told == MAP_FAILED) {
         pct_say(r->self, "not enough memory for checkpoints");
-        free(c);
+        pct_free(c);
         return NULL;
     }
     return c;
@@ -276,5 +275,5 @@ void pct_checkpoints_end(struct pct_checkpoints *c)
                 "no checkpoint was written: no process of the job was seen on this node; see "
                 "\"CHECKPOINTS\" in pcollect-run(1)");
     munmap(c->told, sizeof *c->told);
-    free(c);
+    pct_free(c);
 }

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,14 +81,7 @@ struct words {
 
 static void add(struct words *w, char *word)
 {
-    if (w->n + 1 >= w->room) {
-        w->room = 2 * w->room + 64;
-        w->at = realloc(w->at, w->room * sizeof *w->at);
-        if (w->at == NULL) {
-            fprintf(stderr, "pcollect: not enough memory\n");
-            exit(PCT_DATA);
-        }
-    }
+    w->at = pct_grow(w->at, w->n + 1, &w->room, sizeof *w->at);
     w->at[w->n++] = word;
     w->at[w->n] = NULL;
 }

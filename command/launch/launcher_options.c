@@ -119,7 +119,7 @@ static bool check_files(const struct pct_run_job *r, char *const *word,
                 "%s sets %s, and %s does not join it with the variables of this command: put it "
                 "on the command line, where this command joins them",
                 path, taken, launcher->name);
-        free(path);
+        pct_free(path);
         if (taken)
             return false;
         at += n;
@@ -147,7 +147,7 @@ static char *list_of_file(void)
     size_t room = 0;
     ssize_t n;
     FILE *file = fopen(path, "re");
-    free(path);
+    pct_free(path);
     while (file && (n = getline(&line, &room, file)) > 0) {
         char *at = line + strspn(line, " \t");
         if (strncmp(at, list_name, sizeof list_name - 1) != 0)
@@ -158,7 +158,7 @@ static char *list_of_file(void)
             continue;
         while (n > 0 && isspace((unsigned char)line[n - 1]))
             line[--n] = '\0';
-        free(value);
+        pct_free(value);
         value = pct_text("%s", at + 1 + strspn(at + 1, " \t"));
     }
     free(line);
@@ -221,6 +221,6 @@ bool pct_launcher_list(const struct pct_run_job *r, const struct pct_launcher *l
         out->value = pct_text("%s", b.data);
     }
     pct_buf_free(&b);
-    free(user);
+    pct_free(user);
     return true;
 }

@@ -29,7 +29,7 @@ char *pct_program_file(const char *word)
         char *file = pct_text("%.*s%s%s", (int)n, path, n ? "/" : "", word);
         if (access(file, X_OK) == 0 && stat(file, &st) == 0 && S_ISREG(st.st_mode))
             return file;
-        free(file);
+        pct_free(file);
         path += n;
     }
     return NULL;
@@ -38,7 +38,7 @@ char *pct_program_file(const char *word)
 bool pct_program_is(const char *word)
 {
     char *file = pct_program_file(word);
-    free(file);
+    pct_free(file);
     return file != NULL;
 }
 
@@ -118,7 +118,7 @@ char *pct_program_mpi(char *const *words, const char **word_out)
             mpi = mpi_of(text);
             *word_out = *words;
         }
-        free(file);
+        pct_free(file);
     }
     return mpi;
 }
@@ -131,7 +131,7 @@ const char *pct_program_static(char *const *words, size_t n)
         char *file = pct_program_file(*words);
         bool is_program = false;
         is_static = file && !find_loader(file, loader, &is_program) && is_program;
-        free(file);
+        pct_free(file);
     }
     return is_static ? words[-1] : NULL;
 }
@@ -143,7 +143,7 @@ const char *pct_program_musl(char *const *words, size_t n)
     for (; n && *words && !is_program; words++, n--) {
         char *file = pct_program_file(*words);
         has_loader = file && find_loader(file, loader, &is_program);
-        free(file);
+        pct_free(file);
     }
     return has_loader && !strncmp(pc_base_name(loader), "ld-musl-", 8) ? words[-1] : NULL;
 }
@@ -156,6 +156,6 @@ bool pct_program_gets_rights(const char *word)
                 ((st.st_mode & S_ISUID && st.st_uid != getuid()) ||
                  (st.st_mode & S_ISGID && st.st_gid != getgid()) ||
                  (getuid() != 0 && getxattr(file, "security.capability", NULL, 0) > 0));
-    free(file);
+    pct_free(file);
     return gets;
 }

@@ -44,7 +44,7 @@ static char *find_library(const struct pct_command *self)
     char *why = NULL, *path = pct_library_path(&why);
     if (!path)
         pct_say(self, "%s", why);
-    free(why);
+    pct_free(why);
     return path;
 }
 
@@ -74,11 +74,7 @@ static void find_part(struct pct_run_job *r)
 
 static void add_variable(struct pct_run_job *r, char *variable)
 {
-    r->variables = realloc(r->variables, (r->n_variables + 2) * sizeof *r->variables);
-    if (r->variables == NULL) {
-        pct_say(r->self, "not enough memory");
-        exit(PCT_DATA);
-    }
+    r->variables = pct_grow(r->variables, r->n_variables + 1, &r->room, sizeof *r->variables);
     r->variables[r->n_variables++] = variable;
     r->variables[r->n_variables] = NULL;
 }
@@ -177,7 +173,7 @@ static bool keep_old(const struct pct_run_job *r)
     }
     if (!done)
         pct_say(r->self, "--force: %s", error.text);
-    free(kept);
+    pct_free(kept);
     return done;
 }
 
@@ -206,7 +202,7 @@ static void say_unfinished(const struct pct_command *self, int status)
         "`pcollect recover` makes it; `pcollect embed` stores symbols, `pcollect html` makes the "
         "page",
         why);
-    free(why);
+    pct_free(why);
 }
 
 /* Does the work after the job in a process of its own: the job's status stays if memory runs out,

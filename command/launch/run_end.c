@@ -32,7 +32,7 @@ static size_t count_processes(const struct pct_run_job *r)
     char *key = pct_text("%016lx", (unsigned long)r->key);
     struct of_run run = {.key = key};
     pc_proc_numbers("/proc", count_process, &run);
-    free(key);
+    pct_free(key);
     return run.n;
 }
 
@@ -103,7 +103,7 @@ static void put_page(void *arg, const char *path)
     if (s->run->config.output_html && pct_html_file(s->run->self, path, to) == PCT_DONE)
         fprintf(stderr, "pcollect: page: %s\n", shown);
     pct_free(shown);
-    free(to);
+    pct_free(to);
 }
 
 static bool is_named(const struct seen *s, const char *path)
@@ -128,7 +128,7 @@ static void name_profile(void *arg, const char *path, const char *wanted)
     char **more = pct_alloc(s->n_named + 1, sizeof *more);
     if (s->n_named)
         memcpy(more, s->named, s->n_named * sizeof *more);
-    free(s->named);
+    pct_free(s->named);
     s->named = more;
     s->named[s->n_named++] = pct_text("%s", path);
     pct_say_profile(path, wanted);
@@ -258,8 +258,8 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
                            "whose LD_PRELOAD was cleared or replaced (by env or a script). If all "
                            "ranks ran on other nodes, look for %s there",
                            word, mpi, names);
-        free(mpi);
-        free(names);
+        pct_free(mpi);
+        pct_free(names);
         return text;
     }
     bool launched = pct_launcher_is(r->words[0]);
@@ -277,7 +277,7 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
                  "are processes whose LD_PRELOAD was cleared or replaced (by env or a script). "
                  "If all ranks ran on other nodes, look for %s there%s",
                  names, without_mpi(r));
-    free(names);
+    pct_free(names);
     return text;
 }
 
@@ -294,8 +294,8 @@ static void say_nothing(const struct pct_run_job *r, const struct seen *s, bool 
     bool refused = status && pct_launcher_is(r->words[0]);
     pct_say(r->self, "no profile was written: %s%s%s", ended ? ended : "", why,
             refused ? ". Where the launcher refused to start the job, its message is above" : "");
-    free(why);
-    free(ended);
+    pct_free(why);
+    pct_free(ended);
 }
 
 static void say_in_memory(const struct pct_run_job *r, const struct seen *s)

@@ -10,7 +10,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -44,7 +43,7 @@ static bool hold_in(const char *folder, uint64_t key)
         if (!held)
             close(fd);
     }
-    free(path);
+    pct_free(path);
     return held;
 }
 
@@ -55,7 +54,7 @@ bool pct_run_file_hold(const struct pct_run_job *r)
     for (unsigned i = 0; !held && spool; spool = pc_config_spool(&r->config, ++i)) {
         char *folder = pct_text("%s/pcollect-%u", spool, (unsigned)geteuid());
         held = hold_in(folder, r->key);
-        free(folder);
+        pct_free(folder);
     }
     return held;
 }
@@ -79,8 +78,8 @@ static void take(const char *file, bool unlocked_only, pct_run_report_fn fn, voi
                getdelim(&strings[1], &room[1], '\0', reports) > 0)
             fn(arg, *strings[0] ? strings[0] : NULL, *strings[1] ? strings[1] : NULL);
     }
-    free(strings[0]);
-    free(strings[1]);
+    pct_free(strings[0]);
+    pct_free(strings[1]);
     fclose(reports);
 }
 
@@ -90,7 +89,7 @@ void pct_run_file_take(const struct pct_run_job *r, char *const *folders, size_t
     for (size_t i = 0; i < n; i++) {
         char *file = name_file(folders[i], r->key);
         take(file, false, fn, arg);
-        free(file);
+        pct_free(file);
     }
 }
 
@@ -103,7 +102,7 @@ void pct_run_file_tell_outer(const struct pct_run_job *r, char *const *folders, 
         bool written = fd >= 0 && write(fd, told, sizeof told) == sizeof told;
         if (fd >= 0)
             close(fd);
-        free(file);
+        pct_free(file);
         if (written)
             return;
     }
@@ -123,7 +122,7 @@ void pct_run_file_sweep(char *const *folders, size_t n, pct_run_report_fn fn, vo
             char *file = pct_text("%s/%s", folders[i], e->d_name);
             if (is_run_file(e->d_name))
                 take(file, true, fn, arg);
-            free(file);
+            pct_free(file);
         }
         if (dir)
             closedir(dir);

@@ -30,7 +30,7 @@ struct pct_run_job {
     const char *musl;    /* the word of a program that cannot load the library; or NULL */
     char **words;        /* of the job */
     char **variables;    /* for the ranks; "NAME=VALUE" */
-    size_t n_variables;
+    size_t n_variables, room;
 };
 
 /* ---- Options of the launcher (launcher_options.c) -------------------------------------------- */

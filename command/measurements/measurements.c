@@ -6,19 +6,18 @@
 #include "analysis/buffer.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 void pct_fit_set_free(struct pct_fit_set *set)
 {
     for (size_t i = 0; i < set->n; i++) {
-        free(set->series[i].region);
-        free(set->series[i].metric);
-        free(set->series[i].points);
+        pct_free(set->series[i].region);
+        pct_free(set->series[i].metric);
+        pct_free(set->series[i].points);
     }
     for (unsigned d = 0; d < PCT_FIT_PARAMETERS; d++)
-        free(set->names[d]);
-    free(set->series);
+        pct_free(set->names[d]);
+    pct_free(set->series);
     *set = (struct pct_fit_set){0};
 }
 

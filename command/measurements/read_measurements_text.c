@@ -35,7 +35,7 @@ static char *trim(char *s)
 
 static void set_text(char **text, const char *value)
 {
-    free(*text);
+    pct_free(*text);
     *text = pct_copy(value);
 }
 
@@ -190,8 +190,8 @@ int pct_fit_read_text(struct pct_fit_reader *r)
     if (!err)
         err = end_data(&s);
     free(line);
-    free(s.region);
-    free(s.metric);
-    free(s.places);
+    pct_free(s.region);
+    pct_free(s.metric);
+    pct_free(s.places);
     return err;
 }

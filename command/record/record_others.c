@@ -363,8 +363,8 @@ static void write_profile(struct job *j, const struct pc_profile *p)
         if (write_to(j, p, other, &error))
             pct_say(j->sampling.self, "%s", error.text);
     }
-    free(other);
-    free(to);
+    pct_free(other);
+    pct_free(to);
 }
 
 static int finish(struct job *j)

@@ -14,7 +14,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -115,12 +114,12 @@ static void see_checkpoints(const char *wanted, see_fn see, void *arg)
         struct pc_profile *p = read_checkpoint(path);
         found = p && see(arg, path, p);
         pc_profile_free(p);
-        free(path);
+        pct_free(path);
     }
     if (dir)
         closedir(dir);
-    free(folder);
-    free(name);
+    pct_free(folder);
+    pct_free(name);
 }
 
 struct sought {
@@ -147,7 +146,7 @@ int pct_checkpoint_write(const struct pc_profile *p, const char *wanted, char *p
         return pc_pcol_write(p, path, PC_PCOL_ON_DISK, error);
     char *name = name_checkpoint(wanted);
     int err = pc_pcol_write_new(p, name, PC_PCOL_ON_DISK, path, error);
-    free(name);
+    pct_free(name);
     return err;
 }
 

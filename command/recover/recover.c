@@ -7,7 +7,6 @@
 #include "analysis/buffer.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,7 +32,7 @@ static char **name_folders(const struct pct_command *self, char **words, size_t 
         if (!pct_is_folder(words[i])) {
             pct_refuse(self, "%s: %s", words[i],
                        access(words[i], F_OK) == 0 ? "is not a folder" : strerror(errno));
-            free(folders);
+            pct_free(folders);
             return NULL;
         }
         char *below = pct_text("%s/pcollect-%u", words[i], (unsigned)geteuid());

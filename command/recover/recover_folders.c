@@ -115,7 +115,7 @@ static void recover_jobs(const struct pct_recovery *r, const struct pc_merge_lis
             else
                 pct_job_recover(r, &job, out);
         }
-        free(job.found);
+        pct_free(job.found);
     }
 }
 
@@ -199,6 +199,6 @@ bool pct_recover_folders(const struct pct_recovery *asked, char *const *folders,
         if (locks[i] >= 0)
             close(locks[i]);
     pct_free(own);
-    free(locks);
+    pct_free(locks);
     return done;
 }

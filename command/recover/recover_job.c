@@ -156,7 +156,7 @@ static void say_killed(const struct pct_recovery *r, bool by_exec, const struct 
         what = pct_text("a signal, _exit or exec");
     fprintf(stderr, "pcollect: profile: %s (recovered up to the last moment known: %s ended %s)\n",
             path, what, name);
-    free(what);
+    pct_free(what);
 }
 
 static void say_written(const struct pct_recovery *r, bool by_exec, const struct pc_profile *p,
@@ -189,7 +189,7 @@ static void say_kept(const struct pct_recovery *r, const struct pct_job *job, co
     pct_say(r->self, "%s; %zu %s: `pcollect recover -o PATH %s` tries again", reason, job->n,
             job->n == 1 ? "arena stays" : "arenas stay", word.data);
     pct_buf_free(&word);
-    free(folder);
+    pct_free(folder);
     for (size_t i = 0; i < job->n; i++)
         pct_left_pass(job->found[i]->path); /* told by this */
 }
@@ -291,7 +291,7 @@ static struct pc_profile *merge_arenas(const struct pct_recovery *r, const struc
         if (!rank_of(there, job->found[i]))
             paths[n++] = job->found[i]->path;
     int err = pc_merge_files(paths, n, &fresh, say_merged_line, (void *)r, error);
-    free(paths);
+    pct_free(paths);
     if (err || there == NULL)
         return err ? NULL : fresh;
     err = unpack(&fresh, error);

@@ -67,7 +67,7 @@ int pct_recover_lock_beside(const struct pct_recovery *r, const char *path)
     const char *slash = strrchr(path, '/');
     char *folder = pct_text("%.*s", slash ? (int)(slash + 1 - path) : 1, slash ? path : ".");
     int fd = open_lock(folder);
-    free(folder);
+    pct_free(folder);
     for (int i = 0; fd >= 0 && i < LOCK_TRIES && !is_held(r, fd); i++) {
         if (flock(fd, LOCK_EX | LOCK_NB) == 0)
             return fd;

@@ -5,7 +5,6 @@
  */
 #include "command/stat/stat.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Words of a list; a comma between the slashes of a PMU's event does not end it. */
@@ -68,13 +67,11 @@ int pct_stat_find_events(struct pct_stat_job *j)
     char *list = pct_text("%s", j->request->events       ? j->request->events
                                 : j->request->processors ? strchr(usual, ',') + 1
                                                          : usual);
-    j->names = calloc(PCT_COUNT_MAX_EVENTS, sizeof *j->names);
-    j->numbers = calloc(PCT_COUNT_MAX_EVENTS, sizeof *j->numbers);
-    if (!j->names || !j->numbers)
-        exit((pct_say(j->self, "not enough memory"), PCT_DATA));
+    j->names = pct_alloc(PCT_COUNT_MAX_EVENTS, sizeof *j->names);
+    j->numbers = pct_alloc(PCT_COUNT_MAX_EVENTS, sizeof *j->numbers);
     j->stat.events = j->names;
     int status = add_list(j, found, list);
-    free(list);
+    pct_free(list);
     size_t n = 0;
     for (size_t e = 0; e < j->stat.n && !status; e++) {
         if (j->names[e].why_not || !strcmp(j->names[e].name, "task-clock"))
@@ -93,10 +90,10 @@ int pct_stat_find_events(struct pct_stat_job *j)
 void pct_stat_free_events(struct pct_stat_job *j)
 {
     for (size_t e = 0; e < j->stat.n; e++) {
-        free((char *)j->names[e].name);
-        free((char *)j->names[e].why_not);
+        pct_free((char *)j->names[e].name);
+        pct_free((char *)j->names[e].why_not);
     }
-    free(j->names);
-    free(j->numbers);
+    pct_free(j->names);
+    pct_free(j->numbers);
     pct_count_free(j->count);
 }
