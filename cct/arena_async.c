@@ -105,9 +105,10 @@ static bool leaves_room(const struct pc_arena *a, uint64_t ready, uint64_t targe
     return target * n <= (free_bytes + ready * n) / PC_ARENA_PART;
 }
 
-/* Several threads may grow the arena at once: each takes all of [the `ready` that it saw, its
+/* Makes bytes [0, need) safe to touch. False: refused, and the arena will not grow any more.
+ * Several threads may grow the arena at once: each takes all of [the `ready` that it saw, its
  * target) itself before it raises `ready`. Taking bytes twice is harmless. */
-bool pc_arena_grow(struct pc_arena *a, uint64_t need)
+static bool grow(struct pc_arena *a, uint64_t need)
 {
     uint64_t ready = atomic_load_explicit(&a->ready, memory_order_acquire);
     if (need <= ready)
@@ -144,7 +145,7 @@ static pcollect_ref take_space(struct pc_arena *a, size_t bytes, bool from_reser
     do {
         end = next + n;
         uint64_t need = from_reserve ? end : end + pc_arena_reserve_bytes(end);
-        if (need > atomic_load_explicit(&a->ready, memory_order_acquire) && !pc_arena_grow(a, need))
+        if (need > atomic_load_explicit(&a->ready, memory_order_acquire) && !grow(a, need))
             return 0;
     } while (!atomic_compare_exchange_weak_explicit(&a->next, &next, end, memory_order_relaxed,
                                                     memory_order_relaxed));

@@ -24,9 +24,6 @@ static inline uint64_t pc_arena_reserve_bytes(uint64_t end)
 /* All arenas of a node together take this fraction (1/8) of the free space of their file system. */
 #define PC_ARENA_PART 8u
 
-/* Makes bytes [0, need) safe to touch. False: refused, and the arena will not grow any more. */
-bool pc_arena_grow(struct pc_arena *a, uint64_t need);
-
 /* Makes [from, to) safe to touch, by the arena's method. */
 bool pc_arena_take(struct pc_arena *a, uint64_t from, uint64_t to);
 

@@ -57,7 +57,8 @@ static int find_own(const struct stat *of)
     return -1;
 }
 
-int pct_open_sink(const char *path)
+/* Opens a sink. -1: there is none; errno says why, EEXIST if there is another file. */
+static int open_sink(const char *path)
 {
     static const char devices[] = "/dev/";
     struct stat st;
@@ -74,7 +75,7 @@ int pct_open_sink(const char *path)
 
 int pct_new_file(const struct pct_command *self, const char *path, bool *made_out)
 {
-    int fd = pct_open_sink(path);
+    int fd = open_sink(path);
     *made_out = fd < 0 && errno == ENOENT;
     if (*made_out)
         fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -93,7 +94,7 @@ bool pct_whole_file_open(struct pct_whole_file *w, const struct pct_command *sel
                          bool replaces)
 {
     *w = (struct pct_whole_file){.self = self, .path = path, .replaces = replaces};
-    int fd = replaces ? -1 : pct_open_sink(path);
+    int fd = replaces ? -1 : open_sink(path);
     w->sink = fd >= 0;
     if (!replaces && fd < 0 && errno != ENOENT)
         return fail(w, errno);

@@ -20,13 +20,9 @@ struct pct_stream {
 /* Opens a stream that writes whole blocks to fd. fclose leaves fd open. NULL: no memory. */
 FILE *pct_stream_open(struct pct_stream *s, int fd);
 
-/* Opens what takes bytes as they come in place of a new file: a pipe, a terminal, /dev/null, or by
- * its name in /dev the standard output or error of this process. -1: there is none; errno says why,
- * EEXIST if there is another file. */
-int pct_open_sink(const char *path);
-
-/* Opens such a thing, or a new file, which may be read while it grows. *made_out: it is a new file.
- * -1: said. */
+/* Opens a sink, which takes bytes as they come (a pipe, a terminal, /dev/null, or by its name in
+ * /dev the standard output or error of this process), or a new file, which may be read while it
+ * grows. *made_out: it is a new file. -1: said. */
 int pct_new_file(const struct pct_command *self, const char *path, bool *made_out);
 
 /* Prints why a file is not written, and the cure. */
@@ -43,7 +39,7 @@ struct pct_whole_file {
 };
 
 /* Opens and closes the file; false, said. `replaces`: it replaces a file of this name; else there
- * must be none, or what pct_open_sink opens. */
+ * must be none, or a sink. */
 bool pct_whole_file_open(struct pct_whole_file *w, const struct pct_command *self, const char *path,
                          bool replaces);
 /* keep: the file gets its name if everything was written; else it disappears. */

@@ -82,10 +82,6 @@ int pc_counting_refused(const char *allowed, int level, struct pc_error *error);
 int pc_counting_open_group(const struct pc_counting_group *group, struct pc_counting_open *open);
 void pc_counting_close_group(struct pc_counting_open *open);
 
-/* True if an open group counts when it is switched on: a group may open but never get its counters.
- * Leaves it switched off. */
-bool pc_counting_runs(const struct pc_counting_open *open);
-
 /* The anchor of this process; its term is in *out. PC_EIO: none opens. */
 int pc_counting_find_anchor(struct pc_counting_term *out, struct pc_error *error);
 

@@ -221,7 +221,9 @@ int pc_counting_open_group(const struct pc_counting_group *group, struct pc_coun
     return 0;
 }
 
-bool pc_counting_runs(const struct pc_counting_open *open)
+/* True if an open group counts when it is switched on: a group may open but never get its counters.
+ * Leaves it switched off. */
+static bool can_count(const struct pc_counting_open *open)
 {
     enum { ENOUGH_NS = 20000, TRIES = 100000 };
     struct pc_counting_reading r = {.n = 0};
@@ -239,7 +241,7 @@ static int try_term(struct pc_counting_term *term)
 {
     struct pc_counting_open open = {.n = 0};
     int err = add_member(&open, open_leader(term));
-    if (!err && !pc_counting_runs(&open))
+    if (!err && !can_count(&open))
         err = -EBUSY;
     pc_counting_close_group(&open);
     return err;
@@ -307,7 +309,7 @@ static int try_in_group(const struct pc_counting_program *p, struct pc_counting_
     int err = pc_counting_open_group(&wider, &open);
     if (err)
         return err;
-    if (!pc_counting_runs(&open))
+    if (!can_count(&open))
         err = -EBUSY;
     pc_counting_close_group(&open);
     if (!err)

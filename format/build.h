@@ -125,9 +125,6 @@ uint64_t pc_column_combine(const struct pc_profile_column *c, uint64_t a, uint64
  * bounds. */
 bool pc_table_valid(const struct pc_profile_table *t);
 
-/* True if the two have the same columns. */
-bool pc_table_agrees(const struct pc_profile_table *a, const struct pc_profile_table *b);
-
 /* True if the two profiles define no table differently. */
 bool pc_tables_agree(const struct pc_profile *a, const struct pc_profile *b);
 

@@ -156,7 +156,7 @@ int pc_tables_check(const struct pc_profile *p, struct pc_error *error)
 
 /* ---- Merge ---------------------------------------------------------------------------------- */
 
-bool pc_table_agrees(const struct pc_profile_table *a, const struct pc_profile_table *b)
+static bool has_same_columns(const struct pc_profile_table *a, const struct pc_profile_table *b)
 {
     if (a->n_keys != b->n_keys || a->n_columns != b->n_columns)
         return false;
@@ -173,7 +173,7 @@ bool pc_tables_agree(const struct pc_profile *a, const struct pc_profile *b)
 {
     for (uint32_t i = 0; i < a->n_tables; i++) {
         const struct pc_profile_table *other = find_table(b, a->tables[i].name);
-        if (other && !pc_table_agrees(&a->tables[i], other))
+        if (other && !has_same_columns(&a->tables[i], other))
             return false;
     }
     return true;
@@ -269,7 +269,7 @@ int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b
             y = NULL;
         else if (order > 0)
             x = NULL;
-        else if (!pc_table_agrees(x, y))
+        else if (!has_same_columns(x, y))
             return pc_error_set(error, PC_EMISMATCH,
                                 "table '%s' differs between the profiles: they were collected by "
                                 "different versions",

@@ -11,7 +11,8 @@
 
 enum { LEAST_CELLS = 24, STEP = 3, INDENT = 2 };
 
-struct pct_corner pct_branches_corner(const struct pct_branches *b, bool top, bool last)
+/* `top`: no corner. `last`: no sibling follows. */
+static struct pct_corner corner_of(const struct pct_branches *b, bool top, bool last)
 {
     if (top)
         return (struct pct_corner){"", ""};
@@ -161,7 +162,7 @@ static uint32_t put_run(struct pct_branches *b, const struct pct_shown_tree *t, 
         node = t->depth && *depth >= t->depth ? PC_NO_INDEX : pct_shown_only(t, end);
         if (node == PC_NO_INDEX)
             return end;
-        corner = pct_branches_corner(b, true, false);
+        corner = corner_of(b, true, false);
     }
 }
 
@@ -176,14 +177,14 @@ static void put_children(struct pct_branches *b, const struct pct_shown_tree *t,
         uint32_t next = t->next(t->tree, node, i);
         unsigned at = depth;
         bool last = next == PC_NO_INDEX && !more;
-        uint32_t end = put_run(b, t, i, pct_branches_corner(b, top, last), &at);
+        uint32_t end = put_run(b, t, i, corner_of(b, top, last), &at);
         put_children(b, t, end, at, n_branches + 1);
         b->guide.n = n_guide;
         b->guide.data[n_guide] = 0;
         i = next;
     }
     if (more)
-        t->put_more(t->tree, node, pct_branches_corner(b, top, true));
+        t->put_more(t->tree, node, corner_of(b, top, true));
 }
 
 void pct_branches_put_tree(struct pct_branches *b, const struct pct_shown_tree *t, uint32_t node)

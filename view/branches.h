@@ -24,8 +24,6 @@ struct pct_corner {
     const char *sign, *below;
 };
 
-/* `top`: no corner. `last`: no sibling follows. */
-struct pct_corner pct_branches_corner(const struct pct_branches *b, bool top, bool last);
 const char *pct_branches_dots(const struct pct_branches *b);
 
 /* Cells for the name of a node and what is behind it. */

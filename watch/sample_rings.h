@@ -13,8 +13,6 @@
 #include "counting/counting.h"
 #include "watch/code_files.h"
 
-enum { PCT_MOST_REGISTERS = 64 };
-
 enum pct_ring_record_type {
     PCT_RING_SAMPLE,
     PCT_RING_MAP,  /* the process has mapped code */

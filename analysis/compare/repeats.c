@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct pct_repeat pct_repeat_of(const double *values, size_t n)
+static struct pct_repeat summarize(const double *values, size_t n)
 {
     struct pct_repeat r = {.least = values[0], .most = values[0]};
     double squares = 0;
@@ -37,7 +37,7 @@ static void fill_row(const struct pct_repeats *r, uint32_t node, double *values,
         row->calls += c->present ? c->calls / (double)r->n_runs : 0;
         row->bytes += c->present ? c->bytes / (double)r->n_runs : 0;
     }
-    row->ns = pct_repeat_of(values, r->n_runs);
+    row->ns = summarize(values, r->n_runs);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -88,10 +88,10 @@ int pct_repeats_make(const struct pct_run *runs, size_t n, struct pct_repeats **
     *r = (struct pct_repeats){.runs = runs, .n_runs = n, .join = join};
     for (size_t i = 0; i < n; i++)
         values[i] = runs[i].time_ns;
-    r->time_ns = pct_repeat_of(values, n);
+    r->time_ns = summarize(values, n);
     for (size_t i = 0; i < n; i++)
         values[i] = runs[i].core_ns;
-    r->core_ns = pct_repeat_of(values, n);
+    r->core_ns = summarize(values, n);
     make_rows(r, values);
     pct_free(values);
     *out = r;

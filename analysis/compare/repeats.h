@@ -39,7 +39,4 @@ int pct_repeats_make(const struct pct_run *runs, size_t n, struct pct_repeats **
                      struct pc_error *error);
 void pct_repeats_free(struct pct_repeats *r);
 
-/* Mean, deviation and so on of n values. */
-struct pct_repeat pct_repeat_of(const double *values, size_t n);
-
 #endif

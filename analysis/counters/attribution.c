@@ -193,7 +193,9 @@ static size_t join_rows(struct pct_attributed *rows, size_t n_rows)
     return n;
 }
 
-struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out)
+/* Rows by event and node, ascending; allocated; *n_out: their number. None if the profile has no
+ * edges, or if its tables of these names belong to another plugin. */
+static struct pct_attributed *attribute_counts(const struct pc_profile *p, size_t *n_out)
 {
     const struct pc_profile_table *edges = find_edges(p);
     const struct pc_profile_table *samples = find_edge_samples(p);
@@ -293,7 +295,7 @@ pc_u128 pct_counts_total(const struct pct_counts *c, uint32_t event)
 struct pct_counts *pct_counts_new(const struct pc_profile *p, const struct pct_tree *tree)
 {
     struct pct_counts *c = pct_alloc(1, sizeof *c);
-    c->rows = pct_attribute(p, &c->n);
+    c->rows = attribute_counts(p, &c->n);
     for (size_t i = 0; i < c->n; i++)
         c->rows[i].node = tree->shown[c->rows[i].node];
     c->n = join_rows(c->rows, c->n);

@@ -22,10 +22,6 @@ struct pct_event_total {
     pc_u128 count;
 };
 
-/* Rows by event and node, ascending; allocated; *n_out: their number. None if the profile has no
- * edges, or if its tables of these names belong to another plugin. */
-struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out);
-
 /* Figures of one rank, all its threads. */
 struct pct_rank_instructions {
     double outside;       /* instructions on edges that lie outside of one MPI call */

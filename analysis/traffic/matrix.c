@@ -257,7 +257,7 @@ uint64_t pct_domain_find(const struct pc_profile *p, const char *text)
 
 /* ---- Reach ---------------------------------------------------------------------------------- */
 
-enum pct_reach pct_pair_reach(const struct pct_topology *t, const struct pct_pair *p)
+static enum pct_reach reach_of(const struct pct_topology *t, const struct pct_pair *p)
 {
     if (p->source < 0 || p->destination < 0)
         return PCT_REACH_OUTSIDE;
@@ -275,7 +275,7 @@ void pct_topology_sums(const struct pct_topology *t, struct pct_reach_sum sums[P
 {
     memset(sums, 0, PCT_N_REACHES * sizeof *sums);
     for (size_t i = 0; i < t->n_pairs; i++) {
-        struct pct_reach_sum *s = &sums[pct_pair_reach(t, &t->pairs[i])];
+        struct pct_reach_sum *s = &sums[reach_of(t, &t->pairs[i])];
         s->pairs++;
         s->messages += t->pairs[i].messages;
         s->bytes += t->pairs[i].bytes;

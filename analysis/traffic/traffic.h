@@ -109,7 +109,6 @@ struct pct_reach_sum {
     uint64_t pairs;
     pc_u128 messages, bytes;
 };
-enum pct_reach pct_pair_reach(const struct pct_topology *t, const struct pct_pair *p);
 void pct_topology_sums(const struct pct_topology *t, struct pct_reach_sum sums[PCT_N_REACHES]);
 
 /* ---- Undirected graph of the job: both directions of a pair are one edge -------------------- */

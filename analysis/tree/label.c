@@ -21,7 +21,8 @@ void pct_label_call(struct pct_buf *b, const char *file, uint32_t line)
     put_line(b, file, line, PCT_ESCAPE_NAME);
 }
 
-void pct_label_offset(struct pct_buf *b, const char *module, uint64_t offset)
+/* Appends module+0xoffset: code that has no name. */
+static void put_offset(struct pct_buf *b, const char *module, uint64_t offset)
 {
     char text[24], *at = text + sizeof text;
     do {
@@ -36,7 +37,7 @@ void pct_label_offset(struct pct_buf *b, const char *module, uint64_t offset)
 void pct_label_nameless(struct pct_buf *b, const char *module, const struct pct_frame *f,
                         uint64_t offset, unsigned shape)
 {
-    pct_label_offset(b, module, f->begin ? f->begin : offset);
+    put_offset(b, module, f->begin ? f->begin : offset);
     if (f->begin && shape & PCT_LABEL_LINE)
         pct_buf_format(b, ":0x%llx", (unsigned long long)offset);
 }

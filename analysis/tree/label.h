@@ -25,9 +25,6 @@ void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct
 /* Appends " at file:line" to a label: the place from which it was called. */
 void pct_label_call(struct pct_buf *b, const char *file, uint32_t line);
 
-/* Appends module+0xoffset: code that has no name. */
-void pct_label_offset(struct pct_buf *b, const char *module, uint64_t offset);
-
 /* Appends module+0xbegin, with PCT_LABEL_LINE module+0xbegin:0xoffset: a function without a name,
  * of which a node has that offset. Where it begins may be unknown: then module+0xoffset. */
 void pct_label_nameless(struct pct_buf *b, const char *module, const struct pct_frame *f,

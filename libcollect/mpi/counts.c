@@ -56,8 +56,10 @@ static bool is_suffix(const char *s)
     return true;
 }
 
-bool pc_mpi_is_fortran_name(const char *symbol, const char *op)
+/* True if an exported name is a Fortran spelling of the primitive `name` ("MPI_Send"). */
+static bool is_fortran_name(const char *symbol, void *name)
 {
+    const char *op = name;
     static const char *const prefixes[] = {"pmpir_", "pmpi_", "ompi_", "mpir_", "mpi_"};
     const char *c_name = symbol + (symbol[0] == 'P');
     size_t n = strlen(op);
@@ -106,11 +108,6 @@ bool pc_mpi_is_family(const struct pc_module *module)
     return false;
 }
 
-static bool match_name(const char *symbol, void *op)
-{
-    return pc_mpi_is_fortran_name(symbol, op);
-}
-
 /* True if a call from the MPI library counts. Functions with stubs for their Fortran names were
  * counted in those. */
 static bool counts_from_family(const struct pc_exports *elf, unsigned slot, uintptr_t ret)
@@ -118,8 +115,8 @@ static bool counts_from_family(const struct pc_exports *elf, unsigned slot, uint
     int n_names;
     if (pc_op_rows[PC_SLOT_OP(slot)].fortran)
         return false;
-    if (pc_exports_enclosing(elf, ret - 1, match_name, (void *)pc_op_rows[PC_SLOT_OP(slot)].name,
-                             &n_names))
+    if (pc_exports_enclosing(elf, ret - 1, is_fortran_name,
+                             (void *)pc_op_rows[PC_SLOT_OP(slot)].name, &n_names))
         return true;
     return n_names == 0 && !PC_SLOT_IS_PMPI(slot) && !pc_exports_find(elf, "PMPI_Init");
 }

@@ -34,7 +34,4 @@ bool pc_mpi_counts(unsigned slot, uintptr_t ret);
  * components. AS-safe. */
 bool pc_mpi_is_family(const struct pc_module *module);
 
-/* True if an exported name is a Fortran spelling of the primitive `op` ("MPI_Send"). AS-safe. */
-bool pc_mpi_is_fortran_name(const char *symbol, const char *op);
-
 #endif
