@@ -20,10 +20,18 @@ static const char *why_refused(const void *plugin)
     const struct pcollect_comm_plugin *p = plugin;
     if (!p->name || !p->init || (!p->post && !p->domain))
         return "its name, init or post is missing";
-    for (uint32_t i = 0; i < pc_process.n_plugins; i++)
-        if (!strcmp(pc_process.plugins[i].comm->name, p->name))
-            return "there is a plugin of that name already";
     return NULL;
+}
+
+static const void *at(uint32_t i)
+{
+    return pc_process.plugins[i].comm;
+}
+
+static void take(const void *plugin)
+{
+    pc_process.plugins[pc_process.n_plugins++] =
+        (struct pc_loaded_plugin){.comm = plugin, .record_offset = pc_process.record_bytes};
 }
 
 static const struct pc_plugin_kind kind = {.kind = PCOLLECT_PLUGIN_COMM,
@@ -31,26 +39,15 @@ static const struct pc_plugin_kind kind = {.kind = PCOLLECT_PLUGIN_COMM,
                                            .option = "[collect] plugins",
                                            .built_in = built_in,
                                            .n_built_in = PC_ARRAY_LEN(built_in),
-                                           .why_refused = why_refused};
-
-static int add_plugin(const char *name, struct pc_error *error)
-{
-    const void *found;
-    int err = pc_plugin_find(&kind, name, &found, error);
-    if (err)
-        return err;
-    if (pc_process.n_plugins == PC_MAX_PLUGINS)
-        return pc_error_set(error, PC_EARG, "%s: more than %d", kind.option, PC_MAX_PLUGINS);
-    const struct pcollect_comm_plugin *p = found;
-    pc_process.plugins[pc_process.n_plugins++] =
-        (struct pc_loaded_plugin){.comm = p, .record_offset = pc_process.record_bytes};
-    pc_process.record_bytes += (p->record_bytes + 7u) & ~7u;
-    return PC_OK;
-}
+                                           .why_refused = why_refused,
+                                           .n = &pc_process.n_plugins,
+                                           .most = PC_MAX_PLUGINS,
+                                           .at = at,
+                                           .take = take};
 
 int pc_plugins_find(struct pc_error *error)
 {
-    return pc_plugins_each(pc_process.config.collect_plugins, add_plugin, error);
+    return pc_plugins_load(&kind, pc_process.config.collect_plugins, error);
 }
 
 /* True if `time` comes first and no other plugin has to be told of quiet calls. */
@@ -93,8 +90,9 @@ int pc_plugins_start(void)
             pc_core_complain("plugin %s does not start and is left out", p->comm->name);
             continue;
         }
-        if (pc_publish_plugin(p))
-            return PC_ENOMEM;
+        int err = pc_publish_plugin(p);
+        if (err)
+            return err;
         pc_process.core.wants |= p->comm->wants;
         pc_process.core.asks |= p->comm->pre || p->comm->wants || !pc_clock_is_counter;
         pc_process.tells_regions |= p->comm->region != NULL;

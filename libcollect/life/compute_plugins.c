@@ -23,10 +23,18 @@ static const char *why_refused(const void *plugin)
         return "its name, init or trigger is missing";
     if (!p->open != !p->read || !p->open != !p->close)
         return "it has one of open, read and close, but not all three";
-    for (uint32_t i = 0; i < pc_process.n_compute; i++)
-        if (!strcmp(pc_process.compute[i].plugin->name, p->name))
-            return "there is a plugin of that name already";
     return NULL;
+}
+
+static const void *at(uint32_t i)
+{
+    return pc_process.compute[i].plugin;
+}
+
+static void take(const void *plugin)
+{
+    pc_process.compute[pc_process.n_compute++] = (struct pc_loaded_compute){
+        .plugin = plugin, .record_offset = pc_process.record_bytes - pc_process.comm_bytes};
 }
 
 static const struct pc_plugin_kind kind = {.kind = PCOLLECT_PLUGIN_COMPUTE,
@@ -34,29 +42,18 @@ static const struct pc_plugin_kind kind = {.kind = PCOLLECT_PLUGIN_COMPUTE,
                                            .option = "[sample] plugins",
                                            .built_in = built_in,
                                            .n_built_in = PC_ARRAY_LEN(built_in),
-                                           .why_refused = why_refused};
-
-static int add_plugin(const char *name, struct pc_error *error)
-{
-    const void *found;
-    int err = pc_plugin_find(&kind, name, &found, error);
-    if (err)
-        return err;
-    if (pc_process.n_compute == PC_MAX_COMPUTE)
-        return pc_error_set(error, PC_EARG, "%s: more than %d", kind.option, PC_MAX_COMPUTE);
-    const struct pcollect_compute_plugin *p = found;
-    pc_process.compute[pc_process.n_compute++] = (struct pc_loaded_compute){
-        .plugin = p, .record_offset = pc_process.record_bytes - pc_process.comm_bytes};
-    pc_process.record_bytes += (p->record_bytes + 7u) & ~7u;
-    return PC_OK;
-}
+                                           .why_refused = why_refused,
+                                           .n = &pc_process.n_compute,
+                                           .most = PC_MAX_COMPUTE,
+                                           .at = at,
+                                           .take = take};
 
 int pc_compute_find(struct pc_error *error)
 {
     pc_process.comm_bytes = pc_process.record_bytes;
     if (!pc_process.config.sample_frequency)
         return PC_OK;
-    return pc_plugins_each(pc_process.config.sample_plugins, add_plugin, error);
+    return pc_plugins_load(&kind, pc_process.config.sample_plugins, error);
 }
 
 static void use_counters(void)
@@ -80,8 +77,9 @@ int pc_compute_start(void)
                                  : "");
             continue;
         }
-        if (pc_publish_compute(p))
-            return PC_ENOMEM;
+        int err = pc_publish_compute(p);
+        if (err)
+            return err;
         pc_process.compute[n++] = *p;
     }
     pc_process.n_compute = n;

@@ -244,6 +244,17 @@ static int open_arena(void)
     return PC_OK;
 }
 
+/* Starts what needs the arena. Returns the reason if it cannot, or NULL. */
+static const char *start_parts(void)
+{
+    if (pc_threads_start())
+        return "the program has taken all keys of thread-specific data";
+    int err = pc_parts_start();
+    if (err)
+        return err == PC_EARG ? "plugins have too many tables" : "not enough memory to collect";
+    return pthread_atfork(NULL, NULL, forget_in_child) ? "no memory for pthread_atfork" : NULL;
+}
+
 static int start(void)
 {
     pc_process.core = for_adapters;
@@ -264,15 +275,11 @@ static int start(void)
                                              .realtime_ns = host_realtime_ns,
                                              .string = pc_table_string};
     pc_guess_scale();
-    int err = pc_threads_start();
-    if (!err)
-        err = pc_parts_start();
-    if (!err && pthread_atfork(NULL, NULL, forget_in_child))
-        err = PC_ENOMEM;
-    if (err) {
+    const char *why = start_parts();
+    if (why) {
         pc_arena_unlink(&pc_process.arena);
-        complain("not enough memory to collect; this run is not measured");
-        return err;
+        pc_core_complain("%s; this run is not measured", why);
+        return PC_EARG;
     }
     atomic_store_explicit(&pc_live->stage, PC_STAGE_MAIN, memory_order_release);
     return PC_OK;

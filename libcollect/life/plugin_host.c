@@ -119,10 +119,17 @@ static int say_unknown(const struct pc_plugin_kind *kind, const char *name, stru
                         kind->option, name, known);
 }
 
-int pc_plugin_find(const struct pc_plugin_kind *kind, const char *name, const void **out,
-                   struct pc_error *error)
+static bool is_loaded(const struct pc_plugin_kind *kind, const struct head *p)
 {
-    const void *p = find_built_in(kind, name);
+    for (uint32_t i = 0; i < *kind->n; i++)
+        if (!strcmp(((const struct head *)kind->at(i))->name, p->name))
+            return true;
+    return false;
+}
+
+static int load(const struct pc_plugin_kind *kind, const char *name, struct pc_error *error)
+{
+    const struct head *p = find_built_in(kind, name);
     if (!p && !strchr(name, '/'))
         return say_unknown(kind, name, error);
     if (!p) {
@@ -134,16 +141,20 @@ int pc_plugin_find(const struct pc_plugin_kind *kind, const char *name, const vo
     const char *why = why_stranger(p, kind);
     if (!why)
         why = kind->why_refused(p);
+    if (!why && is_loaded(kind, p))
+        why = "there is a plugin of that name already";
     if (!why)
         why = why_shape_refused(p);
     if (why)
         return pc_error_set(error, PC_EARG, "%s: %s is refused: %s", kind->option, name, why);
-    *out = p;
+    if (*kind->n == kind->most)
+        return pc_error_set(error, PC_EARG, "%s: more than %u", kind->option, kind->most);
+    kind->take(p);
+    pc_process.record_bytes += (p->record_bytes + 7u) & ~7u;
     return PC_OK;
 }
 
-int pc_plugins_each(const char *names, int (*add)(const char *name, struct pc_error *error),
-                    struct pc_error *error)
+int pc_plugins_load(const struct pc_plugin_kind *kind, const char *names, struct pc_error *error)
 {
     char list[PC_CONFIG_TEXT_BYTES];
     pc_format(list, sizeof list, "%s", names);
@@ -151,7 +162,7 @@ int pc_plugins_each(const char *names, int (*add)(const char *name, struct pc_er
     int err = PC_OK;
     while (!err && (name = strsep(&rest, ", \t"))) {
         if (*name)
-            err = add(name, error);
+            err = load(kind, name, error);
         /* A user's plugin (a path) that fails is left out alone; the others stay. */
         if (err && strchr(name, '/') && !pc_process.config.strict) {
             pc_core_complain("%s; it is left out", error->text);

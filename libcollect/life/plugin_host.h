@@ -16,16 +16,18 @@ struct pc_plugin_kind {
     size_t n_built_in;
     /* NULL, or the name of something that this kind needs and the descriptor lacks. */
     const char *(*why_refused)(const void *plugin);
+    const uint32_t *n; /* loaded so far */
+    uint32_t most;
+    /* The descriptor of loaded plugin i. */
+    const void *(*at)(uint32_t i);
+    /* Adds a plugin to the loaded ones; its part of the record begins at record_bytes. */
+    void (*take)(const void *plugin);
 };
 
-/* The descriptor of a plugin of the library by name, or of a user's plugin by path; its file stays
- * open. A plugin that cannot be used is refused with the reason. */
-int pc_plugin_find(const struct pc_plugin_kind *kind, const char *name, const void **out,
-                   struct pc_error *error);
-/* Calls `add` for each name of the list. Stops at a refused name, unless it is a path and the
- * configuration is not strict: then this plugin is left out, with a message. */
-int pc_plugins_each(const char *names, int (*add)(const char *name, struct pc_error *error),
-                    struct pc_error *error);
+/* Loads each plugin of the list: one of the library by name, or a user's by path, whose file stays
+ * open. One that cannot be used is refused with the reason. Stops at a refused name, unless it is a
+ * path and the configuration is not strict: then this plugin is left out, with a message. */
+int pc_plugins_load(const struct pc_plugin_kind *kind, const char *names, struct pc_error *error);
 
 /* ---- communication plugins (comm_plugins.c) ---- */
 /* Finds and checks the plugins of the configuration; fixes the layout of records. */

@@ -268,9 +268,7 @@ int pc_counters_start(void)
 {
     take_strings(&pc_counters.always);
     take_strings(&pc_counters.events);
-    if ((pc_counters_any() || n_left_out) && pc_table_add("counters", &pc_table_events))
-        return PC_ENOMEM;
-    return PC_OK;
+    return pc_counters_any() || n_left_out ? pc_table_add("counters", &pc_table_events) : PC_OK;
 }
 
 /* ---- A thread -----------------------------------------------------------------------------------

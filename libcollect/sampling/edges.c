@@ -273,9 +273,13 @@ int pc_edges_start(void)
 {
     if (!pc_counters_steady())
         return PC_OK;
-    if (pc_table_add("counters", &pc_table_counters) || pc_table_add("counters", &pc_table_edges) ||
-        pc_table_add("counters", &pc_table_edge_samples))
-        return PC_ENOMEM;
+    int err = pc_table_add("counters", &pc_table_counters);
+    if (!err)
+        err = pc_table_add("counters", &pc_table_edges);
+    if (!err)
+        err = pc_table_add("counters", &pc_table_edge_samples);
+    if (err)
+        return err;
     next_begin = pc_process.core.begin;
     next_end = pc_process.core.end;
     next_control = pc_process.core.control;

@@ -78,8 +78,11 @@ int pc_sampler_start(void)
     const struct pc_config *c = &pc_process.config;
     if (!c->sample_frequency || is_checked())
         return PC_OK;
-    if (pc_table_add("sample", &pc_table_sampling) || pc_table_add("sample", &pc_table_placement))
-        return PC_ENOMEM;
+    int err = pc_table_add("sample", &pc_table_sampling);
+    if (!err)
+        err = pc_table_add("sample", &pc_table_placement);
+    if (err)
+        return err;
     period_ns = 1000000000u / c->sample_frequency;
     choose_sources();
     if (!pc_sampler_choose_signal()) {

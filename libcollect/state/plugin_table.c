@@ -87,7 +87,7 @@ static int add_table(const char *plugin, const struct pcollect_table *table)
     if (slot->table)
         return PC_OK;
     if (pc_process.n_tables >= PC_TABLE_SLOTS / 2)
-        return PC_ENOMEM;
+        return PC_EARG;
     /* Two tables of one name would make the arena unreadable. The later one has a slot without a
      * place in the arena. */
     if (is_taken(table->name)) {
