@@ -53,6 +53,12 @@ static inline int pc_compare_u64(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
+/* The same, of elements that are pointers to texts. AS-safe. */
+static inline int pc_by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 /* ---- Descriptors (descriptor.c) ------------------------------------------------------------ */
 
 /* Number of descriptors that the library may hold at a time for one purpose: 1/`part` of those that
@@ -106,6 +112,9 @@ static inline uint64_t pc_mono_ns(void)
 {
     return pc_clock_ns(CLOCK_MONOTONIC);
 }
+
+/* Waits; a signal ends it early. AS-safe, MT-safe. */
+void pc_nap_ns(uint64_t ns);
 
 /* The processor's counter; CLOCK_MONOTONIC on processors without one. Only if pc_clock_is_counter
  * is set. */

@@ -263,8 +263,6 @@ int pct_refuse_word(const struct pct_command *self, const char *option, const ch
  * command. */
 void pct_interrupt_catch(void);
 bool pct_interrupted(void);
-/* Waits; returns early when a signal arrives. */
-void pct_wait_ns(uint64_t ns);
 
 /* ---- The limit of open files (open_files.c) ---------------------------------------------------
  */

@@ -6,7 +6,6 @@
 #include "command/command.h"
 
 #include <signal.h>
-#include <time.h>
 
 static volatile sig_atomic_t interrupted;
 
@@ -28,9 +27,4 @@ void pct_interrupt_catch(void)
 bool pct_interrupted(void)
 {
     return interrupted;
-}
-
-void pct_wait_ns(uint64_t ns)
-{
-    nanosleep(&(struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}, NULL);
 }

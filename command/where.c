@@ -140,11 +140,6 @@ static int find_processes(const struct pct_command *self, const struct request *
     return status || pct_watch_is_one_job(job) ? status : pct_say_several_jobs(self, job);
 }
 
-static void pause_ms(uint64_t ms)
-{
-    nanosleep(&(struct timespec){(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}, NULL);
-}
-
 static bool has_ended(int pid)
 {
     struct pc_process_status p;
@@ -160,7 +155,7 @@ static int take_stacks(const struct pct_command *self, const struct request *r, 
     pc_progress_begin("reading the stacks of", "processes", 0, r->times * w->job->n);
     for (uint64_t k = 0; k < r->times; k++) {
         if (k)
-            pause_ms(r->every_ms);
+            pc_nap_ns(r->every_ms * 1000000);
         w->calls = k + 1 == r->times;
         last->first = w->n_stacks;
         last->ticks = pc_ticks();

@@ -68,7 +68,7 @@ static void settle(struct watched_call *calls, size_t n)
     uint64_t begin_ns = pc_mono_ns(), passed_ns = 0;
     size_t n_settled = 0;
     while (n_settled < n && passed_ns < most_ns) {
-        nanosleep(&(struct timespec){0, STEP_NS}, NULL);
+        pc_nap_ns(STEP_NS);
         passed_ns = pc_mono_ns() - begin_ns;
         for (size_t i = 0; i < n; i++) {
             bool now = !calls[i].settled && has_had_time(&calls[i], passed_ns);

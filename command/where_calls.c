@@ -16,7 +16,7 @@ static uint64_t find_scale(void)
 {
     uint64_t ticks[2], ns[2];
     pc_clock_pair(&ticks[0], &ns[0]);
-    nanosleep(&(struct timespec){0, 20000000}, NULL);
+    pc_nap_ns(20000000);
     pc_clock_pair(&ticks[1], &ns[1]);
     return pc_clock_scale(ticks[0], ns[0], ticks[1], ns[1]);
 }

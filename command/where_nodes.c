@@ -102,7 +102,7 @@ static bool await_ends(struct pct_where_nodes *nodes, unsigned most_ms)
         }
         if (!n || ms >= most_ms)
             return !n;
-        nanosleep(&(struct timespec){0, STEP_MS * 1000000}, NULL);
+        pc_nap_ns(STEP_MS * 1000000);
     }
 }
 

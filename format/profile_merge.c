@@ -170,11 +170,6 @@ static int compare_fields(const void *a, const void *b)
     return pc_field_compare(a, b);
 }
 
-static int compare_strings(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static int unite_string(struct merge *m, void *out, const void *b)
 {
     (void)m, (void)out, (void)b;
@@ -195,7 +190,7 @@ static int unite_tables(struct merge *m)
         TABLE(modules, struct pc_profile_module, compare_modules, unite_module);
     const struct table ops = TABLE(ops, struct pc_profile_op, compare_ops, unite_op);
     const struct table fields = TABLE(fields, struct pc_profile_field, compare_fields, unite_field);
-    const struct table strings = TABLE(strings, char *, compare_strings, unite_string);
+    const struct table strings = TABLE(strings, char *, pc_by_text, unite_string);
     void *entries[5];
     int err = unite_table(m, &ranks, m->a.ranks, m->b.ranks, &entries[0], &out->n_ranks);
     if (!err)

@@ -298,7 +298,6 @@ static void take_lists(struct pcollect_arena_header *h, const struct pcollect_ar
 static int copy_live(struct live *l, bool runs)
 {
     struct pcollect_arena_header last;
-    const struct timespec nap = {0, NAP_NS};
     for (int i = 0;; i++) {
         int err = read_links(l);
         if (!err)
@@ -310,7 +309,7 @@ static int copy_live(struct live *l, bool runs)
         read_header(l, &last);
         if (i == MOST_TRIES || same_lists(&l->first, &last))
             break;
-        nanosleep(&nap, NULL);
+        pc_nap_ns(NAP_NS);
     }
     take_lists(&last, &l->first);
     last.used_bytes = l->copied;

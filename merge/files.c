@@ -352,10 +352,9 @@ static bool has_process(const struct pcollect_arena_header *h)
 static bool is_alive(const char *path, const struct pcollect_arena_header *h)
 {
     static int naps = 50;
-    const struct timespec nap = {0, 10000000};
     enum pc_arena_owner owner = pc_arena_file_owner(path);
     while (owner == PC_OWNER_ALIVE && is_of_this_host(h) && !has_process(h) && naps-- > 0) {
-        nanosleep(&nap, NULL);
+        pc_nap_ns(10000000);
         owner = pc_arena_file_owner(path);
     }
     return owner == PC_OWNER_ALIVE || (owner == PC_OWNER_UNKNOWN && has_process(h));

@@ -53,11 +53,6 @@ static void put_started(const struct pct_head *h, struct pct_buf *b)
         pct_head_put(h, "started", b);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The arguments in a command line, whose words are in quotes if a shell needs them: what comes
  * after the word that names the program, or after the first. */
 static const char *arguments_of(const char *command, const char *exe)
@@ -99,7 +94,7 @@ bool pct_head_program(const struct pct_head *h, struct pct_buf *b)
     const char **paths = pct_alloc(p->n_modules, sizeof *paths);
     uint32_t n = pct_label_programs(p, paths);
     if (n > 1)
-        qsort(paths, n, sizeof *paths, compare_texts);
+        qsort(paths, n, sizeof *paths, pc_by_text);
     for (uint32_t i = 0; n > 1 && i < n; i++) {
         pct_buf_text(b, i ? ", " : "");
         pct_text_escape(b, paths[i], PCT_ESCAPE_CELL);

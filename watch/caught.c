@@ -270,7 +270,7 @@ static enum pct_catch_result await_stop(struct pct_caught *c)
     for (int i = 0; i < LOOKS && result == PCT_CATCH_LATE; i++)
         result = look_for_stop(c);
     for (int i = 0; i < TRIES && result == PCT_CATCH_LATE; i++) {
-        nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+        pc_nap_ns(PAUSE_NS);
         result = look_for_stop(c);
     }
     return result;

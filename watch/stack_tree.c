@@ -202,11 +202,6 @@ static bool add_modules(struct pc_profile *p, const struct pct_stack_tree *t)
     return p->modules != NULL;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Names in the order of their bytes. */
 static char **sorted(struct pc_profile *p, char *const *names, size_t n)
 {
@@ -215,7 +210,7 @@ static char **sorted(struct pc_profile *p, char *const *names, size_t n)
         if (!(out[i] = pc_pool_text(p->memory, names[i], strlen(names[i]))))
             return NULL;
     if (out && n)
-        qsort(out, n, sizeof *out, compare_texts);
+        qsort(out, n, sizeof *out, pc_by_text);
     return out;
 }
 

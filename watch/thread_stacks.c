@@ -317,7 +317,7 @@ static bool take_stack(struct view *v)
     enum { OTHERS = WATCHER_MS / 100 };
     bool taken = try_stack(v);
     while (v->caught.holder && (!taken || v->stack.cut) && v->patience_ms > 0) {
-        nanosleep(&(struct timespec){0, 1000000}, NULL);
+        pc_nap_ns(1000000);
         v->patience_ms -= is_watcher(v->caught.holder) ? 1 : OTHERS;
         taken = try_stack(v);
     }

@@ -34,14 +34,9 @@ struct functions {
     size_t n;
 };
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool contains(const struct functions *set, const char *name)
 {
-    return set->n && bsearch(&name, set->list, set->n, sizeof *set->list, compare_names);
+    return set->n && bsearch(&name, set->list, set->n, sizeof *set->list, pc_by_text);
 }
 
 /* Unknown functions are taken to be one. */
@@ -104,7 +99,7 @@ static void gather_functions(const struct pct_evidence *f, struct functions *set
     for (size_t i = 0; i < f->n; i++)
         if (is_in(f, &f->list[i]))
             set->list[set->n++] = function_of(&f->list[i]);
-    qsort(set->list, set->n, sizeof *set->list, compare_names);
+    qsort(set->list, set->n, sizeof *set->list, pc_by_text);
 }
 
 /* True for a call that asks for messages, whatever requests there are. */

@@ -102,7 +102,7 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
 {
     char text[160];
     if (pct_finding_counts(f, rule, threshold, saves_ns)) {
-        pct_text_format(text, sizeof text, "%.0f %% of the run", 100 * shown_ns / f->core_ns);
+        pct_text_format(text, sizeof text, "%.0f %% of the run", pct_finding_percent(f, shown_ns));
         return (struct pct_cost){pct_pool_intern(f->pool, text), saves_ns};
     }
     bool speaks = times_many >= VERY_MANY && most_ns >= threshold * f->core_ns &&
@@ -112,7 +112,7 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
         most_ns > shown_ns ? ", and a part may be waiting for ranks that are late" : "";
     pct_text_format(text, sizeof text,
                     "at most %.0f %% of the run, of which a part %s waiting for a processor%s",
-                    100 * most_ns / f->core_ns, why, late);
+                    pct_finding_percent(f, most_ns), why, late);
     return (struct pct_cost){speaks ? pct_pool_intern(f->pool, text) : NULL, 0};
 }
 

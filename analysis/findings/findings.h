@@ -250,6 +250,18 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
                                  double threshold, double saves_ns, double shown_ns, double most_ns,
                                  double times_many);
 
+/* Time in percent of the run. */
+static inline double pct_finding_percent(const struct pct_evidence *f, double ns)
+{
+    return 100 * ns / f->core_ns;
+}
+
+/* The rank with this index in the profile. */
+static inline int32_t pct_finding_rank(const struct pct_evidence *f, size_t index)
+{
+    return f->data->profile->ranks[index].rank;
+}
+
 /* A count in a sentence: "12,345". Interned. */
 const char *pct_finding_number(const struct pct_evidence *f, double n);
 

@@ -16,11 +16,6 @@
 #define MANY_MADE 20.0
 #define MANY_TESTS 1000.0
 
-static double percent(const struct pct_evidence *f, double ns)
-{
-    return 100 * ns / f->core_ns;
-}
-
 static double calls_of_rank(const struct pct_evidence *f, const struct pct_fact *fact)
 {
     return f->n_ranks ? fact->calls / (double)f->n_ranks : 0;
@@ -238,7 +233,7 @@ static void find_rooted(const struct pct_evidence *f, const struct pct_rule *rul
         pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                         "%s moves all data through one rank: %.0f %% of the run. Keep the data "
                         "distributed, or let all ranks write them.",
-                        fact->place, percent(f, pct_fact_own_ns(fact)));
+                        fact->place, pct_finding_percent(f, pct_fact_own_ns(fact)));
     }
 }
 
@@ -298,7 +293,7 @@ static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule
                 out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                 "%s exchanges %.0f bytes with each rank on average, %.0f %% of the run. If only "
                 "few pairs have data to exchange, use messages, or MPI_Neighbor_alltoallv.",
-                fact->place, each, percent(f, pct_fact_own_ns(fact)));
+                fact->place, each, pct_finding_percent(f, pct_fact_own_ns(fact)));
     }
 }
 
@@ -379,7 +374,7 @@ static void find_synchronous(const struct pct_evidence *f, const struct pct_rule
             pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                             "%s waits until its receive has started, %.0f %% of the run. MPI_Send "
                             "need not wait for that.",
-                            fact->place, percent(f, pct_fact_own_ns(fact)));
+                            fact->place, pct_finding_percent(f, pct_fact_own_ns(fact)));
     }
 }
 
@@ -423,7 +418,7 @@ static void find_overlap(const struct pct_evidence *f, const struct pct_rule *ru
                             "%s takes %.0f %% of the run. Compute between the start of these "
                             "operations and the wait; where the program does so, MPI does not move "
                             "the data meanwhile unless it is called: call MPI_Test there.",
-                            fact->place, percent(f, pct_fact_own_ns(fact)));
+                            fact->place, pct_finding_percent(f, pct_fact_own_ns(fact)));
     }
 }
 
@@ -550,7 +545,7 @@ static void find_windows(const struct pct_evidence *f, const struct pct_rule *ru
                             "%s synchronises %s, %.0f %% of the run. Do more "
                             "transfers between two synchronisations.",
                             fact->place, how_many(f, fact, "times"),
-                            percent(f, pct_fact_own_ns(fact)));
+                            pct_finding_percent(f, pct_fact_own_ns(fact)));
     }
 }
 

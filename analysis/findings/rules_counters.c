@@ -106,7 +106,7 @@ static void tell(const struct pct_evidence *f, const struct pct_rule *rule, doub
                     "program %.2g times: this costs up to %.0f %% of the run. Access memory in "
                     "order, and work on blocks that fit into the cache.",
                     place.data, miss->cache, 1000 * of->misses / of->instructions, 1000 * rest,
-                    100 * saves / f->core_ns);
+                    pct_finding_percent(f, saves));
     pct_buf_free(&place);
 }
 

@@ -14,7 +14,7 @@ static void add_call(struct pct_evidence *f, const struct pct_open_call *c, stru
                      size_t *room)
 {
     struct pct_ends *all = &f->ends;
-    int32_t rank = f->data->profile->ranks[c->rank].rank;
+    int32_t rank = pct_finding_rank(f, c->rank);
     bool is_new;
     const char *place = pct_finding_place_in_profile(f, c->node);
     uint32_t i = pct_keys_find(keys, place, &is_new);

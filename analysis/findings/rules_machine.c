@@ -19,16 +19,6 @@
 /* A placement must save this part of the bytes between nodes to be worth a sentence. */
 #define BETTER 0.2
 
-static double percent(const struct pct_evidence *f, double ns)
-{
-    return 100 * ns / f->core_ns;
-}
-
-static int32_t rank_at(const struct pct_evidence *f, size_t index)
-{
-    return f->data->profile->ranks[index].rank;
-}
-
 /* ---- Processors that are shared --------------------------------------------------------------
  */
 
@@ -320,23 +310,26 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     put_others(f, most, &host, &others);
     if (host.n_cpus && host.n_ranks > host.n_cpus)
         pct_finding_add(
-            out, f, rule, threshold, saves_ns, pct_more_rank("resources", rank_at(f, most)),
+            out, f, rule, threshold, saves_ns,
+            pct_more_rank("resources", pct_finding_rank(f, most)),
             "%s ranks share %zu %s on %s and waited for one for %.0f %% of the run, most on "
             "rank %d (%s).%s Run fewer ranks there: the other times of this run are distorted.",
             pct_finding_number(f, (double)host.n_ranks), host.n_cpus,
-            host.n_cpus == 1 ? "processor" : "processors", host.name, percent(f, all_ns),
-            rank_at(f, most), time, others.data);
+            host.n_cpus == 1 ? "processor" : "processors", host.name,
+            pct_finding_percent(f, all_ns), pct_finding_rank(f, most), time, others.data);
     else if (f->n_ranks == 1)
         pct_finding_add(out, f, rule, threshold, saves_ns,
-                        pct_more_rank("resources", rank_at(f, most)),
+                        pct_more_rank("resources", pct_finding_rank(f, most)),
                         "For %.0f %% of the run no processor was free for rank %d of %s (%s)%s",
-                        percent(f, all_ns), rank_at(f, most), host.name, time, reason.data);
+                        pct_finding_percent(f, all_ns), pct_finding_rank(f, most), host.name, time,
+                        reason.data);
     else
         pct_finding_add(out, f, rule, threshold, saves_ns,
-                        pct_more_rank("resources", rank_at(f, most)),
+                        pct_more_rank("resources", pct_finding_rank(f, most)),
                         "The ranks waited for a processor for %.0f %% of the run, most on rank %d "
                         "of %s (%s)%s",
-                        percent(f, all_ns), rank_at(f, most), host.name, time, reason.data);
+                        pct_finding_percent(f, all_ns), pct_finding_rank(f, most), host.name, time,
+                        reason.data);
     pct_buf_free(&reason);
     pct_buf_free(&others);
 }
@@ -373,8 +366,8 @@ static void find_faults(const struct pct_evidence *f, const struct pct_rule *rul
                         "%.0f %% of the run.%s Reuse memory instead of freeing and allocating it "
                         "again, or use larger pages.",
                         pct_finding_number(f, faults / (double)f->n_ranks),
-                        pct_finding_number(f, major / (double)f->n_ranks), percent(f, ns),
-                        pct_finding_page_faults(f));
+                        pct_finding_number(f, major / (double)f->n_ranks),
+                        pct_finding_percent(f, ns), pct_finding_page_faults(f));
 }
 
 /* Finds system time that cannot be due to MPI, the time before MPI_Init, or page faults. */
@@ -397,10 +390,11 @@ static void find_system(const struct pct_evidence *f, const struct pct_rule *rul
         }
     }
     if (ns > 0 && pct_finding_counts(f, rule, threshold, ns))
-        pct_finding_add(out, f, rule, threshold, ns, pct_more_rank("resources", rank_at(f, most)),
-                        "System calls outside MPI take at least %.0f %% of the run, most on rank "
-                        "%d.%s",
-                        percent(f, ns), rank_at(f, most), pct_finding_system_calls(f, ns));
+        pct_finding_add(
+            out, f, rule, threshold, ns, pct_more_rank("resources", pct_finding_rank(f, most)),
+            "System calls outside MPI take at least %.0f %% of the run, most on rank "
+            "%d.%s",
+            pct_finding_percent(f, ns), pct_finding_rank(f, most), pct_finding_system_calls(f, ns));
 }
 
 /* ---- Nodes -----------------------------------------------------------------------------------

@@ -9,16 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-static double percent(const struct pct_evidence *f, double ns)
-{
-    return 100 * ns / f->core_ns;
-}
-
-static int32_t rank_at(const struct pct_evidence *f, size_t index)
-{
-    return f->data->profile->ranks[index].rank;
-}
-
 /* The context in which most waiting was excused; NULL: none. That is waiting for the rank whose
  * main thread is longest outside MPI: nothing is known of it if this one itself waits for threads
  * that are in MPI. */
@@ -122,7 +112,7 @@ static void put_wait(const struct pct_evidence *f, double ns, struct pct_buf *b)
 {
     double place_ns;
     const char *place = place_of_wait(f, &place_ns);
-    pct_buf_format(b, ", %.0f %% of the time of all ranks", percent(f, ns));
+    pct_buf_format(b, ", %.0f %% of the time of all ranks", pct_finding_percent(f, ns));
     if (place)
         pct_buf_format(b, ", %s in %s", place_ns < ns / 2 ? "the largest part" : "most", place);
 }
@@ -158,7 +148,7 @@ static const char *others_wait(const struct pct_evidence *f)
     else if (n == others)
         pct_buf_format(&b, "the other %s ranks wait", pct_finding_number(f, (double)n));
     else if (n == 1)
-        pct_buf_format(&b, "rank %d waits", rank_at(f, last));
+        pct_buf_format(&b, "rank %d waits", pct_finding_rank(f, last));
     else
         pct_buf_format(&b, "%s of the other %s ranks wait", pct_finding_number(f, (double)n),
                        pct_finding_number(f, (double)others));
@@ -237,9 +227,9 @@ static void find_serial(const struct pct_evidence *f, const struct pct_rule *rul
         pct_buf_format(&b, "%s %.1f times as long as the %s", pct_rank_times_verb(f->times),
                        own_ns / mean_ns, f->n_ranks == 2 ? "other rank" : "mean of the others");
     pct_finding_say(out, f, rule, waiting_ns(f),
-                    pct_more_rank("ranks", rank_at(f, f->times->busiest)),
+                    pct_more_rank("ranks", pct_finding_rank(f, f->times->busiest)),
                     "Rank %d %s%s: %s. Divide this work, or let all ranks do it.",
-                    rank_at(f, f->times->busiest), b.data, place.data, others_wait(f));
+                    pct_finding_rank(f, f->times->busiest), b.data, place.data, others_wait(f));
     pct_buf_free(&b);
     pct_buf_free(&place);
 }
@@ -314,7 +304,7 @@ static void say_idle(const struct pct_evidence *f, const struct pct_rule *rule,
                      const struct idle_ranks *idle, bool blocked, struct pct_findings *out)
 {
     char least[PCT_NUMBER_BYTES], working[PCT_NUMBER_BYTES];
-    int32_t rank = rank_at(f, idle->least);
+    int32_t rank = pct_finding_rank(f, idle->least);
     struct pct_buf who = {0}, wait = {0};
     if (idle->n == 1)
         pct_buf_format(&who, "Rank %d %s", rank,
@@ -354,8 +344,8 @@ static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *
     struct pct_buf b = {0};
     put_busy_place(&where, &b);
     pct_finding_say(
-        out, f, rule, waiting_ns(f), pct_more_rank("ranks", rank_at(f, f->times->busiest)),
-        "Rank %d %s %.0f %% longer than the mean%s: %s.%s", rank_at(f, f->times->busiest),
+        out, f, rule, waiting_ns(f), pct_more_rank("ranks", pct_finding_rank(f, f->times->busiest)),
+        "Rank %d %s %.0f %% longer than the mean%s: %s.%s", pct_finding_rank(f, f->times->busiest),
         pct_rank_times_verb(f->times), 100 * longer, b.data, others_wait(f), whose_lead(f, &where));
     pct_buf_free(&b);
 }
@@ -373,10 +363,11 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
             say_idle(f, rule, &idle, true, out);
             return;
         }
-        pct_finding_say(out, f, rule, waiting_ns(f), pct_more_rank("ranks", rank_at(f, t->busiest)),
+        pct_finding_say(out, f, rule, waiting_ns(f),
+                        pct_more_rank("ranks", pct_finding_rank(f, t->busiest)),
                         "Rank %d is blocked outside MPI for %s%s: it sleeps, or waits for a file, "
                         "a lock, a thread or another process, and %s.%s",
-                        rank_at(f, t->busiest),
+                        pct_finding_rank(f, t->busiest),
                         busiest->unsure_ns > busiest->blocked_ns / 10 ? "at least " : "",
                         pct_text_time(time, (pc_u128)llround(busiest->blocked_ns)), others_wait(f),
                         pct_finding_blocking_calls(f));
@@ -385,11 +376,12 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
     if (is_waited_for(f, threshold) && is_off(f)) {
         char cpu[PCT_NUMBER_BYTES];
         pct_finding_say(
-            out, f, rule, waiting_ns(f), pct_more_rank("ranks", rank_at(f, t->busiest)),
+            out, f, rule, waiting_ns(f), pct_more_rank("ranks", pct_finding_rank(f, t->busiest)),
             "Rank %d is outside MPI for %s, and on a processor for %s of it: it sleeps, "
             "or waits for a file, a lock, a thread, another process or a processor, "
             "and %s.",
-            rank_at(f, t->busiest), pct_text_time(time, (pc_u128)llround(busiest->wall_ns)),
+            pct_finding_rank(f, t->busiest),
+            pct_text_time(time, (pc_u128)llround(busiest->wall_ns)),
             pct_text_time(cpu, (pc_u128)llround(busiest->sampled_ns)), others_wait(f));
         return;
     }
@@ -400,18 +392,20 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
     const char *least = t->unsure_ns > t->blocked_ns / 10 ? "at least " : "";
     pct_text_time(time, (pc_u128)llround(t->list[most].blocked_ns));
     if (f->n_ranks == 1)
-        pct_finding_say(out, f, rule, t->blocked_ns, pct_more_rank("ranks", rank_at(f, most)),
+        pct_finding_say(out, f, rule, t->blocked_ns,
+                        pct_more_rank("ranks", pct_finding_rank(f, most)),
                         "Rank %d is blocked outside MPI for %s%.0f %% of the run (%s): it sleeps, "
                         "or waits for files, locks, threads or other processes.%s",
-                        rank_at(f, most), least, percent(f, t->blocked_ns), time,
-                        pct_finding_blocking_calls(f));
+                        pct_finding_rank(f, most), least, pct_finding_percent(f, t->blocked_ns),
+                        time, pct_finding_blocking_calls(f));
     else
-        pct_finding_say(out, f, rule, t->blocked_ns, pct_more_rank("ranks", rank_at(f, most)),
+        pct_finding_say(out, f, rule, t->blocked_ns,
+                        pct_more_rank("ranks", pct_finding_rank(f, most)),
                         "The ranks are blocked outside MPI for %s%.0f %% of the run, most on rank "
                         "%d (%s): they sleep, or wait for files, locks, threads or other "
                         "processes.%s",
-                        least, percent(f, t->blocked_ns), rank_at(f, most), time,
-                        pct_finding_blocking_calls(f));
+                        least, pct_finding_percent(f, t->blocked_ns), pct_finding_rank(f, most),
+                        time, pct_finding_blocking_calls(f));
 }
 
 /* ---- Threads of a rank ------------------------------------------------------------------------
@@ -486,12 +480,13 @@ static void find_threads(const struct pct_evidence *f, const struct pct_rule *ru
     struct pct_buf others = {0};
     put_other_threads(&all.most, &others);
     pct_finding_say(
-        out, f, rule, all.saves_ns, pct_more_rank("thread_times", rank_at(f, t->rank)),
+        out, f, rule, all.saves_ns, pct_more_rank("thread_times", pct_finding_rank(f, t->rank)),
         "Thread %llu of rank %d computes for %s, and %s: %.0f %% of the run. %s%s the work "
         "of the threads more evenly, or hand it out in smaller pieces.",
-        (unsigned long long)t->number, rank_at(f, t->rank),
+        (unsigned long long)t->number, pct_finding_rank(f, t->rank),
         pct_text_time(most, (pc_u128)llround(pct_thread_work_ns(t))), others.data,
-        percent(f, all.saves_ns), ranks, team ? "Divide" : "If these wait for it, divide");
+        pct_finding_percent(f, all.saves_ns), ranks,
+        team ? "Divide" : "If these wait for it, divide");
     pct_buf_free(&others);
 }
 
@@ -577,16 +572,17 @@ static void find_thread_waits(const struct pct_evidence *f, const struct pct_rul
         low_ns < threshold * fmax(0, run_ns - lost_ns) ||
         find_leads(f).saves_ns >= threshold * own_core_ns(f))
         return;
-    pct_finding_say(out, f, rule, all.main_ns, pct_more_rank("thread_times", rank_at(f, all.most)),
-                    "Threads wait for each other for %.0f %% of their CPU time outside MPI, in %s: "
-                    "main threads for %.0f %% of the run, most on rank %d (%s).%s Give each thread "
-                    "a processor of its own; then divide their work evenly, or let them do more of "
-                    "it between two waits.",
-                    100 * all.waits_ns / all.outside_ns, runtime_name(f), percent(f, all.main_ns),
-                    rank_at(f, all.most), pct_text_time(most, (pc_u128)llround(all.most_ns)),
-                    lost_ns > 0 ? " Part of it may be because one waited for a processor, which is "
-                                  "not known of killed ranks."
-                                : "");
+    pct_finding_say(
+        out, f, rule, all.main_ns, pct_more_rank("thread_times", pct_finding_rank(f, all.most)),
+        "Threads wait for each other for %.0f %% of their CPU time outside MPI, in %s: "
+        "main threads for %.0f %% of the run, most on rank %d (%s).%s Give each thread "
+        "a processor of its own; then divide their work evenly, or let them do more of "
+        "it between two waits.",
+        100 * all.waits_ns / all.outside_ns, runtime_name(f), pct_finding_percent(f, all.main_ns),
+        pct_finding_rank(f, all.most), pct_text_time(most, (pc_u128)llround(all.most_ns)),
+        lost_ns > 0 ? " Part of it may be because one waited for a processor, which is "
+                      "not known of killed ranks."
+                    : "");
 }
 
 /* ---- Hub and chain ---------------------------------------------------------------------------
@@ -616,11 +612,12 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
     if (f->n_around < f->n_ranks - 1)
         pct_buf_format(&who, "%s of ", pct_finding_number(f, (double)f->n_around));
     pct_buf_format(&who, "the other %s ranks", pct_finding_number(f, (double)(f->n_ranks - 1)));
-    pct_finding_add(out, f, rule, threshold, waits, pct_more_rank("ranks", rank_at(f, f->hub)),
-                    "Rank %d takes part in almost every message: %s spend "
-                    "%.0f %% of the run in exchanges with it, most in %s. Let ranks talk to "
-                    "each other, or use a collective operation.",
-                    rank_at(f, f->hub), who.data, percent(f, waits), most->place);
+    pct_finding_add(
+        out, f, rule, threshold, waits, pct_more_rank("ranks", pct_finding_rank(f, f->hub)),
+        "Rank %d takes part in almost every message: %s spend "
+        "%.0f %% of the run in exchanges with it, most in %s. Let ranks talk to "
+        "each other, or use a collective operation.",
+        pct_finding_rank(f, f->hub), who.data, pct_finding_percent(f, waits), most->place);
     pct_buf_free(&who);
 }
 
@@ -642,7 +639,8 @@ static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule
                             "The ranks wait for each other one after the other: the wait in %s "
                             "%s from rank to rank, %.0f %% of the run in all. Pass the data on "
                             "in smaller pieces, or by a collective operation.",
-                            fact->place, fact->trend < 0 ? "falls" : "grows", percent(f, saves));
+                            fact->place, fact->trend < 0 ? "falls" : "grows",
+                            pct_finding_percent(f, saves));
     }
 }
 
@@ -696,7 +694,7 @@ static void find_turns(const struct pct_evidence *f, const struct pct_rule *rule
         "Ranks wait at least %.0f %% of the run for others that are late by turns, most in %s, "
         "%s a call: this is not the wait for the rank that computes longest. Let all "
         "ranks do this work at the same time, or make each step as long on all.",
-        percent(f, waits), most->place, call);
+        pct_finding_percent(f, waits), most->place, call);
 }
 
 /* ---- All --------------------------------------------------------------------------------------

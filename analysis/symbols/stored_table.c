@@ -112,11 +112,6 @@ static int compare_rows(const void *a, const void *b, void *arg)
     return 0;
 }
 
-static int compare_strings(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void gather_strings(struct strings *strings, const struct pct_store *s)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -133,7 +128,7 @@ static void sort_strings(struct strings *s)
 {
     size_t n = 0;
     if (s->n)
-        qsort(s->list, s->n, sizeof *s->list, compare_strings);
+        qsort(s->list, s->n, sizeof *s->list, pc_by_text);
     for (size_t i = 0; i < s->n; i++)
         if (!n || strcmp(s->list[n - 1], s->list[i]) != 0)
             s->list[n++] = s->list[i];
@@ -148,7 +143,7 @@ static uint64_t cell_of(const struct pct_store *s, const struct strings *strings
     if (!*cell->text)
         return 0;
     const char *const *found =
-        bsearch(&cell->text, strings->list, strings->n, sizeof *strings->list, compare_strings);
+        bsearch(&cell->text, strings->list, strings->n, sizeof *strings->list, pc_by_text);
     return 1 + (uint64_t)(found - strings->list);
 }
 

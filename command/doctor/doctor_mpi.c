@@ -32,11 +32,6 @@ static const struct library libraries[] = {
 
 /* ---- Fortran -------------------------------------------------------------------------------- */
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Length of the name without the suffixes that mark a binding. */
 static size_t without_marks(const char *name, size_t length)
 {
@@ -85,7 +80,7 @@ static char **bare_names(char **symbols, size_t n, bool fortran, size_t *n_out)
     for (size_t i = 0; i < n; i++)
         if (bare_name(symbols[i], fortran, name, sizeof name))
             names[(*n_out)++] = pct_text("%s", name);
-    qsort(names, *n_out, sizeof *names, by_text);
+    qsort(names, *n_out, sizeof *names, pc_by_text);
     size_t kept = 0;
     for (size_t i = 0; i < *n_out; i++) {
         if (is_no_call(names[i]) || (kept && strcmp(names[i], names[kept - 1]) == 0))
@@ -122,7 +117,7 @@ static char **own_names(size_t *n_out)
 
 static bool is_among(char *const *name, char **names, size_t n)
 {
-    return n && bsearch(name, names, n, sizeof *names, by_text);
+    return n && bsearch(name, names, n, sizeof *names, pc_by_text);
 }
 
 static void check_fortran(struct pct_examined *d, const char *path)

@@ -235,13 +235,12 @@ struct pct_checkpoints *pct_checkpoints_new(const struct pct_run_job *r)
 
 void pct_checkpoints_stop(struct pct_checkpoints *c)
 {
-    const struct timespec nap = {0, 10000000};
     if (c == NULL || c->writer == 0)
         return;
     kill(c->writer, SIGTERM);
     bool left = waitpid(c->writer, NULL, WNOHANG) == 0;
     for (int i = 0; left && i < 100; i++) {
-        nanosleep(&nap, NULL);
+        pc_nap_ns(10000000);
         left = waitpid(c->writer, NULL, WNOHANG) == 0;
     }
     if (left && kill(c->writer, SIGKILL) == 0)

@@ -41,7 +41,7 @@ static size_t await_processes(const struct pct_run_job *r)
 {
     size_t n = count_processes(r);
     for (int tries = 0; n && tries < 20; tries++) {
-        usleep(50000);
+        pc_nap_ns(50000000);
         n = count_processes(r);
     }
     return n;
@@ -82,7 +82,7 @@ static void store_symbols_when_ended(const struct pct_run_job *r, const char *pa
 {
     uint32_t n;
     for (int tries = 0; (n = count_writers(r, path)) != 0 && tries < 5; tries++)
-        usleep(50000u << tries);
+        pc_nap_ns(UINT64_C(50000000) << tries);
     struct pct_buf word = {0};
     pct_text_shell(&word, path);
     if (n)

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -104,7 +103,7 @@ bool pct_witness_saw(int number)
             witness.known[number] = taken + pending;
             return true;
         }
-        poll(NULL, 0, 2);
+        pc_nap_ns(2000000);
     }
     return false;
 }

@@ -101,7 +101,7 @@ static void wait_for_others(struct job *j)
     begin_others(j, -1);
     begin(j);
     while (!pct_interrupted() && pct_sampling_lives(&j->sampling))
-        pct_wait_ns(tick(j));
+        pc_nap_ns(tick(j));
 }
 
 /* Returns the status of the command. */

@@ -168,7 +168,7 @@ static void wait_for_key(struct top *t, uint64_t ns)
     if (t->screen)
         take_key(t, pct_screen_key(ns));
     else
-        pct_wait_ns(ns);
+        pc_nap_ns(ns);
 }
 
 /* Shows one screen after another until all targets have ended. */

@@ -175,7 +175,7 @@ static void await_run(const struct pct_recovery *r, char *const *folders, size_t
         alive = list_folders(r, folders, n, &list) && run_is_alive(r, &list);
         pc_merge_list_free(&list);
         if (alive)
-            usleep(50000);
+            pc_nap_ns(50000000);
     }
 }
 

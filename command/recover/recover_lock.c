@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOCK_TRIES = 1000, LOCK_NAP_US = 10000 };
+enum { LOCK_TRIES = 1000, LOCK_NAP_NS = 10000000 };
 
 /* Opens the lock of one folder. A recovery that ends removes the folder, and the next one makes it
  * again: so the locked folder must be the one that has the name now. */
@@ -73,7 +73,7 @@ int pct_recover_lock_beside(const struct pct_recovery *r, const char *path)
             return fd;
         if (errno != EWOULDBLOCK && errno != EINTR)
             break;
-        usleep(LOCK_NAP_US);
+        pc_nap_ns(LOCK_NAP_NS);
     }
     if (fd >= 0)
         close(fd);

@@ -304,7 +304,7 @@ static void wait_for_targets(struct pct_stat_job *j)
     note_begin(j);
     while (!pct_interrupted() && pct_stat_lives(j)) {
         uint64_t ns = tick(j);
-        pct_wait_ns(ns < LOOK_NS ? ns : LOOK_NS);
+        pc_nap_ns(ns < LOOK_NS ? ns : LOOK_NS);
     }
 }
 

@@ -336,11 +336,6 @@ void add_course(void)
     qsort(t->cells, t->n_rows, t->n_columns * sizeof *t->cells, compare_bins);
 }
 
-static int compare_strings(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static int compare_tables(const void *a, const void *b)
 {
     return strcmp(((const struct pc_profile_table *)a)->name,
@@ -353,7 +348,7 @@ static void sort_tables(void)
     char *before[MAX_STRINGS];
     memcpy(before, m.strings, sizeof before);
     qsort(m.tables, m.sample.p.n_tables, sizeof *m.tables, compare_tables);
-    qsort(m.strings, m.sample.p.n_strings, sizeof *m.strings, compare_strings);
+    qsort(m.strings, m.sample.p.n_strings, sizeof *m.strings, pc_by_text);
     for (uint32_t i = 0; i < m.sample.p.n_tables; i++) {
         struct pc_profile_table *t = &m.tables[i];
         for (uint32_t k = 0; k < t->n_rows * t->n_columns; k++)

@@ -28,11 +28,6 @@ uint64_t pct_header_taken_ns(const struct pc_profile *p)
     return taken;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out)
 {
     const struct pc_profile *p = d->profile;
@@ -41,7 +36,7 @@ size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out)
     for (uint32_t i = 0; i < p->n_ranks; i++)
         sorted[i] = p->ranks[i].host ? p->ranks[i].host : "";
     if (p->n_ranks)
-        qsort(sorted, p->n_ranks, sizeof *sorted, compare_texts);
+        qsort(sorted, p->n_ranks, sizeof *sorted, pc_by_text);
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         if (!n || strcmp(sorted[n - 1], sorted[i]))
             sorted[n++] = sorted[i];
