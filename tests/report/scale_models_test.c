@@ -4,14 +4,10 @@
  */
 #include "tests/report/scale_rows.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-enum { MOST_SCALES = 5, MAIN = 0x1000 };
+enum { MOST_SCALES = 5 };
 static const unsigned scales[MOST_SCALES] = {1, 2, 4, 8, 16};
 
 static struct sample samples[MOST_SCALES];
-static struct pct_frame frame = {"solve", "a.c", 100, false, false};
 static struct pct_run runs[MOST_SCALES];
 
 /* Time per rank in MPI_Allreduce on scales[k], in ms; 0: it is not called there. */
@@ -27,43 +23,14 @@ static double from_8_ms(unsigned k)
     return k >= 3 ? 10.0 * scales[k] : 0;
 }
 
-static void make_sample(unsigned k, cost_fn *cost_ms)
-{
-    struct sample *s = &samples[k];
-    unsigned p = scales[k];
-    sample_begin(s);
-    s->modules[0] = (struct pc_profile_module){.build_id = {1},
-                                               .build_id_bytes = 20,
-                                               .flags = PCOLLECT_MODULE_EXE,
-                                               .path = (char *)"/bin/solver"};
-    s->ops[0] = (struct pc_profile_op){(char *)"MPI_Allreduce", PCOLLECT_CLASS_COLL};
-    s->p.exe = (char *)"/bin/solver";
-    s->p.n_modules = s->p.n_ops = 1;
-    s->p.n_ranks = s->p.world_size = p;
-    uint32_t in_solve = sample_frame(s, 0, 0, MAIN);
-    if (cost_ms(k) > 0) {
-        sample_op(s, in_solve, 0);
-        add_calls(s, p, cost_ms(k));
-    }
-    for (unsigned r = 0; r < p; r++)
-        s->ranks[r] =
-            (struct pc_profile_rank){.rank = (int32_t)r,
-                                     .host = (char *)"node",
-                                     .inside_ns = (uint64_t)llround((cost_ms(k) + 1600.0 / p) * ms),
-                                     .mpi_ns = (uint64_t)llround(cost_ms(k) * ms),
-                                     .closed = 1};
-    sample_end(s);
-}
-
 static struct pct_scale *compare(cost_fn *cost_ms, unsigned n)
 {
     const struct pct_scale_options options = {.scaling = PCT_SCALING_STRONG, .predict = 64};
     struct pct_scale *s = NULL;
     for (unsigned k = 0; k < n; k++) {
-        make_sample(k, cost_ms);
-        struct pct_symbols *symbols = pct_symbols_new(&samples[k].p);
-        pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&frame, 1});
-        pct_run_adopt(&runs[k], "run", &samples[k].p, symbols);
+        make_solver(&samples[k], scales[k], cost_ms(k), 1600.0 / scales[k]);
+        sample_end(&samples[k]);
+        adopt_solver(&runs[k], &samples[k]);
     }
     assert_int_equal(pct_scale_make(runs, n, &options, &s, NULL), PC_OK);
     return s;
@@ -74,19 +41,6 @@ static void finish(struct pct_scale *s, unsigned n)
     pct_scale_free(s);
     for (unsigned k = 0; k < n; k++)
         pct_run_close(&runs[k]);
-}
-
-static void assert_says(const struct pct_scale *s, const char *what)
-{
-    char *text = NULL;
-    size_t n;
-    FILE *out = open_memstream(&text, &n);
-    assert_non_null(out);
-    pct_scale_print(out, s, &(struct pct_compare_print){.width = 0});
-    fclose(out);
-    if (!strstr(text, what))
-        fail_msg("%s\nin\n%s", what, text);
-    free(text);
 }
 
 /* Messages are of this kind: one rank sends none. */

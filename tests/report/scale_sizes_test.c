@@ -5,22 +5,14 @@
  * computation is a guess; on runs in which pcollect takes a part of the time outside MPI, or whose
  * ranks do not begin and end together; and the words for few calls.
  */
-#include "analysis/symbols/symbols_private.h"
 #include "tests/report/scale_rows.h"
-#include "view/compare_print.h"
 
-#include <stdlib.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-
-enum { N_SCALES = 4, MAIN = 0x1000 };
+enum { N_SCALES = 4 };
 static const unsigned scales[N_SCALES] = {2, 4, 8, 16};
 
 enum { N_SIZES = 4 };
 static const double sizes[N_SIZES] = {100, 200, 400, 800};
 static struct sample sized[N_SCALES * N_SIZES];
-static struct pct_frame frame = {"solve", "a.c", 100, false, false};
 
 static double of_both_ms(unsigned p, double n)
 {
@@ -48,40 +40,10 @@ static void add_late(struct sample *s, unsigned p)
 
 static void make_sized(struct sample *s, unsigned p, double n)
 {
-    sample_begin(s);
-    s->modules[0] = (struct pc_profile_module){.build_id = {1},
-                                               .build_id_bytes = 20,
-                                               .flags = PCOLLECT_MODULE_EXE,
-                                               .path = (char *)"/bin/solver"};
-    s->ops[0] = (struct pc_profile_op){(char *)"MPI_Allreduce", PCOLLECT_CLASS_COLL};
-    s->p.exe = (char *)"/bin/solver";
-    s->p.n_modules = s->p.n_ops = 1;
-    s->p.n_ranks = s->p.world_size = p;
-    sample_op(s, sample_frame(s, 0, 0, MAIN), 0);
-    add_calls(s, p, of_both_ms(p, n));
-    for (unsigned r = 0; r < p; r++)
-        s->ranks[r] = (struct pc_profile_rank){
-            .rank = (int32_t)r,
-            .host = (char *)"node",
-            .inside_ns = (uint64_t)llround((of_both_ms(p, n) + n * n / p) * ms),
-            .mpi_ns = (uint64_t)llround(of_both_ms(p, n) * ms),
-            .closed = 1};
+    make_solver(s, p, of_both_ms(p, n), n * n / p);
     if (late_ms > 0)
         add_late(s, p);
     sample_end(s);
-}
-
-static void assert_printed(const struct pct_scale *s, const char *what)
-{
-    char *text = NULL;
-    size_t n;
-    FILE *out = open_memstream(&text, &n);
-    assert_non_null(out);
-    pct_scale_print(out, s, &(struct pct_compare_print){.width = 0});
-    fclose(out);
-    if (!strstr(text, what))
-        fail_msg("%s", text);
-    free(text);
 }
 
 static void add_sentence(void *arg, const char *sentence)
@@ -119,9 +81,7 @@ static void ranks_and_size_are_modelled_together(void **state)
         unsigned k = i * 5 % (N_SCALES * N_SIZES); /* in no order */
         size_of_run[i] = sizes[k / N_SCALES];
         make_sized(&sized[i], scales[k % N_SCALES], size_of_run[i]);
-        struct pct_symbols *symbols = pct_symbols_new(&sized[i].p);
-        pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&frame, 1});
-        pct_run_adopt(&runs[i], "run", &sized[i].p, symbols);
+        adopt_solver(&runs[i], &sized[i]);
     }
     const struct pct_scale_options options = {
         .sizes = size_of_run, .predict = 1024, .predict_size = 3200};
@@ -138,8 +98,8 @@ static void ranks_and_size_are_modelled_together(void **state)
     for (size_t k = 0; k < s->n_points; k++)
         assert_true(fabs(s->points[k].computation - 1) < 1e-6);
     s->options.predict = s->points[pct_scale_last(s)].ranks = 1;
-    assert_printed(s, "\nOn 1 rank, size 3200 the time");
-    assert_printed(s, "\nLost on 1 rank against");
+    assert_says(s, "\nOn 1 rank, size 3200 the time");
+    assert_says(s, "\nLost on 1 rank against");
     check_remarks(s);
     pct_scale_free(s);
     for (unsigned i = 0; i < N_SCALES * N_SIZES; i++)
@@ -161,9 +121,7 @@ static struct pct_scale *compare_growth(struct pct_run *runs, double growth, con
     for (unsigned i = 0; i < 2; i++) {
         unsigned p = i ? MANY : FEW;
         make_sized(&sized[i], p, 100 * pow(p, growth / 2));
-        struct pct_symbols *symbols = pct_symbols_new(&sized[i].p);
-        pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&frame, 1});
-        pct_run_adopt(&runs[i], "run", &sized[i].p, symbols);
+        adopt_solver(&runs[i], &sized[i]);
         pct_free(runs[i].command);
         runs[i].command = pct_copy(i ? many : few);
     }
@@ -436,9 +394,7 @@ static void time_of_the_library_is_left_out(void **state)
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
         make_measured(i, i + 1, library_ms[i]);
-        struct pct_symbols *symbols = pct_symbols_new(&measured[i].p);
-        pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&frame, 1});
-        pct_run_adopt(&runs[i], "run", &measured[i].p, symbols);
+        adopt_solver(&runs[i], &measured[i]);
     }
     const struct pct_scale_options options = {.scaling = PCT_SCALING_STRONG};
     assert_int_equal(pct_scale_make(runs, 2, &options, &s, &error), PC_OK);
