@@ -199,18 +199,18 @@ static void count_threads(struct told *told, double unsampled_ns)
 
 /* Time of a rank for which the tables stand: from the end of MPI_Init, which takes long on ranks
  * that come early, to MPI_Finalize. The kernel's figures of the main thread add up to it, unless
- * they are missing. Then apart_ns is taken for the rest, the mean of the ranks. */
+ * they are missing. Then apart_ns is taken for the rest. */
 static double find_run_ns(const struct pc_profile_rank *rank, const struct told *told,
                           double apart_ns)
 {
     double wall_ns = (double)pct_totals_compute_ns(rank);
     if (told->there_ns > 0 && told->there_ns >= (1 - PCT_DIVISION_LITTLE) * wall_ns)
         return fmax(told->there_ns, wall_ns);
-    return fmax(0, (double)rank->inside_ns - (double)rank->merge_ns - apart_ns);
+    return fmax(wall_ns, (double)rank->inside_ns - (double)rank->merge_ns - apart_ns);
 }
 
-/* Divides the time of a rank. apart_ns: mean time in MPI_Init, after which the tables begin, and in
- * MPI_Finalize, at which they end. */
+/* Divides the time of a rank. apart_ns: its time in MPI_Init, after which the tables begin, and the
+ * mean in MPI_Finalize, at which they end. */
 static void divide(const struct pc_profile_rank *rank, const struct told *told, double apart_ns,
                    struct pct_rank_time *t)
 {
@@ -311,14 +311,14 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
     t->n = p->n_ranks;
     t->list = pct_alloc(t->n, sizeof *t->list);
     t->divided = t->n > 0;
-    /* Times that all ranks have in common, at begin and end: of one rank, in whole ns, so that the
-     * parts of its time add up when they are printed. */
-    double apart_ns = pct_totals_init_ns(p) + pct_totals_end(p).own_ns;
-    apart_ns = t->n ? floor(apart_ns / (double)t->n) : 0;
+    double *init_ns = pct_alloc(t->n, sizeof *init_ns), end_ns = pct_totals_end(p).own_ns;
+    pct_totals_init_by_rank(p, init_ns);
     for (size_t r = 0; r < t->n; r++) {
         double unsampled_ns = find_unsampled(&told[r]);
         t->list[r].main_delayed_ns = told[r].delayed_ns;
         count_threads(&told[r], unsampled_ns);
+        /* In whole ns, so that the parts of its time add up when they are printed. */
+        double apart_ns = floor(init_ns[r] + end_ns / (double)t->n);
         divide(&p->ranks[r], &told[r], apart_ns, &t->list[r]);
         leave_threads_in_mpi_out(&p->ranks[r], &told[r], &t->list[r]);
         t->divided &= told[r].divided;
@@ -334,6 +334,7 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
             t->busiest = r;
     }
     t->ends_early = may_lead(p, t);
+    pct_free(init_ns);
     pct_free(told);
     return t;
 }

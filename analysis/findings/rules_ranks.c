@@ -54,16 +54,18 @@ static bool is_complete(const struct pct_evidence *f)
     return true;
 }
 
-/* Time in MPI of all ranks but the busiest, or waiting for threads that are, after MPI_Init, which
- * takes all equally long. */
+/* Time in MPI of all ranks but the busiest, or waiting for threads that are, after MPI_Init, where
+ * they wait for those that come late to it. */
 static double others_mpi_ns(const struct pct_evidence *f)
 {
-    double ns =
-        -pct_totals_init_ns(f->data->profile) * (double)(f->n_ranks - 1) / (double)f->n_ranks;
+    const struct pc_profile *p = f->data->profile;
+    double ns = 0, *init_ns = pct_alloc(f->n_ranks, sizeof *init_ns);
+    pct_totals_init_by_rank(p, init_ns);
     for (size_t r = 0; r < f->n_ranks; r++)
         ns += r == f->times->busiest ? 0
-                                     : (double)pct_totals_mpi_ns(&f->data->profile->ranks[r]) +
+                                     : (double)pct_totals_mpi_ns(&p->ranks[r]) - init_ns[r] +
                                            f->times->list[r].for_mpi_ns;
+    pct_free(init_ns);
     return fmax(0, ns);
 }
 

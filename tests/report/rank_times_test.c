@@ -224,9 +224,12 @@ static void time_outside_mpi_is_divided(void **state)
     }
 }
 
-/* Gives the run a call of MPI_Init, of which each rank has that many ms. */
-static void add_init(const double *init)
+/* Gives the run a call of MPI_Init, of which each rank has that many ms; with by_rank this is known
+ * of each of them, else of all together. */
+static void add_init(const double *init, bool by_rank)
 {
+    static int32_t ranks[SAMPLE_RANKS];
+    static uint64_t values[SAMPLE_RANKS];
     static struct pc_profile_op op = {(char *)"MPI_Init", PCOLLECT_CLASS_ENV};
     static struct pc_profile_field time = {
         .plugin = (char *)"time", .name = (char *)"time", .combine = PCOLLECT_SUM};
@@ -235,8 +238,15 @@ static void add_init(const double *init)
     static struct pc_profile_data data;
     stat = (struct pc_stat){.n = run.p.n_ranks};
     data = (struct pc_profile_data){.n_ranks = run.p.n_ranks, .stats = &stat};
-    for (uint32_t r = 0; r < run.p.n_ranks; r++)
-        stat.sum += (uint64_t)(init[r] * ms);
+    for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+        ranks[r] = (int32_t)r;
+        stat.sum += values[r] = (uint64_t)(init[r] * ms);
+    }
+    if (by_rank) {
+        data.kept = PC_KEPT_EXACT;
+        data.ranks = ranks;
+        data.values = values;
+    }
     run.p.ops = &op;
     run.p.fields = &time;
     run.p.nodes = &node;
@@ -267,7 +277,7 @@ static void a_rank_that_comes_late_to_init_does_not_compute_longer(void **state)
     }
     for (uint32_t r = 0; r < run.p.n_ranks; r++)
         add_sampling(r, (struct sampled){50, 500e3, 0}, (struct sampled){0, 0, 0});
-    add_init(init);
+    add_init(init, false);
     struct pct_rank_times *t = pct_rank_times_new(&run.p);
     for (uint32_t r = 0; r < run.p.n_ranks; r++)
         if (fabs(t->list[r].own_ns - 510 * ms) > 11 * ms ||
@@ -276,6 +286,30 @@ static void a_rank_that_comes_late_to_init_does_not_compute_longer(void **state)
                      t->list[r].all_delayed_ns);
     assert_true(pct_rank_times_imbalance(t) < 0.05);
     pct_rank_times_free(t);
+}
+
+/* Both ranks were without a processor for 500 ms, of which it is not known how much was in MPI:
+ * rank 0 is in MPI_Init for 4,000 ms, and outside MPI from then on, rank 1 comes to MPI_Init last.
+ * Where only the mean time in MPI_Init is known, nothing is left of the time of rank 1 in MPI. */
+static void the_time_in_init_is_that_of_the_rank(void **state)
+{
+    static const char *const columns[] = {"rank", "delayed", NULL};
+    static const double init[] = {4000, 0}, want[2][2] = {{2500. / 3, 500}, {500, 750}};
+    (void)state;
+    for (unsigned by_rank = 0; by_rank < 2; by_rank++) {
+        begin(2);
+        set_rank(0, 1000, 4000);
+        set_rank(1, 1000, 1000);
+        struct pc_profile_table *t = add_table("resources", columns);
+        t->n_rows = 2;
+        memcpy(t->cells, (uint64_t[]){0, 500000000, 1, 500000000}, 4 * sizeof *t->cells);
+        add_init(init, by_rank);
+        struct pct_rank_times *times = pct_rank_times_new(&run.p);
+        for (uint32_t r = 0; r < 2; r++)
+            if (fabs(times->list[r].own_ns - want[by_rank][r] * ms) > 1)
+                fail_msg("rank %u, %u: %g", r, by_rank, times->list[r].own_ns);
+        pct_rank_times_free(times);
+    }
 }
 
 /* A rank that polls has no figure of its own, nor has one that sleeps a delay: the kernel counts
@@ -693,6 +727,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_outside_mpi_is_divided),
         cmocka_unit_test(a_rank_that_comes_late_to_init_does_not_compute_longer),
+        cmocka_unit_test(the_time_in_init_is_that_of_the_rank),
         cmocka_unit_test(a_rank_need_not_be_delayed_to_be_divided),
         cmocka_unit_test(the_library_does_not_wait_for_a_processor),
         cmocka_unit_test(delay_that_may_be_blocked_is_unsure),
