@@ -53,7 +53,7 @@ static inline int pc_compare_u64(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* The same, of elements that are pointers to texts. AS-safe. */
+/* Order of elements that are pointers to texts, for qsort. AS-safe. */
 static inline int pc_by_text(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

@@ -202,7 +202,16 @@ function shortName(name, others = []) {
 // Separates the labels of functions and MPI functions in the path of a context.
 const pathSeparator = " > ";
 
-const unescapeLabel = text => text.replace(/\\(.)/gs, (both, sign) => "@>".includes(sign) ? sign : both);
+// The escape of a > stays where it ends no arguments of a template: in a path it would look like the separator.
+function unescapeLabel(text) {
+    let depth = 0;
+    return text.replace(/\\(.)|[<>]/gs, (found, sign, at) => {
+        const plain = sign === "@" || (sign === ">" && depth > 0);
+        depth += found === "<" && at > 0 && text[at - 1] !== " ";
+        depth -= found.endsWith(">") && depth > 0;
+        return plain ? sign : found;
+    });
+}
 
 // [function, file:line or null] of a label.
 function partsOf(label) {

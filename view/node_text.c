@@ -16,7 +16,7 @@ void pct_node_whole_name(struct pct_buf *b, const struct pc_profile *p, const st
     else if (n->kind == PCOLLECT_NODE_CUT)
         pct_buf_text(b, "(cut: the callers are unknown)");
     else if (n->kind == PCOLLECT_NODE_PHASE || n->kind == PCOLLECT_NODE_REGION)
-        pct_buf_text(b, n->label);
+        pct_place_of_path(b, n->label, true);
     else if (n->frame->function)
         pct_text_escape(b, n->frame->function, PCT_ESCAPE_CELL);
     else

@@ -191,13 +191,19 @@ static const char *find_end_of_name(const char *label, const char *end)
     return offset ? at - 3 : NULL;
 }
 
-/* Appends a part of a label without the escapes that only a label needs. */
+/* Appends a part of a label without the escapes that only a label needs. A > that ends arguments of
+ * a template is plain, however many blanks are beside it; any other that is escaped stays so,
+ * because in a path it would look like the end of a label. */
 static void put_plain(struct pct_buf *b, const char *text, const char *end)
 {
-    for (const char *next; text < end; text = next) {
+    size_t depth = 0;
+    for (const char *next, *begin = text; text < end; text = next) {
         bool escaped = *text == '\\' && text + 1 < end;
+        char c = text[escaped];
         next = text + 1 + escaped;
-        text += escaped && (text[1] == '@' || text[1] == '>');
+        text += escaped && (c == '@' || (c == '>' && depth));
+        depth += c == '<' && text > begin && text[-1] != ' ';
+        depth -= c == '>' && depth;
         pct_buf_put(b, text, (size_t)(next - text));
     }
 }

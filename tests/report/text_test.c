@@ -593,6 +593,8 @@ static void people_read_labels_in_one_notation(void **state)
         {"sin\\@plt@libm.so", "sin@plt (libm.so)"},
         {"odd@a\\@b.c:1", "odd (a@b.c:1)"},
         {"tab\\t\\\\@a.c:1", "tab\\t\\\\ (a.c:1)"},
+        {"(region a \\> b) > (region < c \\> d)", "(region a \\> b) > (region < c \\> d)"},
+        {"x@a.c > m<a<int\\> \\>@b.cc", "x (a.c) > m<a<int> > (b.cc)"},
         {"main@a.cc:3 > run<std::vector<double, allocator<double\\> \\>, 3>(int)@b.cc:7 > MPI_Send",
          "main (a.cc:3) > run<>() (b.cc:7) > MPI_Send"},
     };
