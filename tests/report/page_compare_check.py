@@ -124,6 +124,9 @@ def check_difference(page, tables):
     page.show("difference")
     rows = driver.rows_of(tables, "difference")
     wrong = compare_rows("contexts", read_cells(page, "changes"), rows, ("before", "after", "change"))
+    heads = page.ask("return [...document.querySelectorAll('#changes thead th')].map(e => e.textContent)")
+    if len(set(heads)) < len(heads):
+        wrong.append(f"columns have the heads {heads}")
     with open(os.path.join(sys.argv[3], "delays"), encoding="utf-8") as file:
         delays, shown = file.read().splitlines(), page.ask("return [...document.querySelectorAll('#sides .delay')].map(e => e.textContent)")
     if shown != delays:
