@@ -21,6 +21,7 @@ struct pct_parts {
     struct pct_rolled **rolled; /* one of each set of keys that was asked for */
     size_t n_rolled, rolled_room;
     struct pct_rank_times *rank_times;
+    double *outside_ns;
     struct pct_rank_classes *rank_classes;
     struct pct_thread_times *thread_times;
     struct pct_open_calls *open_calls;
@@ -152,6 +153,17 @@ const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d)
     return d->parts->rank_times;
 }
 
+struct pct_wait_times pct_data_wait_times(const struct pct_data *d)
+{
+    const struct pct_rank_times *t = pct_data_rank_times(d);
+    if (!d->parts->outside_ns) {
+        d->parts->outside_ns = pct_alloc(t->n, sizeof *d->parts->outside_ns);
+        for (size_t r = 0; r < t->n; r++)
+            d->parts->outside_ns[r] = t->list[r].wall_ns;
+    }
+    return pct_totals_wait_times(d->totals, d->parts->outside_ns);
+}
+
 const uint32_t *pct_data_frames(const struct pct_data *d)
 {
     const struct pc_profile *p = d->profile;
@@ -235,7 +247,7 @@ const double *pct_data_waiting(const struct pct_data *d)
     struct pct_parts *parts = d->parts;
     const struct pct_contexts *c = pct_data_contexts(d);
     const struct pct_tree *t = pct_data_tree(d);
-    struct pct_wait_times wait = pct_totals_wait_times(d->totals);
+    struct pct_wait_times wait = pct_data_wait_times(d);
     if (parts->waiting_ns || !wait.known)
         return parts->waiting_ns;
     double *op_ns = pct_alloc(d->profile->n_ops, sizeof *op_ns);
@@ -338,6 +350,7 @@ static void free_parts(struct pct_parts *parts)
     pct_free(parts->room.values);
     pct_free(parts->room.present);
     pct_rank_times_free(parts->rank_times);
+    pct_free(parts->outside_ns);
     pct_rank_classes_free(parts->rank_classes);
     pct_thread_times_free(parts->thread_times);
     pct_open_calls_free(parts->open_calls);

@@ -78,6 +78,9 @@ struct pct_estimates *pct_data_estimates(const struct pct_data *d);
 struct pct_rolled *pct_data_rolled(const struct pct_data *d, unsigned keys);
 /* Division of the time of ranks outside MPI. */
 const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d);
+/* Waits for the rank that is longest outside MPI and does not wait there for its threads that are
+ * in MPI. */
+struct pct_wait_times pct_data_wait_times(const struct pct_data *d);
 /* Ranks that spend their time alike. */
 const struct pct_rank_classes *pct_data_rank_classes(const struct pct_data *d);
 const struct pct_thread_times *pct_data_thread_times(const struct pct_data *d);
@@ -110,7 +113,7 @@ size_t pct_data_count_contexts(const struct pct_data *d);
 /* Time of the i-th context over ranks. */
 struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i);
 /* Time in which ranks waited, by node of pct_data_tree: the wait of a function
- * (pct_totals_wait_times) is divided among its contexts by how much longer ranks are there than the
+ * (pct_data_wait_times) is divided among its contexts by how much longer ranks are there than the
  * one that is waited for. NULL: not known. */
 const double *pct_data_waiting(const struct pct_data *d);
 

@@ -9,18 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-/* The context in which most waiting was excused; NULL: none. That is waiting for the rank whose
- * main thread is longest outside MPI: nothing is known of it if this one itself waits for threads
- * that are in MPI. */
+/* The context in which most waiting was excused; NULL: none. */
 static const struct pct_fact *main_wait(const struct pct_evidence *f)
 {
     const struct pct_fact *most = NULL;
-    if (f->bounds)
-        return NULL;
-    struct pct_wait_times waits = pct_totals_wait_times(f->data->totals);
-    if (waits.longest != f->times->busiest && f->times->list[waits.longest].for_mpi_ns > 0)
-        return NULL;
-    for (size_t i = 0; i < f->n; i++) {
+    for (size_t i = 0; i < f->n && !f->bounds; i++) {
         if (f->list[i].excused_ns > 0 && (!most || f->list[i].excused_ns > most->excused_ns))
             most = &f->list[i];
     }
@@ -79,7 +72,7 @@ static double waiting_ns(const struct pct_evidence *f)
     if (f->bounds)
         return ns;
     double seen_ns = f->ends.others_ns;
-    struct pct_wait_times waits = pct_totals_wait_times(f->data->totals);
+    struct pct_wait_times waits = pct_data_wait_times(f->data);
     if (!waits.known || waits.longest != f->times->busiest)
         return ns;
     for (size_t r = 0; r < f->n_ranks; r++)
@@ -123,7 +116,7 @@ static void put_wait(const struct pct_evidence *f, double ns, struct pct_buf *b)
  * others if it is not known. */
 static size_t count_waiting(const struct pct_evidence *f, size_t *last)
 {
-    struct pct_wait_times waits = pct_totals_wait_times(f->data->totals);
+    struct pct_wait_times waits = pct_data_wait_times(f->data);
     double longest_ns = 0;
     size_t n = 0;
     if (!is_complete(f) || !waits.known || waits.longest != f->times->busiest)

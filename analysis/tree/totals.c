@@ -203,7 +203,8 @@ static void sum_ops(struct pct_totals *m)
 /* Times by primitive and by rank, made at first use: values by rank are most of a large profile. */
 struct pct_op_times {
     bool known;
-    bool any_rank; /* a value of a rank is kept */
+    bool any_rank;    /* a value of a rank is kept */
+    uint64_t *values; /* own time by primitive and rank, until the waits are known */
     uint32_t longest;
     double *rank_waiting_ns, *op_waiting_ns;
     struct pct_spread of[];
@@ -211,16 +212,15 @@ struct pct_op_times {
 
 /* Place of the rank that is longest outside MPI; *lead_ns_out: the sum of its differences to all
  * others. */
-static uint32_t find_longest(const struct pc_profile *p, double *lead_ns_out)
+static uint32_t find_longest(const double *outside_ns, uint32_t n, double *lead_ns_out)
 {
     uint32_t longest = 0;
-    for (uint32_t r = 1; r < p->n_ranks; r++)
-        if (pct_totals_compute_ns(&p->ranks[r]) > pct_totals_compute_ns(&p->ranks[longest]))
+    for (uint32_t r = 1; r < n; r++)
+        if (outside_ns[r] > outside_ns[longest])
             longest = r;
     *lead_ns_out = 0;
-    for (uint32_t r = 0; r < p->n_ranks; r++)
-        *lead_ns_out += (double)(pct_totals_compute_ns(&p->ranks[longest]) -
-                                 pct_totals_compute_ns(&p->ranks[r]));
+    for (uint32_t r = 0; r < n; r++)
+        *lead_ns_out += outside_ns[longest] - outside_ns[r];
     return longest;
 }
 
@@ -301,14 +301,13 @@ bool pct_op_may_wait(const char *name, uint16_t op_class)
     }
 }
 
-/* values: own time by primitive and rank. */
-static void find_waiting(const struct pc_profile *p, const uint64_t *values,
+static void find_waiting(const struct pc_profile *p, const double *outside_ns,
                          struct pct_op_times *times)
 {
     double lead_ns, sum_ns = 0;
-    uint32_t longest = times->longest = find_longest(p, &lead_ns);
+    uint32_t longest = times->longest = find_longest(outside_ns, p->n_ranks, &lead_ns);
     for (uint32_t op = 0; op < p->n_ops; op++) {
-        const uint64_t *value = values + (size_t)op * p->n_ranks;
+        const uint64_t *value = times->values + (size_t)op * p->n_ranks;
         bool may_wait = pct_op_may_wait(p->ops[op].name, p->ops[op].op_class);
         for (uint32_t r = 0; r < p->n_ranks && may_wait; r++) {
             double longer_ns = value[r] > value[longest] ? (double)(value[r] - value[longest]) : 0;
@@ -324,7 +323,7 @@ static void find_waiting(const struct pc_profile *p, const uint64_t *values,
         times->rank_waiting_ns[r] *= part;
 }
 
-static const struct pct_op_times *op_times_of(const struct pct_totals *m)
+static struct pct_op_times *op_times_of(const struct pct_totals *m)
 {
     const struct pc_profile *p = m->profile;
     struct pct_op_times *times = m->op_times;
@@ -344,13 +343,9 @@ static const struct pct_op_times *op_times_of(const struct pct_totals *m)
             pct_totals_spread(p, (struct pct_range){0, p->n_ranks}, values + row, present + row);
         times->any_rank |= times->of[op].n != 0;
     }
-    times->rank_waiting_ns = pct_alloc(p->n_ranks, sizeof *times->rank_waiting_ns);
-    times->op_waiting_ns = pct_alloc(p->n_ops, sizeof *times->op_waiting_ns);
     take_nested_values(m, values);
-    if (p->n_ranks)
-        find_waiting(p, values, times);
+    times->values = values;
     times->known = true;
-    pct_free(values);
     pct_free(present);
     return times;
 }
@@ -360,9 +355,18 @@ struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op)
     return op_times_of(m)->of[op];
 }
 
-struct pct_wait_times pct_totals_wait_times(const struct pct_totals *m)
+struct pct_wait_times pct_totals_wait_times(const struct pct_totals *m, const double *outside_ns)
 {
-    const struct pct_op_times *times = op_times_of(m);
+    const struct pc_profile *p = m->profile;
+    struct pct_op_times *times = op_times_of(m);
+    if (!times->rank_waiting_ns) {
+        times->rank_waiting_ns = pct_alloc(p->n_ranks, sizeof *times->rank_waiting_ns);
+        times->op_waiting_ns = pct_alloc(p->n_ops, sizeof *times->op_waiting_ns);
+        if (p->n_ranks)
+            find_waiting(p, outside_ns, times);
+        pct_free(times->values);
+        times->values = NULL;
+    }
     return (struct pct_wait_times){times->any_rank, times->longest, times->rank_waiting_ns,
                                    times->op_waiting_ns};
 }
@@ -588,6 +592,7 @@ void pct_totals_free(struct pct_totals *m)
     if (!m)
         return;
     pct_free(m->ops);
+    pct_free(m->op_times->values);
     pct_free(m->op_times->rank_waiting_ns);
     pct_free(m->op_times->op_waiting_ns);
     pct_free(m->op_times);

@@ -10,6 +10,7 @@
 #include "tests/seed.h"
 
 #include "analysis/compare/compared_run.h"
+#include "analysis/gather.h"
 #include "analysis/rank_times.h"
 
 #include <math.h>
@@ -224,13 +225,13 @@ static void time_outside_mpi_is_divided(void **state)
     }
 }
 
-/* Gives the run a call of MPI_Init, of which each rank has that many ms; with by_rank this is known
- * of each of them, else of all together. */
-static void add_init(const double *init, bool by_rank)
+/* Gives the run a call, of which each rank has that many ms; with by_rank this is known of each of
+ * them, else of all together. */
+static void add_call(const char *name, uint16_t op_class, const double *time_ms, bool by_rank)
 {
     static int32_t ranks[SAMPLE_RANKS];
     static uint64_t values[SAMPLE_RANKS];
-    static struct pc_profile_op op = {(char *)"MPI_Init", PCOLLECT_CLASS_ENV};
+    static struct pc_profile_op op;
     static struct pc_profile_field time = {
         .plugin = (char *)"time", .name = (char *)"time", .combine = PCOLLECT_SUM};
     static struct pc_profile_node node = {.parent = PC_NO_INDEX, .kind = PCOLLECT_NODE_OP};
@@ -240,18 +241,24 @@ static void add_init(const double *init, bool by_rank)
     data = (struct pc_profile_data){.n_ranks = run.p.n_ranks, .stats = &stat};
     for (uint32_t r = 0; r < run.p.n_ranks; r++) {
         ranks[r] = (int32_t)r;
-        stat.sum += values[r] = (uint64_t)(init[r] * ms);
+        stat.sum += values[r] = (uint64_t)(time_ms[r] * ms);
     }
     if (by_rank) {
         data.kept = PC_KEPT_EXACT;
         data.ranks = ranks;
         data.values = values;
     }
+    op = (struct pc_profile_op){(char *)name, op_class};
     run.p.ops = &op;
     run.p.fields = &time;
     run.p.nodes = &node;
     run.p.data = &data;
     run.p.n_ops = run.p.n_fields = run.p.n_nodes = run.p.n_data = 1;
+}
+
+static void add_init(const double *init, bool by_rank)
+{
+    add_call("MPI_Init", PCOLLECT_CLASS_ENV, init, by_rank);
 }
 
 /* Ranks have equal work, 500 ms; the last one comes to MPI_Init 6,000 ms after the others, and then
@@ -310,6 +317,29 @@ static void the_time_in_init_is_that_of_the_rank(void **state)
                 fail_msg("rank %u, %u: %g", r, by_rank, times->list[r].own_ns);
         pct_rank_times_free(times);
     }
+}
+
+/* The main thread of rank 0 sleeps outside MPI for as long as another thread of the rank is in a
+ * call, in which this one waits for rank 1. */
+static void ranks_wait_for_one_that_does_not_wait_for_its_threads(void **state)
+{
+    static const double call[] = {800, 300};
+    (void)state;
+    begin(2);
+    set_rank(0, 200, 800);
+    run.ranks[0].others_mpi_ns = run.ranks[0].mpi_ns;
+    set_rank(1, 700, 300);
+    add_resources(0, 0, 800, 0);
+    add_resources(1, 0, 0, 0);
+    add_call("MPI_Recv", PCOLLECT_CLASS_P2P, call, true);
+    struct pct_data *d =
+        pct_data_new("", &run.p, pct_symbols_new(&run.p), &(struct pct_tree_options){0});
+    struct pct_wait_times waits = pct_data_wait_times(d);
+    assert_true(waits.known);
+    assert_int_equal(waits.longest, 1);
+    assert_true(fabs(waits.rank_ns[0] - 500 * ms) < 1);
+    assert_true(waits.rank_ns[1] == 0);
+    pct_data_free(d);
 }
 
 /* A rank that polls has no figure of its own, nor has one that sleeps a delay: the kernel counts
@@ -728,6 +758,7 @@ int main(void)
         cmocka_unit_test(time_outside_mpi_is_divided),
         cmocka_unit_test(a_rank_that_comes_late_to_init_does_not_compute_longer),
         cmocka_unit_test(the_time_in_init_is_that_of_the_rank),
+        cmocka_unit_test(ranks_wait_for_one_that_does_not_wait_for_its_threads),
         cmocka_unit_test(a_rank_need_not_be_delayed_to_be_divided),
         cmocka_unit_test(the_library_does_not_wait_for_a_processor),
         cmocka_unit_test(delay_that_may_be_blocked_is_unsure),

@@ -63,7 +63,7 @@ static void op_wall_percent(const struct pct_cell *c, struct pct_value *out)
 
 static void op_waiting(const struct pct_cell *c, struct pct_value *out)
 {
-    struct pct_wait_times waiting = pct_totals_wait_times(c->d->totals);
+    struct pct_wait_times waiting = pct_data_wait_times(c->d);
     out->none = !waiting.known;
     out->number = (pc_u128)llround(waiting.op_ns[c->row]);
 }

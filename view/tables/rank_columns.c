@@ -157,7 +157,7 @@ static void rank_lost(const struct pct_cell *c, struct pct_value *out)
 
 static void rank_waiting(const struct pct_cell *c, struct pct_value *out)
 {
-    struct pct_wait_times waiting = pct_totals_wait_times(c->d->totals);
+    struct pct_wait_times waiting = pct_data_wait_times(c->d);
     out->none = !waiting.known;
     set_ns(waiting.rank_ns[c->row], out);
 }
