@@ -164,6 +164,16 @@ def is_short(shown, value):
         return False
 
 
+def plain(text):
+    """A part of a label without escapes, but for those of a > that ends no arguments of a template."""
+    shown, depth, before = [], 0, " "
+    for escape, sign in re.findall(r"(\\?)(.)", text, re.S):
+        shown.append(sign if sign == "@" or sign == ">" and depth else escape + sign)
+        depth += (sign == "<" and before != " ") - (sign == ">" and depth > 0)
+        before = sign
+    return "".join(shown)
+
+
 def places(path):
     """A path as people read it; None where the name of a function is shortened."""
     shown = []
@@ -172,7 +182,7 @@ def places(path):
         name, file = parts.groups() if parts else (label, None)
         if parts and len(name) > 40:
             return None
-        shown.append(re.sub(r"\\([@>])", r"\1", name if file is None else f"{name} ({file})"))
+        shown.append(plain(name) if file is None else f"{plain(name)} ({plain(file)})")
     return " > ".join(shown)
 
 

@@ -7,7 +7,7 @@ import re
 import urllib.parse
 
 from page_contexts_check import tell_no_contexts, wanted_tree
-from page_driver import ns, rows_of
+from page_driver import ns, plain, rows_of
 
 
 def read_annotate(folder):
@@ -144,7 +144,7 @@ def check_source_links(page, tables):
         chosen, marked = page.ask("""return [document.querySelector('#source-lines [aria-selected=true]')?.dataset.line,
             [...document.querySelectorAll('#source-lines .marked')].map(row => row.dataset.line)]""")
         links = page.ask("return [...document.querySelectorAll('#line a')].map(a => a.getAttribute('href'))")
-        function = re.sub(r"\\([@>])", r"\1", row["path"].split(" > ")[-1].rpartition("@")[0])
+        function = plain(row["path"].split(" > ")[-1].rpartition("@")[0])
         wanted = [file for name, file in files[where[-1]] if name == function]
         file = page.ask("return document.querySelector('#source .controls select').value")
         wrong += [f"{row['path']}: in {file}, not {wanted}"] if wanted and file not in wanted else []
