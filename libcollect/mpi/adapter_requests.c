@@ -618,11 +618,19 @@ static void restart(const struct pc_remembered *found, struct pc_call *call)
                           memory_order_release);
 }
 
-/* The communicator of the request if exactly one is started, and if plugins ask. */
-static uint32_t single_comm(const struct pc_watch *w, int n)
+/* The communicator of all requests that are started, if plugins ask; none if they are on several,
+ * or one of them is not known. */
+static uint32_t common_comm(const struct pc_watch *w, int n)
 {
-    bool known = pc_comm_is_wanted() && w->mine && n == 1 && w->records[0].record;
-    return known ? w->records[0].start.origin.comm : PC_COMM_NONE;
+    uint32_t comm = PC_COMM_NONE;
+    for (int i = 0; pc_comm_is_wanted() && w->mine && i < n; i++) {
+        const struct pc_remembered *found = &w->records[i];
+        uint32_t own = found->record ? found->start.origin.comm : PC_COMM_NONE;
+        if (!own || (i && own != comm))
+            return PC_COMM_NONE;
+        comm = own;
+    }
+    return comm;
 }
 
 /* Marks the requests before the call, because another thread may complete them as soon as it has
@@ -631,8 +639,9 @@ void pc_watch_start(struct pc_watch *w, struct pc_call *call, int n, const MPI_R
 {
     begin_watch(w, call, n, requests, NULL, ALWAYS);
     call->event.begin = pc_ticks();
-    if (single_comm(w, n))
-        pc_want_known(call, single_comm(w, n));
+    uint32_t comm = common_comm(w, n);
+    if (comm)
+        pc_want_known(call, comm);
     for (int i = 0; w->mine && i < n; i++)
         if (w->records[i].record)
             restart(&w->records[i], call);
@@ -651,9 +660,10 @@ static void start_message(struct pc_call *call, const struct pc_remembered *foun
 void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
                       const MPI_Request *requests)
 {
+    uint32_t comm = common_comm(w, n);
     (void)requests;
-    if (single_comm(w, n))
-        call->event.domain = pc_comm_at(single_comm(w, n))->id;
+    if (comm)
+        call->event.domain = pc_comm_at(comm)->id;
     for (int i = 0; w->mine && i < n; i++) {
         const struct pc_remembered *found = &w->records[i];
         if (!found->record)

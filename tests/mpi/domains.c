@@ -118,6 +118,28 @@ static void bridges(void)
     MPI_Comm_free(&half);
 }
 
+/* Starts persistent requests of one communicator together, twice, and once with some of another. */
+static void starts(void)
+{
+    MPI_Comm half;
+    MPI_Request r[4];
+    int mine, one[4] = {0};
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    PMPI_Comm_rank(half, &mine);
+    MPI_Send_init(&one[0], 1, MPI_INT, mine, 1, half, &r[0]);
+    MPI_Recv_init(&one[1], 1, MPI_INT, mine, 1, half, &r[1]);
+    MPI_Send_init(&one[2], 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &r[2]);
+    MPI_Recv_init(&one[3], 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &r[3]);
+    for (int i = 0; i < 3; i++) {
+        int n = i < 2 ? 2 : 4;
+        MPI_Startall(n, r);
+        MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+    }
+    for (int i = 0; i < 4; i++)
+        MPI_Request_free(&r[i]);
+    use(&half, rank % 2 ? "starts odd" : "starts even", "MPI_Comm_split", 0);
+}
+
 #if MPI_VERSION >= 4
 /* Uses a session beside MPI_Init: its processes are those of MPI_COMM_WORLD. */
 static void later_kinds(void)
@@ -165,6 +187,7 @@ int main(int argc, char **argv)
     parts();
     shapes();
     bridges();
+    starts();
     later_kinds();
     if (said && fclose(said))
         MPI_Abort(MPI_COMM_WORLD, 1);
