@@ -28,7 +28,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 15u
+#define PC_CORE_ABI 16u
 
 struct pc_thread;
 
@@ -102,7 +102,10 @@ struct pc_start {
     struct pc_origin origin;
     uint64_t begin;     /* ticks */
     uint64_t mpi_ticks; /* core->mpi_ticks() at the start; with PCOLLECT_WANT_REQUEST */
-    uint64_t bytes_sent;
+    union {
+        uint64_t bytes_sent;
+        uint32_t type; /* of a receive that is not persistent: as in the event */
+    };
     union {
         uint64_t bytes_received;
         /* The envelope of a message that is under way, as in the event: rank in the communicator,
@@ -160,12 +163,12 @@ struct pc_core {
     void (*met_job)(struct pc_call *call, int n_local, int n_remote, const char *port);
     /* The call has started one of several messages, for which the event has no room. */
     void (*part)(struct pc_call *call, uint64_t domain, int32_t world_peer, uint64_t bytes_sent);
-    /* A posted receive has completed in the thread of `by`. If no plugin wants them, the domain is
-     * 0 and the source PCOLLECT_RANK_NONE. */
-    void (*complete)(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes,
+    /* A posted receive has completed in the thread of `by`. Of the start, origin and type are read.
+     * If no plugin wants them, the domain is 0 and the source PCOLLECT_RANK_NONE. */
+    void (*complete)(struct pc_call *by, const struct pc_start *start, uint64_t bytes,
                      uint64_t domain, int32_t world_source);
     /* With PCOLLECT_WANT_REQUEST: an operation has ended in the call `by` (NULL: by the end of the
-     * run). start->bytes_received is what had arrived by then. */
+     * run). Its bytes are start->bytes_sent and, by then, start->bytes_received. */
     void (*ended)(struct pc_call *by, const struct pc_start *start, enum pcollect_how how,
                   uint64_t wait);
     /* Time that a thread has spent in MPI, not counting the call in progress. */

@@ -314,9 +314,9 @@ struct pcollect_comm_plugin {
     void (*pre)(void *state, const struct pcollect_event *event, void *record);
     /* After the real function has returned. Required, unless there is `domain`. */
     void (*post)(void *state, const struct pcollect_event *event, void *record);
-    /* A nonblocking receive has completed: event->bytes_received, world_source, domain belong to
-     * `record`, the context that posted it. begin is 0, end that of the
-     * completing call. May be NULL. */
+    /* A nonblocking receive has completed: event->bytes_received, world_source, domain and type
+     * belong to `record`, the context that posted it; a persistent receive has no type. begin is
+     * 0, end that of the completing call. May be NULL. */
     void (*complete)(void *state, const struct pcollect_event *event, void *record);
     /* Called once at the end, records are final; may be NULL. */
     void (*fini)(void *state);

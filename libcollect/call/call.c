@@ -478,11 +478,13 @@ static __attribute__((noinline)) void name_arrival(struct pc_thread *t, pcollect
 }
 
 /* Runs all hooks, or only those after `time`, which comes first and is done already. */
-static inline void book_arrival(const struct pc_call *by, char *record, uint64_t bytes,
-                                uint64_t domain, int32_t world_source, const struct pc_hook *hooks)
+static inline void book_arrival(const struct pc_call *by, char *record, uint32_t type,
+                                uint64_t bytes, uint64_t domain, int32_t world_source,
+                                const struct pc_hook *hooks)
 {
     struct pc_thread *t = by->thread;
     t->arrival.end = by->event.end;
+    t->arrival.type = type;
     t->arrival.bytes_received = bytes;
     t->arrival.domain = domain;
     t->arrival.world_source = world_source;
@@ -491,10 +493,11 @@ static inline void book_arrival(const struct pc_call *by, char *record, uint64_t
     t->busy = 0;
 }
 
-void pc_call_complete(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes,
+void pc_call_complete(struct pc_call *by, const struct pc_start *start, uint64_t bytes,
                       uint64_t domain, int32_t world_source)
 {
     struct pc_thread *t = by->thread;
+    const struct pc_origin *origin = &start->origin;
     const struct pcollect_node *n = pc_arena_at(&pc_process.arena, origin->node);
     t->busy = 1;
     barrier();
@@ -509,20 +512,21 @@ void pc_call_complete(struct pc_call *by, const struct pc_origin *origin, uint64
     }
     if (t->arrival_of != origin->node)
         name_arrival(t, origin->node);
-    book_arrival(by, record, bytes, domain, world_source, pc_process.completes);
+    book_arrival(by, record, start->type, bytes, domain, world_source, pc_process.completes);
 }
 
 /* The fast path: a receive that this thread has posted, and, if there are other plugins than
  * `time`, from the context whose receive completed last. All other cases are left to
  * pc_call_complete by a tail call, so that almost no register is saved. */
-void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes,
+void pc_call_complete_time(struct pc_call *by, const struct pc_start *start, uint64_t bytes,
                            uint64_t domain, int32_t world_source)
 {
     struct pc_thread *t = by->thread;
+    const struct pc_origin *origin = &start->origin;
     const struct pc_hook *others = pc_process.completes + 1;
     if (PC_UNLIKELY(origin->thread != t || origin->epoch != t->stage ||
                     (others->hook && t->arrival_of != origin->node))) {
-        pc_call_complete(by, origin, bytes, domain, world_source);
+        pc_call_complete(by, start, bytes, domain, world_source);
         return;
     }
     const struct pcollect_node *n = pc_arena_at(&pc_process.arena, origin->node);
@@ -530,5 +534,5 @@ void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin, u
     t->busy = 1;
     barrier();
     ((struct pc_time_record *)record)->bytes_received += bytes;
-    book_arrival(by, record, bytes, domain, world_source, others);
+    book_arrival(by, record, start->type, bytes, domain, world_source, others);
 }

@@ -13,7 +13,7 @@ bool pc_call_begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t
 bool pc_call_begin_by_clock(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
 void pc_call_pre(struct pc_call *call);
 void pc_call_end(struct pc_call *call);
-void pc_call_complete(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes,
+void pc_call_complete(struct pc_call *by, const struct pc_start *start, uint64_t bytes,
                       uint64_t domain, int32_t world_source);
 void pc_call_ended(struct pc_call *by, const struct pc_start *start, enum pcollect_how how,
                    uint64_t wait);
@@ -23,7 +23,7 @@ void pc_call_end_time(struct pc_call *call);
 /* Ends a call where `time` comes first. */
 void pc_call_end_time_first(struct pc_call *call);
 /* Completes a receive where `time` comes first. */
-void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes,
+void pc_call_complete_time(struct pc_call *by, const struct pc_start *start, uint64_t bytes,
                            uint64_t domain, int32_t world_source);
 
 /* ---- calls that are not measured (call_followed.c) ---- */

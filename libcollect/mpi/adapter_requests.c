@@ -45,6 +45,7 @@ static inline bool remember_plainly(struct pc_call *call, MPI_Request request, u
         return false;
     r->start.origin = pc_origin_of(call);
     r->start.begin = call->event.begin;
+    r->start.type = call->event.type;
     note_envelope(&r->start, call);
     pc_front_link(t, r, key, PLAIN | flags);
     return true;
@@ -59,6 +60,8 @@ static bool remember(struct pc_call *call, MPI_Request request, uint32_t flags)
     if (PC_UNLIKELY(!r))
         return false;
     r->start = start_of(call);
+    if ((flags & (PC_REQUEST_RECEIVE | PC_REQUEST_PERSISTENT)) == PC_REQUEST_RECEIVE)
+        r->start.type = call->event.type;
     if (flags & PC_REQUEST_MESSAGE || (flags & PC_REQUEST_RECEIVE && !(flags & PC_REQUEST_READ)))
         note_envelope(&r->start, call);
     if (wants_all())
@@ -329,8 +332,9 @@ static void deactivate(const struct pc_remembered *found)
 static void note_ended(struct pc_watch *w, struct pc_remembered *found, uint64_t bytes,
                        enum pcollect_how how)
 {
-    if (found->flags & (PC_REQUEST_RECEIVE | PC_REQUEST_MESSAGE))
-        found->start.bytes_received = found->flags & PC_REQUEST_RECEIVE ? bytes : 0;
+    found->start = pc_request_unreceived(found->flags, found->start);
+    if (found->flags & PC_REQUEST_RECEIVE)
+        found->start.bytes_received = bytes;
     found->how_plus_1 = (uint32_t)how + 1;
     w->n_ended++;
     if (!w->looked_up)
@@ -338,28 +342,29 @@ static void note_ended(struct pc_watch *w, struct pc_remembered *found, uint64_t
 }
 
 static __attribute__((noinline)) void book_arrival_on(struct pc_call *call,
-                                                      const struct pc_origin *origin,
-                                                      uint64_t bytes, const MPI_Status *status)
+                                                      const struct pc_start *start, uint64_t bytes,
+                                                      const MPI_Status *status)
 {
+    uint32_t comm = start->origin.comm;
     int32_t source = PCOLLECT_RANK_NONE;
     if (status && !pc_status_cancelled(status))
-        source = pc_comm_world_rank(origin->comm, MPI_COMM_NULL, status->MPI_SOURCE);
-    pc_core->complete(call, origin, bytes, pc_comm_at(origin->comm)->id, source);
+        source = pc_comm_world_rank(comm, MPI_COMM_NULL, status->MPI_SOURCE);
+    pc_core->complete(call, start, bytes, pc_comm_at(comm)->id, source);
 }
 
 /* Books the bytes that a receive has brought; status NULL: no data. */
-static inline void book_arrival(struct pc_call *call, const struct pc_origin *origin,
-                                uint64_t bytes, const MPI_Status *status)
+static inline void book_arrival(struct pc_call *call, const struct pc_start *start, uint64_t bytes,
+                                const MPI_Status *status)
 {
-    uint32_t comm = pc_comm_is_wanted() ? origin->comm : PC_COMM_NONE;
+    uint32_t comm = pc_comm_is_wanted() ? start->origin.comm : PC_COMM_NONE;
     if (PC_UNLIKELY(comm > PC_COMM_SELF)) {
-        book_arrival_on(call, origin, bytes, status);
+        book_arrival_on(call, start, bytes, status);
         return;
     }
     int32_t source = PCOLLECT_RANK_NONE;
     if (comm && status && !pc_status_cancelled(status))
         source = pc_comm_predefined_rank(comm, status->MPI_SOURCE);
-    pc_core->complete(call, origin, bytes, pc_comm_predefined_id[comm], source);
+    pc_core->complete(call, start, bytes, pc_comm_predefined_id[comm], source);
 }
 
 /* Takes the record of a completed request in the usual case of a receive or a send; else NULL. The
@@ -412,7 +417,7 @@ static __attribute__((noinline)) void complete_otherwise(struct pc_watch *w, str
     if (status)
         bytes = found->flags & PC_REQUEST_READ ? pc_status_count(status) : pc_status_bytes(status);
     if (found->flags & PC_REQUEST_RECEIVE)
-        book_arrival(call, &found->start.origin, bytes, status);
+        book_arrival(call, &found->start, bytes, status);
     forget_ended(w, found);
     if (wants_all())
         note_ended(w, found, bytes,
@@ -429,7 +434,7 @@ static inline void complete(struct pc_watch *w, struct pc_call *call, int i,
     if (PC_UNLIKELY(!r))
         complete_otherwise(w, call, i, status);
     else if (is_receive(r))
-        book_arrival(call, &r->start.origin, status ? pc_status_bytes(status) : 0, status);
+        book_arrival(call, &r->start, status ? pc_status_bytes(status) : 0, status);
 }
 
 static int class_of(int rc)
@@ -477,7 +482,7 @@ void pc_watched_single(struct pc_watch *w, struct pc_call *call, int rc, const M
     if (PC_UNLIKELY(!r))
         ended_otherwise(w, call, rc, request, status);
     else if (is_receive(r))
-        book_arrival(call, &r->start.origin, pc_status_bytes(status), status);
+        book_arrival(call, &r->start, pc_status_bytes(status), status);
 }
 
 void pc_watch_all(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,

@@ -144,9 +144,11 @@ void pc_table_find_displaced(uint64_t key, struct pc_remembered *found);
 /* Removes the record that was found; false: it is not there any more. */
 bool pc_table_take(struct pc_request_table *t, const struct pc_remembered *found);
 
-/* The start of an operation that has received nothing so far. */
+/* The start of an operation that has received nothing so far, with its bytes. */
 static inline struct pc_start pc_request_unreceived(uint32_t flags, struct pc_start start)
 {
+    if (flags & PC_REQUEST_RECEIVE)
+        start.bytes_sent = 0;
     if (flags & (PC_REQUEST_RECEIVE | PC_REQUEST_MESSAGE))
         start.bytes_received = 0;
     return start;

@@ -4,8 +4,9 @@
  *
  * Per context: calls by the bytes that they sent and received, in powers of two. Bin k counts sizes
  * n with 2^k <= n < 2^(k+1) bytes, the last bin all that are larger; a call that moved nothing is
- * in no bin. A receive that completes later is counted then, for the context that posted it. A call
- * has one size, also if its data went to many ranks.
+ * in no bin. A receive that completes later is counted then, for the context that posted it, and
+ * its bytes are added to those of its datatype. A call has one size, also if its data went to many
+ * ranks.
  *
  * Table `sizes`: the same bins by primitive. Table `datatypes`: calls, elements and bytes by
  * primitive and name of the datatype: the send type, else the receive type. Table `operators`:
@@ -68,8 +69,7 @@ static const struct pcollect_column type_columns[] = {
     VALUE("calls", "calls, of all ranks", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
     VALUE("elements", "elements that the arguments describe", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
     VALUE("bytes_sent", "bytes sent", PCOLLECT_SUM, PCOLLECT_UNIT_BYTES),
-    VALUE("bytes_received", "bytes received when the call returned", PCOLLECT_SUM,
-          PCOLLECT_UNIT_BYTES),
+    VALUE("bytes_received", "bytes received", PCOLLECT_SUM, PCOLLECT_UNIT_BYTES),
 };
 
 enum { OPERATOR_CALLS, OPERATOR_OPERANDS, OPERATOR_MOST };
@@ -217,8 +217,13 @@ static void post(void *state, const struct pcollect_event *event, void *record)
 
 static void complete(void *state, const struct pcollect_event *event, void *record)
 {
-    if (event->bytes_received)
-        add_received(state, event, record);
+    struct record *r = record;
+    if (!event->bytes_received)
+        return;
+    add_received(state, event, r);
+    uint64_t *row = event->type ? row_of(state, event, DATATYPES, &r->type, event->type) : NULL;
+    if (row)
+        row[TYPE_RECEIVED] += event->bytes_received;
 }
 
 const struct pcollect_comm_plugin pc_plugin_volume = {

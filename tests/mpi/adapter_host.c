@@ -191,11 +191,12 @@ static void met_job(struct pc_call *call, int n_local, int n_remote, const char 
     (void)call, (void)n_local, (void)n_remote, (void)port;
 }
 
-static void complete(struct pc_call *by, const struct pc_origin *o, uint64_t bytes_received,
+static void complete(struct pc_call *by, const struct pc_start *start, uint64_t bytes_received,
                      uint64_t domain, int32_t world_source)
 {
     (void)domain;
     (void)world_source;
+    const struct pc_origin *o = &start->origin;
     by->thread->last.completed_node = o->node;
     by->thread->last.completed_bytes = bytes_received;
     host.completions++;

@@ -31,6 +31,21 @@ static void remade(const int *data, int peer)
     }
 }
 
+/* Posts receives of two datatypes in one place before either completes, and a persistent one. */
+static void posted(int peer)
+{
+    static float in[3][4], out[4];
+    MPI_Request r[3];
+    for (int i = 0; i < 2; i++)
+        MPI_Irecv(in[i], 4, i ? MPI_FLOAT : MPI_CHAR, peer, i, MPI_COMM_WORLD, &r[i]);
+    MPI_Recv_init(in[2], 4, MPI_FLOAT, peer, 2, MPI_COMM_WORLD, &r[2]);
+    MPI_Start(&r[2]);
+    for (int i = 0; i < 3; i++)
+        MPI_Send(out, i ? 3 : 2, i ? MPI_FLOAT : MPI_CHAR, peer, i, MPI_COMM_WORLD);
+    MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+    MPI_Request_free(&r[2]);
+}
+
 /* Moves nothing to or from MPI_PROC_NULL, and gets with two datatypes. */
 static void one_sided(int *data, int rank)
 {
@@ -93,6 +108,7 @@ int main(int argc, char **argv)
                          MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Sendrecv_replace(data, 3, MPI_SHORT, MPI_PROC_NULL, 2, MPI_PROC_NULL, 2, MPI_COMM_WORLD,
                          MPI_STATUS_IGNORE);
+    posted(peer);
     one_sided(data, rank);
     if (rank == 0)
         remade(data, 1);
