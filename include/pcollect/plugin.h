@@ -141,6 +141,38 @@ enum pcollect_class {
     PCOLLECT_N_CLASSES
 };
 
+/* Properties of a primitive beside its class, or-ed (pcollect_host.op_traits). */
+enum pcollect_trait {
+    /* Sends, starts or completes something, and waits for no other process. */
+    PCOLLECT_TRAIT_PROMPT = 1 << 0,
+    PCOLLECT_TRAIT_BLOCKS = 1 << 1,   /* may wait for other processes */
+    PCOLLECT_TRAIT_TOGETHER = 1 << 2, /* collective */
+    PCOLLECT_TRAIT_TESTS = 1 << 3,    /* asks whether something has completed or arrived */
+    PCOLLECT_TRAIT_OUTSIDE = 1 << 4,  /* connects with processes of another MPI_COMM_WORLD */
+    /* Makes a communicator; makes, commits or frees a datatype. */
+    PCOLLECT_TRAIT_MAKES = 1 << 5,
+    PCOLLECT_TRAIT_EPOCH = 1 << 6, /* begins or ends accesses to a window, or completes some */
+    /* Asks about a window, names it, sets its hints or its memory. */
+    PCOLLECT_TRAIT_ASKS = 1 << 7,
+    PCOLLECT_TRAIT_SYNCHRONOUS = 1 << 8, /* a send that waits until its receive has started */
+    PCOLLECT_TRAIT_SAME = 1 << 9, /* collective: all have the same data, which the root sends */
+    /* Primitives that block, by whom they wait for: */
+    PCOLLECT_TRAIT_ENTER = 1 << 10,     /* no process leaves before all have entered */
+    PCOLLECT_TRAIT_FROM_ROOT = 1 << 11, /* all wait for the root */
+    PCOLLECT_TRAIT_TO_ROOT = 1 << 12,   /* the root waits for all */
+    PCOLLECT_TRAIT_COUNTS = 1 << 13,    /* a process waits for those whose counts are not 0 */
+    PCOLLECT_TRAIT_PARTS = 1 << 14,     /* the root has a part for each process, or of each */
+    PCOLLECT_TRAIT_EACH = 1 << 15,      /* a message to each of the others, or to each neighbour */
+    /* Time beyond that of its messages is waiting for processes that come late. */
+    PCOLLECT_TRAIT_LATE = 1 << 16,
+    PCOLLECT_TRAIT_SOURCE = 1 << 17,     /* of a message from a given rank, or from any */
+    PCOLLECT_TRAIT_DEST = 1 << 18,       /* of a message to a given rank */
+    PCOLLECT_TRAIT_STARTS = 1 << 19,     /* starts an operation that a request stands for */
+    PCOLLECT_TRAIT_PERSISTENT = 1 << 20, /* makes a persistent or partitioned request */
+    PCOLLECT_TRAIT_MOVES = 1 << 21,      /* moves data between processes or files, or prepares to */
+    PCOLLECT_TRAIT_WAITS = 1 << 22       /* blocks until requests have completed */
+};
+
 /* Facts that a plugin needs to be told about a call beyond what costs nothing to know. The host
  * prepares what some plugin wants; members that no plugin wants have no value. */
 enum pcollect_want {
@@ -283,6 +315,8 @@ struct pcollect_host {
     /* Keeps the upper bits of the counts of a histogram: after at most 128 of a bin, see
      * pcollect_count. AS-safe in hooks; MT-safe. */
     void (*carry)(void *histogram, uint32_t n_bins);
+    /* Properties of a primitive: enum pcollect_trait, or-ed. AS-safe, MT-safe. */
+    uint32_t (*op_traits)(uint16_t op);
 };
 
 /* Counts one value in bin `bin` of a histogram of n_bins in a record. In hooks that are given the

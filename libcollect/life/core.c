@@ -143,6 +143,11 @@ static const char *host_op_name(uint16_t op)
     return pc_op_name(op);
 }
 
+static uint32_t host_op_traits(uint16_t op)
+{
+    return pc_op_traits(op);
+}
+
 static uint64_t host_realtime_ns(uint64_t ticks)
 {
     const struct pcollect_arena_header *h = pc_header();
@@ -272,6 +277,7 @@ static int start(void)
                                              .row = host_row,
                                              .row_at = host_row_at,
                                              .carry = host_carry,
+                                             .op_traits = host_op_traits,
                                              .realtime_ns = host_realtime_ns,
                                              .string = pc_table_string};
     pc_guess_scale();

@@ -3,7 +3,7 @@
 #   list      names of the functions, one a line
 #   fortran   Fortran names that have stubs of their own, one a line
 #   ops       enum of op ids (ops.h)
-#   names     names and classes of ops (ops.c)
+#   names     names, classes and traits of ops, and ops in the order of their names (ops.c)
 #   stubs     one line PC_STUB(name, slot) for each entry point, for the assembler
 #   cstubs    one stub in C for each entry point, for targets without assembly
 #   types     function types, for adapters and for the check against mpi.h
@@ -44,10 +44,62 @@ function note_event(    p, kind, field, seen_field, text)
     return text
 }
 
-# Notes the requests that a call waits for.
-function note_requests(op,    p, n)
+function takes(dirs, kind, name,    p)
 {
-    for (p = 0; p < n_params && op ~ /^Wait/; p++) {
+    for (p = 0; p < n_params; p++)
+        if (param_dir[p] ~ dirs && param_kind[p] == kind && (name == "" || param_name[p] == name))
+            return 1
+    return 0
+}
+
+function has_trait(word)
+{
+    return index(" " traits " ", " " word " ")
+}
+
+function waits_for_requests()
+{
+    return has_trait("blocks") && takes("^=$", "request")
+}
+
+# True if a call moves data between processes or files, or makes or starts something that does.
+function moves_data(class, rules)
+{
+    if (rules ~ /watch=start/)
+        return 1
+    if (class !~ /^(p2p|coll|rma|io)$/ || !takes("", "buf") || !(takes("", "type") || class == "io"))
+        return 0
+    return takes("", "comm") || takes("", "message") || takes("", "win") || takes("", "file")
+}
+
+# The traits of a function as C: those of the table, and those that follow from the other columns.
+function trait_bits(class, rules,    n, i, words, bits, all)
+{
+    all = traits
+    if (takes("^$", "rank", "source"))
+        all = all " source"
+    if (takes("^$", "rank", "dest"))
+        all = all " dest"
+    if (rules ~ /posted|watch=start/)
+        all = all " starts"
+    if (rules ~ /(^| )made(_receive)?\(/)
+        all = all " persistent"
+    if (moves_data(class, rules))
+        all = all " moves"
+    if (waits_for_requests())
+        all = all " waits"
+    bits = "0"
+    n = split(all, words, " ")
+    for (i = 1; i <= n; i++)
+        if (words[i] != "local")
+            bits = (bits == "0" ? "" : bits " | ") "PCOLLECT_TRAIT_" toupper(words[i])
+    return bits
+}
+
+# Notes the requests that a call waits for.
+function note_requests(    p, n)
+{
+    for (p = 0; p < n_params && waits_for_requests(); p++) {
         n = param_array[p] ? param_name[p - 1] : 1
         if (param_kind[p] == "request")
             return "    call.requests = " param_name[p] ";\n    call.n_requests = " n ";\n"
@@ -234,7 +286,7 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
         printf "    struct pc_call call;\n"
         printf "    bool counted = PC_BEGIN%s(call, PC_SLOT(PC_OP_%s, %d));\n", quiet ? "_QUIET" : "", op, i
         printf "    if (PC_UNLIKELY(!counted%s))\n", followed ? " && !pc_core->follow(&call)" : ""
-        printf "        return %s;\n%s%s%s%s", real, note_event(), note_requests(op), own_status, before
+        printf "        return %s;\n%s%s%s%s", real, note_event(), note_requests(), own_status, before
         printf "    PC_CALL%s(call, %s, %s);\n", quiet ? "_QUIET" : followed ? "_FOLLOWED" : "",
             want_object(want_call(class, text)), real
         printf "%s", after
@@ -323,7 +375,8 @@ function emit(op, class, rules)
     else if (what == "ops")
         printf "    PC_OP_%s = %d,\n", op, n_ops
     else if (what == "names")
-        printf "    {\"MPI_%s\", PCOLLECT_CLASS_%s, %d},\n", op, toupper(class), rules ~ /(^| )fortran( |$)/
+        printf "    {\"MPI_%s\", PCOLLECT_CLASS_%s, %d, %s},\n", op, toupper(class), rules ~ /(^| )fortran( |$)/,
+            trait_bits(class, rules)
     else if (what == "stubs")
         printf "PC_STUB(MPI_%s, %d)\nPC_STUB(PMPI_%s, %d)\n", op, 2 * n_ops, op, 2 * n_ops + 1
     else if (what == "cstubs")
@@ -332,6 +385,21 @@ function emit(op, class, rules)
         printf "typedef int pc_fn_%s(%s);\nPC_CHECK_PROTOTYPE(%s)\n", op, params, op
     else if (what == "wrappers")
         write_wrapper(op, class, rules)
+}
+
+# Lists the ops in the order of their names.
+function print_sorted(    i, k, op, sorted)
+{
+    for (i = 0; i < n_ops; i++) {
+        op = order[i]
+        for (k = i; k > 0 && order[sorted[k - 1]] > op; k--)
+            sorted[k] = sorted[k - 1]
+        sorted[k] = i
+    }
+    print "\nconst uint16_t pc_ops_by_name[] = {"
+    for (i = 0; i < n_ops; i++)
+        printf "    PC_OP_%s,\n", order[sorted[i]]
+    print "};"
 }
 
 # Slots of Fortran names come after those of the functions.
@@ -361,8 +429,10 @@ function end_output(    i, op, prefix)
     if (what == "ops")
         printf "    PC_N_OPS = %d,\n    PC_N_FORTRAN = %d, /* Fortran names with stubs of their own */\n" \
             "    PC_N_SLOTS = 2 * PC_N_OPS + PC_N_FORTRAN\n};\n\n#endif\n", n_ops, n_fortran
-    if (what == "names")
+    if (what == "names") {
         print "};"
+        print_sorted()
+    }
     end_fortran()
     if (what == "stubs")
         printf "#define PC_N_STUBS %d\n", 2 * n_ops + n_fortran

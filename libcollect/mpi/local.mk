@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Stubs and resolver (libpcmpi.la) and names (libpcops.la) go into libpcollect.so; the adapters are modules. The
-# command has the names too.
+# Stubs and resolver (libpcmpi.la), names and traits (libpcops.la) go into libpcollect.so; the adapters are modules. The
+# command has names and traits too.
 
 mpi_table = $(top_srcdir)/libcollect/mpi/functions.tbl
 mpi_reader = $(top_srcdir)/libcollect/mpi/table.awk

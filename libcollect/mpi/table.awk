@@ -7,6 +7,7 @@
 #         param_dir[p] "", ">" or "="     param_kind[p] as written     param_array[p] 0 or 1
 #         param_name[p]                   param_type[p], param_suffix[p]: "const int ", "[]"
 #     variadic: it ends in "..."          wide: it is X_c
+#     traits: the last column as written
 # and emit(op, class, rules) is called, which the other script defines, as begin_output() and
 # end_output(). note_section(text) is called for each title, a comment after an empty line. POSIX awk.
 
@@ -85,12 +86,29 @@ function parse_params(text,    n, i, p, parts, halves)
     }
 }
 
-function read_function(op, class, params, rules)
+# Sets traits. A function that takes a communicator, request, window or file must have one of three.
+function parse_traits(op, text,    n, i, p, words, n_kinds, takes)
+{
+    traits = text
+    n = split(text, words, " ")
+    for (i = 1; i <= n; i++) {
+        if (!(words[i] in is_trait))
+            fail(op " has an unknown trait: " words[i])
+        n_kinds += words[i] ~ /^(local|prompt|blocks)$/
+    }
+    for (p = 0; p < n_params; p++)
+        takes = takes || param_kind[p] ~ /^(comm|request|win|file)$/
+    if (n_kinds > 1 || (takes && n_kinds < 1))
+        fail(op " has to be local, prompt or blocks")
+}
+
+function read_function(op, class, params, rules, text)
 {
     if (op in seen)
         fail(op " is there twice")
     seen[op] = 1
     parse_params(params)
+    parse_traits(op, text)
     emit(op, class, rules)
     n_ops++
 }
@@ -112,6 +130,10 @@ BEGIN {
     whole_type["strings"] = "char *"
     whole_type["stringlists"] = "char **"
     whole_type["ranges"] = "int "
+    n = split("local prompt blocks together tests outside makes epoch asks synchronous same" \
+              " enter from_root to_root counts parts each late", pairs, " ")
+    for (i = 1; i <= n; i++)
+        is_trait[pairs[i]] = 1
     n_ops = bad = 0
     begin_output()
 }
@@ -126,15 +148,15 @@ BEGIN {
 
 {
     after_gap = wide = 0
-    if (NF < 2 || NF > 3)
-        fail("a row has two or three columns")
+    if (NF < 2 || NF > 4)
+        fail("a row has two to four columns")
     if (split($1, head, " ") != 2)
         fail("the first column is name and class")
     twin = sub(/\[_c\]$/, "", head[1])
-    read_function(head[1], head[2], $2, $3)
+    read_function(head[1], head[2], $2, $3, $4)
     if (twin) {
         wide = 1
-        read_function(head[1] "_c", head[2], $2, $3)
+        read_function(head[1] "_c", head[2], $2, $3, $4)
     }
 }
 
