@@ -235,7 +235,7 @@ static void find_longer(const struct pct_data *d, uint32_t rank, double *node_ns
     struct pct_rank_room room = pct_data_rank_room(d);
     for (size_t i = 0; i < c->n; i++) {
         uint32_t node = c->node[i], op = t->nodes[node].op;
-        if (!pct_op_may_wait(p->ops[op].name, p->ops[op].op_class))
+        if (!pct_op_may_wait(p->ops[op].name))
             continue;
         node_ns[node] = pct_tree_longer_ns(t, node, rank, room.values, room.present);
         op_ns[op] += node_ns[node];

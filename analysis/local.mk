@@ -27,7 +27,7 @@ analysis_libpcanalysis_la_SOURCES = \
     analysis/traffic/places.c analysis/traffic/pattern.c analysis/traffic/placement.c \
     analysis/traffic/placement_nodes.c
 analysis_libpcanalysis_la_CFLAGS = $(PC_FLAGS) $(LIBDW_CFLAGS)
-analysis_libpcanalysis_la_LIBADD = -lm
+analysis_libpcanalysis_la_LIBADD = libcollect/libpcops.la -lm
 if HAVE_LIBDW
 analysis_libpcanalysis_la_SOURCES += analysis/symbols/dw_private.h analysis/symbols/symbols_dw.c analysis/symbols/debug_file.c \
     analysis/symbols/names_dw.c analysis/symbols/regions_dw.c analysis/symbols/symbols_fetch.c \

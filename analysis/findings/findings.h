@@ -24,12 +24,14 @@
 #define PCT_FINDINGS_H
 
 #include "analysis/gather.h"
+#include "include/pcollect/plugin.h"
 
 /* One MPI function called in one function of the program. */
 struct pct_fact {
     uint32_t node; /* node of the shown tree; the first of several in one place */
     const char *op;
     uint16_t op_class;
+    uint32_t traits;      /* enum pcollect_trait */
     bool is_message;      /* it sends or receives messages, or waits for them alone */
     const char *place;    /* "MPI_Send in exchange (a.c:30)" */
     const char *function; /* that calls it; may be NULL */
@@ -160,11 +162,6 @@ void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struc
 void pct_evidence_forget(struct pct_evidence *f);
 
 /* ---- fact_kind.c ---- */
-
-/* True if the op is in a list of names, which omit MPI_, or is the twin for large counts of one. */
-bool pct_finding_is_one_of(const struct pct_fact *fact, const char *const *names);
-/* True if the name of the op begins so. */
-bool pct_finding_begins_with(const struct pct_fact *fact, const char *start);
 
 /* Sets `is_message` of each fact of the list. */
 void pct_evidence_find_messages(struct pct_evidence *f);

@@ -67,8 +67,7 @@ static struct pct_cost cost_of_calls(const struct pct_evidence *f, const struct 
  * receives in a broadcast (doc/bytes.md). */
 static double bytes_of_call(const struct pct_fact *fact)
 {
-    static const char *const broadcasts[] = {"Bcast", "Ibcast", NULL};
-    double bytes = pct_finding_is_one_of(fact, broadcasts)
+    double bytes = fact->traits & PCOLLECT_TRAIT_SAME
                        ? fact->bytes_sent + fact->bytes_received
                        : fmax(fact->bytes_sent, fact->bytes_received);
     return fact->calls > 0 ? bytes / fact->calls : 0;
@@ -154,11 +153,8 @@ static void find_barrier(const struct pct_evidence *f, const struct pct_rule *ru
 /* True for a collective operation that moves values. */
 static bool is_of_values(const struct pct_fact *fact)
 {
-    static const char *const others[] = {"Barrier",        "Ibarrier",     "Op_create", "Op_free",
-                                         "Op_commutative", "Reduce_local", NULL};
-    size_t n = strlen(fact->op), init = strlen("_init");
-    return fact->op_class == PCOLLECT_CLASS_COLL && !pct_finding_is_one_of(fact, others) &&
-           (n < init || strcmp(fact->op + n - init, "_init") != 0);
+    return fact->op_class == PCOLLECT_CLASS_COLL && fact->traits & PCOLLECT_TRAIT_MOVES &&
+           !(fact->traits & PCOLLECT_TRAIT_PERSISTENT);
 }
 
 static void find_reductions(const struct pct_evidence *f, const struct pct_rule *rule,
@@ -224,10 +220,9 @@ static bool has_one_root(const struct pct_evidence *f, const struct pct_fact *fa
 static void find_rooted(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
-    static const char *const rooted[] = {"Gather", "Gatherv", "Scatter", "Scatterv", NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!pct_finding_is_one_of(fact, rooted) || bytes_of_call(fact) < FEW_BYTES ||
+        if (!(fact->traits & PCOLLECT_TRAIT_PARTS) || bytes_of_call(fact) < FEW_BYTES ||
             !has_one_root(f, fact))
             continue;
         pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
@@ -281,10 +276,10 @@ static uint64_t count_members(const struct pct_evidence *f, const struct pct_fac
 static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
-    static const char *const dense[] = {"Alltoallv", "Alltoallw", NULL};
+    enum { DENSE = PCOLLECT_TRAIT_EACH | PCOLLECT_TRAIT_COUNTS };
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!pct_finding_is_one_of(fact, dense) || calls_of_rank(f, fact) < 2)
+        if ((fact->traits & DENSE) != DENSE || calls_of_rank(f, fact) < 2)
             continue;
         uint64_t n = count_members(f, fact);
         double each = n ? bytes_of_call(fact) / (double)n : 0;
@@ -367,10 +362,9 @@ static void find_unfinished(const struct pct_evidence *f, const struct pct_rule 
 static void find_synchronous(const struct pct_evidence *f, const struct pct_rule *rule,
                              double threshold, struct pct_findings *out)
 {
-    static const char *const synchronous[] = {"Ssend", NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (pct_finding_is_one_of(fact, synchronous))
+        if (fact->traits & PCOLLECT_TRAIT_SYNCHRONOUS)
             pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                             "%s waits until its receive has started, %.0f %% of the run. MPI_Send "
                             "need not wait for that.",
@@ -381,22 +375,9 @@ static void find_synchronous(const struct pct_evidence *f, const struct pct_rule
 static void find_polling(const struct pct_evidence *f, const struct pct_rule *rule,
                          double threshold, struct pct_findings *out)
 {
-    static const char *const tests[] = {"Test",
-                                        "Testall",
-                                        "Testany",
-                                        "Testsome",
-                                        "Iprobe",
-                                        "Improbe",
-                                        "Request_get_status",
-                                        "Request_get_status_all",
-                                        "Request_get_status_any",
-                                        "Request_get_status_some",
-                                        "Parrived",
-                                        "Win_test",
-                                        NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!pct_finding_is_one_of(fact, tests) || calls_of_rank(f, fact) <= MANY_TESTS)
+        if (!(fact->traits & PCOLLECT_TRAIT_TESTS) || calls_of_rank(f, fact) <= MANY_TESTS)
             continue;
         struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_TESTS);
         if (cost.text)
@@ -413,7 +394,7 @@ static void find_overlap(const struct pct_evidence *f, const struct pct_rule *ru
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         double hidden = fmin(pct_fact_own_ns(fact), f->compute_mean_ns * (double)f->n_ranks);
-        if (pct_finding_begins_with(fact, "MPI_Wait"))
+        if (fact->traits & PCOLLECT_TRAIT_WAITS)
             pct_finding_add(out, f, rule, threshold, hidden, pct_more_call(f, fact),
                             "%s takes %.0f %% of the run. Compute between the start of these "
                             "operations and the wait; where the program does so, MPI does not move "
@@ -425,27 +406,10 @@ static void find_overlap(const struct pct_evidence *f, const struct pct_rule *ru
 static void find_communicators(const struct pct_evidence *f, const struct pct_rule *rule,
                                double threshold, struct pct_findings *out)
 {
-    static const char *const makers[] = {"Comm_dup",
-                                         "Comm_dup_with_info",
-                                         "Comm_idup",
-                                         "Comm_idup_with_info",
-                                         "Comm_split",
-                                         "Comm_split_type",
-                                         "Comm_create",
-                                         "Comm_create_group",
-                                         "Comm_create_from_group",
-                                         "Cart_create",
-                                         "Cart_sub",
-                                         "Graph_create",
-                                         "Dist_graph_create",
-                                         "Dist_graph_create_adjacent",
-                                         "Intercomm_create",
-                                         "Intercomm_create_from_groups",
-                                         "Intercomm_merge",
-                                         NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!pct_finding_is_one_of(fact, makers) || calls_of_rank(f, fact) <= MANY_MADE)
+        if (fact->op_class == PCOLLECT_CLASS_TYPE || !(fact->traits & PCOLLECT_TRAIT_MAKES) ||
+            calls_of_rank(f, fact) <= MANY_MADE)
             continue;
         struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_MADE);
         if (cost.text)
@@ -459,30 +423,13 @@ static void find_communicators(const struct pct_evidence *f, const struct pct_ru
 static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *rule,
                            double threshold, struct pct_findings *out)
 {
-    static const char *const makers[] = {"Type_contiguous",
-                                         "Type_vector",
-                                         "Type_create_hvector",
-                                         "Type_indexed",
-                                         "Type_dup",
-                                         "Type_create_hindexed",
-                                         "Type_create_struct",
-                                         "Type_create_subarray",
-                                         "Type_commit",
-                                         "Type_create_indexed_block",
-                                         "Type_create_darray",
-                                         "Type_create_resized",
-                                         "Type_free",
-                                         "Type_create_hindexed_block",
-                                         "Type_hvector",
-                                         "Type_hindexed",
-                                         "Type_struct",
-                                         NULL};
     const struct pct_fact *most = NULL;
     double ns = 0;
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!pct_finding_is_one_of(fact, makers) || calls_of_rank(f, fact) < MANY_CALLS)
+        if (fact->op_class != PCOLLECT_CLASS_TYPE || !(fact->traits & PCOLLECT_TRAIT_MAKES) ||
+            calls_of_rank(f, fact) < MANY_CALLS)
             continue;
         n++;
         ns += pct_fact_own_ns(fact);
@@ -509,11 +456,8 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
     enum { FEW_KIB = 64 };
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        bool moves = pct_finding_begins_with(fact, "MPI_File_read") ||
-                     pct_finding_begins_with(fact, "MPI_File_write") ||
-                     pct_finding_begins_with(fact, "MPI_File_iread") ||
-                     pct_finding_begins_with(fact, "MPI_File_iwrite");
-        bool is_collective = strstr(fact->op, "_all") || strstr(fact->op, "_ordered");
+        bool moves = fact->op_class == PCOLLECT_CLASS_IO && fact->traits & PCOLLECT_TRAIT_MOVES;
+        bool is_collective = fact->traits & PCOLLECT_TRAIT_TOGETHER;
         double bytes = bytes_of_call(fact);
         if (!moves || calls_of_rank(f, fact) <= MANY_CALLS || !(bytes > 0) ||
             bytes >= FEW_KIB * 1024)
@@ -531,16 +475,9 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
 static void find_windows(const struct pct_evidence *f, const struct pct_rule *rule,
                          double threshold, struct pct_findings *out)
 {
-    static const char *const synchronising[] = {"Win_fence",           "Win_lock",
-                                                "Win_unlock",          "Win_wait",
-                                                "Win_start",           "Win_complete",
-                                                "Win_flush",           "Win_lock_all",
-                                                "Win_unlock_all",      "Win_post",
-                                                "Win_flush_all",       "Win_flush_local",
-                                                "Win_flush_local_all", NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (pct_finding_is_one_of(fact, synchronising) && calls_of_rank(f, fact) >= 2)
+        if (fact->traits & PCOLLECT_TRAIT_EPOCH && calls_of_rank(f, fact) >= 2)
             pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                             "%s synchronises %s, %.0f %% of the run. Do more "
                             "transfers between two synchronisations.",

@@ -642,10 +642,8 @@ static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule
 /* True if ranks may have waited for processes that are not in the profile. */
 static bool has_strangers(const struct pct_evidence *f)
 {
-    static const char *const meeting[] = {"Comm_spawn",   "Comm_spawn_multiple", "Comm_accept",
-                                          "Comm_connect", "Comm_join",           NULL};
     for (size_t i = 0; i < f->n; i++)
-        if (pct_finding_is_one_of(&f->list[i], meeting))
+        if (f->list[i].traits & PCOLLECT_TRAIT_OUTSIDE)
             return true;
     return false;
 }

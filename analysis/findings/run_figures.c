@@ -6,6 +6,7 @@
 
 #include "analysis/symbols/short_name.h"
 #include "analysis/tree/label.h"
+#include "libcollect/state/ops.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -95,6 +96,7 @@ static void fill_fact(struct pct_evidence *f, struct pct_fact *fact, uint32_t no
         (struct pct_fact){.node = node,
                           .op = op->name,
                           .op_class = op->op_class,
+                          .traits = pc_op_traits_of(op->name),
                           .ns = (double)own.calls.sum[PCT_EXCLUSIVE],
                           .main_part = (double)all->mpi_ns / fmax(1, (double)all->threads_mpi_ns),
                           .calls = (double)own.calls.sum[PCT_CALLS],
@@ -218,8 +220,7 @@ bool pct_finding_has_hub(const struct pct_evidence *f)
  * called many times for one, to ask or for each part. */
 static bool moves_messages(const struct pct_evidence *f, const struct pc_profile_op *op)
 {
-    return op->op_class == PCOLLECT_CLASS_P2P && strcmp(op->name, "MPI_Parrived") != 0 &&
-           strncmp(op->name, "MPI_Pready", strlen("MPI_Pready")) != 0 &&
+    return op->op_class == PCOLLECT_CLASS_P2P && pc_op_traits_of(op->name) & PCOLLECT_TRAIT_MOVES &&
            !pct_op_may_start_others(f->data->profile, op->name);
 }
 
@@ -297,7 +298,7 @@ static void gather_files(struct pct_evidence *f)
             alone_ns = pct_alloc(f->n_ranks, sizeof *alone_ns);
             f->files_ns = pct_alloc(f->n_ranks, sizeof *f->files_ns);
         }
-        uint64_t *values = pct_op_may_wait(op->name, op->op_class) ? f->files_ns : alone_ns;
+        uint64_t *values = pct_op_may_wait(op->name) ? f->files_ns : alone_ns;
         for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = pct_data_tree(d)->next_source[s])
             pct_totals_add_ranks(d->totals, s, PCT_TIME, values, present);
     }
@@ -334,20 +335,8 @@ double pct_fact_own_ns(const struct pct_fact *fact)
 
 double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fact)
 {
-    static const char *const waiting[] = {
-        "Recv",      "Mrecv",     "Probe",          "Mprobe",
-        "Send",      "Sendrecv",  "Bcast",          "Reduce",
-        "Allreduce", "Allgather", "Allgatherv",     "Sendrecv_replace",
-        "Scan",      "Exscan",    "Reduce_scatter", "Reduce_scatter_block",
-        NULL};
-    static const char *const exchanges[] = {"Alltoall",
-                                            "Neighbor_allgather",
-                                            "Neighbor_allgatherv",
-                                            "Neighbor_alltoall",
-                                            "Neighbor_alltoallv",
-                                            "Neighbor_alltoallw",
-                                            NULL};
-    bool is_exchange = pct_finding_is_one_of(fact, exchanges);
+    enum { EXCHANGE = PCOLLECT_TRAIT_EACH | PCOLLECT_TRAIT_COUNTS };
+    bool is_exchange = (fact->traits & EXCHANGE) == PCOLLECT_TRAIT_EACH;
     double n = (double)f->n_ranks;
     double steps = fact->op_class == PCOLLECT_CLASS_COLL ? ceil(log2(n)) : 1;
     double byte_ns = f->one_host ? SLOW_BYTE_OF_HOST_NS : SLOW_BYTE_NS;
@@ -357,7 +346,7 @@ double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fac
     double cost_ns =
         (is_exchange ? n : steps) * messages * fact->calls * message_ns + steps * bytes * byte_ns;
     if (f->n_ranks < 2 || fact->calls < FEW_CALLS * n ||
-        !(is_exchange || pct_finding_is_one_of(fact, waiting)))
+        !(is_exchange || fact->traits & PCOLLECT_TRAIT_LATE))
         return 0;
     return fmax(0, pct_fact_own_ns(fact) - cost_ns);
 }
@@ -455,7 +444,7 @@ static double files_of(const struct pct_evidence *f, size_t r, double place_ns)
 
 static void fold_place(const struct pct_evidence *f, struct folding *fold, struct pct_fact *place)
 {
-    bool may_wait = pct_op_may_wait(place->op, place->op_class);
+    bool may_wait = pct_op_may_wait(place->op);
     bool is_file = place->op_class == PCOLLECT_CLASS_IO;
     for (size_t r = 0; r < fold->end; r++) {
         double ns = (double)(int64_t)fold->place_ns[r];

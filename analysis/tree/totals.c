@@ -8,6 +8,7 @@
 
 #include "analysis/buffer.h"
 #include "include/pcollect/plugin.h"
+#include "libcollect/state/ops.h"
 
 #include <string.h>
 
@@ -244,61 +245,10 @@ static void take_nested_values(const struct pct_totals *m, uint64_t *values)
     pct_free(present);
 }
 
-/* True for functions of files that all ranks of a communicator call, or in which a rank may wait
- * for a lock that another one has. */
-static bool is_file_together(const char *name)
+bool pct_op_may_wait(const char *name)
 {
-    static const char *const parts[] = {"_all", "_ordered", "_shared"};
-    static const char *const names[] = {"open",     "close",         "sync",       "set_view",
-                                        "set_size", "set_atomicity", "preallocate"};
-    bool together = false;
-    for (size_t i = 0; i < PC_ARRAY_LEN(parts); i++)
-        together |= strstr(name, parts[i]) != NULL;
-    for (size_t i = 0; i < PC_ARRAY_LEN(names); i++)
-        together |= !strncmp(name, "MPI_File_", 9) && !strcmp(name + 9, names[i]);
-    return together;
-}
-
-/* True for functions that MPI calls local and in which nothing is sent or completed, of classes
- * that have others as well. */
-static bool is_local(const char *name)
-{
-    static const char names[] =
-        " Comm_size Comm_rank Comm_remote_size Comm_group Comm_remote_group Comm_compare "
-        "Comm_test_inter Comm_get_info Comm_get_name Comm_set_name Comm_get_parent Get_count "
-        "Get_elements Get_elements_x Status_set_cancelled Status_set_elements "
-        "Status_set_elements_x Test_cancelled Op_commutative Op_create Op_free Reduce_local "
-        "Cart_coords Cart_get Cart_rank Cart_shift Cartdim_get Dims_create Dist_graph_neighbors "
-        "Dist_graph_neighbors_count Graph_get Graph_neighbors Graph_neighbors_count Graphdims_get "
-        "Topo_test Win_get_group Win_get_info Win_get_name Win_set_name Win_shared_query "
-        "Buffer_attach ";
-    char word[64];
-    size_t n = strlen(name);
-    if (n < 6 || n + 2 > sizeof word || strncmp(name, "MPI_", 4) != 0)
-        return false;
-    n -= strcmp(name + n - 2, "_c") ? 0 : 2; /* large counts */
-    pc_format(word, sizeof word, " %s", name + 4);
-    memcpy(word + n - 3, " ", 2); /* behind the name */
-    return strstr(names, word);
-}
-
-bool pct_op_may_wait(const char *name, uint16_t op_class)
-{
-    switch (op_class) {
-    case PCOLLECT_CLASS_ENV: /* MPI_Finalize waits for the ranks that come last */
-        return !strcmp(name, "MPI_Finalize");
-    case PCOLLECT_CLASS_TYPE:
-    case PCOLLECT_CLASS_GROUP:
-    case PCOLLECT_CLASS_ATTR:
-    case PCOLLECT_CLASS_INFO:
-    case PCOLLECT_CLASS_ERROR:
-    case PCOLLECT_CLASS_TOOL:
-        return false;
-    case PCOLLECT_CLASS_IO:
-        return is_file_together(name);
-    default:
-        return !is_local(name);
-    }
+    const struct pc_op_row *row = pc_op_find(name);
+    return !row || row->traits & (PCOLLECT_TRAIT_PROMPT | PCOLLECT_TRAIT_BLOCKS);
 }
 
 static void find_waiting(const struct pc_profile *p, const double *outside_ns,
@@ -308,7 +258,7 @@ static void find_waiting(const struct pc_profile *p, const double *outside_ns,
     uint32_t longest = times->longest = find_longest(outside_ns, p->n_ranks, &lead_ns);
     for (uint32_t op = 0; op < p->n_ops; op++) {
         const uint64_t *value = times->values + (size_t)op * p->n_ranks;
-        bool may_wait = pct_op_may_wait(p->ops[op].name, p->ops[op].op_class);
+        bool may_wait = pct_op_may_wait(p->ops[op].name);
         for (uint32_t r = 0; r < p->n_ranks && may_wait; r++) {
             double longer_ns = value[r] > value[longest] ? (double)(value[r] - value[longest]) : 0;
             times->op_waiting_ns[op] += longer_ns;

@@ -88,8 +88,8 @@ void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_s
 struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op);
 
 /* False for functions in which a rank never waits for others: those of the process's environment,
- * local ones, and those that read or write a file of one rank alone. */
-bool pct_op_may_wait(const char *name, uint16_t op_class);
+ * local ones, and those that read or write a file of one rank alone. An unknown one may wait. */
+bool pct_op_may_wait(const char *name);
 
 /* Time in which ranks waited in MPI for the rank that is longest outside MPI, as far as values by
  * rank show it. The wait of a rank in a function is the time by which it is longer there (without

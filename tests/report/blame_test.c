@@ -485,6 +485,7 @@ static void functions_that_only_look_alike_are_not_blamed(void **state)
         {"many-collectives", "MPI_Ibarrier", PCOLLECT_CLASS_COLL, false},
         {"many-collectives", "MPI_Op_create", PCOLLECT_CLASS_COLL, false},
         {"many-collectives", "MPI_Bcast_init", PCOLLECT_CLASS_COLL, false},
+        {"many-collectives", "MPI_Bcast_init_c", PCOLLECT_CLASS_COLL, false},
         {"small-io", "MPI_File_read_all_end", PCOLLECT_CLASS_IO, true},
         {"polling", "MPI_Testsome", PCOLLECT_CLASS_COMPLETION, true},
         {"polling", "MPI_Test_cancelled", PCOLLECT_CLASS_COMPLETION, false},

@@ -254,11 +254,11 @@ static void more_calls_are_no_chain(void **state)
 }
 
 /* All send to their neighbours; the late rank also asks, or says, which parts of a message are
- * there, or starts persistent collective operations. */
+ * there, starts persistent collective operations, or changes its buffer. */
 static void a_rank_that_moves_no_messages_is_no_hub(void **state)
 {
     static const char *const names[] = {"MPI_Irecv", "MPI_Parrived", "MPI_Pready_range",
-                                        "MPI_Start"};
+                                        "MPI_Start", "MPI_Buffer_detach"};
     (void)state;
     for (unsigned k = 0; k < PC_ARRAY_LEN(names); k++) {
         double list[SAMPLE_RANKS];

@@ -736,39 +736,9 @@ static void open_calls_are_time_in_mpi(void **state)
     pct_data_free(d);
 }
 
-static void calls_that_only_ask_wait_for_nobody(void **state)
-{
-    static const struct {
-        const char *name;
-        uint16_t op_class;
-        bool waits;
-    } rows[] = {{"MPI_Finalize", PCOLLECT_CLASS_ENV, true},
-                {"MPI_Initialized", PCOLLECT_CLASS_ENV, false},
-                {"MPI_Comm_size", PCOLLECT_CLASS_COMM, false},
-                {"MPI_Comm_split", PCOLLECT_CLASS_COMM, true},
-                {"MPI_Comm_free", PCOLLECT_CLASS_COMM, true},
-                {"MPI_Get_count_c", PCOLLECT_CLASS_COMPLETION, false},
-                {"MPI_Test", PCOLLECT_CLASS_COMPLETION, true},
-                {"MPI_Op_free", PCOLLECT_CLASS_COLL, false},
-                {"MPI_Reduce", PCOLLECT_CLASS_COLL, true},
-                {"MPI_Reduce_local", PCOLLECT_CLASS_COLL, false},
-                {"MPI_Cart_create", PCOLLECT_CLASS_TOPO, true},
-                {"MPI_Cart_coords", PCOLLECT_CLASS_TOPO, false},
-                {"MPI_Get", PCOLLECT_CLASS_RMA, true},
-                {"MPI_File_read", PCOLLECT_CLASS_IO, false},
-                {"MPI_File_read_all", PCOLLECT_CLASS_IO, true},
-                {"size", PCOLLECT_CLASS_OTHER, true},
-                {"_c", PCOLLECT_CLASS_OTHER, true}};
-    (void)state;
-    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++)
-        if (pct_op_may_wait(rows[i].name, rows[i].op_class) != rows[i].waits)
-            fail_msg("%s: %d", rows[i].name, !rows[i].waits);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_that_only_ask_wait_for_nobody),
         cmocka_unit_test(open_calls_are_time_in_mpi),
         cmocka_unit_test(the_samples_are_valid_profiles),
         cmocka_unit_test(values_find_the_places_of_their_ranks),
