@@ -2,6 +2,8 @@
 #include "command/where_calls.h"
 #include "analysis/allocation.h"
 #include "analysis/buffer.h"
+#include "include/pcollect/plugin.h"
+#include "libcollect/state/ops.h"
 #include "view/rows.h"
 #include "view/sentence.h"
 
@@ -169,11 +171,6 @@ void pct_where_comm_put(struct pct_buf *b, const struct pct_where_calls *c, enum
     pct_buf_text(b, ")");
 }
 
-static bool takes_message(const char *op)
-{
-    return !strncmp(op, "MPI_Recv", 8) || strstr(op, "robe") != NULL;
-}
-
 /* Appends the rank in MPI_COMM_WORLD, if known, and the rank in the communicator, if it differs. */
 static void put_rank(struct pct_buf *b, const int *members, int n_members, int rank)
 {
@@ -220,7 +217,9 @@ static void put_call(struct pct_buf *b, const struct pct_where_calls *c,
                      const struct pct_waiting *r)
 {
     const struct pct_mpi_call *call = r->call;
-    bool takes = takes_message(r->op);
+    uint32_t traits = pc_op_traits_of(r->op);
+    bool sends = traits & PCOLLECT_TRAIT_DEST, receives = traits & PCOLLECT_TRAIT_SOURCE;
+    bool takes = receives && !sends;
     pct_buf_text(b, r->op);
     put_requests(b, c, call);
     if (call->peer >= 0) {
@@ -229,7 +228,7 @@ static void put_call(struct pct_buf *b, const struct pct_where_calls *c,
     } else if (takes) {
         pct_buf_text(b, " from any rank");
     }
-    if (call->source >= 0 && !strncmp(r->op, "MPI_Sendrecv", 12)) {
+    if (call->source >= 0 && sends && receives) {
         pct_buf_text(b, call->peer >= 0 ? " and from " : " from ");
         put_rank(b, r->members, r->n_members, call->source);
     }

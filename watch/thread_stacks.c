@@ -11,6 +11,7 @@
 #include "analysis/allocation.h"
 #include "analysis/symbols/symbols.h"
 #include "libcollect/adapter.h"
+#include "libcollect/state/ops.h"
 #include "watch/caught.h"
 #include "watch/code_files.h"
 #include "watch/refusal.h"
@@ -341,7 +342,7 @@ static void name_made_code(struct view *v)
 
 static void find_messages(const struct view *v, struct pct_mpi_call *call)
 {
-    if (call->op && !strncmp(call->op, "MPI_Wait", 8))
+    if (call->op && pc_op_traits_of(call->op) & PCOLLECT_TRAIT_WAITS)
         pct_waited_messages(&v->caught, v->adapter, call);
 }
 

@@ -3,6 +3,8 @@
 
 #include "analysis/allocation.h"
 #include "base/base.h"
+#include "include/pcollect/plugin.h"
+#include "libcollect/state/ops.h"
 
 #include <string.h>
 
@@ -56,27 +58,6 @@ struct job {
 
 /* ---- One call -------------------------------------------------------------------------------- */
 
-/* Names without "MPI_", and without the "_c" of large counts. */
-static bool is_one_of(const char *op, const char *const *names)
-{
-    size_t n = strlen(op);
-    if (strncmp(op, "MPI_", 4) != 0)
-        return false;
-    n -= n > 2 && !strcmp(op + n - 2, "_c") ? 2 : 0;
-    for (; *names; names++)
-        if (strlen(*names) == n - 4 && !strncmp(*names, op + 4, n - 4))
-            return true;
-    return false;
-}
-
-static bool is_for_all(const char *op)
-{
-    static const char *const names[] = {
-        "Barrier",  "Allreduce",  "Allgather", "Alltoall", "Reduce_scatter_block",
-        "Comm_dup", "Comm_split", "Finalize",  NULL};
-    return is_one_of(op, names);
-}
-
 static struct group group_of(enum pct_call_comm comm, const int *members, int n)
 {
     bool all = comm == PCT_COMM_WORLD || comm == PCT_COMM_AS_WORLD;
@@ -123,44 +104,11 @@ static bool is_member(const struct job *j, const struct group *g, int rank)
     return j->marks->on[rank];
 }
 
-static bool is_rooted(const struct pct_waiting *w)
+static bool is_rooted(const struct pct_waiting *w, uint32_t traits)
 {
-    static const char *const from_root[] = {"Bcast", "Scatter", "Scatterv", NULL};
-    static const char *const to_root[] = {"Reduce", "Gather", "Gatherv", NULL};
     struct group group = group_of_call(w);
-    return is_one_of(w->op, world_of(&group, w->call->root) == w->rank ? to_root : from_root);
-}
-
-/* True for collectives with counts for each rank: no rank waits for one whose count is 0. */
-static bool is_with_counts(const char *op)
-{
-    static const char *const names[] = {"Allgatherv", "Alltoallv", "Alltoallw", "Reduce_scatter",
-                                        NULL};
-    return is_one_of(op, names);
-}
-
-static bool is_receive(const char *op)
-{
-    static const char *const names[] = {"Recv", "Probe", "Mprobe", NULL};
-    return is_one_of(op, names);
-}
-
-static bool is_send(const char *op)
-{
-    static const char *const names[] = {"Send", "Ssend", "Rsend", NULL};
-    return is_one_of(op, names);
-}
-
-static bool is_exchange(const char *op)
-{
-    static const char *const names[] = {"Sendrecv", "Sendrecv_replace", NULL};
-    return is_one_of(op, names);
-}
-
-static bool is_wait(const char *op)
-{
-    static const char *const names[] = {"Wait", "Waitall", "Waitany", "Waitsome", NULL};
-    return is_one_of(op, names);
+    bool is_root = world_of(&group, w->call->root) == w->rank;
+    return traits & (is_root ? PCOLLECT_TRAIT_TO_ROOT : PCOLLECT_TRAIT_FROM_ROOT);
 }
 
 static bool is_same_call(const struct pct_waiting *a, const struct pct_waiting *b)
@@ -179,20 +127,21 @@ static void add_part(struct rank *r, struct part part)
 }
 
 /* Adds the parts of a call. The tag of an exchange is that of its send. */
-static void add_parts_of_call(struct rank *r)
+static void add_parts_of_call(struct rank *r, uint32_t traits)
 {
     const struct pct_waiting *w = r->seen;
     const struct pct_mpi_call *c = w->call;
     struct part send = {c->peer, c->tag, true, c->comm, c->domain, group_of_call(w)};
     struct part receive = send;
-    bool exchange = is_exchange(w->op);
+    bool sends = traits & PCOLLECT_TRAIT_DEST, receives = traits & PCOLLECT_TRAIT_SOURCE;
+    bool exchange = sends && receives;
     receive.send = false;
     receive.peer = exchange ? c->source : c->peer;
     receive.tag = exchange ? -1 : c->tag;
     r->parts = pct_alloc(2, sizeof *r->parts);
-    if (is_receive(w->op) || exchange)
+    if (receives)
         add_part(r, receive);
-    if (is_send(w->op) || exchange)
+    if (sends)
         add_part(r, send);
 }
 
@@ -224,14 +173,15 @@ static void look(struct rank *r)
     struct group group = group_of_call(w);
     if (!w->call->known || w->ns < pct_waits_least_ns || w->several || w->may_act)
         return;
-    r->enter = is_for_all(w->op);
-    if (is_wait(w->op))
+    uint32_t traits = pc_op_traits_of(w->op);
+    r->enter = traits & PCOLLECT_TRAIT_ENTER;
+    if (traits & PCOLLECT_TRAIT_WAITS)
         add_parts_of_requests(r);
-    else if (is_known(&group))
-        add_parts_of_call(r);
+    else if (traits & PCOLLECT_TRAIT_BLOCKS && is_known(&group))
+        add_parts_of_call(r, traits);
     if (r->enter && is_known(&group))
         r->wants = ALL;
-    else if (is_known(&group) && (is_rooted(w) || is_with_counts(w->op)))
+    else if (is_known(&group) && (is_rooted(w, traits) || traits & PCOLLECT_TRAIT_COUNTS))
         r->wants = ANY;
 }
 
