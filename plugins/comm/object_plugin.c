@@ -3,9 +3,9 @@
  * object: files and windows. The table `files` has a row for each file and context: calls, bytes
  * and time, and how much of that was collective. The table `windows` has one for each window and
  * target (a rank of the window's group): calls, bytes and time. Calls that
- * synchronise, make or free the window are synchronisation; those that only ask about it, name it
- * or attach memory are left out. Rows are by phase, and by communicator if some plugin wants
- * communicators.
+ * synchronise, make or free the window are synchronisation; those that only ask about it, name it,
+ * set its hints or attach memory are left out. Rows are by phase, and by communicator if some
+ * plugin wants communicators.
  *
  * The bytes of a nonblocking read are known when it completes; they go to the file that its context
  * used last.
@@ -67,34 +67,11 @@ static int start(const struct pcollect_host *host, void **state)
     return 0;
 }
 
-static int contains(const char *text, const char *part)
-{
-    for (; *text; text++) {
-        size_t i = 0;
-        while (part[i] && text[i] == part[i])
-            i++;
-        if (!part[i])
-            return 1;
-    }
-    return 0;
-}
-
-static int is_collective(const char *name)
-{
-    static const char *const parts[] = {"_all",  "_ordered", "_open",        "_close",
-                                        "_sync", "_set_",    "_preallocate", "_seek_shared"};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (contains(name, parts[i]))
-            return 1;
-    return 0;
-}
-
 static void add_file(const struct pcollect_host *host, const struct pcollect_event *e)
 {
     const uint64_t keys[2] = {e->object, e->node};
     uint64_t *v = host->row(e->thread, &tables[0], keys);
-    const char *name = host->op_name(e->op);
-    int collective = name && is_collective(name);
+    int collective = (host->op_traits(e->op) & PCOLLECT_TRAIT_TOGETHER) != 0;
     if (!v)
         return;
     v[CALLS]++;
@@ -105,23 +82,13 @@ static void add_file(const struct pcollect_host *host, const struct pcollect_eve
     v[COLLECTIVE_TIME] += collective ? e->end - e->begin : 0;
 }
 
-/* True for calls on a window that neither move data nor synchronise. */
-static int is_passive(const char *name)
-{
-    static const char *const parts[] = {"_get_", "_set_", "_query", "_attach", "_detach"};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (contains(name, parts[i]))
-            return 1;
-    return 0;
-}
-
 static void add_window(const struct pcollect_host *host, const struct pcollect_event *e)
 {
     const uint64_t keys[3] = {e->object, (uint64_t)(int64_t)(e->peer < 0 ? -1 : e->peer),
                               e->domain};
-    const char *name = host->op_name(e->op);
-    int moves = !name || !contains(name, "MPI_Win_");
-    uint64_t *v = moves || !is_passive(name) ? host->row(e->thread, &tables[1], keys) : NULL;
+    uint32_t traits = host->op_traits(e->op);
+    int moves = (traits & PCOLLECT_TRAIT_MOVES) != 0;
+    uint64_t *v = traits & PCOLLECT_TRAIT_ASKS ? NULL : host->row(e->thread, &tables[1], keys);
     if (!v)
         return;
     v[moves ? W_CALLS : W_SYNC_CALLS]++;
