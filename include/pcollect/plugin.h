@@ -165,6 +165,7 @@ enum pcollect_trait {
     PCOLLECT_TRAIT_EACH = 1 << 15,      /* a message to each of the others, or to each neighbour */
     /* Time beyond that of its messages is waiting for processes that come late. */
     PCOLLECT_TRAIT_LATE = 1 << 16,
+    /* Primitives of which the arguments tell it: */
     PCOLLECT_TRAIT_SOURCE = 1 << 17,     /* of a message from a given rank, or from any */
     PCOLLECT_TRAIT_DEST = 1 << 18,       /* of a message to a given rank */
     PCOLLECT_TRAIT_STARTS = 1 << 19,     /* starts an operation that a request stands for */

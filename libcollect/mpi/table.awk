@@ -87,18 +87,15 @@ function parse_params(text,    n, i, p, parts, halves)
 }
 
 # Sets traits. A function that takes a communicator, request, window or file must have one of three.
-function parse_traits(op, text,    n, i, p, words, n_kinds, takes)
+function parse_traits(op, text,    n, i, p, words, n_kinds, on_object)
 {
     traits = text
     n = split(text, words, " ")
-    for (i = 1; i <= n; i++) {
-        if (!(words[i] in is_trait))
-            fail(op " has an unknown trait: " words[i])
+    for (i = 1; i <= n; i++)
         n_kinds += words[i] ~ /^(local|prompt|blocks)$/
-    }
     for (p = 0; p < n_params; p++)
-        takes = takes || param_kind[p] ~ /^(comm|request|win|file)$/
-    if (n_kinds > 1 || (takes && n_kinds < 1))
+        on_object = on_object || param_kind[p] ~ /^(comm|request|win|file)$/
+    if (n_kinds > 1 || (on_object && n_kinds < 1))
         fail(op " has to be local, prompt or blocks")
 }
 
@@ -130,10 +127,6 @@ BEGIN {
     whole_type["strings"] = "char *"
     whole_type["stringlists"] = "char **"
     whole_type["ranges"] = "int "
-    n = split("local prompt blocks together tests outside makes epoch asks synchronous same" \
-              " enter from_root to_root counts parts each late", pairs, " ")
-    for (i = 1; i <= n; i++)
-        is_trait[pairs[i]] = 1
     n_ops = bad = 0
     begin_output()
 }
