@@ -65,6 +65,24 @@ bool pct_caught_word(struct pct_caught *c, uint64_t address, uint64_t *out)
     return pct_caught_read(c->tid, address, out, sizeof *out) == sizeof *out;
 }
 
+void pct_caught_registers(const struct pct_caught *c, uint64_t out[PCT_CAUGHT_REGISTERS])
+{
+#if defined __x86_64__
+    enum { SP = 7, PC = PCT_CAUGHT_REGISTERS };
+    static const uint8_t order[] = {0, 3, 2, 1, 4, 5, 6, SP, PC, 8, 9, 10, 11, 12, 13, 14, 15};
+#else
+    enum { SP = 31, PC = 32 };
+    static const uint8_t order[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                    11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                    22, 23, 24, 25, 26, 27, 28, 29, 30, SP, PC};
+#endif
+    for (size_t i = 0; i < sizeof order; i++)
+        out[i] = order[i] == PC   ? c->pc
+                 : order[i] == SP ? c->sp
+                 : c->all         ? c->registers[order[i]]
+                                  : 0;
+}
+
 /* The line that begins with `name` in the status of the thread, in text, or NULL. */
 static const char *find_status(const struct pct_caught *c, const char *name, char *text, size_t n)
 {

@@ -52,6 +52,9 @@ bool pct_caught_late(struct pct_caught *c);
  * Others, listed in signal(7), end with EINTR. */
 bool pct_caught_may_stop(const struct pct_caught *c);
 
+/* The registers in the order of the kernel's samples, with zeros for those that are not known. */
+void pct_caught_registers(const struct pct_caught *c, uint64_t out[PCT_CAUGHT_REGISTERS]);
+
 /* Reads memory of a process; returns the number of bytes read. */
 size_t pct_caught_read(int pid, uint64_t from, void *to, size_t n);
 

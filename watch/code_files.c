@@ -24,9 +24,6 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-#ifdef HAVE_LIBDW
-#include <elfutils/libdwfl.h>
-#endif
 
 enum { MOST_HEADERS = 64, MOST_KEPT = 500, PAGE = 4096 };
 
@@ -51,17 +48,15 @@ struct code_file {
     bool go;                        /* it has functions of Go */
     struct segment *segments;
     size_t n_segments;
-    void *image; /* the file for libdwfl, which would keep a descriptor of it; NULL: none */
+    struct pct_code_image image; /* the file for its names; NULL: none */
 };
 
 struct pct_code_files {
     struct code_file **files;
     size_t n, room, n_kept, most_kept;
-    bool starved;     /* descriptors were too few to open a file */
-    size_t n_unnamed; /* files for whose names there was no memory */
-#ifdef HAVE_LIBDW
-    Dwfl *dwfl; /* for names only */
-#endif
+    bool starved;                 /* descriptors were too few to open a file */
+    size_t n_unnamed;             /* files for whose names there was no memory */
+    struct pct_code_names *names; /* NULL: they cannot be known */
 };
 
 struct pct_code_range {
@@ -208,34 +203,18 @@ static void keep_segments(struct code_file *f, const ElfW(Phdr) * p, unsigned n)
                 (struct segment){p[i].p_offset, p[i].p_filesz, p[i].p_vaddr, p[i].p_flags & PF_X};
 }
 
-#ifdef HAVE_LIBDW
-static int find_image(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, char **file,
-                      Elf **elf)
+static void add_names(struct pct_code_files *files, struct code_file *f, int fd)
 {
-    const struct code_file *f = *user;
-    (void)m, (void)name, (void)base, (void)file;
-    *elf = elf_memory(f->image, (size_t)f->bytes);
-    return -1;
-}
-
-static void report_names(struct pct_code_files *files, struct code_file *f, int fd)
-{
-    void **user;
-    if (!files->dwfl || f->bytes <= 0)
+    if (!files->names || f->bytes <= 0)
         return;
     void *image = mmap(NULL, (size_t)f->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     if (image == MAP_FAILED) {
         files->n_unnamed += errno == ENOMEM;
         return;
     }
-    f->image = image;
-    dwfl_report_begin_add(files->dwfl);
-    Dwfl_Module *m = dwfl_report_module(files->dwfl, f->path, f->module->lo, f->module->hi);
-    if (m && dwfl_module_info(m, &user, NULL, NULL, NULL, NULL, NULL, NULL))
-        *user = f;
-    dwfl_report_end(files->dwfl, NULL, NULL);
+    f->image = (struct pct_code_image){image, (size_t)f->bytes};
+    pct_code_names_add(files->names, f->module, &f->image);
 }
-#endif
 
 /* Takes a file into our memory. f->module stays NULL if that fails. */
 static void load(struct pct_code_files *files, struct code_file *f, int fd)
@@ -250,12 +229,8 @@ static void load(struct pct_code_files *files, struct code_file *f, int fd)
     f->go = find_section(fd, ".gopclntab", &go);
     f->module = pc_loadmap_enter_copy(bias, f->path, headers, n);
     keep_segments(f, headers, n);
-#ifdef HAVE_LIBDW
     if (f->module)
-        report_names(files, f, fd);
-#else
-    (void)files;
-#endif
+        add_names(files, f, fd);
 }
 
 /* True for the file of a mapping. Devices are not compared: those of overlay and btrfs are other
@@ -465,16 +440,6 @@ static struct code_file *find_or_load(struct pct_code_files *files, int pid,
     return f;
 }
 
-#ifdef HAVE_LIBDW
-static int find_no_debuginfo(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base,
-                             const char *file, const char *link, GElf_Word crc, char **found)
-{
-    (void)m, (void)user, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)found;
-    return -1;
-}
-
-#endif
-
 struct pct_code_files *pct_code_files_new(void)
 {
     struct pct_code_files *files = pct_alloc(1, sizeof *files);
@@ -482,11 +447,7 @@ struct pct_code_files *pct_code_files_new(void)
     files->most_kept = MOST_KEPT;
     if (!getrlimit(RLIMIT_NOFILE, &open_files) && open_files.rlim_cur / 4 < MOST_KEPT)
         files->most_kept = open_files.rlim_cur / 4;
-#ifdef HAVE_LIBDW
-    static const Dwfl_Callbacks callbacks = {.find_elf = find_image,
-                                             .find_debuginfo = find_no_debuginfo};
-    files->dwfl = dwfl_begin(&callbacks);
-#endif
+    files->names = pct_code_names_new();
     return files;
 }
 
@@ -494,17 +455,14 @@ void pct_code_files_free(struct pct_code_files *files)
 {
     if (!files)
         return;
-#ifdef HAVE_LIBDW
-    if (files->dwfl)
-        dwfl_end(files->dwfl);
-#endif
+    pct_code_names_free(files->names);
     for (size_t i = 0; i < files->n; i++) {
         if (files->files[i]->fd >= 0)
             close(files->files[i]->fd);
         pct_free(files->files[i]->path);
         pct_free(files->files[i]->name);
-        if (files->files[i]->image)
-            munmap(files->files[i]->image, (size_t)files->files[i]->bytes);
+        if (files->files[i]->image.at)
+            munmap(files->files[i]->image.at, files->files[i]->image.bytes);
         pct_free(files->files[i]->segments);
         pct_free(files->files[i]);
     }
@@ -553,16 +511,9 @@ const char *pct_code_module_name(const struct pct_code_files *files, const struc
     return module->path;
 }
 
-const char *pct_code_function(struct pct_code_files *files, const struct pc_module *module,
-                              uintptr_t pc)
+struct pct_code_names *pct_code_files_names(struct pct_code_files *files)
 {
-#ifdef HAVE_LIBDW
-    Dwfl_Module *m = module && files->dwfl ? dwfl_addrmodule(files->dwfl, pc) : NULL;
-    return m ? dwfl_module_addrname(m, pc) : NULL;
-#else
-    (void)files, (void)module, (void)pc;
-    return NULL;
-#endif
+    return files->names;
 }
 
 /* ---- Mappings -------------------------------------------------------------------------------- */
@@ -711,7 +662,7 @@ void pct_mappings_free(struct pct_mappings *m)
 }
 
 bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
-                   void (*tell)(void *arg, const char *path), void *arg)
+                   void (*tell)(void *arg, const struct pct_mapping *m), void *arg)
 {
     struct pct_mappings mappings;
     if (!pct_mappings_read(pid, &mappings))
@@ -721,7 +672,7 @@ bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
         if (!mappings.at[i].code)
             continue;
         pct_code_map(c, files, pid, &mappings.at[i]);
-        tell(arg, mappings.at[i].path);
+        tell(arg, &mappings.at[i]);
     }
     pct_mappings_free(&mappings);
     return true;
@@ -763,12 +714,6 @@ static const struct pct_code_range *find_range(const struct pct_code *c, uint64_
             lo = middle + 1;
     }
     return NULL;
-}
-
-bool pct_code_is_made(const struct pct_code *c, uint64_t pc)
-{
-    const struct pct_code_range *r = find_range(c, pc);
-    return r && r->made;
 }
 
 bool pct_code_has_pointers(const struct pct_code *c, uint64_t pc)

@@ -10,7 +10,7 @@
 #define PCT_CODE_FILES_H
 
 #include "analysis/symbols/symbols.h"
-#include "libcollect/walk/loadmap.h"
+#include "watch/code_names.h"
 
 #include <sys/stat.h>
 
@@ -72,7 +72,7 @@ void pct_code_files_show(const struct pct_code_files *files, const struct pc_pro
 /* True if a file could not be opened because there were too few descriptors. */
 bool pct_code_files_starved(const struct pct_code_files *files);
 
-/* Number of files for which pct_code_function knows nothing, because there was no memory to map
+/* Number of files of which the names know nothing, because there was no memory to map
  * them. */
 size_t pct_code_files_unnamed(const struct pct_code_files *files);
 
@@ -81,10 +81,8 @@ size_t pct_code_files_unnamed(const struct pct_code_files *files);
 const char *pct_code_module_name(const struct pct_code_files *files,
                                  const struct pc_module *module);
 
-/* The function that contains an address of a module, from its symbol table; NULL: unknown. Valid as
- * long as `files`. */
-const char *pct_code_function(struct pct_code_files *files, const struct pc_module *module,
-                              uintptr_t pc);
+/* What libdw knows of the files. */
+struct pct_code_names *pct_code_files_names(struct pct_code_files *files);
 
 /* True for the entry point of a file, to which the kernel jumps. It has no caller, which unwind
  * tables need not say. */
@@ -101,10 +99,10 @@ struct pct_code {
 /* Notes a mapping that may be executed; it replaces those that it covers. */
 void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
                   const struct pct_mapping *m);
-/* Reads the current mappings of a process, and reports the path of each executable one. False: it
- * cannot be read; errno says why. */
+/* Reads the current mappings of a process, and reports each executable one. False: it cannot be
+ * read; errno says why. */
 bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
-                   void (*tell)(void *arg, const char *path), void *arg);
+                   void (*tell)(void *arg, const struct pct_mapping *m), void *arg);
 void pct_code_copy(struct pct_code *to, const struct pct_code *from);
 void pct_code_clear(struct pct_code *c);
 void pct_code_free(struct pct_code *c);
@@ -115,9 +113,6 @@ bool pct_code_is_mapped(const struct pct_code *c, uint64_t pc);
 /* Name of a file that could not be opened, with the reason behind it, and the offset of an address
  * in it; NULL: the address is in no such file. Valid as long as the files. */
 const char *pct_code_gone(const struct pct_code *c, uint64_t pc, uint64_t *offset);
-
-/* True for an address in a mapping whose code is in no file. */
-bool pct_code_is_made(const struct pct_code *c, uint64_t pc);
 
 /* True for code whose functions are taken to have frame pointers where they have no unwind table:
  * made code, and that of Go. */

@@ -42,39 +42,33 @@ static void fill_context(ucontext_t *uc, const uint64_t *registers)
 }
 #endif
 
-enum { MOST_STACK = 1 << 16 };
+/* Place of a frame pointer that is not known: no read accepts it. */
+enum { NOWHERE = 1 };
 
-/* The copy of a stack, whose first byte was at `from`, and the registers, with stack addresses
- * changed to those of the copy. */
-struct moved {
-    uint64_t registers[N_REGISTERS];
-    uint64_t stack[MOST_STACK / 8] __attribute__((aligned(16)));
-    size_t n_stack; /* bytes */
+/* The walk of one thread. The walker has the first member. */
+struct process {
+    struct pc_memory memory;
+    const struct pct_copied *thread;
+    const struct pct_code *code;
+    uint64_t there; /* program counter of the newest frame in the process */
 };
 
-static uint64_t move(const struct moved *m, uint64_t from, uint64_t word)
+static bool read_word(struct pc_memory *memory, uintptr_t at, uintptr_t *out)
 {
-    return word - from <= m->n_stack ? word - from + (uint64_t)(uintptr_t)m->stack : word;
-}
-
-static void copy_stack(struct moved *m, const struct pct_ring_record *s)
-{
-    uint64_t from = s->registers[AT_SP];
-    m->n_stack = from % 8 ? 0 : s->n_stack / 8 * 8;
-    m->n_stack = m->n_stack < MOST_STACK ? m->n_stack : MOST_STACK;
-    memcpy(m->stack, s->stack, m->n_stack);
-    for (size_t i = 0; i < m->n_stack / 8; i++)
-        m->stack[i] = move(m, from, m->stack[i]);
-    for (int i = 0; i < N_REGISTERS; i++)
-        m->registers[i] = move(m, from, s->registers[i]);
-}
-
-static bool read_copy(const struct pc_walk *walk, uintptr_t at, uintptr_t *out)
-{
-    if (at % sizeof *out || at < walk->stack.lo || at >= walk->stack.hi)
+    const struct pct_copied *t = ((struct process *)memory)->thread;
+    uint64_t word;
+    if (!t->read(t->arg, at, &word))
         return false;
-    memcpy(out, (const void *)at, sizeof *out);
+    *out = word;
     return true;
+}
+
+static uintptr_t find_code(struct pc_memory *memory, uintptr_t pc, bool exact)
+{
+    struct process *p = (struct process *)memory;
+    uintptr_t here = pct_code_here(p->code, pc - !exact);
+    p->there = pc;
+    return here ? here + !exact : 0;
 }
 
 /* Finds the return address of a function of Go without a frame, as those that call nothing have
@@ -85,7 +79,7 @@ static bool find_on_top(const struct pc_walk *walk, const struct pct_code *code,
 #if defined __x86_64__
     enum { CALL = 0xe8, CALL_BYTES = 5, NEAR = 4096 };
     int32_t distance;
-    if (!walk->exact || !walk->pc || !read_copy(walk, walk->sp, ra))
+    if (!walk->exact || !walk->pc || !read_word(walk->memory, walk->sp, ra))
         return false;
     const uint8_t *call = (const void *)pct_code_here(code, *ra - CALL_BYTES);
     if (!call || pct_code_here(code, *ra - 1) != (uintptr_t)call + CALL_BYTES - 1 || *call != CALL)
@@ -98,70 +92,123 @@ static bool find_on_top(const struct pc_walk *walk, const struct pct_code *code,
 #endif
 }
 
+/* Goes to the caller that returns to ra, without an unwind table. */
+static enum pc_step_result leave(struct pc_walk *walk, uintptr_t sp, uintptr_t ra)
+{
+    walk->sp = sp;
+    walk->lr = 0;
+    walk->exact = false;
+    walk->pc = walk->memory->code(walk->memory, ra, false);
+    return PC_STEP_OK;
+}
+
+static bool find_fp(struct pc_walk *walk, uintptr_t *fp)
+{
+    *fp = walk->fp;
+    return !walk->fp_loc ||
+           (walk->fp_loc % sizeof *fp == 0 && read_word(walk->memory, walk->fp_loc, fp));
+}
+
+/* Steps by a rule of .debug_frame, which a compiler writes instead of the unwind table if it is
+ * told to make none. */
+static enum pc_step_result step_by_rule(struct pc_walk *walk, const struct pct_code_rule *rule)
+{
+    uintptr_t base = walk->sp, ra = walk->lr;
+    if (rule->outermost)
+        return PC_STEP_END;
+    if (rule->by_fp && !find_fp(walk, &base))
+        return PC_STEP_CUT;
+    uintptr_t cfa = base + (uintptr_t)rule->cfa_off;
+    if (cfa < walk->sp + rule->ra_saved ||
+        (rule->ra_saved && !read_word(walk->memory, cfa + (uintptr_t)rule->ra_off, &ra)) || !ra)
+        return PC_STEP_CUT;
+    if (rule->fp_saved)
+        walk->fp_loc = cfa + (uintptr_t)rule->fp_off;
+    return leave(walk, cfa, ra);
+}
+
 /* Steps from code without a table to its caller, by the frame pointer: it points to the caller's,
  * above which the return address is. The outermost caller's is 0. */
 static enum pc_step_result step_by_pointer(struct pc_walk *walk, const struct pct_code *code)
 {
-    uintptr_t fp = walk->fp, ra;
-    if (find_on_top(walk, code, &ra)) {
-        walk->sp += sizeof ra;
-        walk->pc = ra;
-        walk->exact = false;
-        return PC_STEP_OK;
-    }
-    if (walk->fp_loc && !read_copy(walk, walk->fp_loc, &fp))
+    uintptr_t fp, ra;
+    if (find_on_top(walk, code, &ra))
+        return leave(walk, walk->sp + sizeof ra, ra);
+    if (!find_fp(walk, &fp))
         return PC_STEP_CUT;
     if (!fp)
         return PC_STEP_END;
-    if (fp < walk->sp || !read_copy(walk, fp + sizeof fp, &ra) ||
-        (!pct_code_here(code, ra - 1) && !pct_code_is_made(code, ra - 1)))
+    if (fp < walk->sp || fp % sizeof fp || !read_word(walk->memory, fp + sizeof fp, &ra) ||
+        !pct_code_is_mapped(code, ra - 1))
         return PC_STEP_CUT;
     walk->fp_loc = fp;
-    walk->sp = fp + 2 * sizeof fp;
-    walk->lr = 0;
-    walk->pc = ra;
-    walk->exact = false;
-    return PC_STEP_OK;
+    return leave(walk, fp + 2 * sizeof fp, ra);
 }
 
-/* True if a frame whose caller the unwind tables do not tell is taken to keep a frame pointer: made
- * code and that of Go, and in a process that makes code also functions of files without a table, as
- * a machine for scripts has them beside its made code. */
-static bool has_pointer(const struct pc_walk *walk, const struct pct_code *code, uint64_t there)
+/* Steps from a frame whose caller the unwind tables of the walker do not tell: by .debug_frame, or
+ * where code is taken to keep a frame pointer: made code and that of Go, and in a process that
+ * makes code also functions of files without a table, as a machine for scripts has them beside its
+ * made code. */
+static enum pc_step_result step_without_table(struct pc_walk *walk, const struct process *p,
+                                              uint64_t there)
 {
-    return pct_code_has_pointers(code, there) ||
-           (walk->pc && code->makes && !pc_walk_function_start(walk->pc - !walk->exact));
+    struct pct_code_rule rule;
+    uintptr_t here = walk->pc ? walk->pc - !walk->exact : 0;
+    bool in_file = here && !pc_walk_function_start(here);
+    bool unreadable = !here && pct_code_is_mapped(p->code, there);
+    if (in_file && pct_code_names_rule(p->thread->names, here, &rule))
+        return step_by_rule(walk, &rule);
+    if (pct_code_has_pointers(p->code, there) || (in_file && p->code->makes) ||
+        (p->thread->pointers && (in_file || unreadable)))
+        return step_by_pointer(walk, p->code);
+    return PC_STEP_CUT;
 }
 
-size_t pct_copied_walk(const struct pct_ring_record *sample, const struct pct_code *code,
+/* True for the entry of a program, the outermost frame. */
+static bool is_entry(uintptr_t pc)
+{
+    const struct pc_module *m = pc ? pc_loadmap_find(pc) : NULL;
+    return m && pct_code_is_entry(m, pc);
+}
+
+static void begin_walk(struct pc_walk *walk, struct process *p, ucontext_t *context)
+{
+    uint64_t registers[N_REGISTERS];
+    memcpy(registers, p->thread->registers, sizeof registers);
+    registers[AT_PC] = find_code(&p->memory, registers[AT_PC], true);
+    memset(context, 0, sizeof *context);
+    fill_context(context, registers);
+    pc_walk_from_context(walk, context, (struct pc_stack){0, 0});
+    walk->memory = &p->memory;
+    if (!p->thread->only_sp)
+        return;
+    walk->context = NULL;
+    walk->fp_loc = NOWHERE;
+    walk->lr = 0;
+}
+
+uint64_t pct_copied_sp(const uint64_t *registers)
+{
+    return registers[AT_SP];
+}
+
+size_t pct_copied_walk(const struct pct_copied *thread, const struct pct_code *code,
                        struct pct_walked *out, size_t n, bool *cut)
 {
-    static struct moved moved;
+    struct process p = {{read_word, find_code}, thread, code, 0};
     ucontext_t context;
     struct pc_walk walk;
     struct pc_step step;
+    enum pc_step_result result = PC_STEP_OK;
     size_t k = 0;
-    uint64_t there = sample->registers[AT_PC];
-    memset(&context, 0, sizeof context);
-    copy_stack(&moved, sample);
-    moved.registers[AT_PC] = pct_code_here(code, there);
-    fill_context(&context, moved.registers);
-    uintptr_t lo = (uintptr_t)moved.stack;
-    pc_walk_from_context(&walk, &context, (struct pc_stack){lo, lo + moved.n_stack});
-    walk.copied = true;
-    *cut = true;
-    while (k < n) {
+    begin_walk(&walk, &p, &context);
+    while (k < n && result == PC_STEP_OK) {
+        uint64_t there = p.there;
         out[k++] = (struct pct_walked){walk.pc, there, walk.exact};
-        enum pc_step_result result = walk.pc ? pc_walk_step(&walk, &step) : PC_STEP_CUT;
-        if (result == PC_STEP_CUT && has_pointer(&walk, code, there - !walk.exact))
-            result = step_by_pointer(&walk, code);
-        *cut = result != PC_STEP_END;
-        if (result != PC_STEP_OK)
-            break;
-        there = walk.pc;
-        uintptr_t here = pct_code_here(code, there - !walk.exact);
-        walk.pc = here ? here + !walk.exact : 0;
-        walk.context = NULL; /* its code addresses are the other process's */
+        result = walk.pc ? pc_walk_step(&walk, &step) : PC_STEP_CUT;
+        if (result == PC_STEP_CUT)
+            result = step_without_table(&walk, &p, there - !walk.exact);
     }
+    *cut = result != PC_STEP_END && !is_entry(out[k - 1].pc);
     return k;
 }

@@ -1,14 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Walks the copy of a stack of another process with the library's own walker: pointers to the
- * stack, in registers and on the stack, are changed to point into the copy, and each return address
- * is looked up in our copy of the code. Code that the process has made has no unwind table: its
- * frame pointer leads to the caller.
+ * Walks the stack of a thread of another process with the library's own walker: words of the stack
+ * are read by a function of the caller, from a copy, and each return address is looked up in our
+ * copy of the code.
  */
 #ifndef PCT_COPIED_WALK_H
 #define PCT_COPIED_WALK_H
 
-#include "watch/sample_rings.h"
+#include "watch/code_files.h"
+
+/* A thread of another process. */
+struct pct_copied {
+    struct pct_code_names *names; /* of the files, for the rules of .debug_frame */
+    const uint64_t *registers;    /* of user code, by the kernel's numbers for samples */
+    bool only_sp;                 /* only the stack pointer and the program counter are true */
+    /* Functions of files are taken to have frame pointers where they have no unwind table, or where
+     * the file cannot be read, not only in a process that makes code: a frame may be missing where
+     * one has none. */
+    bool pointers;
+    bool (*read)(void *arg, uint64_t address, uint64_t *out); /* reads an aligned word */
+    void *arg;
+};
 
 struct pct_walked {
     uintptr_t pc; /* in our memory; 0: the code belongs to no file */
@@ -16,8 +28,11 @@ struct pct_walked {
     bool exact; /* the instruction itself, not a return address */
 };
 
+/* The stack pointer among such registers. */
+uint64_t pct_copied_sp(const uint64_t *registers);
+
 /* The frames, innermost first, at most n; *cut: the outer ones could not be found. */
-size_t pct_copied_walk(const struct pct_ring_record *sample, const struct pct_code *code,
+size_t pct_copied_walk(const struct pct_copied *thread, const struct pct_code *code,
                        struct pct_walked *out, size_t n, bool *cut);
 
 #endif

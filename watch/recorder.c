@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "watch/recorder.h"
 #include "analysis/allocation.h"
-#include "analysis/hash_index.h"
 #include "analysis/symbols/symbols.h"
-#include "watch/copied_walk.h"
-#include "watch/jit_names.h"
-#include "watch/vdso_names.h"
+#include "watch/code_frames.h"
 #include "watch/watch.h"
 
 #include <errno.h>
@@ -39,28 +36,17 @@ struct process {
     struct unit *unit;                  /* NULL: to be found */
 };
 
-/* Cached meaning of a program counter. */
-struct known {
-    uintptr_t key; /* pc * 2 + exact */
-    struct pct_stack_frame frame;
-};
-
 enum { N_CHAINS = 4096 };
 
 struct pct_recorder {
     const char *event; /* NULL: the clock alone is sampled */
-    struct pct_code_files *files;
-    struct pct_stack_modules modules;
-    struct pct_named_places named; /* code that processes made, and the kernel's */
+    struct pct_code_frames known;
     /* Samples of the kernel: for a process before the code of its program runs; all others without
      * registers of a program, as those of its own threads. */
     struct pct_stack_frame exec, kernel;
     struct process *chains[N_CHAINS];
     struct unit **units;
     size_t n_units, units_room;
-    struct known *known;
-    size_t n_known, known_room;
-    struct pct_hash_index known_by_key;
     struct pct_stack_frame *frames;
     struct pct_walked *walked;
     struct pct_recorded told;
@@ -74,10 +60,11 @@ struct pct_recorder {
 /* A frame of the kernel, of which nothing more is known. */
 static struct pct_stack_frame kernel_frame(struct pct_recorder *r, const char *function)
 {
-    struct pct_stack_frame f = {.module = pct_stack_module(&r->modules, "[kernel]", NULL, 0),
+    struct pct_stack_frame f = {.module = pct_stack_module(&r->known.modules, "[kernel]", NULL, 0),
                                 .function = function,
                                 .exact = true};
-    f.offset = pct_named_make(&r->named, f.module, &(struct pct_frame){.function = function}) - 1;
+    f.offset =
+        pct_named_make(&r->known.named, f.module, &(struct pct_frame){.function = function}) - 1;
     return f;
 }
 
@@ -85,7 +72,7 @@ struct pct_recorder *pct_recorder_new(const char *event)
 {
     struct pct_recorder *r = pct_alloc(1, sizeof *r);
     r->event = event;
-    r->files = pct_code_files_new();
+    r->known.files = pct_code_files_new();
     r->frames = pct_alloc(PCT_STACK_FRAMES, sizeof *r->frames);
     r->walked = pct_alloc(PCT_STACK_FRAMES, sizeof *r->walked);
     r->exec = kernel_frame(r, "(kernel: exec)");
@@ -222,9 +209,8 @@ static void end_thread(struct pct_recorder *r, int pid, int tid)
 }
 
 /* Notes a mapped file. The first file that a new program maps is its own. */
-static void note_file(void *arg, const char *path)
+static void note_file(struct process *p, const char *path)
 {
-    struct process *p = arg;
     const char *base = pc_base_name(path);
     if (*path != '/')
         return;
@@ -240,9 +226,14 @@ static void note_file(void *arg, const char *path)
     p->unit = NULL;
 }
 
+static void note_mapping(void *process, const struct pct_mapping *m)
+{
+    note_file(process, m->path);
+}
+
 static void read_mappings(struct pct_recorder *r, struct process *p)
 {
-    p->hidden = !pct_code_read(&p->code, r->files, pct_watch_view(p->pid), note_file, p) &&
+    p->hidden = !pct_code_read(&p->code, r->known.files, pct_watch_view(p->pid), note_mapping, p) &&
                 (errno == EACCES || errno == EPERM);
 }
 
@@ -290,52 +281,6 @@ static void fork_process(struct pct_recorder *r, int parent, int pid)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-/* Looks up a function at the call, which may be its last instruction. Valid until the next call. */
-static const struct pct_stack_frame *frame_of(struct pct_recorder *r, const struct pct_walked *w)
-{
-    uintptr_t key = w->pc * 2 + w->exact;
-    struct pct_hash_search search = {.hash = (uint32_t)pc_hash_u64(key)};
-    uint32_t i;
-    while ((i = pct_hash_next(&r->known_by_key, &search)) != PC_NO_INDEX)
-        if (r->known[i].key == key)
-            return &r->known[i].frame;
-    r->known = pct_grow(r->known, r->n_known, &r->known_room, sizeof *r->known);
-    pct_hash_add(&r->known_by_key, search.hash, (uint32_t)r->n_known);
-    struct known *k = &r->known[r->n_known++];
-    const struct pc_module *m = pc_loadmap_find(w->pc - !w->exact);
-    *k = (struct known){key, {.exact = w->exact, .offset = w->there}};
-    if (!m)
-        return &k->frame;
-    k->frame.offset = w->pc - m->bias;
-    k->frame.module = pct_stack_module(&r->modules, pct_code_module_name(r->files, m), m->build_id,
-                                       m->build_id_bytes);
-    k->frame.function = pct_code_function(r->files, m, w->pc - !w->exact);
-    pct_vdso_name(&r->named, &k->frame);
-    return &k->frame;
-}
-
-/* The frame of code that belongs to no file, or to one that could not be opened. */
-static struct pct_stack_frame frame_of_none(struct pct_recorder *r, struct process *p,
-                                            const struct pct_walked *w)
-{
-    struct pct_stack_frame frame = {.offset = w->there, .exact = w->exact};
-    const char *gone = pct_code_gone(&p->code, w->there - !w->exact, &frame.offset);
-    if (gone) {
-        frame.module = pct_stack_module(&r->modules, gone, NULL, 0);
-        frame.offset += !w->exact;
-        return frame;
-    }
-    pct_jit_name(&p->jit, p->pid, &r->named, &r->modules, &frame);
-    return frame;
-}
-
-/* True if the outermost frame is the entry of a program. */
-static bool is_whole(const struct pct_walked *outermost)
-{
-    const struct pc_module *m = outermost->pc ? pc_loadmap_find(outermost->pc) : NULL;
-    return m && pct_code_is_entry(m, outermost->pc);
-}
-
 /* True during exec: the registers are those of the previous program, whose code is gone, and the
  * kernel runs. */
 static bool is_exec(struct process *p, const struct pct_stack *s, const struct pct_walked *walked)
@@ -381,6 +326,17 @@ static void keep(struct pct_recorder *r, struct process *p, const struct pct_sta
         pct_stack_tree_add(u->tree, s, &shown, &sampled);
 }
 
+/* Reads a word of the stack that a sample has. */
+static bool read_sample(void *record, uint64_t address, uint64_t *out)
+{
+    const struct pct_ring_record *s = record;
+    uint64_t at = address - pct_copied_sp(s->registers);
+    if (at > s->n_stack || s->n_stack - at < sizeof *out)
+        return false;
+    memcpy(out, s->stack + at, sizeof *out);
+    return true;
+}
+
 static void take_sample(struct pct_recorder *r, const struct pct_ring_record *record)
 {
     struct process *p = find_process(r, record->pid);
@@ -392,12 +348,15 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
     } else {
         r->told.sampled_ns += record->n;
     }
-    if (record->registers)
-        s.n = pct_copied_walk(record, &p->code, r->walked, PCT_STACK_FRAMES, &s.cut);
+    if (record->registers) {
+        const struct pct_copied thread = {.names = pct_code_files_names(r->known.files),
+                                          .registers = record->registers,
+                                          .read = read_sample,
+                                          .arg = (void *)record};
+        s.n = pct_copied_walk(&thread, &p->code, r->walked, PCT_STACK_FRAMES, &s.cut);
+    }
     for (size_t i = 0; i < s.n; i++)
-        s.frames[i] =
-            r->walked[i].pc ? *frame_of(r, &r->walked[i]) : frame_of_none(r, p, &r->walked[i]);
-    s.cut = s.cut && !is_whole(&r->walked[s.n - 1]);
+        s.frames[i] = pct_code_frame(&r->known, p->pid, &p->code, &p->jit, &r->walked[i]);
     if (is_exec(p, &s, r->walked))
         s.n = s.cut = 0;
     if (!s.n) {
@@ -436,7 +395,7 @@ void pct_recorder_take(void *recorder, const struct pct_ring_record *record)
         break;
     case PCT_RING_MAP:
         p = find_process(r, record->pid);
-        pct_code_map(&p->code, r->files, pct_watch_view(p->pid), &record->map);
+        pct_code_map(&p->code, r->known.files, pct_watch_view(p->pid), &record->map);
         note_file(p, record->map.path);
         break;
     case PCT_RING_EXEC:
@@ -618,7 +577,7 @@ int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, 
                                      : PC_OK;
     if (r->events_counted && r->told.sampled_events)
         r->told.sampled_events = r->events_counted;
-    r->told.starved = pct_code_files_starved(r->files);
+    r->told.starved = pct_code_files_starved(r->known.files);
     *told = r->told;
     if (err) {
         pc_profile_sum_free(&sum);
@@ -629,14 +588,14 @@ int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, 
 
 size_t pct_recorder_unnamed(const struct pct_recorder *r)
 {
-    return pct_code_files_unnamed(r->files);
+    return pct_code_files_unnamed(r->known.files);
 }
 
 void pct_recorder_show_files(const struct pct_recorder *r, const struct pc_profile *p,
                              struct pct_symbols *symbols)
 {
-    pct_code_files_show(r->files, p, symbols);
-    pct_named_teach(&r->named, p, symbols);
+    pct_code_files_show(r->known.files, p, symbols);
+    pct_named_teach(&r->known.named, p, symbols);
 }
 
 void pct_recorder_free(struct pct_recorder *r)
@@ -651,12 +610,8 @@ void pct_recorder_free(struct pct_recorder *r)
         pct_stack_tree_free(r->units[i]->tree);
         pct_free(r->units[i]);
     }
-    pct_stack_modules_free(&r->modules);
-    pct_code_files_free(r->files);
-    pct_named_free(&r->named);
+    pct_code_frames_free(&r->known);
     pct_free(r->units);
-    pct_free(r->known);
-    pct_hash_free(&r->known_by_key);
     pct_free(r->frames);
     pct_free(r->walked);
     pct_free(r);

@@ -29,16 +29,6 @@
  * that looks may take, one in so many; and the CPU time after which any stop is a sample. */
 enum { STACK_BYTES = 60 << 10, SEARCH_NS = 100000000, LOOK_PARTS = 5, UNSEEN_NS = 100000000 };
 
-#if defined __x86_64__
-/* DWARF numbers in the order of the kernel's samples, with the program counter as PC. */
-enum { PC = PCT_CAUGHT_REGISTERS };
-static const uint8_t order[] = {0, 3, 2, 1, 4, 5, 6, 7, PC, 8, 9, 10, 11, 12, 13, 14, 15};
-#else
-enum { PC = 32 };
-static const uint8_t order[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
-                                17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, PC};
-#endif
-
 struct thread {
     int tid;
     uint64_t ticks; /* CPU time up to its last sample */
@@ -222,18 +212,16 @@ static void follow_code(struct pct_stops *s, struct process *p)
     static const char name[] = "\nVmLib:";
     size_t n;
     int view = pct_watch_view(p->pid);
-    char *text = pct_watch_file(view, "auxv", &n);
-    uint64_t program = text && n ? pc_hash_bytes(text, n, 0) : p->program;
-    pct_free(text);
-    text = pct_watch_file(view, "status", &n);
+    uint64_t program = pct_watch_program(view);
+    char *text = pct_watch_file(view, "status", &n);
     const char *line = text ? strstr(text, name) : NULL;
     uint64_t code_kb = line ? strtoull(line + sizeof name - 1, NULL, 10) : p->code_kb;
     pct_free(text);
-    if (program != p->program)
+    if (program && program != p->program)
         pct_recorder_add(s->recorder, p->pid);
     else if (code_kb != p->code_kb)
         pct_recorder_map(s->recorder, p->pid);
-    p->program = program;
+    p->program = program ? program : p->program;
     p->code_kb = code_kb;
 }
 
@@ -273,13 +261,12 @@ static bool stop(struct pct_stops *s, bool may_have_waited)
 /* Takes a sample of a thread that stands for this CPU time. */
 static bool take(struct pct_stops *s, struct process *p, int tid, uint64_t ns)
 {
-    uint64_t registers[sizeof order];
+    uint64_t registers[PCT_CAUGHT_REGISTERS];
     s->caught.pid = p->pid;
     s->caught.tid = tid;
     if (!stop(s, ns >= UNSEEN_NS))
         return false;
-    for (size_t i = 0; i < sizeof order; i++)
-        registers[i] = order[i] == PC ? s->caught.pc : s->caught.registers[order[i]];
+    pct_caught_registers(&s->caught, registers);
     follow_code(s, p);
     pct_recorder_take(s->recorder, &(struct pct_ring_record){.type = PCT_RING_SAMPLE,
                                                              .pid = p->pid,

@@ -79,6 +79,10 @@ int pct_watch_view(int pid);
 /* The path of a process's program, cut to n bytes; "": it is not known. */
 void pct_watch_exe(int pid, char *path, size_t n);
 
+/* A number that tells the program that a process runs from that before its exec: of its auxiliary
+ * vector, which has random addresses; 0: unknown. */
+uint64_t pct_watch_program(int pid);
+
 /* A whole file of /proc/PID, to be freed with pct_free, with a 0 behind its *n bytes; NULL: it
  * cannot be read; errno says why. */
 char *pct_watch_file(int pid, const char *name, size_t *n);

@@ -59,6 +59,15 @@ char *pct_watch_file(int pid, const char *name, size_t *n)
     return text;
 }
 
+uint64_t pct_watch_program(int pid)
+{
+    size_t n;
+    char *text = pct_watch_file(pid, "auxv", &n);
+    uint64_t program = text && n ? pc_hash_bytes(text, n, 0) : 0;
+    pct_free(text);
+    return program;
+}
+
 void pct_watch_exe(int pid, char *path, size_t n)
 {
     char link[64];

@@ -24,6 +24,16 @@ struct pc_stack {
     uintptr_t lo, hi;
 };
 
+/* Stack and code of a thread of another process, whose unwind tables are here
+ * (pc_loadmap_enter_copy).
+ */
+struct pc_memory {
+    /* Reads an aligned word of that process. */
+    bool (*read)(struct pc_memory *memory, uintptr_t addr, uintptr_t *value_out);
+    /* Our address of its code; 0: there is none here. Called for each caller that is found. */
+    uintptr_t (*code)(struct pc_memory *memory, uintptr_t pc, bool exact);
+};
+
 /* A frame, with the registers as they are when control is at its pc. */
 struct pc_walk {
     uintptr_t pc;
@@ -31,8 +41,10 @@ struct pc_walk {
     uintptr_t fp;     /* rbp, x29 */
     uintptr_t fp_loc; /* address of the word from which fp was loaded; 0: from the register */
     uintptr_t lr;     /* aarch64, innermost frame of an interrupt only; else 0 */
-    bool exact;  /* pc is the instruction itself (interrupt, signal frame), not a return address */
-    bool copied; /* the stack is a copy of another process's: no other memory may be read */
+    bool exact; /* pc is the instruction itself (interrupt, signal frame), not a return address */
+    /* Of another process, whose stack is read by it alone, and of which pc is our address; `stack`
+     * is empty then. NULL: this process. */
+    struct pc_memory *memory;
     const void *context; /* ucontext_t of the interrupt with which the walk began; else NULL */
     struct pc_stack stack;
     uintptr_t probed_lo, probed_hi; /* foreign pages known to be readable; start as 0, 0 */

@@ -89,13 +89,10 @@ static inline bool in_stack(const struct pc_walk *walk, uintptr_t addr)
 
 /* Asks the kernel whether a page can be read: rt_sigprocmask reads the set before it looks at
  * `how`, which is invalid here, so that the answer is EFAULT or EINVAL and nothing changes.
- * (process_vm_readv would do, but is forbidden in many containers.) Of a copied stack every byte
- * can be read, and nothing else. */
+ * (process_vm_readv would do, but is forbidden in many containers.) */
 static bool probe_page(struct pc_walk *walk, uintptr_t addr)
 {
     uintptr_t page = addr & ~(uintptr_t)(PAGE - 1);
-    if (walk->copied)
-        return in_stack(walk, addr);
     if (page >= walk->probed_lo && page < walk->probed_hi)
         return true;
     if (page == 0 || arch_probe(page) != -22 /* EINVAL */)
@@ -117,8 +114,12 @@ static inline bool read_word(struct pc_walk *walk, uintptr_t addr, uintptr_t *va
 {
     if (PC_UNLIKELY(addr & (sizeof addr - 1)))
         return false;
-    if (PC_UNLIKELY(!in_stack(walk, addr) || addr + RED_ZONE < walk->sp) && !probe_page(walk, addr))
-        return false;
+    if (PC_UNLIKELY(!in_stack(walk, addr) || addr + RED_ZONE < walk->sp)) {
+        if (walk->memory)
+            return walk->memory->read(walk->memory, addr, value_out);
+        if (!probe_page(walk, addr))
+            return false;
+    }
     *value_out = *(const uintptr_t *)addr;
     return true;
 }
@@ -131,7 +132,8 @@ static inline void add_word(struct pc_step *step, uintptr_t addr, uintptr_t valu
 
 /* ---- Rules for program counters met first ---------------------------------------------------- */
 
-/* True at the code to which signal handlers return (sigreturn), which not every table describes. */
+/* True at the code to which signal handlers return (sigreturn), which not every table describes. Of
+ * another process only the kernel's page of code is here. */
 static bool is_sigreturn(struct pc_walk *walk, uintptr_t pc)
 {
     static const uint8_t code[] = PC_SIGRETURN_CODE;
@@ -329,7 +331,7 @@ step_generally(struct pc_walk *walk, struct pc_step *step, const struct pc_rule 
     if (PC_UNLIKELY(ra == 0))
         return PC_STEP_END;
     move_fp(walk, rule, cfa, fp);
-    walk->pc = ra;
+    walk->pc = walk->memory ? walk->memory->code(walk->memory, ra, rule->signal) : ra;
     walk->sp = cfa;
     walk->lr = lr;
     walk->exact = rule->signal;
@@ -404,7 +406,7 @@ static bool leave_frame(struct pc_walk *walk, uintptr_t pc, unsigned reg, uintpt
 static bool find_register(struct pc_walk *walk, unsigned reg, uintptr_t *value_out)
 {
     struct pc_walk at = {
-        .exact = true, .copied = walk->copied, .context = walk->context, .stack = walk->stack};
+        .exact = true, .memory = walk->memory, .context = walk->context, .stack = walk->stack};
     struct pc_step step;
     if (!walk->context)
         return false;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "watch/code_frames.h"
+#include "analysis/allocation.h"
+#include "watch/vdso_names.h"
+
+/* Cached meaning of a program counter. */
+struct pct_known_frame {
+    uintptr_t key; /* pc * 2 + exact */
+    struct pct_stack_frame frame;
+};
+
+/* Looks up a function at the call, which may be its last instruction. */
+static struct pct_stack_frame find_in_file(struct pct_code_frames *f, const struct pct_walked *w)
+{
+    const struct pc_module *m = pc_loadmap_find(w->pc - !w->exact);
+    struct pct_stack_frame frame = {.exact = w->exact, .offset = w->there};
+    if (!m)
+        return frame;
+    frame.offset = w->pc - m->bias;
+    frame.module = pct_stack_module(&f->modules, pct_code_module_name(f->files, m), m->build_id,
+                                    m->build_id_bytes);
+    frame.function = pct_code_names_function(pct_code_files_names(f->files), w->pc - !w->exact);
+    pct_vdso_name(&f->named, &frame);
+    return frame;
+}
+
+static struct pct_stack_frame frame_of(struct pct_code_frames *f, const struct pct_walked *w)
+{
+    uintptr_t key = w->pc * 2 + w->exact;
+    struct pct_hash_search search = {.hash = (uint32_t)pc_hash_u64(key)};
+    uint32_t i;
+    while ((i = pct_hash_next(&f->by_place, &search)) != PC_NO_INDEX)
+        if (f->known[i].key == key)
+            return f->known[i].frame;
+    f->known = pct_grow(f->known, f->n_known, &f->known_room, sizeof *f->known);
+    f->known[f->n_known] = (struct pct_known_frame){key, find_in_file(f, w)};
+    pct_hash_add(&f->by_place, search.hash, (uint32_t)f->n_known);
+    return f->known[f->n_known++].frame;
+}
+
+/* The frame of code that belongs to no file, or to one that could not be opened. */
+static struct pct_stack_frame frame_of_none(struct pct_code_frames *f, int pid,
+                                            const struct pct_code *code, struct pct_jit *jit,
+                                            const struct pct_walked *w)
+{
+    struct pct_stack_frame frame = {.offset = w->there, .exact = w->exact};
+    const char *gone = pct_code_gone(code, w->there - !w->exact, &frame.offset);
+    if (gone) {
+        frame.module = pct_stack_module(&f->modules, gone, NULL, 0);
+        frame.offset += !w->exact;
+        return frame;
+    }
+    pct_jit_name(jit, pid, &f->named, &f->modules, &frame);
+    return frame;
+}
+
+struct pct_stack_frame pct_code_frame(struct pct_code_frames *f, int pid,
+                                      const struct pct_code *code, struct pct_jit *jit,
+                                      const struct pct_walked *walked)
+{
+    return walked->pc ? frame_of(f, walked) : frame_of_none(f, pid, code, jit, walked);
+}
+
+void pct_code_frames_free(struct pct_code_frames *f)
+{
+    pct_stack_modules_free(&f->modules);
+    pct_code_files_free(f->files);
+    pct_named_free(&f->named);
+    pct_free(f->known);
+    pct_hash_free(&f->by_place);
+    *f = (struct pct_code_frames){0};
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What libdw knows of files that are in our memory: functions, symbols, and the rules of
+ * .debug_frame. Without libdw it knows nothing.
+ *
+ * Nothing here is MT-safe.
+ */
+#ifndef PCT_CODE_NAMES_H
+#define PCT_CODE_NAMES_H
+
+#include "libcollect/walk/loadmap.h"
+
+/* A whole file, mapped by its owner; libdw would keep a descriptor of it. */
+struct pct_code_image {
+    void *at;
+    size_t bytes;
+};
+
+struct pct_code_names;
+
+/* NULL: they cannot be known. All functions here take that. */
+struct pct_code_names *pct_code_names_new(void);
+void pct_code_names_free(struct pct_code_names *names);
+
+/* Adds the file of a module. The image must outlive the names. */
+void pct_code_names_add(struct pct_code_names *names, const struct pc_module *module,
+                        struct pct_code_image *image);
+
+/* The function that contains an address of a module; NULL: unknown. */
+const char *pct_code_names_function(struct pct_code_names *names, uintptr_t pc);
+
+/* The address of a symbol in the module that holds pc; 0: there is none. */
+uintptr_t pct_code_names_symbol(struct pct_code_names *names, uintptr_t pc, const char *symbol);
+
+/* The step from a frame to its caller. The canonical frame address is a register plus cfa_off. */
+struct pct_code_rule {
+    bool outermost;                  /* there is no caller, and nothing else is set */
+    bool by_fp;                      /* the register is the frame pointer, else the stack pointer */
+    bool ra_saved;                   /* else the return address is in its register */
+    bool fp_saved;                   /* else the frame pointer is that of the caller */
+    int64_t cfa_off, ra_off, fp_off; /* the last two from the canonical frame address */
+};
+
+/* The rule that .debug_frame of a file has for an address. False: none, or one of another form. */
+bool pct_code_names_rule(struct pct_code_names *names, uintptr_t pc, struct pct_code_rule *out);
+
+#endif
