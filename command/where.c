@@ -352,8 +352,8 @@ static int show(const struct pct_command *self, const struct request *r, struct 
     if (nodes)
         pct_where_nodes_name(nodes, w, p, symbols);
     else
-        pct_watch_show_files(w, p, symbols);
-    pct_named_teach(&w->named, p, symbols);
+        pct_code_files_show(w->frames.files, p, symbols);
+    pct_named_teach(&w->frames.named, p, symbols);
     struct pct_data *d = pct_data_new("", p, symbols, &whole);
     struct pct_where out = {.d = d,
                             .width = terminal.width,

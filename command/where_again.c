@@ -97,7 +97,8 @@ static bool is_in_call(struct pct_watch *again, const struct pct_watched_stack *
 bool pct_where_look_again(struct pct_where_calls *c, void *watch)
 {
     const struct pct_watch *w = watch;
-    struct pct_watch again = {.job = w->job, .all_threads = w->all_threads};
+    struct pct_watch again = {
+        .job = w->job, .all_threads = w->all_threads, .frames.files = w->frames.files};
     struct watched_call *calls = pct_alloc(c->n, sizeof *calls);
     size_t n = find_calls(c, w, calls), n_marked = 0;
     settle(calls, n);
@@ -106,6 +107,7 @@ bool pct_where_look_again(struct pct_where_calls *c, void *watch)
         r->may_act = !calls[i].settled || !is_in_call(&again, c->stacks[calls[i].rank]);
         n_marked += r->may_act;
     }
+    again.frames.files = NULL; /* they are w's */
     pct_watch_free(&again);
     pct_free(calls);
     return n_marked > 0;

@@ -38,7 +38,7 @@ const char *pct_where_nodes_exe(const struct pct_where_nodes *nodes);
 /* Ranks of the job on all nodes, by their launchers; -1: unknown, or a node has not answered. */
 int pct_where_nodes_ranks(const struct pct_where_nodes *nodes);
 
-/* Asks the nodes for the names of places in files that are not here: into w->named. */
+/* Asks the nodes for the names of places in files that are not here: into w->frames.named. */
 void pct_where_nodes_name(struct pct_where_nodes *nodes, struct pct_watch *w,
                           const struct pc_profile *p, struct pct_symbols *symbols);
 

@@ -133,7 +133,6 @@ bool pct_catch_blocked(struct pct_caught *c)
         return false;
     c->pc = strtoull(pc + 1, NULL, 16);
     c->sp = strtoull(sp + 1, NULL, 16);
-    c->known = 0;
     c->all = false;
     copy_stack(c);
     /* Read before the call is read again, because a watcher may release the thread after that. */
@@ -195,7 +194,6 @@ static void set_registers(struct pct_caught *c, const struct user_regs_struct *r
     const uint64_t by_number[] = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp,
                                   r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
     memcpy(c->registers, by_number, sizeof by_number);
-    c->known = 0xffff;
     c->sp = r->rsp;
     c->pc = r->rip;
 }
@@ -230,7 +228,6 @@ static void set_registers(struct pct_caught *c, const struct user_regs_struct *r
 {
     memcpy(c->registers, r->regs, sizeof r->regs);
     c->registers[31] = r->sp;
-    c->known = 0xffffffff;
     c->sp = r->sp;
     c->pc = r->pc;
 }

@@ -15,11 +15,10 @@ enum { PCT_CAUGHT_REGISTERS = 33, PCT_CAUGHT_STACK = 256 * 1024 };
 struct pct_caught {
     int pid, tid;
     uint64_t registers[PCT_CAUGHT_REGISTERS]; /* by their DWARF numbers */
-    uint64_t known;                           /* bit N: register N */
     uint64_t pc, sp;
     long call;      /* the system call that it is in, or -1 */
     uint64_t first; /* its first argument */
-    bool all;       /* all registers are known */
+    bool all;       /* the registers are known, not only pc and sp */
     int holder;     /* process that traces it (a debugger, or briefly a watcher), or 0 */
     uint8_t *stack; /* n_stack bytes from sp; the caller's, of `room` bytes */
     size_t room, n_stack;

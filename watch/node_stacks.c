@@ -72,14 +72,14 @@ static void put_call(struct pc_buffer *b, const struct pct_mpi_call *call)
 void pct_sent_put_named(struct pc_buffer *b, const struct pct_watch *w)
 {
     size_t n = 0;
-    for (size_t i = 0; i < w->named.n; i++)
-        n += w->named.at[i].place.n_frames > 0;
+    for (size_t i = 0; i < w->frames.named.n; i++)
+        n += w->frames.named.at[i].place.n_frames > 0;
     pc_put_varint(b, n);
-    for (size_t i = 0; i < w->named.n; i++) {
-        const struct pct_named_place *p = &w->named.at[i];
+    for (size_t i = 0; i < w->frames.named.n; i++) {
+        const struct pct_named_place *p = &w->frames.named.at[i];
         if (!p->place.n_frames)
             continue;
-        put_module(b, &w->modules, p->module);
+        put_module(b, &w->frames.modules, p->module);
         pc_put_varint(b, p->offset);
         pc_put_varint(b, p->place.n_frames);
         for (uint32_t k = 0; k < p->place.n_frames; k++) {
@@ -116,9 +116,9 @@ static void put_processes(struct pc_buffer *b, const struct pct_watched_job *job
 void pct_sent_put(struct pc_buffer *b, const struct pct_watch *w, size_t first)
 {
     put_processes(b, w->job);
-    pc_put_varint(b, w->modules.n);
-    for (size_t i = 0; i < w->modules.n; i++) {
-        const struct pct_stack_module *m = w->modules.at[i];
+    pc_put_varint(b, w->frames.modules.n);
+    for (size_t i = 0; i < w->frames.modules.n; i++) {
+        const struct pct_stack_module *m = w->frames.modules.at[i];
         pc_put_text(b, m->path);
         pc_put_varint(b, m->n_build_id);
         pc_put_bytes(b, m->build_id, m->n_build_id);
@@ -173,7 +173,7 @@ static const char *get_text(struct pc_cursor *c, struct pct_watch *w)
         return "";
     char *copy = pct_alloc(n + 1, 1);
     memcpy(copy, at, n);
-    const char *text = pct_named_text(&w->named, copy);
+    const char *text = pct_named_text(&w->frames.named, copy);
     pct_free(copy);
     return text;
 }
@@ -209,7 +209,7 @@ static void get_modules(struct pc_cursor *c, struct pct_watch *w, struct pct_sen
         const char *path = get_text(c, w);
         uint32_t n_id = (uint32_t)pc_get_below(c, PCOLLECT_BUILD_ID_BYTES);
         const uint8_t *id = pc_get_bytes(c, n_id);
-        out->modules[i] = pct_stack_module(&w->modules, path, id, id ? n_id : 0);
+        out->modules[i] = pct_stack_module(&w->frames.modules, path, id, id ? n_id : 0);
     }
 }
 
@@ -235,7 +235,7 @@ static void get_named(struct pc_cursor *c, struct pct_watch *w, const struct pct
         }
         c->failed = c->failed || !module || !n_frames;
         if (!c->failed)
-            pct_named_add(&w->named, module, offset, (struct pct_place){frames, n_frames});
+            pct_named_add(&w->frames.named, module, offset, (struct pct_place){frames, n_frames});
         pct_free(frames);
     }
 }

@@ -49,7 +49,6 @@ void pct_stack_modules_free(struct pct_stack_modules *m)
 {
     for (size_t i = 0; i < m->n; i++) {
         pct_free(m->at[i]->path);
-        pct_free(m->at[i]->opened);
         pct_free(m->at[i]);
     }
     pct_free(m->at);
@@ -147,13 +146,13 @@ static void find_jumped(const struct pct_stack *s, struct pct_shown_frames *show
 }
 
 /* The frame that the library has interrupted for a sample, or 0. Inside of it are the signal return
- * code, which libdw calls exact as well, and the library's handler, if that has not returned. */
+ * code, and the library's handler, if that has not returned. */
 static size_t find_interrupted(const struct pct_stack *s)
 {
     for (size_t i = s->n; i-- > 2;)
         if (s->frames[i].exact && is_own_frame(&s->frames[i - 2]))
             return i;
-    return s->n > 1 && s->frames[1].exact && !(s->n > 2 && s->frames[2].exact) ? 1 : 0;
+    return s->n > 1 && s->frames[1].exact;
 }
 
 struct pct_shown_frames pct_shown_frames(const struct pct_stack *s)

@@ -30,7 +30,8 @@ static void note_places(struct pct_watch *w, const struct pct_stack *s,
         const struct pct_stack_frame *f = &s->frames[i];
         bool point = i == shown->from && !*shown->op;
         if (f->module && *f->module->path == '/')
-            pct_named_add(&w->named, f->module, f->offset + point, (struct pct_place){NULL, 0});
+            pct_named_add(&w->frames.named, f->module, f->offset + point,
+                          (struct pct_place){NULL, 0});
     }
 }
 
@@ -47,7 +48,7 @@ int pct_stack_add(struct pct_watch *w, const struct pct_watched_stack *of,
     const struct pct_stack_rank rank = {
         .rank = (int32_t)w->n_stacks, .world = WORLD, .pid = process->pid, .host = "", .exe = ""};
     if (w->sent) {
-        pct_sent_put_stack(w->sent, &w->modules, s);
+        pct_sent_put_stack(w->sent, &w->frames.modules, s);
         note_places(w, s, &shown);
         keep_stack(w, of, s, shown.op);
         return PC_OK;
@@ -67,25 +68,12 @@ int pct_watch_profile(struct pct_watch *w, struct pc_profile **out, struct pc_er
     return pc_profile_sum_finish(&w->sum, out, error);
 }
 
-void pct_watch_show_files(const struct pct_watch *w, const struct pc_profile *p,
-                          struct pct_symbols *symbols)
-{
-    for (uint32_t m = 0; m < p->n_modules; m++)
-        for (size_t i = 0; i < w->modules.n; i++) {
-            const struct pct_stack_module *of = w->modules.at[i];
-            const struct pc_profile_module *shown = &p->modules[m];
-            if (of->opened &&
-                pct_stack_module_is(of, shown->path, shown->build_id, shown->build_id_bytes))
-                pct_symbols_also_at(symbols, m, of->opened);
-        }
-}
-
 /* A profile without contexts has the modules, whose files the symbols read. */
 void pct_watch_look_up(struct pct_watch *w)
 {
-    struct pc_profile p = {.modules = pct_alloc(w->modules.n, sizeof *p.modules)};
-    for (; p.n_modules < w->modules.n; p.n_modules++) {
-        const struct pct_stack_module *from = w->modules.at[p.n_modules];
+    struct pc_profile p = {.modules = pct_alloc(w->frames.modules.n, sizeof *p.modules)};
+    for (; p.n_modules < w->frames.modules.n; p.n_modules++) {
+        const struct pct_stack_module *from = w->frames.modules.at[p.n_modules];
         struct pc_profile_module *m = &p.modules[p.n_modules];
         m->path = from->path;
         m->flags = from->flags;
@@ -93,8 +81,9 @@ void pct_watch_look_up(struct pct_watch *w)
         memcpy(m->build_id, from->build_id, from->n_build_id);
     }
     struct pct_symbols *symbols = pct_symbols_new_files(&p);
-    pct_watch_show_files(w, &p, symbols);
-    pct_named_look_up(&w->named, &p, symbols);
+    if (w->frames.files)
+        pct_code_files_show(w->frames.files, &p, symbols);
+    pct_named_look_up(&w->frames.named, &p, symbols);
     pct_symbols_free(symbols);
     pct_free(p.modules);
 }
@@ -105,8 +94,7 @@ void pct_watch_free(struct pct_watch *w)
     for (size_t i = 0; i < w->n_stacks; i++)
         pct_free(w->stacks[i].call.messages);
     pct_free(w->stacks);
-    pct_stack_modules_free(&w->modules);
-    pct_named_free(&w->named);
+    pct_code_frames_free(&w->frames);
     pct_comm_places_free(&w->comms);
     pct_free(w->mpi_folder);
     w->stacks = NULL;

@@ -17,7 +17,6 @@ struct pct_stack_module {
     uint32_t flags; /* enum pcollect_module_flag, as far as the path tells them */
     uint8_t build_id[PCOLLECT_BUILD_ID_BYTES];
     uint32_t n_build_id;
-    char *opened; /* a path by which the file was opened; NULL: unknown */
 };
 
 /* Each once, copies of a file with a build-id too; the addresses stay. */

@@ -18,8 +18,8 @@
 #include "config/config.h"
 #include "format/bytes.h"
 #include "format/profile.h"
+#include "watch/code_frames.h"
 #include "watch/comm_members.h"
-#include "watch/jit_names.h"
 #include "watch/mpi_call.h"
 #include "watch/python_frames.h"
 #include "watch/stack_tree.h"
@@ -125,23 +125,18 @@ struct pct_watch {
     char *mpi_folder; /* of the MPI library of the process that was taken last; NULL: unknown */
     uint32_t n_other; /* threads that are not in stacks: without a frame of the program */
     uint32_t n_lost;  /* threads whose stack could not be read */
-    struct pct_stack_modules modules;
-    struct pct_named_places named; /* for the profile's symbols */
+    struct pct_code_frames frames; /* whose places the profile's symbols need */
     struct pc_profile_sum sum;
 };
 
-/* Takes the stacks of all threads of one process, once. PC_ENOENT: it has ended; PC_EIO: it
- * cannot be read, and why. */
+/* Takes the stacks of all threads of one process, once. PC_ENOENT: it has ended, and stacks of some
+ * threads or all are missing; PC_EIO: it cannot be read, and why. */
 int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error);
 
 /* The stacks as a profile, which the caller frees; NULL: there are none. Ends w. */
 int pct_watch_profile(struct pct_watch *w, struct pc_profile **out, struct pc_error *error);
 
-/* Tells the symbols of such a profile where files are that processes in containers use, or that
- * were removed or replaced: where they were opened for the stacks. */
-void pct_watch_show_files(const struct pct_watch *w, const struct pc_profile *p,
-                          struct pct_symbols *symbols);
-/* Looks up the places of w->named that are in files, on the node of the processes. */
+/* Looks up the places of w->frames.named that are in files, on the node of the processes. */
 void pct_watch_look_up(struct pct_watch *w);
 
 void pct_watch_free(struct pct_watch *w);

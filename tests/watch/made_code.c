@@ -5,7 +5,10 @@
  * time in the made function `made loop`, and half in its own function `in_c`, called by the made
  * function `made caller`, which `enter` calls, a function of the program without unwind table.
  * Prints its process id before, and what both had, in ms, at the end. Nothing for other processors.
+ *
+ * The code lies between two mappings of the program's file, as that of Node.
  */
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +44,7 @@ __asm__(".globl enter\n.type enter, @function\n"
         ".size enter, . - enter\n");
 #endif
 
-enum { CALLER_AT = 256, BYTES = 4096, ROUNDS = 500000 };
+enum { CALLER_AT = 256, BYTES = 4096, ROUNDS = 500000, AWAY = 1 << 30 };
 
 typedef void loop_fn(uint64_t rounds);
 typedef void caller_fn(void (*function)(void));
@@ -123,9 +126,14 @@ static void write_dump(const char *code, const char *folder)
 
 static char *make_code(const char *folder)
 {
-    char *code = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (code == MAP_FAILED)
+    uintptr_t here = (uintptr_t)&sink & -(uintptr_t)BYTES;
+    int file = open("/proc/self/exe", O_RDONLY);
+    char *code = mmap((void *)(here + AWAY), BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (code == MAP_FAILED ||
+        mmap(code + 2 * BYTES, BYTES, PROT_READ, MAP_PRIVATE, file, 0) == MAP_FAILED)
         exit(1);
+    close(file);
     memcpy(code, loop_code, sizeof loop_code);
     memcpy(code + CALLER_AT, caller_code, sizeof caller_code);
     __builtin___clear_cache(code, code + BYTES);

@@ -40,7 +40,7 @@ static void make(struct pc_buffer *out, const struct numbers *numbers)
     struct pct_watch w = {.job = &job, .all_threads = true, .sent = &frames};
     struct pc_error error;
     const struct pct_stack_module *program =
-        pct_stack_module(&w.modules, "/bin/program", (const uint8_t *)"\1\2\3", 3);
+        pct_stack_module(&w.frames.modules, "/bin/program", (const uint8_t *)"\1\2\3", 3);
     struct pct_stack_frame at[] = {{program, "inner", 0x1234, true},
                                    {NULL, NULL, 0x7fff00000000, false},
                                    {program, "main", 9, false}};
@@ -63,10 +63,10 @@ static void make(struct pc_buffer *out, const struct numbers *numbers)
     }
     for (uint32_t i = 0; i < N_NAMED; i++) {
         const struct pct_frame frame = {.function = "f", .file = i % 2 ? "f.py" : NULL, .line = i};
-        pct_named_add(&w.named, program, i * 16, (struct pct_place){&frame, 1});
-        pct_named_add(&w.named, program, i * 16, (struct pct_place){&other, 1});
+        pct_named_add(&w.frames.named, program, i * 16, (struct pct_place){&frame, 1});
+        pct_named_add(&w.frames.named, program, i * 16, (struct pct_place){&other, 1});
     }
-    pct_named_add(&w.named, program, 1, (struct pct_place){NULL, 0}); /* it is not sent */
+    pct_named_add(&w.frames.named, program, 1, (struct pct_place){NULL, 0}); /* it is not sent */
     w.stacks[0].call_ns = UINT64_C(5000000000);
     w.n_other = 3;
     w.n_lost = 1;
@@ -138,9 +138,9 @@ static void stacks_arrive_as_they_were(void **state)
     assert_int_equal(computes->of.state, 'R');
     assert_true(computes->stack.cut && computes->stack.n == 1);
     assert_null(computes->of.call.op);
-    assert_int_equal(r.w.named.n, N_NAMED);
+    assert_int_equal(r.w.frames.named.n, N_NAMED);
     for (uint32_t i = 0; i < N_NAMED; i++) {
-        const struct pct_named_place *p = &r.w.named.at[i];
+        const struct pct_named_place *p = &r.w.frames.named.at[i];
         assert_ptr_equal(p->module, waits->stack.frames[0].module);
         assert_int_equal(p->offset, i * 16);
         assert_int_equal(p->place.n_frames, 1);
