@@ -81,7 +81,7 @@ size_t pct_code_files_unnamed(const struct pct_code_files *files);
 const char *pct_code_module_name(const struct pct_code_files *files,
                                  const struct pc_module *module);
 
-/* What libdw knows of the files. */
+/* Functions, symbols and rules of the files. */
 struct pct_code_names *pct_code_files_names(struct pct_code_files *files);
 
 /* True for the entry point of a file, to which the kernel jumps. It has no caller, which unwind

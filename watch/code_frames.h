@@ -10,7 +10,7 @@
 #include "watch/copied_walk.h"
 #include "watch/jit_names.h"
 
-/* What is known of the code of all processes; starts as zeros but for the files. */
+/* Names of the code of all processes; starts as zeros but for the files. */
 struct pct_code_frames {
     struct pct_code_files *files;
     struct pct_stack_modules modules;

@@ -98,7 +98,7 @@ uintptr_t pct_code_names_symbol(struct pct_code_names *names, uintptr_t pc, cons
 
 enum place { SAVED, SAME, UNDEFINED, OTHER };
 
-/* Where the caller's value of a register is; SAVED: *off from the canonical frame address. */
+/* Finds the caller's value of a register; SAVED: *off from the canonical frame address. */
 static enum place find_register(Dwarf_Frame *frame, int number, int64_t *off)
 {
     Dwarf_Op room[3], *ops = room;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What libdw knows of files that are in our memory: functions, symbols, and the rules of
- * .debug_frame. Without libdw it knows nothing.
+ * Functions, symbols, and rules of .debug_frame of files that are in our memory, by libdw. Without
+ * it nothing is known.
  *
  * Nothing here is MT-safe.
  */

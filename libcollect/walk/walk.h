@@ -42,8 +42,8 @@ struct pc_walk {
     uintptr_t fp_loc; /* address of the word from which fp was loaded; 0: from the register */
     uintptr_t lr;     /* aarch64, innermost frame of an interrupt only; else 0 */
     bool exact; /* pc is the instruction itself (interrupt, signal frame), not a return address */
-    /* Of another process, whose stack is read by it alone, and of which pc is our address; `stack`
-     * is empty then. NULL: this process. */
+    /* Memory of the other process whose thread is walked: then `stack` is empty, and pc is our
+     * address. NULL: it is this process. */
     struct pc_memory *memory;
     const void *context; /* ucontext_t of the interrupt with which the walk began; else NULL */
     struct pc_stack stack;
