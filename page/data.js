@@ -224,8 +224,10 @@ class Table {
     // The text of the cell for users; "-" if it is not known.
     shown(row, column) {
         const k = this.find(column), type = this.columns[k].type;
-        if (type === "text")
-            return (this.columns[k].labels ? placesOf(this.exact(row, k)) : this.exact(row, k)) || "-";
+        if (type === "text") {
+            const text = this.exact(row, k), {labels, name} = this.columns[k];
+            return (labels ? placesOf(text) : name === "function" ? offsetApart(text) : text) || "-";
+        }
         if (this.reader.column(k).numbers?.[row] === Infinity)
             return "few";
         const value = this.number(row, k);

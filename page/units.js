@@ -219,12 +219,15 @@ function partsOf(label) {
     return [unescapeLabel(name), file === null ? null : unescapeLabel(file)];
 }
 
+// "module+0xbegin (0xoffset)" of the label "module+0xbegin:0xoffset", which a function without a name has.
+const offsetApart = label => label.replace(/(?<=[+]0x[0-9a-f]+):(0x[0-9a-f]+)$/, " ($1)");
+
 // "function (file:line)" of the label "function@file:line": the notation for users, as analysis/tree/label.c makes it.
 // `others`: labels from which it is told apart.
 function placeOf(label, whole, others = []) {
     const [name, file] = partsOf(label);
     const shown = whole ? name : shortName(name, name.length > 40 ? others.map(other => partsOf(other)[0]) : []);
-    return file === null ? shown : `${shown} (${file})`;
+    return file === null ? offsetApart(shown) : `${shown} (${file})`;
 }
 
 const lastPart = path => path.slice(path.lastIndexOf("/") + 1);

@@ -211,6 +211,8 @@ static bool put_functions(const struct pct_column *c, const char *text, size_t r
         pct_place_of_path(b, text, people.full_names);
     else if (strcmp(c->name, function_column) != 0)
         return false;
+    else if (pct_place_of_nameless(b, text))
+        return true;
     else if (people.functions)
         pct_buf_text(b, people.functions[row]);
     else

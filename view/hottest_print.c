@@ -135,12 +135,15 @@ static void put_place(const struct pct_data *d, const struct pct_rolled_row *r, 
                                    .line = r->line,
                                    .full_path = pct_data_full_paths(d)};
     struct pct_buf *function = &out->piece[FUNCTION];
-    if (r->function && out->piece[PRIMITIVE].n)
+    if (out->piece[PRIMITIVE].n && (r->function || !r->line))
         pct_buf_text(function, "in ");
-    if (r->function)
+    bool nameless = r->function && pct_place_of_nameless(function, r->function);
+    if (nameless && !place.full_path) /* the module is in the name */
+        return;
+    if (r->function && !nameless)
         pct_buf_text(function, name);
-    else if (!r->line && !r->library)
-        pct_buf_format(function, "%snameless functions", out->piece[PRIMITIVE].n ? "in " : "");
+    else if (!r->function && !r->line && !r->library)
+        pct_buf_text(function, "nameless functions");
     pct_place_put(&out->piece[PLACE], &place,
                   function->n || out->piece[PRIMITIVE].n ? PCT_PLACE_LIST : PCT_PLACE_ALONE);
 }

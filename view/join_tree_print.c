@@ -83,6 +83,8 @@ static void put_name(const struct printer *l, uint32_t node, struct pct_buf *b)
         if (nodes[i].call_file == n->call_file && nodes[i].call_line == n->call_line &&
             nodes[i].site.number == n->site.number)
             others[n_others++] = nodes[i].name;
+    if (pct_place_of_nameless(b, n->name))
+        return;
     if (l->how->full_names)
         pct_name_put(b, n->name, true);
     else

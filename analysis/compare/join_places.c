@@ -91,7 +91,7 @@ static void put_function(const struct pct_join *j, uint32_t frame, uint32_t call
     if (shown)
         pct_text_escape(b, shown, PCT_ESCAPE_CELL);
     else
-        pct_buf_text(b, n->label);
+        pct_place_of_path(b, n->label, true);
     pct_place_put(b, &place, PCT_PLACE_SENTENCE);
 }
 

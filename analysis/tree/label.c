@@ -175,20 +175,26 @@ void pct_place_unnamed(struct pct_buf *b, const char *module)
     pct_buf_text(b, "]");
 }
 
+/* The place of +0x or :0x and a number, with which a text ends; NULL: it ends otherwise. */
+static const char *find_number(const char *text, const char *end, char mark)
+{
+    const char *at = end;
+    while (at > text && strchr("0123456789abcdef", at[-1]))
+        at--;
+    bool found = at < end && at >= text + 3 && at[-3] == mark && !memcmp(at - 2, "0x", 2);
+    return found ? at - 3 : NULL;
+}
+
 /* The end of the function's name in a label, before @ and its file or before : and the offset in a
  * nameless function; NULL: nothing follows the name. */
 static const char *find_end_of_name(const char *label, const char *end)
 {
-    const char *at = end;
     for (const char *next = label; next < end; next++) {
         if (*next == '@')
             return next;
         next += *next == '\\';
     }
-    while (at > label && strchr("0123456789abcdef", at[-1]))
-        at--;
-    bool offset = at < end && at >= label + 3 && !memcmp(at - 3, ":0x", 3);
-    return offset ? at - 3 : NULL;
+    return find_number(label, end, ':');
 }
 
 /* Appends a part of a label without the escapes that only a label needs. A > that ends arguments of
@@ -221,6 +227,15 @@ static void put_of_label(struct pct_buf *b, const char *label, const char *end, 
         put_plain(b, at + 1, end);
         pct_buf_text(b, ")");
     }
+}
+
+bool pct_place_of_nameless(struct pct_buf *b, const char *function)
+{
+    const char *end = function + strlen(function), *offset = find_number(function, end, ':');
+    if (!find_number(function, offset ? offset : end, '+'))
+        return false;
+    put_of_label(b, function, end, true);
+    return true;
 }
 
 void pct_place_of_path(struct pct_buf *b, const char *labels, bool full_names)

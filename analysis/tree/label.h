@@ -74,9 +74,13 @@ struct pct_place_text {
 /* Appends the place; nothing if nothing is known. */
 void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum pct_place_form form);
 
-/* Appends "[in MODULE]": what users see of a function without a name, and of one that two programs
- * have. */
+/* Appends "[in MODULE]": what users see of code that is in no known function, and of a function
+ * that two programs have. */
 void pct_place_unnamed(struct pct_buf *b, const char *module);
+
+/* Appends the label of a function without a name as users read it, "module+0xbegin (0xoffset)";
+ * false: `function` is the name of one. */
+bool pct_place_of_nameless(struct pct_buf *b, const char *function);
 
 /* Appends a label, or labels joined by " > ", as users read them: each as in a sentence.
  * full_names: functions of C++ with all their arguments. */

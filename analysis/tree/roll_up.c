@@ -131,14 +131,19 @@ static struct pct_rolled_row *find_row(struct sums *s, const struct pct_rolled_r
     return &s->out->row[i];
 }
 
-/* Place of code that has no name. */
+/* The label of a function without a name, as that of the frame; where it begins may be unknown:
+ * then only code has one. Lines are not known: of a call, or of code, the offset stands for it. */
 static const char *name_place(const struct sums *s, const char *module, const struct pct_frame *f,
                               const struct pc_profile_node *n)
 {
+    const unsigned code = s->keys & PCT_KEY_CODE, call = s->keys & PCT_KEY_HERE;
     struct pct_buf b = {0};
+    if (!code && (!module || !f->begin))
+        return NULL;
     if (!module)
         return "(no module)";
-    pct_label_nameless(&b, module, f, n->offset, s->keys & PCT_KEY_LINE ? PCT_LABEL_LINE : 0);
+    pct_label_nameless(&b, pc_base_name(module), f, n->offset,
+                       s->keys & PCT_KEY_LINE && (code || call) ? PCT_LABEL_LINE : 0);
     const char *kept = pct_pool_intern(s->out->pool, b.data);
     pct_buf_free(&b);
     return kept;
@@ -158,7 +163,7 @@ static struct pct_rolled_row row_of_frame(const struct sums *s, const struct par
         r.file =
             s->keys & PCT_KEY_FUNCTION && !(s->keys & PCT_KEY_LINE) ? pct_frame_home(f) : f->file;
     if (s->keys & PCT_KEY_FUNCTION)
-        r.function = f->function || !code ? f->function : name_place(s, module, f, n);
+        r.function = f->function ? f->function : name_place(s, module, f, n);
     if (s->keys & PCT_KEY_LINE)
         r.line = f->line;
     if (s->keys & PCT_KEY_MODULE || !r.file)

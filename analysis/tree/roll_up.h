@@ -35,7 +35,7 @@ enum pct_key {
     PCT_KEY_RANK = 1 << 8,    /* one row without a rank has what is not known by rank */
     PCT_KEY_CONTEXT = 1 << 9, /* a node of a tree; not with keys of frames */
     /* Options of a roll-up. */
-    PCT_KEY_CODE = 1 << 10, /* MPI functions are rows, and so is each function without a name */
+    PCT_KEY_CODE = 1 << 10, /* MPI functions are rows, and so is all code without a name */
     PCT_KEY_HERE = 1 << 11, /* only the row's own calls, nothing called from it */
     /* Computation only: that of libraries belongs to the line of the program that called them, if
      * the function there is known. */
@@ -59,7 +59,9 @@ enum {
 
 /* A row. Keys that are not in the set are NULL or 0. */
 struct pct_rolled_row {
-    const char *function; /* of code: where it is (module+0xoffset) if no name is known */
+    /* Without a name: module+0xbegin, of a call site and of a line of code with the offset behind
+     * it. NULL: where it begins is not known, either; then code is module+0xoffset. */
+    const char *function;
     const char *file;
     const char *module; /* its path; of code the last part of it */
     uint32_t line;
