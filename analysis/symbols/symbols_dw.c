@@ -17,6 +17,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- Opening ----------------------------------------------------------------------------------
  */
@@ -179,14 +180,21 @@ static int compare_symbols(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+/* True for the second name that a function of MPI has, for tools. */
+static bool is_profiling_name(const char *name)
+{
+    return !strncasecmp(name, "PMPI_", 5);
+}
+
 /* Rank of a symbol: what can be linked with before what is local; of these names without leading
- * underscores first, as munmap, which is weak, before __munmap; then global before weak. */
+ * underscores first, as munmap, which is weak, before __munmap, and MPI_Wtime, which is weak,
+ * before PMPI_Wtime; then global before weak. */
 static int rank_symbol(const GElf_Sym *symbol, const char *name)
 {
     int bind = GELF_ST_BIND(symbol->st_info);
-    int underscores = name[0] != '_' ? 0 : name[1] != '_' ? 1 : 2;
+    int second = name[0] != '_' ? is_profiling_name(name) : name[1] != '_' ? 1 : 2;
     bool cxx = !strncmp(name, "_Z", 2), local = bind != STB_GLOBAL && bind != STB_WEAK;
-    return (local ? 8 : 0) + 2 * (cxx ? 0 : underscores) + (bind == STB_WEAK);
+    return (local ? 8 : 0) + 2 * (cxx ? 0 : second) + (bind == STB_WEAK);
 }
 
 /* Bytes from the symbol to the end of its section; 0 if that is not known. */
@@ -493,14 +501,17 @@ static size_t find_chain(struct pct_dw_unit *u, Dwarf_Die *die, uint64_t address
 
 /* Names a function from the symbol table, if DWARF has no name; or only a short one, because it is
  * local to another function; or one of several, as of assembler, where each alias of a function is
- * one. */
+ * one, and of MPI, whose functions have two. */
 static void name_by_symbol(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
                            struct pct_frame *frame, bool cxx, bool assembler)
 {
-    if (frame->function && !cxx && !assembler)
+    const char *name = frame->function;
+    bool profiling = name && is_profiling_name(name);
+    if (name && !cxx && !assembler && !profiling)
         return;
     const struct pct_dw_symbol *s = find_symbol(d, address);
-    if (s && (!frame->function || assembler || !strncmp(s->name, "_Z", 2)))
+    if (s && (!name || assembler || !strncmp(s->name, "_Z", 2) ||
+              (profiling && !strcmp(s->name, name + 1))))
         frame->function = pct_demangle(s->name, pool);
 }
 
