@@ -7,6 +7,7 @@
 
 #include "analysis/allocation.h"
 #include "analysis/buffer.h"
+#include "analysis/symbols/vdso.h"
 #include "watch/code_files.h"
 #include "watch/watch.h"
 
@@ -557,7 +558,7 @@ static bool is_made(const char *path)
 static void find_copy(struct pct_code_files *files, int pid, const struct pct_mapping *m,
                       struct pct_code_range *r)
 {
-    if (!strcmp(m->path, "[vdso]")) {
+    if (!strcmp(m->path, PCT_VDSO)) {
         r->copy = getauxval(AT_SYSINFO_EHDR);
         r->copy_bytes = r->copy ? m->hi - m->lo : 0;
         r->shift = r->copy - m->lo;

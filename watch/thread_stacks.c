@@ -10,6 +10,7 @@
 
 #include "analysis/allocation.h"
 #include "analysis/symbols/symbols.h"
+#include "analysis/symbols/vdso.h"
 #include "libcollect/adapter.h"
 #include "libcollect/state/ops.h"
 #include "watch/caught.h"

@@ -13,6 +13,7 @@
  * steps, so no text is made there. For the rules of ranks.
  */
 #include "analysis/findings/findings.h"
+#include "analysis/symbols/vdso.h"
 #include "analysis/tree/keys.h"
 #include "analysis/tree/samples.h"
 
@@ -204,7 +205,7 @@ static void add_part(struct search *s, const struct part *part)
  * a system call. They may have no names. */
 static bool is_vdso(const struct pc_profile *p, const struct pc_profile_node *n)
 {
-    return n->module != PC_NO_INDEX && !strcmp(p->modules[n->module].path, "[vdso]");
+    return n->module != PC_NO_INDEX && !strcmp(p->modules[n->module].path, PCT_VDSO);
 }
 
 static void add_call(struct search *s, const struct part *part)

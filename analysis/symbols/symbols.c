@@ -8,6 +8,7 @@
 
 #include "analysis/hash_index.h"
 #include "analysis/symbols/symbols_private.h"
+#include "analysis/symbols/vdso.h"
 #include "base/progress.h"
 
 #include <errno.h>
@@ -23,6 +24,7 @@ struct module {
     size_t n_others, room;
     bool asked, named, lines; /* some address: looked up; has a function; has a line */
     bool told;                /* places are known without its file */
+    bool mapped;              /* it is the vdso, which this process has, too */
 };
 
 struct entry {
@@ -383,8 +385,11 @@ static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_
 static struct module *need_module(struct pct_symbols *s, uint32_t module)
 {
     struct module *m = &s->modules[module];
-    if (m->state == PCT_SYMBOLS_UNUSED)
-        m->state = open_module(s, module);
+    const struct pc_profile_module *of = &s->profile->modules[module];
+    if (m->state == PCT_SYMBOLS_UNUSED) {
+        m->mapped = !strcmp(of->path, PCT_VDSO) && pct_vdso_is(of->build_id, of->build_id_bytes);
+        m->state = m->mapped ? PCT_SYMBOLS_FUNCTIONS : open_module(s, module);
+    }
     return m;
 }
 
@@ -400,10 +405,21 @@ bool pct_symbols_bounds(struct pct_symbols *s, uint32_t module, uint64_t offset,
            find_bounds(need_module(s, module), offset, lo_out, hi_out);
 }
 
+static struct pct_place place_in_vdso(uint64_t offset)
+{
+    const char *name = offset ? pct_vdso_function(offset - 1) : NULL;
+    if (!name)
+        return unknown_place;
+    struct pct_frame *frame = pct_alloc(1, sizeof *frame);
+    frame->function = name;
+    return (struct pct_place){frame, 1};
+}
+
 static struct pct_place find_place(struct pct_symbols *s, uint32_t module, uint64_t offset)
 {
     pc_progress_begin("reading symbols of", pc_base_name(s->profile->modules[module].path), 0, 0);
-    struct pct_place place = look_up(s, need_module(s, module), offset);
+    struct module *m = need_module(s, module);
+    struct pct_place place = m->mapped ? place_in_vdso(offset) : look_up(s, m, offset);
     pc_progress_end();
     return place;
 }
@@ -463,7 +479,7 @@ static void note_place(struct module *m, struct pct_place place)
 /* True if no place of the module can be known: then none is kept. */
 static bool is_nameless(const struct module *m)
 {
-    return m->state != PCT_SYMBOLS_UNUSED && !m->dw && !m->told;
+    return m->state != PCT_SYMBOLS_UNUSED && !m->dw && !m->told && !m->mapped;
 }
 
 struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset)

@@ -3,7 +3,8 @@
  * From code addresses of a profile to functions, files and lines, inlined calls included.
  *
  * Symbols that the profile has stored are used. Other modules are looked for at the path that the
- * profile names and must have the build-id that it names. Files are read once and answers are kept.
+ * profile names and must have the build-id that it names; the vdso is in this process, if that has
+ * the build-id. Files are read once and answers are kept.
  * Goes to the network only after pct_symbols_allow_servers.
  */
 #ifndef PCT_SYMBOLS_H
@@ -46,7 +47,7 @@ enum pct_symbols_state {
     PCT_SYMBOLS_GONE,
     PCT_SYMBOLS_CHANGED, /* another build-id */
     PCT_SYMBOLS_UNREADABLE,
-    PCT_SYMBOLS_NO_FILE, /* [vdso] and the like: no file to read */
+    PCT_SYMBOLS_NO_FILE, /* the [vdso] of another kernel and the like: no file to read */
     PCT_SYMBOLS_OFF,     /* built without libdw */
     PCT_SYMBOLS_STORED,  /* in the profile: no file is read */
     PCT_N_SYMBOLS_STATES

@@ -4,6 +4,7 @@
  * segment on pages of its own, two on one page of the file, and several with code; and only files
  * that are the mapped ones. Names functions of the vdso.
  */
+#include "analysis/symbols/vdso.h"
 #include "watch/code_files.h"
 #include "watch/vdso_names.h"
 
@@ -232,6 +233,21 @@ static void functions_of_the_vdso_have_one_name_and_place(void **state)
     pct_named_free(&places);
 }
 
+static void another_kernel_names_no_functions(void **state)
+{
+    struct pc_profile_module modules[] = {{.path = (char *)PCT_VDSO},
+                                          {.path = (char *)PCT_VDSO, .build_id_bytes = 20}};
+    struct pc_profile p = {.modules = modules, .n_modules = 2};
+    struct pct_symbols *symbols = pct_symbols_new(&p);
+    (void)state;
+    for (uint32_t m = 0; m < 2; m++) {
+        for (uint64_t offset = 0; offset < 0x2000; offset += 16)
+            assert_null(pct_symbols_find(symbols, m, offset).frames->function);
+        assert_int_not_equal(pct_symbols_state(symbols, m), PCT_SYMBOLS_FUNCTIONS);
+    }
+    pct_symbols_free(symbols);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +255,7 @@ int main(void)
         cmocka_unit_test(addresses_are_those_of_the_mapped_segment),
         cmocka_unit_test(addresses_outside_of_the_copy_have_no_code),
         cmocka_unit_test(functions_of_the_vdso_have_one_name_and_place),
+        cmocka_unit_test(another_kernel_names_no_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
