@@ -334,6 +334,9 @@ struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size
                               int *status_out);
 /* PCT_DATA with a message if two of these repeats are one run. */
 int pct_runs_check(const struct pct_command *self, const struct pct_run *runs, size_t n);
+/* Keeps or leaves out the same waiting in all of them: pct_runs_agree. PCT_DATA with a message: one
+ * cannot be read any more. */
+int pct_runs_unite(const struct pct_command *self, struct pct_run *runs, size_t n);
 /* Prints the remarks on them that a text would have, for an output that is not one. */
 void pct_runs_say(const struct pct_command *self, const struct pct_run *runs, size_t n);
 void pct_runs_close(struct pct_run *runs, size_t n); /* NULL is allowed */

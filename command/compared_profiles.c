@@ -69,6 +69,15 @@ int pct_runs_check(const struct pct_command *self, const struct pct_run *runs, s
     return PCT_DONE;
 }
 
+int pct_runs_unite(const struct pct_command *self, struct pct_run *runs, size_t n)
+{
+    struct pc_error error = {""};
+    if (!pct_runs_agree(runs, n, &error))
+        return PCT_DONE;
+    pct_say(self, "%s", error.text);
+    return PCT_DATA;
+}
+
 static void say(void *self, const char *sentence)
 {
     pct_say((const struct pct_command *)self, "%s", sentence);

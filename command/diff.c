@@ -153,6 +153,8 @@ static int run_diff(const struct pct_command *self, int argc, char **argv)
     if (runs && !status)
         status = pct_runs_check(self, runs + r.n_before, r.n_after);
     if (runs && !status)
+        status = pct_runs_unite(self, runs, n);
+    if (runs && !status)
         status = compare(self, runs, &r);
     pct_runs_close(runs, n);
     return status;

@@ -99,7 +99,9 @@ int pct_html_compare(const struct pct_command *self, const struct pct_line *line
     struct pct_run *runs = pct_runs_look(self, line->words, line->n_words, &status);
     if (!runs)
         return status;
-    status = write_several(self, runs, line, r);
+    status = pct_runs_unite(self, runs, line->n_words);
+    if (!status)
+        status = write_several(self, runs, line, r);
     pct_runs_close(runs, line->n_words);
     return status;
 }

@@ -252,6 +252,8 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
     if (runs)
         status = pct_runs_check(self, runs, line.n_words);
     if (runs && !status)
+        status = pct_runs_unite(self, runs, line.n_words);
+    if (runs && !status)
         status = compare(self, runs, line.n_words, &r);
     pct_runs_close(runs, line.n_words);
     pct_free(r.sizes);

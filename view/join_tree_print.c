@@ -371,6 +371,22 @@ static void remark_early(const struct pct_run *run, pct_remark_fn *put, void *ar
     pct_buf_free(&b);
 }
 
+/* Waiting for a processor that is known, and stays in all figures. */
+static void remark_kept(const struct pct_run *run, pct_remark_fn *put, void *arg)
+{
+    struct pct_buf b = {0};
+    if (run->kept_ns < PCT_COMPARE_DELAYED * run->core_ns || !(run->kept_ns > 0))
+        return;
+    pct_buf_text(&b, "In ");
+    pct_text_escape(&b, run->path, PCT_ESCAPE_CELL);
+    pct_buf_format(&b,
+                   " no processor was free for %.0f %% of the time: this time stays in all "
+                   "figures, since it is not known of all runs.",
+                   100 * run->kept_ns / run->core_ns);
+    put(arg, b.data);
+    pct_buf_free(&b);
+}
+
 void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, void *arg)
 {
     remark_paused(runs, n, put, arg);
@@ -393,11 +409,14 @@ void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, 
         if (runs[i].undivided)
             pct_buf_format(&b,
                            " How long %s waited for a processor is not known: that is in all "
-                           "figures of this run.",
-                           runs[i].n_incomplete == 1 ? "it" : "they");
+                           "figures of %s.",
+                           runs[i].n_incomplete == 1 ? "it" : "they",
+                           runs[i].keeps_delay ? "all runs" : "this run");
         put(arg, b.data);
         pct_buf_free(&b);
     }
+    for (size_t i = 0; i < n; i++)
+        remark_kept(&runs[i], put, arg);
 }
 
 /* A text that has sentences. */

@@ -40,6 +40,18 @@ double pct_run_own_ns(const struct pct_rank_time *t)
     return t->own_ns - t->library_ns;
 }
 
+struct pct_rank_times *pct_run_times(const struct pct_run *run, const struct pc_profile *p)
+{
+    struct pct_rank_times *t = pct_rank_times_new(p);
+    for (size_t i = 0; i < t->n && run->keeps_delay; i++) {
+        t->list[i].own_ns = t->list[i].wall_ns;
+        t->list[i].delayed_ns = t->list[i].unsure_ns = t->list[i].all_delayed_ns = 0;
+    }
+    if (run->keeps_delay)
+        t->delayed_ns = t->unsure_ns = t->all_delayed_ns = 0;
+    return t;
+}
+
 /* The time of the longest rank from the end of MPI_Init on, without its delay and the library.
  * Ranks that come early to MPI_Init wait there for the others. */
 static double find_longest_ns(const struct pc_profile *p, const struct pct_rank_times *t)
@@ -58,7 +70,7 @@ static double find_longest_ns(const struct pc_profile *p, const struct pct_rank_
 
 static void describe_own(struct pct_run *run, const struct pc_profile *p)
 {
-    struct pct_rank_times *t = pct_rank_times_new(p);
+    struct pct_rank_times *t = pct_run_times(run, p);
     struct pct_run_own *own = &run->own;
     struct pct_end end = pct_totals_end(p);
     double mpi_ns = -run->init_ns - end.own_ns, unequal_ns = 0;
@@ -132,11 +144,23 @@ static double find_open_ns(const struct pc_profile *p)
     return ns;
 }
 
-static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p)
+static double find_delayed_ns(const struct pc_profile *p)
+{
+    struct pct_rank_times *t = pct_rank_times_new(p);
+    double ns = t->all_delayed_ns;
+    pct_rank_times_free(t);
+    return ns;
+}
+
+static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p,
+                         bool keeps_delay)
 {
     const struct pc_profile_module *program = program_of(p);
-    *run = (struct pct_run){
-        .path = path, .sampled = pct_samples_any(p), .timed = pct_totals_has_times(p)};
+    *run = (struct pct_run){.path = path,
+                            .sampled = pct_samples_any(p),
+                            .timed = pct_totals_has_times(p),
+                            .keeps_delay = keeps_delay,
+                            .kept_ns = keeps_delay ? find_delayed_ns(p) : 0};
     run->program = pct_copy(p->exe);
     run->command = pct_copy(command_of(p));
     run->mpi = pct_copy(p->mpi ? p->mpi : "");
@@ -170,14 +194,28 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
     add_early(run, p);
 }
 
-void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profile *profile,
+static void attach(struct pct_run *run, const struct pc_profile *profile,
                    struct pct_symbols *symbols)
 {
-    describe_run(run, path, profile);
     run->profile = profile;
     run->totals = pct_totals_new(profile);
     run->symbols = symbols;
     run->samples = pct_samples_new(profile);
+}
+
+void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profile *profile,
+                   struct pct_symbols *symbols)
+{
+    describe_run(run, path, profile, false);
+    attach(run, profile, symbols);
+}
+
+void pct_run_open(const struct pct_run *run, const struct pc_profile *profile,
+                  struct pct_symbols *symbols, struct pct_run *open)
+{
+    *open = *run;
+    open->program = open->command = open->mpi = open->job = NULL;
+    attach(open, profile, symbols);
 }
 
 int pct_run_refuse(const char *path, int err, struct pc_error *error)
@@ -191,8 +229,50 @@ int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error)
     int err = pc_pcol_read_columns(path, &profile, error);
     if (err)
         return pct_run_refuse(path, err, error);
-    describe_run(run, path, profile);
+    describe_run(run, path, profile, false);
     pc_profile_free(profile);
+    return PC_OK;
+}
+
+static void free_texts(struct pct_run *run)
+{
+    pct_free(run->program);
+    pct_free(run->command);
+    pct_free(run->mpi);
+    pct_free(run->job);
+}
+
+static void keep_delay(struct pct_run *run, const struct pc_profile *profile)
+{
+    struct pct_run kept;
+    describe_run(&kept, run->path, profile, true);
+    kept.profile = run->profile;
+    kept.totals = run->totals;
+    kept.symbols = run->symbols;
+    kept.samples = run->samples;
+    free_texts(run);
+    *run = kept;
+}
+
+int pct_runs_agree(struct pct_run *runs, size_t n, struct pc_error *error)
+{
+    bool keep = false, leave_out = false;
+    for (size_t i = 0; i < n; i++) {
+        keep |= runs[i].undivided;
+        leave_out |= !runs[i].undivided;
+    }
+    for (size_t i = 0; i < n && keep && leave_out; i++) {
+        struct pc_profile *profile = NULL;
+        if (runs[i].profile) {
+            keep_delay(&runs[i], runs[i].profile);
+            continue;
+        }
+        int err = pc_pcol_read_columns(runs[i].path, &profile, error);
+        if (err)
+            return pct_run_refuse(runs[i].path, err, error);
+        keep_delay(&runs[i], profile);
+        pc_profile_free(profile);
+    }
     return PC_OK;
 }
 
@@ -201,10 +281,7 @@ void pct_run_close(struct pct_run *run)
     pct_samples_free(run->samples);
     pct_symbols_free(run->symbols);
     pct_totals_free(run->totals);
-    pct_free(run->program);
-    pct_free(run->command);
-    pct_free(run->mpi);
-    pct_free(run->job);
+    free_texts(run);
     *run = (struct pct_run){0};
 }
 

@@ -22,6 +22,8 @@ struct pct_run {
     bool guessed;      /* compute_ns and busiest_ns of `own` may be delays, or more than is known */
     bool too_short;    /* guessed because the time outside MPI is too short for samples */
     bool undivided;    /* it is not known how long ranks waited for a processor: some were killed */
+    bool keeps_delay;  /* waiting for a processor is in all figures: pct_runs_agree */
+    double kept_ns;    /* what is known of that, summed; else 0 */
     bool outside;      /* sampled from outside: calls of MPI and their times are not known */
     bool threads_wait; /* for each other in threading runtimes */
     double n_working;  /* threads with which a rank works, mean of the ranks; 0: not known */
@@ -69,6 +71,9 @@ struct pct_run {
 /* Reads the figures of the whole run. The text names the file; PC_OK with a text: a part of it was
  * damaged and left out. */
 int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error);
+/* Keeps waiting for a processor in all figures of all runs, if it is not known of some of them:
+ * else it would be left out of the others only. Fails like pct_run_look. */
+int pct_runs_agree(struct pct_run *runs, size_t n, struct pc_error *error);
 /* Makes an open run from a profile, which must outlive it. Takes ownership of the symbols. */
 void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profile *profile,
                    struct pct_symbols *symbols);

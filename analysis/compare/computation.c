@@ -83,9 +83,9 @@ struct busiest {
     double error_ns;   /* of the time that its samples stand for, 95 % */
 };
 
-static struct busiest find_busiest(const struct pc_profile *p)
+static struct busiest find_busiest(const struct pct_run *run)
 {
-    struct pct_rank_times *t = pct_rank_times_new(p);
+    struct pct_rank_times *t = pct_run_times(run, run->profile);
     struct busiest b = {0};
     for (size_t r = 1; r < t->n; r++)
         b.rank = pct_run_own_ns(&t->list[r]) > pct_run_own_ns(&t->list[b.rank]) ? r : b.rank;
@@ -180,7 +180,7 @@ void pct_join_blame(struct pct_join *j, const struct pct_joined *r)
 {
     const struct pct_tree *t = r->tree;
     double *waits = pct_alloc(t->n, sizeof *waits);
-    struct busiest busiest = find_busiest(r->run->profile);
+    struct busiest busiest = find_busiest(r->run);
     double waiting = busiest.waiting_ns;
     bool known = r->run->profile->n_ranks && waiting > 0 && !r->run->guessed;
     double sum = known ? find_waits(r, busiest.rank, waits) : 0;

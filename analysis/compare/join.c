@@ -418,7 +418,7 @@ static int add_run(struct pct_join *j, const struct pct_run *run, size_t k, stru
     int err = pc_pcol_read_columns(run->path, &profile, error);
     if (err)
         return pct_run_refuse(run->path, err, error);
-    pct_run_adopt(&open, run->path, profile, pct_symbols_new(profile));
+    pct_run_open(run, profile, pct_symbols_new(profile), &open);
     add_tree(j, &open, k);
     pct_run_close(&open);
     if (pc_profile_unread(profile))

@@ -60,7 +60,7 @@ static void add_point(struct pct_scale *s, size_t i)
     p->end_ns += run->end_ns;
     p->guessed |= run->guessed;
     p->too_short |= run->too_short;
-    p->undivided |= run->undivided;
+    p->undivided |= run->undivided || run->keeps_delay;
 }
 
 static void make_points(struct pct_scale *s)

@@ -32,6 +32,8 @@ static const struct pct_frame
 
 /* Time of each rank of the second run for which no sample stands; true if its ranks are killed. */
 static unsigned unsampled_ms, killed_ranks;
+/* Factor by which the first run is longer because no processor was free; 0: none. */
+static double stretched;
 /* For so long the last rank of the second run sleeps, and the others wait for it in MPI. */
 static unsigned sleep_ms;
 /* For so long each rank of the second run is in a call that has not ended. */
@@ -109,6 +111,8 @@ static void open_run(unsigned k)
             .closed = 1};
     if (k && open_ms)
         add_open_calls(s, barrier);
+    if (!k && stretched > 0)
+        sample_stretch(s, stretched);
     sample_end(s);
     struct pct_symbols *symbols = pct_symbols_new(&s->p);
     in_main[k].line = k && lineless ? 0 : 10;
@@ -286,6 +290,39 @@ static void delays_of_killed_ranks_are_said_to_be_unknown(void **state)
             close_pair();
         }
     unsampled_ms = killed_ranks = 0;
+}
+
+/* Of a killed run it is not known how long it waited: what is known of the other stays in, too. */
+static void a_delay_is_left_out_of_all_runs_or_of_none(void **state)
+{
+    (void)state;
+    for (int killed = 0; killed < 2; killed++)
+        for (int by_scale = 0; by_scale < 2; by_scale++) {
+            const struct pct_run *a = &pair.runs[0];
+            stretched = 3;
+            killed_ranks = killed;
+            open_pair();
+            assert_true(a->own.core_ns < 0.4 * a->core_ns && a->delayed_ns > 0);
+            assert_int_equal(pct_runs_agree(pair.runs, 2, NULL), PC_OK);
+            if (killed) {
+                assert_true(is_near(a->own.core_ns, a->core_ns));
+                assert_true(is_near(a->own.compute_ns, a->compute_ns));
+                assert_true(is_near(a->undelayed.core_ns, a->core_ns));
+                assert_true(a->delayed_ns == 0 && a->undelayed.mpi_part == 1);
+            }
+            char *text = compare(by_scale);
+            says(text, "Without what is left out", !killed && !by_scale);
+            says(text, "is not known: that is in all figures of all runs.\n", killed);
+            says(text,
+                 "In a no processor was free for 67 % of the time: this time stays in all figures, "
+                 "since it is not known of all runs.\n",
+                 killed);
+            says(text, "no processor was free for 67 % of the time: this time is left out",
+                 !killed);
+            free(text);
+            close_pair();
+        }
+    stretched = killed_ranks = 0;
 }
 
 /* All costs add up to the core time with them, too. */
@@ -479,6 +516,7 @@ int main(void)
         cmocka_unit_test(sampled_computation_is_known_beside_what_may_be_delays),
         cmocka_unit_test(others_wait_for_a_rank_that_sleeps_where_it_sleeps),
         cmocka_unit_test(delays_of_killed_ranks_are_said_to_be_unknown),
+        cmocka_unit_test(a_delay_is_left_out_of_all_runs_or_of_none),
         cmocka_unit_test(calls_that_had_not_ended_are_in_their_contexts),
         cmocka_unit_test(calls_that_may_be_delay_alone_are_not_gone),
         cmocka_unit_test(handles_of_two_mpis_are_one_type),
