@@ -233,10 +233,15 @@ void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg)
     remark_apart(s, put, arg);
 }
 
-/* Part of the loss that may be waiting for ranks without a processor; 0: little. */
+/* Part of the loss that may be waiting for ranks without a processor, which is in MPI; 0: little.
+ */
 static double machine_part(const struct pct_scale *s)
 {
+    const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
+                                 *last = &s->points[pct_scale_last(s)];
     double ns = fmin(s->machine_ns, s->lost_ns);
+    if (pct_scale_computes(s))
+        ns = fmin(ns, s->lost_ns - (last->compute_ns - pct_scale_ideal(s, first->compute_ns)));
     return ns >= PCT_COMPARE_DELAYED * s->core_ns ? ns : 0;
 }
 
@@ -357,10 +362,11 @@ void pct_scale_remark_loss(const struct pct_scale *s, pct_remark_fn *put, void *
     char ranks[PCT_SCALE_RANKS_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
     struct pct_buf b = {0};
     pct_scale_ranks(&s->points[pct_scale_last(s)], ranks);
-    pct_buf_format(&b, "Lost on %s against ideal scaling: %s%s of %s %s (%.1f %%)", ranks,
-                   s->lost_ns < 0 ? "-" : "", pct_scale_time(fabs(s->lost_ns), time),
-                   pct_scale_time(s->core_ns, all), whole_name(s),
-                   100 * pct_scale_per(s->lost_ns, s->core_ns));
+    pct_buf_format(&b,
+                   s->lost_ns < 0 ? "Gained on %s against ideal scaling: %s, beside %s %s (%.1f %%)"
+                                  : "Lost on %s against ideal scaling: %s of %s %s (%.1f %%)",
+                   ranks, pct_scale_time(fabs(s->lost_ns), time), pct_scale_time(s->core_ns, all),
+                   whole_name(s), 100 * pct_scale_per(fabs(s->lost_ns), s->core_ns));
     put(arg, b.data);
     b.n = 0;
     if (by_machine) {
@@ -589,9 +595,9 @@ static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_co
     pct_scale_ranks(&s->points[pct_scale_first(s)], first);
     pct_scale_ranks(&s->points[pct_scale_last(s)], last);
     pct_buf_format(&title,
-                   "Where it is lost (contexts below which %g %% of the %s is lost or "
+                   "Where it is %s (contexts below which %g %% of the %s is lost or "
                    "gained; time per rank on %s, and on %s%s)",
-                   how->least / 1e3, whole_name(s), first, last,
+                   s->lost_ns < 0 ? "gained" : "lost", how->least / 1e3, whole_name(s), first, last,
                    pct_scale_has_waits(s) ? "; a wait is counted where it is caused" : "");
     const struct pct_compare_tree tree = {
         .tree = t->tree,

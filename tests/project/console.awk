@@ -31,7 +31,7 @@ function words(line,    n, i, found, part, text) {
 # The report of a run depends on the run and on the load of the machine: a piece that this run does not show is
 # kept unchanged.
 function judged(line) {
-    return line ~ /^(Findings|Lost on|Faster \()/
+    return line ~ /^(Findings|Lost on|Gained on|Faster \()/
 }
 
 function begin_command(text) {

@@ -325,6 +325,41 @@ static void a_delay_is_left_out_of_all_runs_or_of_none(void **state)
     stretched = killed_ranks = 0;
 }
 
+/* On 4 ranks computation loses 800 ms of 1,240 ms, and MPI 20 ms. No processor was free for longer,
+ * but not in computation. */
+static void waiting_for_ranks_without_a_processor_is_lost_in_mpi(void **state)
+{
+    (void)state;
+    for (int in_mpi = 0; in_mpi < 2; in_mpi++) {
+        open_ms = in_mpi ? 300 : 0;
+        open_pair();
+        pair.runs[1].delayed_ns = 3e9;
+        char *text = compare(true);
+        says(text, "Up to 1.220 s of this may be waiting for ranks that lost time", in_mpi);
+        says(text, "of this may be waiting for ranks", in_mpi);
+        free(text);
+        close_pair();
+    }
+    open_ms = 0;
+}
+
+/* 2 ranks take 840 ms, so that 4 with ideal scaling would take 420 ms; they take 310 ms. */
+static void faster_than_ideal_is_called_a_gain(void **state)
+{
+    (void)state;
+    open_pair();
+    pair.runs[0].own.time_ns *= 4;
+    pair.runs[0].own.core_ns *= 4;
+    char *text = compare(true);
+    says(text,
+         "Gained on 4 ranks against ideal scaling: 440.0 ms, beside 1.240 s core time (35.5 %)",
+         true);
+    says(text, "Lost on", false);
+    says(text, "Where it is gained (", true);
+    free(text);
+    close_pair();
+}
+
 /* All costs add up to the core time with them, too. */
 static void calls_that_had_not_ended_are_in_their_contexts(void **state)
 {
@@ -517,6 +552,8 @@ int main(void)
         cmocka_unit_test(others_wait_for_a_rank_that_sleeps_where_it_sleeps),
         cmocka_unit_test(delays_of_killed_ranks_are_said_to_be_unknown),
         cmocka_unit_test(a_delay_is_left_out_of_all_runs_or_of_none),
+        cmocka_unit_test(waiting_for_ranks_without_a_processor_is_lost_in_mpi),
+        cmocka_unit_test(faster_than_ideal_is_called_a_gain),
         cmocka_unit_test(calls_that_had_not_ended_are_in_their_contexts),
         cmocka_unit_test(calls_that_may_be_delay_alone_are_not_gone),
         cmocka_unit_test(handles_of_two_mpis_are_one_type),
