@@ -153,7 +153,7 @@ int pct_choice_refuse(const struct pct_command *self, const struct pct_choice *c
          "P",                                                                                      \
          "hide branches of the tree below P percent",                                              \
          "The default is the least of 1, 2, 3, 5, 7, 10, 15, 20 and 30 with which the text takes " \
-         "no more than 80 lines.",                                                                 \
+         "no more than 80 lines, or its tree no more than 20.",                                    \
          .parts = PCT_PART_TREES},                                                                 \
     {                                                                                              \
         PCT_LETTER_FULL_NAMES, "full-names", NULL,                                                 \

@@ -17,16 +17,22 @@ struct pct_compare_print {
     size_t width; /* 0: no limit; at least 40 */
     bool utf8, full_names;
     unsigned depth; /* levels of the tree; 0: all */
-    bool has_least; /* else the text takes two screens at most */
+    bool has_least; /* else chosen by pct_compare_fit */
     unsigned least; /* branches with less are hidden; thousandths of a percent */
 };
 
-/* Prints a comparison with how->least, or with a threshold with which it fits on two screens; with
- * full names, with which it has no more rows than two screens have lines.
- * `print` may be called several times; its `how` has the threshold. */
+/* A comparison as text: what stands around its tree, which depends on how->least. */
 typedef void pct_compare_print_fn(FILE *out, const void *comparison,
                                   const struct pct_compare_print *how);
-void pct_compare_fit(FILE *out, pct_compare_print_fn *print, const void *comparison,
+struct pct_compare_text {
+    pct_compare_print_fn *before, *tree, *after; /* after: may be NULL */
+    const void *comparison;
+};
+
+/* Prints it with how->least, or with a threshold with which it fits on two screens, or the tree on
+ * half of one; with full names, with which it has no more rows than these have lines. Each part may
+ * be printed several times. */
+void pct_compare_fit(FILE *out, const struct pct_compare_text *text,
                      const struct pct_compare_print *how);
 
 /* The trees of all runs as one (join_tree_print.c). */

@@ -5,6 +5,7 @@
  */
 #include "base/wrap.h"
 #include "view/compare_print.h"
+#include "view/fit_lines.h"
 #include "view/sentence.h"
 #include "view/tables/figures.h"
 
@@ -213,11 +214,34 @@ bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
     return delayed;
 }
 
-/* "6.1 % less" */
+/* From this growth on, in percent, it is told as a factor. */
+enum { MULTIPLE_PERCENT = 200 };
+
+/* "3.02", "23.9", "2,476" */
+static void put_factor(struct pct_buf *b, double factor)
+{
+    char number[PCT_NUMBER_BYTES];
+    if (factor < 99.95)
+        pct_buf_format(b, "%.*f", factor < 9.995 ? 2 : 1, factor);
+    else
+        pct_buf_text(b, pct_text_count(number, pct_text_whole(factor)));
+}
+
+static double percent_of_before(const struct pct_diff_change *c)
+{
+    return c->before.mean > 0 ? 100 * c->change / c->before.mean : 0;
+}
+
+/* "6.1 % less", "3.02 times as long" */
 static void put_change(struct pct_buf *b, const struct pct_diff_change *c)
 {
-    double percent = c->before.mean > 0 ? 100 * c->change / c->before.mean : 0;
-    pct_buf_format(b, "%.1f %% %s", fabs(percent), percent < 0 ? "less" : "more");
+    double percent = percent_of_before(c);
+    if (percent < MULTIPLE_PERCENT) {
+        pct_buf_format(b, "%.1f %% %s", fabs(percent), percent < 0 ? "less" : "more");
+        return;
+    }
+    put_factor(b, c->after.mean / c->before.mean);
+    pct_buf_text(b, " times as long");
 }
 
 static bool has_two_sizes(const struct pct_diff *d)
@@ -338,6 +362,20 @@ static void print_folded(FILE *out, const char *place, const struct pct_compare_
     pct_buf_free(&shown);
 }
 
+/* " (+5.2 %)", " (x 23.9)"; nothing if it is new or gone. */
+static void put_row_change(struct pct_buf *b, const struct pct_diff_change *c, bool utf8)
+{
+    if (!(c->before.mean > 0) || !(c->after.mean > 0))
+        return;
+    if (percent_of_before(c) < MULTIPLE_PERCENT) {
+        pct_buf_format(b, " (%+.1f %%)", percent_of_before(c));
+        return;
+    }
+    pct_buf_text(b, utf8 ? " (\xc3\x97 " : " (x ");
+    put_factor(b, c->after.mean / c->before.mean);
+    pct_buf_text(b, ")");
+}
+
 /* Prints a row. A place that does not fit beside the figures is printed below them, uncut: its end
  * may be the only difference to another place. */
 static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff_row *row,
@@ -350,8 +388,7 @@ static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff
     put_figure(d, &f->before, &b);
     pct_buf_text(&b, " -> ");
     put_figure(d, &f->after, &b);
-    if (f->before.mean > 0 && f->after.mean > 0)
-        pct_buf_format(&b, " (%+.1f %%)", 100 * f->change / f->before.mean);
+    put_row_change(&b, f, how->utf8);
     while (b.n < (d->n_before > 1 || d->n_after > 1 ? 64 : 46))
         pct_buf_text(&b, " ");
     if (!how->width || pct_text_cells(b.data) + 2 + pct_text_cells(row->place) <= how->width) {
@@ -365,27 +402,36 @@ static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff
     pct_buf_free(&b);
 }
 
+/* Thousandths of a percent of the total before, from which on a change is in a list. */
+static unsigned least_of_lists(const struct pct_compare_print *how)
+{
+    return how->has_least ? how->least : PCT_LEAST_SHARE;
+}
+
+/* True for a change that is large enough for a list; where there was nothing, each is. */
+static bool is_listed(const struct pct_diff *d, const struct pct_diff_row *row,
+                      const struct pct_compare_print *how)
+{
+    return !(d->total.before.mean > 0) ||
+           1e3 * fabs(percent_of_total(d, row->figure.change)) >= least_of_lists(how);
+}
+
 static void print_verdict(FILE *out, const struct pct_diff *d, enum pct_verdict verdict,
                           const char *title, const struct pct_compare_print *how)
 {
     enum { SHOWN = 5 };
     char rest[PCT_NUMBER_BYTES];
-    size_t n = 0, shown = 0;
-    bool changed = verdict == PCT_VERDICT_MORE || verdict == PCT_VERDICT_LESS;
+    size_t n = 0;
     for (size_t i = 0; i < d->n_rows; i++) {
-        if (d->rows[i].verdict != verdict)
+        if (d->rows[i].verdict != verdict || !is_listed(d, &d->rows[i], how))
             continue;
         if (!n++)
             fprintf(out, "\n%s (change of the run's total; before -> after)\n", title);
-        bool matters = !changed || fabs(percent_of_total(d, d->rows[i].figure.change)) >= 0.005;
-        if (!matters || shown == SHOWN)
-            continue;
-        shown++;
-        print_row(out, d, &d->rows[i], how);
+        if (n <= SHOWN)
+            print_row(out, d, &d->rows[i], how);
     }
-    if (n > shown)
-        fprintf(out, "  %s%s %s: --format tsv shows them\n", shown ? "and " : "",
-                pct_text_count(rest, n - shown), shown < SHOWN ? "by less than 0.01 %" : "more");
+    if (n > SHOWN)
+        fprintf(out, "  and %s more: --format tsv shows them\n", pct_text_count(rest, n - SHOWN));
 }
 
 /* ---- The tree ---------------------------------------------------------------------------------
@@ -424,8 +470,9 @@ static void put_line(void *arg, uint32_t node, struct pct_buf *b)
 /* Prints the tree down to nodes that changed by at least the threshold, in their sum or by shifts
  * below them.
  */
-static void print_tree(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how)
+static void print_tree(FILE *out, const void *diff, const struct pct_compare_print *how)
 {
+    const struct pct_diff *d = diff;
     struct pct_diff_tree *t = pct_diff_tree_new(d);
     struct lines lines = {d, t};
     struct pct_buf title = {0};
@@ -449,8 +496,42 @@ static void print_tree(FILE *out, const struct pct_diff *d, const struct pct_com
     pct_compare_hidden(out, how);
 }
 
-/* Prints all of it. The kind of change that has the greatest one comes first. */
-static void print_all(FILE *out, const void *diff, const struct pct_compare_print *how)
+static void print_head(FILE *out, const void *diff, const struct pct_compare_print *how)
+{
+    print_run(out, diff, how->width);
+}
+
+static void print_numbers(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how,
+                          const size_t n[PCT_N_VERDICTS])
+{
+    char number[PCT_NUMBER_BYTES];
+    struct pct_buf b = {0};
+    size_t n_by_delay = 0, n_small = 0;
+    for (size_t i = 0; i < d->n_rows; i++) {
+        bool quiet =
+            d->rows[i].verdict == PCT_VERDICT_SAME || d->rows[i].verdict == PCT_VERDICT_NOISE;
+        n_by_delay += d->rows[i].by_delay;
+        n_small += !quiet && !is_listed(d, &d->rows[i], how);
+    }
+    pct_buf_format(&b, "%s contexts:", pct_text_count(number, d->n_rows));
+    pct_buf_format(&b, " %s unchanged", pct_text_count(number, n[PCT_VERDICT_SAME]));
+    pct_buf_format(&b, ", %s %s", pct_text_count(number, n[PCT_VERDICT_NOISE] - n_by_delay),
+                   d->repeated ? "differ by no more than noise" : "with too few samples to tell");
+    if (n_by_delay)
+        pct_buf_format(&b, ", %s that may differ only by what is left out",
+                       pct_text_count(number, n_by_delay));
+    if (n_small)
+        pct_buf_format(&b,
+                       ", %s that changed by less than %g %% of the run's total: --format tsv "
+                       "shows them",
+                       pct_text_count(number, n_small), least_of_lists(how) / 1e3);
+    fputc('\n', out);
+    pct_print_sentence(out, how->width, 0, "%s.", b.data);
+    pct_buf_free(&b);
+}
+
+/* The kind of change that has the greatest one comes first. */
+static void print_lists(FILE *out, const void *diff, const struct pct_compare_print *how)
 {
     const struct pct_diff *d = diff;
     bool time = d->metric == PCT_DIFF_TIME;
@@ -459,29 +540,18 @@ static void print_all(FILE *out, const void *diff, const struct pct_compare_prin
                                                 [PCT_VERDICT_NEW] = "New",
                                                 [PCT_VERDICT_GONE] = "Gone"};
     size_t n[PCT_N_VERDICTS] = {0};
-    char all[PCT_NUMBER_BYTES], same[PCT_NUMBER_BYTES], noise[PCT_NUMBER_BYTES];
-    size_t n_by_delay = 0;
-    print_run(out, d, how->width);
-    print_tree(out, d, how);
     for (size_t i = 0; i < d->n_rows; i++) {
         enum pct_verdict verdict = d->rows[i].verdict;
-        n_by_delay += d->rows[i].by_delay;
         if (!n[verdict]++ && titles[verdict])
             print_verdict(out, d, verdict, titles[verdict], how);
     }
-    fprintf(out, "\n%s contexts: %s unchanged, %s %s", pct_text_count(all, d->n_rows),
-            pct_text_count(same, n[PCT_VERDICT_SAME]),
-            pct_text_count(noise, n[PCT_VERDICT_NOISE] - n_by_delay),
-            d->repeated ? "differ by no more than noise" : "with too few samples to tell");
-    if (n_by_delay)
-        fprintf(out, ", %s that may differ only by what is left out",
-                pct_text_count(noise, n_by_delay));
-    fputs(".\n", out);
+    print_numbers(out, d, how, n);
 }
 
 void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how)
 {
-    pct_compare_fit(out, print_all, d, how);
+    const struct pct_compare_text text = {print_head, print_tree, print_lists, d};
+    pct_compare_fit(out, &text, how);
 }
 
 void pct_diff_tsv(FILE *out, const struct pct_diff *diff, const struct pct_choice *choice)

@@ -24,19 +24,25 @@ static void close_stream(void *stream)
     fclose(stream);
 }
 
+size_t pct_lines_of(pct_shares_fn *print, void *arg, unsigned least)
+{
+    size_t lines = 0;
+    FILE *counter = fopencookie(&lines, "w", (cookie_io_functions_t){.write = count_lines});
+    if (!counter)
+        return 0;
+    pct_hold(counter, close_stream);
+    print(arg, counter, least);
+    pct_end(counter, close_stream);
+    return lines;
+}
+
 /* The share, and the number of lines that are printed with it. */
 static unsigned find_share(size_t n_lines, pct_shares_fn *print, void *arg, size_t *lines)
 {
     size_t i = 0;
-    do {
-        *lines = 0;
-        FILE *counter = fopencookie(lines, "w", (cookie_io_functions_t){.write = count_lines});
-        if (!counter)
-            break;
-        pct_hold(counter, close_stream);
-        print(arg, counter, shares[i]);
-        pct_end(counter, close_stream);
-    } while (*lines > n_lines && ++i < PC_ARRAY_LEN(shares));
+    do
+        *lines = pct_lines_of(print, arg, shares[i]);
+    while (*lines > n_lines && ++i < PC_ARRAY_LEN(shares));
     return shares[i < PC_ARRAY_LEN(shares) ? i : i - 1];
 }
 

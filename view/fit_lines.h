@@ -13,6 +13,9 @@ enum { PCT_LEAST_SHARE = 1000 };
 /* Prints what has a share of `least` or more, in thousandths of a percent. */
 typedef void pct_shares_fn(void *arg, FILE *out, unsigned least);
 
+/* The number of lines that it prints. */
+size_t pct_lines_of(pct_shares_fn *print, void *arg, unsigned least);
+
 /* Finds the share with which pct_print_fitting prints. */
 unsigned pct_fitting_share(size_t n_lines, pct_shares_fn *print, void *arg);
 

@@ -464,34 +464,46 @@ bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, d
 
 /* ---- Length of the text ---------------------------------------------------------------------- */
 
-enum { TWO_SCREENS = 80 }; /* lines */
+enum { TWO_SCREENS = 80, TREE_LINES = 20 };
 
-struct text {
+struct part {
     pct_compare_print_fn *print;
     const void *comparison;
     struct pct_compare_print how;
 };
 
-static void print_text(void *arg, FILE *out, unsigned least)
+static void print_part(void *arg, FILE *out, unsigned least)
 {
-    struct text *text = arg;
-    text->how.least = least;
-    text->print(out, text->comparison, &text->how);
+    struct part *part = arg;
+    part->how.least = least;
+    if (part->print)
+        part->print(out, part->comparison, &part->how);
 }
 
-void pct_compare_fit(FILE *out, pct_compare_print_fn *print, const void *comparison,
+/* The threshold with which the text fits. */
+static unsigned find_least(const struct pct_compare_text *text, const struct pct_compare_print *how)
+{
+    struct part part = {text->before, text->comparison, *how};
+    /* Full names take several lines each: then rows are counted, as lines without a width. */
+    part.how.width = how->full_names ? 0 : how->width;
+    size_t around = pct_lines_of(print_part, &part, PCT_LEAST_SHARE);
+    part.print = text->after;
+    around += pct_lines_of(print_part, &part, PCT_LEAST_SHARE);
+    part.print = text->tree;
+    return pct_fitting_share(around + TREE_LINES < TWO_SCREENS ? TWO_SCREENS - around : TREE_LINES,
+                             print_part, &part);
+}
+
+void pct_compare_fit(FILE *out, const struct pct_compare_text *text,
                      const struct pct_compare_print *how)
 {
-    struct text text = {print, comparison, *how};
-    if (how->has_least) {
-        print(out, comparison, how);
-        return;
-    }
-    /* Full names take several lines each: then rows are counted, as lines without a width. */
-    text.how.width = how->full_names ? 0 : how->width;
-    unsigned least = pct_fitting_share(TWO_SCREENS, print_text, &text);
-    text.how.width = how->width;
-    print_text(&text, out, least);
+    pct_compare_print_fn *const parts[] = {text->before, text->tree, text->after};
+    struct pct_compare_print with = *how;
+    if (!how->has_least)
+        with.least = find_least(text, how);
+    for (size_t i = 0; i < PC_ARRAY_LEN(parts); i++)
+        if (parts[i])
+            parts[i](out, text->comparison, &with);
 }
 
 void pct_compare_hidden(FILE *out, const struct pct_compare_print *how)

@@ -586,8 +586,9 @@ static void put_line(void *arg, uint32_t node, struct pct_buf *b)
     pct_buf_format(b, "  %9s  %9s  %9s  ", lost, x, y);
 }
 
-static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_compare_print *how)
+static void print_tree(FILE *out, const void *scale, const struct pct_compare_print *how)
 {
+    const struct pct_scale *s = scale;
     struct pct_scale_tree *t = pct_scale_tree_new(s);
     struct lines lines = {s, t, false};
     struct pct_buf title = {0};
@@ -618,7 +619,7 @@ static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_co
     pct_compare_hidden(out, how);
 }
 
-static void print_all(FILE *out, const void *scale, const struct pct_compare_print *how)
+static void print_head(FILE *out, const void *scale, const struct pct_compare_print *how)
 {
     const struct pct_scale *s = scale;
     struct pct_data d = {.kind = PCT_DATA_SCALE, .scale = s, .pool = s->join->pool};
@@ -630,12 +631,13 @@ static void print_all(FILE *out, const void *scale, const struct pct_compare_pri
     print_points(out, &d, &aligned);
     print_first(out, s, how->width);
     print_dominating(out, s, how->width);
-    print_tree(out, s, how);
 }
 
 void pct_scale_print(FILE *out, const struct pct_scale *s, const struct pct_compare_print *how)
 {
-    pct_compare_fit(out, print_all, s, how);
+    const struct pct_compare_text text = {
+        .before = print_head, .tree = print_tree, .comparison = s};
+    pct_compare_fit(out, &text, how);
 }
 
 /* ---- For programs -----------------------------------------------------------------------------

@@ -517,6 +517,63 @@ static void full_names_hide_no_rows(void **state)
     in_solve[0].function = in_solve[1].function = "solve";
 }
 
+static void print_many(FILE *out, const void *lines, const struct pct_compare_print *how)
+{
+    (void)how;
+    for (size_t i = 0; i < *(const size_t *)lines; i++)
+        fputs("a line\n", out);
+}
+
+/* A tree of 60 lines with 1 %. */
+static void print_least(FILE *out, const void *lines, const struct pct_compare_print *how)
+{
+    (void)lines;
+    for (unsigned i = 0; i < 60000 / how->least; i++)
+        fprintf(out, "%u\n", how->least);
+}
+
+/* The threshold of the tree depends on the lines that stand around it, down to 20 lines of it. */
+static void the_tree_has_room_beside_long_lists(void **state)
+{
+    static const struct {
+        size_t around;
+        const char *least;
+    } cases[] = {{0, "1000\n"}, {10, "1000\n"}, {20, "2000\n"}, {30, "3000\n"}, {200, "3000\n"}};
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        char *text = NULL;
+        size_t n;
+        FILE *out = open_memstream(&text, &n);
+        pct_compare_fit(
+            out, &(struct pct_compare_text){print_many, print_least, print_many, &cases[i].around},
+            &(struct pct_compare_print){.width = 80});
+        fclose(out);
+        says(text, cases[i].least, true);
+        free(text);
+    }
+}
+
+static void a_large_growth_is_told_as_a_factor(void **state)
+{
+    static const struct {
+        double factor;
+        const char *says;
+    } cases[] = {{2, "The run takes 100.0 % more."},
+                 {0.5, "The run takes 50.0 % less."},
+                 {3.02, "The run takes 3.02 times as long."},
+                 {23.9, "The run takes 23.9 times as long."},
+                 {2476, "The run takes 2,476 times as long."}};
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        open_pair();
+        pair.runs[1].undelayed.core_ns = 2 * cases[i].factor * pair.runs[0].undelayed.core_ns;
+        char *text = compare(false);
+        says(text, cases[i].says, true);
+        free(text);
+        close_pair();
+    }
+}
+
 /* A copy has another path. MPICH gives jobs no name. */
 static void a_run_and_its_copy_are_one(void **state)
 {
@@ -561,6 +618,8 @@ int main(void)
         cmocka_unit_test(a_run_and_its_copy_are_one),
         cmocka_unit_test(a_build_without_lines_is_said_to_have_no_inlined_functions),
         cmocka_unit_test(full_names_hide_no_rows),
+        cmocka_unit_test(the_tree_has_room_beside_long_lists),
+        cmocka_unit_test(a_large_growth_is_told_as_a_factor),
     };
     return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }
