@@ -91,6 +91,12 @@ bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
 /* Appends how much longer or shorter the run takes, a sentence, for the metric time. If the sides
  * have different numbers of ranks, another one says so of the sum over the ranks. */
 void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d);
+/* Figures of both sides as pcollect report has them (diff_told.c): a table, and keys of JSON after
+ * others. */
+void pct_diff_told_print(FILE *out, const struct pct_diff *d);
+void pct_diff_told_json(FILE *out, const struct pct_diff *d);
+/* The command line of one side, if it is known and the other one differs. */
+void pct_diff_command_print(FILE *out, const struct pct_diff *d, bool after, size_t width);
 void pct_diff_json(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 void pct_diff_tsv(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 

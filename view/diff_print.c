@@ -311,7 +311,10 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     const struct pct_diff_change *t = &d->time;
     struct pct_buf run = {0};
     print_side(out, d, "before:", 0, d->n_before, &t->before);
+    pct_diff_command_print(out, d, false, width);
     print_side(out, d, "after: ", d->n_before, d->n_after, &t->after);
+    pct_diff_command_print(out, d, true, width);
+    pct_diff_told_print(out, d);
     fputc('\n', out);
     pct_print_programs(out, d->join, d->runs, width);
     pct_print_runs_remarks(out, d->runs, d->n_before + d->n_after, width);
@@ -569,6 +572,7 @@ void pct_diff_json(FILE *out, const struct pct_diff *diff, const struct pct_choi
             "  \"time_after_s\": %.9f,\n  \"delayed_before_s\": %.9f,\n  \"delayed_after_s\": %.9f",
             pct_diff_metric_names[diff->metric], t->before.mean * 1e-9, t->after.mean * 1e-9,
             diff->delayed.before.mean * 1e-9, diff->delayed.after.mean * 1e-9);
+    pct_diff_told_json(out, diff);
     pct_table_json(out, &pct_diff_table, &d, choice);
     fputs("\n}\n", out);
 }

@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += view/libpcview.la
 view_libpcview_la_SOURCES = \
     view/table.h view/table.c view/cell.c view/query.h view/query.c view/report_print.h view/report_print.c \
     view/summary_private.h view/summary_item.c view/summary_counted.c view/summary_missing.c view/summary.c view/hottest_print.c view/tree_print.c view/estimates_print.c view/series_picture.c view/picture.c view/markdown.c \
-    view/json.c view/findings_print.c view/compare_print.h view/diff_print.c view/scale_print.c view/scale_reason.c view/scale_private.h view/repeats_print.c \
+    view/json.c view/findings_print.c view/compare_print.h view/diff_print.c view/diff_told.c view/scale_print.c view/scale_reason.c view/scale_private.h view/repeats_print.c \
     view/topology_print.h view/topology_print.c view/svg.h view/svg.c view/topology_svg.c view/scale_svg.c \
     view/viewers/viewers.h view/viewers/viewer_stacks.c view/viewers/folded.c view/viewers/speedscope.c view/viewers/pprof.c \
     view/viewers/hatchet.c view/viewers/chrome.c \

@@ -5,6 +5,7 @@
 #include "analysis/compare/join_private.h"
 
 #include "analysis/open_calls.h"
+#include "analysis/traffic/traffic.h"
 #include "analysis/tree/samples.h"
 
 #include <math.h>
@@ -144,12 +145,24 @@ static double find_open_ns(const struct pc_profile *p)
     return ns;
 }
 
-static double find_delayed_ns(const struct pc_profile *p)
+/* Fills in what the report says, and kept_ns. */
+static void describe_told(struct pct_run *run, const struct pc_profile *p)
 {
     struct pct_rank_times *t = pct_rank_times_new(p);
-    double ns = t->all_delayed_ns;
+    struct pct_run_told *told = &run->told;
+    struct pct_traffic sum = pct_traffic_sum(p);
+    for (uint32_t i = 0; i < p->n_ranks; i++)
+        told->mpi_ns += (double)pct_totals_mpi_ns(&p->ranks[i]) / p->n_ranks;
+    told->wall_ns = run->whole_ns;
+    told->balanced = t->n > 1 && t->mean_ns > 0 && pct_rank_times_know_imbalance(t);
+    told->computes = !strcmp(pct_rank_times_verb(t), "computes");
+    told->mean_ns = t->mean_ns;
+    told->busiest_ns = t->n ? t->list[t->busiest].own_ns : 0;
+    told->imbalance = pct_rank_times_imbalance(t);
+    told->messages = p->world_size > 1 ? (double)sum.messages : 0;
+    told->bytes = p->world_size > 1 ? (double)sum.bytes : 0;
+    run->kept_ns = run->keeps_delay ? t->all_delayed_ns : 0;
     pct_rank_times_free(t);
-    return ns;
 }
 
 static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p,
@@ -159,8 +172,7 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
     *run = (struct pct_run){.path = path,
                             .sampled = pct_samples_any(p),
                             .timed = pct_totals_has_times(p),
-                            .keeps_delay = keeps_delay,
-                            .kept_ns = keeps_delay ? find_delayed_ns(p) : 0};
+                            .keeps_delay = keeps_delay};
     run->program = pct_copy(p->exe);
     run->command = pct_copy(command_of(p));
     run->mpi = pct_copy(p->mpi ? p->mpi : "");
@@ -191,6 +203,7 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
     run->init_ns = pct_totals_init_ns(p);
     run->open_ns = find_open_ns(p);
     describe_own(run, p);
+    describe_told(run, p);
     add_early(run, p);
 }
 

@@ -7,6 +7,16 @@
 
 #include "analysis/gather.h"
 
+/* What the head of the report says of a run: with waiting for a processor and all of MPI_Init. */
+struct pct_run_told {
+    double wall_ns, mpi_ns; /* means of the ranks */
+    /* Own time of the ranks (struct pct_rank_time), and the imbalance. */
+    double mean_ns, busiest_ns, imbalance;
+    double messages, bytes;
+    bool balanced; /* own time and imbalance are known, of two ranks or more */
+    bool computes; /* own time is computation */
+};
+
 /* One profile: the figures of the whole run, and the data made from it while it is open. */
 struct pct_run {
     const char *path;
@@ -45,7 +55,8 @@ struct pct_run {
     double early_ns;       /* sampled before MPI_Init: computation in all times, summed */
     double before_ns;      /* up to MPI_Init, mean of the ranks; but for early_ns in no figure */
     double whole_ns;       /* from start to exit, mean of the ranks */
-    double end_ns;         /* cost of MPI_Finalize itself, summed */
+    struct pct_run_told told;
+    double end_ns; /* cost of MPI_Finalize itself, summed */
     /* Times with MPI_Init and all of MPI_Finalize, but without library_ns, and without waiting for
      * a processor, which in MPI is assumed to be spread evenly over the time in MPI: the part
      * mpi_part of it is left, and the part end_part of that in MPI_Finalize. core_ns is summed over
