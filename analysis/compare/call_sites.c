@@ -15,7 +15,8 @@
 struct call {
     uint32_t above;
     const char *caller, *callee;
-    uint32_t line, node;
+    uint64_t line; /* of a caller without a name the offset */
+    uint32_t node;
 };
 
 static int compare_texts(const char *a, const char *b)
@@ -52,6 +53,11 @@ static void number_calls(const struct call *calls, size_t first, size_t end,
                                      : (struct pct_call_site){0, 1};
 }
 
+static uint64_t place_in(const struct pct_node *caller)
+{
+    return caller->frame->function ? caller->frame->line : caller->offset;
+}
+
 struct pct_call_site *pct_call_sites(const struct pct_tree *t, const char *const *labels)
 {
     struct pct_call_site *sites = pct_alloc(t->n, sizeof *sites);
@@ -62,7 +68,7 @@ struct pct_call_site *pct_call_sites(const struct pct_tree *t, const char *const
         sites[i].n = 1;
         if (caller && t->nodes[caller].kind == PCOLLECT_NODE_FRAME)
             calls[n++] = (struct call){t->nodes[caller].parent, labels[caller], labels[i],
-                                       t->nodes[caller].frame->line, i};
+                                       place_in(&t->nodes[caller]), i};
     }
     qsort(calls, n, sizeof *calls, compare_calls);
     for (size_t first = 0, end; first < n; first = end) {

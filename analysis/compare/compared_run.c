@@ -165,6 +165,18 @@ static void describe_told(struct pct_run *run, const struct pc_profile *p)
     pct_rank_times_free(t);
 }
 
+static void describe_modules(struct pct_run *run, const struct pc_profile *p)
+{
+    run->n_modules = p->n_modules;
+    run->modules = pct_alloc(p->n_modules, sizeof *run->modules);
+    for (uint32_t i = 0; i < p->n_modules; i++) {
+        const struct pc_profile_module *m = &p->modules[i];
+        run->modules[i].name = pct_copy(pc_base_name(m->path));
+        for (uint32_t k = 0; k < m->build_id_bytes; k++)
+            run->modules[i].build = pc_hash_u64(run->modules[i].build << 8 ^ m->build_id[k] ^ k);
+    }
+}
+
 static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p,
                          bool keeps_delay)
 {
@@ -202,6 +214,7 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
     run->paused_ns = (double)pct_totals_column(pc_profile_table(p, "resources"), "paused");
     run->init_ns = pct_totals_init_ns(p);
     run->open_ns = find_open_ns(p);
+    describe_modules(run, p);
     describe_own(run, p);
     describe_told(run, p);
     add_early(run, p);
@@ -228,6 +241,8 @@ void pct_run_open(const struct pct_run *run, const struct pc_profile *profile,
 {
     *open = *run;
     open->program = open->command = open->mpi = open->job = NULL;
+    open->modules = NULL;
+    open->n_modules = 0;
     attach(open, profile, symbols);
 }
 
@@ -249,6 +264,9 @@ int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error)
 
 static void free_texts(struct pct_run *run)
 {
+    for (size_t i = 0; i < run->n_modules; i++)
+        pct_free(run->modules[i].name);
+    pct_free(run->modules);
     pct_free(run->program);
     pct_free(run->command);
     pct_free(run->mpi);

@@ -17,6 +17,12 @@ struct pct_run_told {
     bool computes; /* own time is computation */
 };
 
+/* A program or library that the run has frames of. */
+struct pct_run_module {
+    char *name;     /* without its folder */
+    uint64_t build; /* of its build-id; 0: not known */
+};
+
 /* One profile: the figures of the whole run, and the data made from it while it is open. */
 struct pct_run {
     const char *path;
@@ -56,6 +62,8 @@ struct pct_run {
     double before_ns;      /* up to MPI_Init, mean of the ranks; but for early_ns in no figure */
     double whole_ns;       /* from start to exit, mean of the ranks */
     struct pct_run_told told;
+    struct pct_run_module *modules;
+    size_t n_modules;
     double end_ns; /* cost of MPI_Finalize itself, summed */
     /* Times with MPI_Init and all of MPI_Finalize, but without library_ns, and without waiting for
      * a processor, which in MPI is assumed to be spread evenly over the time in MPI: the part

@@ -23,6 +23,8 @@ struct joiner {
     const struct pct_run *source;
     size_t run;
     const char **labels;         /* key of each node of the tree */
+    const char **modules;        /* by module of the run: its name in all runs, interned */
+    bool *rebuilt;               /* by module: another run has another build of it */
     struct pct_call_site *sites; /* by node of the tree; NULL: the lines are in the labels */
 };
 
@@ -146,22 +148,71 @@ static void put_function(const struct pct_join *j, const char *function, struct 
     pct_buf_free(&whole);
 }
 
-/* Keys by which nodes are matched. Calls of functions without a name keep the label: module and
- * offset. Computation outside of any function is one context of its module. */
-static const char *label_of(const struct joiner *b, const struct pct_node *n)
+/* Interns the name of a module that it has in all runs: libraries that are built for each MPI, as
+ * Debian's libhdf5_openmpi.so, have its name in theirs. */
+static const char *name_module(const struct pct_join *j, const char *name)
+{
+    static const char *const mpis[] = {"_openmpi", "_mpich", "-openmpi", "-mpich"};
+    struct pct_buf b = {0};
+    const char *at = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < PC_ARRAY_LEN(mpis) && j->mixed_mpi && !at; i++) {
+        at = strstr(name, mpis[i]);
+        n = strlen(mpis[i]);
+    }
+    pct_buf_put(&b, name, at ? (size_t)(at - name) : strlen(name));
+    pct_buf_text(&b, at ? at + n : "");
+    const char *interned = pct_pool_intern(j->pool, b.data);
+    pct_buf_free(&b);
+    return interned;
+}
+
+/* True if the runs have several builds of the module. */
+static bool is_rebuilt(const struct pct_join *j, const struct pct_run *runs, const char *module)
+{
+    uint64_t build = 0;
+    for (size_t k = 0; k < j->n_runs; k++)
+        for (size_t i = 0; i < runs[k].n_modules; i++) {
+            const struct pct_run_module *m = &runs[k].modules[i];
+            if (!m->build || name_module(j, m->name) != module)
+                continue;
+            if (build && build != m->build)
+                return true;
+            build = m->build;
+        }
+    return false;
+}
+
+static void name_modules(struct joiner *b, const struct pct_run *runs)
 {
     const struct pc_profile *p = b->source->profile;
-    bool computes = n->kind == PCOLLECT_NODE_POINT;
+    b->modules = pct_alloc(p->n_modules, sizeof *b->modules);
+    b->rebuilt = pct_alloc(p->n_modules, sizeof *b->rebuilt);
+    for (uint32_t i = 0; i < p->n_modules; i++) {
+        b->modules[i] = name_module(b->join, pc_base_name(p->modules[i].path));
+        b->rebuilt[i] = !b->join->by_line && is_rebuilt(b->join, runs, b->modules[i]);
+    }
+}
+
+/* Keys by which nodes are matched. Calls of functions without a name keep the label, module and
+ * offset, unless other runs have another build of the module: then those that one function calls
+ * are one. Computation outside of any function is one context of its module. */
+static const char *label_of(const struct joiner *b, const struct pct_node *n)
+{
+    bool computes = n->kind == PCOLLECT_NODE_POINT, known = n->module != PC_NO_INDEX;
     struct pct_buf text = {0};
-    if (computes && !n->frame->function)
-        pct_text_escape(
-            &text, n->module == PC_NO_INDEX ? "unknown" : pc_base_name(p->modules[n->module].path),
-            PCT_ESCAPE_NAME);
-    else if ((n->kind != PCOLLECT_NODE_FRAME && !computes) || !n->frame->function ||
-             b->join->by_line)
+    if (computes && !n->frame->function) {
+        pct_text_escape(&text, known ? b->modules[n->module] : "unknown", PCT_ESCAPE_NAME);
+    } else if (n->kind == PCOLLECT_NODE_FRAME && !n->frame->function && known &&
+               b->rebuilt[n->module]) {
+        pct_buf_text(&text, "nameless functions of ");
+        pct_text_escape(&text, b->modules[n->module], PCT_ESCAPE_NAME);
+    } else if ((n->kind != PCOLLECT_NODE_FRAME && !computes) || !n->frame->function ||
+               b->join->by_line) {
         return pct_pool_intern(b->join->pool, n->label);
-    else
+    } else {
         put_function(b->join, n->frame->function, &text);
+    }
     const char *label = pct_pool_intern(b->join->pool, text.data);
     pct_buf_free(&text);
     return label;
@@ -373,13 +424,15 @@ static bool is_left_out(const struct pct_tree *t, const struct pct_node *n)
            !pct_tree_below(t, (uint32_t)(n - t->nodes)).computed.samples;
 }
 
-static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k)
+static void add_tree(struct pct_join *j, const struct pct_run *runs, const struct pct_run *run,
+                     size_t k)
 {
     static const struct pct_tree_options lines = {.grain = PCT_GRAIN_LINE};
     struct pct_joined r = {.run = run, .k = k};
     r.tree = pct_tree_new(run->totals, run->symbols, j->divided ? run->samples : NULL, &lines);
     r.node = pct_alloc(r.tree->n, sizeof *r.node);
     struct joiner b = {.join = j, .tree = r.tree, .source = run, .run = k};
+    name_modules(&b, runs);
     b.labels = pct_alloc(r.tree->n, sizeof *b.labels);
     for (size_t i = 0; i < r.tree->n; i++)
         b.labels[i] = label_of(&b, &r.tree->nodes[i]);
@@ -402,24 +455,27 @@ static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k)
     if (j->times == PCT_JOIN_OWN_BLAMED)
         pct_join_blame(j, &r);
     pct_free(b.labels);
+    pct_free(b.modules);
+    pct_free(b.rebuilt);
     pct_free(b.sites);
     pct_free(r.node);
     pct_tree_free(r.tree);
 }
 
-static int add_run(struct pct_join *j, const struct pct_run *run, size_t k, struct pc_error *error)
+static int add_run(struct pct_join *j, const struct pct_run *runs, size_t k, struct pc_error *error)
 {
+    const struct pct_run *run = &runs[k];
     struct pct_run open;
     struct pc_profile *profile = NULL;
     if (run->profile) {
-        add_tree(j, run, k);
+        add_tree(j, runs, run, k);
         return PC_OK;
     }
     int err = pc_pcol_read_columns(run->path, &profile, error);
     if (err)
         return pct_run_refuse(run->path, err, error);
     pct_run_open(run, profile, pct_symbols_new(profile), &open);
-    add_tree(j, &open, k);
+    add_tree(j, runs, &open, k);
     pct_run_close(&open);
     if (pc_profile_unread(profile))
         err = pc_error_set(error, PC_EFORMAT, "%s: %s", run->path, pc_profile_unread(profile));
@@ -455,7 +511,7 @@ int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times
     j->absent = times == PCT_JOIN_OWN_BLAMED ? add_node(j, 0, &absent) : PC_NO_INDEX;
     for (size_t k = 0; k < n && !err; k++) {
         pc_progress_begin("comparing", runs[k].path, k + 1, n);
-        err = add_run(j, &runs[k], k, error);
+        err = add_run(j, runs, k, error);
         pc_progress_end();
     }
     if (err) {

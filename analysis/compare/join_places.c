@@ -120,6 +120,29 @@ static void put_caller(const struct pct_join *j, struct placed *of, bool full_na
     of->frame = frame_above(j, j->nodes[frame].parent, &of->callee);
 }
 
+/* Appends callers of a function without a name that calls MPI: the first that has one, and the
+ * first of those whose source is known. */
+static void put_named_callers(const struct pct_join *j, struct placed *of, bool full_names,
+                              struct pct_buf *b)
+{
+    enum { MOST = 100 }; /* looked at: a profile may be very deep */
+    bool named = false, sourced = false;
+    uint32_t callee = of->callee, f = of->frame;
+    for (unsigned i = 0; i < MOST && f != PC_NO_INDEX && !sourced; i++) {
+        const struct pct_join_node *n = &j->nodes[f];
+        sourced = n->function && n->file;
+        if (sourced || (n->function && !named)) {
+            pct_buf_text(b, of->frame == f ? ", from " : ", ... from ");
+            of->frame = f;
+            of->callee = callee;
+            put_caller(j, of, full_names, b);
+        }
+        named |= n->function != NULL;
+        callee = f;
+        f = frame_above(j, n->parent, &callee);
+    }
+}
+
 /* The place of a node, with so many of the functions above. */
 static const char *place_of(const struct pct_join *j, struct placed *of, bool full_names,
                             unsigned callers)
@@ -144,6 +167,8 @@ static const char *place_of(const struct pct_join *j, struct placed *of, bool fu
         put_function(j, frame, callee, of->function, &b);
         of->callee = frame;
         of->frame = frame_above(j, j->nodes[frame].parent, &of->callee);
+        if (frame != node && !j->nodes[frame].function)
+            put_named_callers(j, of, full_names, &b);
     }
     for (; callers && of->frame != PC_NO_INDEX; callers--) {
         pct_buf_text(&b, ", from ");

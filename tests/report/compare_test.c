@@ -39,6 +39,10 @@ static unsigned sleep_ms;
 /* For so long each rank of the second run is in a call that has not ended. */
 static unsigned open_ms;
 
+/* Path of a library, of which each run has another build, and which calls MPI at another offset
+ * where it has no name; NULL: solve does. */
+static const char *libraries[2];
+
 static void add_open_calls(struct sample *s, uint32_t call)
 {
     enum { COLUMNS = 4 };
@@ -73,6 +77,10 @@ static void add_modules(struct sample *s, unsigned k)
     s->modules[1] =
         (struct pc_profile_module){.flags = PCOLLECT_MODULE_RUNTIME | PCOLLECT_MODULE_STARTS,
                                    .path = (char *)"/lib/libgomp.so.1"};
+    if (libraries[k])
+        s->modules[1] = (struct pc_profile_module){.build_id = {(unsigned char)(k + 1)},
+                                                   .build_id_bytes = 20,
+                                                   .path = (char *)libraries[k]};
     s->p.n_modules = 2;
 }
 
@@ -88,7 +96,8 @@ static void open_run(unsigned k)
     s->ops[0] = (struct pc_profile_op){(char *)"MPI_Barrier", PCOLLECT_CLASS_COLL};
     s->p.n_ops = 1;
     s->p.n_ranks = s->p.world_size = n;
-    uint32_t at = sample_frame(s, sample_frame(s, 0, 0, MAIN), 0, SOLVE);
+    uint32_t at = sample_frame(s, 0, 0, MAIN);
+    at = libraries[k] ? sample_frame(s, at, 1, 0x5000 + 0x10 * k) : sample_frame(s, at, 0, SOLVE);
     uint32_t barrier = sample_op(s, at, 0);
     for (unsigned r = 0; r < n; r++)
         sample_add(
@@ -434,6 +443,37 @@ static void handles_of_two_mpis_are_one_type(void **state)
     in_solve[0].function = in_solve[1].function = "solve";
 }
 
+/* Offsets in two builds of a library have nothing in common; its name may have that of the MPI. */
+static void functions_without_a_name_are_matched_by_their_callers(void **state)
+{
+    static const struct {
+        const char *libraries[2];
+        bool matches;
+    } cases[] = {
+        {{"/lib/libdata_openmpi.so.1", "/lib/libdata_mpich.so.1"}, true},
+        {{"/lib/libdata.so.1", "/opt/lib/libdata.so.1"}, true},
+        {{"/lib/libdata_openmpi.so.1", "/lib/libother_mpich.so.1"}, false},
+    };
+    (void)state;
+    two_builds = true;
+    mpis[1] = "MPICH Version: 4.0.2";
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        memcpy(libraries, cases[i].libraries, sizeof libraries);
+        open_pair();
+        char *text = compare(false);
+        says(text, "MPI_Barrier in nameless functions of libdata.so.1, from main (a.c:10)",
+             cases[i].matches);
+        says(text, "MPI_Barrier in libother_mpich.so.1+0x5010, from main (a.c:10)",
+             !cases[i].matches);
+        says(text, "New (", !cases[i].matches);
+        free(text);
+        close_pair();
+    }
+    libraries[0] = libraries[1] = NULL;
+    two_builds = false;
+    mpis[1] = mpis[0];
+}
+
 /* Other options make the compiler copy a function. */
 static void a_copy_of_a_function_is_matched_with_it(void **state)
 {
@@ -614,6 +654,7 @@ int main(void)
         cmocka_unit_test(calls_that_had_not_ended_are_in_their_contexts),
         cmocka_unit_test(calls_that_may_be_delay_alone_are_not_gone),
         cmocka_unit_test(handles_of_two_mpis_are_one_type),
+        cmocka_unit_test(functions_without_a_name_are_matched_by_their_callers),
         cmocka_unit_test(a_copy_of_a_function_is_matched_with_it),
         cmocka_unit_test(a_run_and_its_copy_are_one),
         cmocka_unit_test(a_build_without_lines_is_said_to_have_no_inlined_functions),
