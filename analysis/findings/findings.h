@@ -26,15 +26,32 @@
 #include "analysis/gather.h"
 #include "include/pcollect/plugin.h"
 
-/* One MPI function called in one function of the program. */
+/* The place of a call, of nodes of the shown tree. */
+struct pct_call_place {
+    uint32_t op;
+    const struct pct_node *innermost; /* the function that makes the call; NULL: not known */
+    const struct pct_node *function;  /* the same, or that of a library which `program` called */
+    const struct pct_node *program;   /* NULL: the call is the program's own, or no line is known */
+    const struct pct_node *caller;    /* of what is named, by another name; NULL: not known */
+    bool is_foreign;                  /* `innermost` is of a library */
+};
+
+/* One MPI function called in one function of the program, or in one of a library that one line of
+ * the program called. */
 struct pct_fact {
     uint32_t node; /* node of the shown tree; the first of several in one place */
     const char *op;
     uint16_t op_class;
-    uint32_t traits;      /* enum pcollect_trait */
-    bool is_message;      /* it sends or receives messages, or waits for them alone */
-    const char *place;    /* "MPI_Send in exchange (a.c:30)" */
-    const char *function; /* that calls it; may be NULL */
+    uint32_t traits;          /* enum pcollect_trait */
+    bool is_message;          /* it sends or receives messages, or waits for them alone */
+    struct pct_call_place at; /* of the first context */
+    const char *key;          /* of the place: equal for contexts that are one fact */
+    const char *place;        /* "MPI_Send in exchange (a.c:30)"; no other place has this text */
+    const char *function;     /* that calls it; NULL: not known, or several */
+    const char *library;      /* what the program calls that calls it; NULL: its own code does */
+    const char *caller;  /* of the place: of a context its caller, of all the one that makes most of
+                            the calls; NULL: not known, or none does */
+    double caller_calls; /* calls that it makes */
     double ns, calls, bytes_sent, bytes_received; /* of all threads */
     double main_part;  /* part of the time in MPI that is of main threads */
     size_t n_callers;  /* ranks with time in it; 0: not known */
@@ -161,6 +178,21 @@ void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struc
                          bool bounds);
 void pct_evidence_forget(struct pct_evidence *f);
 
+/* ---- call_place.c ---- */
+
+/* Finds the place of a call, a node of the shown tree. */
+struct pct_call_place pct_call_place_find(const struct pct_tree *t, uint32_t node);
+
+/* Appends "MPI_Send in exchange (a.c:30)", or "MPI_Send in VecSum (libvec.so) called by step
+ * (a.c:30)", with this name for `function`, if it has one. */
+void pct_call_place_put(struct pct_buf *b, const struct pct_tree *t,
+                        const struct pct_call_place *place, const char *name);
+
+/* Appends the place of a call, a node of the profile, which may have no record. */
+void pct_finding_put_call(struct pct_buf *b, const struct pct_data *d, uint32_t node);
+/* Interned text of pct_finding_put_call. */
+const char *pct_finding_place(const struct pct_evidence *f, uint32_t node);
+
 /* ---- fact_kind.c ---- */
 
 /* Sets `is_message` of each fact of the list. */
@@ -175,11 +207,6 @@ bool pct_op_may_start_others(const struct pc_profile *p, const char *op);
 void pct_ends_gather(struct pct_evidence *f);
 
 /* ---- for the rules ---- */
-
-/* "MPI_Send in exchange (a.c:30)", of a node of the shown tree; *function_out may be NULL.
- * Interned. */
-const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
-                              const char **function_out);
 
 /* Appends "solve (a.c:30)", long names shortened; file may be NULL. */
 void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
@@ -261,12 +288,6 @@ static inline int32_t pct_finding_rank(const struct pct_evidence *f, size_t inde
 
 /* A count in a sentence: "12,345". Interned. */
 const char *pct_finding_number(const struct pct_evidence *f, double n);
-
-/* Appends the place of a call, a node of the profile, which may have no record: as
- * pct_finding_place. */
-void pct_finding_put_call(struct pct_buf *b, const struct pct_data *d, uint32_t node);
-/* Interned text of pct_finding_put_call. */
-const char *pct_finding_place_in_profile(const struct pct_evidence *f, uint32_t node);
 
 /* Options that show more: the table `contexts` for a finding about one place, this table for one
  * about a rank. */

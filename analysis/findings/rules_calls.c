@@ -24,6 +24,20 @@ static double calls_of_rank(const struct pct_evidence *f, const struct pct_fact 
 /* A rank with more calls than the mean by this factor makes the mean say little. */
 #define UNEVEN 1.25
 
+/* " (88 % of the calls from solve)", if one function makes most of the calls of the place. */
+static void put_main_caller(const struct pct_fact *fact, struct pct_buf *b)
+{
+    double share = fact->caller ? 100 * fact->caller_calls / fact->calls : 0;
+    if (!fact->caller)
+        return;
+    if (share > 99)
+        pct_buf_format(b, " (%s calls from ", share < 100 ? "nearly all" : "all");
+    else
+        pct_buf_format(b, " (%.0f %% of the calls from ", share);
+    pct_finding_put_function(b, fact->caller, NULL, 0);
+    pct_buf_text(b, ")");
+}
+
 /* "40,000 messages per rank", or "80,000 messages per rank (on 2 of 4 ranks)" if the others make no
  * such call. "up to 80,000 messages per rank" if ranks differ much. Interned. */
 static const char *how_many(const struct pct_evidence *f, const struct pct_fact *fact,
@@ -38,6 +52,22 @@ static const char *how_many(const struct pct_evidence *f, const struct pct_fact 
     if (some)
         pct_buf_format(&b, " (on %s of %s ranks)", pct_finding_number(f, (double)fact->n_callers),
                        pct_finding_number(f, (double)f->n_ranks));
+    put_main_caller(fact, &b);
+    const char *text = pct_pool_intern(f->pool, b.data);
+    pct_buf_free(&b);
+    return text;
+}
+
+/* Advice about the calls of a place: `own` if the user's code makes them. Those of a library
+ * are hers only by what she calls there. Interned. */
+static const char *cure(const struct pct_evidence *f, const struct pct_fact *fact, const char *own)
+{
+    struct pct_buf b = {0};
+    if (!fact->library)
+        return own;
+    pct_buf_text(&b, "Call ");
+    pct_text_escape(&b, fact->library, PCT_ESCAPE_CELL);
+    pct_buf_text(&b, " less often, or for more data at once.");
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     return text;
@@ -117,11 +147,10 @@ static void find_small(const struct pct_evidence *f, const struct pct_rule *rule
     struct pct_cost cost = pct_finding_cost(f, rule, threshold, 0.9 * ns, ns, most_ns,
                                             calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
-        pct_finding_say(
-            out, f, rule, cost.saves_ns, pct_more_call(f, most),
-            "%s sends %s of %.0f bytes on average: with their receives, %s. Pack several "
-            "messages into one.",
-            most->place, how_many(f, most, "messages"), bytes_of_call(most), cost.text);
+        pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, most),
+                        "%s sends %s of %.0f bytes on average: with their receives, %s. %s",
+                        most->place, how_many(f, most, "messages"), bytes_of_call(most), cost.text,
+                        cure(f, most, "Pack several messages into one."));
 }
 
 /* True if the program has windows: a barrier may order accesses to them. */
@@ -143,10 +172,14 @@ static void find_barrier(const struct pct_evidence *f, const struct pct_rule *ru
         struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s: %s. Messages and collective "
-                            "operations need no barrier around them%s.",
-                            fact->place, how_many(f, fact, "times"), cost.text,
-                            has_windows(f) ? "; accesses to a window may need it" : "");
+                            "%s is called %s: %s. %s", fact->place, how_many(f, fact, "times"),
+                            cost.text,
+                            cure(f, fact,
+                                 has_windows(f) ? "Messages and collective operations need no "
+                                                  "barrier around them; accesses to a window may "
+                                                  "need it."
+                                                : "Messages and collective operations need no "
+                                                  "barrier around them."));
     }
 }
 
@@ -170,10 +203,9 @@ static void find_reductions(const struct pct_evidence *f, const struct pct_rule 
                              own_ns(f, fact), calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s for %.0f bytes on average: %s. Put several "
-                            "values into one call.",
-                            fact->place, how_many(f, fact, "times"), bytes_of_call(fact),
-                            cost.text);
+                            "%s is called %s for %.0f bytes on average: %s. %s", fact->place,
+                            how_many(f, fact, "times"), bytes_of_call(fact), cost.text,
+                            cure(f, fact, "Put several values into one call."));
     }
 }
 
@@ -286,9 +318,11 @@ static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule
         if (n > 2 && each < FEW_BYTES_EACH)
             pct_finding_add(
                 out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
-                "%s exchanges %.0f bytes with each rank on average, %.0f %% of the run. If only "
-                "few pairs have data to exchange, use messages, or MPI_Neighbor_alltoallv.",
-                fact->place, each, pct_finding_percent(f, pct_fact_own_ns(fact)));
+                "%s exchanges %.0f bytes with each rank on average, %.0f %% of the run. %s",
+                fact->place, each, pct_finding_percent(f, pct_fact_own_ns(fact)),
+                cure(f, fact,
+                     "If only few pairs have data to exchange, use messages, or "
+                     "MPI_Neighbor_alltoallv."));
     }
 }
 
@@ -335,11 +369,8 @@ static void find_unfinished(const struct pct_evidence *f, const struct pct_rule 
         n += left;
         if (!left || !node)
             continue;
-        uint32_t shown =
-            pct_data_tree(f->data)->shown[pct_totals_call(f->data->profile, (uint32_t)node)];
-        const char *function;
-        if (shown != PC_NO_INDEX)
-            rows[n_rows++] = (struct left){pct_finding_place(f, shown, &function), left};
+        uint32_t call = pct_totals_call(f->data->profile, (uint32_t)node);
+        rows[n_rows++] = (struct left){pct_finding_place(f, call), left};
     }
     const struct left most = most_left(rows, n_rows);
     pct_free(rows);
@@ -366,9 +397,9 @@ static void find_synchronous(const struct pct_evidence *f, const struct pct_rule
         const struct pct_fact *fact = &f->list[i];
         if (fact->traits & PCOLLECT_TRAIT_SYNCHRONOUS)
             pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
-                            "%s waits until its receive has started, %.0f %% of the run. MPI_Send "
-                            "need not wait for that.",
-                            fact->place, pct_finding_percent(f, pct_fact_own_ns(fact)));
+                            "%s waits until its receive has started, %.0f %% of the run. %s",
+                            fact->place, pct_finding_percent(f, pct_fact_own_ns(fact)),
+                            cure(f, fact, "MPI_Send need not wait for that."));
     }
 }
 
@@ -382,9 +413,9 @@ static void find_polling(const struct pct_evidence *f, const struct pct_rule *ru
         struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_TESTS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s: %s. Wait instead, or compute longer "
-                            "between two tests.",
-                            fact->place, how_many(f, fact, "times"), cost.text);
+                            "%s is called %s: %s. %s", fact->place, how_many(f, fact, "times"),
+                            cost.text,
+                            cure(f, fact, "Wait instead, or compute longer between two tests."));
     }
 }
 
@@ -396,10 +427,12 @@ static void find_overlap(const struct pct_evidence *f, const struct pct_rule *ru
         double hidden = fmin(pct_fact_own_ns(fact), f->compute_mean_ns * (double)f->n_ranks);
         if (fact->traits & PCOLLECT_TRAIT_WAITS)
             pct_finding_add(out, f, rule, threshold, hidden, pct_more_call(f, fact),
-                            "%s takes %.0f %% of the run. Compute between the start of these "
-                            "operations and the wait; where the program does so, MPI does not move "
-                            "the data meanwhile unless it is called: call MPI_Test there.",
-                            fact->place, pct_finding_percent(f, pct_fact_own_ns(fact)));
+                            "%s takes %.0f %% of the run. %s", fact->place,
+                            pct_finding_percent(f, pct_fact_own_ns(fact)),
+                            cure(f, fact,
+                                 "Compute between the start of these operations and the wait; "
+                                 "where the program does so, MPI does not move the data meanwhile "
+                                 "unless it is called: call MPI_Test there."));
     }
 }
 
@@ -414,9 +447,9 @@ static void find_communicators(const struct pct_evidence *f, const struct pct_ru
         struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_MADE);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s to make communicators: %s. Make them once and keep "
-                            "them.",
-                            fact->place, how_many(f, fact, "times"), cost.text);
+                            "%s is called %s to make communicators: %s. %s", fact->place,
+                            how_many(f, fact, "times"), cost.text,
+                            cure(f, fact, "Make them once and keep them."));
     }
 }
 
@@ -442,10 +475,9 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
         pct_finding_cost(f, rule, threshold, ns, ns, ns, calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
         pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, most),
-                        "%s is called %s: %s%s. Make datatypes once and keep them.", most->place,
-                        how_many(f, most, "times"),
+                        "%s is called %s: %s%s. %s", most->place, how_many(f, most, "times"),
                         n > 1 ? "with other calls that make, commit or free datatypes, " : "",
-                        cost.text);
+                        cost.text, cure(f, most, "Make datatypes once and keep them."));
 }
 
 /* Finds files moved in small pieces. Half of the calls of a split operation has no bytes: it is not
@@ -465,10 +497,12 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
         struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s for %.0f bytes on average: %s. Read or write larger "
-                            "blocks%s.",
-                            fact->place, how_many(f, fact, "times"), bytes, cost.text,
-                            is_collective ? "" : ", by collective calls");
+                            "%s is called %s for %.0f bytes on average: %s. %s", fact->place,
+                            how_many(f, fact, "times"), bytes, cost.text,
+                            cure(f, fact,
+                                 is_collective
+                                     ? "Read or write larger blocks."
+                                     : "Read or write larger blocks, by collective calls."));
     }
 }
 
@@ -479,10 +513,10 @@ static void find_windows(const struct pct_evidence *f, const struct pct_rule *ru
         const struct pct_fact *fact = &f->list[i];
         if (fact->traits & PCOLLECT_TRAIT_EPOCH && calls_of_rank(f, fact) >= 2)
             pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
-                            "%s synchronises %s, %.0f %% of the run. Do more "
-                            "transfers between two synchronisations.",
-                            fact->place, how_many(f, fact, "times"),
-                            pct_finding_percent(f, pct_fact_own_ns(fact)));
+                            "%s synchronises %s, %.0f %% of the run. %s", fact->place,
+                            how_many(f, fact, "times"),
+                            pct_finding_percent(f, pct_fact_own_ns(fact)),
+                            cure(f, fact, "Do more transfers between two synchronisations."));
     }
 }
 

@@ -16,7 +16,7 @@ static void add_call(struct pct_evidence *f, const struct pct_open_call *c, stru
     struct pct_ends *all = &f->ends;
     int32_t rank = pct_finding_rank(f, c->rank);
     bool is_new;
-    const char *place = pct_finding_place_in_profile(f, c->node);
+    const char *place = pct_finding_place(f, c->node);
     uint32_t i = pct_keys_find(keys, place, &is_new);
     if (is_new) {
         all->list = pct_grow(all->list, all->n, room, sizeof *all->list);

@@ -12,78 +12,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum pct_caller caller_kind(const struct pct_tree *t, const struct pct_node *n)
+/* The function of which a place has the whole name in its key; NULL: it has none. */
+static const char *whole_name(const struct pct_call_place *place)
 {
-    return pct_symbols_caller(t->totals->profile, n->module, n->frame);
+    const struct pct_frame *f = place->function ? place->function->frame : NULL;
+    return f && (place->program || !f->line) ? f->function : NULL;
 }
 
-static const struct pct_node *caller_of(const struct pct_tree *t, const struct pct_node *n)
-{
-    while (n->kind != PCOLLECT_NODE_FRAME && n->parent != PC_NO_INDEX)
-        n = &t->nodes[n->parent];
-    if (n->kind != PCOLLECT_NODE_FRAME)
-        return NULL;
-    if (caller_kind(t, n) != PCT_CALLER_PASSES)
-        return n;
-    for (const struct pct_node *up = n; up->kind == PCOLLECT_NODE_FRAME; up = &t->nodes[up->parent])
-        if (caller_kind(t, up) == PCT_CALLER_PYTHON)
-            return up;
-    return n;
-}
-
-void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
-                              uint32_t line)
-{
-    struct pct_buf name = {0};
-    pct_short_name(&name, function);
-    pct_text_escape(b, name.data, PCT_ESCAPE_CELL);
-    pct_buf_free(&name);
-    pct_place_put(b, &(struct pct_place_text){.file = file, .line = line}, PCT_PLACE_SENTENCE);
-}
-
-const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
-                              const char **function_out)
-{
-    const struct pct_tree *t = pct_data_tree(f->data);
-    const struct pct_node *n = &t->nodes[node], *caller = caller_of(t, n);
-    struct pct_buf b = {0};
-    pct_text_escape(&b, f->data->profile->ops[n->op].name, PCT_ESCAPE_CELL);
-    *function_out = caller ? caller->frame->function : NULL;
-    if (caller)
-        pct_buf_text(&b, " in ");
-    if (*function_out)
-        pct_finding_put_function(&b, caller->frame->function, caller->frame->file,
-                                 caller->frame->line);
-    else if (caller)
-        pct_place_of_path(&b, caller->label, false);
-    const char *place = pct_pool_intern(f->pool, b.data);
-    pct_buf_free(&b);
-    return place;
-}
-
-void pct_finding_put_call(struct pct_buf *b, const struct pct_data *d, uint32_t node)
-{
-    const struct pc_profile *p = d->profile;
-    uint32_t at = node;
-    pct_text_escape(b, p->nodes[node].op < p->n_ops ? p->ops[p->nodes[node].op].name : "MPI",
-                    PCT_ESCAPE_CELL);
-    while (at && p->nodes[at].kind != PCOLLECT_NODE_FRAME)
-        at = p->nodes[at].parent;
-    struct pct_place place = pct_symbols_find(d->symbols, p->nodes[at].module, p->nodes[at].offset);
-    if (at && place.n_frames && place.frames[0].function) {
-        pct_buf_text(b, " in ");
-        pct_finding_put_function(b, place.frames[0].function, place.frames[0].file,
-                                 place.frames[0].line);
-    }
-}
-
-const char *pct_finding_place_in_profile(const struct pct_evidence *f, uint32_t node)
+static const char *put_place(const struct pct_evidence *f, const struct pct_call_place *place,
+                             const char *name)
 {
     struct pct_buf b = {0};
-    pct_finding_put_call(&b, f->data, node);
+    pct_call_place_put(&b, pct_data_tree(f->data), place, name);
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     return text;
+}
+
+/* The text by which contexts have the same place. A line of a template is one place in all its
+ * instances; functions whose line is not known are told apart by their whole names. */
+static const char *key_of(const struct pct_evidence *f, const struct pct_call_place *place)
+{
+    const char *whole = whole_name(place);
+    struct pct_buf name = {0};
+    if (!whole && place->function && place->function->frame->function)
+        pct_short_name(&name, place->function->frame->function);
+    const char *key = put_place(f, place, whole ? whole : name.data);
+    pct_buf_free(&name);
+    return key;
 }
 
 static void fill_fact(struct pct_evidence *f, struct pct_fact *fact, uint32_t node)
@@ -102,7 +58,10 @@ static void fill_fact(struct pct_evidence *f, struct pct_fact *fact, uint32_t no
                           .calls = (double)own.calls.sum[PCT_CALLS],
                           .bytes_sent = (double)own.calls.sum[PCT_SENT],
                           .bytes_received = (double)own.calls.sum[PCT_RECEIVED]};
-    fact->place = pct_finding_place(f, node, &fact->function);
+    fact->at = pct_call_place_find(pct_data_tree(f->data), node);
+    fact->key = key_of(f, &fact->at);
+    fact->function = fact->at.innermost ? fact->at.innermost->frame->function : NULL;
+    fact->caller = fact->at.caller ? fact->at.caller->frame->function : NULL;
 }
 
 static void gather_use(struct pct_evidence *f)
@@ -477,6 +436,34 @@ static void bound_place(const struct pct_evidence *f, struct pct_fact *place, do
     place->trend = place->is_message && f->n_ranks > 1 ? 1 : 0;
 }
 
+static bool is_same_name(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Finds the caller that makes more than half of the calls of the contexts [first, end): the only
+ * one that can be left when each call is set off against one of another. It says nothing new if it
+ * makes all calls, and the user can find the place by its line. */
+static void find_main_caller(const struct pct_evidence *f, size_t first, size_t end,
+                             struct pct_fact *place)
+{
+    const char *most = NULL;
+    double more = 0, calls = 0;
+    for (size_t i = first; i < end; i++) {
+        bool same = is_same_name(f->list[i].caller, most);
+        if (!same && f->list[i].calls > more)
+            most = f->list[i].caller;
+        more = same ? more + f->list[i].calls : fabs(more - f->list[i].calls);
+    }
+    for (size_t i = first; i < end; i++)
+        calls += is_same_name(f->list[i].caller, most) ? f->list[i].calls : 0;
+    const struct pct_call_place *at = &place->at;
+    bool has_line = at->program || (at->function && at->function->frame->line);
+    bool is_new = calls < place->calls || !has_line;
+    place->caller = calls > place->calls / 2 && is_new ? most : NULL;
+    place->caller_calls = place->caller ? calls : 0;
+}
+
 /* Folds the contexts [first, end) of the list, which belong to one place, into one fact. */
 static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold, size_t first,
                              size_t end)
@@ -490,6 +477,8 @@ static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold,
             place.calls += from->calls;
             place.bytes_sent += from->bytes_sent;
             place.bytes_received += from->bytes_received;
+            place.is_message &= from->is_message;
+            place.function = is_same_name(place.function, from->function) ? place.function : NULL;
         }
         inclusive_ns +=
             (double)pct_tree_own(pct_data_tree(f->data), from->node).calls.sum[PCT_TIME];
@@ -500,14 +489,32 @@ static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold,
         bound_place(f, &place, inclusive_ns);
     else
         fold_place(f, fold, &place);
+    find_main_caller(f, first, end, &place);
     return place;
 }
 
 static int compare_places(const void *a, const void *b)
 {
     const struct pct_fact *x = a, *y = b;
-    int c = strcmp(x->place, y->place);
+    int c = strcmp(x->key, y->key);
     return c ? c : x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Names the places: functions whose names are shortened to the same have longer ones. */
+static void name_places(struct pct_evidence *f)
+{
+    const char **names = pct_alloc(f->n, sizeof *names);
+    for (size_t i = 0; i < f->n; i++)
+        names[i] = whole_name(&f->list[i].at);
+    const char **shown = pct_names_shown(names, f->n, false, false, f->pool);
+    for (size_t i = 0; i < f->n; i++) {
+        struct pct_fact *fact = &f->list[i];
+        fact->place = shown[i] ? put_place(f, &fact->at, shown[i]) : fact->key;
+        if (fact->at.is_foreign)
+            fact->library = fact->at.program && shown[i] ? shown[i] : "the library";
+    }
+    pct_free(shown);
+    pct_free(names);
 }
 
 static void unite_places(struct pct_evidence *f)
@@ -520,7 +527,7 @@ static void unite_places(struct pct_evidence *f)
     qsort(f->list, f->n, sizeof *f->list, compare_places);
     size_t n = 0;
     for (size_t first = 0, end; first < f->n; first = end) {
-        for (end = first + 1; end < f->n && f->list[end].place == f->list[first].place;)
+        for (end = first + 1; end < f->n && f->list[end].key == f->list[first].key;)
             end++;
         f->list[n++] = unite(f, &fold, first, end);
     }
@@ -544,6 +551,7 @@ void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struc
     pct_evidence_find_messages(f);
     if (f->n && f->n_ranks)
         unite_places(f);
+    name_places(f);
 }
 
 void pct_evidence_forget(struct pct_evidence *f)

@@ -593,8 +593,8 @@ static void a_rank_is_alone_only_if_the_others_do_nothing(void **state)
 static void calls_are_of_all_ranks_if_the_callers_are_not_known(void **state)
 {
     static const char *const says[] = {
-        "375 times per rank: ", "1,200 times per rank: ", "300 times per rank (on 1 of 4 ranks): ",
-        "is called up to 600 times per rank: "};
+        "375 times per rank: ", "1,200 times per rank (75 % of the calls from step): ",
+        "300 times per rank (on 1 of 4 ranks): ", "is called up to 600 times per rank: "};
     (void)state;
     for (unsigned k = 0; k < PC_ARRAY_LEN(says); k++) {
         double list[SAMPLE_RANKS];

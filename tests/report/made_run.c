@@ -269,7 +269,8 @@ struct pct_data *end_run(void)
     sample_end(&m.sample);
     struct pct_symbols *symbols = pct_symbols_new(&m.sample.p);
     for (unsigned i = 0; i <= MAX_DEPTH; i++)
-        pct_symbols_teach(symbols, 0, 0x1000 * (i + 1), (struct pct_place){&m.frames[i], 1});
+        pct_symbols_teach(symbols, m.frame_modules[i], 0x1000 * (i + 1),
+                          (struct pct_place){&m.frames[i], 1});
     m.sampled_at[0] = m.sampled_at[1] =
         (struct pct_frame){m.function, m.file, 30, false, false, NULL, 0};
     m.sampled_at[1].function = "update_all";

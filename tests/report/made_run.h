@@ -21,6 +21,7 @@ struct made {
     uint32_t caller;  /* node of the function with the fault */
     char function[32], file[32];
     struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[3];
+    uint32_t frame_modules[MAX_DEPTH + 1];
     double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
     double user_ms[SAMPLE_RANKS], system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
     double blocked_ms[SAMPLE_RANKS], paused_ms[SAMPLE_RANKS];

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Places of calls of MPI in sentences. The user can change her own code: a call in a library is
+ * named by the function of the library that the program called, and the program's line that called
+ * it. Where no such line is known, the function that makes the call says more.
+ */
+#include "analysis/findings/findings.h"
+
+#include "analysis/symbols/short_name.h"
+#include "analysis/tree/label.h"
+
+#include <string.h>
+
+static enum pct_caller caller_kind(const struct pct_tree *t, const struct pct_node *n)
+{
+    return pct_symbols_caller(t->totals->profile, n->module, n->frame);
+}
+
+/* The next frame outwards; NULL: there is none, or an MPI call or a cut stack is between. */
+static const struct pct_node *frame_above(const struct pct_tree *t, const struct pct_node *n)
+{
+    const struct pct_node *up = n->parent == PC_NO_INDEX ? NULL : &t->nodes[n->parent];
+    return up && up->kind == PCOLLECT_NODE_FRAME ? up : NULL;
+}
+
+/* True for a file that came with the system, or by an installer of packages of Python. */
+static bool is_installed(const char *file)
+{
+    static const char *const begins[] = {"/usr/include/", "/usr/lib/python3"},
+                             *const folders[] = {"/site-packages/", "/dist-packages/"};
+    for (size_t i = 0; file && i < PC_ARRAY_LEN(begins); i++)
+        if (!strncmp(file, begins[i], strlen(begins[i])) || strstr(file, folders[i]))
+            return true;
+    return pct_symbols_runtime(file) != NULL;
+}
+
+/* True if the module of a frame is known, and is none of the program. */
+static bool is_of_library(const struct pct_tree *t, const struct pct_node *n)
+{
+    return n->module != PC_NO_INDEX &&
+           !pct_symbols_is_program(&t->totals->profile->modules[n->module]);
+}
+
+static bool is_foreign(const struct pct_tree *t, const struct pct_node *n)
+{
+    return is_of_library(t, n) || is_installed(n->frame->file);
+}
+
+/* True for a line of the user's code. Code without lines in a program that has some comes from a
+ * library that is linked to it. */
+static bool is_own_line(const struct pct_tree *t, const struct pct_node *n)
+{
+    return n->module != PC_NO_INDEX && n->frame->function && n->frame->line && !is_foreign(t, n);
+}
+
+/* The innermost function; of Python in place of those without a name in the modules that it calls.
+ */
+static const struct pct_node *find_innermost(const struct pct_tree *t, const struct pct_node *n)
+{
+    while (n->kind != PCOLLECT_NODE_FRAME && n->parent != PC_NO_INDEX)
+        n = &t->nodes[n->parent];
+    if (n->kind != PCOLLECT_NODE_FRAME)
+        return NULL;
+    if (caller_kind(t, n) != PCT_CALLER_PASSES)
+        return n;
+    for (const struct pct_node *up = n; up; up = frame_above(t, up))
+        if (caller_kind(t, up) == PCT_CALLER_PYTHON)
+            return up;
+    return n;
+}
+
+/* The frame of the innermost line of the user's code; NULL: there is none. */
+static const struct pct_node *find_own_line(const struct pct_tree *t, const struct pct_node *n)
+{
+    while (n && !is_own_line(t, n))
+        n = frame_above(t, n);
+    return n;
+}
+
+/* The function that the program called: the outermost below it that has a name, of those of its own
+ * language: Python calls libraries through functions that only pass the call on. */
+static const struct pct_node *find_called(const struct pct_tree *t,
+                                          const struct pct_node *innermost,
+                                          const struct pct_node *program)
+{
+    enum pct_caller kind = caller_kind(t, program);
+    const struct pct_node *called = innermost;
+    for (const struct pct_node *n = innermost; n != program; n = frame_above(t, n))
+        if (n->frame->function && caller_kind(t, n) == kind)
+            called = n;
+    return called;
+}
+
+/* The function that called another one, past those without a name and its own kind. */
+static const struct pct_node *find_caller(const struct pct_tree *t, const struct pct_node *n)
+{
+    const char *function = n->frame->function;
+    for (n = frame_above(t, n); n; n = frame_above(t, n))
+        if (n->module != PC_NO_INDEX && n->frame->function &&
+            !pct_symbols_runtime(n->frame->file) &&
+            !(function && !strcmp(n->frame->function, function)))
+            return n;
+    return NULL;
+}
+
+struct pct_call_place pct_call_place_find(const struct pct_tree *t, uint32_t node)
+{
+    struct pct_call_place place = {.op = t->nodes[node].op};
+    place.innermost = place.function = find_innermost(t, &t->nodes[node]);
+    if (!place.function)
+        return place;
+    const struct pct_node *program = find_own_line(t, place.function);
+    place.program = program != place.function ? program : NULL;
+    place.is_foreign = place.program || is_foreign(t, place.function);
+    if (place.program)
+        place.function = find_called(t, place.function, place.program);
+    place.caller = find_caller(t, place.program ? place.program : place.function);
+    return place;
+}
+
+/* Appends a shortened name and what is known of its place: the line, or of a function of a library
+ * its file. */
+static void put_function(struct pct_buf *b, const struct pct_tree *t, const struct pct_node *n,
+                         const char *name, bool line)
+{
+    const struct pct_frame *f = n->frame;
+    struct pct_place_text at = {.file = f->file, .line = f->line};
+    pct_text_escape(b, name, PCT_ESCAPE_CELL);
+    if (is_of_library(t, n) && (!line || !at.file))
+        at = (struct pct_place_text){.file = t->totals->profile->modules[n->module].path};
+    else if (!line)
+        at.line = 0;
+    pct_place_put(b, &at, PCT_PLACE_SENTENCE);
+}
+
+void pct_call_place_put(struct pct_buf *b, const struct pct_tree *t,
+                        const struct pct_call_place *place, const char *name)
+{
+    const struct pc_profile *p = t->totals->profile;
+    pct_text_escape(b, place->op < p->n_ops ? p->ops[place->op].name : "MPI", PCT_ESCAPE_CELL);
+    if (place->function)
+        pct_buf_text(b, " in ");
+    if (place->function && place->function->frame->function)
+        put_function(b, t, place->function, name, !place->program);
+    else if (place->function)
+        pct_place_of_path(b, place->function->label, false);
+    if (place->program) {
+        const struct pct_frame *f = place->program->frame;
+        pct_buf_text(b, " called by ");
+        pct_finding_put_function(b, f->function, f->file, f->line);
+    }
+}
+
+void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
+                              uint32_t line)
+{
+    struct pct_buf name = {0};
+    pct_short_name(&name, function);
+    pct_text_escape(b, name.data, PCT_ESCAPE_CELL);
+    pct_buf_free(&name);
+    pct_place_put(b, &(struct pct_place_text){.file = file, .line = line}, PCT_PLACE_SENTENCE);
+}
+
+void pct_finding_put_call(struct pct_buf *b, const struct pct_data *d, uint32_t node)
+{
+    const struct pct_tree *t = pct_data_tree(d);
+    struct pct_call_place place = pct_call_place_find(t, t->shown[node]);
+    struct pct_buf name = {0};
+    if (place.function && place.function->frame->function)
+        pct_short_name(&name, place.function->frame->function);
+    pct_call_place_put(b, t, &place, name.data);
+    pct_buf_free(&name);
+}
+
+const char *pct_finding_place(const struct pct_evidence *f, uint32_t node)
+{
+    struct pct_buf b = {0};
+    pct_finding_put_call(&b, f->data, node);
+    const char *text = pct_pool_intern(f->pool, b.data);
+    pct_buf_free(&b);
+    return text;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Places of calls in findings, in runs made by hand: calls in libraries lead to the user's line,
+ * overloaded functions are not one, and the caller that makes most of the calls is named.
+ */
+#include "made_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PROGRAM, LIBRARY, PYTHON };
+
+/* Begins a run without frames, in which some will be of a library or of Python. */
+static void begin(void)
+{
+    begin_run(3, false);
+    m.sample.p.n_nodes = 1;
+    m.sample.modules[LIBRARY] =
+        (struct pc_profile_module){.path = (char *)"/usr/lib/libvec.so.3", .identity = 2};
+    m.sample.modules[PYTHON] =
+        (struct pc_profile_module){.path = (char *)PCOLLECT_MODULE_PYTHON, .identity = 3};
+    m.sample.p.n_modules = PYTHON + 1;
+}
+
+/* A frame as the node of a profile below another one; `which` is 0 to MAX_DEPTH. */
+static uint32_t add_frame(uint32_t above, unsigned which, unsigned module, struct pct_frame frame)
+{
+    m.frames[which] = frame;
+    m.frame_modules[which] = module;
+    return sample_frame(&m.sample, above, module, 0x1000 * (which + 1));
+}
+
+static void expect(const char *rule, const char *begin, const char *end)
+{
+    const char *text = sentence(rule);
+    size_t n = strlen(text), bytes = strlen(end);
+    if (strncmp(text, begin, strlen(begin)) != 0 || n < bytes || strcmp(text + n - bytes, end) != 0)
+        fail_msg("%s, not %s ... %s", text, begin, end);
+}
+
+#define MORE "less often, or for more data at once."
+
+static void calls_in_libraries_lead_to_the_line_of_the_user(void **state)
+{
+    static const struct {
+        struct {
+            unsigned module;
+            const char *function, *file;
+            uint32_t line;
+        } frames[MAX_DEPTH + 1];
+        const char *begin, *end;
+    } cases[] = {
+        {{{PROGRAM, "main", "/home/a.c", 30},
+          {PROGRAM, "step", "/home/a.c", 12},
+          {LIBRARY, "vec_begin", NULL, 0},
+          {LIBRARY, "vec_sum", NULL, 0},
+          {LIBRARY, NULL, NULL, 0}},
+         "MPI_Exscan in vec_begin (libvec.so.3) called by step (a.c:12) is called 5,000 times per "
+         "rank for 8 bytes",
+         "Call vec_begin " MORE},
+        /* The program calls it itself. */
+        {{{LIBRARY, "run", NULL, 0}, {PROGRAM, "step", "/home/a.c", 12}},
+         "MPI_Exscan in step (a.c:12) is called 5,000 times per rank for 8 bytes",
+         "Put several values into one call."},
+        /* No line is known. */
+        {{{PROGRAM, "main", NULL, 0}, {LIBRARY, "vec_begin", NULL, 0}, {LIBRARY, "sum", NULL, 0}},
+         "MPI_Exscan in sum (libvec.so.3) is called 5,000 times per rank (all calls from "
+         "vec_begin) for 8 bytes",
+         "Call the library " MORE},
+        {{{PROGRAM, "main", NULL, 0}, {PROGRAM, "sum", NULL, 0}},
+         "MPI_Exscan in sum is called 5,000 times per rank (all calls from main) for 8 bytes",
+         "Put several values into one call."},
+        /* A library that is linked to the program, and one of files to include. */
+        {{{PROGRAM, "main", "/home/a.c", 30}, {PROGRAM, "sync_all", NULL, 0}},
+         "MPI_Exscan in sync_all called by main (a.c:30) is called 5,000 times per rank",
+         "Call sync_all " MORE},
+        {{{PROGRAM, "main", "/home/a.cc", 30}, {PROGRAM, "sum", "/usr/include/sum.h", 7}},
+         "MPI_Exscan in sum (sum.h) called by main (a.cc:30) is called 5,000 times per rank",
+         "Call sum " MORE},
+        {{{PYTHON, "<module>", "/home/a.py", 30},
+          {PYTHON, "write", "/home/a.py", 9},
+          {PYTHON, "Data.__setitem__", "/usr/lib/python3/dist-packages/h/data.py", 90},
+          {LIBRARY, NULL, NULL, 0},
+          {LIBRARY, "h_write", NULL, 0}},
+         "MPI_Exscan in Data.__setitem__ (data.py) called by write (a.py:9) is called 5,000 times",
+         "Call Data.__setitem__ " MORE},
+        {{{PYTHON, "<module>", "/home/a.py", 30},
+          {LIBRARY, NULL, NULL, 0},
+          {LIBRARY, "h_write", NULL, 0}},
+         "MPI_Exscan in h_write (libvec.so.3) called by <module> (a.py:30) is called 5,000 times",
+         "Call h_write " MORE},
+        {{{PYTHON, "<module>", "/home/a.py", 30}, {LIBRARY, NULL, NULL, 0}},
+         "MPI_Exscan in <module> (a.py:30) is called 5,000 times",
+         "Put several values into one call."},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin();
+        m.caller = 0;
+        for (unsigned i = 0; i <= MAX_DEPTH && (i < 2 || cases[k].frames[i].module); i++)
+            m.caller = add_frame(m.caller, i, cases[k].frames[i].module,
+                                 (struct pct_frame){.function = cases[k].frames[i].function,
+                                                    .file = cases[k].frames[i].file,
+                                                    .line = cases[k].frames[i].line});
+        call_all("MPI_Exscan", PCOLLECT_CLASS_COLL, 5000, 8, 1000);
+        expect("many-collectives", cases[k].begin, cases[k].end);
+    }
+}
+
+/* Calls of one function from two others, of which the first makes so many. */
+static void begin_two(double calls, const char *function, const char *other, uint32_t line)
+{
+    const char *file = line ? "/home/a.c" : NULL;
+    begin();
+    uint32_t first = add_frame(0, 0, PROGRAM, (struct pct_frame){.function = "solve"}),
+             second = add_frame(0, 1, PROGRAM, (struct pct_frame){.function = "report"});
+    m.caller = add_frame(first, 2, PROGRAM,
+                         (struct pct_frame){.function = function, .file = file, .line = line});
+    call_all("MPI_Exscan", PCOLLECT_CLASS_COLL, calls, 8, 900);
+    m.caller = add_frame(second, 3, PROGRAM,
+                         (struct pct_frame){.function = other, .file = file, .line = line});
+    call_all("MPI_Exscan", PCOLLECT_CLASS_COLL, 10000 - calls, 8, 100);
+}
+
+static void the_caller_of_most_calls_is_named(void **state)
+{
+    (void)state;
+    begin_two(8800, "reduce", "reduce", 7);
+    expect("many-collectives",
+           "MPI_Exscan in reduce (a.c:7) is called 10,000 times per rank (88 % of the calls from "
+           "solve) for 8 bytes",
+           "Put several values into one call.");
+    begin_two(9960, "reduce", "reduce", 7);
+    expect("many-collectives",
+           "MPI_Exscan in reduce (a.c:7) is called 10,000 times per rank (nearly all calls from "
+           "solve) for",
+           ".");
+    begin_two(5000, "reduce", "reduce", 7);
+    expect("many-collectives", "MPI_Exscan in reduce (a.c:7) is called 10,000 times per rank for",
+           ".");
+}
+
+static void overloaded_functions_are_apart(void **state)
+{
+    static const char doubles[] = "void field::reduce(double&, field::sumOp<double> const&, int)",
+                      vectors[] = "void field::reduce(field::Vector<double>&, "
+                                  "field::sumOp<field::Vector<double> > const&, int)";
+    (void)state;
+    begin_two(8800, doubles, vectors, 0);
+    const char *text = sentence("many-collectives");
+    if (!strstr(text, "reduce(double&") || !strstr(text, " is called 8,800 times per rank "))
+        fail_msg("%s", text);
+    /* A line of a template is one place. */
+    begin_two(8800, "void field::reduce<double>(field::Parallel const&, double&)",
+              "void field::reduce<int>(field::Parallel const&, int&)", 7);
+    expect("many-collectives",
+           "MPI_Exscan in field::reduce<>() (a.c:7) is called 10,000 times per rank (88 % of the "
+           "calls from solve)",
+           ".");
+}
+
+static void open_calls_have_the_place_of_others(void **state)
+{
+    (void)state;
+    begin();
+    m.n = m.sample.p.n_ranks = m.sample.p.world_size = 4;
+    m.caller = add_frame(0, 0, PROGRAM,
+                         (struct pct_frame){.function = "main", .file = "/home/a.c", .line = 30});
+    m.caller = add_frame(m.caller, 1, LIBRARY, (struct pct_frame){.function = "vec_begin"});
+    m.caller = add_frame(m.caller, 2, LIBRARY, (struct pct_frame){.function = NULL});
+    call_all("MPI_Barrier", PCOLLECT_CLASS_COLL, 1, 0, 1);
+    struct pc_profile_table *t = add_open_calls();
+    for (unsigned r = 0; r < m.n; r++) {
+        m.sample.ranks[r].incomplete = true;
+        add_cells(t, (const uint64_t[]){r, 0, m.last_op, (uint64_t)(2000 * ms)});
+    }
+    expect("open-calls",
+           "At the end of the data 4 ranks have been in MPI_Barrier in vec_begin (libvec.so.3) "
+           "called by main (a.c:30) for up to 2.000 s.",
+           ".");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_in_libraries_lead_to_the_line_of_the_user),
+        cmocka_unit_test(the_caller_of_most_calls_is_named),
+        cmocka_unit_test(overloaded_functions_are_apart),
+        cmocka_unit_test(open_calls_have_the_place_of_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
