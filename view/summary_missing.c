@@ -118,15 +118,34 @@ struct ended {
     size_t n;
     int32_t *ranks;
     uint64_t longest_ns; /* in the call by then */
+    uint32_t node;       /* of the first of them */
+    struct pct_buf call; /* its place; empty: that of another is not the same */
 };
 
-static void add_ended(struct ended *e, const struct pc_profile *p, uint32_t rank,
+/* Keeps the place of the call if it is that of the ranks before. */
+static void add_place(struct ended *e, const struct pct_data *d, uint32_t node)
+{
+    struct pct_buf call = {0};
+    if (e->n && (!e->call.n || e->node == node))
+        return;
+    pct_finding_put_call(&call, d, node);
+    if (e->n && strcmp(call.data, e->call.data) != 0)
+        pct_buf_clear(&call);
+    pct_buf_free(&e->call);
+    e->call = call;
+    e->node = node;
+}
+
+static void add_ended(struct ended *e, const struct pct_data *d, uint32_t rank,
                       const struct pct_open_call *c)
 {
+    const struct pc_profile *p = d->profile;
     uint64_t ns = c ? c->ns : 0;
     e->thread = c ? c->thread : 0;
     if (!e->ranks)
         e->ranks = pct_alloc(p->n_ranks, sizeof *e->ranks);
+    if (c && e->op != PC_NO_INDEX)
+        add_place(e, d, c->node);
     e->ranks[e->n++] = p->ranks[rank].rank;
     e->longest_ns = ns > e->longest_ns ? ns : e->longest_ns;
 }
@@ -146,7 +165,7 @@ static struct ended *find_ended(const struct pct_head *h, size_t *n_out)
         const struct pct_open_call *c = open[r];
         uint32_t op = c ? p->nodes[c->node].op : PC_NO_INDEX;
         if (p->ranks[r].incomplete || c)
-            add_ended(&all[op < p->n_ops ? 2 * op + (c->thread != 0) : n - 1], p, r, c);
+            add_ended(&all[op < p->n_ops ? 2 * op + (c->thread != 0) : n - 1], h->d, r, c);
     }
     pct_free(open);
     *n_out = n;
@@ -165,7 +184,9 @@ static void put_group(const struct pc_profile *p, const struct ended *e, struct 
 {
     put_ranks(b, e->ranks, e->n);
     pct_buf_text(b, e->op == PC_NO_INDEX ? " outside MPI" : " in ");
-    if (e->op != PC_NO_INDEX)
+    if (e->call.n)
+        pct_buf_text(b, e->call.data);
+    else if (e->op != PC_NO_INDEX)
         pct_text_escape(b, p->ops[e->op].name, PCT_ESCAPE_CELL);
     if (e->thread && e->n == 1)
         pct_buf_format(b, " in thread %llu", (unsigned long long)e->thread);
@@ -177,13 +198,14 @@ static void put_group(const struct pc_profile *p, const struct ended *e, struct 
     }
 }
 
-/* "ranks 0-2 in MPI_Barrier for up to 12.3 s, rank 3 outside MPI". Ranks outside MPI are always
- * named: the others may wait for them. */
+/* "ranks 0-2 in MPI_Barrier in main (a.c:3) for up to 12.3 s, rank 3 outside MPI". Ranks outside
+ * MPI are always named: the others may wait for them. */
 void pct_head_ended(const struct pct_head *h, struct pct_buf *b)
 {
     enum { FUNCTIONS_SHOWN = 4 };
     const struct pc_profile *p = h->d->profile;
-    if (!h->d->totals->all.n_incomplete)
+    if (!h->d->totals->all.n_incomplete || !pct_data_calls_mpi(h->d) ||
+        !pc_profile_table(p, PCOLLECT_TABLE_OPEN_CALLS))
         return;
     size_t n_all, n_others = 0;
     struct ended *all = find_ended(h, &n_all);
@@ -201,11 +223,11 @@ void pct_head_ended(const struct pct_head *h, struct pct_buf *b)
     if (n_others)
         pct_buf_format(b, ", %s in %s", n_others == 1 ? "1 other rank" : "others",
                        n_functions == FUNCTIONS_SHOWN + 1 ? "another function" : "other functions");
-    for (size_t i = 0; i < n_all; i++)
+    for (size_t i = 0; i < n_all; i++) {
         pct_free(all[i].ranks);
+        pct_buf_free(&all[i].call);
+    }
     pct_free(all);
-    if (!n_functions)
-        pct_buf_clear(b);
 }
 
 static void put_lost(const struct pct_head *h, struct pct_buf *b)
