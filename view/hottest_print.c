@@ -32,7 +32,8 @@ static int compare_texts(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-/* Orders rows by place, and by the name of the function in all its instances. */
+/* Orders rows by place, and by the name of the function: where the line is known, in all its
+ * instances. Without it, those of one name may be overloaded functions, which are not one. */
 static int compare_lines(const void *a, const void *b)
 {
     const struct pct_rolled_row *x = a, *y = b;
@@ -42,7 +43,7 @@ static int compare_lines(const void *a, const void *b)
     order = order ? order : compare_texts(x->primitive, y->primitive);
     order = order ? order : compare_texts(x->library, y->library);
     order = order ? order : compare_texts(x->module, y->module);
-    if (order || !x->function || !y->function)
+    if (order || !x->function || !y->function || !x->line)
         return order ? order : compare_texts(x->function, y->function);
     struct pct_buf one = {0}, other = {0};
     pct_name_of_instances(&one, x->function);
