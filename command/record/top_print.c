@@ -28,7 +28,8 @@ struct printer {
     struct pct_pool *names;
     struct row *rows;
     size_t n;
-    size_t n_ranks; /* processes that are ranks */
+    const char **shown; /* names of functions of the printed rows, told apart; NULL: not known */
+    size_t n_ranks;     /* processes that are ranks */
     /* Columns that are shown, of those that a narrow text leaves out. */
     bool has_ranks, has_file, has_program, has_pid;
     size_t name_cells, last_cells; /* width of the names of functions, and of the column behind */
@@ -183,6 +184,7 @@ static void begin(struct printer *p)
 static void end(struct printer *p)
 {
     pct_free(p->rows);
+    pct_free(p->shown);
     pct_pool_free(p->names);
 }
 
@@ -299,9 +301,35 @@ static size_t widest(struct printer *p, const char *head,
     return most;
 }
 
+static uint32_t place_of(const struct printer *p, const struct row *r)
+{
+    return p->t->by == PCT_TOP_PROCESS ? r->busiest : r->index;
+}
+
+/* Shortens the names of the rows that are shown, and tells those apart that are alike then. */
+static void name_rows(struct printer *p)
+{
+    const char **names = pct_alloc(n_shown(p) + 1, sizeof *names);
+    for (size_t i = 0; i < n_shown(p); i++) {
+        const char *function = p->t->busiest->places[place_of(p, &p->rows[i])].function;
+        struct pct_buf name = {0};
+        if (!function)
+            continue;
+        pct_text_escape(&name, pct_demangle(function, p->names), PCT_ESCAPE_CELL);
+        names[i] = pct_pool_intern(p->names, name.data);
+        pct_buf_free(&name);
+    }
+    p->shown = pct_names_shown(names, n_shown(p), false, p->t->utf8, p->names);
+    pct_free(names);
+}
+
 static void put_row_name(struct printer *p, struct pct_buf *b, const struct row *r)
 {
-    put_place(p, b, p->t->by == PCT_TOP_PROCESS ? r->busiest : r->index, false);
+    const char *name = p->shown[r - p->rows];
+    if (name)
+        pct_buf_text(b, name);
+    else
+        put_place(p, b, place_of(p, r), false);
 }
 
 static void put_row_file(struct printer *p, struct pct_buf *b, const struct row *r)
@@ -363,7 +391,7 @@ static void put_function(struct printer *p, struct pct_buf *b, const struct row 
                        pct_text_percent_1(most, r->most), r->most_rank);
     else if (p->has_ranks)
         pct_buf_format(b, "%8s%8s %6s", "-", "-", "-");
-    put_place(p, &name, r->index, false);
+    put_row_name(p, &name, r);
     pct_buf_text(b, "  ");
     pct_name_cut(&cut, name.data, p->name_cells, p->t->utf8);
     pct_buf_text(b, cut.data);
@@ -428,7 +456,7 @@ static void put_process(struct printer *p, struct pct_buf *b, const struct row *
         pct_buf_clear(&text);
     }
     pct_buf_text(b, "  ");
-    put_place(p, &text, r->busiest, false);
+    put_row_name(p, &text, r);
     pct_name_cut(b, text.data, p->name_cells, p->t->utf8);
     pct_buf_free(&text);
 }
@@ -463,6 +491,8 @@ void pct_top_print(FILE *out, const struct pct_top *t)
     struct printer p = {.t = t};
     begin(&p);
     put_whole(out, &p);
+    if (t->by != PCT_TOP_CONTEXT)
+        name_rows(&p);
     if (t->by == PCT_TOP_FUNCTION)
         fit_functions(&p);
     else if (t->by == PCT_TOP_PROCESS)
