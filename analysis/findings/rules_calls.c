@@ -27,9 +27,9 @@ static double calls_of_rank(const struct pct_evidence *f, const struct pct_fact 
 /* " (88 % of the calls from solve)", if one function makes most of the calls of the place. */
 static void put_main_caller(const struct pct_fact *fact, struct pct_buf *b)
 {
-    double share = fact->caller ? 100 * fact->caller_calls / fact->calls : 0;
     if (!fact->caller)
         return;
+    double share = 100 * fact->caller_calls / fact->calls;
     if (share > 99)
         pct_buf_format(b, " (%s calls from ", share < 100 ? "nearly all" : "all");
     else
@@ -58,8 +58,8 @@ static const char *how_many(const struct pct_evidence *f, const struct pct_fact 
     return text;
 }
 
-/* Advice about the calls of a place: `own` if the user's code makes them. Those of a library
- * are hers only by what she calls there. Interned. */
+/* Advice about the calls of a place: `own` if the user's code makes them. Of those in a library she
+ * can change only how often she calls it. Interned. */
 static const char *cure(const struct pct_evidence *f, const struct pct_fact *fact, const char *own)
 {
     struct pct_buf b = {0};
