@@ -665,7 +665,7 @@ static void assert_open_end_is_apart(const struct pct_data *d)
     fclose(out);
     if (!strstr(text, "without MPI_Init and MPI_Finalize 0.0 %, 0 ns"))
         fail_msg("%s", text);
-    if (!strstr(text, "at the end   rank 0 in MPI_Finalize for 800.0 ms"))
+    if (!strstr(text, "at the end   rank 0 in MPI_Finalize in app+0x20 for 800.0 ms"))
         fail_msg("%s", text);
     free(text);
 }
