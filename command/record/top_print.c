@@ -42,10 +42,22 @@ static void put_base_name(struct pct_buf *b, const char *path)
     pct_text_escape(b, pc_base_name(path), PCT_ESCAPE_CELL);
 }
 
+/* The whole name of a function, escaped; NULL: it is not known. */
+static const char *name_of(struct printer *p, uint32_t place)
+{
+    const char *function = p->t->busiest->places[place].function;
+    struct pct_buf name = {0};
+    if (!function)
+        return NULL;
+    pct_text_escape(&name, pct_demangle(function, p->names), PCT_ESCAPE_CELL);
+    const char *kept = pct_pool_intern(p->names, name.data);
+    pct_buf_free(&name);
+    return kept;
+}
+
 static void put_place(struct printer *p, struct pct_buf *b, uint32_t place, bool full)
 {
     const struct pct_busy_place *at = &p->t->busiest->places[place];
-    struct pct_buf name = {0};
     if (!at->function && at->module) {
         pct_place_unnamed(b, pc_base_name(at->module->path));
         return;
@@ -54,9 +66,7 @@ static void put_place(struct printer *p, struct pct_buf *b, uint32_t place, bool
         pct_buf_text(b, "(no file)");
         return;
     }
-    pct_text_escape(&name, pct_demangle(at->function, p->names), PCT_ESCAPE_CELL);
-    pct_name_put(b, name.data, full);
-    pct_buf_free(&name);
+    pct_name_put(b, name_of(p, place), full);
 }
 
 /* Appends the file of a function. */
@@ -310,15 +320,8 @@ static uint32_t place_of(const struct printer *p, const struct row *r)
 static void name_rows(struct printer *p)
 {
     const char **names = pct_alloc(n_shown(p) + 1, sizeof *names);
-    for (size_t i = 0; i < n_shown(p); i++) {
-        const char *function = p->t->busiest->places[place_of(p, &p->rows[i])].function;
-        struct pct_buf name = {0};
-        if (!function)
-            continue;
-        pct_text_escape(&name, pct_demangle(function, p->names), PCT_ESCAPE_CELL);
-        names[i] = pct_pool_intern(p->names, name.data);
-        pct_buf_free(&name);
-    }
+    for (size_t i = 0; i < n_shown(p); i++)
+        names[i] = name_of(p, place_of(p, &p->rows[i]));
     p->shown = pct_names_shown(names, n_shown(p), false, p->t->utf8, p->names);
     pct_free(names);
 }
