@@ -17,10 +17,20 @@
 
 #define MIB 1048576.0
 
+/* Values that a rank writes when the file is there. */
+struct share {
+    struct pc_reduced of;
+    int32_t rank;
+};
+
 struct run {
     struct merge_ranks ranks;
     const char *path;
     uint32_t n_records, n_exact, n_steps;
+    struct share *shares;
+    uint32_t n_shares;
+    uint64_t job_key;
+    double share_s; /* processor time of the rank that takes longest to write its share */
     int err;
     struct pc_error error;
 };
@@ -31,11 +41,38 @@ static struct pc_profile *make(void *arg, int32_t rank)
     return merge_ranks_make(&r->ranks, rank);
 }
 
+static void take_share(void *arg, int32_t rank, const struct pc_reduced *reduced)
+{
+    struct run *r = arg;
+    r->shares = realloc(r->shares, (r->n_shares + 1) * sizeof *r->shares);
+    r->shares[r->n_shares++] = (struct share){*reduced, rank};
+}
+
 static void end(void *arg, struct pc_profile *sum)
 {
     struct run *r = arg;
     r->err = pc_pcol_write(sum, r->path, PC_PCOL_LATE_SLOTS, &r->error);
+    r->job_key = sum->job_key;
     pc_profile_free(sum);
+}
+
+/* Writes the shares, as their ranks do at once. */
+static void write_shares(struct run *r)
+{
+    for (uint32_t i = 0; i < r->n_shares && !r->err; i++) {
+        const struct share *s = &r->shares[i];
+        const struct pc_share_target to = {.path = r->path,
+                                           .job_key = r->job_key,
+                                           .world_size = r->ranks.n_ranks,
+                                           .first_rank = s->rank,
+                                           .last_rank = s->of.last_rank};
+        clock_t begin = clock();
+        r->err = pc_pcol_write_share(&to, s->of.share, s->of.share_bytes, &r->error);
+        double taken = (double)(clock() - begin) / CLOCKS_PER_SEC;
+        r->share_s = taken > r->share_s ? taken : r->share_s;
+        free(s->of.share);
+    }
+    free(r->shares);
 }
 
 /* Reads the file again. False: it is not the sum of all ranks. */
@@ -76,12 +113,12 @@ static void print(const struct run *r, const char *differ, const struct merge_tr
 {
     const struct merge_ranks *j = &r->ranks;
     printf("%8u %8u %4s %% %-5s %2d %8.2f %8.0f %8.2f %8.1f %8.2f %8.0f %8.0f %8.0f %8.0f %8u %8u "
-           "%8u\n",
+           "%8u %8u %8.3f\n",
            j->n_ranks, j->n_contexts, differ, j->own ? "own" : "place", j->neighbours ? 26 : 0,
            t->merged_s, t->merged_s / copy_seconds(t->n_bytes_0), t->counted_s, file_mib,
            t->ended_s - t->merged_s, (double)t->peak_bytes / MIB, (double)t->merge_bytes_0 / MIB,
            (double)t->peak_bytes_0 / MIB, (double)t->n_bytes / MIB, r->n_records, r->n_exact,
-           r->n_steps);
+           r->n_steps, r->n_shares, r->share_s);
 }
 
 static bool read_job(char **argv, struct run *r)
@@ -110,8 +147,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "merge RANKS CONTEXTS DIFFER own|place NEIGHBOURS VALUES_MIB FILE\n");
         return 2;
     }
-    struct merge_tree tree = {.n_ranks = r.ranks.n_ranks, .make = make, .end = end, .arg = &r};
-    if (merge_tree_run(&tree, &error) || r.err || stat(r.path, &file)) {
+    struct merge_tree tree = {
+        .n_ranks = r.ranks.n_ranks, .make = make, .end = end, .share = take_share, .arg = &r};
+    int err = merge_tree_run(&tree, &error);
+    if (!err)
+        write_shares(&r);
+    if (err || r.err || stat(r.path, &file)) {
         fprintf(stderr, "merge: %s%s\n", error.text, r.error.text);
         return 1;
     }

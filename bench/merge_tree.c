@@ -273,7 +273,7 @@ static void run_rank(struct tree *tree, int rank, struct message *choice, struct
 {
     struct merge_tree *m = tree->public;
     struct node *n = calloc(1, sizeof *n);
-    struct pc_profile *sum = NULL;
+    struct pc_reduced reduced;
     struct pc_error error = {""};
     *n = (struct node){.transport = {.self = n,
                                      .rank = rank,
@@ -288,12 +288,14 @@ static void run_rank(struct tree *tree, int rank, struct message *choice, struct
     enter(n);
     struct pc_profile *mine = m->make(m->arg, rank);
     tree->mark_s = now_s();
-    int err = pc_merge_reduce(&n->transport, mine, &sum, &error);
+    int err = pc_merge_reduce(&n->transport, mine, &reduced, &error);
     leave(n);
     if (!n->counts_only && err && !tree->err)
         tree->err = pc_error_set(tree->error, err, "rank %d: %s", rank, error.text);
-    if (sum)
-        end(n, sum);
+    if (reduced.share)
+        m->share(m->arg, rank, &reduced);
+    if (reduced.sum)
+        end(n, reduced.sum);
     if (choice && n->account.peak > m->peak_bytes)
         m->peak_bytes = n->account.peak;
     if (choice)

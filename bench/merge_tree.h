@@ -9,7 +9,7 @@
 #ifndef BENCH_MERGE_TREE_H
 #define BENCH_MERGE_TREE_H
 
-#include "format/profile.h"
+#include "merge/merge.h"
 
 struct merge_tree {
     uint32_t n_ranks;
@@ -17,6 +17,8 @@ struct merge_tree {
      * gets the sum of rank 0, and owns it. */
     struct pc_profile *(*make)(void *arg, int32_t rank);
     void (*end)(void *arg, struct pc_profile *sum);
+    /* Called for each rank that has a share to write, before that; owns its bytes. */
+    void (*share)(void *arg, int32_t rank, const struct pc_reduced *reduced);
     void *arg;
 
     /* Results. */

@@ -27,7 +27,8 @@ const struct pc_option pc_options[] = {
      "time of each rank within 0.8 %, as far as that fits; what is left is for exact values, in "
      "the "
      "order of time as well. All contexts keep exact statistics over ranks: number, sum, sum of "
-     "squares, min and max with their ranks. 0 means no limit.",
+     "squares, min and max with their ranks. 0 means no limit: then all values are exact, and if "
+     "they take more than 16 MiB, several ranks write them into the file.",
      "memory limit for values by rank"},
     {"output", "per_rank", PC_OPTION_INTEGER, "0", 0, 1000000000, "ranks", AT(output_per_rank),
      "A context that occurs on more ranks than this keeps statistics only, whatever `values` "

@@ -97,6 +97,9 @@ int pc_record_check(const struct pc_profile *p, const struct pc_profile_data *d,
 void pc_ranks_put(const struct pc_by_rank *by, struct pc_buffer *b);
 void pc_column_put(const struct pc_by_rank *by, struct pc_buffer *b);
 void pc_steps_put(const struct pc_by_rank *by, struct pc_buffer *b);
+/* A field in a share: the mean, or 0 if that is no nearer than the value before; then distances. */
+void pc_share_column_put(const struct pc_by_rank *by, struct pc_buffer *b);
+void pc_share_column_get(struct pc_cursor *c, uint32_t n, uint64_t *out);
 void pc_ranks_get(struct pc_cursor *c, uint32_t n, int32_t *out);
 void pc_column_get(struct pc_cursor *c, uint32_t n, uint64_t *out, size_t stride);
 void pc_steps_get(struct pc_cursor *c, uint32_t n, uint16_t *out, size_t stride);
@@ -108,6 +111,9 @@ void pc_profile_count_descendants(struct pc_profile *p);
 void pc_profile_count_groups(struct pc_profile *p);
 
 int pc_field_compare(const struct pc_profile_field *a, const struct pc_profile_field *b);
+
+/* A hash of its names, by which another process knows a field. */
+uint64_t pc_field_key(const struct pc_profile_field *f);
 
 /* True for a field that may be stored: known combine and unit, bins in bounds. */
 bool pc_field_valid(const struct pc_profile_field *f);
@@ -255,6 +261,8 @@ int pc_part_decode(struct pc_profile *p, enum pc_part part, struct pc_cursor *c,
 #define PC_PCOL_COLUMNS_VERSION 1u
 #define PC_PCOL_TYPE_STEPS 66u
 #define PC_PCOL_STEPS_VERSION 1u
+#define PC_PCOL_TYPE_SHARES 67u
+#define PC_PCOL_SHARES_VERSION 1u
 #define PC_PCOL_SLOT_MIN_BYTES 32u
 #define PC_PCOL_SLOT_MAX_BYTES 4096u
 
@@ -272,6 +280,7 @@ struct pc_pcol_header {
     uint64_t slots_at; /* offset of slot 0; 0: none */
     uint32_t slot_bytes, n_slots;
     uint32_t world_size;
+    uint64_t shares_at; /* offset of the content of the section of shares; 0: there is none */
 };
 
 void pc_pcol_header_encode(const struct pc_pcol_header *h, uint8_t out[PC_PCOL_HEADER_BYTES]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Encodes the ranks of a record, and its values of one field, as bytes: each as the distance from
- * the previous one; steps, if that is less, as the distance from the median of all. Used for both
+ * the previous one; steps, if that is less, as the distance from the median of all, and values in
+ * shares from the mean. Used for both
  * forms that a profile has: in one piece (record_code.c), and in blocks of a file (value_blocks.c).
  */
 #include "format/build.h"
@@ -41,6 +42,50 @@ void pc_column_get(struct pc_cursor *c, uint32_t n, uint64_t *out, size_t stride
     for (uint32_t r = 0; r < n; r++) {
         last += pc_unzigzag(pc_get_varint(c));
         out[r * stride] = last;
+    }
+}
+
+/* ---- Values in shares ------------------------------------------------------------------------ */
+
+static uint64_t mean_of(const struct pc_by_rank *by)
+{
+    pc_u128 sum = 0;
+    for (uint32_t r = 0; r < by->n; r++)
+        sum += by->values[r * by->stride];
+    return by->n ? (uint64_t)(sum / by->n) : 0;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+void pc_share_column_put(const struct pc_by_rank *by, struct pc_buffer *b)
+{
+    uint64_t mean = mean_of(by), last = 0;
+    pc_u128 from_last = 0, from_mean = 0;
+    for (uint32_t r = 0; r < by->n; r++) {
+        uint64_t v = by->values[r * by->stride];
+        from_last += distance(v, last);
+        from_mean += distance(v, mean);
+        last = v;
+    }
+    bool near = mean && from_mean < from_last;
+    pc_put_varint(b, near ? mean : 0);
+    last = 0;
+    for (uint32_t r = 0; r < by->n; r++) {
+        uint64_t v = by->values[r * by->stride];
+        pc_put_varint(b, pc_zigzag(v - (near ? mean : last)));
+        last = v;
+    }
+}
+
+void pc_share_column_get(struct pc_cursor *c, uint32_t n, uint64_t *out)
+{
+    uint64_t mean = pc_get_varint(c), last = 0;
+    for (uint32_t r = 0; r < n; r++) {
+        last = (mean ? mean : last) + pc_unzigzag(pc_get_varint(c));
+        out[r] = last;
     }
 }
 

@@ -24,6 +24,7 @@ void pc_pcol_header_encode(const struct pc_pcol_header *h, uint8_t out[PC_PCOL_H
     pc_store_le(out + 40, h->slot_bytes, 4);
     pc_store_le(out + 44, h->n_slots, 4);
     pc_store_le(out + 48, h->world_size, 4);
+    pc_store_le(out + 52, h->shares_at, 8);
     pc_store_le(out + 60, crc32(0, out, 60), 4);
 }
 
@@ -55,6 +56,7 @@ int pc_pcol_header_decode(const uint8_t *data, size_t n, struct pc_pcol_header *
     h.slot_bytes = (uint32_t)pc_load_le(data + 40, 4);
     h.n_slots = (uint32_t)pc_load_le(data + 44, 4);
     h.world_size = (uint32_t)pc_load_le(data + 48, 4);
+    h.shares_at = pc_load_le(data + 52, 8);
     *out = h;
     return PC_OK;
 }

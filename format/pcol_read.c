@@ -8,6 +8,7 @@
  */
 #include "format/unpack.h"
 #include "format/value_blocks.h"
+#include "format/value_shares.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,7 @@ struct file {
     enum values values;
     size_t n; /* bytes */
     struct pc_pcol_header h;
-    struct section columns, steps;
+    struct section columns, steps, shares;
     struct section parts[PC_PART_VALUES]; /* by type */
 };
 
@@ -71,7 +72,8 @@ static int refuse_unread(struct pc_error *error, int err)
 
 static bool has_values(const struct section *s)
 {
-    return s->type == PC_PCOL_TYPE_COLUMNS || s->type == PC_PCOL_TYPE_STEPS;
+    return s->type == PC_PCOL_TYPE_COLUMNS || s->type == PC_PCOL_TYPE_STEPS ||
+           s->type == PC_PCOL_TYPE_SHARES;
 }
 
 /* True if a section has values by rank, and none of them are requested. */
@@ -126,25 +128,40 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
                             "file again",
                             pc_part_name(s->type), (unsigned long)at);
     if (s->stored > left)
-        s->stored = left; /* late slots that were cut off */
+        s->stored = left; /* late slots or shares that were cut off */
     return PC_OK;
+}
+
+/* The place for a section of this type, and the version that is read; NULL: it is not known. */
+static struct section *place_of(struct file *f, unsigned type, unsigned *version)
+{
+    *version = type == PC_PCOL_TYPE_COLUMNS  ? PC_PCOL_COLUMNS_VERSION
+               : type == PC_PCOL_TYPE_STEPS  ? PC_PCOL_STEPS_VERSION
+               : type == PC_PCOL_TYPE_SHARES ? PC_PCOL_SHARES_VERSION
+                                             : pc_part_version(type);
+    switch (type) {
+    case PC_PCOL_TYPE_COLUMNS:
+        return &f->columns;
+    case PC_PCOL_TYPE_STEPS:
+        return &f->steps;
+    case PC_PCOL_TYPE_SHARES:
+        return &f->shares;
+    default:
+        return type < PC_PART_VALUES ? &f->parts[type] : NULL;
+    }
 }
 
 /* Decides whether a section is read or skipped, or makes the file unreadable. */
 static int judge_section(struct file *f, const struct section *s, struct pc_error *error)
 {
-    bool columns = s->type == PC_PCOL_TYPE_COLUMNS, steps = s->type == PC_PCOL_TYPE_STEPS;
-    bool known = s->type < PC_PART_VALUES || columns || steps;
-    unsigned version = columns ? PC_PCOL_COLUMNS_VERSION
-                       : steps ? PC_PCOL_STEPS_VERSION
-                               : pc_part_version(s->type);
-    if (known && s->version < version)
+    unsigned version;
+    struct section *to = place_of(f, s->type, &version);
+    if (to && s->version < version)
         return pc_error_set(error, PC_EFORMAT,
                             "section '%s' at byte %lu is of version %u, which no release of "
                             "pcollect has written; measure again",
                             pc_part_name(s->type), (unsigned long)s->at, s->version);
-    if (known && s->version == version) {
-        struct section *to = columns ? &f->columns : steps ? &f->steps : &f->parts[s->type];
+    if (to && s->version == version) {
         if (to->found)
             return pc_error_set(error, PC_EFORMAT, "section '%s' at byte %lu is there twice",
                                 pc_part_name(s->type), (unsigned long)s->at);
@@ -207,7 +224,8 @@ static int open_values(struct file *f, struct pc_profile *p, const struct sectio
     int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
         return refuse_unread(error, errno);
-    int err = pc_columns_open(p, kind, fd, s->at + PC_PCOL_SECTION_BYTES, s->stored, error);
+    const struct pc_stored_columns from = {fd, s->at + PC_PCOL_SECTION_BYTES, s->stored};
+    int err = pc_columns_open(p, kind, &from, error);
     if (err)
         close(fd);
     return err;
@@ -223,8 +241,24 @@ static void mark_steps(struct file *f, struct pc_profile *p)
     p->steps = NULL;
 }
 
+static int open_shares(struct file *f, struct pc_profile *p, struct pc_error *error)
+{
+    int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0)
+        return refuse_unread(error, errno);
+    const struct section *s = &f->shares;
+    int err = pc_shares_open(p, fd, s->at + PC_PCOL_SECTION_BYTES, s->stored, error);
+    if (err)
+        close(fd);
+    return err;
+}
+
 static int take_values(struct file *f, struct pc_profile *p, struct pc_error *error)
 {
+    if (f->shares.found) {
+        int err = open_shares(f, p, error);
+        return !err && f->values == VALUES_ALL ? pc_columns_load(p, error) : err;
+    }
     if (!f->columns.found)
         return pc_error_set(error, PC_EFORMAT, "section '%s' is missing",
                             pc_part_name(PC_PCOL_TYPE_COLUMNS));

@@ -13,6 +13,7 @@
 #include "format/new_file.h"
 #include "format/rank_set.h"
 #include "format/value_blocks.h"
+#include "format/value_shares.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -173,7 +174,7 @@ static bool put_steps(struct pc_buffer *image, const struct pc_profile *p)
 {
     size_t start = image->n;
     pc_buffer_extend(image, PC_PCOL_SECTION_BYTES);
-    bool any = pc_columns_encode(p, PC_KEPT_STEPS, image);
+    bool any = pc_columns_encode(p, PC_KEPT_STEPS, false, image);
     struct section s = {.type = PC_PCOL_TYPE_STEPS,
                         .version = PC_PCOL_STEPS_VERSION,
                         .raw = image->n - start - PC_PCOL_SECTION_BYTES};
@@ -188,12 +189,32 @@ static void put_columns(struct pc_buffer *image, const struct pc_profile *p)
 {
     size_t start = image->n;
     pc_buffer_extend(image, PC_PCOL_SECTION_BYTES);
-    pc_columns_encode(p, PC_KEPT_EXACT, image);
+    pc_columns_encode(p, PC_KEPT_EXACT, false, image);
     struct section s = {.type = PC_PCOL_TYPE_COLUMNS,
                         .version = PC_PCOL_COLUMNS_VERSION,
                         .flags = PC_SECTION_REQUIRED,
                         .raw = image->n - start - PC_PCOL_SECTION_BYTES};
     end_section(image, start, &s);
+}
+
+/* Puts the begin of the section of shares, which is the last one: what follows will be written by
+ * others. */
+static void put_shares(struct pc_buffer *image, const struct pc_profile *p,
+                       struct pc_pcol_header *h)
+{
+    size_t start = image->n;
+    pc_buffer_extend(image, PC_PCOL_SECTION_BYTES);
+    h->shares_at = image->n;
+    h->file_bytes = pc_shares_encode(p->shares, p->n_data, h->shares_at, image);
+    if (image->failed)
+        return;
+    uint64_t bytes = h->file_bytes - h->shares_at;
+    struct section s = {.type = PC_PCOL_TYPE_SHARES,
+                        .version = PC_PCOL_SHARES_VERSION,
+                        .flags = PC_SECTION_REQUIRED | PC_SECTION_LIVE,
+                        .stored = bytes,
+                        .raw = bytes};
+    store_section_header(image->data + start, &s, NULL);
 }
 
 /* Writes the slots as zeros instead of a hole, so that ranks do not find the disk full at their
@@ -218,10 +239,23 @@ static void put_slots(struct pc_buffer *image, const struct pc_profile *p, struc
         memset(at, 0, bytes);
 }
 
-static int make_image(const struct pc_profile *p, unsigned flags, struct pc_buffer *image)
+static void put_values(struct pc_buffer *image, const struct pc_profile *p,
+                       struct pc_pcol_header *h)
+{
+    put_columns(image, p);
+    h->n_sections++;
+    if (put_steps(image, p)) {
+        h->minor = PC_PCOL_MINOR_STEPS;
+        h->n_sections++;
+    }
+}
+
+/* The image is all that this process writes; *file_bytes_out has place for shares as well. */
+static int make_image(const struct pc_profile *p, unsigned flags, struct pc_buffer *image,
+                      uint64_t *file_bytes_out)
 {
     struct pc_pcol_header h = {.major = PC_PCOL_MAJOR,
-                               .minor = PC_PCOL_MINOR - 1,
+                               .minor = PC_PCOL_MINOR_LEAST,
                                .job_key = p->job_key,
                                .world_size = p->world_size};
     pc_buffer_extend(image, PC_PCOL_HEADER_BYTES);
@@ -232,38 +266,53 @@ static int make_image(const struct pc_profile *p, unsigned flags, struct pc_buff
             put_part(image, p, part);
         h.n_sections++;
     }
-    put_columns(image, p);
-    h.n_sections++;
-    if (put_steps(image, p)) {
-        h.minor = PC_PCOL_MINOR;
-        h.n_sections++;
-    }
+    if (!p->shares)
+        put_values(image, p, &h);
     if (flags & PC_PCOL_LATE_SLOTS) {
         put_slots(image, p, &h);
         h.n_sections++;
     }
+    h.file_bytes = image->n;
+    if (p->shares) {
+        put_shares(image, p, &h);
+        h.minor = PC_PCOL_MINOR;
+        h.n_sections++;
+    }
     if (image->failed)
         return PC_ENOMEM;
-    h.file_bytes = image->n;
     pc_pcol_header_encode(&h, image->data);
+    *file_bytes_out = h.file_bytes;
     return PC_OK;
+}
+
+/* Makes the file as long as it will be, with the space for it if the file system can say so: else
+ * others may find the disk full when they write. 0 or an errno. */
+static int reserve(int fd, const struct pc_buffer *image, uint64_t file_bytes)
+{
+    if (file_bytes == image->n || !fallocate(fd, 0, 0, (off_t)file_bytes))
+        return 0;
+    if (errno != EOPNOTSUPP && errno != ENOSYS)
+        return errno;
+    return ftruncate(fd, (off_t)file_bytes) ? errno : 0;
 }
 
 /* Writes a new file with the image, which will get the name `path`. If it fails, no file is
  * left. */
-static int write_new(const char *path, const struct pc_buffer *image, unsigned flags,
-                     struct pc_new_file *f, struct pc_error *error)
+static int write_new(const char *path, const struct pc_buffer *image, uint64_t file_bytes,
+                     unsigned flags, struct pc_new_file *f, struct pc_error *error)
 {
     uint64_t limit;
-    if (pc_pcol_over_limit(image->n, &limit))
+    if (pc_pcol_over_limit(file_bytes, &limit))
         return pc_error_set(error, PC_EIO,
                             "%s: cannot be written: the profile has %lu bytes and the file size "
                             "limit is %lu; raise the limit (ulimit -f)",
-                            path, (unsigned long)image->n, (unsigned long)limit);
+                            path, (unsigned long)file_bytes, (unsigned long)limit);
     int err = pc_new_file_open(f, path);
     if (err)
         return pc_pcol_system_error(error, path, "cannot be written", err, flags);
-    err = pc_pcol_write_at(f->fd, image->data, image->n, 0);
+    err = reserve(f->fd, image, file_bytes);
+    if (!err)
+        err = pc_pcol_write_at(f->fd, image->data, image->n, 0);
     if (!err && (flags & PC_PCOL_ON_DISK) && fsync(f->fd) && errno != EINVAL)
         err = errno; /* EINVAL: the file system has no disk */
     int late = pc_new_file_finish(f);
@@ -301,11 +350,11 @@ static int number(struct pc_new_file *f, const char *path, unsigned flags, char 
     }
 }
 
-static int write_image(const char *path, const struct pc_buffer *image, unsigned flags,
-                       char *written, struct pc_error *error)
+static int write_image(const char *path, const struct pc_buffer *image, uint64_t file_bytes,
+                       unsigned flags, char *written, struct pc_error *error)
 {
     struct pc_new_file f;
-    int err = write_new(path, image, flags, &f, error);
+    int err = write_new(path, image, file_bytes, flags, &f, error);
     if (err)
         return err;
     err = written ? number(&f, path, flags, written, error) : replace(&f, path, flags, error);
@@ -319,13 +368,14 @@ static int write_profile(const struct pc_profile *p, const char *path, unsigned 
 {
     struct pc_buffer image = {0};
     struct pc_error rows = {""};
+    uint64_t file_bytes = 0;
     int saved_errno = errno;
     if (p->no_bins || (p->statistics_only && !p->columns))
         return pc_error_set(error, PC_EARG, "%s: cannot be written: the profile was read in part",
                             path);
     int err = pc_tables_check_rows(p, &rows);
     if (!err)
-        err = make_image(p, flags, &image);
+        err = make_image(p, flags, &image, &file_bytes);
     if (*rows.text)
         err = pc_error_set(error, err, "%s: not written; the file that it is made of: %s", path,
                            rows.text);
@@ -335,7 +385,7 @@ static int write_profile(const struct pc_profile *p, const char *path, unsigned 
     else if (err)
         pc_error_set(error, err, "%s: cannot be written: not enough memory to make the file", path);
     else
-        err = write_image(path, &image, flags, written, error);
+        err = write_image(path, &image, file_bytes, flags, written, error);
     free(image.data);
     errno = saved_errno;
     return err;

@@ -87,6 +87,12 @@ int pc_node_compare(const struct pc_profile_node *a, const struct pc_profile_nod
     return pc_compare_u64(a->offset, b->offset);
 }
 
+uint64_t pc_field_key(const struct pc_profile_field *f)
+{
+    uint64_t plugin = pc_hash_bytes(f->plugin, strlen(f->plugin), f->group);
+    return pc_hash_bytes(f->name, strlen(f->name), plugin);
+}
+
 int pc_field_compare(const struct pc_profile_field *a, const struct pc_profile_field *b)
 {
     if (a->group != b->group)

@@ -201,6 +201,8 @@ struct pc_profile_data {
     uint16_t *steps;  /* row per rank, of its times; NULL: kept otherwise, or no lists */
 };
 
+struct pc_shares; /* format/value_shares.h */
+
 struct pc_profile {
     char *exe, *mpi, *job; /* empty: unknown */
     uint64_t job_key;
@@ -212,6 +214,7 @@ struct pc_profile {
     uint32_t contexts;     /* of one rank: records of the job that are kept apart; 0: all */
     bool statistics_only;  /* it was read without values that the file has */
     bool no_bins;          /* it was read without histograms */
+    bool lacks_values;     /* some values by rank were missing in its file, or damaged */
     uint64_t *bins_room;   /* of pc_data_bins; NULL: histograms are not coded */
     bool unchecked;        /* decoded so: packed records and rows, not checked yet */
     uint8_t *packed;       /* records (format/record_rows.h), with malloc; NULL: in data */
@@ -219,6 +222,7 @@ struct pc_profile {
     struct pc_columns *columns;  /* source of values that are read on demand, or NULL */
     struct pc_columns *steps;    /* source of times in steps, or NULL: the file has none, or all
                                     are in memory */
+    struct pc_shares *shares;    /* values by rank that others will write to its file, or NULL */
     struct pc_later_rows *later; /* rows of tables that are read on demand, or NULL */
     struct pc_profile_rank *ranks;
     struct pc_profile_module *modules;
@@ -454,7 +458,9 @@ void pc_profile_sum_free(struct pc_profile_sum *s);
 /* ---- .pcol files (doc/internals/format.md) -------------------------------------------------- */
 
 #define PC_PCOL_MAJOR 1u
-#define PC_PCOL_MINOR 3u /* of a file that has times in steps by rank; others are of 1.2 */
+#define PC_PCOL_MINOR 4u       /* of a file that has values by rank in shares */
+#define PC_PCOL_MINOR_STEPS 3u /* of one that has times in steps by rank */
+#define PC_PCOL_MINOR_LEAST 2u /* of others */
 
 enum pc_pcol_flag {
     PC_PCOL_LATE_SLOTS = 1u << 0, /* make room for what each rank of the world adds at its exit */
@@ -528,6 +534,21 @@ int pc_pcol_write_node(const char *path, const struct pc_profile *const *late, c
 /* pc_pcol_write_node for one rank. */
 int pc_pcol_write_late(const char *path, const struct pc_profile *late, bool ended,
                        struct pc_error *error);
+
+/* The share of the values by rank that are those of ranks first_rank to last_rank, in the file of
+ * that job. */
+struct pc_share_target {
+    const char *path;
+    uint64_t job_key;
+    uint32_t world_size;
+    int32_t first_rank, last_rank;
+};
+
+/* Writes the share (format/value_shares.h) to its place, which the file has. Several processes may
+ * call it at once, for different shares. Verifies that the file is still that of the job. On
+ * failure a part of the share may be there: readers see that, and leave it out. */
+int pc_pcol_write_share(const struct pc_share_target *to, const uint8_t *data, size_t n,
+                        struct pc_error *error);
 
 /* The number of ranks whose last part is not in the file: they, or ranks of their node, still run
  * or were killed. 0 in a file without slots. */

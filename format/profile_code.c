@@ -36,6 +36,8 @@ const char *pc_part_name(unsigned part)
         return "columns";
     if (part == PC_PCOL_TYPE_STEPS)
         return "steps";
+    if (part == PC_PCOL_TYPE_SHARES)
+        return "shares";
     return part > 0 && part < PC_N_PARTS_END ? part_names[part] : "unknown";
 }
 

@@ -648,6 +648,7 @@ static int merge_into(struct merge *m, struct pc_pool *scratch)
     m->out->job_key = a->job_key;
     m->out->world_size = a->world_size;
     m->out->per_rank = lesser_bound(a->per_rank, b->per_rank);
+    m->out->lacks_values = a->lacks_values || b->lacks_values;
     m->out->statistics_only = a->statistics_only || b->statistics_only;
     m->out->no_bins = a->no_bins || b->no_bins;
     m->out->bins_room = m->overlays ? a->bins_room : NULL;

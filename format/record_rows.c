@@ -185,11 +185,17 @@ static bool make_lists(struct pc_profile *p, struct pc_profile_data *d, enum pc_
     return d->ranks && (d->steps || d->values);
 }
 
-bool pc_records_make_lists(struct pc_profile *p, const uint8_t *kept)
+bool pc_records_mark(struct pc_profile *p, const uint8_t *kept)
 {
     struct pc_pool *scratch = pc_pool_new();
-    bool ok = scratch && (!p->packed || make_structures(p, kept, scratch));
+    bool ok = scratch && make_structures(p, kept, scratch);
     pc_pool_free(scratch);
+    return ok;
+}
+
+bool pc_records_make_lists(struct pc_profile *p, const uint8_t *kept)
+{
+    bool ok = !p->packed || pc_records_mark(p, kept);
     int32_t *all = ok ? list_ranks(p) : NULL;
     ok &= all != NULL;
     for (uint32_t i = 0; ok && i < p->n_data; i++)

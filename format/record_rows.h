@@ -8,7 +8,8 @@
  * of as few bytes as they take (pc_profile_data_keep).
  *
  * Packed records have no values by rank, unless pc_records_make_lists has given them some; then
- * they can be written and encoded, but no longer be added to others.
+ * they can be written and encoded, but no longer be added to others. So can those that
+ * pc_records_mark has marked.
  *
  * Used by profile_merge.c, merge/lists.c and merge/files.c. Nothing here is AS-safe.
  */
@@ -69,6 +70,10 @@ bool pc_record_writer_close(struct pc_record_writer *w);
 
 /* Packs the records of a profile, which must not have values by rank. False: no memory. */
 bool pc_records_pack(struct pc_profile *p);
+
+/* Marks the packed records i whose values are elsewhere, kept[i] of enum pc_kept, and makes
+ * structures of all, as below. False: no memory, or damage. */
+bool pc_records_mark(struct pc_profile *p, const uint8_t *kept);
 
 /* Gives each record i the lists for what it keeps of its ranks, kept[i] of enum pc_kept; records of
  * packed ones become structures without statistics for this. The records of all ranks have one list

@@ -2,23 +2,25 @@
  *
  * Values by rank in a .pcol file, exact ones and times in steps in a section each. The records of a
  * section are grouped into runs; the ranks of a run, and the values of each field in it, are blocks
- * of their own: reading one field of one record inflates two blocks.
+ * of their own: reading one field of one record inflates two blocks. Exact values may instead be in
+ * shares (value_shares.c): columns of some ranks each, which are joined when they are read.
  *
  * Data structure of a reader: the position of each block, and a small direct-mapped store of
  * inflated blocks. Invariant: a block is read only if its bytes may hold one value for each rank of
  * its run; values have at most STORE_BYTES, or one block. Ranks have half of that, and twice
- * as much beside steps.
+ * as much beside steps. All shares have SHARES_BYTES of values, or one block each.
  *
- * Called by pcol_write.c and pcol_read.c, and by pc_data_by_rank. It must not use more memory than
- * stated: profiles of many ranks are larger than the memory of their reader.
+ * Called by pcol_read.c and value_shares.c, and by pc_data_by_rank. It must not use more memory
+ * than stated: profiles of many ranks are larger than the memory of their reader.
  */
 #include "format/value_blocks.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { RUN_ROWS = 1024, MOST_PLACES = 256, HEAD_BYTES = 24 };
+enum { MOST_PLACES = 256 };
 #define STORE_BYTES ((size_t)512 << 10)
+#define SHARES_BYTES ((size_t)64 << 20)
 
 /* Column 0 has ranks; the others have the scalar fields in their order, of steps those of times. */
 enum { RANKS };
@@ -66,137 +68,15 @@ struct pc_columns {
     uint8_t *rows;       /* by column */
     struct place *ranks, *values;
     struct pc_error error; /* the first one */
+    /* Columns of each share, in the order of ranks, if values are in shares; and the ranks
+     * and values of the record that was asked for last. There are no runs then. */
+    struct pc_columns **shares;
+    uint32_t n_shares;
+    struct place joined_ranks, joined;
+    /* First rank of a share, and the numbers of its records, ascending. */
+    int32_t first_rank;
+    uint32_t *numbers;
 };
-
-/* ---- Write ---------------------------------------------------------------------------------- */
-
-struct writer {
-    const struct pc_profile *p;
-    enum pc_kept kind;
-    struct pc_buffer index, blocks, raw;
-};
-
-static bool has_column(const struct pc_profile *p, uint32_t k, enum pc_kept kind)
-{
-    const struct pc_profile_field *f = &p->fields[k];
-    bool is_time = f->combine == PCOLLECT_SUM && f->unit == PCOLLECT_UNIT_NS;
-    return kind == PC_KEPT_STEPS ? is_time : f->combine != PCOLLECT_HIST;
-}
-
-static bool is_in_column(const struct writer *w, const struct pc_profile_data *d, uint32_t k)
-{
-    return pc_data_has(w->p, d) == w->kind && k >= d->first_field &&
-           (w->kind == PC_KEPT_EXACT || pc_field_in_steps(w->p, d, k));
-}
-
-static void put_block(struct writer *w, bool of_steps)
-{
-    size_t start = w->blocks.n;
-    bool deflated = of_steps ? pc_pcol_pack_noise(&w->blocks, w->raw.data, w->raw.n)
-                             : pc_pcol_pack(&w->blocks, w->raw.data, w->raw.n);
-    pc_put_varint(&w->index, (uint64_t)(w->blocks.n - start) << 1 | deflated);
-    if (deflated)
-        pc_put_varint(&w->index, w->raw.n);
-    w->raw.n = 0;
-}
-
-/* The ranks of a record that has values. */
-static struct pc_by_rank ranks_of(const struct pc_profile *p, const struct pc_profile_data *d)
-{
-    uint32_t k = d->first_field;
-    while (pc_data_has(p, d) == PC_KEPT_STEPS && !pc_field_in_steps(p, d, k))
-        k++;
-    return pc_data_by_rank(p, d, k);
-}
-
-/* Writes a run of n records from `first` on; records without values in between do not belong to
- * it. */
-static void put_run(struct writer *w, uint32_t first, uint32_t end, uint32_t n)
-{
-    const struct pc_profile *p = w->p;
-    struct pc_by_rank by;
-    pc_put_varint(&w->index, n);
-    for (uint32_t i = first; i < end; i++) {
-        if (pc_data_has(p, &p->data[i]) != w->kind)
-            continue;
-        by = ranks_of(p, &p->data[i]);
-        pc_ranks_put(&by, &w->raw);
-    }
-    put_block(w, false);
-    for (uint32_t k = 0; k < p->n_fields; k++) {
-        if (!has_column(p, k, w->kind))
-            continue;
-        for (uint32_t i = first; i < end; i++) {
-            if (!is_in_column(w, &p->data[i], k))
-                continue;
-            by = pc_data_by_rank(p, &p->data[i], k);
-            if (by.steps)
-                pc_steps_put(&by, &w->raw);
-            else
-                pc_column_put(&by, &w->raw);
-        }
-        put_block(w, w->kind == PC_KEPT_STEPS);
-    }
-}
-
-/* Returns the number of runs. */
-static uint32_t put_runs(struct writer *w)
-{
-    const struct pc_profile *p = w->p;
-    uint32_t first = 0, n = 0, n_rows = 0, n_runs = 0;
-    for (uint32_t i = 0; p->data && i < p->n_data; i++) {
-        bool there = pc_data_has(p, &p->data[i]) == w->kind;
-        n += there;
-        n_rows += there ? p->data[i].n_ranks : 0;
-        if (n_rows < RUN_ROWS && (i + 1 < p->n_data || !n))
-            continue;
-        put_run(w, first, i + 1, n);
-        n_runs++;
-        first = i + 1;
-        n = n_rows = 0;
-    }
-    return n_runs;
-}
-
-/* Writes the number of records with times in steps, and each as the distance from the one before.
- * Those with exact values are marked themselves (record_code.c). */
-static void put_records(struct writer *w)
-{
-    const struct pc_profile *p = w->p;
-    uint32_t n = 0, next = 0;
-    for (uint32_t i = 0; p->data && i < p->n_data; i++)
-        n += pc_data_has(p, &p->data[i]) == w->kind;
-    pc_put_varint(&w->index, n);
-    for (uint32_t i = 0; p->data && i < p->n_data; i++) {
-        if (pc_data_has(p, &p->data[i]) != w->kind)
-            continue;
-        pc_put_varint(&w->index, i - next);
-        next = i + 1;
-    }
-}
-
-bool pc_columns_encode(const struct pc_profile *p, enum pc_kept kind, struct pc_buffer *out)
-{
-    struct writer w = {.p = p, .kind = kind};
-    if (kind == PC_KEPT_STEPS)
-        put_records(&w);
-    uint32_t n_runs = put_runs(&w);
-    size_t start = out->n;
-    pc_buffer_extend(out, HEAD_BYTES);
-    bool deflated = pc_pcol_pack(out, w.index.data, w.index.n);
-    uint64_t stored = out->n - start - HEAD_BYTES;
-    out->failed |= w.index.failed || w.blocks.failed || w.raw.failed;
-    if (!out->failed) {
-        pc_store_le(out->data + start, stored << 1 | deflated, 8);
-        pc_store_le(out->data + start + 8, w.index.n, 8);
-        pc_store_le(out->data + start + 16, n_runs, 8);
-    }
-    pc_put_bytes(out, w.blocks.data, w.blocks.n);
-    free(w.index.data);
-    free(w.blocks.data);
-    free(w.raw.data);
-    return n_runs > 0;
-}
 
 /* ---- Read: bytes ---------------------------------------------------------------------------- */
 
@@ -252,6 +132,22 @@ static void mark_records(struct pc_profile *p, struct pc_cursor *in)
     }
 }
 
+/* Takes the records of a share. */
+static int take_records(struct pc_columns *c, const struct pc_columns_shape *shape)
+{
+    c->n_records = shape->n_records;
+    c->first_rank = shape->first_rank;
+    c->records = calloc((size_t)c->n_records + 1, sizeof *c->records);
+    c->numbers = malloc((size_t)c->n_records * sizeof *c->numbers + 1);
+    if (!c->records || !c->numbers)
+        return PC_ENOMEM;
+    memcpy(c->numbers, shape->numbers, c->n_records * sizeof *c->numbers);
+    for (uint32_t i = 0; i < c->n_records; i++)
+        c->records[i] =
+            (struct record){.n_ranks = shape->n_ranks[i], .has_comm = shape->has_comm[i]};
+    return PC_OK;
+}
+
 /* Numbers the records that keep values of this kind. */
 static int number_records(struct pc_columns *c, struct pc_profile *p)
 {
@@ -271,17 +167,20 @@ static int number_records(struct pc_columns *c, struct pc_profile *p)
     return PC_OK;
 }
 
-static int number_columns(struct pc_columns *c, const struct pc_profile *p)
+static int number_columns(struct pc_columns *c, const struct pc_profile *p,
+                          const struct pc_columns_shape *shape)
 {
+    uint32_t n_fields = shape ? shape->n_fields : p->n_fields, n = 1;
     c->n_columns = 1;
-    for (uint32_t k = 0; k < p->n_fields; k++)
-        c->n_columns += has_column(p, k, c->kind);
+    for (uint32_t i = 0; i < n_fields; i++)
+        c->n_columns += pc_columns_have(p, shape ? shape->fields[i] : i, c->kind);
     c->column_of = calloc((size_t)p->n_fields + 1, sizeof *c->column_of);
     c->rows = calloc(c->n_columns, sizeof *c->rows);
     if (!c->column_of || !c->rows)
         return PC_ENOMEM;
-    for (uint32_t k = 0, n = 1; k < p->n_fields; k++) {
-        if (!has_column(p, k, c->kind))
+    for (uint32_t i = 0; i < n_fields; i++) {
+        uint32_t k = shape ? shape->fields[i] : i;
+        if (!pc_columns_have(p, k, c->kind))
             continue;
         c->rows[n] = k < p->n_comm ? ROWS_COMM : c->kind == PC_KEPT_STEPS ? ROWS_REST : ROWS_ALL;
         c->column_of[k] = n++;
@@ -312,10 +211,11 @@ static uint32_t rows_of(const struct pc_columns *c, const struct run *run, uint3
     return run->n_rows[c->rows[column]];
 }
 
-/* True if the block is large enough: each value takes at least a byte. */
+/* True if the block may have these rows: each value takes at least a byte, and at most a number
+ * that is in front of it, and itself. */
 static bool block_is_possible(const struct block *b, uint32_t n_rows)
 {
-    return b->raw >= n_rows && b->raw / 10 <= n_rows &&
+    return b->raw >= n_rows && b->raw / 20 <= n_rows &&
            (b->deflated ? b->raw / 1032 <= b->stored : b->raw == b->stored);
 }
 
@@ -339,16 +239,9 @@ static void decode_run(struct pc_columns *c, struct pc_cursor *in, uint32_t numb
     }
 }
 
-static int decode_index(struct pc_columns *c, struct pc_profile *p, struct pc_cursor *in,
-                        uint64_t at, uint64_t end, struct pc_error *error)
+static int decode_index(struct pc_columns *c, struct pc_cursor *in, uint64_t at, uint64_t end,
+                        struct pc_error *error)
 {
-    if (c->kind == PC_KEPT_STEPS)
-        mark_records(p, in);
-    if (in->failed)
-        return damaged(c, error, "its index is damaged");
-    int err = number_records(c, p);
-    if (err)
-        return pc_error_set(error, err, "not enough memory");
     c->runs = calloc((size_t)c->n_runs + 1, sizeof *c->runs);
     c->blocks = calloc((size_t)c->n_runs * c->n_columns + 1, sizeof *c->blocks);
     if (!c->runs || !c->blocks)
@@ -361,21 +254,23 @@ static int decode_index(struct pc_columns *c, struct pc_profile *p, struct pc_cu
     return PC_OK;
 }
 
-static int read_index(struct pc_columns *c, struct pc_profile *p, uint64_t at, uint64_t n,
+/* `shape`: of a share; NULL: the records are those of p. */
+static int read_index(struct pc_columns *c, struct pc_profile *p,
+                      const struct pc_columns_shape *shape, uint64_t at, uint64_t n,
                       struct pc_error *error)
 {
-    uint8_t head[HEAD_BYTES], *raw;
-    if (n < HEAD_BYTES)
+    uint8_t head[PC_COLUMNS_HEAD_BYTES], *raw;
+    if (n < PC_COLUMNS_HEAD_BYTES)
         return damaged(c, error, "it is too short");
-    int err = read_bytes(c->fd, at, HEAD_BYTES, head, error);
+    int err = read_bytes(c->fd, at, PC_COLUMNS_HEAD_BYTES, head, error);
     if (err)
         return err;
     uint64_t stored = pc_load_le(head, 8);
-    struct block index = {.at = at + HEAD_BYTES,
+    struct block index = {.at = at + PC_COLUMNS_HEAD_BYTES,
                           .stored = stored >> 1,
                           .raw = pc_load_le(head + 8, 8),
                           .deflated = stored & 1};
-    if (index.stored > n - HEAD_BYTES)
+    if (index.stored > n - PC_COLUMNS_HEAD_BYTES)
         return damaged(c, error, "its index is too long");
     err = read_packed(c->fd, &index, &raw, error);
     if (err)
@@ -383,7 +278,14 @@ static int read_index(struct pc_columns *c, struct pc_profile *p, uint64_t at, u
     uint64_t n_runs = pc_load_le(head + 16, 8);
     c->n_runs = n_runs <= index.raw / (c->n_columns + 1) ? (uint32_t)n_runs : 0;
     struct pc_cursor in = pc_cursor_over(raw, index.raw);
-    err = decode_index(c, p, &in, index.at + index.stored, at + n, error);
+    if (c->kind == PC_KEPT_STEPS)
+        mark_records(p, &in);
+    if (in.failed)
+        err = damaged(c, error, "its index is damaged");
+    else if (shape ? take_records(c, shape) : number_records(c, p))
+        err = pc_error_set(error, PC_ENOMEM, "not enough memory");
+    else
+        err = decode_index(c, &in, index.at + index.stored, at + n, error);
     free(raw);
     return err;
 }
@@ -393,13 +295,13 @@ static size_t value_bytes(const struct pc_columns *c)
     return c->kind == PC_KEPT_STEPS ? sizeof(uint16_t) : sizeof(uint64_t);
 }
 
-/* Makes as many places as the store has room for, assuming the longest run. */
-static int make_places(struct pc_columns *c)
+/* Makes as many places as a store of so many bytes has room for, assuming the longest run. */
+static int make_places(struct pc_columns *c, size_t store_bytes)
 {
     size_t most = 1;
     for (uint32_t i = 0; i < c->n_runs; i++)
         most = c->runs[i].n_rows[ROWS_ALL] > most ? c->runs[i].n_rows[ROWS_ALL] : most;
-    size_t n = STORE_BYTES / (most * value_bytes(c));
+    size_t n = store_bytes / (most * value_bytes(c));
     c->n_places = n < 1 ? 1 : n > MOST_PLACES ? MOST_PLACES : (uint32_t)n;
     c->ranks = calloc(c->n_places, sizeof *c->ranks);
     c->values = calloc(c->n_places, sizeof *c->values);
@@ -410,26 +312,107 @@ static int make_places(struct pc_columns *c)
     return PC_OK;
 }
 
-int pc_columns_open(struct pc_profile *p, enum pc_kept kind, int fd, uint64_t at, uint64_t n,
-                    struct pc_error *error)
+static struct pc_columns *new_columns(enum pc_kept kind, int fd)
 {
     struct pc_columns *c = calloc(1, sizeof *c);
-    if (!c)
-        return pc_error_set(error, PC_ENOMEM, "not enough memory");
-    c->fd = fd;
-    c->kind = kind;
-    c->n_users = 1;
-    int err = number_columns(c, p);
+    if (c)
+        *c = (struct pc_columns){.fd = fd, .kind = kind, .n_users = 1};
+    return c;
+}
+
+/* Closes columns, but not their file. */
+static void give_up(struct pc_columns *c)
+{
+    c->fd = -1;
+    pc_columns_close(c);
+}
+
+/* Opens columns of that kind; without a shape they are those of all records of p. The file stays
+ * the caller's if it fails. */
+static int open_columns(struct pc_profile *p, enum pc_kept kind,
+                        const struct pc_columns_shape *shape, const struct pc_stored_columns *from,
+                        struct pc_columns **out, struct pc_error *error)
+{
+    struct pc_columns *c = new_columns(kind, from->fd);
+    int err = c ? number_columns(c, p, shape) : PC_ENOMEM;
     if (!err)
-        err = read_index(c, p, at, n, error);
+        err = read_index(c, p, shape, from->at, from->n, error);
     if (!err)
-        err = make_places(c);
-    if (err) {
-        c->fd = -1;
-        pc_columns_close(c);
-        return err;
+        err = make_places(c, shape ? SHARES_BYTES / shape->n_shares : STORE_BYTES);
+    if (err == PC_ENOMEM)
+        pc_error_set(error, err, "not enough memory");
+    if (!err)
+        *out = c;
+    else if (c)
+        give_up(c);
+    return err;
+}
+
+int pc_columns_open(struct pc_profile *p, enum pc_kept kind, const struct pc_stored_columns *from,
+                    struct pc_error *error)
+{
+    return open_columns(p, kind, NULL, from, kind == PC_KEPT_STEPS ? &p->steps : &p->columns,
+                        error);
+}
+
+/* ---- Shares --------------------------------------------------------------------------------- */
+
+int pc_columns_begin_shares(struct pc_profile *p, int fd, uint32_t n)
+{
+    struct pc_columns *c = new_columns(PC_KEPT_EXACT, fd);
+    int err = c ? number_records(c, p) : PC_ENOMEM;
+    if (!err && !(c->shares = calloc((size_t)n + 1, sizeof(struct pc_columns *))))
+        err = PC_ENOMEM;
+    if (!err)
+        p->columns = c;
+    else if (c)
+        give_up(c);
+    return err;
+}
+
+int pc_columns_add_share(struct pc_profile *p, const struct pc_columns_shape *shape,
+                         const struct pc_stored_columns *from)
+{
+    struct pc_columns *c = p->columns;
+    int err = open_columns(p, c->kind, shape, from, &c->shares[c->n_shares], NULL);
+    c->n_shares += !err;
+    return err;
+}
+
+void pc_columns_give_up(struct pc_profile *p)
+{
+    give_up(p->columns);
+    p->columns = NULL;
+}
+
+/* Leaves statistics alone of those records of which ranks are missing. */
+static uint32_t drop_incomplete(const struct pc_columns *c, const uint32_t *n_rows,
+                                struct pc_profile *p)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        struct pc_profile_data *d = &p->data[i];
+        if (d->kept != c->kind || n_rows[d->stored] == d->n_ranks)
+            continue;
+        d->kept = PC_KEPT_NONE;
+        n++;
     }
-    *(kind == PC_KEPT_STEPS ? &p->steps : &p->columns) = c;
+    return n;
+}
+
+int pc_columns_end_shares(struct pc_profile *p, uint32_t *n_dropped_out)
+{
+    const struct pc_columns *c = p->columns;
+    uint32_t *n_rows = calloc((size_t)c->n_records + 1, sizeof *n_rows);
+    if (!n_rows)
+        return PC_ENOMEM;
+    for (uint32_t s = 0; s < c->n_shares; s++) {
+        const struct pc_columns *share = c->shares[s];
+        for (uint32_t i = 0; i < share->n_records; i++)
+            n_rows[share->numbers[i]] += share->records[i].n_ranks;
+    }
+    *n_dropped_out = drop_incomplete(c, n_rows, p);
+    free(n_rows);
     return PC_OK;
 }
 
@@ -449,8 +432,14 @@ void pc_columns_close(struct pc_columns *c)
         if (c->values)
             free(c->values[i].in.memory);
     }
+    for (uint32_t i = 0; i < c->n_shares; i++)
+        give_up(c->shares[i]);
     if (c->fd >= 0)
         close(c->fd);
+    free(c->shares);
+    free(c->numbers);
+    free(c->joined_ranks.in.memory);
+    free(c->joined.in.memory);
     free(c->runs);
     free(c->blocks);
     free(c->records);
@@ -486,6 +475,8 @@ static int decode_block(const struct pc_columns *c, uint32_t run, uint32_t colum
             pc_ranks_get(in, n, place->in.ranks + row);
         else if (c->kind == PC_KEPT_STEPS)
             pc_steps_get(in, n, place->in.steps + row, 1);
+        else if (c->numbers)
+            pc_share_column_get(in, n, place->in.values + row);
         else
             pc_column_get(in, n, place->in.values + row, 1);
         row += n;
@@ -526,13 +517,14 @@ static const struct place *find_block(struct pc_columns *c, uint32_t run, uint32
     return *c->error.text || fill_place(c, run, column, place) ? NULL : place;
 }
 
-static struct pc_by_rank read_by_rank(struct pc_columns *c, const struct pc_profile_data *d,
-                                      uint32_t k)
+/* Field k of d, which is record `number` of these columns. */
+static struct pc_by_rank read_record(struct pc_columns *c, uint32_t number,
+                                     const struct pc_profile_data *d, uint32_t k)
 {
     static const uint64_t no_value = 0;
     struct pc_by_rank none = {0};
     uint32_t column = c->column_of[k];
-    const struct record *record = &c->records[d->stored];
+    const struct record *record = &c->records[number];
     const struct place *ranks = find_block(c, record->run, RANKS);
     if (!ranks)
         return none;
@@ -551,6 +543,80 @@ static struct pc_by_rank read_by_rank(struct pc_columns *c, const struct pc_prof
         out.values = values->in.values + row;
     out.stride = 1;
     return out;
+}
+
+/* The record of a share that has this number; PC_NO_INDEX: none. */
+static uint32_t find_number(const struct pc_columns *share, uint32_t number)
+{
+    uint32_t low = 0, high = share->n_records;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (share->numbers[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < share->n_records && share->numbers[low] == number ? low : PC_NO_INDEX;
+}
+
+/* The last share that begins with this rank or one before. */
+static uint32_t find_share(const struct pc_columns *c, int32_t rank)
+{
+    uint32_t low = 0, high = c->n_shares;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (c->shares[middle]->first_rank <= rank)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Puts what a share has of d behind the n ranks that are joined already. Returns their number. */
+static uint32_t join(struct pc_columns *c, struct pc_columns *share,
+                     const struct pc_profile_data *d, uint32_t k, uint32_t n)
+{
+    uint32_t number = find_number(share, d->stored);
+    struct pc_by_rank by = {0};
+    if (number != PC_NO_INDEX)
+        by = read_record(share, number, d, k);
+    if (*share->error.text && !*c->error.text)
+        c->error = share->error;
+    if (by.n > d->n_ranks - n)
+        return n;
+    for (uint32_t r = 0; r < by.n; r++) {
+        c->joined_ranks.in.ranks[n + r] = by.ranks[r];
+        c->joined.in.values[n + r] = by.values[r * by.stride];
+    }
+    return n + by.n;
+}
+
+static struct pc_by_rank join_shares(struct pc_columns *c, const struct pc_profile_data *d,
+                                     uint32_t k)
+{
+    struct pc_by_rank none = {0};
+    uint32_t n = 0;
+    if (!make_room(&c->joined_ranks, d->n_ranks, sizeof(int32_t)) ||
+        !make_room(&c->joined, d->n_ranks, sizeof(uint64_t))) {
+        pc_error_set(&c->error, PC_ENOMEM, "not enough memory");
+        return none;
+    }
+    for (uint32_t s = find_share(c, d->first_rank); s < c->n_shares && n < d->n_ranks; s++)
+        n = join(c, c->shares[s], d, k, n);
+    if (n < d->n_ranks && !*c->error.text)
+        pc_error_set(&c->error, PC_EFORMAT, "section 'shares': the ranks of a record are damaged");
+    return n < d->n_ranks ? none
+                          : (struct pc_by_rank){.n = n,
+                                                .ranks = c->joined_ranks.in.ranks,
+                                                .values = c->joined.in.values,
+                                                .stride = 1};
+}
+
+static struct pc_by_rank read_by_rank(struct pc_columns *c, const struct pc_profile_data *d,
+                                      uint32_t k)
+{
+    return c->shares ? join_shares(c, d, k) : read_record(c, d->stored, d, k);
 }
 
 struct pc_by_rank pc_data_by_rank(const struct pc_profile *p, const struct pc_profile_data *d,
@@ -576,57 +642,44 @@ const char *pc_profile_unread(const struct pc_profile *p)
 
 /* ---- Read: all ------------------------------------------------------------------------------ */
 
-/* Makes the lists of the records of a run, and fills in the ranks. *at is the first record of p
- * that may be in the run, and becomes the one after its last. */
-static int load_ranks(struct pc_columns *c, struct pc_profile *p, uint32_t run, uint32_t *at)
-{
-    uint32_t left = c->runs[run].n;
-    const struct place *ranks = left ? find_block(c, run, RANKS) : NULL;
-    if (left && !ranks)
-        return PC_EFORMAT;
-    for (; left; (*at)++) {
-        struct pc_profile_data *d = &p->data[*at];
-        if (d->kept != c->kind)
-            continue;
-        if (!(c->kind == PC_KEPT_STEPS ? pc_profile_data_steps(p, d, d->n_ranks)
-                                       : pc_profile_data_lists(p, d, d->n_ranks)))
-            return pc_error_set(&c->error, PC_ENOMEM, "not enough memory");
-        memcpy(d->ranks, ranks->in.ranks + c->records[d->stored].row[ROWS_ALL],
-               d->n_ranks * sizeof *d->ranks);
-        left--;
-    }
-    return PC_OK;
-}
-
-/* Fills in field k of record d. */
+/* Fills in field k of record d, and its ranks. */
 static bool load_column(struct pc_columns *c, const struct pc_profile *p, struct pc_profile_data *d,
                         uint32_t k)
 {
     bool steps = c->kind == PC_KEPT_STEPS;
-    if (d->first_field > k || (steps && !pc_field_in_steps(p, d, k)))
+    if (steps && !pc_field_in_steps(p, d, k))
         return true;
     struct pc_by_rank by = read_by_rank(c, d, k);
     size_t width = steps ? pc_data_n_steps(p, d) : p->n_fields - d->first_field;
     uint32_t at = steps ? pc_data_step_place(p, d, k) : k - d->first_field;
-    for (uint32_t r = 0; r < by.n; r++)
+    for (uint32_t r = 0; r < by.n; r++) {
+        d->ranks[r] = by.ranks[r];
         if (steps)
             d->steps[r * width + at] = by.steps[r * by.stride];
         else
             d->values[r * width + at] = by.values[r * by.stride];
+    }
     return by.n == d->n_ranks;
+}
+
+/* Fills in the lists of record d. */
+static int load_record(struct pc_columns *c, struct pc_profile *p, struct pc_profile_data *d)
+{
+    int err = PC_OK;
+    if (!(c->kind == PC_KEPT_STEPS ? pc_profile_data_steps(p, d, d->n_ranks)
+                                   : pc_profile_data_lists(p, d, d->n_ranks)))
+        return pc_error_set(&c->error, PC_ENOMEM, "not enough memory");
+    for (uint32_t k = d->first_field; k < p->n_fields && !err; k++)
+        err = load_column(c, p, d, k) ? PC_OK : PC_EFORMAT;
+    return err;
 }
 
 static int load_all(struct pc_columns *c, struct pc_profile *p, struct pc_error *error)
 {
     int err = PC_OK;
-    uint32_t first = 0, end = 0;
-    for (uint32_t run = 0; run < c->n_runs && !err; run++, first = end) {
-        err = load_ranks(c, p, run, &end);
-        for (uint32_t k = 0; k < p->n_fields; k++)
-            for (uint32_t i = first; i < end && !err; i++)
-                if (p->data[i].kept == c->kind && !load_column(c, p, &p->data[i], k))
-                    err = PC_EFORMAT;
-    }
+    for (uint32_t i = 0; i < p->n_data && !err; i++)
+        if (p->data[i].kept == c->kind)
+            err = load_record(c, p, &p->data[i]);
     return err ? pc_error_set(error, err, "%s", c->error.text) : PC_OK;
 }
 

@@ -251,7 +251,9 @@ static int add_values(struct gathering *g, struct pc_profile *sum, struct pc_err
         free(run->data);
         *run = (struct pc_buffer){0};
     }
-    int err = all.failed ? PC_ENOMEM : pc_lists_get(sum, &g->counts, g->places, all.data, all.n);
+    uint32_t *places = pc_lists_places(sum, &g->counts, g->places);
+    int err = all.failed || !places ? PC_ENOMEM : pc_lists_get(sum, places, all.data, all.n);
+    free(places);
     free(all.data);
     return err ? pc_error_set(error, err, "the values of ranks: %s", pc_err_text(err)) : PC_OK;
 }

@@ -12,12 +12,6 @@ void pc_lists_drop(struct pc_profile *p)
         pc_profile_data_drop(&p->data[i]);
 }
 
-static uint64_t field_key(const struct pc_profile_field *f)
-{
-    uint64_t plugin = pc_hash_bytes(f->plugin, strlen(f->plugin), f->group);
-    return pc_hash_bytes(f->name, strlen(f->name), plugin);
-}
-
 /* The records that have places, in the order of places; NULL: no memory. */
 static uint32_t *order_of_places(const struct pc_profile *p, const uint32_t *place_of_record,
                                  uint32_t *n_out)
@@ -58,7 +52,7 @@ void pc_lists_put(struct pc_profile *p, const uint32_t *place_of_record, struct 
     pc_put_varint(out, p->n_fields);
     pc_put_varint(out, p->n_comm);
     for (uint32_t k = 0; k < p->n_fields; k++)
-        pc_put_le(out, field_key(&p->fields[k]), 8);
+        pc_put_le(out, pc_field_key(&p->fields[k]), 8);
     pc_put_varint(out, n);
     for (uint32_t i = 0, next = 0; records && i < n_places; i++) {
         if (records[i] == PC_NO_INDEX)
@@ -181,8 +175,8 @@ static bool is_complete(const struct getting *g)
     return true;
 }
 
-static int get_lists(struct pc_profile *p, const uint32_t *place_of_record, const uint8_t *data,
-                     size_t n)
+int pc_lists_get(struct pc_profile *p, const uint32_t *place_of_record, const uint8_t *data,
+                 size_t n)
 {
     uint32_t n_places;
     uint32_t *records = order_of_places(p, place_of_record, &n_places);
@@ -197,7 +191,7 @@ static int get_lists(struct pc_profile *p, const uint32_t *place_of_record, cons
     int err = PC_ENOMEM;
     if (field_keys && records && g.filled && g.field_of && make_lists(&g, place_of_record)) {
         for (uint32_t k = 0; k < p->n_fields; k++)
-            field_keys[k] = field_key(&p->fields[k]);
+            field_keys[k] = pc_field_key(&p->fields[k]);
         while (pc_cursor_left(&g.c))
             get_run(&g);
         err = g.c.failed || !is_complete(&g) ? PC_EFORMAT : PC_OK;
@@ -209,13 +203,33 @@ static int get_lists(struct pc_profile *p, const uint32_t *place_of_record, cons
     return err;
 }
 
-int pc_lists_get(struct pc_profile *p, const struct pc_record_counts *counts,
-                 const uint32_t *places, const uint8_t *data, size_t n)
+uint32_t *pc_lists_places(const struct pc_profile *p, const struct pc_record_counts *counts,
+                          const uint32_t *places)
 {
     uint64_t *keys = pc_record_counts_keys(p);
     uint32_t *place_of_record = pc_record_counts_places(counts, places, keys, p->n_data);
-    int err = place_of_record ? get_lists(p, place_of_record, data, n) : PC_ENOMEM;
     free(keys);
-    free(place_of_record);
+    return place_of_record;
+}
+
+int pc_lists_leave(struct pc_profile *p, uint32_t *place_of_record)
+{
+    uint32_t n_places, n = 0;
+    uint32_t *records = order_of_places(p, place_of_record, &n_places);
+    uint8_t *kept = calloc(p->n_data + (size_t)1, sizeof *kept);
+    bool ok = records && kept;
+    for (uint32_t i = 0; ok && i < p->n_data; i++) {
+        if (place_of_record[i] == PC_NO_INDEX)
+            continue;
+        place_of_record[i] = pc_place_number(place_of_record[i]);
+        ok = records[place_of_record[i]] == i; /* else two records have one key */
+        kept[i] = PC_KEPT_EXACT;
+        n++;
+    }
+    int err = !records || !kept ? PC_ENOMEM : !ok || n != n_places ? PC_EFORMAT : PC_OK;
+    if (!err && !(p->packed && pc_records_mark(p, kept)))
+        err = PC_ENOMEM;
+    free(records);
+    free(kept);
     return err;
 }

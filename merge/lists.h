@@ -22,10 +22,18 @@ void pc_lists_drop(struct pc_profile *p);
 /* Appends the values of a profile of one rank to `out`, and removes all its lists. */
 void pc_lists_put(struct pc_profile *p, const uint32_t *place_of_record, struct pc_buffer *out);
 
-/* Adds the lists in these runs to p, which has statistics only; the runs have the places that were
- * chosen for the rows of `counts` (record_counts.h). All ranks of p must have sent theirs.
- * PC_EFORMAT, PC_ENOMEM: p cannot be used. */
-int pc_lists_get(struct pc_profile *p, const struct pc_record_counts *counts,
-                 const uint32_t *places, const uint8_t *data, size_t n);
+/* The places of the records of p, which were chosen for the rows of `counts` (record_counts.h), or
+ * PC_NO_INDEX; freed with free(). NULL: no memory. */
+uint32_t *pc_lists_places(const struct pc_profile *p, const struct pc_record_counts *counts,
+                          const uint32_t *places);
+
+/* Adds the lists in these runs to p, which has statistics only and these places. All ranks of p
+ * must have sent theirs. PC_EFORMAT, PC_ENOMEM: p cannot be used. */
+int pc_lists_get(struct pc_profile *p, const uint32_t *place_of_record, const uint8_t *data,
+                 size_t n);
+
+/* Marks the packed records of p that have a place: others will write their values, all exact, to
+ * the file. Places become their numbers. PC_EFORMAT, PC_ENOMEM: p cannot be used. */
+int pc_lists_leave(struct pc_profile *p, uint32_t *place_of_record);
 
 #endif

@@ -27,12 +27,19 @@ enum pc_merge_part {
 int pc_merge_arena(const void *base, size_t n, enum pc_merge_part part, struct pc_profile **out,
                    struct pc_error *error);
 
-/* Collective: reduces the profiles of all ranks over a binomial tree. On rank 0 *out is the result,
- * for writing (pc_profile_decode_packed); elsewhere NULL. Takes ownership of mine. mine may be NULL
- * (this rank could not make its own): all ranks still meet. If a rank is missing from the result,
- * rank 0 gets PC_EMISMATCH and no result; the other ranks learn this only from rank 0's later
- * message. */
-int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struct pc_profile **out,
+/* Part of the result of pc_merge_reduce that a rank writes to the file. */
+struct pc_reduced {
+    struct pc_profile *sum; /* on rank 0, for writing (pc_profile_decode_packed); elsewhere NULL */
+    uint8_t *share;         /* for pc_pcol_write_share, when the file is there; freed with free() */
+    size_t share_bytes;     /* 0: none */
+    int32_t last_rank;      /* of the share, whose first one is this rank */
+};
+
+/* Collective: reduces the profiles of all ranks over a binomial tree. Takes ownership of mine. mine
+ * may be NULL (this rank could not make its own): all ranks still meet. If a rank is missing from
+ * the result, rank 0 gets PC_EMISMATCH and no result; the other ranks learn this only from rank 0's
+ * later message. */
+int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struct pc_reduced *out,
                     struct pc_error *error);
 
 /* ---- Recovery ------------------------------------------------------------------------------- */

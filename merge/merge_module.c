@@ -7,6 +7,7 @@
 #include "merge/merge.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int own_profile(const struct pc_arena *arena, enum pc_merge_part part,
@@ -30,25 +31,43 @@ static void conclude(struct pc_profile *all, int err, const char *out, const str
     pc_profile_free(all);
 }
 
+/* Writes the share of the values that this rank has made. A failure is no one else's matter: the
+ * profile is whole without it. */
+static void write_share(const struct pc_arena *arena, const struct pc_transport *t,
+                        const struct pc_reduced *r, struct pc_merged *merged)
+{
+    const struct pc_share_target to = {.path = merged->path,
+                                       .job_key = arena->header->job_key,
+                                       .world_size = (uint32_t)t->n_ranks,
+                                       .first_rank = t->rank,
+                                       .last_rank = r->last_rank};
+    pc_pcol_write_share(&to, r->share, r->share_bytes, &merged->unwritten);
+}
+
 static int merge_job(const struct pc_arena *arena, const struct pc_transport *transport,
                      const char *out, struct pc_merged *merged, struct pc_error *error)
 {
-    struct pc_profile *mine = NULL, *all = NULL;
+    struct pc_profile *mine = NULL;
+    struct pc_reduced reduced;
     struct pc_merge_verdict v = {0};
     struct pc_error own = {""};
     int saved = errno;
     pc_board_join(&merged->board, arena);
     own_profile(arena, PC_MERGE_MAIN, &mine, &own);
-    int err = pc_merge_reduce(transport, mine, &all, error);
+    int err = pc_merge_reduce(transport, mine, &reduced, error);
     if (transport->rank == 0)
-        conclude(all, err, out, &own, error, &v);
+        conclude(reduced.sum, err, out, &own, error, &v);
     int sent = transport->broadcast(transport->self, &v, sizeof v, 0);
     pc_board_close(arena);
+    v.path[sizeof v.path - 1] = v.text[sizeof v.text - 1] = '\0';
+    if (!sent)
+        memcpy(merged->path, v.path, sizeof v.path);
+    if (!sent && !v.err && reduced.share_bytes)
+        write_share(arena, transport, &reduced, merged);
+    free(reduced.share);
     errno = saved;
     if (sent)
         return pc_error_set(error, sent, "rank 0 does not say whether the profile was written");
-    v.path[sizeof v.path - 1] = v.text[sizeof v.text - 1] = '\0';
-    memcpy(merged->path, v.path, sizeof v.path);
     return pc_error_set(error, v.err, "%s", v.text);
 }
 

@@ -12,13 +12,14 @@
 #include "merge/board.h"
 #include "merge/transport.h"
 
-#define PC_MERGE_MODULE_ABI 2u
+#define PC_MERGE_MODULE_ABI 3u
 #define PC_MERGE_MODULE_FILE "pcollect-merge.so"
 #define PC_MERGE_MODULE_SYMBOL "pc_merge_module"
 
 /* Result of the merge for a rank. Must be zero-initialised. */
 struct pc_merged {
     char path[PCOLLECT_PATH_BYTES]; /* path of the profile; empty: there is none */
+    struct pc_error unwritten;      /* values that this rank could not add to it; or empty */
     struct pc_board board;
 };
 
@@ -31,7 +32,8 @@ struct pc_merge_module {
      * on every rank, the arena may be unlinked unless more is to be added by `late`. Otherwise
      * nothing was written, and the text, the same on all ranks, gives reason and cure: arenas must
      * stay, and one rank should print it. PC_OK with a text: the file is in place, but damaged data
-     * was left out. */
+     * was left out. A rank that could not add the values that it had made ready says so in
+     * merged->unwritten. */
     int (*job)(const struct pc_arena *arena, const struct pc_transport *transport, const char *out,
                struct pc_merged *merged, struct pc_error *error);
     /* Adds what this process did after the merge to the file that `job` named, or leaves that to

@@ -481,6 +481,14 @@ uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
     return places;
 }
 
+uint64_t pc_record_counts_bytes(const struct pc_record_counts *c, const uint32_t *places)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < c->n; i++)
+        sum += places[i] != PC_NO_INDEX ? c->rows[i].bytes : 0;
+    return sum;
+}
+
 static uint32_t place_of(const struct pc_record_counts *c, const uint32_t *places, uint64_t key)
 {
     const struct pc_record_count *found = find_row(c, key);

@@ -110,6 +110,9 @@ static inline bool pc_place_in_steps(uint32_t place)
 uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
                                   const struct pc_kept_bound *bound);
 
+/* Bytes of the exact values of the records that have places. */
+uint64_t pc_record_counts_bytes(const struct pc_record_counts *c, const uint32_t *places);
+
 /* The place of each of n records with those keys, or PC_NO_INDEX; freed with free(). NULL: no
  * memory, or no places. */
 uint32_t *pc_record_counts_places(const struct pc_record_counts *c, const uint32_t *places,

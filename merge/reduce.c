@@ -10,7 +10,10 @@
  *     records are not kept apart (fold.h); it learns nothing of other records. If a rank has no
  *     room, rank 0 sends an empty message: then no rank below it sends a profile.
  *  3. Up: profiles with statistics only, which are merged, and the values that are kept (lists.h),
- *     which are put one behind the other. Rank 0 gives its sum the lists.
+ *     which are put one behind the other. Rank 0 gives its sum the lists. If they are more than one
+ *     rank should hold, they go up to the ranks alone that are multiples of a power of two: each of
+ *     these makes a share of them (format/value_shares.h), sends its size in their place, and has
+ *     the share to write when rank 0 has written the file.
  *
  * An empty message (message.h) says that the sender has no data. A rank that failed, or lost a rank
  * below it, forwards what it has, without its own profile; rank 0 counts the ranks. Every rank
@@ -23,9 +26,15 @@
 #include "merge/message.h"
 #include "merge/room.h"
 
+#include "format/value_shares.h"
+
 #include <stdlib.h>
 
 enum { MOST_ROUNDS = 31 };
+
+/* Values that one rank holds while it makes a share of them, as lists. With more a share is read in
+ * fewer pieces, and a rank takes more memory in MPI_Finalize. */
+#define SHARE_BYTES (UINT64_C(16) << 20)
 
 /* Memory that a rank will need while it merges, and that it has; needed 0: it has enough. */
 struct lack {
@@ -43,6 +52,8 @@ struct reduction {
     struct pc_record_keys child[MOST_ROUNDS]; /* of the counts that a child sent, by round */
     uint32_t *places;                         /* by row of `all` */
     struct pc_buffer lists;
+    int share_rounds; /* values of 2^share_rounds ranks are a share; n_rounds: there are none */
+    struct pc_buffer share;
     int err; /* the first error */
     struct pc_error *error;
 };
@@ -180,12 +191,14 @@ static void count_all(struct reduction *r)
 
 /* ---- 2. The choice -------------------------------------------------------------------------- */
 
-/* Sends the places, whose numbers ascend: each as the distance from the previous one, twice, and
- * whether the record is kept in steps; 0 for none. */
+/* Sends the rounds of a share and the places, whose numbers ascend: each as the distance from the
+ * previous one, twice, and whether the record is kept in steps; 0 for none. */
 static void send_places(struct reduction *r, const struct pc_record_keys *child, int to)
 {
     struct pc_buffer b = {0};
     uint32_t *rows = r->places ? pc_record_counts_find(&r->all, child) : NULL;
+    if (rows)
+        pc_put_varint(&b, (uint64_t)r->share_rounds);
     for (size_t i = 0, next = 0; rows && i < child->n; i++) {
         uint32_t place = rows[i] == PC_NO_INDEX ? PC_NO_INDEX : r->places[rows[i]];
         bool kept = place != PC_NO_INDEX;
@@ -207,6 +220,8 @@ static void receive_places(struct reduction *r)
     r->places = malloc(r->all.n * sizeof *r->places + 1);
     struct pc_cursor c = pc_cursor_over(b.data, b.n);
     c.failed = !b.data && r->all.n;
+    if (b.data)
+        r->share_rounds = (int)pc_get_below(&c, MOST_ROUNDS);
     for (uint64_t i = 0, next = 0; r->places && i < r->all.n; i++) {
         uint64_t more = pc_get_below(&c, (INT32_MAX - next) << 1 | 1);
         next += more >> 1;
@@ -246,27 +261,48 @@ static void drop_counts(struct pc_record_counts *c)
     *c = (struct pc_record_counts){NULL, 0};
 }
 
-/* The bound of values on rank 0, where so many bytes are left. */
-static struct pc_kept_bound bound_values(const struct reduction *r, uint64_t left)
+/* Bytes of values that rank 0 has room for: they arrive as runs, and are in memory twice while
+ * these become lists. */
+static uint64_t room_for_values(const struct reduction *r)
+{
+    return r->left < 2 ? 1 : r->left / 2;
+}
+
+/* The bound of values. Those that have none are in shares. */
+static struct pc_kept_bound bound_values(const struct reduction *r)
 {
     /* Without a profile on this rank there will be no result. */
     struct pc_kept_bound bound = {.bytes = 1};
     if (r->mine)
         bound = (struct pc_kept_bound){r->mine->values_bytes, r->mine->per_rank};
-    /* Values arrive as runs, and are in memory twice while these become lists. */
-    uint64_t most = left < 2 ? 1 : left / 2;
-    if (!bound.bytes || bound.bytes > most)
-        bound.bytes = most;
+    if (bound.bytes > room_for_values(r))
+        bound.bytes = room_for_values(r);
     return bound;
+}
+
+/* The rounds of a share, so that it has as many ranks as take no more than SHARE_BYTES, but at
+ * least one; all rounds if no share is needed. */
+static int choose_rounds(const struct reduction *r)
+{
+    uint64_t most = room_for_values(r) < SHARE_BYTES ? room_for_values(r) : SHARE_BYTES;
+    uint64_t all = pc_record_counts_bytes(&r->all, r->places);
+    int rounds = n_rounds(r->t);
+    if (all <= most || !rounds)
+        return rounds;
+    while (--rounds && all / (uint64_t)r->t->n_ranks > most >> rounds)
+        ;
+    return rounds;
 }
 
 static void choose_on_0(struct reduction *r)
 {
     if (!has_room(r))
         return;
-    struct pc_kept_bound bound = bound_values(r, r->left);
+    struct pc_kept_bound bound = bound_values(r);
     pc_record_counts_fold(&r->all, r->mine ? r->mine->contexts : 0);
     r->places = pc_record_counts_choose(&r->all, &bound);
+    if (r->places && !bound.bytes)
+        r->share_rounds = choose_rounds(r);
 }
 
 static void choose(struct reduction *r)
@@ -349,15 +385,70 @@ static void receive_profile(struct reduction *r, int from)
     note(r, err);
 }
 
-/* Leaves on rank 0 the rows by which values will be added, elsewhere none. */
+/* True if this rank makes a list or a share of values. */
+static bool takes_values(const struct reduction *r)
+{
+    return !r->t->rank ||
+           (r->share_rounds < n_rounds(r->t) && !(r->t->rank & ((1 << r->share_rounds) - 1)));
+}
+
+/* Leaves where values will be taken the rows by which they are, elsewhere none. */
 static void forget_counts(struct reduction *r)
 {
-    if (r->t->rank) {
+    if (!takes_values(r)) {
         drop_counts(&r->all);
     } else if (r->places) {
         pc_record_counts_keep_places(&r->all, r->places);
         uint32_t *shorter = realloc(r->places, r->all.n * sizeof *shorter + 1);
         r->places = shorter ? shorter : r->places;
+    }
+}
+
+/* Gives p, a copy of the sum so far, the values that came; places become their numbers. PC_EFORMAT:
+ * some did not come. */
+static int give_values(struct reduction *r, uint32_t *place_of_record, struct pc_profile *p)
+{
+    int err = pc_lists_get(p, place_of_record, r->lists.data, r->lists.n);
+    for (uint32_t i = 0; !err && i < p->n_data; i++)
+        if (place_of_record[i] != PC_NO_INDEX)
+            place_of_record[i] = pc_place_number(place_of_record[i]);
+    return err;
+}
+
+static int encode_share(struct reduction *r)
+{
+    struct pc_profile *p = NULL;
+    uint32_t *places = NULL;
+    uint8_t *data;
+    size_t n;
+    int err = pc_profile_encode(r->mine, &data, &n);
+    if (!err)
+        err = pc_profile_decode_packed(data, n, &p, NULL);
+    if (!err && !(places = pc_lists_places(p, &r->all, r->places)))
+        err = PC_ENOMEM;
+    if (!err)
+        err = give_values(r, places, p);
+    if (!err)
+        pc_share_encode(p, places, &r->share);
+    free(places);
+    pc_profile_free(p);
+    return r->share.failed ? PC_ENOMEM : err;
+}
+
+/* Makes a share of the values of this rank and those below it, and puts its rank and its bytes in
+ * their place. */
+static void make_share(struct reduction *r)
+{
+    if (r->mine && r->places) {
+        int err = encode_share(r);
+        if (err)
+            note(r, pc_error_set(r->error, err, "the values of rank %d and others: %s", r->t->rank,
+                                 pc_err_text(err)));
+    }
+    r->lists.n = 0;
+    if (!r->err) {
+        pc_put_varint(&r->lists, (uint64_t)r->t->rank);
+        pc_put_varint(&r->lists, r->share.n);
     }
 }
 
@@ -367,6 +458,8 @@ static void gather(struct reduction *r)
     forget_counts(r);
     for (int round = 0; round < n_rounds(r->t); round++) {
         int from = child_of(r->t, round);
+        if (round == r->share_rounds && takes_values(r))
+            make_share(r);
         if (from < 0)
             continue;
         receive_profile(r, from);
@@ -378,6 +471,41 @@ static void gather(struct reduction *r)
     send_bytes(r, &r->lists, parent_of(r->t));
 }
 
+/* Lists the shares that ranks have made. */
+static int list_shares(const struct reduction *r, struct pc_shares *s)
+{
+    struct pc_cursor c = pc_cursor_over(r->lists.data, r->lists.n);
+    s->n = (uint32_t)(r->t->n_ranks - 1) >> r->share_rounds;
+    s->n++;
+    s->list = pc_pool_array(r->mine->memory, s->n, sizeof *s->list);
+    if (!s->list)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->list[i].first_rank = (int32_t)pc_get_below(&c, INT32_MAX);
+        s->list[i].bytes = pc_get_below(&c, INT64_MAX);
+        c.failed |= (uint32_t)s->list[i].first_rank != i << r->share_rounds || !s->list[i].bytes;
+    }
+    return c.failed || c.at != c.end ? PC_EFORMAT : PC_OK;
+}
+
+/* Prepares the sum for a file with the shares. */
+static int leave_values(struct reduction *r, uint32_t *place_of_record)
+{
+    struct pc_profile *p = r->mine;
+    struct pc_shares *s = pc_pool_array(p->memory, 1, sizeof *s);
+    int err = s ? list_shares(r, s) : PC_ENOMEM;
+    if (!err)
+        err = pc_lists_leave(p, place_of_record);
+    if (err)
+        return err;
+    s->places = pc_pool_array(p->memory, p->n_data, sizeof *s->places);
+    if (!s->places)
+        return PC_ENOMEM;
+    memcpy(s->places, place_of_record, p->n_data * sizeof *s->places);
+    p->shares = s;
+    return PC_OK;
+}
+
 /* Runs on rank 0: a missing rank is an error; otherwise adds the values to the sum. */
 static void complete(struct reduction *r)
 {
@@ -387,17 +515,36 @@ static void complete(struct reduction *r)
                              (unsigned)r->t->n_ranks - have, r->t->n_ranks));
     if (r->err)
         return;
-    int err = pc_lists_get(r->mine, &r->all, r->places, r->lists.data, r->lists.n);
+    uint32_t *places = pc_lists_places(r->mine, &r->all, r->places);
+    int err = !places ? PC_ENOMEM
+              : r->share_rounds < n_rounds(r->t)
+                  ? leave_values(r, places)
+                  : pc_lists_get(r->mine, places, r->lists.data, r->lists.n);
+    free(places);
     if (err)
         note(r, pc_error_set(r->error, err, "the values of ranks: %s", pc_err_text(err)));
 }
 
-int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struct pc_profile **out,
+/* The share of this rank for the caller. */
+static void hand_over(struct reduction *r, struct pc_reduced *out)
+{
+    uint32_t last = (uint32_t)r->t->rank + (UINT32_C(1) << r->share_rounds) - 1;
+    if (r->err || !r->share.n) {
+        free(r->share.data);
+        return;
+    }
+    out->share = r->share.data;
+    out->share_bytes = r->share.n;
+    out->last_rank = last < (uint32_t)r->t->n_ranks ? (int32_t)last : r->t->n_ranks - 1;
+}
+
+int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struct pc_reduced *out,
                     struct pc_error *error)
 {
     struct pc_error own = {""};
-    struct reduction r = {.t = t, .mine = mine, .error = error ? error : &own};
-    *out = NULL;
+    struct reduction r = {
+        .t = t, .mine = mine, .share_rounds = n_rounds(t), .error = error ? error : &own};
+    *out = (struct pc_reduced){.sum = NULL};
     count_all(&r);
     choose(&r);
     gather(&r);
@@ -406,7 +553,8 @@ int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struc
     if (t->rank || r.err)
         pc_profile_free(r.mine);
     else
-        *out = r.mine;
+        out->sum = r.mine;
+    hand_over(&r, out);
     drop_counts(&r.all);
     free(r.keys);
     free(r.places);

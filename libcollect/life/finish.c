@@ -149,7 +149,10 @@ static int end_merge(void *self, const struct pc_transport *transport, struct pc
         pc_format(end->wanted, sizeof end->wanted, "pcollect-%u.pcol", (unsigned)getpid());
     }
     error->text[0] = '\0';
-    return m->job(&pc_process.arena, transport, end->wanted, &pc_process.merged, error);
+    int err = m->job(&pc_process.arena, transport, end->wanted, &pc_process.merged, error);
+    if (pc_process.merged.unwritten.text[0])
+        pc_log("%s", pc_process.merged.unwritten.text);
+    return err;
 }
 
 static void end_mark(void *self)

@@ -370,12 +370,14 @@ static void reduce(struct net_rank *r, void *arg)
 {
     struct job *j = arg;
     const struct pc_arena *a = &j->arenas[r->transport.rank].arena;
-    struct pc_profile *mine = NULL, *sum = NULL;
+    struct pc_profile *mine = NULL;
+    struct pc_reduced reduced;
     struct pc_error error = {""};
     pc_merge_arena(a->base, a->header->used_bytes, PC_MERGE_MAIN, &mine, NULL);
-    assert_int_equal(pc_merge_reduce(&r->transport, mine, &sum, &error), PC_OK);
+    assert_int_equal(pc_merge_reduce(&r->transport, mine, &reduced, &error), PC_OK);
+    assert_null(reduced.share);
     if (!r->transport.rank)
-        j->result = sum;
+        j->result = reduced.sum;
 }
 
 /* Sums over all records of a primitive (the last: samples), by field, and calls by communicator. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 unit_tests += tests/merge/ending_test tests/merge/damage_test tests/merge/reduce_test \
     tests/merge/live_test tests/merge/files_test tests/merge/arena_profile_test tests/merge/room_test tests/merge/fold_test \
-    tests/merge/counts_test
+    tests/merge/counts_test tests/merge/shares_test
 merge_test_common = tests/merge/made_arena.c tests/merge/made_arena.h \
     tests/format/random_profile.c tests/format/told_facts.c \
     tests/format/random_profile.h tests/format/mend.c tests/format/mend.h
@@ -21,8 +21,10 @@ tests_merge_ending_test_LDADD = $(command_pcollect_LDADD) $(CMOCKA_LIBS) $(ZLIB_
 tests_merge_ending_test_LDFLAGS = -Wl,--wrap=unlink,--wrap=rmdir,--wrap=rename,--wrap=link,--wrap=linkat,--wrap=pwrite,--wrap=pc_process_look,--wrap=pc_memory_available
 tests_merge_damage_test_SOURCES = tests/merge/damage_test.c $(merge_test_common)
 tests_merge_fold_test_SOURCES = tests/merge/fold_test.c tests/merge/net.c tests/merge/net.h $(merge_test_common)
+tests_merge_shares_test_SOURCES = tests/merge/shares_test.c tests/merge/net.c tests/merge/net.h $(merge_test_common)
+tests_merge_shares_test_LDFLAGS = -Wl,--wrap=pc_memory_available
 tests_merge_files_test_SOURCES = tests/merge/files_test.c $(merge_test_common)
 tests_merge_files_test_LDFLAGS = -Wl,--wrap=pread
 
-script_tests += tests/merge/unwritten.test tests/merge/tables.test
-EXTRA_DIST += tests/merge/exchange.c tests/merge/tables_plug.c tests/merge/unpacked.h
+script_tests += tests/merge/unwritten.test tests/merge/tables.test tests/merge/shares.test
+EXTRA_DIST += tests/merge/exchange.c tests/merge/shares.c tests/merge/tables_plug.c tests/merge/unpacked.h

@@ -94,8 +94,10 @@ static void reduce(struct net_rank *r, void *arg)
     struct job *j = arg;
     int me = this_rank = r->transport.rank;
     struct pc_profile *mine = me == j->missing ? NULL : profile_of_rank(j, me);
-    j->result[me] = (void *)j;
-    j->err[me] = pc_merge_reduce(&r->transport, mine, &j->result[me], &j->error[me]);
+    struct pc_reduced reduced = {.sum = (void *)j};
+    j->err[me] = pc_merge_reduce(&r->transport, mine, &reduced, &j->error[me]);
+    j->result[me] = reduced.sum;
+    assert_null(reduced.share);
 }
 
 /* One rank after the other. */
