@@ -69,7 +69,7 @@ static bool has_process(const struct pc_profile *p, const struct pc_merge_found 
 /* True if the profile has all data of the arena: it contains this process, without omissions. */
 static bool holds(const struct pc_profile *p, const struct pc_merge_found *f)
 {
-    return has_process(p, f) && !(rank_of(p, f)->notes & PCOLLECT_NOTE_DAMAGED);
+    return has_process(p, f) && !p->lacks_values && !(rank_of(p, f)->notes & PCOLLECT_NOTE_DAMAGED);
 }
 
 /* True if the file can be extended by an arena of the job. */
