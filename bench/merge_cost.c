@@ -3,9 +3,9 @@
  * `merge RANKS CONTEXTS DIFFER WHOSE NEIGHBOURS VALUES_MIB FILE`: the reduction of a job in
  * MPI_Finalize (merge_tree.h) over simulated ranks (merge_ranks.h), with CONTEXTS contexts each, of
  * which DIFFER percent are not on all ranks: they are a rank's `own`, or those of its `place` in a
- * grid; NEIGHBOURS is 26 or 0; values by rank of all may take VALUES_MIB. Rank 0 writes FILE.
- * Prints the processor time on the critical path, the memory of ranks, the bytes of messages and of
- * the file.
+ * grid; NEIGHBOURS is 26 or 0; values by rank of all may take VALUES_MIB; 0: all are kept, in
+ * shares. Rank 0 writes FILE, and ranks their shares. Prints the processor time on the critical
+ * path, the memory of ranks, the bytes of messages and of the file.
  */
 #include "bench/merge_ranks.h"
 #include "bench/merge_tree.h"
