@@ -340,6 +340,16 @@ const char *pct_symbols_state_text(enum pct_symbols_state state)
  */
 
 #ifdef HAVE_LIBDW
+/* True for a function of a library of the system whose source is not here: its lines and what is
+ * inlined there say nothing to users. */
+static bool is_closed(const struct pc_profile_module *m, const struct pct_frame *outer)
+{
+    struct stat st;
+    const char *file = pct_frame_home(outer);
+    return outer->function && file && !pct_symbols_is_program(m) &&
+           (*file != '/' || stat(file, &st));
+}
+
 static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_t offset)
 {
     struct pct_frame found[PCT_MAX_INLINED];
@@ -355,6 +365,10 @@ static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_
     }
     if (!n)
         return unknown_place;
+    if (is_closed(&s->profile->modules[m - s->modules], &found[0])) {
+        found[0] = (struct pct_frame){.function = found[0].function};
+        n = 1;
+    }
     struct pct_frame *frames = pct_alloc(n, sizeof *frames);
     memcpy(frames, found, n * sizeof *frames);
     return (struct pct_place){frames, (uint32_t)n};
