@@ -50,7 +50,9 @@ static uint32_t row_of(struct keys *k, uint64_t a, uint64_t b, bool *made)
 /* f NULL: the MPI function `op`. */
 static uint32_t place_of(struct pct_busiest *b, const struct pct_stack_frame *f, const char *op)
 {
-    const char *function = f ? f->function : pct_pool_intern(b->index->ops, op);
+    const char *function = !f            ? pct_pool_intern(b->index->ops, op)
+                           : f->function ? f->function
+                                         : f->label;
     const struct pct_stack_module *module = f ? f->module : NULL;
     bool made;
     struct keys *k = &b->index->of[PLACES];

@@ -15,7 +15,7 @@ enum { PCT_BUSY_NONE = -1 };
 
 /* A function, or an MPI function. */
 struct pct_busy_place {
-    const char *function;                  /* by the symbol table; NULL: unknown */
+    const char *function;                  /* its name, or else its label; NULL: unknown */
     const struct pct_stack_module *module; /* NULL: no file, or an MPI function */
     bool mpi;                              /* an MPI function */
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "watch/code_frames.h"
 #include "analysis/allocation.h"
+#include "analysis/tree/label.h"
+#include "libcollect/walk/walk.h"
 #include "watch/vdso_names.h"
 
 /* Cached meaning of a program counter. */
@@ -8,6 +10,20 @@ struct pct_known_frame {
     uintptr_t key; /* pc * 2 + exact */
     struct pct_stack_frame frame;
 };
+
+/* The label of a function without a name, as in reports; NULL: where it begins is not known. */
+static const char *label_of(struct pct_code_frames *f, const struct pc_module *m,
+                            const struct pct_stack_module *module, uintptr_t pc)
+{
+    struct pct_buf b = {0};
+    uintptr_t begin = pc_walk_function_start(pc);
+    if (!begin)
+        return NULL;
+    pct_label_nameless(&b, pc_base_name(module->path), &(struct pct_frame){0}, begin - m->bias, 0);
+    const char *label = pct_named_text(&f->named, b.data);
+    pct_buf_free(&b);
+    return label;
+}
 
 /* Looks up a function at the call, which may be its last instruction. */
 static struct pct_stack_frame find_in_file(struct pct_code_frames *f, const struct pct_walked *w)
@@ -21,6 +37,8 @@ static struct pct_stack_frame find_in_file(struct pct_code_frames *f, const stru
                                     m->build_id_bytes);
     frame.function = pct_code_names_function(pct_code_files_names(f->files), w->pc - !w->exact);
     pct_vdso_name(&f->named, &frame);
+    if (!frame.function)
+        frame.label = label_of(f, m, frame.module, w->pc - !w->exact);
     return frame;
 }
 

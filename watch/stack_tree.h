@@ -37,6 +37,7 @@ struct pct_stack_frame {
     const char *function;                  /* by the symbol table; NULL: unknown */
     uint64_t offset;                       /* in the module; without one, the address */
     bool exact;                            /* the instruction itself, not a return address */
+    const char *label; /* for a function without a name, as in reports; NULL: not known */
 };
 
 struct pct_stack {

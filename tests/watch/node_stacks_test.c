@@ -41,9 +41,9 @@ static void make(struct pc_buffer *out, const struct numbers *numbers)
     struct pc_error error;
     const struct pct_stack_module *program =
         pct_stack_module(&w.frames.modules, "/bin/program", (const uint8_t *)"\1\2\3", 3);
-    struct pct_stack_frame at[] = {{program, "inner", 0x1234, true},
-                                   {NULL, NULL, 0x7fff00000000, false},
-                                   {program, "main", 9, false}};
+    struct pct_stack_frame at[] = {{program, "inner", 0x1234, true, NULL},
+                                   {NULL, NULL, 0x7fff00000000, false, NULL},
+                                   {program, "main", 9, false, NULL}};
     struct pct_watched_stack of[] = {{.process = 0, .tid = 101, .state = 'S'},
                                      {.process = 1, .tid = 103, .state = 'R'}};
     struct pct_mpi_call *call = &of[0].call;
