@@ -493,6 +493,14 @@ void pct_text_estimate(struct pct_buf *b, double value, double error, enum pct_u
     }
 }
 
+void pct_text_mean(struct pct_buf *b, double mean_ns, double error_ns)
+{
+    char number[PCT_NUMBER_BYTES];
+    pct_buf_text(b, pct_text_time(number, pct_text_whole(mean_ns)));
+    if (error_ns >= 0)
+        pct_buf_format(b, " +- %s", pct_text_time(number, pct_text_whole(error_ns)));
+}
+
 pc_u128 pct_text_share(pc_u128 part, pc_u128 whole)
 {
     /* Scales both down while the product would overflow. */

@@ -99,6 +99,9 @@ pc_u128 pct_text_whole(double v);
  * Both must be at least 0. */
 enum pct_unit { PCT_UNIT_NONE, PCT_UNIT_NS, PCT_UNIT_PERCENT };
 void pct_text_estimate(struct pct_buf *b, double value, double error, enum pct_unit unit);
+/* Writes a mean of measured times with its error, each with four digits, so that a large error
+ * does not round the mean below the least of the times. An error below 0 is not known. */
+void pct_text_mean(struct pct_buf *b, double mean_ns, double error_ns);
 
 /* part / whole in thousandths of a percent, rounded; 0 if whole is 0. */
 pc_u128 pct_text_share(pc_u128 part, pc_u128 whole);

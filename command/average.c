@@ -43,7 +43,7 @@ static void print(const struct pct_repeats *r, const struct request *q)
     else if (q->format == TSV)
         pct_repeats_tsv(stdout, r, &q->choice);
     else
-        pct_repeats_print(stdout, r, terminal.cut ? terminal.width : 0, terminal.utf8);
+        pct_repeats_print(stdout, r, terminal.width, terminal.utf8);
 }
 
 static int average(const struct pct_command *self, struct pct_run *runs, size_t n,

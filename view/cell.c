@@ -250,7 +250,9 @@ void pct_value_people(const struct pct_table *t, const struct pct_column *c,
     }
     if (c->error && c->type != PCT_ESTIMATE)
         error = pct_table_value(pct_column_find(t, c->error), d, row);
-    if (!error.none && c->type == PCT_NS)
+    if (!error.none && c->measured)
+        pct_text_mean(b, (double)v.number, (double)error.number);
+    else if (!error.none && c->type == PCT_NS)
         pct_text_estimate(b, (double)v.number, (double)error.number, PCT_UNIT_NS);
     else
         put_people(c, d, &v, b);

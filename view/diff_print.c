@@ -164,7 +164,7 @@ static void put_figure(const struct pct_diff *d, const struct pct_diff_side *s, 
     char text[PCT_NUMBER_BYTES];
     pc_u128 n = s->mean > 0 ? (pc_u128)llround(s->mean) : 0;
     if (d->metric == PCT_DIFF_TIME && s->mean > 0 && s->error > 0) {
-        pct_text_estimate(b, s->mean, s->error, PCT_UNIT_NS);
+        pct_text_mean(b, s->mean, s->error);
         return;
     }
     pct_buf_text(b, d->metric == PCT_DIFF_TIME    ? pct_text_time(text, n)
@@ -178,7 +178,7 @@ static void print_side(FILE *out, const struct pct_diff *d, const char *name, si
     char mean[PCT_NUMBER_BYTES], ranks[PCT_NUMBER_BYTES];
     struct pct_buf b = {0};
     if (time->error > 0)
-        pct_text_estimate(&b, time->mean, time->error, PCT_UNIT_NS);
+        pct_text_mean(&b, time->mean, time->error);
     else
         pct_buf_text(&b, pct_text_time(mean, (pc_u128)llround(time->mean)));
     char *path = pct_text_escaped(d->runs[first].path);

@@ -96,7 +96,8 @@ static void row_path(const struct pct_cell *c, struct pct_value *out)
 static const struct pct_column columns[] = {
     {"place", "place", PCT_TEXT, "MPI function, computation or waiting, and where it is",
      row_place},
-    {"mean_s", "mean", PCT_NS, "time over all ranks, mean of the runs", row_mean, 0, 0, "error_s"},
+    {"mean_s", "mean", PCT_NS, "time over all ranks, mean of the runs", row_mean, 0, 0, "error_s",
+     .measured = true},
     {"error_s", "+-", PCT_NS, "half of the 95 % confidence interval of mean_s; empty with one run",
      row_error},
     {"deviation_s", "deviation", PCT_NS, "standard deviation of the runs", row_deviation},
@@ -124,12 +125,11 @@ static void put_time(FILE *out, const char *what, const struct pct_repeat *r, si
 {
     enum { INDENT = 15 };
     struct pct_buf b = {0};
-    char mean[PCT_NUMBER_BYTES], error[PCT_NUMBER_BYTES], least[PCT_NUMBER_BYTES],
-        most[PCT_NUMBER_BYTES];
-    pct_buf_format(&b, "  %-12s %s", what, pct_text_time(mean, (pc_u128)r->mean));
+    char least[PCT_NUMBER_BYTES], most[PCT_NUMBER_BYTES];
+    pct_buf_format(&b, "  %-12s ", what);
+    pct_text_mean(&b, r->mean, r->error);
     if (r->error >= 0)
-        pct_buf_format(&b, " +- %s (%s .. %s)", pct_text_time(error, (pc_u128)r->error),
-                       pct_text_time(least, (pc_u128)r->least),
+        pct_buf_format(&b, " (%s .. %s)", pct_text_time(least, (pc_u128)r->least),
                        pct_text_time(most, (pc_u128)r->most));
     pct_print_sentence(out, width, INDENT, "%s", b.data);
     pct_buf_free(&b);

@@ -59,6 +59,7 @@ struct pct_column {
     /* For getters of several columns: the column, and the kind of rows. */
     uint16_t which, of;
     const char *error; /* the column with half of its 95 % interval: after +- in text; or NULL */
+    bool measured;     /* the value is a mean of measured times: its error takes off no digits */
     /* PCT_TEXT that is a histogram, "12:340,13:20" for 340 values from 2^12 on and 20 from 2^13 on:
      * the unit of the values, enum pcollect_unit. Text output shows a picture. 0: no histogram. */
     uint16_t histogram;

@@ -614,6 +614,19 @@ static void a_large_growth_is_told_as_a_factor(void **state)
     }
 }
 
+/* Not as 1 s +- 3 s. */
+static void a_mean_is_not_rounded_to_its_error(void **state)
+{
+    struct pct_buf b = {0};
+    (void)state;
+    pct_text_mean(&b, 1.32e9, 2.9656e9);
+    assert_string_equal(b.data, "1.320 s +- 2.966 s");
+    pct_buf_clear(&b);
+    pct_text_mean(&b, 1.32e9, -1);
+    assert_string_equal(b.data, "1.320 s");
+    pct_buf_free(&b);
+}
+
 /* A copy has another path. MPICH gives jobs no name. */
 static void a_run_and_its_copy_are_one(void **state)
 {
@@ -659,6 +672,7 @@ int main(void)
         cmocka_unit_test(a_run_and_its_copy_are_one),
         cmocka_unit_test(a_build_without_lines_is_said_to_have_no_inlined_functions),
         cmocka_unit_test(full_names_hide_no_rows),
+        cmocka_unit_test(a_mean_is_not_rounded_to_its_error),
         cmocka_unit_test(the_tree_has_room_beside_long_lists),
         cmocka_unit_test(a_large_growth_is_told_as_a_factor),
     };
