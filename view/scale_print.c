@@ -555,7 +555,7 @@ struct lines {
 
 enum { FIGURE_BYTES = PCT_NUMBER_BYTES + 2 };
 
-/* Writes a time per rank; "> " if computation without samples may be more than all of it. */
+/* Writes a time per rank; ">" if computation without samples may be more than all of it. */
 static void write_time(double ns, double unsampled_ns, double ranks, bool guessed, bool *any_more,
                        char out[FIGURE_BYTES])
 {
@@ -566,7 +566,7 @@ static void write_time(double ns, double unsampled_ns, double ranks, bool guesse
         return;
     }
     *any_more |= more;
-    snprintf(out, FIGURE_BYTES, "%s%s", more ? "> " : "", pct_scale_time(ns / ranks, number));
+    snprintf(out, FIGURE_BYTES, "%s%s", more ? ">" : "", pct_scale_time(ns / ranks, number));
 }
 
 static void put_line(void *arg, uint32_t node, struct pct_buf *b)
@@ -613,7 +613,8 @@ static void print_tree(FILE *out, const void *scale, const struct pct_compare_pr
     pct_compare_tree_print(out, &tree, how);
     pct_buf_free(&title);
     if (lines.any_more)
-        fputs("  >, <: without computation of which there is no sample on so many ranks\n", out);
+        fputs("  > at least, < at most: computation below has no sample on that number of ranks\n",
+              out);
     fputs("  --table contexts has all contexts, with their models\n", out);
     pct_scale_tree_free(t);
     pct_compare_hidden(out, how);

@@ -30,6 +30,8 @@ static bool two_builds, lineless; /* lineless: the second build */
 static const struct pct_frame
     *leaf; /* of the first run: solve, and what is inlined in it; or NULL */
 
+/* Computation of each rank of the first run beside 100 ms. */
+static unsigned longer_ms;
 /* Time of each rank of the second run for which no sample stands; true if its ranks are killed. */
 static unsigned unsampled_ms, killed_ranks;
 /* Factor by which the first run is longer because no processor was free; 0: none. */
@@ -109,12 +111,14 @@ static void open_run(unsigned k)
         sample_add_samples(s, (int32_t)r, n * 50 * 1000000ULL);
     sample_point(s, at, 0, CODE);
     for (unsigned r = 0; r < n; r++)
-        sample_add_samples(s, (int32_t)r, (k && sleep_ms && r + 1 == n ? 102 : 100) * 1000000ULL);
+        sample_add_samples(s, (int32_t)r,
+                           (k && sleep_ms && r + 1 == n ? 102 : 100 + !k * longer_ms) * 1000000ULL);
     for (unsigned r = 0; r < n; r++)
         s->ranks[r] = (struct pc_profile_rank){
             .rank = (int32_t)r,
             .host = (char *)"node",
-            .inside_ns = (110 + n * 50ULL + k * (unsampled_ms + sleep_ms)) * 1000000,
+            .inside_ns =
+                (110 + n * 50ULL + !k * longer_ms + k * (unsampled_ms + sleep_ms)) * 1000000,
             .incomplete = k * killed_ranks,
             .mpi_ns = (10 + (k && r + 1 < n ? sleep_ms : 0)) * 1000000ULL,
             .closed = 1};
@@ -529,6 +533,27 @@ static void a_build_without_lines_is_said_to_have_no_inlined_functions(void **st
     two_builds = false;
 }
 
+/* On 4 ranks the function that is inlined in solve has no sample, but may have computed there. */
+static void a_time_without_samples_is_said_to_be_at_least_so_long(void **state)
+{
+    static struct pct_frame frames[2] = {{"solve", "a.c", 25, false, false},
+                                         {"leaf", "a.c", 40, true, false}};
+    (void)state;
+    two_builds = true;
+    leaf = frames;
+    longer_ms = 2000;
+    open_pair();
+    char *text = compare(true);
+    says(text, "  >310.0 ms  main", true);
+    says(text, "  > at least, < at most: computation below has no sample on that number of ranks\n",
+         true);
+    free(text);
+    close_pair();
+    longer_ms = 0;
+    leaf = NULL;
+    two_builds = false;
+}
+
 /* With arguments of 4,000 characters, on lines of 60, the tree has the rows that it has with short
  * ones.
  */
@@ -671,6 +696,7 @@ int main(void)
         cmocka_unit_test(a_copy_of_a_function_is_matched_with_it),
         cmocka_unit_test(a_run_and_its_copy_are_one),
         cmocka_unit_test(a_build_without_lines_is_said_to_have_no_inlined_functions),
+        cmocka_unit_test(a_time_without_samples_is_said_to_be_at_least_so_long),
         cmocka_unit_test(full_names_hide_no_rows),
         cmocka_unit_test(a_mean_is_not_rounded_to_its_error),
         cmocka_unit_test(the_tree_has_room_beside_long_lists),
