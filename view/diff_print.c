@@ -392,7 +392,7 @@ static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff
     pct_buf_text(&b, " -> ");
     put_figure(d, &f->after, &b);
     put_row_change(&b, f, how->utf8);
-    while (b.n < (d->n_before > 1 || d->n_after > 1 ? 64 : 46))
+    while (pct_text_cells(b.data) < (d->n_before > 1 || d->n_after > 1 ? 64 : 46))
         pct_buf_text(&b, " ");
     if (!how->width || pct_text_cells(b.data) + 2 + pct_text_cells(row->place) <= how->width) {
         fprintf(out, "%s  %s\n", b.data, row->place);

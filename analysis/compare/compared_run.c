@@ -154,7 +154,7 @@ static void describe_told(struct pct_run *run, const struct pc_profile *p)
     for (uint32_t i = 0; i < p->n_ranks; i++)
         told->mpi_ns += (double)pct_totals_mpi_ns(&p->ranks[i]) / p->n_ranks;
     told->wall_ns = run->whole_ns;
-    told->balanced = t->n > 1 && t->mean_ns > 0 && pct_rank_times_know_imbalance(t);
+    told->balanced = t->n > 1 && t->mean_ns > 0 && t->divided && pct_rank_times_know_imbalance(t);
     told->computes = !strcmp(pct_rank_times_verb(t), "computes");
     told->mean_ns = t->mean_ns;
     told->busiest_ns = t->n ? t->list[t->busiest].own_ns : 0;

@@ -7,13 +7,13 @@
 
 #include "analysis/gather.h"
 
-/* What the head of the report says of a run: with waiting for a processor and all of MPI_Init. */
+/* Figures in the head of the report: with waiting for a processor and all of MPI_Init. */
 struct pct_run_told {
     double wall_ns, mpi_ns; /* means of the ranks */
     /* Own time of the ranks (struct pct_rank_time), and the imbalance. */
     double mean_ns, busiest_ns, imbalance;
     double messages, bytes;
-    bool balanced; /* own time and imbalance are known, of two ranks or more */
+    bool balanced; /* own time and imbalance are known, of two ranks or more, without delays */
     bool computes; /* own time is computation */
 };
 

@@ -305,7 +305,8 @@ static void delays_of_killed_ranks_are_said_to_be_unknown(void **state)
     unsampled_ms = killed_ranks = 0;
 }
 
-/* Of a killed run it is not known how long it waited: what is known of the other stays in, too. */
+/* A wait that is not known, as of a killed run, is in its figures: then that of the other stays in.
+ */
 static void a_delay_is_left_out_of_all_runs_or_of_none(void **state)
 {
     (void)state;
