@@ -5,6 +5,8 @@
 const scaleFactors = [["efficiency_percent", "efficiency"], ["parallel_percent", "parallel"],
     ["balance_percent", "balance"], ["communication_percent", "communication"], ["computation_percent", "computation"]];
 const scaleColumns = ["ranks", "time_s", "speed_up", ...scaleFactors.map(([name]) => name), "delayed_percent"];
+// Columns that are left out if no context has them.
+const knownOfSome = ["efficiency_percent", "growth"];
 const lossColumns = ["place", "lost_s", "lost_percent", "first_s", "last_s", "efficiency_percent", "growth"];
 const mostLossRows = 200;
 
@@ -72,7 +74,9 @@ class ScalingView {
 
     draw() {
         const {contexts} = this;
-        this.controls.replaceChildren(this.places.length ? makeChoice("Predict the time per rank on",
+        const rows = rowsOf(contexts).slice(0, mostLossRows);
+        const predicts = rows.some(row => this.bandOf(row).length);
+        this.controls.replaceChildren(predicts ? makeChoice("Predict the time per rank on",
             this.places.filter(ranks => ranks > this.most).map(ranks => [String(ranks), grouped(ranks) + " ranks"]),
             String(this.wanted), chosen => {
                 this.wanted = Number(chosen);
@@ -81,10 +85,10 @@ class ScalingView {
             }) : rowsOf(contexts).some(row => contexts.exact(row, "few"))
             ? "No form of growth fits the times of a context, or they have few samples, so that nothing is predicted."
             : "Models need three numbers of ranks or more.",
-        this.few && this.places.length ? "With fewer than five numbers of ranks the form of a model is a guess." : "");
-        const rows = rowsOf(contexts).slice(0, mostLossRows);
-        const table = makeFigureTable(contexts, lossColumns, rows, {id: "losses"}, row => this.select(row));
-        if (this.places.length)
+        this.few && predicts ? "With fewer than five numbers of ranks the form of a model is a guess." : "");
+        const columns = lossColumns.filter(name => !knownOfSome.includes(name) || rows.some(row => contexts.exact(row, name) !== ""));
+        const table = makeFigureTable(contexts, columns, rows, {id: "losses"}, row => this.select(row));
+        if (predicts)
             this.addPredictions(table);
         this.losses.replaceChildren(table, contexts.rows > rows.length
             ? make("p", {}, `${grouped(contexts.rows - rows.length)} more contexts are in the table contexts.`) : "");

@@ -47,9 +47,12 @@ def check_scaling(page, tables):
     if widths and widths["place"] < max(widths.values()):
         wrong.append(f"contexts are narrower than another column: {widths}")
     wrong += check_chart(page)
+    for column in ("efficiency_percent", "growth") if losses else ():
+        if (column in losses[0]) != any(row[column] for row in contexts[:200]):
+            wrong.append(f"{column} is a column of {list(losses[0])}, or has values and is none")
     if not any(row["predicted_s"] for row in predicted):
         said = page.ask("return document.querySelector('#scaling').innerText")
-        return wrong + ([] if "nothing is predicted" in said else [said]) + check_models(page, tables, contexts)
+        return wrong + ([] if "nothing is predicted" in said or "Models need three" in said else [said]) + check_models(page, tables, contexts)
     for cells, row in zip(losses, predicted):
         title, shown = cells["predicted"]
         parts = shown.replace("(", "").replace(")", "").replace(" to ", ",").replace("s ", "s,").split(",") if title else []
