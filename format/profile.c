@@ -30,6 +30,8 @@ const char *const pcollect_lost_names[PCOLLECT_N_LOST] = {
     [PCOLLECT_LOST_FUNCTIONS] = "functions of samples: their code could not be read",
     [PCOLLECT_LOST_OF_EVENT] = "samples of the event: the kernel's buffers were full",
     [PCOLLECT_LOST_EVENTS] = "times that the event happened that no sample stands for",
+    [PCOLLECT_LOST_LENT] =
+        "times that a thread worked in a parallel region whose context found no room",
     [PCOLLECT_LOST_ROWS] = "entries of tables not booked: the buffer or the file was full",
 };
 

@@ -238,6 +238,12 @@ struct pc_profile {
 /* Unit of each member of enum pcollect_lost, as the report prints it after the number. */
 extern const char *const pcollect_lost_names[PCOLLECT_N_LOST];
 
+/* True for what is of one rank; the others are of a whole recording, and may be times. */
+static inline bool pc_lost_is_of_rank(size_t k)
+{
+    return k < PCOLLECT_LOST_CPU_MS || k == PCOLLECT_LOST_LENT;
+}
+
 void pc_profile_free(struct pc_profile *p); /* NULL is allowed */
 
 /* Total order of modules, and of the children of one node (of one profile). */

@@ -238,7 +238,7 @@ static void put_lost(const struct pct_head *h, struct pct_buf *b)
             continue;
         pct_head_count(b, a->lost[k]);
         pct_buf_format(b, " %s", pcollect_lost_names[k]);
-        if (k < PCOLLECT_LOST_CPU_MS) {
+        if (pc_lost_is_of_rank(k)) {
             pct_buf_text(b, " (");
             put_listed(h, WITH_LOSS, k, b);
             pct_buf_text(b, ")");

@@ -67,6 +67,8 @@ enum pcollect_lost {
     PCOLLECT_LOST_FUNCTIONS, /* samples without functions */
     PCOLLECT_LOST_OF_EVENT,  /* samples of an event that the kernel left out */
     PCOLLECT_LOST_EVENTS,    /* events that no sample stands for */
+    /* Of one rank again: parts of parallel regions, whose time is outside of their context. */
+    PCOLLECT_LOST_LENT,
     PCOLLECT_N_LOST
 };
 

@@ -42,13 +42,17 @@
 enum { LENT = PCOLLECT_NODE_FRAME };
 
 enum { MAX_SCOPES = 1024, N_SLOTS = 2048, MAX_OPEN = 64, ROOTS = 64, NAME_BYTES = 1023 };
+/* Scopes of lent contexts follow the others, in sets of WAYS places by their key. A new one takes a
+ * free place of its set, or that of another, in which no region is open then. */
+enum { N_LENT = 1024, WAYS = 4 };
+/* So many scopes are replaced before the path cache, which has paths below them, forgets all. */
+enum { MAX_REPLACED = 1024 };
 enum { BOOKED_AFTER_NS = 100000000 };
 
 struct scope {
     uint64_t key;
-    uint64_t id; /* hash of kinds and keys from the outermost scope to this one */
-    pcollect_ref node;
-    uint32_t parent;
+    uint64_t id;              /* hash of kinds and keys from the outermost scope to this one */
+    pcollect_ref node, outer; /* outer: node of the scope around it */
     uint32_t kind;
     /* Part of the path cache, while the scope is not current. */
     struct pc_path_root *roots;
@@ -72,13 +76,15 @@ struct stretch {
 
 struct pc_scopes {
     uint32_t n, current, base; /* base: of the phase, or 0 */
+    uint32_t n_lent;           /* contexts that had no place so far */
+    uint32_t n_replaced;       /* scopes with roots, so far */
     uint32_t n_open;
     uint32_t n_deeper; /* open beyond MAX_OPEN */
     uint32_t breaks;   /* value of pc_control.breaks up to which open scopes have been resumed */
     struct open phase; /* booked by the thread that called MPI_Pcontrol */
     struct open open[MAX_OPEN];
-    uint16_t slots[N_SLOTS]; /* scope by (parent, kind, key) */
-    struct scope all[MAX_SCOPES];
+    uint16_t slots[N_SLOTS]; /* scope by (outer, kind, key) */
+    struct scope all[MAX_SCOPES + N_LENT];
 };
 
 static _Atomic(struct pc_thread *) threads;
@@ -223,29 +229,34 @@ static struct pc_scopes *get_scopes(struct pc_thread *t)
     return s;
 }
 
+/* Roots of its own for a new scope, which are never given back. False: no memory. */
+static bool get_roots(const struct pc_thread *t, struct scope *new)
+{
+    new->roots = pc_memory(ROOTS * sizeof *new->roots);
+    new->root_mask = ROOTS - 1;
+    new->clears = t->paths.clears;
+    return new->roots != NULL;
+}
+
 /* The scope of that key in `parent`, made if it is new; `parent` where there is no room. */
 static uint32_t find_scope(struct pc_thread *t, uint32_t parent, uint32_t kind, uint64_t key,
                            const char *name)
 {
     struct pc_scopes *s = t->scopes;
-    uint32_t i = (uint32_t)pc_hash_u64(key + parent * 0x9e3779b97f4a7c15u + kind) % N_SLOTS;
+    pcollect_ref outer = s->all[parent].node;
+    uint32_t i = (uint32_t)pc_hash_u64(key + outer * 0x9e3779b97f4a7c15u + kind) % N_SLOTS;
     for (; s->slots[i]; i = (i + 1) % N_SLOTS) {
         const struct scope *at = &s->all[s->slots[i]];
-        if (at->key == key && at->parent == parent && at->kind == kind)
+        if (at->key == key && at->outer == outer && at->kind == kind)
             return s->slots[i];
     }
     if (name)
         pc_arena_string(&pc_process.arena, name, strnlen(name, NAME_BYTES));
-    struct scope new = {.key = key, .id = s->all[parent].id, .parent = parent, .kind = kind};
-    if (kind != LENT)
-        new.id = pc_hash_u64(new.id + pc_hash_u64(key + kind));
+    struct scope new = {.key = key, .outer = outer, .kind = kind};
+    new.id = pc_hash_u64(s->all[parent].id + pc_hash_u64(key + kind));
     if (s->n < MAX_SCOPES)
-        new.node = kind == LENT ? pc_twin_context(t, (pcollect_ref)key)
-                                : pc_tree_part(t->tree, s->all[parent].node, kind, key);
-    new.roots = new.node ? pc_memory(ROOTS * sizeof *new.roots) : NULL; /* never given back */
-    new.root_mask = ROOTS - 1;
-    new.clears = t->paths.clears;
-    if (!new.roots) {
+        new.node = pc_tree_part(t->tree, outer, kind, key);
+    if (!new.node || !get_roots(t, &new)) {
         pc_lost(PCOLLECT_LOST_REGIONS, 1);
         return parent;
     }
@@ -276,6 +287,35 @@ static void enter_scope(struct pc_thread *t, uint32_t to)
     pc_sampler_moved(t);
     t->scope = next->node;
     s->current = to;
+}
+
+/* The scope of a context of another thread; 0 where there is no room. */
+static uint32_t find_lent(struct pc_thread *t, pcollect_ref context)
+{
+    struct pc_scopes *s = t->scopes;
+    uint32_t set = MAX_SCOPES + (uint32_t)pc_hash_u64(context) % (N_LENT / WAYS) * WAYS;
+    uint32_t i = set + s->n_lent % WAYS;
+    for (uint32_t k = set; k < set + WAYS; k++) {
+        if (s->all[k].key == context)
+            return k;
+        i = s->all[k].key ? i : k;
+    }
+    s->n_lent++;
+    struct scope *at = &s->all[i];
+    if (s->current == i)
+        enter_scope(t, 0);
+    if (at->n_roots && ++s->n_replaced % MAX_REPLACED == 0)
+        pc_paths_clear(&t->paths);
+    at->key = 0;
+    at->kind = LENT;
+    at->node = pc_twin_context(t, context);
+    if (!at->node || (!at->roots && !get_roots(t, at))) {
+        pc_lost(PCOLLECT_LOST_LENT, 1);
+        return 0;
+    }
+    at->key = context;
+    at->clears = t->paths.clears - 1; /* the roots are of the context that was here */
+    return i;
 }
 
 /* The innermost open scope. */
@@ -322,6 +362,7 @@ void pc_scope_start(struct pc_thread *t)
     if (s) {
         if (s->all[0].node != t->record->root) { /* the thread has got another tree */
             memset(s->slots, 0, sizeof s->slots);
+            memset(&s->all[MAX_SCOPES], 0, N_LENT * sizeof *s->all);
             s->n = 1;
             s->current = 0; /* its roots are those in use */
             s->all[0] = (struct scope){.node = t->record->root};
@@ -476,7 +517,7 @@ static void lend(struct pc_thread *t, pcollect_ref context)
     t->level = atomic_load_explicit(&pc_control.level, memory_order_acquire);
     t->left = context ? 0 : t->scope;
     if (context)
-        s->base = find_scope(t, 0, LENT, context, NULL);
+        s->base = find_lent(t, context);
     else
         s->base = t->level ? find_scope(t, 0, PCOLLECT_NODE_PHASE, t->level, NULL) : 0;
     enter_scope(t, s->base);

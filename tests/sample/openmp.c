@@ -3,7 +3,8 @@
  * A parallel region of two threads (with -DTEAM= of OMP_NUM_THREADS threads) that compute. `enter`
  * enters the region, and the OpenMP runtime calls its body in each thread. Without MPI there is
  * another region, whose tasks run at its end. With MPI (-DWITH_MPI)
- * each thread also calls MPI. Argument: milliseconds of CPU time of each thread.
+ * each thread also calls MPI. Argument: milliseconds of CPU time of each thread. With -DDEPTH=N
+ * each of the first 2^N milliseconds has a context of its own, and nothing else is done.
  */
 #ifdef WITH_MPI
 #include <mpi.h>
@@ -119,8 +120,42 @@ __attribute__((noinline)) void loop(int n)
     printf("%d %d\n", sum, sections);
 }
 
+#ifdef DEPTH
+void one(int depth, unsigned path);
+void two(int depth, unsigned path);
+
+/* The calls to the region are a path through a binary tree. */
+static void go_on(int depth, unsigned path)
+{
+    if (!depth)
+        enter(1);
+    else if (path & 1)
+        one(depth - 1, path >> 1);
+    else
+        two(depth - 1, path >> 1);
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) void one(int depth, unsigned path)
+{
+    go_on(depth, path);
+}
+
+__attribute__((noinline)) void two(int depth, unsigned path)
+{
+    go_on(depth, path);
+    __asm__ volatile("" ::: "memory");
+}
+#endif
+
 int main(int argc, char **argv)
 {
+#ifdef DEPTH
+    int n = argc > 1 ? atoi(argv[1]) : 0;
+    for (int i = 0; i < n; i++)
+        go_on(DEPTH, (unsigned)i);
+    return 0;
+#endif
     int ms = argc > 1 ? atoi(argv[1]) : 100;
 #ifdef WITH_MPI
     int provided;

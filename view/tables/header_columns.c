@@ -270,9 +270,8 @@ static void get_missing(const struct pct_cell *c, struct pct_value *out)
 
 static void get_lost(const struct pct_cell *c, struct pct_value *out)
 {
-    /* Not what is of the whole recording, which may be a time. */
-    for (size_t k = 0; k < PCOLLECT_LOST_CPU_MS; k++)
-        out->number += c->d->totals->all.lost[k];
+    for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
+        out->number += pc_lost_is_of_rank(k) ? c->d->totals->all.lost[k] : 0;
 }
 
 static void get_notes(const struct pct_cell *c, struct pct_value *out)

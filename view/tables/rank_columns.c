@@ -150,9 +150,8 @@ static void rank_delayed(const struct pct_cell *c, struct pct_value *out)
 
 static void rank_lost(const struct pct_cell *c, struct pct_value *out)
 {
-    /* Not what is of the whole recording, which may be a time. */
-    for (size_t k = 0; k < PCOLLECT_LOST_CPU_MS; k++)
-        out->number += rank_of(c)->lost[k];
+    for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
+        out->number += pc_lost_is_of_rank(k) ? rank_of(c)->lost[k] : 0;
 }
 
 static void rank_waiting(const struct pct_cell *c, struct pct_value *out)
