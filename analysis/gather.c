@@ -9,6 +9,7 @@
 #include "analysis/findings/findings.h"
 #include "analysis/tree/context_count.h"
 #include "analysis/tree/samples.h"
+#include "format/team_runtime.h"
 
 #include <math.h>
 
@@ -120,11 +121,8 @@ const struct pct_thread_times *pct_data_thread_times(const struct pct_data *d)
 bool pct_data_threads_wait_in(const struct pct_data *d, const char *module)
 {
     const struct pc_profile *p = d->profile;
-    bool is_runtime = false;
-    for (uint32_t i = 0; module && i < p->n_modules; i++)
-        is_runtime |= !strcmp(pc_base_name(p->modules[i].path), pc_base_name(module)) &&
-                      p->modules[i].flags & PCOLLECT_MODULE_RUNTIME;
-    return is_runtime && pct_thread_times_wait(pct_data_thread_times(d), p);
+    return module && pc_is_team_runtime(pc_base_name(module)) &&
+           pct_thread_times_wait(pct_data_thread_times(d), p);
 }
 
 const struct pct_open_calls *pct_data_open_calls(const struct pct_data *d)

@@ -8,6 +8,7 @@
 #include "analysis/rank_times.h"
 #include "analysis/student.h"
 #include "analysis/tree/samples.h"
+#include "format/team_runtime.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +28,18 @@ static bool is_by_thread(const struct pc_profile_table *t)
     return pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) == 0 && number_column(t, "thread") == 1;
 }
 
+/* True if all runtimes that processes had are transports of MPI libraries. Earlier versions took
+ * time in these for waits for other threads. */
+static bool has_transports_alone(const struct pc_profile *p)
+{
+    uint32_t n_runtimes = 0, n_of_teams = 0;
+    for (uint32_t i = 0; i < p->n_modules; i++) {
+        n_runtimes += (p->modules[i].flags & PCOLLECT_MODULE_RUNTIME) != 0;
+        n_of_teams += pc_is_team_runtime(pc_base_name(p->modules[i].path));
+    }
+    return n_runtimes && !n_of_teams;
+}
+
 static void read_records(struct pct_thread_times *out, const struct pc_profile *p,
                          const struct pc_profile_table *t)
 {
@@ -37,7 +50,8 @@ static void read_records(struct pct_thread_times *out, const struct pc_profile *
                               number_column(t, "time"),
                               number_column(t, "cpu"),
                               number_column(t, "known"),
-                              number_column(t, "in_runtime"),
+                              has_transports_alone(p) ? PC_NO_INDEX
+                                                      : number_column(t, "in_runtime"),
                               number_column(t, "delayed")};
     uint32_t at = 0;
     out->list = pct_alloc(t->n_rows, sizeof *out->list);

@@ -95,7 +95,7 @@ static void book(struct pct_stack_tree *t, uint32_t node, const struct pct_stack
 
 static bool is_runtime(const struct pct_stack_module *m)
 {
-    return m && m->flags & PCOLLECT_MODULE_RUNTIME;
+    return m && m->flags & PCOLLECT_MODULE_TEAM;
 }
 
 void pct_stack_tree_add(struct pct_stack_tree *t, const struct pct_stack *s,

@@ -9,6 +9,7 @@
 
 #include "analysis/open_calls.h"
 #include "base/progress.h"
+#include "format/team_runtime.h"
 
 #include <string.h>
 
@@ -306,7 +307,7 @@ static void note_caller(const struct joiner *b, struct pct_join_node *node,
 static bool waits_for_threads(const struct joiner *b, const struct pct_node *n)
 {
     return b->source->threads_wait && n->kind == PCOLLECT_NODE_POINT && n->module != PC_NO_INDEX &&
-           b->source->profile->modules[n->module].flags & PCOLLECT_MODULE_RUNTIME;
+           pc_is_team_runtime(pc_base_name(b->source->profile->modules[n->module].path));
 }
 
 static void note_inlined(struct pct_join *j, uint32_t at)

@@ -5,6 +5,7 @@
  */
 #include "analysis/findings/findings.h"
 #include "analysis/student.h"
+#include "format/team_runtime.h"
 
 #include <math.h>
 #include <string.h>
@@ -534,7 +535,7 @@ static const char *runtime_name(const struct pct_evidence *f)
     pc_u128 most = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         uint32_t module = p->nodes[i].module;
-        if (module == PC_NO_INDEX || !(p->modules[module].flags & PCOLLECT_MODULE_RUNTIME))
+        if (module == PC_NO_INDEX || !pc_is_team_runtime(pc_base_name(p->modules[module].path)))
             continue;
         ns[module] += pct_samples_of(pct_data_samples(f->data), i).ns;
         if (ns[module] > most) {

@@ -395,7 +395,7 @@ static uint32_t find_program(const struct sums *s, uint32_t node)
     return node;
 }
 
-/* The frame of a threading runtime that called libc, for example to yield the processor; else the
+/* The frame of a runtime that called libc, for example to yield the processor; else the
  * node itself. */
 static uint32_t find_runtime(const struct pc_profile *p, uint32_t node)
 {

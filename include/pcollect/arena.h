@@ -169,7 +169,9 @@ enum pcollect_module_flag {
     PCOLLECT_MODULE_MPI = 1u << 2,
     PCOLLECT_MODULE_OWN = 1u << 3,
     PCOLLECT_MODULE_RUNTIME = 1u << 4, /* what MPI libraries and OpenMP stand on */
-    PCOLLECT_MODULE_STARTS = 1u << 5 /* a runtime: samples from outside saw threads start in one */
+    PCOLLECT_MODULE_STARTS = 1u << 5, /* a runtime: samples from outside saw threads start in one */
+    PCOLLECT_MODULE_TEAM =
+        1u << 6 /* a runtime of OpenMP, whose threads wait for each other in it */
 };
 
 /* Path of the module whose frames are Python's; the offset is of a row of the table `symbols`. */

@@ -128,12 +128,12 @@ static uint32_t find_program(const struct pc_sampler *s)
     return i;
 }
 
-/* True if there is a threading runtime inside the program's innermost frame, or without any frame
+/* True if there is a runtime of OpenMP inside the program's innermost frame, or without any frame
  * of the program. */
-static bool has_runtime(const struct pc_sampler *s, uint32_t program)
+static bool is_in_team_runtime(const struct pc_sampler *s, uint32_t program)
 {
     for (uint32_t i = 0; i < program; i++)
-        if (is_runtime(&s->path[i]))
+        if (s->path[i].module && s->path[i].module->flags & PCOLLECT_MODULE_TEAM)
             return true;
     return false;
 }
@@ -313,7 +313,7 @@ pcollect_ref pc_sampler_point(struct pc_thread *t, struct pc_sampler *s, const v
     }
     const struct pc_sample_frame *f = &s->path[0];
     bool collapsed;
-    s->in_runtime = has_runtime(s, find_program(s));
+    s->in_runtime = is_in_team_runtime(s, find_program(s));
     struct pc_python_booking b = read_python(t, s);
     pcollect_ref parent = book_frames(t, s, &b, &collapsed);
     struct place place = find_place(&b, f, &parent);

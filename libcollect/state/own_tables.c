@@ -86,9 +86,8 @@ static const struct pcollect_column thread_record_columns[] = {
     [2 + PC_TIMES_TIME] = NUMBER("time", "in MPI calls", PCOLLECT_SUM, TICKS),
     [2 + PC_TIMES_CPU] = NUMBER("cpu", "CPU time after MPI_Init", PCOLLECT_SUM, NS),
     [2 + PC_TIMES_KNOWN] = NUMBER("known", "1: cpu is that of the whole time", PCOLLECT_MAX, COUNT),
-    [2 + PC_TIMES_IN_RUNTIME] =
-        NUMBER("in_runtime", "CPU time that samples in the runtime of threads stand for",
-               PCOLLECT_SUM, NS),
+    [2 + PC_TIMES_IN_RUNTIME] = NUMBER(
+        "in_runtime", "CPU time that samples in the runtime of OpenMP stand for", PCOLLECT_SUM, NS),
     [2 + PC_TIMES_DELAYED] =
         NUMBER("delayed",
                "time in which it could run and no processor was free, from its "

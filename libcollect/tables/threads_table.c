@@ -87,8 +87,8 @@ static enum pc_thread_kind find_kind(int32_t tid, bool helper, void *function)
     const struct pc_module *m = function ? pc_loadmap_find((uintptr_t)function) : NULL;
     if (helper || (m && m->flags & PCOLLECT_MODULE_MPI) || has(mpi.tid, mpi.n, tid))
         return PC_THREAD_MPI;
-    if (m && m->flags & PCOLLECT_MODULE_RUNTIME)
-        return PC_THREAD_RUNTIME;
+    if (m && m->flags & PCOLLECT_MODULE_RUNTIME) /* the others are transports */
+        return m->flags & PCOLLECT_MODULE_TEAM ? PC_THREAD_RUNTIME : PC_THREAD_MPI;
     return tid == (int32_t)getpid() ? PC_THREAD_MAIN : PC_THREAD_PROGRAM;
 }
 

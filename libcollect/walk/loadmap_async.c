@@ -16,6 +16,7 @@
  */
 #define _GNU_SOURCE 1
 
+#include "format/team_runtime.h"
 #include "libcollect/walk/loadmap_private.h"
 #include "libcollect/walk/walk_private.h"
 
@@ -220,22 +221,26 @@ static bool is_libc(const char *name)
     return begins_with_any(name, prefixes, PC_ARRAY_LEN(prefixes));
 }
 
-/* True for libraries that make threads and call back, and that users do not want to see in
- * contexts: the transports of MPI libraries, and the runtimes of OpenMP. */
-static bool is_runtime(const char *name)
+/* True for the transports of MPI libraries, which make threads and call back, and which users do
+ * not want to see in contexts: in that they are like the runtimes of OpenMP. */
+static bool is_transport(const char *name)
 {
     static const char *const prefixes[] = {
-        "libucp.",  "libucs.",   "libuct",  "libucm",    "libucx",  "libfabric.", "libpmix.",
-        "libevent", "libopen-",  "libpsm",  "libhwloc.", "libmlx",  "librdmacm.", "libibverbs.",
-        "libhcoll", "libsharp",  "libucc",  "libprrte.", "libcxi.", "libxpmem.",  "libnuma.",
-        "libgomp",  "libiomp5.", "libomp.", "libomp-",   "libmca_"};
+        "libucp.",    "libucs.",     "libuct",   "libucm",   "libucx",    "libfabric.",
+        "libpmix.",   "libevent",    "libopen-", "libpsm",   "libhwloc.", "libmlx",
+        "librdmacm.", "libibverbs.", "libhcoll", "libsharp", "libucc",    "libprrte.",
+        "libcxi.",    "libxpmem.",   "libnuma.", "libmca_"};
     return begins_with_any(name, prefixes, PC_ARRAY_LEN(prefixes));
 }
 
 uint32_t pc_loadmap_kind(const char *path)
 {
     const char *name = pc_base_name(path);
-    return is_libc(name) ? PCOLLECT_MODULE_LIBC : is_runtime(name) ? PCOLLECT_MODULE_RUNTIME : 0;
+    if (is_libc(name))
+        return PCOLLECT_MODULE_LIBC;
+    if (pc_is_team_runtime(name))
+        return PCOLLECT_MODULE_RUNTIME | PCOLLECT_MODULE_TEAM;
+    return is_transport(name) ? PCOLLECT_MODULE_RUNTIME : 0;
 }
 
 /* True for the module of this library, which holds this function. */

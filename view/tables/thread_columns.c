@@ -85,7 +85,8 @@ static const struct pct_column thread_columns[] = {
     {"rank", "rank", PCT_INTEGER, "rank in MPI_COMM_WORLD", get_rank},
     {"thread", "thread", PCT_COUNT,
      "number of the thread in its rank; used again when the thread has ended", get_thread},
-    {"kind", "kind", PCT_TEXT, "main, program, runtime (of threads), or MPI library", get_kind},
+    {"kind", "kind", PCT_TEXT,
+     "main, program, runtime (of OpenMP), or MPI library (with its transports)", get_kind},
     {"name", "name", PCT_TEXT, "name that the thread was given", get_name},
     {"threads", "threads", PCT_COUNT, "threads that had this number, one after the other",
      get_threads},
@@ -97,7 +98,7 @@ static const struct pct_column thread_columns[] = {
     {"outside_s", "CPU outside", PCT_NS,
      "CPU time outside MPI that samples stand for; empty without samples", get_outside},
     {"waits_s", "waiting", PCT_NS,
-     "part of outside_s in the runtime of threads, where a thread polls for others; empty without "
+     "part of outside_s in the runtime of OpenMP, where a thread polls for others; empty without "
      "samples",
      get_waits},
     {"of_mean_percent", "of mean", PCT_PERCENT,
