@@ -14,6 +14,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -234,6 +235,24 @@ static int follow(pid_t child, const int allow[2], int report, const struct pct_
     return wait_for(child);
 }
 
+/* Says that the job cannot be started. The number of a process in the place of the command is
+ * probably meant for --pid. */
+static void say_not_started(const struct pct_command *self, const char *word, int reason)
+{
+    struct pc_process_status p;
+    char *end;
+    long pid = strtol(word, &end, 10);
+    bool other = (!strcmp(self->name, "stat") || !strcmp(self->name, "record")) &&
+                 reason == ENOENT && !*end && pid > 0 && pid <= INT_MAX &&
+                 pc_process_look((int)pid, &p) && !p.ended;
+    if (other)
+        pct_say(self, "%s cannot be started: %s; did you mean -p %s?", word, strerror(reason),
+                word);
+    else
+        pct_say(self, "%s cannot be started: %s%s", word, strerror(reason),
+                reason == ENOEXEC ? ": it is damaged, or for another processor" : "");
+}
+
 int pct_job_run(const struct pct_command *self, char **words, char **variables,
                 const struct pct_job_watcher *watcher)
 {
@@ -266,7 +285,6 @@ int pct_job_run(const struct pct_command *self, char **words, char **variables,
     pct_witness_end();
     restore_signals();
     if (reason)
-        pct_say(self, "%s cannot be started: %s%s", words[0], strerror(reason),
-                reason == ENOEXEC ? ": it is damaged, or for another processor" : "");
+        say_not_started(self, words[0], reason);
     return status;
 }
