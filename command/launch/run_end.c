@@ -229,6 +229,14 @@ static const char *without_mpi(const struct pct_run_job *r)
            "put `pcollect run` before it, or set PCOLLECT_COLLECT_ALWAYS=yes";
 }
 
+/* Text about a program of a launcher that may do without MPI_Init, as many do on one rank. */
+static const char *without_init(const struct pct_run_job *r)
+{
+    return r->config.collect_always ? ""
+                                    : ": a program that runs without it is measured with "
+                                      "--always yes";
+}
+
 static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
 {
     const char *word;
@@ -239,9 +247,9 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
             "`pcollect record -- %s%s` samples it",
             r->musl, r->words[0], r->musl == r->words[0] ? "" : " ...");
     if (s->found.n_unmeasured)
-        return pct_text("%zu of its processes loaded MPI and ended in MPI_Init or before it, with "
-                        "nothing measured",
-                        s->found.n_unmeasured);
+        return pct_text("%zu of its processes loaded MPI and ended without having come to the end "
+                        "of MPI_Init%s",
+                        s->found.n_unmeasured, without_init(r));
     if (s->n_in_memory)
         return pct_text(
             "%zu of its processes collected in plain memory, which does not survive a kill; "
@@ -253,11 +261,11 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
             pct_program_gets_rights(word)
                 ? rights_text(word)
                 : pct_text("%s is linked with MPI (%s), but no measured process of it on this node "
-                           "reached MPI_Init as your user; children of fork are not measured, nor "
-                           "are processes "
+                           "reached MPI_Init as your user%s. Children of fork are not measured, "
+                           "nor are processes "
                            "whose LD_PRELOAD was cleared or replaced (by env or a script). If all "
                            "ranks ran on other nodes, look for %s there",
-                           word, mpi, names);
+                           word, mpi, without_init(r), names);
         pct_free(mpi);
         pct_free(names);
         return text;
