@@ -94,7 +94,8 @@ bool pct_vdso_is(const uint8_t *id, size_t n)
     return n && v.id_bytes == n && !memcmp(v.id, id, n);
 }
 
-/* Of two names, as clock_gettime and __vdso_clock_gettime, the one that no other library has. */
+/* Chooses of two names, as clock_gettime and __vdso_clock_gettime, that which no other library has.
+ */
 const char *pct_vdso_function(uint64_t offset)
 {
     struct vdso v = read_vdso();
