@@ -67,8 +67,7 @@ enum pcollect_lost {
     PCOLLECT_LOST_FUNCTIONS, /* samples without functions */
     PCOLLECT_LOST_OF_EVENT,  /* samples of an event that the kernel left out */
     PCOLLECT_LOST_EVENTS,    /* events that no sample stands for */
-    /* Of one rank again: parts of parallel regions, whose time is outside of their context. */
-    PCOLLECT_LOST_LENT,
+    PCOLLECT_LOST_LENT, /* work of one rank in parallel regions, booked outside of their context */
     PCOLLECT_N_LOST
 };
 
@@ -170,8 +169,7 @@ enum pcollect_module_flag {
     PCOLLECT_MODULE_OWN = 1u << 3,
     PCOLLECT_MODULE_RUNTIME = 1u << 4, /* what MPI libraries and OpenMP stand on */
     PCOLLECT_MODULE_STARTS = 1u << 5, /* a runtime: samples from outside saw threads start in one */
-    PCOLLECT_MODULE_TEAM =
-        1u << 6 /* a runtime of OpenMP, whose threads wait for each other in it */
+    PCOLLECT_MODULE_TEAM = 1u << 6    /* a runtime of OpenMP: threads wait for each other in it */
 };
 
 /* Path of the module whose frames are Python's; the offset is of a row of the table `symbols`. */
