@@ -241,6 +241,15 @@ static void put_start(const struct pct_head *h, struct pct_buf *b)
     pct_head_put(h, "", b);
 }
 
+/* Appends a part of the messages, if there are any. */
+static void put_of_which(struct pct_buf *b, pc_u128 n, pc_u128 n_bytes, const char *what)
+{
+    char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES];
+    if (n)
+        pct_buf_format(b, ", of which %s, %s %s", pct_text_count(messages, n),
+                       pct_text_bytes(bytes, n_bytes), what);
+}
+
 /* Pattern of messages of the whole run, in a line. The pattern is left out if some messages are not
  * known by pair. */
 static void put_messages(const struct pct_head *h, struct pct_buf *b)
@@ -252,10 +261,8 @@ static void put_messages(const struct pct_head *h, struct pct_buf *b)
         return;
     pct_buf_format(b, "%s, %s", pct_text_count(messages, sum.messages),
                    pct_text_bytes(bytes, sum.bytes));
-    if (sum.own_messages)
-        pct_buf_format(b, ", of which %s, %s from ranks to themselves",
-                       pct_text_count(messages, sum.own_messages),
-                       pct_text_bytes(bytes, sum.own_bytes));
+    put_of_which(b, sum.own_messages, sum.own_bytes, "from ranks to themselves");
+    put_of_which(b, sum.far_messages, sum.far_bytes, "to another job");
     if (sum.by_pair && pc_profile_rows(p, "pairs") > PCT_MANY_PAIRS) {
         pct_buf_text(b, "; pattern: see pcollect topology");
     } else if (sum.by_pair) {

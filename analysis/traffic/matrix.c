@@ -224,10 +224,13 @@ struct pct_traffic pct_traffic_sum(const struct pc_profile *p)
             uint64_t from = pc_table_cell(t, r, source), to = pc_table_cell(t, r, destination);
             uint64_t n = pc_table_cell(t, r, messages), size = pc_table_cell(t, r, bytes);
             bool own = i == 0 && from == to && from < p->world_size;
+            bool far = i == 0 && (int64_t)to == PCOLLECT_RANK_OUTSIDE;
             sum.messages += n;
             sum.bytes += size;
             sum.own_messages += own ? n : 0;
             sum.own_bytes += own ? size : 0;
+            sum.far_messages += far ? n : 0;
+            sum.far_bytes += far ? size : 0;
         }
     }
     return sum;

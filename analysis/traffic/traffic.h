@@ -91,6 +91,7 @@ uint64_t pct_domain_find(const struct pc_profile *p, const char *text);
 struct pct_traffic {
     pc_u128 messages, bytes;
     pc_u128 own_messages, own_bytes; /* of them, from ranks to themselves */
+    pc_u128 far_messages, far_bytes; /* of them, to processes of other jobs */
     bool by_pair;                    /* none is known by distance only */
 };
 struct pct_traffic pct_traffic_sum(const struct pc_profile *p);
