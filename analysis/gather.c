@@ -375,6 +375,6 @@ void pct_data_free(struct pct_data *d)
 
 bool pct_data_calls_mpi(const struct pct_data *d)
 {
-    return *d->profile->mpi || d->totals->all.mpi_calls || pct_data_open_calls(d)->n ||
-           !d->profile->n_ranks;
+    bool inside = d->totals->all.inside_ns && d->totals->all.mpi_calls;
+    return *d->profile->mpi || inside || pct_data_open_calls(d)->n || !d->profile->n_ranks;
 }

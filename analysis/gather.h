@@ -148,8 +148,8 @@ static inline const struct pct_repeats *pct_data_repeats(const struct pct_data *
     return d->kind == PCT_DATA_REPEATS ? d->repeats : NULL;
 }
 
-/* False if the program was sampled and has no MPI: neither the name of an MPI library nor a call.
- */
+/* False if the program was sampled and did not begin MPI: there is no name of an MPI library, and
+ * it called at most functions that are allowed before MPI_Init. */
 bool pct_data_calls_mpi(const struct pct_data *d);
 
 #endif

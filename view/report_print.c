@@ -139,7 +139,8 @@ static void print_classes(FILE *out, const struct pct_data *d, const struct pct_
 void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     pct_print_head(out, d, o);
-    print_primitives(out, d, o);
+    if (pct_data_calls_mpi(d))
+        print_primitives(out, d, o);
     print_classes(out, d, o);
     pct_print_series(out, d, o);
     pct_print_hottest(out, d, o);

@@ -121,8 +121,9 @@ static void put_run(const struct pct_head *h, struct pct_buf *b)
     put_started(h, b);
     if (!*p->mpi && h->d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE)
         return;
-    const char *unknown =
-        pct_data_calls_mpi(h->d) ? "unknown" : "none: the program calls no MPI function";
+    const char *unknown = pct_data_calls_mpi(h->d)      ? "unknown"
+                          : h->d->totals->all.mpi_calls ? "none: the program never calls MPI_Init"
+                                                        : "none: the program calls no MPI function";
     pct_text_escape(b, *p->mpi ? p->mpi : unknown, PCT_ESCAPE_CELL);
     pct_head_put(h, "MPI", b);
 }
