@@ -32,6 +32,22 @@ int pc_loadmap_each(int (*fn)(struct pc_module *module, void *arg), void *arg)
     return dl_iterate_phdr(enter_one, &each);
 }
 
+static int mark_mpi(struct pc_module *module, void *arg)
+{
+    const pc_loadmap_is_mpi_fn *fn = arg;
+    if ((*fn)(module))
+        module->flags |= PCOLLECT_MODULE_MPI;
+    return 0;
+}
+
+/* Goes through what is loaded, not through the table: fn reads the modules, and what was unloaded
+ * is in the table, too. */
+void pc_loadmap_set_is_mpi(pc_loadmap_is_mpi_fn fn)
+{
+    pc_loadmap_ask_is_mpi(fn);
+    pc_loadmap_each(mark_mpi, &fn);
+}
+
 /* Does nothing if neither the loader's counters nor our generation have changed since the last
  * time. */
 static int enter_if_new(struct dl_phdr_info *info, size_t size, void *arg)

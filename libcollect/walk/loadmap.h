@@ -32,8 +32,9 @@ struct pc_module {
 /* Raised by dlopen, dlmopen and dlclose before they do anything. */
 extern PC_HIDDEN _Atomic uint32_t pc_loadmap_generation;
 
-/* Says whether a module belongs to an MPI library; set once by libcollect/mpi, may be NULL.
- * Called when a module is found; must be AS-safe. */
+/* Says whether a module belongs to an MPI library; set once by libcollect/mpi. Called for each
+ * module that is loaded now, and when another one is found; must be AS-safe. Setting it takes the
+ * loader's lock: not AS-safe. */
 typedef bool (*pc_loadmap_is_mpi_fn)(const struct pc_module *module);
 void pc_loadmap_set_is_mpi(pc_loadmap_is_mpi_fn fn);
 

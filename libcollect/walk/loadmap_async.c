@@ -282,14 +282,9 @@ static uint32_t find_flags(const struct pc_loadmap_object *o, const char *soname
     return flags;
 }
 
-void pc_loadmap_set_is_mpi(pc_loadmap_is_mpi_fn fn)
+void pc_loadmap_ask_is_mpi(pc_loadmap_is_mpi_fn fn)
 {
     atomic_store(&is_mpi, fn);
-    uint32_t n = atomic_load(&n_taken);
-    for (uint32_t i = 0; fn && i < n && i < MAX_MODULES; i++) {
-        if (atomic_load_explicit(&table[i].seen, memory_order_acquire) && fn(&table[i].module))
-            table[i].module.flags |= PCOLLECT_MODULE_MPI;
-    }
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */

@@ -26,6 +26,9 @@ struct pc_module *pc_loadmap_enter(const struct pc_loadmap_object *object, uint3
  * were entered that the loader does not know. */
 void pc_loadmap_search_all(void);
 
+/* Asks fn of each module that is entered from now on. */
+void pc_loadmap_ask_is_mpi(pc_loadmap_is_mpi_fn fn);
+
 /* Enters all modules loaded now, if that has not been done in this generation: only for a libc
  * without _dl_find_object. Takes the loader's lock: not AS-safe. */
 void pc_loadmap_refresh(uint32_t generation);

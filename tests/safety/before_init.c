@@ -9,6 +9,8 @@
  *                          a handler of the program asks for it
  *     before_init exec     one thread, which blocks all signals and computes; after MPI_Init it
  *                          replaces the process by one that prints which signals are pending
+ *     before_init gone LIBRARY   no thread: main computes in the library's function `compute`, and
+ *                          unloads it before MPI_Init
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -236,12 +238,28 @@ static int run_exec(void)
     return 1;
 }
 
+static int run_gone(const char *library)
+{
+    void *handle = dlopen(library, RTLD_NOW);
+    void (*in_library)(void) = handle ? (void (*)(void))dlsym(handle, "compute") : NULL;
+    for (uint64_t end = cpu_ns() + 20 * BUSY_NS; in_library && cpu_ns() < end;)
+        in_library();
+    if (!in_library || dlclose(handle))
+        wrong("dlopen", 0);
+    MPI_Init(NULL, NULL);
+    MPI_Finalize();
+    puts("unloaded");
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     pthread_t threads[N_ACTS * EACH];
     int provided, n = 0;
     if (argc > 1 && !strcmp(argv[1], "exec"))
         return run_exec();
+    if (argc > 2)
+        return run_gone(argv[2]);
     if (argc > 1 && !strcmp(argv[1], "stack"))
         measure_stack();
     for (uintptr_t i = 0; i < N_ACTS * EACH; i++) {
