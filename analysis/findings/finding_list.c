@@ -49,11 +49,11 @@ static void put_pauses(const struct pct_evidence *f, const struct pct_rule *rule
 }
 
 static void append(struct pct_findings *out, const struct pct_evidence *f,
-                   const struct pct_rule *rule, double saves_ns, struct pct_more more,
+                   const struct pct_rule *rule, struct pct_cost cost, struct pct_more more,
                    const char *format, va_list args)
 {
     struct pct_buf text = {0}, options = {0};
-    double saves = saves_ns / f->core_ns;
+    double saves_ns = cost.saves_ns;
     pct_buf_vformat(&text, format, args);
     put_pauses(f, rule, saves_ns, &text);
     if (saves_ns > 0 && !rule->knows_delay && f->data->totals->all.n_incomplete &&
@@ -62,7 +62,8 @@ static void append(struct pct_findings *out, const struct pct_evidence *f,
     pct_buf_format(&options, "--table %s", more.table);
     out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
     out->list[out->n++] = (struct pct_finding){.rule = rule->name,
-                                               .saves = saves,
+                                               .saves = saves_ns / f->core_ns,
+                                               .most = cost.most_ns / f->core_ns,
                                                .text = pct_pool_intern(out->pool, text.data),
                                                .more = pct_pool_intern(out->pool, options.data),
                                                .context = more.context,
@@ -77,7 +78,7 @@ void pct_finding_say(struct pct_findings *out, const struct pct_evidence *f,
 {
     va_list args;
     va_start(args, format);
-    append(out, f, rule, saves_ns, more, format, args);
+    append(out, f, rule, (struct pct_cost){NULL, saves_ns, saves_ns}, more, format, args);
     va_end(args);
 }
 
@@ -89,7 +90,17 @@ void pct_finding_add(struct pct_findings *out, const struct pct_evidence *f,
     if (!pct_finding_counts(f, rule, threshold, saves_ns))
         return;
     va_start(args, format);
-    append(out, f, rule, saves_ns, more, format, args);
+    append(out, f, rule, (struct pct_cost){NULL, saves_ns, saves_ns}, more, format, args);
+    va_end(args);
+}
+
+void pct_finding_say_cost(struct pct_findings *out, const struct pct_evidence *f,
+                          const struct pct_rule *rule, struct pct_cost cost, struct pct_more more,
+                          const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    append(out, f, rule, cost, more, format, args);
     va_end(args);
 }
 
@@ -103,7 +114,7 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
     char text[160];
     if (pct_finding_counts(f, rule, threshold, saves_ns)) {
         pct_text_format(text, sizeof text, "%.0f %% of the run", pct_finding_percent(f, shown_ns));
-        return (struct pct_cost){pct_pool_intern(f->pool, text), saves_ns};
+        return (struct pct_cost){pct_pool_intern(f->pool, text), saves_ns, saves_ns};
     }
     bool speaks = times_many >= VERY_MANY && most_ns >= threshold * f->core_ns &&
                   !pct_finding_counts(f, rule, threshold, most_ns);
@@ -113,7 +124,7 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
     pct_text_format(text, sizeof text,
                     "at most %.0f %% of the run, of which a part %s waiting for a processor%s",
                     pct_finding_percent(f, most_ns), why, late);
-    return (struct pct_cost){speaks ? pct_pool_intern(f->pool, text) : NULL, 0};
+    return (struct pct_cost){speaks ? pct_pool_intern(f->pool, text) : NULL, 0, most_ns};
 }
 
 void pct_findings_free(struct pct_findings *f)

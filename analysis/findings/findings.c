@@ -27,6 +27,8 @@ static int compare_findings(const void *a, const void *b)
     const struct pct_finding *x = a, *y = b;
     if (x->saves != y->saves)
         return x->saves > y->saves ? -1 : 1;
+    if (x->most != y->most)
+        return x->most > y->most ? -1 : 1;
     return strcmp(x->text, y->text);
 }
 

@@ -118,7 +118,8 @@ struct pct_evidence {
 
 struct pct_finding {
     const char *rule;
-    double saves; /* part of the run, 0 to 1 */
+    double saves; /* part of the run, 0 to 1; 0: unknown, or none */
+    double most;  /* upper bound of `saves`: orders findings that save the same */
     const char *text;
     const char *more; /* arguments of the command that shows more */
     uint64_t context; /* that it is about; 0: none, or many */
@@ -269,6 +270,7 @@ bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rul
 struct pct_cost {
     const char *text; /* "12 % of the run"; NULL: the rule has nothing to say */
     double saves_ns;  /* 0: unknown */
+    double most_ns;   /* upper bound of it */
 };
 struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,
                                  double threshold, double saves_ns, double shown_ns, double most_ns,
@@ -299,6 +301,11 @@ struct pct_more pct_more_table(const char *table);
 void pct_finding_say(struct pct_findings *out, const struct pct_evidence *f,
                      const struct pct_rule *rule, double saves_ns, struct pct_more more,
                      const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* Adds a finding of this cost. */
+void pct_finding_say_cost(struct pct_findings *out, const struct pct_evidence *f,
+                          const struct pct_rule *rule, struct pct_cost cost, struct pct_more more,
+                          const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Adds it if it saves `threshold` of the run or more. */
 void pct_finding_add(struct pct_findings *out, const struct pct_evidence *f,

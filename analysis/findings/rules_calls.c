@@ -147,10 +147,10 @@ static void find_small(const struct pct_evidence *f, const struct pct_rule *rule
     struct pct_cost cost = pct_finding_cost(f, rule, threshold, 0.9 * ns, ns, most_ns,
                                             calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
-        pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, most),
-                        "%s sends %s of %.0f bytes on average: with their receives, %s. %s",
-                        most->place, how_many(f, most, "messages"), bytes_of_call(most), cost.text,
-                        cure(f, most, "Pack several messages into one."));
+        pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, most),
+                             "%s sends %s of %.0f bytes on average: with their receives, %s. %s",
+                             most->place, how_many(f, most, "messages"), bytes_of_call(most),
+                             cost.text, cure(f, most, "Pack several messages into one."));
 }
 
 /* True if the program has windows: a barrier may order accesses to them. */
@@ -171,15 +171,15 @@ static void find_barrier(const struct pct_evidence *f, const struct pct_rule *ru
             continue;
         struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_CALLS);
         if (cost.text)
-            pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s: %s. %s", fact->place, how_many(f, fact, "times"),
-                            cost.text,
-                            cure(f, fact,
-                                 has_windows(f) ? "Messages and collective operations need no "
-                                                  "barrier around them; accesses to a window may "
-                                                  "need it."
-                                                : "Messages and collective operations need no "
-                                                  "barrier around them."));
+            pct_finding_say_cost(
+                out, f, rule, cost, pct_more_call(f, fact), "%s is called %s: %s. %s", fact->place,
+                how_many(f, fact, "times"), cost.text,
+                cure(f, fact,
+                     has_windows(f) ? "Messages and collective operations need no "
+                                      "barrier around them; accesses to a window may "
+                                      "need it."
+                                    : "Messages and collective operations need no "
+                                      "barrier around them."));
     }
 }
 
@@ -202,10 +202,10 @@ static void find_reductions(const struct pct_evidence *f, const struct pct_rule 
             pct_finding_cost(f, rule, threshold, 0.9 * cost_ns(f, fact), cost_ns(f, fact),
                              own_ns(f, fact), calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
-            pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s for %.0f bytes on average: %s. %s", fact->place,
-                            how_many(f, fact, "times"), bytes_of_call(fact), cost.text,
-                            cure(f, fact, "Put several values into one call."));
+            pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, fact),
+                                 "%s is called %s for %.0f bytes on average: %s. %s", fact->place,
+                                 how_many(f, fact, "times"), bytes_of_call(fact), cost.text,
+                                 cure(f, fact, "Put several values into one call."));
     }
 }
 
@@ -412,10 +412,10 @@ static void find_polling(const struct pct_evidence *f, const struct pct_rule *ru
             continue;
         struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_TESTS);
         if (cost.text)
-            pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s: %s. %s", fact->place, how_many(f, fact, "times"),
-                            cost.text,
-                            cure(f, fact, "Wait instead, or compute longer between two tests."));
+            pct_finding_say_cost(
+                out, f, rule, cost, pct_more_call(f, fact), "%s is called %s: %s. %s", fact->place,
+                how_many(f, fact, "times"), cost.text,
+                cure(f, fact, "Wait instead, or compute longer between two tests."));
     }
 }
 
@@ -446,10 +446,10 @@ static void find_communicators(const struct pct_evidence *f, const struct pct_ru
             continue;
         struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_MADE);
         if (cost.text)
-            pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s to make communicators: %s. %s", fact->place,
-                            how_many(f, fact, "times"), cost.text,
-                            cure(f, fact, "Make them once and keep them."));
+            pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, fact),
+                                 "%s is called %s to make communicators: %s. %s", fact->place,
+                                 how_many(f, fact, "times"), cost.text,
+                                 cure(f, fact, "Make them once and keep them."));
     }
 }
 
@@ -474,10 +474,10 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
     struct pct_cost cost =
         pct_finding_cost(f, rule, threshold, ns, ns, ns, calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
-        pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, most),
-                        "%s is called %s: %s%s. %s", most->place, how_many(f, most, "times"),
-                        n > 1 ? "with other calls that make, commit or free datatypes, " : "",
-                        cost.text, cure(f, most, "Make datatypes once and keep them."));
+        pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, most),
+                             "%s is called %s: %s%s. %s", most->place, how_many(f, most, "times"),
+                             n > 1 ? "with other calls that make, commit or free datatypes, " : "",
+                             cost.text, cure(f, most, "Make datatypes once and keep them."));
 }
 
 /* Finds files moved in small pieces. Half of the calls of a split operation has no bytes: it is not
@@ -496,13 +496,13 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
             continue;
         struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_CALLS);
         if (cost.text)
-            pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s for %.0f bytes on average: %s. %s", fact->place,
-                            how_many(f, fact, "times"), bytes, cost.text,
-                            cure(f, fact,
-                                 is_collective
-                                     ? "Read or write larger blocks."
-                                     : "Read or write larger blocks, by collective calls."));
+            pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, fact),
+                                 "%s is called %s for %.0f bytes on average: %s. %s", fact->place,
+                                 how_many(f, fact, "times"), bytes, cost.text,
+                                 cure(f, fact,
+                                      is_collective
+                                          ? "Read or write larger blocks."
+                                          : "Read or write larger blocks, by collective calls."));
     }
 }
 

@@ -333,9 +333,34 @@ static void functions_in_findings_are_shortened(void **state)
     pct_buf_free(&b);
 }
 
+/* Calls whose cost is uncertain, because all ranks waited for a processor for long. */
+static struct pct_data *make_uncertain(void)
+{
+    begin_run(1, false);
+    call_all("MPI_Allreduce", PCOLLECT_CLASS_COLL, 4000, 8, 150);
+    call_all("MPI_Comm_dup", PCOLLECT_CLASS_COMM, 400, 0, 300);
+    for (unsigned r = 0; r < m.n; r++)
+        m.delayed_ms[r] = 900;
+    return end_run();
+}
+
+static void uncertain_findings_are_in_the_order_of_their_bounds(void **state)
+{
+    (void)state;
+    struct pct_data *d = make_uncertain();
+    const struct pct_findings *f = d->findings;
+    assert_int_equal(f->n, 3);
+    assert_string_equal(f->list[0].rule, "shared-processors");
+    assert_string_equal(f->list[1].rule, "communicators");
+    assert_string_equal(f->list[2].rule, "many-collectives");
+    assert_true(f->list[1].saves <= 0 && f->list[1].most > f->list[2].most);
+    pct_data_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(uncertain_findings_are_in_the_order_of_their_bounds),
         cmocka_unit_test(functions_in_findings_are_shortened),
         cmocka_unit_test(large_messages_are_not_small_ones),
         cmocka_unit_test(persistent_collectives_are_no_messages),
