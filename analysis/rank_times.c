@@ -275,30 +275,37 @@ static void leave_threads_in_mpi_out(const struct pc_profile_rank *rank, const s
     t->cpu_ns = t->own_ns - t->blocked_ns;
 }
 
+/* If less than this share of the time may be another part, that is not worth a word. */
+#define UNSURE 0.05
+
 static uint64_t end_of(const struct pc_profile_rank *rank)
 {
     return rank->start_realtime_ns + pct_totals_wall_ns(rank);
 }
 
-/* True if a killed rank would lead if it had stayed outside MPI until the others' data ends: a rank
- * that sleeps there leaves no trace of it. */
-static bool may_lead(const struct pc_profile *p, const struct pct_rank_times *t)
+/* Finds the silence of each rank. Returns true if the busiest rank is not known because of it: a
+ * silent rank would lead if it had stayed outside MPI until the others' data ends, or the busiest
+ * is silent for a part of its time that is not small. */
+static bool find_silence(const struct pc_profile *p, struct pct_rank_times *t)
 {
     struct pct_open_calls *calls = pct_open_calls_new(p);
     const struct pct_open_call **open = pct_open_calls_of_ranks(calls, p);
+    double most_ns = t->n ? t->list[t->busiest].own_ns : 0;
     uint64_t last_ns = 0;
-    bool may = false;
+    bool may_lead = false;
     for (size_t r = 0; r < t->n; r++)
         last_ns = end_of(&p->ranks[r]) > last_ns ? end_of(&p->ranks[r]) : last_ns;
     for (size_t r = 0; r < t->n; r++) {
-        double silent_ns = (double)(last_ns - end_of(&p->ranks[r]));
-        bool outside = p->ranks[r].incomplete && !open[r];
-        may |= outside && r != t->busiest &&
-               t->list[r].own_ns + silent_ns > t->list[t->busiest].own_ns;
+        struct pct_rank_time *rank = &t->list[r];
+        if (!p->ranks[r].incomplete || open[r])
+            continue;
+        rank->silent_ns = (double)(last_ns - end_of(&p->ranks[r]));
+        may_lead |= r == t->busiest ? rank->silent_ns > UNSURE * most_ns
+                                    : rank->own_ns + rank->silent_ns > most_ns;
     }
     pct_free(open);
     pct_open_calls_free(calls);
-    return may;
+    return may_lead;
 }
 
 struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
@@ -333,7 +340,7 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
         if (t->list[r].own_ns > t->list[t->busiest].own_ns)
             t->busiest = r;
     }
-    t->ends_early = may_lead(p, t);
+    t->ends_early = find_silence(p, t);
     pct_free(init_ns);
     pct_free(told);
     return t;
@@ -346,9 +353,6 @@ void pct_rank_times_free(struct pct_rank_times *t)
     pct_free(t->list);
     pct_free(t);
 }
-
-/* If less than this share of the time may be another part, that is not worth a word. */
-#define UNSURE 0.05
 
 enum pct_division pct_rank_times_division(const struct pct_rank_times *t)
 {

@@ -34,6 +34,8 @@ struct pct_rank_time {
     double main_delayed_ns; /* the main thread alone */
     double
         lost_ns; /* of a killed rank, whose delays are not known: not on a processor, by samples */
+    double silent_ns; /* of a killed rank whose data ends outside MPI: in no other figure, from then
+                         until the last moment known of any rank */
 };
 
 struct pct_rank_times {
@@ -46,8 +48,8 @@ struct pct_rank_times {
     bool threads_wait;   /* for each other in threading runtimes: pct_thread_times_wait */
     double n_working;    /* pct_thread_times_working */
     bool divided; /* CPU time and blocked time are known; else all that is not delayed is cpu_ns */
-    bool ends_early; /* the data of a killed rank ends so early, outside MPI, that this rank may
-                        have had more time of its own than the busiest */
+    bool ends_early; /* the data of a killed rank ends so early, outside MPI, that it is not known
+                        which rank has most time of its own, or how much the busiest has */
 };
 
 /* Never NULL. */

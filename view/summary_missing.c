@@ -83,6 +83,37 @@ static void put_abort(const struct pct_head *h, struct pct_buf *b)
     }
 }
 
+/* A killed rank that is silent for a smaller part of its time than this is not mentioned: samples
+ * are some time apart. */
+#define SILENT 0.05
+
+/* Appends which killed ranks left no trace while others ran on. */
+static void put_silent(const struct pct_head *h, struct pct_buf *b)
+{
+    const struct pc_profile *p = h->d->profile;
+    const struct pct_rank_times *t = pct_data_rank_times(h->d);
+    int32_t *list = pct_alloc(t->n, sizeof *list);
+    double longest_ns = 0;
+    size_t n = 0;
+    for (size_t r = 0; r < t->n; r++) {
+        double ns = t->list[r].silent_ns;
+        if (!(ns > SILENT * (double)pct_totals_wall_ns(&p->ranks[r])))
+            continue;
+        list[n++] = p->ranks[r].rank;
+        longest_ns = ns > longest_ns ? ns : longest_ns;
+    }
+    if (n) {
+        pct_buf_text(b, ". In the last ");
+        pct_head_time(b, (pc_u128)longest_ns);
+        pct_buf_text(b, n > 1 ? " or less of the job " : " of the job ");
+        put_ranks(b, list, n);
+        pct_buf_format(b,
+                       " left no trace: %s outside MPI, or had ended, and no figure has this time",
+                       n > 1 ? "they slept" : "it slept");
+    }
+    pct_free(list);
+}
+
 void pct_head_incomplete(const struct pct_head *h, struct pct_buf *b)
 {
     uint64_t taken_ns = pct_header_taken_ns(h->d->profile);
@@ -102,6 +133,8 @@ void pct_head_incomplete(const struct pct_head *h, struct pct_buf *b)
         pct_buf_text(b,
                      " ended by a signal, _exit or exec: recovered, up to the last moment known");
     pct_head_moment(b, taken_ns);
+    if (!taken_ns && calls_mpi)
+        put_silent(h, b);
     if (!pct_data_rank_times(h->d)->divided)
         pct_buf_text(b, h->d->profile->n_ranks > 1
                             ? ". How long ranks waited for a processor is not known"

@@ -133,6 +133,30 @@ static void ranks_in_one_place_are_there(void **state)
     }
 }
 
+/* The data of the last rank ends outside MPI, 3 s before those of the others, or with them. */
+static void a_killed_rank_that_left_no_trace_is_named(void **state)
+{
+    (void)state;
+    for (unsigned silent = 0; silent < 2; silent++) {
+        begin_ranks(3);
+        m.killed = true;
+        for (unsigned r = 0; r < m.n; r++) {
+            m.compute_ms[r] = r == 2 ? 1000 : 1;
+            m.sample.ranks[r].incomplete = true;
+            m.sample.ranks[r].start_realtime_ns = silent && r < 2 ? (uint64_t)(3000 * ms) : 0;
+        }
+        call_all("MPI_Recv", PCOLLECT_CLASS_P2P, 1, 0, 1000);
+        struct pc_profile_table *t = add_open_calls();
+        for (unsigned r = 0; r < 2; r++)
+            add_cells(t, (const uint64_t[]){r, 0, m.last_op, (uint64_t)(1000 * ms)});
+        struct pct_data *d = end_run();
+        if ((strstr(head_of(d), " rank 2 left no trace: it slept ") != NULL) != silent)
+            fail_msg("%u: %s", silent, head_of(d));
+        assert_int_equal(strstr(head_of(d), " imbalance ") == NULL, silent);
+        pct_data_free(d);
+    }
+}
+
 /* Two ranks are in a call with their main thread. What the last ones are in, with which thread and
  * for how many ms: a main thread comes before others, of which the longest call counts. */
 static void a_rank_is_in_mpi_if_any_of_its_threads_is(void **state)
@@ -272,6 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_outside_mpi_are_never_left_out),
         cmocka_unit_test(ranks_in_one_place_are_there),
+        cmocka_unit_test(a_killed_rank_that_left_no_trace_is_named),
         cmocka_unit_test(a_rank_is_in_mpi_if_any_of_its_threads_is),
         cmocka_unit_test(all_sources_of_interrupts_are_named),
         cmocka_unit_test(missing_ranks_are_listed_as_ranges),

@@ -657,36 +657,42 @@ static void few_samples_do_not_tell_the_least_time(void **state)
     }
 }
 
-/* Killed ranks: rank 1 is outside MPI when its data ends, after 1,000 ms, and the others in a call.
- * Their data ends later: what rank 1 did meanwhile is not known. */
+/* Killed ranks: one is outside MPI when its data ends, after 1,000 ms, and the others in a call.
+ * Their data ends later: what that rank did meanwhile is not known. Rank 0 has most time of its own
+ * until then. */
 static void a_rank_whose_data_ends_early_may_lead(void **state)
 {
     static const char *const columns[] = {"rank", "thread", "call", "time", NULL};
     static const struct {
         double later; /* the end of the others, in ms */
         bool complete, in_call, want;
-    } cases[] = {{0, false, false, false},
-                 {50, false, false, false},
-                 {5000, false, false, true},
-                 {5000, false, true, false},
-                 {5000, true, false, false}};
+        uint64_t silent;
+    } cases[] = {{0, false, false, false, 1},   {50, false, false, false, 1},
+                 {5000, false, false, true, 1}, {5000, false, true, false, 1},
+                 {5000, true, false, false, 1}, {0, false, false, false, 0},
+                 {10, false, false, false, 0},  {5000, false, false, true, 0},
+                 {5000, false, true, false, 0}, {5000, true, false, false, 0}};
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
         begin(3);
         struct pc_profile_table *t = add_table("open_calls", columns);
         t->columns[2].type = PCOLLECT_COLUMN_NODE;
-        set_rank(0, 300, 700 + cases[k].later);
-        set_rank(1, 200, 800);
+        set_rank(0, 300, 700 + (cases[k].silent ? cases[k].later : 0));
+        set_rank(1, 200, 800 + (cases[k].silent ? 0 : cases[k].later));
         set_rank(2, 200, 800 + cases[k].later);
         for (uint64_t r = 0; r < 3; r++) {
             run.ranks[r].incomplete = !cases[k].complete;
-            if (r != 1 || cases[k].in_call)
+            if (r != cases[k].silent || cases[k].in_call)
                 t->cells[4 * (size_t)t->n_rows++] = r;
         }
         struct pct_rank_times *times = pct_rank_times_new(&run.p);
         if (times->busiest != 0 || times->ends_early != cases[k].want ||
             pct_rank_times_know_imbalance(times) == cases[k].want)
             fail_msg("case %zu: %d", k, times->ends_early);
+        bool is_silent = !cases[k].complete && !cases[k].in_call;
+        for (size_t r = 0; r < 3; r++)
+            assert_true(times->list[r].silent_ns ==
+                        (is_silent && r == cases[k].silent ? cases[k].later * 1e6 : 0));
         pct_rank_times_free(times);
     }
 }
