@@ -129,9 +129,21 @@ static bool may_read(const struct pc_thread *t, const struct pc_edges *e)
            atomic_load_explicit(&pc_live->stage, memory_order_relaxed) == PC_STAGE_MAIN;
 }
 
-static bool read_if_due(struct pc_edges *e)
+/* Reads the counters at the end of an edge. The thread is busy meanwhile, so that a sample in the
+ * system call is not taken for one of the program. */
+static bool read_now(struct pc_thread *t)
 {
-    return (is_broken(e) || pc_ticks() >= e->due) && read_counters(e, &e->now);
+    t->busy = 1;
+    barrier();
+    bool known = read_counters(t->edges, &t->edges->now);
+    barrier();
+    t->busy = 0;
+    return known;
+}
+
+static bool read_if_due(struct pc_thread *t)
+{
+    return (is_broken(t->edges) || pc_ticks() >= t->edges->due) && read_now(t);
 }
 
 static void count_point(struct pc_edges *e, enum pc_edges_count as)
@@ -144,7 +156,7 @@ static bool begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t 
 {
     struct pc_thread *t = pc_self;
     bool known = t && !atomic_load_explicit(&t->use, memory_order_relaxed);
-    bool read = known && may_read(t, t->edges) && read_if_due(t->edges);
+    bool read = known && may_read(t, t->edges) && read_if_due(t);
     if (!next_begin(call, slot, cfa, ret))
         return false;
     t = call->thread;
@@ -166,7 +178,7 @@ static void end(struct pc_call *call)
     struct pc_thread *t = call->thread;
     struct pc_edges *e = t->edges;
     bool outermost = !call->depth && may_read(t, e);
-    bool read = outermost && read_if_due(e);
+    bool read = outermost && read_if_due(t);
     next_end(call);
     if (!outermost || !may_read(t, e))
         return;
@@ -183,7 +195,7 @@ static void control(int level)
     struct pc_thread *t = pc_self;
     bool was_off = pc_scope_is_off();
     bool known = t && !atomic_load_explicit(&t->use, memory_order_relaxed) && may_read(t, t->edges);
-    if (known && !level && !was_off && read_counters(t->edges, &t->edges->now))
+    if (known && !level && !was_off && read_now(t))
         book_edge(t, t->edges->call, 0);
     next_control(level);
     if (known && t->edges->live && is_broken(t->edges))
