@@ -7,11 +7,23 @@
 #include <math.h>
 #include <stdarg.h>
 
+/* Part of the saving that is certainly not waiting for processors. */
+static double surely_ns(const struct pct_evidence *f, const struct pct_rule *rule, double saves_ns)
+{
+    return rule->knows_delay ? saves_ns : fmax(0, saves_ns - f->delayed_ns);
+}
+
 bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         double saves_ns)
 {
-    double surely_ns = rule->knows_delay ? saves_ns : fmax(0, saves_ns - f->delayed_ns);
-    return surely_ns >= threshold * f->core_ns;
+    return surely_ns(f, rule, saves_ns) >= threshold * f->core_ns;
+}
+
+/* True if a saving can be told as it is: enough of it is certain by the rule's own threshold, or
+ * all of it. So the user's threshold decides whether there is a sentence, not what it says. */
+static bool is_certain(const struct pct_evidence *f, const struct pct_rule *rule, double saves_ns)
+{
+    return surely_ns(f, rule, saves_ns) >= fmin(saves_ns, rule->threshold * f->core_ns);
 }
 
 const char *pct_finding_number(const struct pct_evidence *f, double n)
@@ -112,12 +124,14 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
                                  double times_many)
 {
     char text[160];
-    if (pct_finding_counts(f, rule, threshold, saves_ns)) {
+    bool counts = pct_finding_counts(f, rule, threshold, saves_ns);
+    if (is_certain(f, rule, saves_ns)) {
         pct_text_format(text, sizeof text, "%.0f %% of the run", pct_finding_percent(f, shown_ns));
-        return (struct pct_cost){pct_pool_intern(f->pool, text), saves_ns, saves_ns};
+        return (struct pct_cost){counts ? pct_pool_intern(f->pool, text) : NULL, saves_ns,
+                                 saves_ns};
     }
-    bool speaks = times_many >= VERY_MANY && most_ns >= threshold * f->core_ns &&
-                  !pct_finding_counts(f, rule, threshold, most_ns);
+    bool speaks = counts || (times_many >= VERY_MANY && most_ns >= threshold * f->core_ns &&
+                             !pct_finding_counts(f, rule, rule->threshold, most_ns));
     const char *why = f->times->all_delayed_ns > 0 ? "is" : "may be";
     const char *late =
         most_ns > shown_ns ? ", and a part may be waiting for ranks that are late" : "";

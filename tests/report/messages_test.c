@@ -357,9 +357,38 @@ static void uncertain_findings_are_in_the_order_of_their_bounds(void **state)
     pct_data_free(d);
 }
 
+/* Rules with any threshold have the sentences that they have with their own, or none. */
+static void a_threshold_shows_and_hides_without_other_words(void **state)
+{
+    static const double thresholds[] = {0, 0.01, 0.15, 0.25};
+    (void)state;
+    struct pct_data *d = make_uncertain();
+    for (size_t k = 0; k < PC_ARRAY_LEN(thresholds); k++) {
+        double list[PCT_MAX_RULES];
+        for (size_t i = 0; i < PCT_MAX_RULES; i++)
+            list[i] = thresholds[k];
+        struct pct_findings *f = pct_findings_make(d, list);
+        size_t n = 0;
+        for (size_t i = 0; i < f->n; i++) {
+            for (size_t l = 1; l < d->findings->n; l++) {
+                const struct pct_finding *same = &d->findings->list[l];
+                if (strcmp(f->list[i].rule, same->rule) != 0)
+                    continue;
+                assert_string_equal(f->list[i].text, same->text);
+                assert_true(f->list[i].saves <= 0);
+                n++;
+            }
+        }
+        assert_int_equal(n, k < 2 ? 2 : k == 2 ? 1 : 0);
+        pct_findings_free(f);
+    }
+    pct_data_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_threshold_shows_and_hides_without_other_words),
         cmocka_unit_test(uncertain_findings_are_in_the_order_of_their_bounds),
         cmocka_unit_test(functions_in_findings_are_shortened),
         cmocka_unit_test(large_messages_are_not_small_ones),
