@@ -313,6 +313,7 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
                        "for a processor",
                        t->n > 1 ? " per rank" : "",
                        t->blocked_ns > LITTLE * wall ? "blocked or " : "");
+        put_part(b, t->blocked_ns, wall, t->n, " or more of it blocked");
         return;
     }
     pct_buf_text(b, t->n > 1 ? " per rank: " : ": ");

@@ -6,6 +6,7 @@
 #include "made_run.h"
 
 #include "view/report_print.h"
+#include "view/tables/tables.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,6 +132,33 @@ static void ranks_in_one_place_are_there(void **state)
             fail_msg("case %u: %s", k, head_of(d));
         pct_data_free(d);
     }
+}
+
+/* Ranks are outside MPI for less than ten distances of samples, and wait for a processor and are
+ * blocked for longer than they are in MPI. */
+static void a_part_that_was_blocked_is_told_of_a_short_time(void **state)
+{
+    struct pc_profile_table *sampling, *threads;
+    (void)state;
+    begin_run(5, false);
+    add_thread_tables(&sampling, &threads);
+    for (unsigned r = 0; r < m.n; r++) {
+        m.compute_ms[r] = 50;
+        m.delayed_ms[r] = 20;
+        m.blocked_ms[r] = 25;
+        add_cells(sampling, (const uint64_t[]){r, 0, (uint64_t)(10 * ms), 0, 0});
+    }
+    call_all("MPI_Allgather", PCOLLECT_CLASS_COLL, 1, 8, 5);
+    struct pct_data *d = end_run();
+    if (!strstr(head_of(d),
+                " blocked or waiting for a processor, 17.95 ms or more of it blocked ") ||
+        !strstr(head_of(d), "most on rank 0 (17.95 ms)"))
+        fail_msg("%s", head_of(d));
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const parts[] = {"cpu_s", "blocked_s", "delayed_s"};
+        assert_true(pct_table_value(pct_column_find(&pct_ranks_table, parts[i]), d, 0).none);
+    }
+    pct_data_free(d);
 }
 
 /* The data of the last rank ends outside MPI, 3 s before those of the others, or with them. */
@@ -296,6 +324,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_outside_mpi_are_never_left_out),
         cmocka_unit_test(ranks_in_one_place_are_there),
+        cmocka_unit_test(a_part_that_was_blocked_is_told_of_a_short_time),
         cmocka_unit_test(a_killed_rank_that_left_no_trace_is_named),
         cmocka_unit_test(a_rank_is_in_mpi_if_any_of_its_threads_is),
         cmocka_unit_test(all_sources_of_interrupts_are_named),

@@ -126,15 +126,21 @@ static void rank_own(const struct pct_cell *c, struct pct_value *out)
     set_ns(time_of(c)->own_ns, out);
 }
 
+/* True if it is not known which part of the time outside MPI was delay. */
+static bool is_guessed(const struct pct_cell *c)
+{
+    return pct_rank_times_division(pct_data_rank_times(c->d)) == PCT_DIVISION_GUESSED;
+}
+
 static void rank_cpu(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = !pct_data_rank_times(c->d)->divided;
+    out->none = !pct_data_rank_times(c->d)->divided || is_guessed(c);
     set_ns(time_of(c)->cpu_ns, out);
 }
 
 static void rank_blocked(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = !pct_data_rank_times(c->d)->divided;
+    out->none = !pct_data_rank_times(c->d)->divided || is_guessed(c);
     set_ns(time_of(c)->blocked_ns, out);
 }
 
@@ -145,6 +151,7 @@ static void rank_for_mpi(const struct pct_cell *c, struct pct_value *out)
 
 static void rank_delayed(const struct pct_cell *c, struct pct_value *out)
 {
+    out->none = is_guessed(c);
     set_ns(time_of(c)->delayed_ns, out);
 }
 
@@ -200,8 +207,9 @@ static const struct pct_column rank_columns[] = {
      "not known",
      rank_blocked},
     {"delayed_s", "no processor", PCT_NS,
-     "part of compute_s in which the main thread could run and no processor was free", rank_delayed,
-     .mpi = true},
+     "part of compute_s in which the main thread could run and no processor was free; empty if it "
+     "is not known",
+     rank_delayed, .mpi = true},
     {"waiting_s", "waiting", PCT_NS,
      "part of mpi_s in which it waited for the rank that is longest outside MPI: by how much it is "
      "longer in each function than that one, all ranks together at most by its lead over them; "
