@@ -296,6 +296,7 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
     enum pct_division division = pct_rank_times_division(t);
+    const char *from = pct_totals_begins_late(&h->d->totals->all) ? " after MPI_Init" : "";
     double n = (double)t->n, wall = 0, cpu = 0, library = 0, waits = 0;
     for (size_t r = 0; r < t->n; r++) {
         wall += t->list[r].wall_ns + t->list[r].for_mpi_ns;
@@ -307,16 +308,15 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
     if (division == PCT_DIVISION_WHOLE)
         return;
     put_ns(b, wall / n);
+    pct_buf_format(b, "%s%s: ", t->n > 1 ? " per rank" : "", from);
     if (division == PCT_DIVISION_GUESSED) {
         pct_buf_format(b,
-                       "%s: too short for samples, so it is not known how much of it is %swaiting "
-                       "for a processor",
-                       t->n > 1 ? " per rank" : "",
+                       "too short for samples, so it is not known how much of it is %swaiting for "
+                       "a processor",
                        t->blocked_ns > LITTLE * wall ? "blocked or " : "");
         put_part(b, t->blocked_ns, wall, t->n, " or more of it blocked");
         return;
     }
-    pct_buf_text(b, t->n > 1 ? " per rank: " : ": ");
     put_ns(b, (cpu - library - waits) / n);
     pct_buf_text(b, " computing");
     put_part(b, waits, wall, t->n, " waiting for threads in a runtime library");

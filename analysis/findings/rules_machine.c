@@ -300,6 +300,7 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     for (size_t r = 0; r < f->n_ranks; r++)
         most = t[r].all_delayed_ns > t[most].all_delayed_ns ? r : most;
     double all_ns = f->times->all_delayed_ns;
+    const char *run = pct_totals_begins_late(&f->data->totals->all) ? "run after MPI_Init" : "run";
     double saves_ns = fmin(f->delayed_ns, all_ns); /* less what may be a delay of a killed rank */
     if (!(all_ns > 0))
         return;
@@ -312,24 +313,24 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
         pct_finding_add(
             out, f, rule, threshold, saves_ns,
             pct_more_rank("resources", pct_finding_rank(f, most)),
-            "%s ranks share %zu %s on %s and waited for one for %.0f %% of the run, most on "
+            "%s ranks share %zu %s on %s and waited for one for %.0f %% of the %s, most on "
             "rank %d (%s).%s Run fewer ranks there: the other times of this run are distorted.",
             pct_finding_number(f, (double)host.n_ranks), host.n_cpus,
             host.n_cpus == 1 ? "processor" : "processors", host.name,
-            pct_finding_percent(f, all_ns), pct_finding_rank(f, most), time, others.data);
+            pct_finding_percent(f, all_ns), run, pct_finding_rank(f, most), time, others.data);
     else if (f->n_ranks == 1)
         pct_finding_add(out, f, rule, threshold, saves_ns,
                         pct_more_rank("resources", pct_finding_rank(f, most)),
-                        "For %.0f %% of the run no processor was free for rank %d of %s (%s)%s",
-                        pct_finding_percent(f, all_ns), pct_finding_rank(f, most), host.name, time,
-                        reason.data);
+                        "For %.0f %% of the %s no processor was free for rank %d of %s (%s)%s",
+                        pct_finding_percent(f, all_ns), run, pct_finding_rank(f, most), host.name,
+                        time, reason.data);
     else
         pct_finding_add(out, f, rule, threshold, saves_ns,
                         pct_more_rank("resources", pct_finding_rank(f, most)),
-                        "The ranks waited for a processor for %.0f %% of the run, most on rank %d "
+                        "The ranks waited for a processor for %.0f %% of the %s, most on rank %d "
                         "of %s (%s)%s",
-                        pct_finding_percent(f, all_ns), pct_finding_rank(f, most), host.name, time,
-                        reason.data);
+                        pct_finding_percent(f, all_ns), run, pct_finding_rank(f, most), host.name,
+                        time, reason.data);
     pct_buf_free(&reason);
     pct_buf_free(&others);
 }

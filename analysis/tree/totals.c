@@ -409,6 +409,11 @@ struct pct_end pct_totals_end(const struct pc_profile *p)
     return end;
 }
 
+bool pct_totals_begins_late(const struct pct_overall *a)
+{
+    return a->inside_ns && 3 * a->before_ns > a->wall_ns;
+}
+
 uint64_t pct_totals_wall_ns(const struct pc_profile_rank *r)
 {
     return r->before_init_ns + r->inside_ns + r->after_ns;

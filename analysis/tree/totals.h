@@ -78,6 +78,10 @@ struct pct_totals {
 struct pct_totals *pct_totals_new(const struct pc_profile *p);
 void pct_totals_free(struct pct_totals *m);
 
+/* True if ranks ran for long before MPI_Init: a share of the time from there on is much less of the
+ * wall time. */
+bool pct_totals_begins_late(const struct pct_overall *a);
+
 /* The OP that a DOMAIN is part of; any other node is its own. */
 uint32_t pct_totals_call(const struct pc_profile *p, uint32_t node);
 

@@ -202,6 +202,7 @@ static void make_short(bool is_long, uint64_t n_samples)
     struct pc_profile_table *t = add_table("sampling", 1, columns, types);
     for (unsigned r = 0; r < m.n; r++) {
         m.compute_ms[r] = m.delayed_ms[r] = is_long ? 50 : 5;
+        m.sample.ranks[r].before_init_ns = 0;
         add_cells(t, (const uint64_t[]){r, (uint64_t)(m.compute_ms[r] * ms), 1, 1, 1, n_samples,
                                         (uint64_t)ms});
     }

@@ -161,6 +161,26 @@ static void a_part_that_was_blocked_is_told_of_a_short_time(void **state)
     pct_data_free(d);
 }
 
+/* Shares are of the time from MPI_Init on, which is said if the program ran for long before. */
+static void a_share_of_the_time_after_init_says_so(void **state)
+{
+    (void)state;
+    for (unsigned late = 0; late < 2; late++) {
+        begin_run(5, false);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.compute_ms[r] = 1000;
+            m.delayed_ms[r] = 500;
+            m.sample.ranks[r].before_init_ns = (uint64_t)((late ? 2000 : 20) * ms);
+        }
+        struct pct_data *d = end_run();
+        const char *head = head_of(d);
+        if ((strstr(head, " % of the run after MPI_Init, most on rank") != NULL) != late ||
+            (strstr(head, " per rank after MPI_Init: 501.0 ms computing, ") != NULL) != late)
+            fail_msg("%u: %s", late, head);
+        pct_data_free(d);
+    }
+}
+
 /* The data of the last rank ends outside MPI, 3 s before those of the others, or with them. */
 static void a_killed_rank_that_left_no_trace_is_named(void **state)
 {
@@ -325,6 +345,7 @@ int main(void)
         cmocka_unit_test(ranks_outside_mpi_are_never_left_out),
         cmocka_unit_test(ranks_in_one_place_are_there),
         cmocka_unit_test(a_part_that_was_blocked_is_told_of_a_short_time),
+        cmocka_unit_test(a_share_of_the_time_after_init_says_so),
         cmocka_unit_test(a_killed_rank_that_left_no_trace_is_named),
         cmocka_unit_test(a_rank_is_in_mpi_if_any_of_its_threads_is),
         cmocka_unit_test(all_sources_of_interrupts_are_named),
