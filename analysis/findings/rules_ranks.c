@@ -103,12 +103,20 @@ static const char *place_of_wait(const struct pct_evidence *f, double *ns_out)
     return open->place;
 }
 
-/* ", 20 % of the time of all ranks, most in MPI_Allreduce in main (a.c:3)" */
-static void put_wait(const struct pct_evidence *f, double ns, struct pct_buf *b)
+/* Part of its own time for which the busiest rank waits for a processor, to be worth a word. */
+#define DELAYED_TOLD 0.1
+
+/* ", 20 % of the time of all ranks, most in MPI_Allreduce in main (a.c:3)". Waits for the busiest
+ * rank are counted without those of this rank for a processor. */
+static void put_wait(const struct pct_evidence *f, double ns, bool for_busiest, struct pct_buf *b)
 {
     double place_ns;
     const char *place = place_of_wait(f, &place_ns);
+    const struct pct_rank_time *busiest = &f->times->list[f->times->busiest];
     pct_buf_format(b, ", %.0f %% of the time of all ranks", pct_finding_percent(f, ns));
+    if (for_busiest && busiest->delayed_ns > DELAYED_TOLD * busiest->own_ns)
+        pct_buf_format(b, " even if rank %d had a processor of its own",
+                       pct_finding_rank(f, f->times->busiest));
     if (place)
         pct_buf_format(b, ", %s in %s", place_ns < ns / 2 ? "the largest part" : "most", place);
 }
@@ -148,7 +156,7 @@ static const char *others_wait(const struct pct_evidence *f)
     else
         pct_buf_format(&b, "%s of the other %s ranks wait", pct_finding_number(f, (double)n),
                        pct_finding_number(f, (double)others));
-    put_wait(f, waiting_ns(f), &b);
+    put_wait(f, waiting_ns(f), true, &b);
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     return text;
@@ -312,7 +320,7 @@ static void say_idle(const struct pct_evidence *f, const struct pct_rule *rule,
                            ? "compute or are blocked for a short time"
                            : "compute hardly anything",
                        rank);
-    put_wait(f, idle->waiting_ns, &wait);
+    put_wait(f, idle->waiting_ns, false, &wait);
     pct_text_time(least, (pc_u128)llround(f->times->list[idle->least].own_ns));
     pct_text_time(working, (pc_u128)llround(idle->working_ns));
     pct_finding_say(out, f, rule, idle->waiting_ns, pct_more_rank("ranks", rank),

@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -385,9 +386,29 @@ static void a_threshold_shows_and_hides_without_other_words(void **state)
     pct_data_free(d);
 }
 
+static void waits_for_a_rank_that_is_delayed_are_told_without_its_delay(void **state)
+{
+    (void)state;
+    for (unsigned delayed = 0; delayed < 2; delayed++) {
+        begin_run(1, false);
+        for (unsigned r = 0; r < m.n; r++)
+            m.compute_ms[r] = r == m.late ? 2000 : 1000;
+        m.compute_ms[m.late] += delayed ? 500 : 0;
+        m.delayed_ms[m.late] = delayed ? 500 : 0;
+        call_all("MPI_Allreduce", PCOLLECT_CLASS_COLL, 40, 8, 2);
+        char wanted[96];
+        snprintf(wanted, sizeof wanted,
+                 "%% of the time of all ranks even if rank %u had a processor", m.late);
+        const char *text = sentence("imbalance");
+        if (!*text || (strstr(text, wanted) != NULL) != delayed)
+            fail_msg("%u: %s", delayed, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_for_a_rank_that_is_delayed_are_told_without_its_delay),
         cmocka_unit_test(a_threshold_shows_and_hides_without_other_words),
         cmocka_unit_test(uncertain_findings_are_in_the_order_of_their_bounds),
         cmocka_unit_test(functions_in_findings_are_shortened),
