@@ -61,10 +61,26 @@ struct pct_tree *pct_data_functions(const struct pct_data *d)
     return parts->functions;
 }
 
+static void weigh_modules(const struct pct_data *d)
+{
+    const struct pc_profile *p = d->profile;
+    const struct pct_samples *s = pct_data_samples(d);
+    pc_u128 *ns = pct_alloc(p->n_modules, sizeof *ns);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        if (n->kind == PCOLLECT_NODE_POINT && n->module < p->n_modules)
+            ns[n->module] += pct_samples_of(s, i).ns;
+    }
+    pct_symbols_weigh(d->symbols, ns, s->all.ns - s->mpi.ns);
+    pct_free(ns);
+}
+
 struct pct_symbols *pct_data_symbols(const struct pct_data *d)
 {
-    if (!d->parts->looked_up)
+    if (!d->parts->looked_up) {
         pct_symbols_look_up(d->symbols, pct_data_samples(d)->all.samples != 0);
+        weigh_modules(d);
+    }
     d->parts->looked_up = true;
     return d->symbols;
 }

@@ -25,6 +25,7 @@ struct module {
     bool asked, named, lines; /* some address: looked up; has a function; has a line */
     bool told;                /* places are known without its file */
     bool mapped;              /* it is the vdso, which this process has, too */
+    pc_u128 share;            /* of the computation (pct_text_share), if it was weighed */
 };
 
 struct entry {
@@ -38,6 +39,7 @@ struct pct_symbols {
     const struct pc_profile *profile;
     struct pct_pool *pool;
     struct module *modules;
+    bool weighed;
     struct entry *entries;
     size_t n, room;
     struct pct_hash_index by_spot;
@@ -239,6 +241,11 @@ void pct_symbols_allow_servers(void)
 {
 }
 
+bool pct_symbols_may_ask_servers(void)
+{
+    return false;
+}
+
 static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module)
 {
     (void)s;
@@ -294,22 +301,63 @@ enum pct_caller pct_symbols_caller(const struct pc_profile *p, uint32_t module,
     return pct_symbols_runtime(frame->file) ? PCT_CALLER_PASSES : PCT_CALLER_PYTHON;
 }
 
+void pct_symbols_weigh(struct pct_symbols *s, const pc_u128 *ns, pc_u128 all_ns)
+{
+    s->weighed = all_ns > 0;
+    for (uint32_t i = 0; i < s->profile->n_modules; i++)
+        s->modules[i].share = pct_text_share(ns[i], all_ns);
+}
+
+/* True for a file that comes with the system: who runs it did not compile it. */
+static bool is_of_system(const char *path)
+{
+    static const char *const folders[] = {"/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/"};
+    if (!strncmp(path, "/usr/local/", strlen("/usr/local/")))
+        return false;
+    for (size_t i = 0; i < PC_ARRAY_LEN(folders); i++)
+        if (!strncmp(path, folders[i], strlen(folders[i])))
+            return true;
+    return false;
+}
+
+/* True if lines of the module would say where the program computes. Without samples this is
+ * so of the program. */
+static bool matters(const struct pct_symbols *s, uint32_t module)
+{
+    enum { LEAST_SHARE = 5000 }; /* 5 % */
+    const struct pc_profile_module *m = &s->profile->modules[module];
+    if (!s->weighed)
+        return pct_symbols_is_program(m);
+    if (m->flags & PCOLLECT_MODULE_EXE ? is_interpreter(m) : m->flags != 0)
+        return false;
+    return s->modules[module].share >= LEAST_SHARE;
+}
+
 /* Complains if lines are missing; they may have come from the profile instead of the file. */
 static void complain_of_lines(const struct pct_symbols *s, uint32_t module)
 {
     const struct module *m = &s->modules[module];
     bool read = m->state == PCT_SYMBOLS_FUNCTIONS || m->state == PCT_SYMBOLS_NONE ||
                 m->state == PCT_SYMBOLS_STORED;
-    const struct pc_profile_module *of = &s->profile->modules[module];
+    const char *path = s->profile->modules[module].path;
+    char share[PCT_NUMBER_BYTES];
+    struct pct_buf why = {0};
     /* Code that a process has made came from no compiler that could be asked for lines. */
-    bool made = !strcmp(of->path, PCOLLECT_MODULE_JIT);
-    if (!read || !m->asked || m->lines || made || !pct_symbols_is_program(of))
+    bool made = !strcmp(path, PCOLLECT_MODULE_JIT);
+    if (!read || !m->asked || m->lines || made || !matters(s, module))
         return;
-    if (m->named)
-        complain(s, module, "no line numbers", "compile with -g to see them");
+    pct_buf_text(&why, m->named ? "no line numbers" : "neither functions nor lines are known");
+    if (s->weighed)
+        pct_buf_format(&why, " of %s of the computation", pct_text_percent_1(share, m->share));
+    if (is_of_system(path))
+        complain(s, module, why.data,
+                 pct_symbols_may_ask_servers()
+                     ? "install the debug symbols of its package"
+                     : "install the debug symbols of its package, or try --debuginfod");
     else
-        complain(s, module, "neither functions nor lines are known",
-                 "compile with -g and do not strip it");
+        complain(s, module, why.data,
+                 m->named ? "compile with -g to see them" : "compile with -g and do not strip it");
+    pct_buf_free(&why);
 }
 
 const char *pct_symbols_complaint(const struct pct_symbols *s, uint32_t module)

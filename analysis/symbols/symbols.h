@@ -112,6 +112,10 @@ const char *pct_symbols_state_text(enum pct_symbols_state state);
 /* True if the module is the program, or a library that came with it and not with the system. */
 bool pct_symbols_is_program(const struct pc_profile_module *m);
 
+/* Takes the time of computation in each module, and in all. Modules without lines are then
+ * complained of by their share; without it only the program is. */
+void pct_symbols_weigh(struct pct_symbols *s, const pc_u128 *ns, pc_u128 all_ns);
+
 /* One line that says what is wrong with a module's symbols and what to do, or NULL. */
 const char *pct_symbols_complaint(const struct pct_symbols *s, uint32_t module);
 
