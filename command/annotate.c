@@ -22,12 +22,14 @@ static const struct pct_option options[] = {
      .group = HOW},
     {'q', "quickfix", NULL, "print FILE:LINE: MESSAGE, for editors to jump to",
      "One line for each source line that calls MPI or was sampled.", .group = HOW},
-    {'c', "context", "N", "show N lines around each line with figures (default: 3)",
+    {'c', "context", "N", "show N lines or instructions around each with figures (default: 3)",
      .parts = PCT_PART_SOURCES},
     {OPTION_MIN, "min-percent", "P",
      "hide lines below P percent of the time in MPI and of CPU time (default: 1)",
      "P percent of one of the two is enough, unless it is less than a fifth of P percent of both "
-     "together. With --function, the function is shown whole, to its last line with figures."},
+     "together. With --function, the function is shown whole, to its last line with figures. Of "
+     "--assembly it hides functions below that, and instructions below P percent of the time of "
+     "their function."},
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
@@ -117,8 +119,7 @@ static int run_annotate(const struct pct_command *self, int argc, char **argv)
     struct pct_line line;
     if (!pct_line_read(self, argc, argv, &r, &line))
         return line.status;
-    unsigned parts =
-        (r.assembly ? 0 : PCT_PART_LINES) | (r.assembly || r.quickfix ? 0 : PCT_PART_SOURCES);
+    unsigned parts = (r.assembly ? 0 : PCT_PART_LINES) | (r.quickfix ? 0 : PCT_PART_SOURCES);
     int status = pct_line_check_parts(self, &line, parts);
     return status ? status : annotate(self, line.words[0], &r);
 }

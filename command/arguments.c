@@ -271,7 +271,7 @@ static const char *const part_names[] = {
     "--format tsv",
     "--format folded",
     "source lines",
-    "the text of source files",
+    "source lines and instructions",
 };
 
 void pct_parts_put(struct pct_buf *b, unsigned parts)

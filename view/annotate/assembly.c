@@ -4,7 +4,8 @@
  * bounds and names come from symbols or, of a function that no symbol names, from the tables for
  * exceptions. Those with little time are dropped; of the others the system's objdump prints the
  * instructions, from the first byte to the last. Its own names are not used: it gives the code of a
- * function without a name to the symbol before it. A profile can store the instructions: the table
+ * function without a name to the symbol before it, and a target to a symbol megabytes away. A
+ * profile can store the instructions: the table
  * `instructions` has a row for each instruction of the functions with most time, with its source
  * line. If a module is in that table, its file is not read.
  *
@@ -15,6 +16,7 @@
 #include "analysis/symbols/stored_table.h"
 #include "analysis/tree/label.h"
 #include "view/annotate/annotate.h"
+#include "view/sentence.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -29,7 +31,7 @@ struct place {
     uint32_t module;
     uint64_t at;
     struct pct_sampled sampled;
-    pc_u128 mpi_ns;
+    pc_u128 mpi_ns, init_ns; /* init_ns: of mpi_ns, in MPI_Init */
 };
 
 struct places {
@@ -50,6 +52,7 @@ struct function {
     const char *name;       /* as reports call it */
     uint32_t row, n_rows;   /* of the table that it is read from; n_rows 0: from the file */
     pc_u128 mpi_ns, cpu_ns; /* in it */
+    pc_u128 init_ns;
     bool asked;
 };
 
@@ -112,6 +115,22 @@ static void add_place(struct places *s, const struct pc_profile_node *n, struct 
     s->list[s->n++] = place;
 }
 
+static struct place place_of_call(const struct pct_data *d, uint32_t node)
+{
+    const struct pc_profile *p = d->profile;
+    pc_u128 ns = d->totals->exclusive_ns[node];
+    uint32_t op = p->nodes[pct_totals_call(p, node)].op;
+    bool init = op < p->n_ops && pct_totals_is_init(&p->ops[op]);
+    return (struct place){.mpi_ns = ns, .init_ns = init ? ns : 0};
+}
+
+static void add_figures(struct place *to, const struct place *what)
+{
+    pct_sampled_add(&to->sampled, what->sampled);
+    to->mpi_ns += what->mpi_ns;
+    to->init_ns += what->init_ns;
+}
+
 static void gather(struct places *s, const struct pct_data *d)
 {
     const struct pc_profile *p = d->profile;
@@ -124,18 +143,16 @@ static void gather(struct places *s, const struct pct_data *d)
         if (n->kind == PCOLLECT_NODE_POINT && sampled.samples)
             add_place(s, n, (struct place){.sampled = sampled});
         else if (d->totals->exclusive_ns[i] && p->nodes[caller].kind == PCOLLECT_NODE_FRAME)
-            add_place(s, &p->nodes[caller], (struct place){.mpi_ns = d->totals->exclusive_ns[i]});
+            add_place(s, &p->nodes[caller], place_of_call(d, i));
     }
     if (s->n)
         qsort(s->list, s->n, sizeof *s->list, compare_places);
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
-        if (n && !compare_places(&s->list[n - 1], &s->list[i])) {
-            pct_sampled_add(&s->list[n - 1].sampled, s->list[i].sampled);
-            s->list[n - 1].mpi_ns += s->list[i].mpi_ns;
-        } else {
+        if (n && !compare_places(&s->list[n - 1], &s->list[i]))
+            add_figures(&s->list[n - 1], &s->list[i]);
+        else
             s->list[n++] = s->list[i];
-        }
     }
     s->n = n;
 }
@@ -165,10 +182,8 @@ static bool is_before(const struct places *s, size_t i, uint32_t module, uint64_
 static struct place sum_between(const struct places *s, uint32_t module, uint64_t lo, uint64_t hi)
 {
     struct place sum = {0};
-    for (size_t i = first_place(s, module, lo); is_before(s, i, module, hi); i++) {
-        pct_sampled_add(&sum.sampled, s->list[i].sampled);
-        sum.mpi_ns += s->list[i].mpi_ns;
-    }
+    for (size_t i = first_place(s, module, lo); is_before(s, i, module, hi); i++)
+        add_figures(&sum, &s->list[i]);
     return sum;
 }
 
@@ -219,6 +234,7 @@ static void add_to_function(struct code *c, struct function *f, size_t i)
     const struct place *s = &c->places->list[i];
     f->mpi_ns += s->mpi_ns;
     f->cpu_ns += s->sampled.ns;
+    f->init_ns += s->init_ns;
     if (!f->asked && has_inlined(c, s))
         c->around = f->name;
 }
@@ -320,8 +336,50 @@ static void add_instruction(struct code *c, uint64_t address, const char *text, 
     c->list[c->n++] = (struct instruction){address, pct_copy(text), row};
 }
 
+/* True for "main+0x1f": the nearest symbol before an address, however far away it is. */
+static bool is_near_symbol(const char *name)
+{
+    const char *last = strrchr(name, '+');
+    return last && !strncmp(last, "+0x", 3) && last[3] &&
+           !last[3 + strspn(last + 3, "0123456789abcdef")];
+}
+
+/* The function in which the address is, if it has a name and is another one than f. */
+static const char *other_function(const struct code *c, const struct function *f, uint64_t address)
+{
+    if (address >= f->lo && address < f->hi)
+        return NULL;
+    return pct_symbols_find(c->files, f->module, address + 1).frames[0].function;
+}
+
+/* Names the target of "jmp    1148 <main+0xf>": nothing else is in such brackets, at the end of the
+ * line. */
+static void name_target(const struct code *c, const struct function *f, struct pct_buf *text)
+{
+    char *begin = text->n ? strchr(text->data, '<') : NULL;
+    if (!begin || begin - text->data < 2 || begin[-1] != ' ' || text->data[text->n - 1] != '>')
+        return;
+    const char *digits = begin - 1;
+    while (digits > text->data && strchr("0123456789abcdef", digits[-1]))
+        digits--;
+    text->data[text->n - 1] = '\0';
+    const char *name =
+        is_near_symbol(begin + 1) ? other_function(c, f, strtoull(digits, NULL, 16)) : begin + 1;
+    struct pct_buf shorter = {0};
+    if (name)
+        pct_short_name(&shorter, name);
+    char *version = shorter.n ? strstr(shorter.data, "@@") : NULL;
+    if (version)
+        *version = '\0';
+    text->n = (size_t)(begin - 1 - text->data);
+    text->data[text->n] = '\0';
+    if (shorter.n)
+        pct_buf_format(text, " <%s>", shorter.data);
+    pct_buf_free(&shorter);
+}
+
 /* Takes "    1139:\tpush   %rbp"; other lines are no instructions. */
-static void take_line(struct code *c, char *line)
+static void take_line(struct code *c, const struct function *f, char *line)
 {
     char *end;
     uint64_t address = strtoull(line, &end, 16);
@@ -331,6 +389,7 @@ static void take_line(struct code *c, char *line)
     struct pct_buf plain = {0};
     for (const char *s = end + 2; *s; s++)
         pct_buf_put(&plain, *s == '\t' ? " " : s, 1);
+    name_target(c, f, &plain);
     add_instruction(c, address, plain.n ? plain.data : "", 0);
     pct_buf_free(&plain);
 }
@@ -375,7 +434,7 @@ static int read_file(struct code *c, const struct function *f, struct pc_error *
         return pc_error_set(error, PC_EIO, "objdump: %s; it is part of the package binutils",
                             strerror(errno));
     while (getline(&line, &room, in) > 0)
-        take_line(c, line);
+        take_line(c, f, line);
     free(line);
     fclose(in);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -464,6 +523,13 @@ static int find_functions(struct code *c, struct pc_error *error)
     return err;
 }
 
+/* True if a function is taken. One that only starts MPI costs the same in each run. */
+static bool is_wanted(const struct code *c, const struct function *f)
+{
+    return f->asked &&
+           (c->a->function || pct_annotate_has_enough(c->a, f->mpi_ns - f->init_ns, f->cpu_ns));
+}
+
 /* Passes each function with a large enough part of the run, or that is asked for, to `take`. */
 static int take_functions(struct code *c, struct pc_error *error)
 {
@@ -473,7 +539,7 @@ static int take_functions(struct code *c, struct pc_error *error)
     int err = find_functions(c, error);
     for (size_t i = 0; i < c->n_functions; i++) {
         const struct function *f = &c->functions[i];
-        if (!f->asked || !(c->a->function || pct_annotate_has_enough(c->a, f->mpi_ns, f->cpu_ns)))
+        if (!is_wanted(c, f))
             continue;
         int failed = read_instructions(c, f, error);
         err = failed ? failed : err;
@@ -492,17 +558,76 @@ static int take_functions(struct code *c, struct pc_error *error)
 /* ---- Printing ---------------------------------------------------------------------------------
  */
 
-static void put_figures(const struct code *c, const struct place *s)
+/* Prints figures and a text behind them, within the width. */
+static void put_row(const struct code *c, const struct place *s, const char *text)
 {
+    enum { LEAST = 20 }; /* cells of a text */
+    const struct pct_annotate *a = c->a;
     char samples[PCT_NUMBER_BYTES], mpi[PCT_NUMBER_BYTES];
-    struct pct_buf time = {0};
+    struct pct_buf time = {0}, row = {0};
     pct_buf_put(&time, "", 0);
     if (s->sampled.samples)
-        pct_sampled_text(&time, s->sampled, pct_data_samples(c->a->data)->whole, false);
-    fprintf(c->out, "%9s %17s %9s  ",
-            s->sampled.samples ? pct_text_count(samples, s->sampled.samples) : "", time.data,
-            s->mpi_ns ? pct_text_time(mpi, s->mpi_ns) : "");
+        pct_sampled_text(&time, s->sampled, pct_data_samples(a->data)->whole, false);
+    pct_buf_format(&row, "%9s %17s %9s  ",
+                   s->sampled.samples ? pct_text_count(samples, s->sampled.samples) : "", time.data,
+                   s->mpi_ns ? pct_text_time(mpi, s->mpi_ns) : "");
+    size_t taken = pct_text_cells(row.data);
+    if (a->width)
+        pct_text_cut(&row, text, a->width > taken + LEAST ? a->width - taken : LEAST, a->utf8);
+    else
+        pct_buf_text(&row, text);
+    fprintf(c->out, "%s\n", row.data);
     pct_buf_free(&time);
+    pct_buf_free(&row);
+}
+
+static void print_instruction(const struct code *c, const struct function *f, size_t i)
+{
+    struct place one = figures_of(c, f, i);
+    struct pct_buf text = {0};
+    pct_buf_format(&text, "%6llx  ", (unsigned long long)c->list[i].address);
+    pct_text_escape(&text, c->list[i].text, PCT_ESCAPE_CELL);
+    put_row(c, &one, text.data);
+    pct_buf_free(&text);
+}
+
+/* Prints one row for the instructions from `from` to before `end`, or that of the only one. */
+static void print_gap(const struct code *c, const struct function *f, size_t from, size_t end)
+{
+    char count[PCT_NUMBER_BYTES], text[64];
+    if (end - from == 1) {
+        print_instruction(c, f, from);
+    } else if (end > from) {
+        uint64_t to = end < c->n ? c->list[end].address : f->hi;
+        struct place sum = sum_between(c->places, f->module, c->list[from].address, to);
+        pc_format(text, sizeof text, "   ...  %s instructions", pct_text_count(count, end - from));
+        put_row(c, &sum, text);
+    }
+}
+
+/* True if the instruction takes enough of the time of its function. */
+static bool is_marked(const struct code *c, const struct function *f, size_t i)
+{
+    struct place one = figures_of(c, f, i);
+    double ns = (double)(one.mpi_ns + one.sampled.ns);
+    return ns > 0 && 100 * ns >= c->a->min_percent * (double)(f->mpi_ns + f->cpu_ns);
+}
+
+/* Prints the instructions around those with enough time; of a function that is asked for all. */
+static void print_instructions(const struct code *c, const struct function *f)
+{
+    size_t around = c->a->around, n_shown = 0; /* n_shown: up to the last one printed */
+    for (size_t i = 0; i < c->n; i++) {
+        if (!c->a->function && !is_marked(c, f, i))
+            continue;
+        size_t from = i > n_shown + around ? i - around : n_shown;
+        size_t end = i + around < c->n ? i + around + 1 : c->n;
+        print_gap(c, f, n_shown, from);
+        for (size_t k = from; k < end; k++)
+            print_instruction(c, f, k);
+        n_shown = end > n_shown ? end : n_shown;
+    }
+    print_gap(c, f, n_shown, c->n);
 }
 
 static void print_function(struct code *c, const struct function *f)
@@ -513,19 +638,12 @@ static void print_function(struct code *c, const struct function *f)
     pct_text_escape(&text, f->name, PCT_ESCAPE_CELL);
     pct_buf_text(&text, " in ");
     pct_text_escape(&text, pc_base_name(d->profile->modules[f->module].path), PCT_ESCAPE_CELL);
-    fprintf(c->out,
-            "\n%s: %s of the time in MPI and of sampled computation\n"
-            "  samples              time    in MPI  instruction\n",
-            text.data,
-            pct_text_percent_1(share, pct_text_share(f->mpi_ns + f->cpu_ns, c->places->all_ns)));
-    for (size_t i = 0; i < c->n; i++) {
-        struct place one = figures_of(c, f, i);
-        put_figures(c, &one);
-        pct_buf_clear(&text);
-        pct_text_escape(&text, c->list[i].text, PCT_ESCAPE_CELL);
-        fprintf(c->out, "%6llx  %s\n", (unsigned long long)c->list[i].address,
-                text.n ? text.data : "");
-    }
+    fputc('\n', c->out);
+    pct_print_sentence(
+        c->out, c->a->width, 0, "%s: %s of the time in MPI and of sampled computation", text.data,
+        pct_text_percent_1(share, pct_text_share(f->mpi_ns + f->cpu_ns, c->places->all_ns)));
+    fprintf(c->out, "  samples              time    in MPI  instruction\n");
+    print_instructions(c, f);
     pct_buf_free(&text);
 }
 
