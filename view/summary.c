@@ -297,14 +297,12 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
     enum pct_division division = pct_rank_times_division(t);
     const char *from = pct_totals_begins_late(&h->d->totals->all) ? " after MPI_Init" : "";
-    double n = (double)t->n, wall = 0, cpu = 0, library = 0, waits = 0;
+    double n = (double)t->n, wall = 0, cpu = 0, library = 0, waits = t->for_threads_ns;
     for (size_t r = 0; r < t->n; r++) {
         wall += t->list[r].wall_ns + t->list[r].for_mpi_ns;
         cpu += t->list[r].cpu_ns;
         library += t->list[r].library_ns;
     }
-    library = library > LITTLE * wall ? library : 0;
-    waits = t->for_threads_ns > LITTLE * wall ? t->for_threads_ns : 0;
     if (division == PCT_DIVISION_WHOLE)
         return;
     put_ns(b, wall / n);

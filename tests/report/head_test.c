@@ -318,6 +318,31 @@ static void all_sources_of_interrupts_are_named(void **state)
     }
 }
 
+/* Ranks with 1,000 ms of which 700 are computing and 5 in the library: too
+ * little to be named, but not computing. */
+static void the_library_never_computes(void **state)
+{
+    static const char *const columns[] = {"rank",         "booked",   "period",
+                                          "compute_time", "own_time", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER};
+    (void)state;
+    begin_ranks(2);
+    struct pc_profile_table *t = add_table("sampling", 1, columns, types);
+    for (uint64_t r = 0; r < m.n; r++) {
+        m.compute_ms[r] = 1000;
+        m.delayed_ms[r] = 300;
+        add_cells(t, (const uint64_t[]){r, 70, (uint64_t)(10 * ms), (uint64_t)(700 * ms),
+                                        (uint64_t)(5 * ms)});
+    }
+    add_resources();
+    struct pct_data *d = end_run();
+    if (!strstr(head_of(d), ": 700.0 ms computing, 295.0 ms waiting for a processor"))
+        fail_msg("%s", head_of(d));
+    pct_data_free(d);
+}
+
 /* Samples of 670 ms, each of 1 ms; 165 others were lost. */
 static void lost_samples_are_not_in_the_part_that_is_covered(void **state)
 {
@@ -350,6 +375,7 @@ int main(void)
         cmocka_unit_test(a_rank_is_in_mpi_if_any_of_its_threads_is),
         cmocka_unit_test(all_sources_of_interrupts_are_named),
         cmocka_unit_test(missing_ranks_are_listed_as_ranges),
+        cmocka_unit_test(the_library_never_computes),
         cmocka_unit_test(lost_samples_are_not_in_the_part_that_is_covered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
