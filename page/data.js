@@ -292,6 +292,8 @@ class Profile {
         this.alone = list.alone; // how a program without MPI spent its wall time; null: it calls MPI, or that is not known
         this.incomplete = list.incomplete; // what the report says of ranks that did not end; "": nothing
         this.atEnd = list.at_end; // where they were then
+        this.dark = list.dark; // how much of the run has no lines, in words
+        this.readable = list.readable; // source files that the profile can store
         this.title = list.title; // of scaling
         this.loss = list.loss; // of scaling: sentences on what is lost in all
         this.moved = list.moved; // of scaling: waits are counted where they are caused

@@ -4,7 +4,7 @@
 // inclusive is counted once, as these functions may call each other. Without stored text only the lines with figures
 // are shown.
 
-const linesAround = 3, mostSourceRows = 3000, mostHotLines = 5;
+const linesAround = 3, mostSourceRows = 3000, mostHotLines = 5, leastHotShare = 0.001;
 
 const sourceColumns = [
     {head: "of MPI", doc: "time in MPI there and in all that was called from there, of all time in MPI", of: "mpi_inclusive_s",
@@ -27,7 +27,7 @@ class SourceFiles {
             this.addLine(lines, row);
         for (let row = 0; texts && row < texts.rows; row++)
             this.byPath.get(texts.exact(row, "file"))?.text.set(texts.number(row, "line"), texts.exact(row, "text"));
-        this.list = [...this.byPath.values()].sort((a, b) => b.cost - a.cost || (a.path < b.path ? -1 : 1));
+        this.list = [...this.byPath.values()].sort((a, b) => Boolean(b.text.size) - Boolean(a.text.size) || b.cost - a.cost || (a.path < b.path ? -1 : 1));
     }
 
     addLine(lines, row) {
@@ -50,8 +50,9 @@ class SourceFiles {
         file.cost += costOf({figures: {mpi_exclusive_s: lines.number(row, "mpi_exclusive_s"), cpu_exclusive_s: lines.number(row, "cpu_exclusive_s")}});
     }
 
-    hottest() {
-        return this.list.flatMap(({lines}) => [...lines.values()]).filter(line => costOf(line) > 0)
+    hottest({mpi, cpu}) {
+        const lines = this.list.flatMap(each => [...each.lines.values()]);
+        return lines.filter(({figures}) => figures.mpi_exclusive_s > leastHotShare * mpi || figures.cpu_exclusive_s > leastHotShare * cpu)
             .sort((a, b) => costOf(b) - costOf(a)).slice(0, mostHotLines);
     }
 }
@@ -82,8 +83,8 @@ const functionsOf = ({functions}) => [...new Set(functions.map(name => shortName
 const costOf = ({figures}) => (figures.mpi_exclusive_s || 0) + (figures.cpu_exclusive_s || 0);
 
 class SourceView {
-    constructor(files, wholes, contexts, instructions, options) {
-        Object.assign(this, {files, wholes, contexts, instructions, whole: options.get("whole") === "yes"});
+    constructor(profile, files, wholes, contexts, instructions, options) {
+        Object.assign(this, {files, wholes, contexts, instructions, dark: profile.dark, readable: new Set(profile.readable), whole: options.get("whole") === "yes"});
         this.columns = sourceColumns.filter(({of, share}) =>
             (!share || wholes[share]) && files.list.some(({lines}) => [...lines.values()].some(line => line.figures[of])));
         this.marked = this.linesOf(options.get("context"));
@@ -122,7 +123,7 @@ class SourceView {
     }
 
     place(place) {
-        place.append(this.makeControls(), this.makeHottest(), this.said, this.details,
+        place.append(this.dark ? make("p", {id: "dark"}, this.dark + ".") : "", this.makeControls(), this.makeHottest(), this.said, this.details,
             this.window = make("div", {class: "scroll"}, make("table", {id: "source-lines"},
                 make("thead", {}, make("tr", {}, this.columns.map(({head, doc, of}) =>
                     make("th", {scope: "col", class: "number", title: doc, "data-of": of}, head)),
@@ -132,7 +133,7 @@ class SourceView {
 
     makeHottest() {
         return make("details", {id: "hottest", open: true}, make("summary", {}, "Lines that take most by themselves"),
-            make("ol", {}, this.files.hottest().map(line => make("li", {},
+            make("ol", {}, this.files.hottest(this.wholes).map(line => make("li", {},
                 makeText(functionsOf(line) || "an unknown function"), " (",
                 make("a", {href: addressOf("source", {...readSelection(), file: line.file.path, line: line.line})},
                     lineText(line.file.path, line.line)), "): ",
@@ -176,8 +177,8 @@ class SourceView {
             rows.push(this.makeRow(number));
         });
         this.body.replaceChildren(...rows);
-        this.said.textContent = (this.file.text.size ? "" : "The profile does not hold the text of this file: " +
-            "pcollect embed --sources PROFILE stores it. ") +
+        this.said.textContent = (this.file.text.size ? "" : "The profile does not hold the text of this file" +
+            (this.readable.has(this.file.path) ? ": pcollect embed --sources PROFILE stores it. " : ". ")) +
             (numbers.length > shown.length ? `${grouped(numbers.length - shown.length)} more lines are not shown.` : "");
         this.said.hidden = !this.said.textContent;
         this.drawDetails();
@@ -288,6 +289,6 @@ async function showSource(profile, place, options) {
             : await tellNoContexts(profile)));
         return;
     }
-    new SourceView(files, {mpi: sumOf(contexts, "mpi_exclusive_s"), cpu: sumOf(computation, "cpu_exclusive_s")}, contexts,
+    new SourceView(profile, files, {mpi: sumOf(contexts, "mpi_exclusive_s"), cpu: sumOf(computation, "cpu_exclusive_s")}, contexts,
         new Instructions(instructions, figures), options).place(place);
 }

@@ -15,6 +15,7 @@
 #include "analysis/tree/samples.h"
 #include "format/build.h"
 #include "format/bytes.h"
+#include "view/annotate/annotate.h"
 #include "view/page_code.h"
 #include "view/page_column.h"
 #include "view/page_nodes.h"
@@ -356,6 +357,28 @@ static void put_program(struct pct_buf *b, const struct pct_data *d)
     pct_buf_free(&text);
 }
 
+/* Appends what is known of source files beside their lines: how much of the run has none, and which
+ * files could be stored in the profile. */
+static void put_sources(struct pct_buf *b, const struct pct_data *d)
+{
+    const char *between = "";
+    struct pct_buf text = {0};
+    pct_annotate_dark(&text, d);
+    pct_buf_text(b, ", \"dark\": ");
+    pct_text_json(b, text.n ? text.data : "");
+    pct_buf_text(b, ", \"readable\": [");
+    const struct pct_rolled *files = pct_data_rolled(d, PCT_BY_FILE);
+    for (size_t i = 0; i < files->n; i++) {
+        struct pct_source source = {0};
+        if (files->row[i].file)
+            pct_source_read(d->profile, files->row[i].file, &source);
+        put_warning(b, source.n && !source.newer ? files->row[i].file : NULL, &between);
+        pct_source_free(&source);
+    }
+    pct_buf_text(b, "]");
+    pct_buf_free(&text);
+}
+
 static void put_head(struct pct_buf *b, const struct pct_data *d, const struct pct_buf *topology)
 {
     pct_buf_text(b, "\"file\": ");
@@ -368,6 +391,7 @@ static void put_head(struct pct_buf *b, const struct pct_data *d, const struct p
     put_outside(b, d);
     put_alone(b, d);
     put_ends(b, d);
+    put_sources(b, d);
     pct_buf_text(b, ", \"fields\": ");
     pct_page_nodes_fields(b, d);
     pct_buf_format(b, ", \"timed\": %s", d->totals->has[PCT_TIME] ? "true" : "false");

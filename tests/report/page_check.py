@@ -23,7 +23,7 @@ from page_driver import (
     read_notes, read_outside, read_program, read_table, read_tables, rounds_to, rows_of, selected, wanted_pairs, wanted_waiting,
     with_table)
 from page_ranks_check import check_ranks
-from page_source_check import check_source, read_annotate
+from page_source_check import check_source, read_annotate, read_dark
 from page_tables_check import check_numbers, check_print, check_tables
 
 
@@ -738,6 +738,7 @@ def main():
     page.program, page.outside, page.notes = read_program(sys.argv[2]), read_outside(sys.argv[2]), read_notes(sys.argv[2])
     page.annotated, page.ends = read_annotate(sys.argv[2]), read_ends(sys.argv[2])
     page.alone = read_alone(sys.argv[2])
+    page.dark = read_dark(sys.argv[2])
     with open(os.path.join(sys.argv[2], "frames"), encoding="utf-8") as f:
         page.frames = json.loads(f.read() or "{}").get("contexts", [])
     page.numbers = read_table(sys.argv[2], "numbers")[1]

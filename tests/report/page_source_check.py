@@ -28,6 +28,14 @@ def read_annotate(folder):
     return files
 
 
+def read_dark(folder):
+    """What `pcollect annotate` says of code without lines, without its advice."""
+    with open(os.path.join(folder, "annotate"), encoding="utf-8") as f:
+        told = re.search(r"[\d.]+ % of the time in MPI and of sampled computation is in code without lines, the most in (?:(?!\. Built|, a runtime).)+",
+                         " ".join(f.read().split()))
+    return told[0] + "." if told else ""
+
+
 def same_shown(seen, wanted):
     """Equal, but for a half that is rounded up or down; a figure with error is rounded by that, and +- is written otherwise."""
     if seen == wanted:
@@ -49,7 +57,8 @@ def check_source(page, tables):
         told = page.ask("return document.getElementById('source').innerText")
         wanted = "The lines of the program are not known" if wanted_tree(tables) else tell_no_contexts(tables)
         return [] if told.startswith(wanted) else [f"without lines: {told}, not {wanted}"]
-    wrong, stored = [], {(row["file"], int(row["line"])) for row in rows_of(tables, "source_lines")} if "source_lines" in tables else ()
+    told = page.ask("return document.querySelector('#dark')?.innerText || ''")
+    wrong, stored = [] if told == page.dark else [f"of code without lines: {told}, not {page.dark}"], {(row["file"], int(row["line"])) for row in rows_of(tables, "source_lines")} if "source_lines" in tables else ()
     files = page.ask("return [...document.querySelectorAll('#source .controls select')][0].innerText.split('\\n')")
     known = {row["file"] for row in rows_of(tables, "lines") if row["file"] and row["line"]}
     first = page.ask("return document.querySelector('#source .controls select').value")

@@ -22,9 +22,14 @@ struct pct_annotate {
  * or of the sampled CPU time, and not next to nothing of both together, as in trees. */
 bool pct_annotate_has_enough(const struct pct_annotate *a, pc_u128 mpi_ns, pc_u128 cpu_ns);
 
-/* Prints source files with figures beside their lines, those with most time first. Returns false if
+/* Prints source files with figures beside their lines, those with a text first, and of these those
+ * with most time. Returns false if
  * no file of that name has any. */
 bool pct_annotate_source(FILE *out, const struct pct_annotate *a);
+
+/* Appends the part of the time that is in code without lines, and where the most of it is; nothing
+ * if it is little. */
+void pct_annotate_dark(struct pct_buf *b, const struct pct_data *d);
 
 /* Writes the functions with figures whose names are nearest to the requested one: "A, B or C", or
  * nothing. Returns its length. */

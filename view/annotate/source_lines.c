@@ -322,12 +322,15 @@ static size_t put_file(FILE *out, const struct lines *l, size_t first, size_t en
 
 struct file {
     size_t first, end;
+    bool readable;
     pc_u128 mpi_ns, cpu_ns, most_ns; /* own, and inclusive of the line with most */
 };
 
 static int compare_files(const void *a, const void *b)
 {
     const struct file *x = a, *y = b;
+    if (x->readable != y->readable)
+        return x->readable ? -1 : 1;
     pc_u128 x_ns = x->mpi_ns + x->cpu_ns, y_ns = y->mpi_ns + y->cpu_ns;
     if (x_ns != y_ns)
         return x_ns < y_ns ? 1 : -1;
@@ -352,7 +355,7 @@ static bool is_file_shown(const struct lines *l, const struct file *f)
     if (l->a->source || l->a->function)
         return true;
     if (l->a->min_percent > 0 && !pct_annotate_has_enough(l->a, f->mpi_ns, f->cpu_ns) &&
-        !can_be_read(l, f))
+        !f->readable)
         return false;
     for (size_t i = f->first; i < f->end; i++)
         if (is_shown(l, &l->list[i]))
@@ -360,25 +363,40 @@ static bool is_file_shown(const struct lines *l, const struct file *f)
     return false;
 }
 
-/* Says how much of the run cannot be seen in lines, if it is much. */
-static void put_dark(FILE *out, const struct lines *l)
+/* Appends how much of the run cannot be seen in lines, if it is much. */
+static void put_dark(struct pct_buf *b, const struct lines *l)
 {
     enum { LEAST_PERCENT = 10 };
     char share[PCT_NUMBER_BYTES];
-    struct pct_buf module = {0};
     if (!l->dark_module || 100 * l->dark_ns < LEAST_PERCENT * l->all_ns)
         return;
-    pct_text_escape(&module, pc_base_name(l->dark_module), PCT_ESCAPE_CELL);
+    pct_buf_format(b,
+                   "%s of the time in MPI and of sampled computation is in code without lines, the "
+                   "most in ",
+                   pct_text_percent_1(share, pct_text_share(l->dark_ns, l->all_ns)));
+    pct_text_escape(b, pc_base_name(l->dark_module), PCT_ESCAPE_CELL);
+}
+
+void pct_annotate_dark(struct pct_buf *b, const struct pct_data *d)
+{
+    struct lines l;
+    gather(&l, &(const struct pct_annotate){.data = d});
+    put_dark(b, &l);
+    pct_free(l.list);
+}
+
+static void print_dark(FILE *out, const struct lines *l)
+{
+    struct pct_buf text = {0};
+    put_dark(&text, l);
+    if (!text.n)
+        return;
     fputc('\n', out);
     const char *advice = pct_data_threads_wait_in(l->a->data, l->dark_module)
                              ? ", a runtime library: threads wait there"
                              : ". Built with -g it has lines; --assembly shows instructions";
-    pct_print_sentence(out, l->a->width, 0,
-                       "%s of the time in MPI and of sampled computation is in code without lines, "
-                       "the most in %s%s",
-                       pct_text_percent_1(share, pct_text_share(l->dark_ns, l->all_ns)),
-                       module.data, advice);
-    pct_buf_free(&module);
+    pct_print_sentence(out, l->a->width, 0, "%s%s", text.data, advice);
+    pct_buf_free(&text);
 }
 
 static void put_left_out(FILE *out, const struct pct_annotate *a, size_t n)
@@ -410,13 +428,15 @@ bool pct_annotate_source(FILE *out, const struct pct_annotate *a)
         f->cpu_ns += l.list[i].self.ns;
         f->most_ns = ns > f->most_ns ? ns : f->most_ns;
     }
+    for (size_t i = 0; i < n; i++)
+        files[i].readable = can_be_read(&l, &files[i]);
     qsort(files, n, sizeof *files, compare_files);
     for (size_t i = 0; i < n; i++)
         if (is_file_shown(&l, &files[i]))
             n_shown += put_file(out, &l, files[i].first, files[i].end);
     put_left_out(out, a, n_timed - n_shown);
     if (n && !a->source && !a->function)
-        put_dark(out, &l);
+        print_dark(out, &l);
     pct_free(files);
     pct_free(l.list);
     return n != 0;
