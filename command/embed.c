@@ -6,6 +6,8 @@
 #include "command/command.h"
 #include "view/annotate/annotate.h"
 
+#include <unistd.h>
+
 static const struct pct_option options[] = {
     {'a', "assembly", NULL,
      "store the instructions of the functions that take most, for pcollect annotate --assembly",
@@ -14,9 +16,9 @@ static const struct pct_option options[] = {
     {'s', "sources", NULL, "store the text of the source files too, for pcollect annotate"},
     PCT_OPTION_DEBUGINFOD,
     {'o', "output", "FILE", "write to FILE (default: replace the profile)",
-     "FILE must be new, or a complete profile of your own that is not read-only; anything else is "
-     "refused and left as it is. Without -o the profile is replaced in one step: it is never seen "
-     "half written."},
+     "FILE must be new, or a complete profile of the same run, of your own and not read-only; "
+     "anything else is refused and left as it is. Without -o the profile is replaced in one step: "
+     "it is never seen half written."},
     {0, NULL, NULL, NULL},
 };
 
@@ -38,6 +40,34 @@ static void look_for_files(const struct pct_symbols *s, const struct pc_profile 
         pc_error_set(remark, PC_OK, "no names of %zu files are stored: %s", n, first);
     else if (n)
         pc_error_set(remark, PC_OK, "%s", first);
+}
+
+/* True if two profiles are of one run. The keys do not tell it alone: all that pcollect record
+ * writes have the same. */
+static bool is_same_run(const struct pc_profile *p, const struct pc_profile *q)
+{
+    uint32_t i = 0, j = 0;
+    while (i < p->n_ranks && j < q->n_ranks && p->ranks[i].rank != q->ranks[j].rank)
+        p->ranks[i].rank < q->ranks[j].rank ? i++ : j++;
+    bool both = i < p->n_ranks && j < q->n_ranks;
+    return p->job_key == q->job_key &&
+           (!both || p->ranks[i].start_realtime_ns == q->ranks[j].start_realtime_ns);
+}
+
+/* Refuses a file that may not be written, and the profile of another run. */
+static int check_place(const struct pc_profile *p, const char *to, struct pc_error *error)
+{
+    struct pc_profile *there = NULL;
+    int err = pc_pcol_may_write(to, 0, error);
+    if (!err && access(to, F_OK) == 0)
+        err = pc_pcol_read_ranks(to, &there, error);
+    if (there && !is_same_run(p, there))
+        err = pc_error_set(error, PC_EIO,
+                           "%s: cannot be written: there is the profile of another run; remove it, "
+                           "or choose another name (-o)",
+                           to);
+    pc_profile_free(there);
+    return err;
 }
 
 /* A profile without a name for any of its addresses is left as it is. */
@@ -75,7 +105,7 @@ int pct_embed_file(const char *from, const char *to, const struct pct_embedded *
     if (err && !*error->text)
         pc_error_set(error, err, "%s: %s", from, pc_err_text(err));
     if (!err)
-        err = pc_pcol_may_write(to, 0, error);
+        err = check_place(p, to, error);
     if (!err)
         err = embed(&p, from, to, also, error);
     pc_profile_free(p);
