@@ -44,6 +44,9 @@ static int refuse_unknown(const struct pct_command *self, const char *word)
     const struct pct_option *known = optopt ? option_of(self, optopt) : NULL;
     if (known)
         return pct_refuse(self, "option --%s takes no value", known->name);
+    if (self->starts && (!strcmp(word, "-n") || !strcmp(word, "-np")))
+        return pct_refuse(self, "unknown option %s: did you mean `pcollect %s%s-- mpirun %s ...`?",
+                          word, self->name, *self->name ? " " : "", word);
     if (optopt)
         return pct_refuse(self, "unknown option -%c", optopt);
     char *name = pct_text("%.*s", (int)strcspn(word + 2, "="), word + 2);
@@ -139,6 +142,12 @@ static int take_option(struct parse *p, const struct pct_option *o, const char *
     }
 }
 
+/* True if a word that is no file may be a value of the option that is meant: it is no path. */
+static bool may_be_meant(const struct pct_command *self, const char *word)
+{
+    return self->meant && !strchr(word, '/') && pc_pcol_stem(word) == strlen(word);
+}
+
 /* The first word that is too many; if it is a file, the first that is none instead. */
 static const char *find_meant(const struct pct_line *line, size_t most)
 {
@@ -153,13 +162,13 @@ static int refuse_number(const struct parse *p)
     const struct pct_command *self = p->self;
     const struct pct_line *line = p->line;
     size_t most = self->argument ? self->n_most : 0;
-    if (line->n_words > most && self->meant) {
-        const char *word = find_meant(line, most);
-        return pct_refuse(self, "unexpected argument: %s: did you mean --%s %s?", word, self->meant,
-                          word);
+    if (line->n_words > most) {
+        const char *word = self->meant ? find_meant(line, most) : line->words[most];
+        if (may_be_meant(self, word))
+            return pct_refuse(self, "unexpected argument: %s: did you mean --%s %s?", word,
+                              self->meant, word);
+        return pct_refuse(self, "unexpected argument: %s", word);
     }
-    if (line->n_words > most)
-        return pct_refuse(self, "unexpected argument: %s", line->words[most]);
     if (self->n_least > 1)
         return pct_refuse(self, "missing argument: %s, %u%s of them", self->argument, self->n_least,
                           self->n_most > self->n_least ? " or more" : "");
@@ -246,7 +255,7 @@ bool pct_line_read(const struct pct_command *self, int argc, char **argv, void *
     size_t most = self->argument ? self->n_most : 0;
     if (out->n_words < self->n_least || out->n_words > most)
         out->status = refuse_number(&p);
-    else if (out->n_words && self->meant && access(out->words[0], F_OK))
+    else if (out->n_words && may_be_meant(self, out->words[0]) && access(out->words[0], F_OK))
         out->status = pct_refuse(self, "%s: no such file: did you mean --%s %s?", out->words[0],
                                  self->meant, out->words[0]);
     else if (!out->n_words && self->newest && !pct_newest_profile(self, out))

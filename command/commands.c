@@ -6,9 +6,11 @@
 #include "config.h"
 
 #include "command/command.h"
+#include "command/launch/run.h"
 #include "view/query.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const struct pct_command *const pct_commands[] = {
@@ -95,16 +97,27 @@ static const char *next_command(const void *arg, size_t i)
     return i < pct_n_commands ? pct_commands[i]->name : NULL;
 }
 
+/* The command that takes a word which is none; NULL: not known. */
+static const char *find_taker(const char *word)
+{
+    struct stat st;
+    bool is_file = stat(word, &st) == 0 && S_ISREG(st.st_mode);
+    if (is_file && (pc_pcol_stem(word) != strlen(word) || access(word, X_OK) != 0))
+        return "report";
+    return is_file || pct_launcher_is(word) ? "run --" : NULL;
+}
+
 static int refuse_command(const char *name)
 {
     if (!strcmp(name, "merge")) /* its name before 1.0 */
         return pct_refuse(&pct_top, "unknown command \"merge\": it is `pcollect average` now");
     const char *nearest = pct_nearest(name, next_command, NULL);
-    if (!access(name, F_OK)) {
+    const char *taker = find_taker(name);
+    if (taker) {
         struct pct_buf word = {0};
         pct_text_shell(&word, name);
-        pct_refuse(&pct_top, "unknown command \"%s\": did you mean `pcollect report %s`?", name,
-                   word.data);
+        pct_refuse(&pct_top, "unknown command \"%s\": did you mean `pcollect %s %s%s`?", name,
+                   taker, word.data, pct_launcher_is(name) ? " ..." : "");
         pct_buf_free(&word);
         return PCT_CALL;
     }
