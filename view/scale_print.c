@@ -168,9 +168,9 @@ static const char *whole_name(const struct pct_scale *s)
     return pct_scale_most_working(s) > 1.1 ? "rank time" : "core time";
 }
 
-/* Appends "MPI_Init takes 55 ms on 1 rank, 235 ms on 4". */
-static void put_apart(struct pct_buf *b, const struct pct_scale *s, const char *function,
-                      double first_ns, double last_ns)
+/* Says "MPI_Init takes 55 ms on 1 rank, 235 ms on 4: it is left out of all figures." */
+static void remark_apart(const struct pct_scale *s, const char *takes, const char *what,
+                         double first_ns, double last_ns, pct_remark_fn *put, void *arg)
 {
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
                                  *last = &s->points[pct_scale_last(s)];
@@ -179,25 +179,23 @@ static void put_apart(struct pct_buf *b, const struct pct_scale *s, const char *
         return;
     pct_scale_ranks(first, n);
     pct_scale_count(last->ranks, m);
-    pct_buf_format(b, "%s%s takes %s on %s, %s on %s", b->n ? ", " : "", function,
+    struct pct_buf b = {0};
+    pct_buf_format(&b, "%s %s on %s, %s on %s: %s is left out of all figures.", takes,
                    pct_scale_time(first_ns / first->ranks, x), n,
-                   pct_scale_time(last_ns / last->ranks, y), m);
+                   pct_scale_time(last_ns / last->ranks, y), m, what);
+    put(arg, b.data);
+    pct_buf_free(&b);
 }
 
-/* MPI_Init and MPI_Finalize, whose cost does not depend on the length of the run. */
-static void remark_apart(const struct pct_scale *s, pct_remark_fn *put, void *arg)
+/* MPI_Init, and of MPI_Finalize what each rank has: their cost does not depend on the length of the
+ * run. */
+static void remark_ends(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
                                  *last = &s->points[pct_scale_last(s)];
-    struct pct_buf b = {0};
-    put_apart(&b, s, "MPI_Init", first->init_ns, last->init_ns);
-    put_apart(&b, s, "MPI_Finalize", first->end_ns, last->end_ns);
-    if (b.n) {
-        pct_buf_format(&b, ": %s left out of all figures.",
-                       last->init_ns > 0 && last->end_ns > 0 ? "both are" : "it is");
-        put(arg, b.data);
-    }
-    pct_buf_free(&b);
+    remark_apart(s, "MPI_Init takes", "it", first->init_ns, last->init_ns, put, arg);
+    remark_apart(s, "MPI_Finalize takes each rank at least", "this part", first->end_ns,
+                 last->end_ns, put, arg);
 }
 
 /* The evidence by which the kind of scaling was told, where it may be wrong. */
@@ -230,7 +228,7 @@ void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg)
     remark_guesses(s, false, put, arg);
     remark_threads(s, put, arg);
     remark_working(s, put, arg);
-    remark_apart(s, put, arg);
+    remark_ends(s, put, arg);
 }
 
 /* Part of the loss that may be waiting for ranks without a processor, which is in MPI; 0: little.
