@@ -152,47 +152,73 @@ static int show(const struct pct_command *self, const char *file, const struct p
     return status;
 }
 
-/* The least phase from `from` on in which there are messages; false: none. */
-static bool next_phase(const struct pc_profile *p, uint64_t from, uint64_t *out)
+/* The messages that have one value in a column. */
+struct part {
+    const char *column, *given; /* an option has the name of the column, and this value */
+    enum pcollect_column_type type;
+    const char *in, *noun; /* "in", "phase" */
+    uint64_t value;
+};
+
+/* The least value from `from` on for which there are messages; false: none. */
+static bool next_value(const struct pc_profile *p, const struct part *part, uint64_t from,
+                       uint64_t *out)
 {
     static const char *const tables[] = {"pairs", "pairs_by_distance"};
     bool found = false;
     for (size_t i = 0; i < PC_ARRAY_LEN(tables); i++) {
         const struct pc_profile_table *t = pc_profile_table_in_order(p, tables[i]);
-        uint32_t column = pc_table_column(t, "phase", PCOLLECT_COLUMN_NUMBER);
+        uint32_t column = pc_table_column(t, part->column, part->type);
         for (uint32_t row = 0; t && row < t->n_rows; row++) {
-            uint64_t phase = pc_table_cell(t, row, column);
-            if (phase < from || (found && phase >= *out))
+            uint64_t value = pc_table_cell(t, row, column);
+            if (value < from || (found && value >= *out))
                 continue;
-            *out = phase;
+            *out = value;
             found = true;
         }
     }
     return found;
 }
 
-/* Refuses a phase without messages, and names those that have some. */
-static int check_phase(const struct pct_command *self, const struct pc_profile *p,
-                       const struct request *r)
+/* Refuses a part without messages, and names those that have some. */
+static int check_part(const struct pct_command *self, const struct pc_profile *p,
+                      const struct part *part)
 {
-    enum { MOST_PHASES = 16 };
-    char text[MOST_PHASES * 24] = "";
-    size_t n = 0;
-    uint64_t phase = 0;
-    bool more = next_phase(p, r->phase, &phase);
-    if (!r->has_phase || (more && phase == r->phase))
+    enum { MOST_VALUES = 16 };
+    struct pct_buf others = {0};
+    uint64_t value = 0;
+    bool more = next_value(p, part, part->value, &value);
+    if (more && value == part->value)
         return PCT_DONE;
-    more = next_phase(p, 0, &phase);
-    for (unsigned i = 0; i < MOST_PHASES && more; i++) {
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%llu", i ? ", " : "",
-                              (unsigned long long)phase);
-        more = next_phase(p, phase + 1, &phase);
+    more = next_value(p, part, 0, &value);
+    if (more)
+        pct_buf_format(&others, "those of the profile are %s ", part->in);
+    else
+        pct_buf_text(&others, "the profile has none");
+    for (unsigned i = 0; i < MOST_VALUES && more; i++) {
+        pct_buf_format(&others, part->type == PCOLLECT_COLUMN_DOMAIN ? "%s%016llx" : "%s%llu",
+                       i ? ", " : "", (unsigned long long)value);
+        more = next_value(p, part, value + 1, &value);
     }
     if (more)
-        snprintf(text + n, sizeof text - n, ", ...");
-    return pct_refuse(self, "--phase %llu: there are no messages in this phase; %s%s",
-                      (unsigned long long)r->phase,
-                      n ? "those of the profile are in " : "the profile has none", text);
+        pct_buf_text(&others, ", ...");
+    pct_refuse(self, "--%s %s: there are no messages %s this %s; %s", part->column, part->given,
+               part->in, part->noun, others.data);
+    pct_buf_free(&others);
+    return PCT_CALL;
+}
+
+static int check_parts(const struct pct_command *self, const struct pc_profile *p,
+                       const struct request *r, uint64_t domain)
+{
+    const struct part on = {"domain", r->domain,      PCOLLECT_COLUMN_DOMAIN,
+                            "on",     "communicator", domain};
+    char *phase = pct_text("%llu", (unsigned long long)r->phase);
+    const struct part in = {"phase", phase, PCOLLECT_COLUMN_NUMBER, "in", "phase", r->phase};
+    int status = r->domain ? check_part(self, p, &on) : PCT_DONE;
+    status = !status && r->has_phase ? check_part(self, p, &in) : status;
+    pct_free(phase);
+    return status;
 }
 
 static int show_profile(const struct pct_command *self, const char *file,
@@ -218,7 +244,7 @@ static int show_profile(const struct pct_command *self, const char *file,
                          : "it was collected without the plugin topology");
         return PCT_DATA;
     }
-    int status = check_phase(self, p, r);
+    int status = check_parts(self, p, r, filter.domain);
     if (!status && r->nodes > t->n_ranks)
         status = pct_refuse(self, "--nodes %llu: the run has %u rank%s",
                             (unsigned long long)r->nodes, t->n_ranks, t->n_ranks == 1 ? "" : "s");
@@ -239,11 +265,12 @@ static int show_profile(const struct pct_command *self, const char *file,
 }
 
 /* Reads ranks and tables alone: pairs of ranks need no contexts, unless a plugin of a user has them
- * by context. */
-static int read_pairs(const char *file, struct pc_profile **out, struct pc_error *error)
+ * by context. The table of communicators does. */
+static int read_pairs(const char *file, bool communicators, struct pc_profile **out,
+                      struct pc_error *error)
 {
-    int err = pc_pcol_read_ranks(file, out, error);
-    if (err || pc_profile_rows(*out, "pairs"))
+    int err = communicators ? PC_OK : pc_pcol_read_ranks(file, out, error);
+    if (err || (*out && pc_profile_rows(*out, "pairs")))
         return err;
     pc_profile_free(*out);
     return pc_pcol_read_columns(file, out, error);
@@ -268,7 +295,7 @@ static int main_topology(const struct pct_command *self, int argc, char **argv)
     if (status)
         return status;
     const char *file = line.words[0];
-    int err = read_pairs(file, &profile, &error);
+    int err = read_pairs(file, r.domain != NULL, &profile, &error);
     if (*error.text || err)
         pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
     if (err)
