@@ -58,3 +58,13 @@ const char *pc_launcher_name(size_t i)
         n++;
     return i < n ? programs[i].name : NULL;
 }
+
+bool pc_is_shell(const char *name)
+{
+    static const char *const shells[] = {"sh",  "bash", "dash", "ash",     "ksh", "mksh",
+                                         "zsh", "csh",  "tcsh", "busybox", "fish"};
+    for (size_t i = 0; i < PC_ARRAY_LEN(shells); i++)
+        if (!strcmp(name, shells[i]))
+            return true;
+    return false;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Names of the programs that start MPI jobs, and of those that start their ranks on a node.
+ * Names of the programs that start MPI jobs, of those that start their ranks on a node, and of
+ * shells.
  */
 #ifndef PC_LAUNCHERS_H
 #define PC_LAUNCHERS_H
@@ -20,5 +21,8 @@ enum pc_launcher_role pc_launcher_role(const char *name);
 
 /* The name of the i-th launcher, without endings; NULL: there are no more. AS-safe, MT-safe. */
 const char *pc_launcher_name(size_t i);
+
+/* True for the name, without a folder, of a shell that runs commands. AS-safe, MT-safe. */
+bool pc_is_shell(const char *name);
 
 #endif

@@ -131,16 +131,6 @@ int pct_say_several_jobs(const struct pct_command *self, const struct pct_watche
     return PCT_DATA;
 }
 
-static bool is_shell(const char *name)
-{
-    static const char *const shells[] = {"sh",  "bash", "dash", "ash",     "ksh", "mksh",
-                                         "zsh", "csh",  "tcsh", "busybox", "fish"};
-    for (size_t i = 0; i < PC_ARRAY_LEN(shells); i++)
-        if (!strcmp(name, shells[i]))
-            return true;
-    return false;
-}
-
 static bool has_role(const char *path)
 {
     return pc_launcher_role(pc_base_name(path)) != PC_LAUNCHER_NONE;
@@ -156,7 +146,7 @@ static bool is_for_ranks(int pid)
     size_t n = pc_read_small(path, words, COMMAND_BYTES), second = strlen(words) + 1;
     const char *base = pc_base_name(program);
     return has_role(program) || has_role(words) || (second < n && has_role(words + second)) ||
-           is_shell(base) || pct_watch_role(pid) != PC_LAUNCHER_NONE;
+           pc_is_shell(base) || pct_watch_role(pid) != PC_LAUNCHER_NONE;
 }
 
 int pct_add_given(const struct pct_command *self, struct pct_watched_job *job, int pid,

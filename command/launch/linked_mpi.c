@@ -5,6 +5,7 @@
  * with, and whether the loader would preload a library into it. The program's own loader lists the
  * libraries that it would load, as for ldd.
  */
+#include "base/launchers.h"
 #include "command/launch/run_job.h"
 
 #include <elf.h>
@@ -158,4 +159,28 @@ bool pct_program_gets_rights(const char *word)
                  (getuid() != 0 && getxattr(file, "security.capability", NULL, 0) > 0));
     pct_free(file);
     return gets;
+}
+
+/* True if the first line of a script names a shell, itself or by env. */
+static bool names_shell(const char *file)
+{
+    char line[256] = "";
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd >= 0 ? pread(fd, line, sizeof line - 1, 0) : 0;
+    if (fd >= 0)
+        close(fd);
+    line[n > 0 ? n : 0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    char *rest = line + 2, *word = strncmp(line, "#!", 2) ? NULL : strtok_r(rest, " \t", &rest);
+    if (word && !strcmp(pc_base_name(word), "env"))
+        word = strtok_r(NULL, " \t", &rest);
+    return word && pc_is_shell(pc_base_name(word));
+}
+
+bool pct_program_is_for_shell(const char *word)
+{
+    char *file = pct_program_file(word);
+    bool is = file && (pc_is_shell(pc_base_name(word)) || names_shell(file));
+    pct_free(file);
+    return is;
 }

@@ -237,6 +237,23 @@ static const char *without_init(const struct pct_run_job *r)
                                       "--always yes";
 }
 
+/* Text about a job that a shell runs and that might have been sampled without it; NULL: it is none.
+ * Allocated. */
+static char *shell_text(const struct pct_run_job *r)
+{
+    if (!r->alone_sampled || r->config.collect_always || getenv("PCOLLECT_COLLECT_ALWAYS") ||
+        !pct_program_is_for_shell(r->words[0]))
+        return NULL;
+    char *names = profile_names(r);
+    char *text =
+        pct_text("no process that calls MPI was seen on this node. `%s` is run by a shell, which "
+                 "is not measured: put `pcollect run` before the program in it, or set "
+                 "PCOLLECT_COLLECT_ALWAYS=yes. If all ranks ran on other nodes, look for %s there",
+                 r->words[0], names);
+    pct_free(names);
+    return text;
+}
+
 static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
 {
     const char *word;
@@ -277,6 +294,8 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
         return pct_text("%s is statically linked: no library can be loaded into it; `pcollect "
                         "record -- %s%s` samples it",
                         word, r->words[0], launched ? " ..." : "");
+    if ((text = shell_text(r)) != NULL)
+        return text;
     names = profile_names(r);
     text =
         pct_text("no process that calls MPI was seen on this node. Is it an MPI program that is "
@@ -297,7 +316,11 @@ static void say_nothing(const struct pct_run_job *r, const struct seen *s, bool 
                 "written, so only the job could say it, on standard error; see `pcollect doctor`");
         return;
     }
-    char *ended = status ? pct_text("`%s` ended with status %d, and ", r->words[0], status) : NULL;
+    struct pct_killed killed = pct_job_killed();
+    char *ended = killed.pid
+                      ? pct_text("`%s` was killed by signal %d, and ", r->words[0], killed.signal)
+                  : status ? pct_text("`%s` ended with status %d, and ", r->words[0], status)
+                           : NULL;
     char *why = why_nothing(r, s);
     bool refused = status && pct_launcher_is(r->words[0]);
     pct_say(r->self, "no profile was written: %s%s%s", ended ? ended : "", why,

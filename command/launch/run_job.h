@@ -109,6 +109,9 @@ const char *pct_program_static(char *const *words, size_t n);
  * starts no program with the library, which needs glibc. init-only. */
 const char *pct_program_musl(char *const *words, size_t n);
 
+/* True if a shell runs the word: it is one, or a script that names one in its first line. */
+bool pct_program_is_for_shell(const char *word);
+
 /* True if the program of that word runs with rights that its user has not: setuid, setgid,
  * capabilities. The loader preloads nothing into it then. init-only. */
 bool pct_program_gets_rights(const char *word);

@@ -207,8 +207,7 @@ struct pc_presence pc_launch_presence(int n_ranks)
 
 bool pc_launch_is_starter(void)
 {
-    static const char *const names[] = {"sh",  "bash",    "dash", "zsh",  "ksh",     "busybox",
-                                        "env", "timeout", "time", "nice", "taskset", "numactl"};
+    static const char *const names[] = {"env", "timeout", "time", "nice", "taskset", "numactl"};
     char path[PCOLLECT_PATH_BYTES];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     if (n <= 0)
@@ -218,5 +217,5 @@ bool pc_launch_is_starter(void)
     for (size_t i = 0; i < PC_ARRAY_LEN(names); i++)
         if (!strcmp(name, names[i]))
             return true;
-    return pc_launcher_role(name) != PC_LAUNCHER_NONE;
+    return pc_is_shell(name) || pc_launcher_role(name) != PC_LAUNCHER_NONE;
 }
