@@ -35,6 +35,11 @@ static bool is_one_program(const struct pct_command *self, const struct pct_repe
     return one;
 }
 
+static void say(void *self, const char *sentence)
+{
+    pct_say(self, "%s", sentence);
+}
+
 static void print(const struct pct_repeats *r, const struct request *q)
 {
     struct pct_terminal terminal = pct_terminal_look();
@@ -57,7 +62,7 @@ static int average(const struct pct_command *self, struct pct_run *runs, size_t 
     }
     bool one = is_one_program(self, r);
     if (one && q->format != TEXT)
-        pct_runs_say(self, runs, n);
+        pct_repeats_remarks(r, say, (void *)self);
     if (one)
         print(r, q);
     pct_repeats_free(r);

@@ -72,6 +72,11 @@ typedef void pct_remark_fn(void *arg, const char *sentence);
 void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, void *arg);
 void pct_print_runs_remarks(FILE *out, const struct pct_run *runs, size_t n, size_t width);
 
+/* Calls `put` if contexts are matched by function, because the runs are not known to be of one
+ * build. */
+void pct_builds_remark(const struct pct_join *j, const struct pct_run *runs, pct_remark_fn *put,
+                       void *arg);
+
 /* Appends a remark if the runs seem to be of two programs: they begin in two files, or few MPI
  * calls are in all of them; else nothing. */
 void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct pct_run *runs);
@@ -103,6 +108,8 @@ void pct_diff_tsv(FILE *out, const struct pct_diff *d, const struct pct_choice *
 /* ---- Repeats (repeats_print.c) ---- */
 
 extern const struct pct_table pct_repeats_table; /* contexts: columns read pct_data.repeats */
+/* Calls `put` with how the runs differ, and with what the figures of single runs do not have. */
+void pct_repeats_remarks(const struct pct_repeats *r, pct_remark_fn *put, void *arg);
 void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, bool utf8);
 void pct_repeats_tsv(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice);
 void pct_repeats_json(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice);

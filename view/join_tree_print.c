@@ -318,6 +318,16 @@ static void put_lineless(struct pct_buf *b, const struct pct_join *j, const stru
                    n > 1 ? "have" : "has");
 }
 
+void pct_builds_remark(const struct pct_join *j, const struct pct_run *runs, pct_remark_fn *put,
+                       void *arg)
+{
+    if (!j->by_line)
+        put(arg, pct_runs_builds_known(runs, j->n_runs)
+                     ? "The runs are of different builds: contexts are matched by function."
+                     : "It is not known whether the runs are of one build: contexts are matched by "
+                       "function.");
+}
+
 void pct_programs_remarks(const struct pct_join *j, const struct pct_run *runs, pct_remark_fn *put,
                           void *arg)
 {

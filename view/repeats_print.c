@@ -135,6 +135,44 @@ static void put_time(FILE *out, const char *what, const struct pct_repeat *r, si
     pct_buf_free(&b);
 }
 
+/* Runs with two command lines may solve two problems. */
+static void remark_commands(const struct pct_repeats *r, pct_remark_fn *put, void *arg)
+{
+    const struct pct_run *first = &r->runs[0], *other = first;
+    struct pct_buf b = {0};
+    for (size_t i = 1; i < r->n_runs && !strcmp(first->command, other->command); i++)
+        other = *r->runs[i].command ? &r->runs[i] : other;
+    if (!*first->command || !strcmp(first->command, other->command))
+        return;
+    pct_text_escape(&b, first->path, PCT_ESCAPE_CELL);
+    pct_buf_text(&b, " and ");
+    pct_text_escape(&b, other->path, PCT_ESCAPE_CELL);
+    pct_buf_text(&b, " have different command lines (pcollect info shows them): they may not be "
+                     "repeats of one run.");
+    put(arg, b.data);
+    pct_buf_free(&b);
+}
+
+void pct_repeats_remarks(const struct pct_repeats *r, pct_remark_fn *put, void *arg)
+{
+    remark_commands(r, put, arg);
+    if (pct_runs_differ_in_mpi(r->runs, r->n_runs))
+        put(arg, "The runs have different MPI libraries.");
+    pct_builds_remark(r->join, r->runs, put, arg);
+    pct_runs_remarks(r->runs, r->n_runs, put, arg);
+}
+
+struct page {
+    FILE *out;
+    size_t width;
+};
+
+static void print_remark(void *page, const char *sentence)
+{
+    const struct page *p = page;
+    pct_print_sentence(p->out, p->width, 0, "%s", sentence);
+}
+
 void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, bool utf8)
 {
     static const char *const names[] = {
@@ -159,7 +197,7 @@ void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, boo
         r->runs[0].n_ranks == 1 ? "rank" : "ranks");
     put_time(out, "run", &r->time_ns, width);
     put_time(out, "all ranks", &r->core_ns, width);
-    pct_print_runs_remarks(out, r->runs, r->n_runs, width);
+    pct_repeats_remarks(r, print_remark, &(struct page){out, width});
     fputs("\nContexts, summed over ranks\n", out);
     pct_table_aligned(out, &pct_repeats_table, &d, &rows, &how);
     if (rows.n > SHOWN)

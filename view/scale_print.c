@@ -216,11 +216,7 @@ static void remark_scaling(const struct pct_scale *s, pct_remark_fn *put, void *
 void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
     remark_scaling(s, put, arg);
-    if (!s->join->by_line)
-        put(arg, pct_runs_builds_known(s->runs, s->n_runs)
-                     ? "The runs are of different builds: contexts are matched by function."
-                     : "It is not known whether the runs are of one build: contexts are matched by "
-                       "function.");
+    pct_builds_remark(s->join, s->runs, put, arg);
     pct_programs_remarks(s->join, s->runs, put, arg);
     pct_runs_remarks(s->runs, s->n_runs, put, arg);
     remark_delays(s, put, arg);
