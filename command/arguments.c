@@ -142,10 +142,12 @@ static int take_option(struct parse *p, const struct pct_option *o, const char *
     }
 }
 
-/* True if a word that is no file may be a value of the option that is meant: it is no path. */
+/* True if a word that is no argument may be a value of the option that is meant: where an argument
+ * is a file, a path is none. */
 static bool may_be_meant(const struct pct_command *self, const char *word)
 {
-    return self->meant && !strchr(word, '/') && pc_pcol_stem(word) == strlen(word);
+    return self->meant &&
+           (!self->argument || (!strchr(word, '/') && pc_pcol_stem(word) == strlen(word)));
 }
 
 /* The first word that is too many; if it is a file, the first that is none instead. */

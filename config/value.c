@@ -44,7 +44,7 @@ static const char *units_in_words(const struct pc_option *o)
         return "a frequency is a whole number and Hz or kHz, like 100Hz, or off";
     if (o->type == PC_OPTION_TIME)
         return "a time is a whole number and s, min, h or d, like 10min, or off";
-    return "this is a whole number without a unit";
+    return "this is a whole number of ";
 }
 
 static char lower(char c)
@@ -60,12 +60,27 @@ static bool same_word(const char *a, const char *b)
     return false;
 }
 
+/* True if the text is a unit of an integer option: the word of its range, or % for percent. */
+static bool is_own_unit(const struct pc_option *o, const char *text)
+{
+    return o->type == PC_OPTION_INTEGER &&
+           (same_word(o->unit, text) || (!strcmp(o->unit, "percent") && !strcmp(text, "%")));
+}
+
+/* Says what is wrong with a part of a number, and what is right. */
+static int refuse_number(const struct pc_option *o, const char *before, const char *part,
+                         const char *after, struct pc_error *why)
+{
+    char shown[PC_SHOWN_BYTES];
+    return pc_error_set(why, PC_EARG, "%s\"%s\"%s: %s%s", before, pc_config_shown(part, shown),
+                        after, units_in_words(o), o->type == PC_OPTION_INTEGER ? o->unit : "");
+}
+
 /* Reads digits, blanks and a unit. *value_out is written on success; UINT64_MAX stands for a number
  * that does not fit. */
 static int read_number(const struct pc_option *o, const char *text, uint64_t *value_out,
                        struct pc_error *why)
 {
-    char shown[PC_SHOWN_BYTES];
     uint64_t value = 0;
     const char *p = text;
     if ((o->type == PC_OPTION_FREQUENCY || o->type == PC_OPTION_TIME) && same_word(text, "off")) {
@@ -77,17 +92,21 @@ static int read_number(const struct pc_option *o, const char *text, uint64_t *va
             __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
             value = UINT64_MAX;
     if (p == text)
-        return pc_error_set(why, PC_EARG, "\"%s\" is %s: %s", pc_config_shown(text, shown),
-                            *p == '-' && p[1] >= '0' && p[1] <= '9' ? "negative" : "not a number",
-                            units_in_words(o));
+        return refuse_number(
+            o, "", text,
+            *p == '-' && p[1] >= '0' && p[1] <= '9' ? " is negative" : " is not a number", why);
+    if (((*p == '.' || *p == ',') && p[1] >= '0' && p[1] <= '9') ||
+        (p == text + 1 && *text == '0' && lower(*p) == 'x'))
+        return refuse_number(o, "", text, " is not a whole number in decimal digits", why);
     while (pc_is_blank(*p))
         p++;
     const struct unit *u = units_of(o);
+    if (is_own_unit(o, p))
+        p = "";
     while (u->name && !same_word(u->name, p))
         u++;
     if (u->name == NULL)
-        return pc_error_set(why, PC_EARG, "unknown unit \"%s\": %s", pc_config_shown(p, shown),
-                            units_in_words(o));
+        return refuse_number(o, "unknown unit ", p, "", why);
     if (__builtin_mul_overflow(value, u->factor, &value))
         value = UINT64_MAX;
     *value_out = value;
