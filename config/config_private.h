@@ -72,8 +72,9 @@ void pc_config_note_missed(struct pc_config *c, const struct pc_option *o, const
 #define PC_SHOWN_BYTES 64
 const char *pc_config_shown(const char *text, char out[PC_SHOWN_BYTES]);
 
-/* Adds the options of a file to *c. */
-int pc_config_read(struct pc_config *c, const char *path, struct pc_error *error);
+/* Adds the options of a file to *c. Messages say what named the file. */
+int pc_config_read(struct pc_config *c, const char *path, const char *named_by,
+                   struct pc_error *error);
 
 /* Adds PCOLLECT_<SECTION>_<KEY> of `environment` (NULL-terminated) to *c and refuses unknown
  * PCOLLECT_* variables. */

@@ -163,9 +163,10 @@ static bool is_run_alone(void)
 
 static int load_options(struct pc_config *c, const char *path, struct pc_error *error)
 {
+    const char *named_by = path ? "-c" : "PCOLLECT_CONFIG";
     if (path == NULL)
         path = secure_getenv("PCOLLECT_CONFIG");
-    int err = path && *path ? pc_config_read(c, path, error) : PC_OK;
+    int err = path && *path ? pc_config_read(c, path, named_by, error) : PC_OK;
     if (err == PC_OK && is_run_alone())
         c->collect_always = true;
     if (err == PC_OK && !getauxval(AT_SECURE))
@@ -199,7 +200,7 @@ int pc_config_load_file(struct pc_config *c, const char *path, struct pc_error *
 {
     int saved = errno;
     pc_config_defaults(c);
-    int err = pc_config_read(c, path, error);
+    int err = pc_config_read(c, path, "--check", error);
     if (err)
         pc_config_defaults(c);
     errno = saved;

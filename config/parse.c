@@ -338,16 +338,16 @@ static int read_lines(struct parser *p, struct reader *r)
     }
 }
 
-int pc_config_read(struct pc_config *c, const char *path, struct pc_error *error)
+int pc_config_read(struct pc_config *c, const char *path, const char *named_by,
+                   struct pc_error *error)
 {
     struct reader r = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
     struct parser p = {.c = c, .path = path, .error = error};
     struct stat st;
     if (r.fd < 0)
-        return pc_error_set(
-            error, errno == ENOENT ? PC_ENOENT : PC_EIO,
-            "%s: cannot be opened: %s; it is named by -c, --check or PCOLLECT_CONFIG",
-            shown_path(path), system_reason(errno));
+        return pc_error_set(error, errno == ENOENT ? PC_ENOENT : PC_EIO,
+                            "%s: cannot be opened: %s; it is named by %s", shown_path(path),
+                            system_reason(errno), named_by);
     int err;
     /* A pipe is refused: the next rank could not read it again, and reading may block. */
     if (fstat(r.fd, &st) != 0 || !S_ISREG(st.st_mode))

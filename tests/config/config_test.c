@@ -306,7 +306,7 @@ static void files_that_are_no_text_are_refused(void **state)
     assert_int_equal(pc_config_load_file(&c, "/", &error), PC_EARG);
     assert_string_equal(error.text, "/: is not a regular file");
     assert_int_equal(pc_config_load_file(&c, "/nowhere/x.conf", &error), PC_ENOENT);
-    assert_non_null(strstr(error.text, "there is no such file"));
+    assert_non_null(strstr(error.text, "there is no such file; it is named by --check"));
 }
 
 static void a_pipe_is_refused_without_waiting(void **state)
