@@ -216,7 +216,8 @@ static enum pct_columns columns_of(const struct pct_data *d, const struct pct_op
     bool time = o->metric == PCT_TIME && sort == PCT_TIME;
     if (!time || !pct_data_samples(d)->all.samples)
         return PCT_COLUMNS_METRIC;
-    return d->totals->all.mpi_calls ? PCT_COLUMNS_BOTH : PCT_COLUMNS_CPU;
+    return d->totals->all.mpi_calls && d->totals->has[PCT_TIME] ? PCT_COLUMNS_BOTH
+                                                                : PCT_COLUMNS_CPU;
 }
 
 void pct_node_figures_fit(struct pct_node_figures *f)

@@ -12,7 +12,7 @@
 /* Sets of columns. */
 enum pct_columns {
     PCT_COLUMNS_METRIC, /* one figure of MPI calls */
-    PCT_COLUMNS_CPU,    /* samples, of a program without MPI calls */
+    PCT_COLUMNS_CPU,    /* samples, where no times of MPI calls are known */
     PCT_COLUMNS_BOTH    /* time in MPI, CPU time outside of it, and their sum */
 };
 
