@@ -7,16 +7,16 @@ const runFacts = [
     ["mpi", "MPI"], ["started"], ["taken", "a checkpoint of"], ["ranks"], ["hosts"],
     ["wall_s", "wall time of a rank (mean)"], ["mpi_percent", "in MPI"], ["mpi_calls", "MPI calls"],
     ["compute_s", "outside MPI, a rank"], ["merge_s", "merge of the profile, per rank"],
-    ["incomplete_ranks"], ["missing_ranks"], ["lost"]
+    ["incomplete_ranks"], ["missing_ranks"]
 ];
 
 // Hides facts that are 0 if that means that nothing is wrong, and those of MPI of a program without it.
 function factIsShown(header, name, alone) {
-    const quiet = ["incomplete_ranks", "missing_ranks", "lost"], ofMpi = ["mpi", "mpi_percent", "mpi_calls", "compute_s"];
+    const quiet = ["incomplete_ranks", "missing_ranks"], ofMpi = ["mpi", "mpi_percent", "mpi_calls", "compute_s"];
     return !(alone && ofMpi.includes(name)) && header.has(name) && header.exact(0, name) !== "" && !(quiet.includes(name) && header.exact(0, name) === "0");
 }
 
-function makeRun(header, {program, alone, incomplete, atEnd}) {
+function makeRun(header, {program, alone, incomplete, atEnd, leftOut}) {
     if (!header.rows)
         return make("p", {}, "The profile has no figures of the run.");
     const notes = header.has("notes") ? header.exact(0, "notes") : "";
@@ -29,6 +29,7 @@ function makeRun(header, {program, alone, incomplete, atEnd}) {
                 header.shown(0, name)))),
     [["Incomplete", incomplete], ["At the end", atEnd]].filter(([, text]) => text).map(([name, text]) =>
         make("p", {class: "ends"}, make("strong", {}, name), " " + text + ".")),
+    leftOut.map(text => make("p", {class: "left-out"}, text + ".")),
     notes ? make("p", {id: "notes"}, "Note: " + notes) : "");
 }
 

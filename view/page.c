@@ -344,6 +344,21 @@ static void put_ends(struct pct_buf *b, const struct pct_data *d)
     pct_buf_free(&text);
 }
 
+/* Appends what the report says of things that were left out. */
+static void put_left_out(struct pct_buf *b, const struct pct_data *d)
+{
+    const struct pct_head plain = {NULL, d, &(const struct pct_options){0}};
+    const char *between = "";
+    pct_buf_text(b, ", \"left_out\": [");
+    for (size_t k = 0; k < PCOLLECT_N_LOST; k++) {
+        struct pct_buf text = {0};
+        if (pct_head_lost(&plain, k, &text))
+            put_warning(b, text.data, &between);
+        pct_buf_free(&text);
+    }
+    pct_buf_text(b, "]");
+}
+
 /* Appends what the report says of the program. */
 static void put_program(struct pct_buf *b, const struct pct_data *d)
 {
@@ -391,6 +406,7 @@ static void put_head(struct pct_buf *b, const struct pct_data *d, const struct p
     put_outside(b, d);
     put_alone(b, d);
     put_ends(b, d);
+    put_left_out(b, d);
     put_sources(b, d);
     pct_buf_text(b, ", \"fields\": ");
     pct_page_nodes_fields(b, d);

@@ -263,20 +263,46 @@ void pct_head_ended(const struct pct_head *h, struct pct_buf *b)
     pct_free(all);
 }
 
+/* True if enough of the time is in contexts without their outer frames: it is counted there, only
+ * the callers are unknown. */
+static bool lacks_callers(const struct pct_data *d)
+{
+    const struct pc_profile *p = d->profile;
+    const struct pct_samples *s = pct_data_samples(d);
+    pc_u128 all_ns = d->totals->context_mpi_ns + s->all.ns - s->mpi.ns, ns = 0;
+    bool *below = pct_alloc(p->n_nodes, sizeof *below);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        below[i] = n->kind == PCOLLECT_NODE_CUT || (n->parent != PC_NO_INDEX && below[n->parent]);
+        if (below[i])
+            ns += d->totals->exclusive_ns[i] +
+                  (n->kind == PCOLLECT_NODE_POINT ? pct_samples_of(s, i).ns : 0);
+    }
+    pct_free(below);
+    return ns * 100 >= all_ns;
+}
+
+bool pct_head_lost(const struct pct_head *h, size_t kind, struct pct_buf *b)
+{
+    const uint64_t *lost = h->d->totals->all.lost;
+    if (!lost[kind] || (kind == PCOLLECT_LOST_CUT && !lacks_callers(h->d)))
+        return false;
+    pct_head_count(b, lost[kind]);
+    pct_buf_format(b, " %s", pcollect_lost_names[kind]);
+    if (pc_lost_is_of_rank(kind)) {
+        pct_buf_text(b, " (");
+        put_listed(h, WITH_LOSS, kind, b);
+        pct_buf_text(b, ")");
+    }
+    return true;
+}
+
 static void put_lost(const struct pct_head *h, struct pct_buf *b)
 {
-    const struct pct_overall *a = &h->d->totals->all;
     for (size_t k = 0; k < PCOLLECT_N_LOST; k++) {
-        if (!a->lost[k])
-            continue;
-        pct_head_count(b, a->lost[k]);
-        pct_buf_format(b, " %s", pcollect_lost_names[k]);
-        if (pc_lost_is_of_rank(k)) {
-            pct_buf_text(b, " (");
-            put_listed(h, WITH_LOSS, k, b);
-            pct_buf_text(b, ")");
-        }
-        pct_head_put(h, "left out", b);
+        bool counted = k == PCOLLECT_LOST_CUT || k == PCOLLECT_LOST_DEEP;
+        if (pct_head_lost(h, k, b))
+            pct_head_put(h, counted ? "note" : "left out", b);
     }
 }
 

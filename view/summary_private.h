@@ -53,6 +53,8 @@ void pct_head_main_thread(const struct pct_head *h, struct pct_buf *b);
 
 void pct_head_counted(const struct pct_head *h, struct pct_buf *b);
 void pct_head_missing(const struct pct_head *h, struct pct_buf *b);
+/* Appends what of a kind (enum pcollect_lost) is left out; false: nothing that is worth saying. */
+bool pct_head_lost(const struct pct_head *h, size_t kind, struct pct_buf *b);
 /* Append to an empty buffer which ranks did not end and why, and in which calls of MPI they were at
  * the end; nothing if all ended, or if none was in MPI. */
 void pct_head_incomplete(const struct pct_head *h, struct pct_buf *b);

@@ -318,6 +318,19 @@ static void all_sources_of_interrupts_are_named(void **state)
     }
 }
 
+/* Contexts without their outer frames in which next to no time is: it is counted all the same. */
+static void unknown_callers_are_told_where_they_matter(void **state)
+{
+    (void)state;
+    begin_ranks(2);
+    wait_for_all();
+    m.sample.ranks[0].lost[PCOLLECT_LOST_CUT] = 4;
+    struct pct_data *d = end_run();
+    if (strstr(head_of(d), "outer frames"))
+        fail_msg("%s", head_of(d));
+    pct_data_free(d);
+}
+
 /* Ranks with 1,000 ms of which 700 are computing and 5 in the library: too
  * little to be named, but not computing. */
 static void the_library_never_computes(void **state)
@@ -375,6 +388,7 @@ int main(void)
         cmocka_unit_test(a_rank_is_in_mpi_if_any_of_its_threads_is),
         cmocka_unit_test(all_sources_of_interrupts_are_named),
         cmocka_unit_test(missing_ranks_are_listed_as_ranges),
+        cmocka_unit_test(unknown_callers_are_told_where_they_matter),
         cmocka_unit_test(the_library_never_computes),
         cmocka_unit_test(lost_samples_are_not_in_the_part_that_is_covered),
     };
