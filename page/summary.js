@@ -167,8 +167,31 @@ function rankParts({profile, ranks, primitives, modules, sampling, open}) {
     return [...parts];
 }
 
-// The parts, the greatest first, as segments of a band and as rows of a table. Those that share a colour are one segment,
-// and have one key.
+const leastShown = 0.5; // percent
+
+// Rows of the parts. Those that share the last colour have one key; the small ones of them are folded into a row that opens.
+function makeBandRows(parts, rest, share) {
+    const small = rest.filter(([, ns]) => share(ns) < leastShown), folds = small.length > 1;
+    const firstSmall = folds ? parts.length - small.length : parts.length;
+    const keyOf = i => make("td", {rowspan: i === ownColours ? rest.length + Number(folds) : null}, makeKey(colourOfPlace(i), ""));
+    const figuresOf = ns => [make("td", {class: "number", title: exactly("ns", ns)}, forPeople("ns", ns)),
+        make("td", {class: "number"}, share(ns).toFixed(1) + " %")];
+    const rows = parts.map(([name, ns], i) => make("tr", {},
+        i > ownColours || i === ownColours && i === firstSmall ? null : keyOf(i), make("th", {scope: "row"}, name), figuresOf(ns)));
+    if (!folds)
+        return rows;
+    const folded = rows.slice(firstSmall);
+    const button = make("button", {type: "button", "aria-expanded": "false", onclick: () => {
+        const open = button.getAttribute("aria-expanded") === "false";
+        button.setAttribute("aria-expanded", String(open));
+        folded.forEach(row => { row.hidden = !open; });
+    }}, `${small.length} others, each below ${leastShown} %`);
+    folded.forEach(row => { row.hidden = true; });
+    return [...rows.slice(0, firstSmall), make("tr", {id: "others"}, firstSmall === ownColours ? keyOf(firstSmall) : null,
+        make("td", {}, button), figuresOf(small.reduce((sum, [, ns]) => sum + ns, 0))), ...folded];
+}
+
+// The parts, the greatest first, as segments of a band and as rows of a table. Those that share a colour are one segment.
 function makeBand(tables) {
     const {profile: {outside, alone}} = tables;
     const parts = (alone ? aloneParts(tables) : rankParts(tables)).filter(([, ns]) => ns).sort((a, b) => b[1] - a[1]);
@@ -185,18 +208,13 @@ function makeBand(tables) {
     };
     return make("div", {}, make("h2", {}, "Where the time of the ranks goes"),
         make("div", {class: "band", "aria-hidden": "true"}, segments.map(makeSegment)),
-        make("table", {id: "band"}, make("caption", {}, (alone ? "Wall time of the main thread."
+        make("p", {id: "band-about", class: "legend"}, (alone ? "Wall time of the main thread."
             : "Sums over all ranks: MPI functions of all threads, other times of main threads.") +
             threadsText(tables.ranks, whole) +
             (parts.some(([name]) => name.startsWith("computing: ")) ? " Computation is divided among modules by the samples of all threads." : "") +
             (parts.some(([name]) => name === waitingName) ? " A rank waits in an MPI function for as long as it is longer " +
                 "there than the rank that is longest outside MPI; all waits together are at most the lead of that rank." : "")),
-            make("tbody", {}, parts.map(([name, ns], i) => make("tr", {},
-                i > ownColours ? null
-                    : make("td", {rowspan: i === ownColours ? rest.length : null}, makeKey(colourOfPlace(i), "")),
-                make("th", {scope: "row"}, name),
-                make("td", {class: "number", title: exactly("ns", ns)}, forPeople("ns", ns)),
-                make("td", {class: "number"}, share(ns).toFixed(1) + " %"))))),
+        make("table", {id: "band", "aria-describedby": "band-about"}, make("tbody", {}, makeBandRows(parts, rest, share))),
         [["Wall time", alone?.text], ["Outside MPI", outside.text], ["Imbalance", outside.imbalance]].filter(([, text]) => text).map(([name, text]) =>
             make("p", {class: "outside"}, make("strong", {}, name), " " + text + ".")));
 }

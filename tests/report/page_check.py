@@ -125,7 +125,7 @@ def check_band(page, tables):
     wrong += [] if told == say else [f"outside MPI: {told}, not {say}"]
     # The shares are of the sum; where other threads than the main ones are a part of it, the page says so.
     others = sum(ns(row["mpi_s"]) - ns(row["mpi_main_s"]) for row in rows_of(tables, "ranks"))
-    told = page.ask("return document.querySelector('#band caption')?.innerText || ''")
+    told = page.ask("return document.querySelector('#band-about')?.innerText || ''")
     if bool(seen) and ("Other threads than the main ones" in told) != (others > 0):
         wrong.append(f"other threads were in MPI for {others} ns: {told}")
     page.compared["threads"] += others > 0
@@ -134,10 +134,20 @@ def check_band(page, tables):
 
 def check_segments(page, parts):
     """Each of the first seven parts has a segment and a key of its own colour. All others are one segment, with one key
-    for their rows."""
+    for their rows; if several are below 0.5 %, these are hidden behind a row with their sum."""
     rest, whole = parts[7:], sum(value for _, value in parts)
     wanted = [(name, value, 1) for name, value in parts[:7]]
-    wanted += [(", ".join(name for name, _ in rest), sum(value for _, value in rest), len(rest))] if rest else []
+    small = [value for _, value in rest if value < 0.005 * whole]
+    small = small if len(small) > 1 else []
+    wanted += [(", ".join(name for name, _ in rest), sum(value for _, value in rest), len(rest) + bool(small))] if rest else []
+    page.compared["folded"] += bool(small)
+    hidden, others = page.ask("""
+        const hidden = () => [...document.querySelectorAll('#band th')].filter(e => !e.offsetParent).length, others = document.querySelector('#others');
+        const before = hidden(), figure = others?.querySelector('.number').title || '';
+        others?.querySelector('button').click();
+        return [[before, hidden()], figure]""")
+    if hidden != [len(small), 0] or (ns(others) if others else 0) != sum(small):
+        return [f"folded parts: {hidden} hidden, {others}, not {small}"]
     page.compared["rest"] += len(rest) > 1
     segments, keys = page.ask("""
         const colour = e => getComputedStyle(e).backgroundColor;
@@ -185,7 +195,7 @@ def check_wall(page, tables):
         wall = sum(ns(row["wall_s"]) + ns(row["mpi_s"]) - ns(row["mpi_main_s"]) for row in rows if row["inside_s"])
         if abs(seen - wall) > 1e-6 * wall + 10 * len(rows):
             wrong.append(f"parts of {seen} ns, not {wall}")
-        caption = page.ask("return document.querySelector('#band caption')?.innerText || ''")
+        caption = page.ask("return document.querySelector('#band-about')?.innerText || ''")
         if seen and "other times of main threads" not in caption:
             wrong.append(f"the caption of the wall time of the ranks is: {caption}")
     cost = sum(ns(row.get("cost")) for row in rows_of(tables, "sampling")) if "sampling" in tables else 0
