@@ -291,7 +291,10 @@ static void json_pattern(FILE *out, const struct pct_pattern *p)
             fprintf(out, "%s%u", k ? ", " : "", p->extents[k]);
         fputs("], \"periodic\": [", out);
         for (unsigned k = 0; k < p->n_dims; k++)
-            fprintf(out, "%s%s", k ? ", " : "", p->periodic[k] ? "true" : "false");
+            fprintf(out, "%s%s", k ? ", " : "",
+                    !pct_pattern_knows_period(p, k) ? "null"
+                    : p->periodic[k]                ? "true"
+                                                    : "false");
         fprintf(out, "], \"diagonals\": %s, \"rank_order\": %s", p->reach > 1 ? "true" : "false",
                 p->reordered ? "false" : "true");
     }

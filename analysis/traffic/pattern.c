@@ -396,33 +396,45 @@ const char *pct_pattern_name(enum pct_pattern_kind kind)
     return names[kind];
 }
 
-static void put_grid(const struct pct_pattern *p, struct pct_buf *b)
+bool pct_pattern_knows_period(const struct pct_pattern *p, unsigned dimension)
+{
+    return p->extents[dimension] > 2;
+}
+
+/* "periodic in the first and third dimension" */
+static void put_periods(const struct pct_pattern *p, struct pct_buf *b)
 {
     static const char *const ordinals[] = {"first", "second", "third", "fourth"};
+    unsigned n_known = 0, n_periodic = 0;
+    for (unsigned k = 0; k < p->n_dims; k++) {
+        n_known += pct_pattern_knows_period(p, k);
+        n_periodic += p->periodic[k];
+    }
+    if (!n_known)
+        return;
+    pct_buf_text(b, n_periodic ? ", periodic" : ", not periodic");
+    if ((n_periodic ? n_periodic : n_known) == p->n_dims)
+        return;
+    const char *comma = " in the ";
+    for (unsigned k = 0; k < p->n_dims; k++) {
+        if (n_periodic ? !p->periodic[k] : !pct_pattern_knows_period(p, k))
+            continue;
+        pct_buf_format(b, "%s%s", comma, ordinals[k]);
+        comma = " and ";
+    }
+    pct_buf_text(b, " dimension");
+}
+
+static void put_grid(const struct pct_pattern *p, struct pct_buf *b)
+{
     char extent[PCT_NUMBER_BYTES];
-    unsigned n_periodic = 0;
     if (p->n_dims == 1) {
         pct_buf_format(b, "line of %s", pct_text_count(extent, p->extents[0]));
     } else {
         pct_buf_format(b, "%u-dimensional grid, ", p->n_dims);
         for (unsigned k = 0; k < p->n_dims; k++)
             pct_buf_format(b, "%s%s", k ? " x " : "", pct_text_count(extent, p->extents[k]));
-    }
-    for (unsigned k = 0; k < p->n_dims; k++)
-        n_periodic += p->periodic[k];
-    if (p->n_dims > 1 && n_periodic == 0)
-        pct_buf_text(b, ", not periodic");
-    if (p->n_dims > 1 && n_periodic == p->n_dims)
-        pct_buf_text(b, ", periodic");
-    if (n_periodic && n_periodic < p->n_dims) {
-        const char *comma = ", periodic in the ";
-        for (unsigned k = 0; k < p->n_dims; k++) {
-            if (!p->periodic[k])
-                continue;
-            pct_buf_format(b, "%s%s", comma, ordinals[k]);
-            comma = " and ";
-        }
-        pct_buf_text(b, " dimension");
+        put_periods(p, b);
     }
     if (p->reach > 1)
         pct_buf_format(b, ", with diagonal neighbours%s",

@@ -169,6 +169,8 @@ struct pct_pattern {
 };
 
 void pct_pattern_find(const struct pct_graph *g, struct pct_pattern *out);
+/* False for a dimension of two: both ways lead to the same neighbour. */
+bool pct_pattern_knows_period(const struct pct_pattern *p, unsigned dimension);
 const char *pct_pattern_name(enum pct_pattern_kind kind);
 /* "2-dimensional grid, 4 x 3, periodic in the first dimension". */
 void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b);
