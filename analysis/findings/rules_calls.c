@@ -480,12 +480,42 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
                              cost.text, cure(f, most, "Make datatypes once and keep them."));
 }
 
+/* Finds views of files that are set again and again, as libraries do for each piece. */
+static void find_views(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
+                       struct pct_findings *out)
+{
+    static const char *const setters[] = {"File_set_view", NULL};
+    const struct pct_fact *most = NULL;
+    double ns = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        if (!pct_finding_is_one_of(fact, setters) || calls_of_rank(f, fact) <= MANY_CALLS)
+            continue;
+        n++;
+        ns += pct_fact_own_ns(fact);
+        if (!most || pct_fact_own_ns(fact) > pct_fact_own_ns(most))
+            most = fact;
+    }
+    if (!most)
+        return;
+    struct pct_cost cost =
+        pct_finding_cost(f, rule, threshold, ns, ns, ns, calls_of_rank(f, most) / MANY_CALLS);
+    if (cost.text)
+        pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, most),
+                             "%s is called %s: %s%s. Read or write larger blocks, so that fewer "
+                             "views are set.",
+                             most->place, how_many(f, most, "times"),
+                             n > 1 ? "with the same calls in other places, " : "", cost.text);
+}
+
 /* Finds files moved in small pieces. Half of the calls of a split operation has no bytes: it is not
  * known how large a piece it belongs to. */
 static void find_files(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
     enum { FEW_KIB = 64 };
+    find_views(f, rule, threshold, out);
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         bool moves = fact->op_class == PCOLLECT_CLASS_IO && fact->traits & PCOLLECT_TRAIT_MOVES;

@@ -405,9 +405,22 @@ static void waits_for_a_rank_that_is_delayed_are_told_without_its_delay(void **s
     }
 }
 
+static void views_that_are_set_for_each_piece_are_found(void **state)
+{
+    (void)state;
+    for (unsigned often = 0; often < 2; often++) {
+        begin_run(1, false);
+        call_all("MPI_File_set_view", PCOLLECT_CLASS_IO, often ? 20000 : 20, 0, 400);
+        const char *text = sentence("small-io");
+        if ((strstr(text, " is called 20,000 times per rank: 28 % of the run. ") != NULL) != often)
+            fail_msg("%u: %s", often, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(views_that_are_set_for_each_piece_are_found),
         cmocka_unit_test(waits_for_a_rank_that_is_delayed_are_told_without_its_delay),
         cmocka_unit_test(a_threshold_shows_and_hides_without_other_words),
         cmocka_unit_test(uncertain_findings_are_in_the_order_of_their_bounds),
