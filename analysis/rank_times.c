@@ -341,6 +341,7 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
             t->busiest = r;
     }
     t->ends_early = find_silence(p, t);
+    t->guessed = pct_rank_times_division(t) == PCT_DIVISION_GUESSED;
     pct_free(init_ns);
     pct_free(told);
     return t;

@@ -48,6 +48,7 @@ struct pct_rank_times {
     bool threads_wait;   /* for each other in threading runtimes: pct_thread_times_wait */
     double n_working;    /* pct_thread_times_working */
     bool divided; /* CPU time and blocked time are known; else all that is not delayed is cpu_ns */
+    bool guessed; /* pct_rank_times_division is PCT_DIVISION_GUESSED */
     bool ends_early; /* the data of a killed rank ends so early, outside MPI, that it is not known
                         which rank has most time of its own, or how much the busiest has */
 };

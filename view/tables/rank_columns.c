@@ -126,21 +126,17 @@ static void rank_own(const struct pct_cell *c, struct pct_value *out)
     set_ns(time_of(c)->own_ns, out);
 }
 
-/* True if it is not known which part of the time outside MPI was delay. */
-static bool is_guessed(const struct pct_cell *c)
-{
-    return pct_rank_times_division(pct_data_rank_times(c->d)) == PCT_DIVISION_GUESSED;
-}
-
 static void rank_cpu(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = !pct_data_rank_times(c->d)->divided || is_guessed(c);
+    const struct pct_rank_times *t = pct_data_rank_times(c->d);
+    out->none = !t->divided || t->guessed;
     set_ns(time_of(c)->cpu_ns, out);
 }
 
 static void rank_blocked(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = !pct_data_rank_times(c->d)->divided || is_guessed(c);
+    const struct pct_rank_times *t = pct_data_rank_times(c->d);
+    out->none = !t->divided || t->guessed;
     set_ns(time_of(c)->blocked_ns, out);
 }
 
@@ -151,7 +147,7 @@ static void rank_for_mpi(const struct pct_cell *c, struct pct_value *out)
 
 static void rank_delayed(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = is_guessed(c);
+    out->none = pct_data_rank_times(c->d)->guessed;
     set_ns(time_of(c)->delayed_ns, out);
 }
 
