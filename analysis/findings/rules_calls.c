@@ -484,13 +484,12 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
 static void find_views(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
-    static const char *const setters[] = {"File_set_view", NULL};
     const struct pct_fact *most = NULL;
     double ns = 0;
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!pct_finding_is_one_of(fact, setters) || calls_of_rank(f, fact) <= MANY_CALLS)
+        if (strcmp(fact->op, "MPI_File_set_view") != 0 || calls_of_rank(f, fact) <= MANY_CALLS)
             continue;
         n++;
         ns += pct_fact_own_ns(fact);
