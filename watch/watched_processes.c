@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -500,7 +501,12 @@ size_t pct_watch_jobs(int **pids)
 
 size_t pct_watch_jobs_named(const char *name, int **pids)
 {
-    return find_jobs(name, pids);
+    char real[PATH_MAX];
+    size_t n = find_jobs(name, pids);
+    if (n || !strchr(name, '/') || !realpath(name, real))
+        return n;
+    pct_free(*pids);
+    return find_jobs(real, pids);
 }
 
 static int compare_watched(const void *left, const void *right)
