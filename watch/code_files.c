@@ -26,7 +26,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { MOST_HEADERS = 64, MOST_KEPT = 500, PAGE = 4096 };
+enum { MOST_HEADERS = 64, MOST_KEPT = 500, PAGE = 4096, CODE_PATH_BYTES = 4096 + 64 };
 
 /* Behind the path in the name of a file that is not there any more. */
 static const char gone_word[] = " (gone)";
@@ -68,6 +68,24 @@ struct pct_code_range {
     bool go;                   /* functions of Go: they have frame pointers, and no unwind table */
     uint64_t offset;           /* of lo in the file */
     const char *gone;          /* name of a file that could not be opened; NULL: none */
+};
+
+/* All mappings of a process, ascending. */
+struct mappings {
+    struct pct_mapping *at;
+    size_t n, room;
+    char *text; /* that the paths are in */
+};
+
+/* The file of a mapping. */
+struct opened {
+    int fd;       /* -1: there is no such file, or it cannot be read */
+    bool no_room; /* or there are too few descriptors */
+    struct stat st;
+    char path[CODE_PATH_BYTES]; /* by which it was opened */
+    /* Its path as the process sees it. For one that could not be opened with the reason behind it,
+     * so that no other file is taken for it later. */
+    char name[CODE_PATH_BYTES];
 };
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -254,14 +272,14 @@ static int open_mapped(const char *path, const struct pct_mapping *m, struct sta
 
 static void put_link(char *path, int pid, const struct pct_mapping *m)
 {
-    snprintf(path, PCT_CODE_PATH_BYTES, "/proc/%d/map_files/%llx-%llx", pid,
-             (unsigned long long)m->lo, (unsigned long long)m->hi);
+    snprintf(path, CODE_PATH_BYTES, "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)m->lo,
+             (unsigned long long)m->hi);
 }
 
 /* True if the process still has the mapping, of a file of that name. */
 static bool is_still_there(int pid, const struct pct_mapping *m)
 {
-    char link[PCT_CODE_PATH_BYTES], path[4096];
+    char link[CODE_PATH_BYTES], path[4096];
     put_link(link, pid, m);
     ssize_t n = readlink(link, path, sizeof path);
     return n > 0 && (size_t)n == strlen(m->path) && !memcmp(path, m->path, (size_t)n);
@@ -278,16 +296,16 @@ static bool is_of_overlay(const char *path)
  * has ended, as we see it. Where another file is there, or none, it is opened by the mapping, if
  * the kernel allows it, or as the program that the process runs. On overlay, the file at the path
  * is taken at last: if another one is mounted there, that one. */
-static int open_file(int pid, const struct pct_mapping *m, struct pct_code_opened *out)
+static int open_file(int pid, const struct pct_mapping *m, struct opened *out)
 {
     char *path = out->path;
     struct pct_mapping any = *m;
     any.inode = 0;
-    snprintf(path, PCT_CODE_PATH_BYTES, "/proc/%d/root%s", pid, m->path);
+    snprintf(path, CODE_PATH_BYTES, "/proc/%d/root%s", pid, m->path);
     int fd = open_mapped(path, m, &out->st);
     if (fd >= 0)
         return fd;
-    snprintf(path, PCT_CODE_PATH_BYTES, "%s", m->path);
+    snprintf(path, CODE_PATH_BYTES, "%s", m->path);
     fd = open_mapped(path, m, &out->st);
     if (fd >= 0)
         return fd;
@@ -296,11 +314,11 @@ static int open_file(int pid, const struct pct_mapping *m, struct pct_code_opene
     put_link(path, pid, m);
     fd = open_mapped(path, there ? &any : m, &out->st);
     if (fd < 0) {
-        snprintf(path, PCT_CODE_PATH_BYTES, "/proc/%d/exe", pid);
+        snprintf(path, CODE_PATH_BYTES, "/proc/%d/exe", pid);
         fd = open_mapped(path, m, &out->st);
     }
     if (fd < 0 && there) {
-        snprintf(path, PCT_CODE_PATH_BYTES, "/proc/%d/root%s", pid, m->path);
+        snprintf(path, CODE_PATH_BYTES, "/proc/%d/root%s", pid, m->path);
         fd = is_of_overlay(path) ? open_mapped(path, &any, &out->st) : -1;
     }
     errno = why;
@@ -316,7 +334,9 @@ static size_t path_bytes(const char *path)
     return n > cut && !strcmp(path + n - cut, removed) && access(path, F_OK) ? n - cut : n;
 }
 
-void pct_code_open(int pid, const struct pct_mapping *m, struct pct_code_opened *out)
+/* Opens the file of a mapping. Another file that has taken its path is not opened. The caller
+ * closes out->fd. */
+static void open_code(int pid, const struct pct_mapping *m, struct opened *out)
 {
     out->fd = open_file(pid, m, out);
     out->no_room = out->fd < 0 && (errno == EMFILE || errno == ENFILE);
@@ -417,9 +437,9 @@ static struct code_file *find_or_load(struct pct_code_files *files, int pid,
                                       const struct pct_mapping *m)
 {
     static const struct stat none;
-    struct pct_code_opened o;
+    struct opened o;
     do
-        pct_code_open(pid, m, &o);
+        open_code(pid, m, &o);
     while (o.no_room && close_oldest(files));
     files->starved |= o.no_room;
     struct code_file *f = find_file(files, o.name, o.fd >= 0 ? &o.st : &none);
@@ -629,10 +649,11 @@ void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
     qsort(c->ranges, c->n, sizeof *c->ranges, compare_ranges);
 }
 
-bool pct_mappings_read(int pid, struct pct_mappings *out)
+/* False: they cannot be read; errno says why. The caller frees them. */
+static bool read_mappings(int pid, struct mappings *out)
 {
     size_t n;
-    *out = (struct pct_mappings){.text = pct_watch_file(pid, "maps", &n)};
+    *out = (struct mappings){.text = pct_watch_file(pid, "maps", &n)};
     for (char *line = out->text, *rest; line && *line; line = rest) {
         unsigned long long lo, hi, offset, inode;
         char rights[8];
@@ -655,18 +676,18 @@ bool pct_mappings_read(int pid, struct pct_mappings *out)
     return out->text != NULL;
 }
 
-void pct_mappings_free(struct pct_mappings *m)
+static void free_mappings(struct mappings *m)
 {
     pct_free(m->at);
     pct_free(m->text);
-    *m = (struct pct_mappings){0};
+    *m = (struct mappings){0};
 }
 
 bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
                    void (*tell)(void *arg, const struct pct_mapping *m), void *arg)
 {
-    struct pct_mappings mappings;
-    if (!pct_mappings_read(pid, &mappings))
+    struct mappings mappings;
+    if (!read_mappings(pid, &mappings))
         return false;
     pct_code_clear(c);
     for (size_t i = 0; i < mappings.n; i++) {
@@ -675,7 +696,7 @@ bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
         pct_code_map(c, files, pid, &mappings.at[i]);
         tell(arg, &mappings.at[i]);
     }
-    pct_mappings_free(&mappings);
+    free_mappings(&mappings);
     return true;
 }
 

@@ -24,33 +24,6 @@ struct pct_mapping {
     bool code; /* it may be executed, as all that the kernel records */
 };
 
-/* All mappings of a process, ascending. */
-struct pct_mappings {
-    struct pct_mapping *at;
-    size_t n, room;
-    char *text; /* that the paths are in */
-};
-
-/* False: they cannot be read; errno says why. The caller frees them. */
-bool pct_mappings_read(int pid, struct pct_mappings *out);
-void pct_mappings_free(struct pct_mappings *m);
-
-enum { PCT_CODE_PATH_BYTES = 4096 + 64 };
-
-struct pct_code_opened {
-    int fd;       /* -1: there is no such file, or it cannot be read */
-    bool no_room; /* or there are too few descriptors */
-    struct stat st;
-    char path[PCT_CODE_PATH_BYTES]; /* by which it was opened */
-    /* Its path as the process sees it. For one that could not be opened with the reason behind it,
-     * so that no other file is taken for it later. */
-    char name[PCT_CODE_PATH_BYTES];
-};
-
-/* Opens the file of a mapping. Another file that has taken its path is not opened. The caller
- * closes out->fd. */
-void pct_code_open(int pid, const struct pct_mapping *m, struct pct_code_opened *out);
-
 /* Bytes of the path in the name of a file that could not be opened because it is gone; 0: it is no
  * such name. */
 size_t pct_code_gone_bytes(const char *name);

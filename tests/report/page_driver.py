@@ -182,7 +182,8 @@ def places(path):
         name, file = parts.groups() if parts else (label, None)
         if parts and len(name) > 40:
             return None
-        shown.append(plain(name) if file is None else f"{plain(name)} ({plain(file)})")
+        nameless = re.sub(r"(\+0x[0-9a-f]+):(0x[0-9a-f]+)$", r"\1 (\2)", plain(name))
+        shown.append(nameless if file is None else f"{plain(name)} ({plain(file)})")
     return " > ".join(shown)
 
 

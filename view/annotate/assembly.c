@@ -336,12 +336,14 @@ static void add_instruction(struct code *c, uint64_t address, const char *text, 
     c->list[c->n++] = (struct instruction){address, pct_copy(text), row};
 }
 
-/* True for "main+0x1f": the nearest symbol before an address, however far away it is. */
+/* True for a name with an offset: the nearest symbol before an address, however far away it is. */
 static bool is_near_symbol(const char *name)
 {
     const char *last = strrchr(name, '+');
-    return last && !strncmp(last, "+0x", 3) && last[3] &&
-           !last[3 + strspn(last + 3, "0123456789abcdef")];
+    char *end = NULL;
+    if (last)
+        strtoull(last + 1, &end, 16);
+    return last && last[1] && !*end;
 }
 
 /* The function in which the address is, if it has a name and is another one than f. */
@@ -352,8 +354,8 @@ static const char *other_function(const struct code *c, const struct function *f
     return pct_symbols_find(c->files, f->module, address + 1).frames[0].function;
 }
 
-/* Names the target of "jmp    1148 <main+0xf>": nothing else is in such brackets, at the end of the
- * line. */
+/* Names the target of a jump, which is in angle brackets at the end of the line, as nothing else.
+ */
 static void name_target(const struct code *c, const struct function *f, struct pct_buf *text)
 {
     char *begin = text->n ? strchr(text->data, '<') : NULL;
