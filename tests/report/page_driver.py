@@ -271,7 +271,11 @@ class Page:
         """The view of this fragment, made."""
         view = fragment.split("&")[0]
         self.pace()
-        self.driver.execute_script("location.hash = arguments[0]", fragment)
+        # A browser that thinks that the address changes too often leaves it, and only writes so on its console.
+        for _ in range(6):
+            if self.ask("location.hash = arguments[0]; return location.hash === '#' + arguments[0]", fragment):
+                break
+            time.sleep(10)
         return self.settle("#" + fragment, view)
 
     def pace(self):
