@@ -47,6 +47,7 @@ for kept in 0 10 1; do
     row 'report' "$pcollect" report
     row 'info' "$pcollect" info
     row 'verify' "$pcollect" verify
+    rm -f "$work/embedded.pcol"
     row 'embed' "$pcollect" embed -o "$work/embedded.pcol"
 done
 echo 'the same, with what each rank did after the merge and with something to find'
