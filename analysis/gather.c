@@ -389,8 +389,19 @@ void pct_data_free(struct pct_data *d)
     pct_free(d);
 }
 
+/* True for an MPI function that is allowed between MPI_Init and MPI_Finalize alone, but for those
+ * of classes that have others as well. */
+static bool is_inside(const struct pc_profile_op *op)
+{
+    return op->op_class != PCOLLECT_CLASS_ENV && op->op_class != PCOLLECT_CLASS_INFO &&
+           op->op_class != PCOLLECT_CLASS_ERROR && op->op_class != PCOLLECT_CLASS_TOOL;
+}
+
 bool pct_data_calls_mpi(const struct pct_data *d)
 {
+    const struct pc_profile *p = d->profile;
     bool inside = d->totals->all.inside_ns && d->totals->all.mpi_calls;
-    return *d->profile->mpi || inside || pct_data_open_calls(d)->n || !d->profile->n_ranks;
+    for (uint32_t i = 0; i < p->n_ops && !inside; i++)
+        inside = d->totals->all.mpi_calls && is_inside(&p->ops[i]);
+    return *p->mpi || inside || pct_data_open_calls(d)->n || !p->n_ranks;
 }
