@@ -2,6 +2,7 @@
  *
  * Runs that are compared: the figures of the whole run, and what is made of its profile.
  */
+#include "analysis/compare/compared_run_private.h"
 #include "analysis/compare/join_private.h"
 
 #include "analysis/open_calls.h"

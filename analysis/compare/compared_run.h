@@ -93,9 +93,6 @@ int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error);
 /* Keeps waiting for a processor in all figures of all runs, if it is not known of some of them:
  * else it would be left out of the others only. Fails like pct_run_look. */
 int pct_runs_agree(struct pct_run *runs, size_t n, struct pc_error *error);
-/* Makes an open run from a profile, which must outlive it. Takes ownership of the symbols. */
-void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profile *profile,
-                   struct pct_symbols *symbols);
 void pct_run_close(struct pct_run *run);
 
 /* True if both are profiles of one run: one file, or of one job (which may be

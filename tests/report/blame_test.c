@@ -8,7 +8,7 @@
  * never completed are counted by the place that starts them. What is said of processors,
  * communicators, ranks and threads is what is known of them.
  */
-#include "analysis/compare/compared_run.h"
+#include "analysis/compare/compared_run_private.h"
 #include "made_run.h"
 
 #include "view/report_print.h"

@@ -6,6 +6,7 @@
  */
 #include "tests/report/scale_rows.h"
 
+#include "analysis/compare/compared_run_private.h"
 #include "analysis/compare/difference.h"
 #include "analysis/symbols/symbols_private.h"
 #include "view/compare_print.h"

@@ -6,6 +6,7 @@
 #include "sample.h"
 #include "tests/seed.h"
 
+#include "analysis/compare/compared_run_private.h"
 #include "analysis/compare/difference.h"
 #include "analysis/compare/repeats.h"
 #include "analysis/student.h"

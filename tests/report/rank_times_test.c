@@ -5,7 +5,7 @@
  * the cases, with scatter of samples or of the ranks themselves; a planted one is found. Runs are
  * drawn from fixed seeds.
  */
-#include "analysis/compare/compared_run.h"
+#include "analysis/compare/compared_run_private.h"
 #include "analysis/gather.h"
 #include "analysis/rank_times.h"
 #include "sample.h"

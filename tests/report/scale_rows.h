@@ -5,6 +5,7 @@
 #ifndef PC_TEST_SCALE_ROWS_H
 #define PC_TEST_SCALE_ROWS_H
 
+#include "analysis/compare/compared_run_private.h"
 #include "analysis/symbols/symbols_private.h"
 #include "sample.h"
 #include "view/compare_print.h"
