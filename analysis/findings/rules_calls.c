@@ -453,59 +453,70 @@ static void find_communicators(const struct pct_evidence *f, const struct pct_ru
     }
 }
 
+/* Places of equal calls that are one finding. */
+struct places {
+    const struct pct_fact *most; /* the one with most time; NULL: there is none */
+    double ns;
+    size_t n;
+};
+
+static void add_place(struct places *all, const struct pct_fact *fact)
+{
+    all->n++;
+    all->ns += pct_fact_own_ns(fact);
+    if (!all->most || pct_fact_own_ns(fact) > pct_fact_own_ns(all->most))
+        all->most = fact;
+}
+
+static struct pct_cost cost_of_places(const struct pct_evidence *f, const struct pct_rule *rule,
+                                      double threshold, const struct places *all)
+{
+    return pct_finding_cost(f, rule, threshold, all->ns, all->ns, all->ns,
+                            calls_of_rank(f, all->most) / MANY_CALLS);
+}
+
 static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *rule,
                            double threshold, struct pct_findings *out)
 {
-    const struct pct_fact *most = NULL;
-    double ns = 0;
-    size_t n = 0;
+    struct places all = {.most = NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         if (fact->op_class != PCOLLECT_CLASS_TYPE || !(fact->traits & PCOLLECT_TRAIT_MAKES) ||
             calls_of_rank(f, fact) < MANY_CALLS)
             continue;
-        n++;
-        ns += pct_fact_own_ns(fact);
-        if (!most || pct_fact_own_ns(fact) > pct_fact_own_ns(most))
-            most = fact;
+        add_place(&all, fact);
     }
-    if (!most)
+    if (!all.most)
         return;
-    struct pct_cost cost =
-        pct_finding_cost(f, rule, threshold, ns, ns, ns, calls_of_rank(f, most) / MANY_CALLS);
+    struct pct_cost cost = cost_of_places(f, rule, threshold, &all);
     if (cost.text)
-        pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, most),
-                             "%s is called %s: %s%s. %s", most->place, how_many(f, most, "times"),
-                             n > 1 ? "with other calls that make, commit or free datatypes, " : "",
-                             cost.text, cure(f, most, "Make datatypes once and keep them."));
+        pct_finding_say_cost(
+            out, f, rule, cost, pct_more_call(f, all.most), "%s is called %s: %s%s. %s",
+            all.most->place, how_many(f, all.most, "times"),
+            all.n > 1 ? "with other calls that make, commit or free datatypes, " : "", cost.text,
+            cure(f, all.most, "Make datatypes once and keep them."));
 }
 
 /* Finds views of files that are set again and again, as libraries do for each piece. */
 static void find_views(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
-    const struct pct_fact *most = NULL;
-    double ns = 0;
-    size_t n = 0;
+    struct places all = {.most = NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         if (strcmp(fact->op, "MPI_File_set_view") != 0 || calls_of_rank(f, fact) <= MANY_CALLS)
             continue;
-        n++;
-        ns += pct_fact_own_ns(fact);
-        if (!most || pct_fact_own_ns(fact) > pct_fact_own_ns(most))
-            most = fact;
+        add_place(&all, fact);
     }
-    if (!most)
+    if (!all.most)
         return;
-    struct pct_cost cost =
-        pct_finding_cost(f, rule, threshold, ns, ns, ns, calls_of_rank(f, most) / MANY_CALLS);
+    struct pct_cost cost = cost_of_places(f, rule, threshold, &all);
     if (cost.text)
-        pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, most),
+        pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, all.most),
                              "%s is called %s: %s%s. Read or write larger blocks, so that fewer "
                              "views are set.",
-                             most->place, how_many(f, most, "times"),
-                             n > 1 ? "with the same calls in other places, " : "", cost.text);
+                             all.most->place, how_many(f, all.most, "times"),
+                             all.n > 1 ? "with the same calls in other places, " : "", cost.text);
 }
 
 /* Finds files moved in small pieces. Half of the calls of a split operation has no bytes: it is not
