@@ -97,8 +97,8 @@ static const struct pct_node *find_caller(const struct pct_tree *t, const struct
     const char *function = n->frame->function;
     for (n = frame_above(t, n); n; n = frame_above(t, n))
         if (n->module != PC_NO_INDEX && n->frame->function &&
-            !pct_symbols_runtime(n->frame->file) &&
-            !(function && !strcmp(n->frame->function, function)))
+            !(function && !strcmp(n->frame->function, function)) &&
+            !pct_symbols_runtime(n->frame->file))
             return n;
     return NULL;
 }
