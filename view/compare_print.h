@@ -58,10 +58,10 @@ void pct_compare_hidden(FILE *out, const struct pct_compare_print *how);
 /* Part of the time from which on what is left out is worth a sentence. */
 #define PCT_COMPARE_DELAYED 0.05
 /* Writes the sentence on what is left out of a time: the wait for a processor, and the library's
- * own time; nothing if it is little of what is not apart, as MPI_Init is, of which nothing is left
- * out. `where`: "On 4 ranks". */
+ * own time; nothing if it is little of the time without MPI_Init, before whose end neither is
+ * known. `where`: "On 4 ranks". */
 bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,
-                      double all_ns, double apart_ns);
+                      double all_ns, double init_ns);
 /* Follows such sentences, if one of them is about delays. */
 #define PCT_DELAY_STAYS                                                                            \
     "MPI calls still contain the time in which ranks waited for others that had no processor."

@@ -453,21 +453,22 @@ void pct_print_runs_remarks(FILE *out, const struct pct_run *runs, size_t n, siz
 }
 
 bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,
-                      double all_ns, double apart_ns)
+                      double all_ns, double init_ns)
 {
-    double changed_ns = all_ns - apart_ns;
-    bool delayed = delayed_ns >= PCT_COMPARE_DELAYED * changed_ns,
-         library = library_ns >= PCT_COMPARE_DELAYED * changed_ns;
+    double whole_ns = all_ns - init_ns;
+    bool delayed = delayed_ns >= PCT_COMPARE_DELAYED * whole_ns,
+         library = library_ns >= PCT_COMPARE_DELAYED * whole_ns;
+    const char *whole = init_ns > 0 ? " of the time without MPI_Init" : " of the time";
     pct_buf_put(b, "", 0);
-    if (!(changed_ns > 0) || (!delayed && !library))
+    if (!(whole_ns > 0) || (!delayed && !library))
         return false;
     pct_buf_format(b, "%s ", where);
     if (delayed)
-        pct_buf_format(b, "no processor was free for %.0f %% of the time",
-                       100 * delayed_ns / all_ns);
+        pct_buf_format(b, "no processor was free for %.0f %%%s", 100 * delayed_ns / whole_ns,
+                       whole);
     if (library)
         pct_buf_format(b, "%spcollect took %.0f %%%s", delayed ? ", and " : "",
-                       100 * library_ns / all_ns, delayed ? "" : " of the time");
+                       100 * library_ns / whole_ns, delayed ? "" : whole);
     pct_buf_text(b, ": this time is left out of all figures.");
     return delayed;
 }

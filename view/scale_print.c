@@ -63,7 +63,7 @@ static void remark_delays(const struct pct_scale *s, pct_remark_fn *put, void *a
         add_size(s, p, n);
         pct_buf_format(&where, "On %s", n);
         any |= pct_left_out_put(&sentence, where.data, p->delayed_ns, p->library_ns, p->all_ns,
-                                p->init_ns + p->end_ns);
+                                p->init_ns);
         if (sentence.n)
             put(arg, sentence.data);
         pct_buf_free(&where);
