@@ -72,6 +72,13 @@ typedef void pct_remark_fn(void *arg, const char *sentence);
 void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, void *arg);
 void pct_print_runs_remarks(FILE *out, const struct pct_run *runs, size_t n, size_t width);
 
+/* Calls `put` if a context is not called as often in one of the runs [first, end) as in another,
+ * though these are repeats. */
+void pct_calls_remark(const struct pct_join *j, const struct pct_run *runs, size_t first,
+                      size_t end, pct_remark_fn *put, void *arg);
+void pct_print_calls_remark(FILE *out, const struct pct_join *j, const struct pct_run *runs,
+                            size_t first, size_t end, size_t width);
+
 /* Calls `put` if contexts are matched by function, because the runs are not known to be of one
  * build. */
 void pct_builds_remark(const struct pct_join *j, const struct pct_run *runs, pct_remark_fn *put,

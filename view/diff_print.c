@@ -318,6 +318,8 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     fputc('\n', out);
     pct_print_programs(out, d->join, d->runs, width);
     pct_print_runs_remarks(out, d->runs, d->n_before + d->n_after, width);
+    pct_print_calls_remark(out, d->join, d->runs, 0, d->n_before, width);
+    pct_print_calls_remark(out, d->join, d->runs, d->n_before, d->n_before + d->n_after, width);
     if (d->metric == PCT_DIFF_TIME) {
         print_delays(out, d, width);
         pct_diff_run_put(&run, d);

@@ -429,6 +429,29 @@ void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, 
         remark_kept(&runs[i], put, arg);
 }
 
+void pct_calls_remark(const struct pct_join *j, const struct pct_run *runs, size_t first,
+                      size_t end, pct_remark_fn *put, void *arg)
+{
+    const struct pct_unequal_calls u = pct_join_unequal_calls(j, first, end);
+    struct pct_buf b = {0};
+    char least[PCT_NUMBER_BYTES], most[PCT_NUMBER_BYTES], others[PCT_NUMBER_BYTES];
+    const char *place;
+    if (!u.n)
+        return;
+    pct_join_places(j, &u.node, 1, false, &place);
+    pct_buf_format(&b, "%s is called %s times in ", place,
+                   pct_text_count(least, (pc_u128)u.least_calls));
+    pct_text_escape(&b, runs[u.least].path, PCT_ESCAPE_CELL);
+    pct_buf_format(&b, ", %s times in ", pct_text_count(most, (pc_u128)u.most_calls));
+    pct_text_escape(&b, runs[u.most].path, PCT_ESCAPE_CELL);
+    if (u.n > 1)
+        pct_buf_format(&b, ", and the calls of %s other context%s differ, too",
+                       pct_text_count(others, u.n - 1), u.n > 2 ? "s" : "");
+    pct_buf_text(&b, ": these runs need not have done the same work.");
+    put(arg, b.data);
+    pct_buf_free(&b);
+}
+
 /* A text that has sentences. */
 struct page {
     FILE *out;
@@ -450,6 +473,12 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
 void pct_print_runs_remarks(FILE *out, const struct pct_run *runs, size_t n, size_t width)
 {
     pct_runs_remarks(runs, n, print_remark, &(struct page){out, width});
+}
+
+void pct_print_calls_remark(FILE *out, const struct pct_join *j, const struct pct_run *runs,
+                            size_t first, size_t end, size_t width)
+{
+    pct_calls_remark(j, runs, first, end, print_remark, &(struct page){out, width});
 }
 
 bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,

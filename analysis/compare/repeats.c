@@ -6,6 +6,7 @@
 #include "analysis/compare/repeats.h"
 
 #include "analysis/student.h"
+#include "libcollect/state/ops.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,4 +106,40 @@ void pct_repeats_free(struct pct_repeats *r)
     pct_join_free(r->join);
     pct_free(r->rows);
     pct_free(r);
+}
+
+/* ---- Numbers of calls ------------------------------------------------------------------------ */
+
+/* A program that iterates until it has converged may need some steps more or less. */
+#define CALLS_DIFFER 0.05
+
+static struct pct_unequal_calls compare_calls(const struct pct_join *j, uint32_t node, size_t first,
+                                              size_t end)
+{
+    struct pct_unequal_calls u = {.node = node, .least = first, .most = first};
+    for (size_t i = first; i < end; i++) {
+        double calls = pct_join_cost(j, node, i)->calls;
+        u.least = calls < pct_join_cost(j, node, u.least)->calls ? i : u.least;
+        u.most = calls > pct_join_cost(j, node, u.most)->calls ? i : u.most;
+    }
+    u.least_calls = pct_join_cost(j, node, u.least)->calls;
+    u.most_calls = pct_join_cost(j, node, u.most)->calls;
+    u.n = u.least_calls > 0 && u.most_calls - u.least_calls > CALLS_DIFFER * u.most_calls;
+    return u;
+}
+
+struct pct_unequal_calls pct_join_unequal_calls(const struct pct_join *j, size_t first, size_t end)
+{
+    struct pct_unequal_calls most = {.n = 0};
+    size_t n = 0;
+    for (uint32_t i = 0; i < j->n; i++) {
+        const struct pct_join_node *node = &j->nodes[i];
+        if (node->kind != PCOLLECT_NODE_OP || pc_op_traits_of(node->label) & PCOLLECT_TRAIT_TESTS)
+            continue;
+        struct pct_unequal_calls u = compare_calls(j, i, first, end);
+        n += u.n;
+        most = u.n && u.most_calls > most.most_calls ? u : most;
+    }
+    most.n = n;
+    return most;
 }

@@ -39,4 +39,15 @@ int pct_repeats_make(const struct pct_run *runs, size_t n, struct pct_repeats **
                      struct pc_error *error);
 void pct_repeats_free(struct pct_repeats *r);
 
+/* Contexts that all runs [first, end) of the join have, but for those in which the program polls,
+ * and whose numbers of calls differ by more than those of repeats. Contexts that a run does not
+ * have may be there by another name. */
+struct pct_unequal_calls {
+    size_t n;           /* of contexts */
+    uint32_t node;      /* the one with most calls in a run */
+    size_t least, most; /* its runs with least and most */
+    double least_calls, most_calls;
+};
+struct pct_unequal_calls pct_join_unequal_calls(const struct pct_join *j, size_t first, size_t end);
+
 #endif
