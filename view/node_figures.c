@@ -236,12 +236,15 @@ void pct_node_figures_open(struct pct_node_figures *f, const struct pct_data *d,
     size_t n = d->profile->n_ranks;
     *f = (struct pct_node_figures){.d = d, .o = o, .metric = o->metric};
     f->columns = columns_of(d, o, sort);
-    bool one = f->columns == PCT_COLUMNS_METRIC;
+    bool has_mpi = f->columns != PCT_COLUMNS_CPU && f->metric == PCT_TIME;
     f->tree = make_tree(f);
     pct_tree_sort(f->tree, figure_of(f), sort);
     f->mpi = pct_tree_below(f->tree, 0).sum[PCT_TIME];
     f->computed = pct_tree_below(f->tree, 0).computed.ns;
-    f->whole = one && f->metric == PCT_TIME ? pct_data_mpi_ns(d) : pct_node_figure(f, 0);
+    f->open_ns = has_mpi ? pct_data_open_calls(d)->ns : 0;
+    /* Below the root of callers nested time is there twice. */
+    f->whole = has_mpi && f->columns == PCT_COLUMNS_METRIC ? pct_data_mpi_ns(d)
+                                                           : pct_node_figure(f, 0) + f->open_ns;
     f->values = pct_alloc(n, sizeof *f->values);
     f->present = pct_alloc(n, sizeof *f->present);
     pct_node_figures_fit(f);

@@ -24,6 +24,7 @@ struct pct_node_figures {
     enum pct_metric metric;
     bool bars;
     pc_u128 whole;          /* total that shares refer to */
+    pc_u128 open_ns;        /* part of it in calls that had not ended: no node has it */
     pc_u128 mpi, computed;  /* PCT_COLUMNS_BOTH: totals */
     size_t cells;           /* of the figures, with their blanks */
     bool any_few, any_call; /* shown so far: a legend must explain them */

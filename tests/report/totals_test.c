@@ -684,8 +684,8 @@ static void open_calls_are_time_in_mpi(void **state)
         {print_whole, "   90.0 %           900.0 ms  MPI_Barrier"},
         {print_whole, "   10.0 %           100.0 ms  MPI_Init"},
         {print_whole, "\n  with 800.0 ms of calls that had not ended: --table open_calls shows "},
-        {print_whole, "\n  without 800.0 ms of calls that had not ended: --table open_calls "},
-        {print_time, "\n  without 800.0 ms of calls that had not ended: --table open_calls "},
+        {print_whole, "\n  without 800.0 ms (80.0 %) of calls that had not ended: --table "},
+        {print_time, "\n  without 800.0 ms (80.0 %) of calls that had not ended: --table "},
     };
     static const struct {
         const char *table, *column;
@@ -700,6 +700,7 @@ static void open_calls_are_time_in_mpi(void **state)
     sample.p.n_ops = 2;
     sample.ranks[0].incomplete = true;
     sample.ranks[0].mpi_ns = sample.ranks[0].inside_ns = 1000 * ms;
+    sample.ranks[0].mpi_calls = 3;
     sample_op(&sample, sample_frame(&sample, 0, 0, 0x10), 1);
     sample_add(&sample, &(struct sample_calls){0, 1, 100 * ms, 100 * ms, 100 * ms, 0, 0});
     sample_add_samples(&sample, 0, 5 * ms);
