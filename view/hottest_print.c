@@ -8,6 +8,7 @@
  * lines have less than half of what the same number of functions have. A few rows are printed
  * before the tree, which shows the contexts.
  */
+#include "analysis/findings/findings.h"
 #include "analysis/symbols/short_name.h"
 #include "analysis/symbols/symbols.h"
 #include "analysis/tree/label.h"
@@ -123,7 +124,7 @@ static bool is_one(const struct pct_data *d, const char *module,
 /* Pieces of the text of a row, which are not broken between lines if they fit into one. PLACE keeps
  * its blanks after a function.
  */
-enum { PRIMITIVE, FUNCTION, PLACE, MODULE, LIBRARY, N_PIECES };
+enum { PRIMITIVE, FUNCTION, PLACE, MODULE, LIBRARY, CALLER, N_PIECES };
 struct place {
     struct pct_buf piece[N_PIECES];
 };
@@ -364,6 +365,47 @@ void pct_print_without_open(FILE *out, const struct pct_data *d, pc_u128 whole)
     fputs(" of calls that had not ended: --table open_calls shows them\n", out);
 }
 
+/* Contexts of one place. */
+struct callers {
+    struct pct_calls_from *list;
+    size_t n, room;
+    double calls;
+    bool in_library; /* that lines of the program call */
+};
+
+/* Adds the contexts of a call site, each with the function of the program that called its library,
+ * or else its caller. */
+static void add_callers(const struct pct_data *d, const struct pct_rolled *rolled,
+                        const struct pct_rolled_row *site, struct callers *c)
+{
+    const struct pct_tree *t = pct_data_tree(d);
+    for (uint32_t i = site->first_node; i != PC_NO_INDEX; i = rolled->next[i]) {
+        struct pct_call_sum sum = {{0}};
+        struct pct_call_place at = pct_call_place_find(t, t->shown[pct_totals_call(d->profile, i)]);
+        const struct pct_node *from = at.program ? at.program : at.caller;
+        pct_totals_add(d->totals, i, &sum);
+        c->list = pct_grow(c->list, c->n, &c->room, sizeof *c->list);
+        c->list[c->n++] = (struct pct_calls_from){from ? from->frame->function : NULL,
+                                                  (double)sum.sum[PCT_CALLS]};
+        c->calls += (double)sum.sum[PCT_CALLS];
+        c->in_library |= at.program != NULL;
+    }
+}
+
+/* Names the function from which most calls of a row come, as findings do: those of a wrapper are of
+ * its callers. The row may be of several instances of a template. */
+static void put_caller(const struct pct_data *d, const struct pct_rolled *rolled,
+                       const struct pct_rolled_row *row, struct pct_buf *b)
+{
+    struct callers c = {.n = 0};
+    for (size_t i = 0; i < rolled->n; i++)
+        if (!compare_lines(row, &rolled->row[i]))
+            add_callers(d, rolled, &rolled->row[i], &c);
+    struct pct_calls_from most = pct_main_caller(c.list, c.n, row->line && !c.in_library);
+    pct_main_caller_put(b, &most, c.calls);
+    pct_free(c.list);
+}
+
 static void print_calling(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     char number[PCT_NUMBER_BYTES];
@@ -380,9 +422,11 @@ static void print_calling(FILE *out, const struct pct_data *d, const struct pct_
                   "function and line");
     struct place places[MOST] = {0};
     put_places(d, o, &h, places);
-    for (size_t i = 0; i < h.n; i++)
+    for (size_t i = 0; i < h.n; i++) {
+        put_caller(d, rolled, h.row[i], &places[i].piece[CALLER]);
         put_row(out, o, pct_text_share(h.weight[i], whole), pct_text_time(number, h.weight[i]),
                 &places[i]);
+    }
     if (h.n && open_ns)
         fprintf(out, "  with %s of calls that had not ended: --table open_calls shows them\n",
                 pct_text_time(number, open_ns));

@@ -9,6 +9,7 @@
 #include "analysis/symbols/short_name.h"
 #include "analysis/tree/label.h"
 
+#include <math.h>
 #include <string.h>
 
 static enum pct_caller caller_kind(const struct pct_tree *t, const struct pct_node *n)
@@ -116,6 +117,46 @@ struct pct_call_place pct_call_place_find(const struct pct_tree *t, uint32_t nod
         place.function = find_called(t, place.function, place.program);
     place.caller = find_caller(t, place.program ? place.program : place.function);
     return place;
+}
+
+bool pct_call_places_share_code(const struct pct_call_place *a, const struct pct_call_place *b)
+{
+    const struct pct_frame *x = a->function ? a->function->frame : NULL,
+                           *y = b->function ? b->function->frame : NULL;
+    if (!x || !y || !x->function || !pct_is_same_text(x->function, y->function) ||
+        !pct_is_same_text(x->file, y->file) || !a->program != !b->program)
+        return false;
+    return !a->program || (a->program->frame->line == b->program->frame->line &&
+                           pct_is_same_text(a->program->frame->file, b->program->frame->file));
+}
+
+struct pct_calls_from pct_main_caller(const struct pct_calls_from *list, size_t n, bool has_line)
+{
+    struct pct_calls_from most = {NULL, 0}, none = {NULL, 0};
+    double more = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool same = pct_is_same_text(list[i].function, most.function);
+        if (!same && list[i].calls > more)
+            most.function = list[i].function;
+        more = same ? more + list[i].calls : fabs(more - list[i].calls);
+        all += list[i].calls;
+    }
+    for (size_t i = 0; i < n; i++)
+        most.calls += pct_is_same_text(list[i].function, most.function) ? list[i].calls : 0;
+    return most.calls > all / 2 && (most.calls < all || !has_line) ? most : none;
+}
+
+void pct_main_caller_put(struct pct_buf *b, const struct pct_calls_from *most, double all)
+{
+    if (!most->function)
+        return;
+    double share = 100 * most->calls / all;
+    if (share > 99)
+        pct_buf_format(b, " (%s calls from ", share < 100 ? "nearly all" : "all");
+    else
+        pct_buf_format(b, " (%.0f %% of the calls from ", share);
+    pct_finding_put_function(b, most->function, NULL, 0);
+    pct_buf_text(b, ")");
 }
 
 /* Appends a shortened name and what is known of its place: the line, or of a function of a library

@@ -26,6 +26,8 @@
 #include "analysis/gather.h"
 #include "include/pcollect/plugin.h"
 
+#include <string.h>
+
 /* The place of a call, of nodes of the shown tree. */
 struct pct_call_place {
     uint32_t op;
@@ -34,6 +36,12 @@ struct pct_call_place {
     const struct pct_node *program;   /* NULL: the call is the program's own, or no line is known */
     const struct pct_node *caller;    /* of what is named, by another name; NULL: not known */
     bool is_foreign;                  /* `innermost` is of a library */
+};
+
+/* Calls that one function makes, of those of a place. */
+struct pct_calls_from {
+    const char *function; /* NULL: not known, or none */
+    double calls;
 };
 
 /* One MPI function called in one function of the program, or in one of a library that one line of
@@ -49,9 +57,8 @@ struct pct_fact {
     const char *place;        /* "MPI_Send in exchange (a.c:30)"; no other place has this text */
     const char *function;     /* that calls it; NULL: not known, or several */
     const char *library;      /* what the program calls that calls it; NULL: its own code does */
-    const char *caller;  /* of the place: of a context its caller, of all the one that makes most of
-                            the calls; NULL: not known, or none does */
-    double caller_calls; /* calls that it makes */
+    const char *caller;       /* of a context: of what is named; NULL: not known */
+    struct pct_calls_from most_from;              /* of all contexts: pct_main_caller */
     double ns, calls, bytes_sent, bytes_received; /* of all threads */
     double main_part;  /* part of the time in MPI that is of main threads */
     size_t n_callers;  /* ranks with time in it; 0: not known */
@@ -188,6 +195,23 @@ struct pct_call_place pct_call_place_find(const struct pct_tree *t, uint32_t nod
  * (a.c:30)", with this name for `function`, if it has one. */
 void pct_call_place_put(struct pct_buf *b, const struct pct_tree *t,
                         const struct pct_call_place *place, const char *name);
+
+static inline bool pct_is_same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* True if one function of the program makes both calls, or if one line of the program called one
+ * function of a library that does. */
+bool pct_call_places_share_code(const struct pct_call_place *a, const struct pct_call_place *b);
+
+/* Finds the caller that makes more than half of the calls of the contexts in the list: the only one
+ * that can be left when each call is set off against one of another. It says nothing new if it
+ * makes all calls and the user can find the place by its line. */
+struct pct_calls_from pct_main_caller(const struct pct_calls_from *list, size_t n, bool has_line);
+
+/* Appends " (88 % of the calls from solve)", if there is such a caller. */
+void pct_main_caller_put(struct pct_buf *b, const struct pct_calls_from *most, double all);
 
 /* Appends the place of a call, a node of the profile, which may have no record. */
 void pct_finding_put_call(struct pct_buf *b, const struct pct_data *d, uint32_t node);

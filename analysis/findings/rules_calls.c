@@ -24,20 +24,6 @@ static double calls_of_rank(const struct pct_evidence *f, const struct pct_fact 
 /* A rank with more calls than the mean by this factor makes the mean say little. */
 #define UNEVEN 1.25
 
-/* " (88 % of the calls from solve)", if one function makes most of the calls of the place. */
-static void put_main_caller(const struct pct_fact *fact, struct pct_buf *b)
-{
-    if (!fact->caller)
-        return;
-    double share = 100 * fact->caller_calls / fact->calls;
-    if (share > 99)
-        pct_buf_format(b, " (%s calls from ", share < 100 ? "nearly all" : "all");
-    else
-        pct_buf_format(b, " (%.0f %% of the calls from ", share);
-    pct_finding_put_function(b, fact->caller, NULL, 0);
-    pct_buf_text(b, ")");
-}
-
 /* "40,000 messages per rank", or "80,000 messages per rank (on 2 of 4 ranks)" if the others make no
  * such call. "up to 80,000 messages per rank" if ranks differ much. Interned. */
 static const char *how_many(const struct pct_evidence *f, const struct pct_fact *fact,
@@ -52,7 +38,7 @@ static const char *how_many(const struct pct_evidence *f, const struct pct_fact 
     if (some)
         pct_buf_format(&b, " (on %s of %s ranks)", pct_finding_number(f, (double)fact->n_callers),
                        pct_finding_number(f, (double)f->n_ranks));
-    put_main_caller(fact, &b);
+    pct_main_caller_put(&b, &fact->most_from, fact->calls);
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     return text;

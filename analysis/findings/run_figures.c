@@ -436,32 +436,18 @@ static void bound_place(const struct pct_evidence *f, struct pct_fact *place, do
     place->trend = place->is_message && f->n_ranks > 1 ? 1 : 0;
 }
 
-static bool is_same_name(const char *a, const char *b)
+/* The caller that makes most of the calls of the contexts [first, end). */
+static struct pct_calls_from find_main_caller(const struct pct_evidence *f, size_t first,
+                                              size_t end)
 {
-    return a && b ? !strcmp(a, b) : a == b;
-}
-
-/* Finds the caller that makes more than half of the calls of the contexts [first, end): the only
- * one that can be left when each call is set off against one of another. It says nothing new if it
- * makes all calls, and the user can find the place by its line. */
-static void find_main_caller(const struct pct_evidence *f, size_t first, size_t end,
-                             struct pct_fact *place)
-{
-    const char *most = NULL;
-    double more = 0, calls = 0;
-    for (size_t i = first; i < end; i++) {
-        bool same = is_same_name(f->list[i].caller, most);
-        if (!same && f->list[i].calls > more)
-            most = f->list[i].caller;
-        more = same ? more + f->list[i].calls : fabs(more - f->list[i].calls);
-    }
+    const struct pct_call_place *at = &f->list[first].at;
+    struct pct_calls_from *from = pct_alloc(end - first, sizeof *from);
     for (size_t i = first; i < end; i++)
-        calls += is_same_name(f->list[i].caller, most) ? f->list[i].calls : 0;
-    const struct pct_call_place *at = &place->at;
+        from[i - first] = (struct pct_calls_from){f->list[i].caller, f->list[i].calls};
     bool has_line = at->program || (at->function && at->function->frame->line);
-    bool is_new = calls < place->calls || !has_line;
-    place->caller = calls > place->calls / 2 && is_new ? most : NULL;
-    place->caller_calls = place->caller ? calls : 0;
+    struct pct_calls_from most = pct_main_caller(from, end - first, has_line);
+    pct_free(from);
+    return most;
 }
 
 /* Folds the contexts [first, end) of the list, which belong to one place, into one fact. */
@@ -478,7 +464,8 @@ static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold,
             place.bytes_sent += from->bytes_sent;
             place.bytes_received += from->bytes_received;
             place.is_message &= from->is_message;
-            place.function = is_same_name(place.function, from->function) ? place.function : NULL;
+            place.function =
+                pct_is_same_text(place.function, from->function) ? place.function : NULL;
         }
         inclusive_ns +=
             (double)pct_tree_own(pct_data_tree(f->data), from->node).calls.sum[PCT_TIME];
@@ -489,7 +476,7 @@ static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold,
         bound_place(f, &place, inclusive_ns);
     else
         fold_place(f, fold, &place);
-    find_main_caller(f, first, end, &place);
+    place.most_from = find_main_caller(f, first, end);
     return place;
 }
 

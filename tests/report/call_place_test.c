@@ -5,6 +5,8 @@
  */
 #include "made_run.h"
 
+#include "view/report_print.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +17,12 @@
 
 enum { PROGRAM, LIBRARY, PYTHON };
 
+static bool sampled; /* the runs that begin */
+
 /* Begins a run without frames, in which some will be of a library or of Python. */
 static void begin(void)
 {
-    begin_run(3, false);
+    begin_run(3, sampled);
     m.sample.p.n_nodes = 1;
     m.sample.modules[LIBRARY] =
         (struct pc_profile_module){.path = (char *)"/usr/lib/libvec.so.3", .identity = 2};
@@ -124,7 +128,8 @@ static void begin_two(double calls, const char *function, const char *other, uin
     call_all("MPI_Exscan", PCOLLECT_CLASS_COLL, calls, 8, 900);
     m.caller = add_frame(second, 3, PROGRAM,
                          (struct pct_frame){.function = other, .file = file, .line = line});
-    call_all("MPI_Exscan", PCOLLECT_CLASS_COLL, 10000 - calls, 8, 100);
+    if (calls < 10000)
+        call_all("MPI_Exscan", PCOLLECT_CLASS_COLL, 10000 - calls, 8, 100);
 }
 
 static void the_caller_of_most_calls_is_named(void **state)
@@ -143,6 +148,35 @@ static void the_caller_of_most_calls_is_named(void **state)
     begin_two(5000, "reduce", "reduce", 7);
     expect("many-collectives", "MPI_Exscan in reduce (a.c:7) is called 10,000 times per rank for",
            ".");
+}
+
+static void the_list_of_calls_names_that_caller_too(void **state)
+{
+    static const struct {
+        double calls;
+        uint32_t line;
+        const char *says;
+    } cases[] = {{8800, 7, "MPI_Exscan in reduce  a.c:7 (88 % of the calls from solve)\n"},
+                 {5000, 7, "MPI_Exscan in reduce  a.c:7\n"},
+                 {10000, 7, "MPI_Exscan in reduce  a.c:7\n"},
+                 {10000, 0, "MPI_Exscan in reduce  program (all calls from solve)\n"}};
+    (void)state;
+    sampled = true;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        static char text[1 << 14];
+        begin_two(cases[k].calls, "reduce", "reduce", cases[k].line);
+        sample_point(&m.sample, 0, PROGRAM, ELSEWHERE);
+        sample_add_samples(&m.sample, 0, (uint64_t)ms);
+        m.sample.p.mpi = (char *)"Open MPI";
+        struct pct_data *d = end_run();
+        FILE *out = fmemopen(text, sizeof text, "w");
+        pct_print_hottest(out, d, &(struct pct_options){.width = 0});
+        fclose(out);
+        if (!strstr(text, cases[k].says))
+            fail_msg("%zu: %s", k, text);
+        pct_data_free(d);
+    }
+    sampled = false;
 }
 
 static void overloaded_functions_are_apart(void **state)
@@ -190,6 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_in_libraries_lead_to_the_line_of_the_user),
         cmocka_unit_test(the_caller_of_most_calls_is_named),
+        cmocka_unit_test(the_list_of_calls_names_that_caller_too),
         cmocka_unit_test(overloaded_functions_are_apart),
         cmocka_unit_test(open_calls_have_the_place_of_others),
     };
