@@ -206,7 +206,7 @@ static double find_run_ns(const struct pc_profile_rank *rank, const struct told 
     double wall_ns = (double)pct_totals_compute_ns(rank);
     if (told->there_ns > 0 && told->there_ns >= (1 - PCT_DIVISION_LITTLE) * wall_ns)
         return fmax(told->there_ns, wall_ns);
-    return fmax(wall_ns, (double)rank->inside_ns - (double)rank->merge_ns - apart_ns);
+    return fmax(wall_ns, (double)pct_totals_run_ns(rank) - apart_ns);
 }
 
 /* Divides the time of a rank. apart_ns: its time in MPI_Init, after which the tables begin, and the

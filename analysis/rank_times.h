@@ -14,7 +14,7 @@
 #include "format/profile.h"
 
 struct pct_rank_time {
-    double wall_ns;        /* outside MPI, from MPI_Init to MPI_Finalize, without for_mpi_ns */
+    double wall_ns;        /* outside MPI in the time of the run, without for_mpi_ns */
     double for_mpi_ns;     /* the main thread may have waited for other threads that were in MPI */
     double cpu_ns;         /* on a processor */
     double library_ns;     /* part of cpu_ns, by samples: the library measured */

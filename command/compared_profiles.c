@@ -16,12 +16,8 @@ static bool is_comparable(const struct pct_command *self, const char *path,
                        "%s has %u of the %u ranks of its job: sums over them cannot be compared",
                        path, run->n_ranks - run->n_missing, run->n_ranks);
     else if (!(run->core_ns > 0))
-        pct_buf_format(
-            &why, "%s: there is no time between MPI_Init and MPI_Finalize, which is compared: %s",
-            path,
-            run->outside ? "pcollect record knows no calls of MPI"
-                         : "no rank of it got so far, or the program calls no MPI "
-                           "function");
+        pct_buf_format(&why, "%s: there is no time of a rank, which is compared%s", path,
+                       run->outside ? ": pcollect record knows no calls of MPI" : "");
     else if (!run->timed)
         pct_buf_format(&why,
                        "%s: the plugin time was not loaded: contexts have no calls and no times of "

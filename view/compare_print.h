@@ -98,7 +98,7 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
 
 extern const struct pct_table pct_diff_table; /* contexts: columns read pct_data.diff */
 void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how);
-/* Appends that sentence for one side. True: it is about delays. */
+/* Appends that sentence for one side. True: it is about delays of ranks that call MPI. */
 bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after);
 /* Appends how much longer or shorter the run takes, a sentence, for the metric time. If the sides
  * have different numbers of ranks, another one says so of the sum over the ranks. */

@@ -195,13 +195,14 @@ bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
 {
     struct pct_buf where = {0};
     size_t n = after ? d->n_after : d->n_before;
-    double delayed_ns = 0, library_ns = 0, core_ns = 0, init_ns = 0;
+    double delayed_ns = 0, library_ns = 0, core_ns = 0, init_ns = 0, mpi_ns = 0;
     for (size_t i = 0; i < n; i++) {
         const struct pct_run *run = &d->runs[i + (after ? d->n_before : 0)];
         delayed_ns += run->delayed_ns;
         library_ns += run->library_ns;
         core_ns += run->core_ns;
         init_ns += run->init_ns;
+        mpi_ns += run->told.mpi_ns;
     }
     if (n == 1) {
         pct_buf_text(&where, "In ");
@@ -211,7 +212,7 @@ bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
     }
     bool delayed = pct_left_out_put(b, where.data, delayed_ns, library_ns, core_ns, init_ns);
     pct_buf_free(&where);
-    return delayed;
+    return delayed && mpi_ns > 0;
 }
 
 /* From this growth on, in percent, it is told as a factor. */
@@ -317,9 +318,9 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     pct_diff_told_print(out, d);
     fputc('\n', out);
     pct_print_programs(out, d->join, d->runs, width);
-    pct_print_runs_remarks(out, d->runs, d->n_before + d->n_after, width);
     pct_print_calls_remark(out, d->join, d->runs, 0, d->n_before, width);
     pct_print_calls_remark(out, d->join, d->runs, d->n_before, d->n_before + d->n_after, width);
+    pct_print_runs_remarks(out, d->runs, d->n_before + d->n_after, width);
     if (d->metric == PCT_DIFF_TIME) {
         print_delays(out, d, width);
         pct_diff_run_put(&run, d);

@@ -303,7 +303,7 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
         cpu += t->list[r].cpu_ns;
         library += t->list[r].library_ns;
     }
-    if (division == PCT_DIVISION_WHOLE)
+    if (division == PCT_DIVISION_WHOLE || !h->d->totals->all.inside_ns)
         return;
     put_ns(b, wall / n);
     pct_buf_format(b, "%s%s: ", t->n > 1 ? " per rank" : "", from);

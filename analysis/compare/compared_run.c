@@ -61,10 +61,8 @@ static double find_longest_ns(const struct pc_profile *p, const struct pct_rank_
     double longest_ns = 0, *init_ns = pct_alloc(p->n_ranks, sizeof *init_ns);
     pct_totals_init_by_rank(p, init_ns);
     for (uint32_t i = 0; i < p->n_ranks; i++) {
-        const struct pc_profile_rank *r = &p->ranks[i];
-        double inside_ns = (double)r->inside_ns - (double)r->merge_ns - init_ns[i];
-        longest_ns =
-            fmax(longest_ns, inside_ns - t->list[i].all_delayed_ns - t->list[i].library_ns);
+        double run_ns = (double)pct_totals_run_ns(&p->ranks[i]) - init_ns[i];
+        longest_ns = fmax(longest_ns, run_ns - t->list[i].all_delayed_ns - t->list[i].library_ns);
     }
     pct_free(init_ns);
     return longest_ns;
@@ -86,9 +84,7 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
     run->for_threads_ns = t->for_threads_ns;
     run->waiting_ns = run->too_short ? 0 : t->delayed_ns - t->unsure_ns;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
-        const struct pc_profile_rank *r = &p->ranks[i];
-        double inside_ns = (double)r->inside_ns - (double)r->merge_ns;
-        mpi_ns += inside_ns - t->list[i].wall_ns;
+        mpi_ns += (double)pct_totals_run_ns(&p->ranks[i]) - t->list[i].wall_ns;
         own->compute_ns += pct_run_own_ns(&t->list[i]);
         own->busiest_ns = fmax(own->busiest_ns, pct_run_own_ns(&t->list[i]));
         run->library_ns += t->list[i].library_ns;
@@ -199,18 +195,16 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
     run->n_missing = run->n_ranks > p->n_ranks ? run->n_ranks - p->n_ranks : 0;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         const struct pc_profile_rank *r = &p->ranks[i];
-        double inside = (double)r->inside_ns - (double)r->merge_ns;
+        double run_ns = (double)pct_totals_run_ns(r);
         run->outside |= r->notes & PCOLLECT_NOTE_OUTSIDE;
         run->n_incomplete += r->incomplete != 0;
         double compute = (double)pct_totals_compute_ns(r);
-        run->core_ns += inside;
-        run->before_ns += (double)r->before_init_ns / p->n_ranks;
+        run->core_ns += run_ns;
+        run->before_ns += r->inside_ns ? (double)r->before_init_ns / p->n_ranks : 0;
         run->whole_ns += (double)pct_totals_wall_ns(r) / p->n_ranks;
         run->compute_ns += compute;
-        if (inside > run->time_ns)
-            run->time_ns = inside;
-        if (compute > run->busiest_ns)
-            run->busiest_ns = compute;
+        run->time_ns = fmax(run->time_ns, run_ns);
+        run->busiest_ns = fmax(run->busiest_ns, compute);
     }
     run->paused_ns = (double)pct_totals_column(pc_profile_table(p, "resources"), "paused");
     run->init_ns = pct_totals_init_ns(p);

@@ -46,7 +46,7 @@ struct pct_run {
     uint32_t n_ranks;  /* of the job */
     uint32_t n_missing;    /* of these, not in the profile */
     uint32_t n_incomplete; /* did not reach MPI_Finalize */
-    double time_ns;        /* longest rank from MPI_Init to the end of MPI_Finalize */
+    double time_ns;        /* pct_totals_run_ns of the longest rank */
     double core_ns;        /* the same, summed over ranks */
     double compute_ns;     /* outside MPI, summed over ranks */
     double busiest_ns;     /* the most that one rank computes */

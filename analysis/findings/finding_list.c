@@ -32,6 +32,20 @@ const char *pct_finding_number(const struct pct_evidence *f, double n)
     return pct_pool_intern(f->pool, pct_text_count(number, (pc_u128)llround(fmax(0, n))));
 }
 
+const char *pct_finding_share(const struct pct_evidence *f, double ns)
+{
+    char text[64];
+    bool late = pct_totals_begins_late(&f->data->totals->all);
+    pct_text_format(text, sizeof text, "%.0f %% of the run%s", pct_finding_percent(f, ns),
+                    late ? " after MPI_Init" : "");
+    return pct_pool_intern(f->pool, text);
+}
+
+const char *pct_finding_outside(const struct pct_evidence *f)
+{
+    return f->data->totals->all.inside_ns ? " outside MPI" : "";
+}
+
 struct pct_more pct_more_rank(const char *table, int32_t rank)
 {
     return (struct pct_more){table, 0, rank};
@@ -126,8 +140,7 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
     char text[160];
     bool counts = pct_finding_counts(f, rule, threshold, saves_ns);
     if (is_certain(f, rule, saves_ns)) {
-        pct_text_format(text, sizeof text, "%.0f %% of the run", pct_finding_percent(f, shown_ns));
-        return (struct pct_cost){counts ? pct_pool_intern(f->pool, text) : NULL, saves_ns,
+        return (struct pct_cost){counts ? pct_finding_share(f, shown_ns) : NULL, saves_ns,
                                  saves_ns};
     }
     bool speaks = counts || (times_many >= VERY_MANY && most_ns >= threshold * f->core_ns &&
@@ -135,9 +148,8 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
     const char *why = f->times->all_delayed_ns > 0 ? "is" : "may be";
     const char *late =
         most_ns > shown_ns ? ", and a part may be waiting for ranks that are late" : "";
-    pct_text_format(text, sizeof text,
-                    "at most %.0f %% of the run, of which a part %s waiting for a processor%s",
-                    pct_finding_percent(f, most_ns), why, late);
+    pct_text_format(text, sizeof text, "at most %s, of which a part %s waiting for a processor%s",
+                    pct_finding_share(f, most_ns), why, late);
     return (struct pct_cost){speaks ? pct_pool_intern(f->pool, text) : NULL, 0, most_ns};
 }
 

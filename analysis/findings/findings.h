@@ -105,7 +105,7 @@ struct pct_evidence {
     size_t n;
     size_t n_ranks;
     bool one_host;      /* all ranks are on one */
-    double core_ns;     /* MPI_Init to the end of MPI_Finalize, over all ranks */
+    double core_ns;     /* pct_totals_run_ns, over all ranks */
     double *compute_ns; /* by rank */
     double compute_mean_ns;
     struct pct_rank_use *use; /* by rank */
@@ -305,6 +305,11 @@ static inline double pct_finding_percent(const struct pct_evidence *f, double ns
 {
     return 100 * ns / f->core_ns;
 }
+
+/* "12 % of the run", or "12 % of the run after MPI_Init" if that comes late. Interned. */
+const char *pct_finding_share(const struct pct_evidence *f, double ns);
+/* " outside MPI", or "" of a program that does not begin MPI. */
+const char *pct_finding_outside(const struct pct_evidence *f);
 
 /* The rank with this index in the profile. */
 static inline int32_t pct_finding_rank(const struct pct_evidence *f, size_t index)

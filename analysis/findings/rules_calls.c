@@ -244,9 +244,9 @@ static void find_rooted(const struct pct_evidence *f, const struct pct_rule *rul
             !has_one_root(f, fact))
             continue;
         pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
-                        "%s moves all data through one rank: %.0f %% of the run. Keep the data "
+                        "%s moves all data through one rank: %s. Keep the data "
                         "distributed, or let all ranks write them.",
-                        fact->place, pct_finding_percent(f, pct_fact_own_ns(fact)));
+                        fact->place, pct_finding_share(f, pct_fact_own_ns(fact)));
     }
 }
 
@@ -302,13 +302,12 @@ static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule
         uint64_t n = count_members(f, fact);
         double each = n ? bytes_of_call(fact) / (double)n : 0;
         if (n > 2 && each < FEW_BYTES_EACH)
-            pct_finding_add(
-                out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
-                "%s exchanges %.0f bytes with each rank on average, %.0f %% of the run. %s",
-                fact->place, each, pct_finding_percent(f, pct_fact_own_ns(fact)),
-                cure(f, fact,
-                     "If only few pairs have data to exchange, use messages, or "
-                     "MPI_Neighbor_alltoallv."));
+            pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
+                            "%s exchanges %.0f bytes with each rank on average, %s. %s",
+                            fact->place, each, pct_finding_share(f, pct_fact_own_ns(fact)),
+                            cure(f, fact,
+                                 "If only few pairs have data to exchange, use messages, or "
+                                 "MPI_Neighbor_alltoallv."));
     }
 }
 
@@ -383,8 +382,8 @@ static void find_synchronous(const struct pct_evidence *f, const struct pct_rule
         const struct pct_fact *fact = &f->list[i];
         if (fact->traits & PCOLLECT_TRAIT_SYNCHRONOUS)
             pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
-                            "%s waits until its receive has started, %.0f %% of the run. %s",
-                            fact->place, pct_finding_percent(f, pct_fact_own_ns(fact)),
+                            "%s waits until its receive has started, %s. %s", fact->place,
+                            pct_finding_share(f, pct_fact_own_ns(fact)),
                             cure(f, fact, "MPI_Send need not wait for that."));
     }
 }
@@ -413,8 +412,8 @@ static void find_overlap(const struct pct_evidence *f, const struct pct_rule *ru
         double hidden = fmin(pct_fact_own_ns(fact), f->compute_mean_ns * (double)f->n_ranks);
         if (fact->traits & PCOLLECT_TRAIT_WAITS)
             pct_finding_add(out, f, rule, threshold, hidden, pct_more_call(f, fact),
-                            "%s takes %.0f %% of the run. %s", fact->place,
-                            pct_finding_percent(f, pct_fact_own_ns(fact)),
+                            "%s takes %s. %s", fact->place,
+                            pct_finding_share(f, pct_fact_own_ns(fact)),
                             cure(f, fact,
                                  "Compute between the start of these operations and the wait; "
                                  "where the program does so, MPI does not move the data meanwhile "
@@ -539,9 +538,8 @@ static void find_windows(const struct pct_evidence *f, const struct pct_rule *ru
         const struct pct_fact *fact = &f->list[i];
         if (fact->traits & PCOLLECT_TRAIT_EPOCH && calls_of_rank(f, fact) >= 2)
             pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
-                            "%s synchronises %s, %.0f %% of the run. %s", fact->place,
-                            how_many(f, fact, "times"),
-                            pct_finding_percent(f, pct_fact_own_ns(fact)),
+                            "%s synchronises %s, %s. %s", fact->place, how_many(f, fact, "times"),
+                            pct_finding_share(f, pct_fact_own_ns(fact)),
                             cure(f, fact, "Do more transfers between two synchronisations."));
     }
 }

@@ -103,10 +103,10 @@ static void tell(const struct pct_evidence *f, const struct pct_rule *rule, doub
     pct_place_of_path(&place, of->label, false);
     pct_finding_add(out, f, rule, threshold, saves, pct_more_table("ratios"),
                     "%s misses the %s cache %.3g times per thousand instructions, the rest of the "
-                    "program %.2g times: this costs up to %.0f %% of the run. Access memory in "
+                    "program %.2g times: this costs up to %s. Access memory in "
                     "order, and work on blocks that fit into the cache.",
                     place.data, miss->cache, 1000 * of->misses / of->instructions, 1000 * rest,
-                    pct_finding_percent(f, saves));
+                    pct_finding_share(f, saves));
     pct_buf_free(&place);
 }
 

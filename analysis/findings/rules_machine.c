@@ -300,7 +300,6 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     for (size_t r = 0; r < f->n_ranks; r++)
         most = t[r].all_delayed_ns > t[most].all_delayed_ns ? r : most;
     double all_ns = f->times->all_delayed_ns;
-    const char *run = pct_totals_begins_late(&f->data->totals->all) ? "run after MPI_Init" : "run";
     double saves_ns = fmin(f->delayed_ns, all_ns); /* less what may be a delay of a killed rank */
     if (!(all_ns > 0))
         return;
@@ -313,24 +312,24 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
         pct_finding_add(
             out, f, rule, threshold, saves_ns,
             pct_more_rank("resources", pct_finding_rank(f, most)),
-            "%s ranks share %zu %s on %s and waited for one for %.0f %% of the %s, most on "
+            "%s ranks share %zu %s on %s and waited for one for %s, most on "
             "rank %d (%s).%s Run fewer ranks there: the other times of this run are distorted.",
             pct_finding_number(f, (double)host.n_ranks), host.n_cpus,
-            host.n_cpus == 1 ? "processor" : "processors", host.name,
-            pct_finding_percent(f, all_ns), run, pct_finding_rank(f, most), time, others.data);
+            host.n_cpus == 1 ? "processor" : "processors", host.name, pct_finding_share(f, all_ns),
+            pct_finding_rank(f, most), time, others.data);
     else if (f->n_ranks == 1)
         pct_finding_add(out, f, rule, threshold, saves_ns,
                         pct_more_rank("resources", pct_finding_rank(f, most)),
-                        "For %.0f %% of the %s no processor was free for rank %d of %s (%s)%s",
-                        pct_finding_percent(f, all_ns), run, pct_finding_rank(f, most), host.name,
-                        time, reason.data);
+                        "For %s no processor was free for rank %d of %s (%s)%s",
+                        pct_finding_share(f, all_ns), pct_finding_rank(f, most), host.name, time,
+                        reason.data);
     else
         pct_finding_add(out, f, rule, threshold, saves_ns,
                         pct_more_rank("resources", pct_finding_rank(f, most)),
-                        "The ranks waited for a processor for %.0f %% of the %s, most on rank %d "
+                        "The ranks waited for a processor for %s, most on rank %d "
                         "of %s (%s)%s",
-                        pct_finding_percent(f, all_ns), run, pct_finding_rank(f, most), host.name,
-                        time, reason.data);
+                        pct_finding_share(f, all_ns), pct_finding_rank(f, most), host.name, time,
+                        reason.data);
     pct_buf_free(&reason);
     pct_buf_free(&others);
 }
@@ -349,7 +348,7 @@ static double fault_ns(const struct pct_rank_use *u, double minor_ns)
 static double run_faults_ns(const struct pct_evidence *f, size_t r)
 {
     const struct pc_profile_rank *rank = &f->data->profile->ranks[r];
-    return fmin(fault_ns(&f->use[r], MINOR_NS), (double)rank->inside_ns - (double)rank->merge_ns);
+    return fmin(fault_ns(&f->use[r], MINOR_NS), (double)pct_totals_run_ns(rank));
 }
 
 static void find_faults(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -364,11 +363,11 @@ static void find_faults(const struct pct_evidence *f, const struct pct_rule *rul
     if (pct_finding_counts(f, rule, threshold, ns))
         pct_finding_add(out, f, rule, threshold, ns, pct_more_table("resources"),
                         "There are %s page faults per rank, %s of them served from disk: about "
-                        "%.0f %% of the run.%s Reuse memory instead of freeing and allocating it "
+                        "%s.%s Reuse memory instead of freeing and allocating it "
                         "again, or use larger pages.",
                         pct_finding_number(f, faults / (double)f->n_ranks),
-                        pct_finding_number(f, major / (double)f->n_ranks),
-                        pct_finding_percent(f, ns), pct_finding_page_faults(f));
+                        pct_finding_number(f, major / (double)f->n_ranks), pct_finding_share(f, ns),
+                        pct_finding_page_faults(f));
 }
 
 /* Finds system time that cannot be due to MPI, the time before MPI_Init, or page faults. */
@@ -380,8 +379,8 @@ static void find_system(const struct pct_evidence *f, const struct pct_rule *rul
     size_t most = 0;
     for (size_t r = 0; r < f->n_ranks; r++) {
         const struct pc_profile_rank *rank = &p->ranks[r];
-        double elsewhere =
-            (double)rank->mpi_ns + (double)rank->before_init_ns + (double)rank->merge_ns;
+        double elsewhere = (double)rank->mpi_ns + (double)rank->merge_ns +
+                           (rank->inside_ns ? (double)rank->before_init_ns : 0);
         double own = fmax(0, f->use[r].system_ns - elsewhere - fault_ns(&f->use[r], MINOR_MOST_NS));
         own = fmin(own, f->compute_ns[r]); /* threads may make system calls concurrently */
         ns += own;
@@ -393,9 +392,8 @@ static void find_system(const struct pct_evidence *f, const struct pct_rule *rul
     if (ns > 0 && pct_finding_counts(f, rule, threshold, ns))
         pct_finding_add(
             out, f, rule, threshold, ns, pct_more_rank("resources", pct_finding_rank(f, most)),
-            "System calls outside MPI take at least %.0f %% of the run, most on rank "
-            "%d.%s",
-            pct_finding_percent(f, ns), pct_finding_rank(f, most), pct_finding_system_calls(f, ns));
+            "System calls%s take at least %s, most on rank %d.%s", pct_finding_outside(f),
+            pct_finding_share(f, ns), pct_finding_rank(f, most), pct_finding_system_calls(f, ns));
 }
 
 /* ---- Nodes -----------------------------------------------------------------------------------

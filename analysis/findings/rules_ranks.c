@@ -398,18 +398,17 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
     if (f->n_ranks == 1)
         pct_finding_say(out, f, rule, t->blocked_ns,
                         pct_more_rank("ranks", pct_finding_rank(f, most)),
-                        "Rank %d is blocked outside MPI for %s%.0f %% of the run (%s): it sleeps, "
+                        "Rank %d is blocked%s for %s%s (%s): it sleeps, "
                         "or waits for files, locks, threads or other processes.%s",
-                        pct_finding_rank(f, most), least, pct_finding_percent(f, t->blocked_ns),
-                        time, pct_finding_blocking_calls(f));
+                        pct_finding_rank(f, most), pct_finding_outside(f), least,
+                        pct_finding_share(f, t->blocked_ns), time, pct_finding_blocking_calls(f));
     else
         pct_finding_say(out, f, rule, t->blocked_ns,
                         pct_more_rank("ranks", pct_finding_rank(f, most)),
-                        "The ranks are blocked outside MPI for %s%.0f %% of the run, most on rank "
-                        "%d (%s): they sleep, or wait for files, locks, threads or other "
-                        "processes.%s",
-                        least, pct_finding_percent(f, t->blocked_ns), pct_finding_rank(f, most),
-                        time, pct_finding_blocking_calls(f));
+                        "The ranks are blocked%s for %s%s, most on rank %d (%s): they sleep, or "
+                        "wait for files, locks, threads or other processes.%s",
+                        pct_finding_outside(f), least, pct_finding_share(f, t->blocked_ns),
+                        pct_finding_rank(f, most), time, pct_finding_blocking_calls(f));
 }
 
 /* ---- Threads of a rank ------------------------------------------------------------------------
@@ -431,7 +430,7 @@ static void add_lead(const struct pct_evidence *f, struct thread_leads *all,
 {
     const struct pct_thread_time *t = lead->busiest;
     if (!t || pct_thread_work_ns(t) + (double)t->delayed_ns <
-                  LONG * (double)f->data->profile->ranks[t->rank].inside_ns)
+                  LONG * (double)pct_totals_run_ns(&f->data->profile->ranks[t->rank]))
         return;
     all->n++;
     all->saves_ns += lead->saves_ns;
@@ -483,14 +482,14 @@ static void find_threads(const struct pct_evidence *f, const struct pct_rule *ru
     bool team = strcmp(t->kind, "program") != 0;
     struct pct_buf others = {0};
     put_other_threads(&all.most, &others);
-    pct_finding_say(
-        out, f, rule, all.saves_ns, pct_more_rank("thread_times", pct_finding_rank(f, t->rank)),
-        "Thread %llu of rank %d computes for %s, and %s: %.0f %% of the run. %s%s the work "
-        "of the threads more evenly, or hand it out in smaller pieces.",
-        (unsigned long long)t->number, pct_finding_rank(f, t->rank),
-        pct_text_time(most, (pc_u128)llround(pct_thread_work_ns(t))), others.data,
-        pct_finding_percent(f, all.saves_ns), ranks,
-        team ? "Divide" : "If these wait for it, divide");
+    pct_finding_say(out, f, rule, all.saves_ns,
+                    pct_more_rank("thread_times", pct_finding_rank(f, t->rank)),
+                    "Thread %llu of rank %d computes for %s, and %s: %s. %s%s the work "
+                    "of the threads more evenly, or hand it out in smaller pieces.",
+                    (unsigned long long)t->number, pct_finding_rank(f, t->rank),
+                    pct_text_time(most, (pc_u128)llround(pct_thread_work_ns(t))), others.data,
+                    pct_finding_share(f, all.saves_ns), ranks,
+                    team ? "Divide" : "If these wait for it, divide");
     pct_buf_free(&others);
 }
 
@@ -576,17 +575,18 @@ static void find_thread_waits(const struct pct_evidence *f, const struct pct_rul
         low_ns < threshold * fmax(0, run_ns - lost_ns) ||
         find_leads(f).saves_ns >= threshold * own_core_ns(f))
         return;
-    pct_finding_say(
-        out, f, rule, all.main_ns, pct_more_rank("thread_times", pct_finding_rank(f, all.most)),
-        "Threads wait for each other for %.0f %% of their CPU time outside MPI, in %s: "
-        "main threads for %.0f %% of the run, most on rank %d (%s).%s Give each thread "
-        "a processor of its own; then divide their work evenly, or let them do more of "
-        "it between two waits.",
-        100 * all.waits_ns / all.outside_ns, runtime_name(f), pct_finding_percent(f, all.main_ns),
-        pct_finding_rank(f, all.most), pct_text_time(most, (pc_u128)llround(all.most_ns)),
-        lost_ns > 0 ? " Part of it may be because one waited for a processor, which is "
-                      "not known of killed ranks."
-                    : "");
+    pct_finding_say(out, f, rule, all.main_ns,
+                    pct_more_rank("thread_times", pct_finding_rank(f, all.most)),
+                    "Threads wait for each other for %.0f %% of their CPU time%s, in %s: "
+                    "main threads for %s, most on rank %d (%s).%s Give each thread "
+                    "a processor of its own; then divide their work evenly, or let them do more of "
+                    "it between two waits.",
+                    100 * all.waits_ns / all.outside_ns, pct_finding_outside(f), runtime_name(f),
+                    pct_finding_share(f, all.main_ns), pct_finding_rank(f, all.most),
+                    pct_text_time(most, (pc_u128)llround(all.most_ns)),
+                    lost_ns > 0 ? " Part of it may be because one waited for a processor, which is "
+                                  "not known of killed ranks."
+                                : "");
 }
 
 /* ---- Hub and chain ---------------------------------------------------------------------------
@@ -619,9 +619,9 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
     pct_finding_add(
         out, f, rule, threshold, waits, pct_more_rank("ranks", pct_finding_rank(f, f->hub)),
         "Rank %d takes part in almost every message: %s spend "
-        "%.0f %% of the run in exchanges with it, most in %s. Let ranks talk to "
+        "%s in exchanges with it, most in %s. Let ranks talk to "
         "each other, or use a collective operation.",
-        pct_finding_rank(f, f->hub), who.data, pct_finding_percent(f, waits), most->place);
+        pct_finding_rank(f, f->hub), who.data, pct_finding_share(f, waits), most->place);
     pct_buf_free(&who);
 }
 
@@ -641,10 +641,10 @@ static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule
         if (is_chain(f, fact))
             pct_finding_add(out, f, rule, threshold, saves, pct_more_call(f, fact),
                             "The ranks wait for each other one after the other: the wait in %s "
-                            "%s from rank to rank, %.0f %% of the run in all. Pass the data on "
+                            "%s from rank to rank, %s in all. Pass the data on "
                             "in smaller pieces, or by a collective operation.",
                             fact->place, fact->trend < 0 ? "falls" : "grows",
-                            pct_finding_percent(f, saves));
+                            pct_finding_share(f, saves));
     }
 }
 
@@ -691,12 +691,11 @@ static void find_turns(const struct pct_evidence *f, const struct pct_rule *rule
         return;
     char call[PCT_NUMBER_BYTES];
     pct_text_time(call, (pc_u128)llround(pct_fact_own_ns(most) / most->calls));
-    pct_finding_say(
-        out, f, rule, waits, pct_more_call(f, most),
-        "Ranks wait at least %.0f %% of the run for others that are late by turns, most in %s, "
-        "%s a call: this is not the wait for the rank that computes longest. Let all "
-        "ranks do this work at the same time, or make each step as long on all.",
-        pct_finding_percent(f, waits), most->place, call);
+    pct_finding_say(out, f, rule, waits, pct_more_call(f, most),
+                    "Ranks wait at least %s for others that are late by turns, most in %s, "
+                    "%s a call: this is not the wait for the rank that computes longest. Let all "
+                    "ranks do this work at the same time, or make each step as long on all.",
+                    pct_finding_share(f, waits), most->place, call);
 }
 
 /* ---- All --------------------------------------------------------------------------------------

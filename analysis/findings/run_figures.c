@@ -138,10 +138,10 @@ static void gather_ranks(struct pct_evidence *f)
     f->one_host = true;
     for (size_t r = 0; r < f->n_ranks; r++) {
         const struct pct_rank_time *t = &f->times->list[r];
-        double run_ns = (double)p->ranks[r].inside_ns,
+        double run_ns = (double)pct_totals_run_ns(&p->ranks[r]),
                waiting_ns = f->times->list[f->times->busiest].own_ns - t->own_ns;
         f->one_host &= !strcmp(p->ranks[r].host, p->ranks[0].host);
-        f->core_ns += run_ns - (double)p->ranks[r].merge_ns;
+        f->core_ns += run_ns;
         f->compute_ns[r] = t->wall_ns;
         f->compute_mean_ns += t->wall_ns / (double)f->n_ranks;
         f->delayed_ns +=

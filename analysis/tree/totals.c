@@ -424,10 +424,17 @@ uint64_t pct_totals_mpi_ns(const struct pc_profile_rank *r)
     return r->mpi_ns > r->others_mpi_ns ? r->mpi_ns - r->others_mpi_ns : 0;
 }
 
+uint64_t pct_totals_run_ns(const struct pc_profile_rank *r)
+{
+    uint64_t ns =
+        r->inside_ns || r->notes & PCOLLECT_NOTE_OUTSIDE ? r->inside_ns : pct_totals_wall_ns(r);
+    return ns > r->merge_ns ? ns - r->merge_ns : 0;
+}
+
 uint64_t pct_totals_compute_ns(const struct pc_profile_rank *r)
 {
-    uint64_t taken = pct_totals_mpi_ns(r) + r->merge_ns;
-    return r->inside_ns > taken ? r->inside_ns - taken : 0;
+    uint64_t run_ns = pct_totals_run_ns(r), mpi_ns = pct_totals_mpi_ns(r);
+    return run_ns > mpi_ns ? run_ns - mpi_ns : 0;
 }
 
 static void spread_value(struct pct_spread *s, int32_t rank, uint64_t value)

@@ -161,7 +161,12 @@ bool pct_totals_is_end(const struct pc_profile_op *op);
 /* Start of the rank that started first, ns since 1970; 0: unknown. */
 uint64_t pct_totals_start_ns(const struct pc_profile *p);
 
-/* Times of the main thread: in MPI, and between MPI_Init and MPI_Finalize outside of it. */
+/* Time of a rank of which the figures of its run are made: from MPI_Init to the return of
+ * MPI_Finalize, without what pcollect took there. A process that does not begin MPI has all its
+ * time; one that was sampled from outside has none, since it is not known what it did. */
+uint64_t pct_totals_run_ns(const struct pc_profile_rank *r);
+
+/* Times of the main thread: in MPI, and outside of it in the time of the run. */
 uint64_t pct_totals_mpi_ns(const struct pc_profile_rank *r);
 uint64_t pct_totals_compute_ns(const struct pc_profile_rank *r);
 uint64_t pct_totals_wall_ns(const struct pc_profile_rank *r);

@@ -737,10 +737,30 @@ static void open_calls_are_time_in_mpi(void **state)
     pct_data_free(d);
 }
 
+/* Times of ranks that begin MPI, that do not, and that were looked at from outside. */
+static void a_rank_that_does_not_begin_MPI_has_all_its_time(void **state)
+{
+    static const struct {
+        struct pc_profile_rank rank;
+        uint64_t run_ns, compute_ns;
+    } rows[] = {
+        {{.before_init_ns = 900, .inside_ns = 100, .mpi_ns = 30, .merge_ns = 20}, 80, 50},
+        {{.before_init_ns = 900, .mpi_ns = 30, .merge_ns = 20}, 880, 850},
+        {{.before_init_ns = 900, .notes = PCOLLECT_NOTE_OUTSIDE}, 0, 0},
+        {{.inside_ns = 10, .mpi_ns = 30, .merge_ns = 20}, 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
+        assert_int_equal(pct_totals_run_ns(&rows[i].rank), rows[i].run_ns);
+        assert_int_equal(pct_totals_compute_ns(&rows[i].rank), rows[i].compute_ns);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_calls_are_time_in_mpi),
+        cmocka_unit_test(a_rank_that_does_not_begin_MPI_has_all_its_time),
         cmocka_unit_test(the_samples_are_valid_profiles),
         cmocka_unit_test(values_find_the_places_of_their_ranks),
         cmocka_unit_test(nested_time_is_counted_once),
