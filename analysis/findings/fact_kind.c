@@ -42,6 +42,11 @@ bool pct_op_may_start_others(const struct pc_profile *p, const char *op)
     return false;
 }
 
+bool pct_finding_may_poll(const char *op)
+{
+    return pc_op_traits_of(op) & PCOLLECT_TRAIT_TESTS || !strcmp(op, "MPI_Win_sync");
+}
+
 static bool starts_messages(const struct pct_fact *fact)
 {
     return fact->is_message && fact->traits & PCOLLECT_TRAIT_STARTS;

@@ -227,6 +227,12 @@ void pct_evidence_find_messages(struct pct_evidence *f);
  */
 bool pct_op_may_start_others(const struct pc_profile *p, const char *op);
 
+/* True for a function by which a program may ask again and again for something that it waits for:
+ * tests and probes, and MPI_Win_sync, after which it reads what others have written. */
+bool pct_finding_may_poll(const char *op);
+/* More calls of these per rank are many. */
+#define PCT_MANY_TESTS 1000
+
 /* ---- rules_ends.c ---- */
 
 void pct_ends_gather(struct pct_evidence *f);
@@ -261,6 +267,10 @@ struct pct_busy_place {
     double ns;                 /* inclusive time of the busiest rank in that function */
 };
 struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f);
+
+/* The place with most calls of a rank by which it may poll for others, if they are many: a sentence
+ * with a leading blank, or "". Time between such calls is none in MPI. */
+const char *pct_finding_polling(const struct pct_evidence *f, size_t rank);
 
 /* Reason why the busiest rank computes longer than the mean by the factor `longer`: a sentence with
  * a leading blank, or "". */

@@ -14,7 +14,6 @@
 /* More calls per rank than this are many. */
 #define MANY_CALLS 200.0
 #define MANY_MADE 20.0
-#define MANY_TESTS 1000.0
 
 static double calls_of_rank(const struct pct_evidence *f, const struct pct_fact *fact)
 {
@@ -393,14 +392,18 @@ static void find_polling(const struct pct_evidence *f, const struct pct_rule *ru
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!(fact->traits & PCOLLECT_TRAIT_TESTS) || calls_of_rank(f, fact) <= MANY_TESTS)
+        bool tests = fact->traits & PCOLLECT_TRAIT_TESTS;
+        if (!pct_finding_may_poll(fact->op) || calls_of_rank(f, fact) <= PCT_MANY_TESTS)
             continue;
-        struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_TESTS);
+        struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, PCT_MANY_TESTS);
         if (cost.text)
             pct_finding_say_cost(
                 out, f, rule, cost, pct_more_call(f, fact), "%s is called %s: %s. %s", fact->place,
                 how_many(f, fact, "times"), cost.text,
-                cure(f, fact, "Wait instead, or compute longer between two tests."));
+                cure(f, fact,
+                     tests ? "Wait instead, or compute longer between two tests."
+                           : "If it is called until another rank has written something, wait for a "
+                             "message instead."));
     }
 }
 

@@ -232,8 +232,9 @@ static void find_serial(const struct pct_evidence *f, const struct pct_rule *rul
                        own_ns / mean_ns, f->n_ranks == 2 ? "other rank" : "mean of the others");
     pct_finding_say(out, f, rule, waiting_ns(f),
                     pct_more_rank("ranks", pct_finding_rank(f, f->times->busiest)),
-                    "Rank %d %s%s: %s. Divide this work, or let all ranks do it.",
-                    pct_finding_rank(f, f->times->busiest), b.data, place.data, others_wait(f));
+                    "Rank %d %s%s: %s.%s Divide this work, or let all ranks do it.",
+                    pct_finding_rank(f, f->times->busiest), b.data, place.data, others_wait(f),
+                    pct_finding_polling(f, f->times->busiest));
     pct_buf_free(&b);
     pct_buf_free(&place);
 }
@@ -349,8 +350,9 @@ static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *
     put_busy_place(&where, &b);
     pct_finding_say(
         out, f, rule, waiting_ns(f), pct_more_rank("ranks", pct_finding_rank(f, f->times->busiest)),
-        "Rank %d %s %.0f %% longer than the mean%s: %s.%s", pct_finding_rank(f, f->times->busiest),
-        pct_rank_times_verb(f->times), 100 * longer, b.data, others_wait(f), whose_lead(f, &where));
+        "Rank %d %s %.0f %% longer than the mean%s: %s.%s%s",
+        pct_finding_rank(f, f->times->busiest), pct_rank_times_verb(f->times), 100 * longer, b.data,
+        others_wait(f), whose_lead(f, &where), pct_finding_polling(f, f->times->busiest));
     pct_buf_free(&b);
 }
 
@@ -370,11 +372,11 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
         pct_finding_say(out, f, rule, waiting_ns(f),
                         pct_more_rank("ranks", pct_finding_rank(f, t->busiest)),
                         "Rank %d is blocked outside MPI for %s%s: it sleeps, or waits for a file, "
-                        "a lock, a thread or another process, and %s.%s",
+                        "a lock, a thread or another process, and %s.%s%s",
                         pct_finding_rank(f, t->busiest),
                         busiest->unsure_ns > busiest->blocked_ns / 10 ? "at least " : "",
                         pct_text_time(time, (pc_u128)llround(busiest->blocked_ns)), others_wait(f),
-                        pct_finding_blocking_calls(f));
+                        pct_finding_blocking_calls(f), pct_finding_polling(f, t->busiest));
         return;
     }
     if (is_waited_for(f, threshold) && is_off(f)) {
@@ -399,16 +401,18 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
         pct_finding_say(out, f, rule, t->blocked_ns,
                         pct_more_rank("ranks", pct_finding_rank(f, most)),
                         "Rank %d is blocked%s for %s%s (%s): it sleeps, "
-                        "or waits for files, locks, threads or other processes.%s",
+                        "or waits for files, locks, threads or other processes.%s%s",
                         pct_finding_rank(f, most), pct_finding_outside(f), least,
-                        pct_finding_share(f, t->blocked_ns), time, pct_finding_blocking_calls(f));
+                        pct_finding_share(f, t->blocked_ns), time, pct_finding_blocking_calls(f),
+                        pct_finding_polling(f, most));
     else
         pct_finding_say(out, f, rule, t->blocked_ns,
                         pct_more_rank("ranks", pct_finding_rank(f, most)),
                         "The ranks are blocked%s for %s%s, most on rank %d (%s): they sleep, or "
-                        "wait for files, locks, threads or other processes.%s",
+                        "wait for files, locks, threads or other processes.%s%s",
                         pct_finding_outside(f), least, pct_finding_share(f, t->blocked_ns),
-                        pct_finding_rank(f, most), time, pct_finding_blocking_calls(f));
+                        pct_finding_rank(f, most), time, pct_finding_blocking_calls(f),
+                        pct_finding_polling(f, most));
 }
 
 /* ---- Threads of a rank ------------------------------------------------------------------------

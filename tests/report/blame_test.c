@@ -493,6 +493,8 @@ static void functions_that_only_look_alike_are_not_blamed(void **state)
         {"polling", "MPI_Request_get_status", PCOLLECT_CLASS_COMPLETION, true},
         {"polling", "MPI_Parrived", PCOLLECT_CLASS_P2P, true},
         {"polling", "MPI_Win_test", PCOLLECT_CLASS_RMA, true},
+        {"polling", "MPI_Win_sync", PCOLLECT_CLASS_RMA, true},
+        {"polling", "MPI_Win_flush", PCOLLECT_CLASS_RMA, false},
         {"window-synchronisation", "MPI_Win_flush_all", PCOLLECT_CLASS_RMA, true},
         {"window-synchronisation", "MPI_Win_flush_local_all", PCOLLECT_CLASS_RMA, true},
         {"window-synchronisation", "MPI_Win_post", PCOLLECT_CLASS_RMA, true},

@@ -417,10 +417,41 @@ static void views_that_are_set_for_each_piece_are_found(void **state)
     }
 }
 
+static void a_rank_that_polls_may_wait_meanwhile(void **state)
+{
+    static const struct {
+        const char *name;
+        double calls;
+        bool polls;
+    } cases[] = {{"MPI_Win_sync", 20000, true},
+                 {"MPI_Iprobe", 20000, true},
+                 {"MPI_Iprobe", 20, false},
+                 {"MPI_Win_flush", 20000, false}};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        double list[SAMPLE_RANKS];
+        char wanted[128];
+        begin_run(1, false);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.compute_ms[r] = r == m.late ? 2000 : 1000;
+            list[r] = r == m.late ? 5 : -1;
+        }
+        m.blocked_ms[m.late] = 1500;
+        call(cases[k].name, PCOLLECT_CLASS_RMA, cases[k].calls, 0, list);
+        snprintf(wanted, sizeof wanted, " Rank %u calls %s in %s (", m.late, cases[k].name,
+                 m.function);
+        const char *text = sentence("blocked"), *said = strstr(text, wanted);
+        bool polls = said && strstr(said, ") 20,000 times: what it does between these calls may ");
+        if (!*text || polls != cases[k].polls)
+            fail_msg("%s: %s", cases[k].name, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(views_that_are_set_for_each_piece_are_found),
+        cmocka_unit_test(a_rank_that_polls_may_wait_meanwhile),
         cmocka_unit_test(waits_for_a_rank_that_is_delayed_are_told_without_its_delay),
         cmocka_unit_test(a_threshold_shows_and_hides_without_other_words),
         cmocka_unit_test(uncertain_findings_are_in_the_order_of_their_bounds),
