@@ -180,7 +180,7 @@ static void find_reductions(const struct pct_evidence *f, const struct pct_rule 
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!is_of_values(fact) || calls_of_rank(f, fact) < MANY_CALLS ||
+        if (!is_of_values(fact) || calls_of_rank(f, fact) <= MANY_CALLS ||
             bytes_of_call(fact) >= FEW_BYTES)
             continue;
         struct pct_cost cost =
@@ -470,7 +470,7 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         if (fact->op_class != PCOLLECT_CLASS_TYPE || !(fact->traits & PCOLLECT_TRAIT_MAKES) ||
-            calls_of_rank(f, fact) < MANY_CALLS)
+            calls_of_rank(f, fact) <= MANY_CALLS)
             continue;
         add_place(&all, fact);
     }
@@ -485,17 +485,39 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
             cure(f, all.most, "Make datatypes once and keep them."));
 }
 
-/* Finds views of files that are set again and again, as libraries do for each piece. */
+/* True for many calls that move little of a file each. Half of the calls of a split operation has
+ * no bytes: it is not known how large a piece it belongs to. */
+static bool moves_pieces(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    enum { FEW_KIB = 64 };
+    double bytes = bytes_of_call(fact);
+    return fact->op_class == PCOLLECT_CLASS_IO && fact->traits & PCOLLECT_TRAIT_MOVES &&
+           calls_of_rank(f, fact) > MANY_CALLS && bytes > 0 && bytes < FEW_KIB * 1024;
+}
+
+static bool sets_views(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    return !strcmp(fact->op, "MPI_File_set_view") && calls_of_rank(f, fact) > MANY_CALLS;
+}
+
+/* The first place of the same code in which a file is moved in pieces; NULL: there is none. */
+static const struct pct_fact *pieces_of(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (moves_pieces(f, &f->list[i]) && pct_call_places_share_code(&f->list[i].at, &fact->at))
+            return &f->list[i];
+    return NULL;
+}
+
+/* Finds views of files that are set again and again, as libraries do for each piece; but for those
+ * that are set in code that moves the pieces, which are told with these. */
 static void find_views(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
     struct places all = {.most = NULL};
-    for (size_t i = 0; i < f->n; i++) {
-        const struct pct_fact *fact = &f->list[i];
-        if (strcmp(fact->op, "MPI_File_set_view") != 0 || calls_of_rank(f, fact) <= MANY_CALLS)
-            continue;
-        add_place(&all, fact);
-    }
+    for (size_t i = 0; i < f->n; i++)
+        if (sets_views(f, &f->list[i]) && !pieces_of(f, &f->list[i]))
+            add_place(&all, &f->list[i]);
     if (!all.most)
         return;
     struct pct_cost cost = cost_of_places(f, rule, threshold, &all);
@@ -507,28 +529,30 @@ static void find_views(const struct pct_evidence *f, const struct pct_rule *rule
                              all.n > 1 ? "with the same calls in other places, " : "", cost.text);
 }
 
-/* Finds files moved in small pieces. Half of the calls of a split operation has no bytes: it is not
- * known how large a piece it belongs to. */
+/* Finds files moved in small pieces. */
 static void find_files(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
-    enum { FEW_KIB = 64 };
     find_views(f, rule, threshold, out);
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        bool moves = fact->op_class == PCOLLECT_CLASS_IO && fact->traits & PCOLLECT_TRAIT_MOVES;
-        bool is_collective = fact->traits & PCOLLECT_TRAIT_TOGETHER;
-        double bytes = bytes_of_call(fact);
-        if (!moves || calls_of_rank(f, fact) <= MANY_CALLS || !(bytes > 0) ||
-            bytes >= FEW_KIB * 1024)
+        struct places all = {.most = NULL};
+        if (!moves_pieces(f, fact))
             continue;
-        struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_CALLS);
+        add_place(&all, fact);
+        for (size_t k = 0; k < f->n; k++)
+            if (sets_views(f, &f->list[k]) && pieces_of(f, &f->list[k]) == fact)
+                add_place(&all, &f->list[k]);
+        all.most = fact;
+        struct pct_cost cost = cost_of_places(f, rule, threshold, &all);
         if (cost.text)
             pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, fact),
-                                 "%s is called %s for %.0f bytes on average: %s. %s", fact->place,
-                                 how_many(f, fact, "times"), bytes, cost.text,
+                                 "%s is called %s for %.0f bytes on average%s: %s. %s", fact->place,
+                                 how_many(f, fact, "times"), bytes_of_call(fact),
+                                 all.n > 1 ? ", with MPI_File_set_view in the same function" : "",
+                                 cost.text,
                                  cure(f, fact,
-                                      is_collective
+                                      fact->traits & PCOLLECT_TRAIT_TOGETHER
                                           ? "Read or write larger blocks."
                                           : "Read or write larger blocks, by collective calls."));
     }

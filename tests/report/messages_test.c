@@ -417,6 +417,53 @@ static void views_that_are_set_for_each_piece_are_found(void **state)
     }
 }
 
+/* Pieces moved in the function that sets the views are one finding with these. */
+static void views_are_told_with_the_pieces_of_their_function(void **state)
+{
+    (void)state;
+    for (unsigned here = 0; here < 2; here++) {
+        begin_run(1, false);
+        call_all("MPI_File_set_view", PCOLLECT_CLASS_IO, 300, 0, 200);
+        if (!here)
+            m.caller = sample_frame(&m.sample, 0, 0, 0x1000);
+        call_all("MPI_File_write_all", PCOLLECT_CLASS_IO, 300, 64, 300);
+        struct pct_data *d = end_run();
+        size_t n = 0, together = 0;
+        for (size_t i = 0; i < d->findings->n; i++) {
+            bool is_file = !strcmp(d->findings->list[i].rule, "small-io");
+            n += is_file;
+            together += is_file && strstr(d->findings->list[i].text,
+                                          "for 64 bytes on average, with MPI_File_set_view in the "
+                                          "same function: ") != NULL;
+        }
+        assert_int_equal(n, 2 - here);
+        assert_int_equal(together, here);
+        pct_data_free(d);
+    }
+}
+
+/* 200 calls are not many, by any of these rules. */
+static void many_calls_have_one_bound(void **state)
+{
+    static const struct {
+        const char *rule, *name;
+        uint16_t op_class;
+    } cases[] = {{"many-collectives", "MPI_Iallreduce", PCOLLECT_CLASS_COLL},
+                 {"datatypes", "MPI_Type_commit", PCOLLECT_CLASS_TYPE},
+                 {"small-io", "MPI_File_write_at", PCOLLECT_CLASS_IO},
+                 {"small-io", "MPI_File_set_view", PCOLLECT_CLASS_IO},
+                 {"small-messages", "MPI_Isend", PCOLLECT_CLASS_P2P}};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++)
+        for (unsigned more = 0; more < 2; more++) {
+            begin_run(1, false);
+            call_all(cases[k].name, cases[k].op_class, 200 + more, 8, 300);
+            const char *text = sentence(cases[k].rule);
+            if ((*text != 0) != more)
+                fail_msg("%s, %u calls: %s", cases[k].name, 200 + more, text);
+        }
+}
+
 static void a_rank_that_polls_may_wait_meanwhile(void **state)
 {
     static const struct {
@@ -451,6 +498,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(views_that_are_set_for_each_piece_are_found),
+        cmocka_unit_test(views_are_told_with_the_pieces_of_their_function),
+        cmocka_unit_test(many_calls_have_one_bound),
         cmocka_unit_test(a_rank_that_polls_may_wait_meanwhile),
         cmocka_unit_test(waits_for_a_rank_that_is_delayed_are_told_without_its_delay),
         cmocka_unit_test(a_threshold_shows_and_hides_without_other_words),
