@@ -27,17 +27,18 @@ static const struct pcollect_column resource_columns[] = {
     [1 + PC_RESOURCE_MEMORY] =
         NUMBER("memory", "most memory of the process at a time (resident)", PCOLLECT_MAX, BYTES),
     [1 + PC_RESOURCE_USER] =
-        NUMBER("user", "CPU time in the program, all threads", PCOLLECT_SUM, NS),
+        NUMBER("user", "CPU time in the program after MPI_Init, all threads", PCOLLECT_SUM, NS),
     [1 + PC_RESOURCE_SYSTEM] =
-        NUMBER("system", "CPU time in the kernel, all threads", PCOLLECT_SUM, NS),
+        NUMBER("system", "CPU time in the kernel after MPI_Init, all threads", PCOLLECT_SUM, NS),
     [1 + PC_RESOURCE_MINOR] =
-        NUMBER("minor_faults", "page faults without a disk", PCOLLECT_SUM, COUNT),
-    [1 + PC_RESOURCE_MAJOR] =
-        NUMBER("major_faults", "page faults that waited for a disk", PCOLLECT_SUM, COUNT),
-    [1 + PC_RESOURCE_WAITS] =
-        NUMBER("waits", "context switches because a thread waited", PCOLLECT_SUM, COUNT),
+        NUMBER("minor_faults", "page faults after MPI_Init without a disk", PCOLLECT_SUM, COUNT),
+    [1 + PC_RESOURCE_MAJOR] = NUMBER(
+        "major_faults", "page faults after MPI_Init that waited for a disk", PCOLLECT_SUM, COUNT),
+    [1 + PC_RESOURCE_WAITS] = NUMBER(
+        "waits", "context switches after MPI_Init because a thread waited", PCOLLECT_SUM, COUNT),
     [1 + PC_RESOURCE_PREEMPTED] =
-        NUMBER("preempted", "context switches because another was to run", PCOLLECT_SUM, COUNT),
+        NUMBER("preempted", "context switches after MPI_Init because another was to run",
+               PCOLLECT_SUM, COUNT),
     [1 + PC_RESOURCE_CPU] =
         NUMBER("cpu", "processor on which the merging thread ran then", PCOLLECT_MAX, COUNT),
     [1 + PC_RESOURCE_CPUS] = NUMBER(
@@ -47,33 +48,38 @@ static const struct pcollect_column resource_columns[] = {
                                PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT, 0},
     [1 + PC_RESOURCE_DELAYED] =
         NUMBER("delayed",
-               "time in which the main thread could run and no processor was free; 0 where "
-               "the kernel does not count it",
+               "time after MPI_Init in which the main thread could run and no processor was "
+               "free; 0 where the kernel does not count it",
                PCOLLECT_SUM, NS),
     [1 + PC_RESOURCE_MIGRATIONS] =
         NUMBER("migrations",
                "times that a thread moved to another processor, of the threads that "
                "were there at the end; 0 where the kernel does not count it",
                PCOLLECT_SUM, COUNT),
-    [1 + PC_RESOURCE_ON_CPU] = NUMBER("on_cpu", "CPU time of the main thread", PCOLLECT_SUM, NS),
+    [1 + PC_RESOURCE_ON_CPU] =
+        NUMBER("on_cpu", "CPU time of the main thread after MPI_Init", PCOLLECT_SUM, NS),
     [1 + PC_RESOURCE_BLOCKED] =
         NUMBER("blocked",
-               "time in which the main thread could not run: it slept, or waited for a "
-               "file, a lock or a message; 0 where the kernel does not count delayed",
+               "time after MPI_Init in which the main thread could not run: it slept, or waited "
+               "for a file, a lock or a message; 0 where the kernel does not count delayed",
                PCOLLECT_SUM, NS),
     [1 + PC_RESOURCE_PAUSED] =
         NUMBER("paused",
                "time that MPI_Pcontrol left out: it is in no other figure but the lifetime "
                "of communicators, but other ranks may have waited for it",
                PCOLLECT_SUM, NS),
+    [1 + PC_RESOURCE_BEFORE] =
+        NUMBER("before", "CPU time up to the end of MPI_Init, all threads", PCOLLECT_SUM, NS),
 };
 _Static_assert(PC_ARRAY_LEN(resource_columns) == 1 + PC_RESOURCE_N, "a column for each value");
 
-const struct pcollect_table pc_table_resources = {.name = "resources",
-                                                  .doc = "what the system says of each rank",
-                                                  .columns = resource_columns,
-                                                  .n_keys = 1,
-                                                  .n_values = PC_RESOURCE_N};
+const struct pcollect_table pc_table_resources = {
+    .name = "resources",
+    .doc = "what the system says of each rank: without MPI_Init from "
+           "the start of the program",
+    .columns = resource_columns,
+    .n_keys = 1,
+    .n_values = PC_RESOURCE_N};
 
 static const struct pcollect_column thread_record_columns[] = {
     KEY("rank", "of the process", RANK),

@@ -29,6 +29,9 @@ static uint64_t left_out[PC_RESOURCE_N], left_at[PC_RESOURCE_N];
 /* Time that was left out so far; times when the run began and when it was left last. */
 static uint64_t paused_ns, began_at_ns, paused_at_ns;
 
+/* CPU time when the run began. */
+static uint64_t before_ns;
+
 /* A number of /proc/PID/task/TID/sched, which is there if the kernel was built with
  * CONFIG_SCHED_DEBUG: seen in Linux 6.18. */
 static uint64_t read_migrations(int folder, const char *tid)
@@ -113,6 +116,7 @@ void pc_usage_init_end(void)
     int saved = errno;
     read_counts(left_out);
     memcpy(left_at, left_out, sizeof left_at);
+    before_ns = left_out[PC_RESOURCE_USER] + left_out[PC_RESOURCE_SYSTEM];
     began_at_ns = pc_mono_ns();
     errno = saved;
 }
@@ -184,6 +188,7 @@ void pc_usage_note(void)
             v[PC_RESOURCE_MEMORY] = (uint64_t)usage.ru_maxrss * 1024u;
         v[PC_RESOURCE_CPU] = (uint64_t)sched_getcpu();
         v[PC_RESOURCE_PAUSED] = paused_ns;
+        v[PC_RESOURCE_BEFORE] = before_ns;
         look_at_tasks(&tasks);
         v[PC_RESOURCE_MIGRATIONS] = tasks.n_moves;
         v[PC_RESOURCE_CPUS] = (uint64_t)CPU_COUNT(&tasks.bound);
