@@ -58,7 +58,8 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
                                                   : PCT_NO_REGIONS);
     const struct pc_profile_table *t =
         view->table_name && !view->table ? pc_profile_table_in_order(p, view->table_name) : NULL;
-    const char *why = t ? pct_filter_refuses(t, filter) : NULL;
+    bool whole = view->table && view->table->of_whole;
+    const char *why = t || whole ? pct_filter_refuses(t, filter) : NULL;
     return why ? refuse_filter("table", view->table_name, why) : PCT_DONE;
 }
 

@@ -123,7 +123,7 @@ static bool is_phase_key(const struct pc_profile_table *t, uint32_t column)
 
 static bool has_key(const struct pc_profile_table *t, uint16_t type)
 {
-    for (uint32_t i = 0; i < t->n_keys; i++)
+    for (uint32_t i = 0; t && i < t->n_keys; i++)
         if (t->columns[i].type == type)
             return true;
     return false;
@@ -131,7 +131,7 @@ static bool has_key(const struct pc_profile_table *t, uint16_t type)
 
 static bool has_phase_key(const struct pc_profile_table *t)
 {
-    for (uint32_t i = 0; i < t->n_keys; i++)
+    for (uint32_t i = 0; t && i < t->n_keys; i++)
         if (is_phase_key(t, i))
             return true;
     return false;

@@ -15,7 +15,8 @@ struct pct_filter {
     uint64_t domain;    /* id of a communicator; 0: any */
 };
 
-/* NULL, or the reason why rows of this table cannot be selected by this filter. */
+/* NULL, or the reason why rows of this table cannot be selected by this filter. t NULL: they are of
+ * whole ranks. */
 const char *pct_filter_refuses(const struct pc_profile_table *t, const struct pct_filter *f);
 
 struct pct_part;

@@ -36,5 +36,6 @@ const struct pct_table pct_lost_table = {
     .doc = "what the profile lacks, by kind",
     .count = count_lost,
     .of_ranks = true,
+    .of_whole = true,
     PCT_COLUMNS(lost_columns),
 };

@@ -160,7 +160,7 @@ static void rank_lost(const struct pct_cell *c, struct pct_value *out)
 static void rank_waiting(const struct pct_cell *c, struct pct_value *out)
 {
     struct pct_wait_times waiting = pct_data_wait_times(c->d);
-    out->none = !waiting.known;
+    out->none = !waiting.known || c->d->whole != c->d->profile; /* all other columns are whole */
     set_ns(waiting.rank_ns[c->row], out);
 }
 
@@ -210,7 +210,7 @@ static const struct pct_column rank_columns[] = {
     {"waiting_s", "waiting", PCT_NS,
      "part of mpi_s in which it waited for the rank that is longest outside MPI: by how much it is "
      "longer in each function than that one, all ranks together at most by its lead over them; "
-     "empty if it is not known",
+     "empty if it is not known, and in a part of the run",
      rank_waiting},
     {"later_s", "later", PCT_NS,
      "start of the program after that of the rank that started first, by the clocks of the hosts; "
@@ -228,5 +228,6 @@ const struct pct_table pct_ranks_table = {
     .name = "ranks",
     .doc = "one row for each rank",
     .count = count_ranks,
+    .of_whole = true,
     PCT_COLUMNS(rank_columns),
 };

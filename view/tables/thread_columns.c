@@ -96,7 +96,8 @@ static const struct pct_column thread_columns[] = {
     {"cpu_s", "CPU", PCT_NS,
      "CPU time after MPI_Init, in MPI and outside; empty if it is not known", get_cpu},
     {"outside_s", "CPU outside", PCT_NS,
-     "CPU time outside MPI that samples stand for; empty without samples", get_outside},
+     "CPU time outside MPI after MPI_Init that samples stand for; empty without samples",
+     get_outside},
     {"waits_s", "waiting", PCT_NS,
      "part of outside_s in the runtime of OpenMP, where a thread polls for others; empty without "
      "samples",
@@ -116,5 +117,6 @@ const struct pct_table pct_thread_times_table = {
     .doc = "MPI and CPU time of each thread",
     .count = count_threads,
     .of_ranks = true,
+    .of_whole = true,
     PCT_COLUMNS(thread_columns),
 };
