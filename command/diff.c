@@ -89,6 +89,11 @@ static void print(const struct pct_diff *d, const struct request *r)
         pct_diff_print(stdout, d, &how);
 }
 
+static void say(void *self, const char *sentence)
+{
+    pct_say(self, "%s", sentence);
+}
+
 static int judge(const struct pct_command *self, const struct pct_diff *d, const struct request *r)
 {
     const char *place;
@@ -127,7 +132,7 @@ static int compare(const struct pct_command *self, struct pct_run *runs, const s
     if (r->how.full_names)
         pct_diff_name_places(d, true);
     if (r->format != FORMAT_TEXT)
-        pct_runs_say(self, runs, r->n_before + r->n_after);
+        pct_diff_remarks(d, say, (void *)self);
     print(d, r);
     int status = judge(self, d, r);
     pct_diff_free(d);

@@ -70,14 +70,11 @@ bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, d
 typedef void pct_remark_fn(void *arg, const char *sentence);
 /* Calls `put` with what the figures of single runs do not have. */
 void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, void *arg);
-void pct_print_runs_remarks(FILE *out, const struct pct_run *runs, size_t n, size_t width);
 
 /* Calls `put` if a context is not called as often in one of the runs [first, end) as in another,
  * though these are repeats. */
 void pct_calls_remark(const struct pct_join *j, const struct pct_run *runs, size_t first,
                       size_t end, pct_remark_fn *put, void *arg);
-void pct_print_calls_remark(FILE *out, const struct pct_join *j, const struct pct_run *runs,
-                            size_t first, size_t end, size_t width);
 
 /* Calls `put` if contexts are matched by function, because the runs are not known to be of one
  * build. */
@@ -97,6 +94,9 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
 /* ---- Difference (diff_print.c) ---- */
 
 extern const struct pct_table pct_diff_table; /* contexts: columns read pct_data.diff */
+/* Calls `put` with how the repeats of a side differ, and with what the figures of single runs do
+ * not have. */
+void pct_diff_remarks(const struct pct_diff *d, pct_remark_fn *put, void *arg);
 void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how);
 /* Appends that sentence for one side. True: it is about delays of ranks that call MPI. */
 bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after);

@@ -307,6 +307,25 @@ static void print_delays(FILE *out, const struct pct_diff *d, size_t width)
         pct_print_sentence(out, width, 0, PCT_DELAY_STAYS);
 }
 
+void pct_diff_remarks(const struct pct_diff *d, pct_remark_fn *put, void *arg)
+{
+    size_t n = d->n_before + d->n_after;
+    pct_calls_remark(d->join, d->runs, 0, d->n_before, put, arg);
+    pct_calls_remark(d->join, d->runs, d->n_before, n, put, arg);
+    pct_runs_remarks(d->runs, n, put, arg);
+}
+
+struct page {
+    FILE *out;
+    size_t width;
+};
+
+static void print_remark(void *page, const char *sentence)
+{
+    const struct page *p = page;
+    pct_print_sentence(p->out, p->width, 0, "%s", sentence);
+}
+
 static void print_run(FILE *out, const struct pct_diff *d, size_t width)
 {
     const struct pct_diff_change *t = &d->time;
@@ -318,9 +337,7 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     pct_diff_told_print(out, d);
     fputc('\n', out);
     pct_print_programs(out, d->join, d->runs, width);
-    pct_print_calls_remark(out, d->join, d->runs, 0, d->n_before, width);
-    pct_print_calls_remark(out, d->join, d->runs, d->n_before, d->n_before + d->n_after, width);
-    pct_print_runs_remarks(out, d->runs, d->n_before + d->n_after, width);
+    pct_diff_remarks(d, print_remark, &(struct page){out, width});
     if (d->metric == PCT_DIFF_TIME) {
         print_delays(out, d, width);
         pct_diff_run_put(&run, d);

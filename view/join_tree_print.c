@@ -470,17 +470,6 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
     pct_programs_remarks(j, runs, print_remark, &(struct page){out, width});
 }
 
-void pct_print_runs_remarks(FILE *out, const struct pct_run *runs, size_t n, size_t width)
-{
-    pct_runs_remarks(runs, n, print_remark, &(struct page){out, width});
-}
-
-void pct_print_calls_remark(FILE *out, const struct pct_join *j, const struct pct_run *runs,
-                            size_t first, size_t end, size_t width)
-{
-    pct_calls_remark(j, runs, first, end, print_remark, &(struct page){out, width});
-}
-
 bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,
                       double all_ns, double init_ns)
 {

@@ -174,7 +174,7 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
     struct pct_page page = {0};
     struct pct_buf *b = &page.head, remarks = {0}, run = {0};
     pct_programs_remarks(diff->join, diff->runs, put_text, &remarks);
-    pct_runs_remarks(diff->runs, diff->n_before + diff->n_after, put_text, &remarks);
+    pct_diff_remarks(diff, put_text, &remarks);
     put_head(b, diff->runs, diff->n_before + diff->n_after, &remarks);
     pct_buf_free(&remarks);
     pct_buf_text(b, ", \"difference\": {");
