@@ -543,7 +543,7 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
         for (size_t k = 0; k < f->n; k++)
             if (sets_views(f, &f->list[k]) && pieces_of(f, &f->list[k]) == fact)
                 add_place(&all, &f->list[k]);
-        all.most = fact;
+        all.most = fact; /* the number of its calls is told, wherever most of the time is */
         struct pct_cost cost = cost_of_places(f, rule, threshold, &all);
         if (cost.text)
             pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, fact),
