@@ -48,6 +48,7 @@ struct pct_calls_from {
  * the program called. */
 struct pct_fact {
     uint32_t node; /* node of the shown tree; the first of several in one place */
+    bool several;  /* contexts are in this place */
     const char *op;
     uint16_t op_class;
     uint32_t traits;          /* enum pcollect_trait */
@@ -330,8 +331,8 @@ static inline int32_t pct_finding_rank(const struct pct_evidence *f, size_t inde
 /* A count in a sentence: "12,345". Interned. */
 const char *pct_finding_number(const struct pct_evidence *f, double n);
 
-/* Options that show more: the table `contexts` for a finding about one place, this table for one
- * about a rank. */
+/* Options that show more: the table `contexts` for a finding about one place, with the context if
+ * that is the only one there; this table for a finding about a rank. */
 struct pct_more pct_more_call(const struct pct_evidence *f, const struct pct_fact *fact);
 struct pct_more pct_more_rank(const char *table, int32_t rank);
 struct pct_more pct_more_table(const char *table);

@@ -441,7 +441,7 @@ static void find_communicators(const struct pct_evidence *f, const struct pct_ru
     }
 }
 
-/* Places of equal calls that are one finding. */
+/* Places of equal calls that are one finding. It has a context if it is about one place. */
 struct places {
     const struct pct_fact *most; /* the one with most time; NULL: there is none */
     double ns;
@@ -454,6 +454,11 @@ static void add_place(struct places *all, const struct pct_fact *fact)
     all->ns += pct_fact_own_ns(fact);
     if (!all->most || pct_fact_own_ns(fact) > pct_fact_own_ns(all->most))
         all->most = fact;
+}
+
+static struct pct_more more_places(const struct pct_evidence *f, const struct places *all)
+{
+    return all->n > 1 ? pct_more_table("contexts") : pct_more_call(f, all->most);
 }
 
 static struct pct_cost cost_of_places(const struct pct_evidence *f, const struct pct_rule *rule,
@@ -478,11 +483,11 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
         return;
     struct pct_cost cost = cost_of_places(f, rule, threshold, &all);
     if (cost.text)
-        pct_finding_say_cost(
-            out, f, rule, cost, pct_more_call(f, all.most), "%s is called %s: %s%s. %s",
-            all.most->place, how_many(f, all.most, "times"),
-            all.n > 1 ? "with other calls that make, commit or free datatypes, " : "", cost.text,
-            cure(f, all.most, "Make datatypes once and keep them."));
+        pct_finding_say_cost(out, f, rule, cost, more_places(f, &all), "%s is called %s: %s%s. %s",
+                             all.most->place, how_many(f, all.most, "times"),
+                             all.n > 1 ? "with other calls that make, commit or free datatypes, "
+                                       : "",
+                             cost.text, cure(f, all.most, "Make datatypes once and keep them."));
 }
 
 /* True for many calls that move little of a file each. Half of the calls of a split operation has
@@ -522,7 +527,7 @@ static void find_views(const struct pct_evidence *f, const struct pct_rule *rule
         return;
     struct pct_cost cost = cost_of_places(f, rule, threshold, &all);
     if (cost.text)
-        pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, all.most),
+        pct_finding_say_cost(out, f, rule, cost, more_places(f, &all),
                              "%s is called %s: %s%s. Read or write larger blocks, so that fewer "
                              "views are set.",
                              all.most->place, how_many(f, all.most, "times"),

@@ -695,7 +695,7 @@ static void find_turns(const struct pct_evidence *f, const struct pct_rule *rule
         return;
     char call[PCT_NUMBER_BYTES];
     pct_text_time(call, (pc_u128)llround(pct_fact_own_ns(most) / most->calls));
-    pct_finding_say(out, f, rule, waits, pct_more_call(f, most),
+    pct_finding_say(out, f, rule, waits, pct_more_table("contexts"),
                     "Ranks wait at least %s for others that are late by turns, most in %s, "
                     "%s a call: this is not the wait for the rank that computes longest. Let all "
                     "ranks do this work at the same time, or make each step as long on all.",

@@ -456,6 +456,7 @@ static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold,
 {
     struct pct_fact place = f->list[first];
     double inclusive_ns = 0;
+    place.several = end - first > 1;
     for (size_t i = first; i < end; i++) {
         const struct pct_fact *from = &f->list[i];
         if (i > first) {
@@ -552,5 +553,6 @@ void pct_evidence_forget(struct pct_evidence *f)
 
 struct pct_more pct_more_call(const struct pct_evidence *f, const struct pct_fact *fact)
 {
-    return (struct pct_more){"contexts", pct_data_tree(f->data)->nodes[fact->node].context, -1};
+    uint64_t context = fact->several ? 0 : pct_data_tree(f->data)->nodes[fact->node].context;
+    return (struct pct_more){"contexts", context, -1};
 }

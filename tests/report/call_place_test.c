@@ -132,6 +132,30 @@ static void begin_two(double calls, const char *function, const char *other, uin
         call_all("MPI_Exscan", PCOLLECT_CLASS_COLL, 10000 - calls, 8, 100);
 }
 
+/* The context of the first finding of that rule; 0: it has none. */
+static uint64_t context_of(const char *rule)
+{
+    struct pct_data *d = end_run();
+    uint64_t context = 0;
+    for (size_t i = d->findings->n; i-- > 0;)
+        if (!strcmp(d->findings->list[i].rule, rule))
+            context = d->findings->list[i].context;
+    pct_data_free(d);
+    return context;
+}
+
+/* Selecting one of two contexts would show a part of the calls that the sentence counts. */
+static void a_place_of_several_contexts_has_no_context(void **state)
+{
+    (void)state;
+    begin_two(8800, "reduce", "reduce", 7);
+    assert_int_equal(context_of("many-collectives"), 0);
+    begin();
+    m.caller = add_frame(0, 0, PROGRAM, (struct pct_frame){.function = "solve"});
+    call_all("MPI_Exscan", PCOLLECT_CLASS_COLL, 10000, 8, 1000);
+    assert_int_not_equal(context_of("many-collectives"), 0);
+}
+
 static void the_caller_of_most_calls_is_named(void **state)
 {
     (void)state;
@@ -223,6 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_in_libraries_lead_to_the_line_of_the_user),
+        cmocka_unit_test(a_place_of_several_contexts_has_no_context),
         cmocka_unit_test(the_caller_of_most_calls_is_named),
         cmocka_unit_test(the_list_of_calls_names_that_caller_too),
         cmocka_unit_test(overloaded_functions_are_apart),
