@@ -226,7 +226,7 @@ static void put_call(struct pct_buf *b, const struct pct_where_calls *c,
         pct_buf_text(b, takes ? " from " : " to ");
         put_rank(b, r->members, r->n_members, call->peer);
     } else if (takes) {
-        pct_buf_text(b, " from any rank");
+        pct_buf_text(b, call->peer == PCT_RANK_NULL ? " from MPI_PROC_NULL" : " from any rank");
     }
     if (call->source >= 0 && sends && receives) {
         pct_buf_text(b, call->peer >= 0 ? " and from " : " from ");

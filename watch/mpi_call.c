@@ -48,15 +48,22 @@ bool pct_mpi_adapter_read(int pid, uint64_t at, struct pc_adapter *out)
            out->abi == PC_CORE_ABI && out->size == sizeof *out;
 }
 
-static int source_of(const struct pct_caught *c, uint64_t adapter, const struct pc_call *call)
+/* A source as the program gave it: each MPI has its own numbers for any rank and none. */
+static int source_of(const struct pct_caught *c, uint64_t adapter, int given)
 {
     struct pc_adapter a;
-    if (!is_asked(call) || !(call->peers & PC_CALL_PEERS))
-        return -1;
-    if (call->source >= 0)
-        return call->source;
-    bool null = pct_mpi_adapter_read(c->pid, adapter, &a) && call->source == a.proc_null;
+    if (given >= 0)
+        return given;
+    bool null = pct_mpi_adapter_read(c->pid, adapter, &a) && given == a.proc_null;
     return null ? PCT_RANK_NULL : -1;
+}
+
+/* The peer; of a call that only receives it is a source. */
+static int peer_of(const struct pct_caught *c, uint64_t adapter, const struct pc_call *call)
+{
+    uint32_t traits = pc_op_traits_of(pc_op_name(call->event.op));
+    bool takes = traits & PCOLLECT_TRAIT_SOURCE && !(traits & PCOLLECT_TRAIT_DEST);
+    return takes ? source_of(c, adapter, call->event.peer) : call->event.peer;
 }
 
 void pct_mpi_call_find(struct pct_caught *c, uint64_t adapter, struct pct_mpi_call *out)
@@ -71,15 +78,16 @@ void pct_mpi_call_find(struct pct_caught *c, uint64_t adapter, struct pct_mpi_ca
         memcpy(&call, c->stack + i, sizeof call);
         if (!is_call(c, c->sp + i, &call))
             continue;
+        bool exchanges = is_asked(&call) && call.peers & PC_CALL_PEERS;
         *out = (struct pct_mpi_call){.known = true,
                                      .op = pc_op_name(call.event.op),
                                      .begin = call.event.begin,
                                      .comm = comm_of(&call),
                                      .domain = is_asked(&call) ? call.event.domain : 0,
-                                     .peer = call.event.peer,
+                                     .peer = peer_of(c, adapter, &call),
                                      .root = call.event.root,
                                      .tag = call.event.tag,
-                                     .source = source_of(c, adapter, &call),
+                                     .source = exchanges ? source_of(c, adapter, call.source) : -1,
                                      .at = c->sp + i,
                                      .requests = (uintptr_t)call.requests,
                                      .n_requests = call.n_requests};

@@ -36,10 +36,11 @@ struct pct_mpi_call {
     uint64_t begin; /* ticks */
     enum pct_call_comm comm;
     uint64_t domain; /* of the communicator, on all ranks the same; 0: not known */
-    /* In the communicator; negative: none, or for a source and a tag any. */
+    /* In the communicator; negative: none, or for a tag any. The peer of a call that only receives
+     * is its source. */
     int peer, root, tag;
-    /* Source of an exchange, whose peer is its destination: negative for any or not known,
-     * PCT_RANK_NULL for none. */
+    /* Source of an exchange, whose peer is its destination. A source is negative for any or not
+     * known, PCT_RANK_NULL for none. */
     int source;
     uint64_t at; /* address in the stack */
     /* Addresses, of a call that waits for requests. */
@@ -58,7 +59,7 @@ struct pc_adapter;
 bool pct_mpi_adapter_read(int pid, uint64_t at, struct pc_adapter *out);
 
 /* Finds the call in the copy of the stack; of nested calls the outermost. adapter: address of the
- * adapter's descriptor; 0: none, then an exchange without a source counts as one with any. */
+ * adapter's descriptor; 0: none, then a receive without a source counts as one with any. */
 void pct_mpi_call_find(struct pct_caught *c, uint64_t adapter, struct pct_mpi_call *out);
 
 #endif
