@@ -443,6 +443,29 @@ KEPT static void a_part_that_one_comes_to_late(void)
         gather_in(part);
 }
 
+/* The last rank waits for a message before it takes part. */
+static void receive_first(void)
+{
+    if (rank == n_ranks - 1)
+        MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+KEPT static void a_communicator_that_one_does_not_make(void)
+{
+    MPI_Group all;
+    MPI_Comm made;
+    receive_first();
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Comm_create(MPI_COMM_WORLD, all, &made);
+}
+
+KEPT static void a_node_that_one_does_not_look_for(void)
+{
+    MPI_Comm node;
+    receive_first();
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+}
+
 /* Ranks that have their data wait for the one that has not arrived yet. */
 KEPT static void a_broadcast_that_one_comes_to_late(void)
 {
@@ -502,6 +525,8 @@ static const struct {
     {"neighbours-twin", exchange_by_requests},
     {"end", an_end_that_one_comes_to_late},
     {"broadcast-twin", a_broadcast_that_one_comes_to_late},
+    {"create", a_communicator_that_one_does_not_make},
+    {"node", a_node_that_one_does_not_look_for},
 };
 
 int main(int argc, char **argv)
