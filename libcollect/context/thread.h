@@ -21,12 +21,12 @@ enum { PC_MAX_THREAD_PARTS = 16 };
 int pc_threads_start(void);
 /* The part must stay valid. Init-only: before the first thread enters. */
 void pc_threads_take_part(const struct pc_thread_part *part);
-/* The calling thread begins, in `function`; `helper`: the MPI library made it for itself. From here
- * on it may be registered in a handler that has interrupted anything of the program, malloc too.
- * Calls malloc itself. */
+/* The calling thread begins, in `function` (NULL: it began before that was seen); `helper`: the MPI
+ * library made it for itself. From here on it may be registered in a handler that has interrupted
+ * anything of the program, malloc too. Calls malloc itself. */
 void pc_thread_begin(bool helper, void *function);
 /* True if pc_thread_begin was called, and the thread's own stack has room for a registration below
- * this address. AS-safe. */
+ * this address. AS-safe. Changes errno. */
 bool pc_thread_has_room(uintptr_t sp);
 /* The bounds of the calling thread's own stack; 0, 0: they are not known. AS-safe. */
 struct pc_stack pc_thread_stack(void);

@@ -75,6 +75,15 @@ static void give_back(struct start *s)
     atomic_store_explicit(&s->taken, false, memory_order_release);
 }
 
+/* Notes what a later registration of the calling thread needs, if it did not begin here: the main
+ * thread, when it makes its first thread, which may call MPI_Init. A filter of system calls may end
+ * the process for it. */
+static void note_creator(void)
+{
+    if (!pc_self && !pc_thread_stack().hi && !pc_control.filtered)
+        pc_thread_begin(false, NULL);
+}
+
 /* Notes or registers the calling thread, and returns the function that it has to run. */
 static struct start begin_thread(struct start *slot)
 {
@@ -108,6 +117,7 @@ PC_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
         slot = take_slot((struct start){.posix = function, .argument = argument});
     if (!slot)
         return next(thread, attr, function, argument);
+    note_creator();
     int result = next(thread, attr, run_posix, slot);
     if (result)
         give_back(slot);
@@ -122,6 +132,7 @@ PC_EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
         slot = take_slot((struct start){.c11 = function, .argument = argument});
     if (!slot)
         return next(thread, function, argument);
+    note_creator();
     int result = next(thread, run_c11, slot);
     if (result != thrd_success)
         give_back(slot);

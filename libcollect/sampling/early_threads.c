@@ -58,7 +58,7 @@ void pc_early_watch(const int32_t *tids, uint32_t n_tids)
     int saved = errno;
     early = pc_memory(n_tids * sizeof *early);
     for (uint32_t i = 0; early && i < n_tids; i++)
-        if (tids[i] != (int32_t)getpid() && !is_registered(tids[i]))
+        if (!is_registered(tids[i]))
             n += watch(&early[n], tids[i]);
     atomic_store(&n_early, n);
     for (uint32_t i = 0; i < n; i++)

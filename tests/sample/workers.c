@@ -12,6 +12,7 @@
  *     workers again      MPI_Pcontrol(2) after 60 ms of computing in main
  *     workers twice      worker 2 alone: it calls MPI again in the destructor of a key
  *     workers killed     each rank kills itself while its workers run
+ *     workers elsewhere  one worker, which alone calls MPI; main computes for 200 ms after MPI_Init
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -129,6 +130,37 @@ static void make_workers(pthread_t *threads)
         pthread_create(&threads[k - first], NULL, work, (void *)k);
 }
 
+static void *call_mpi(void *unused)
+{
+    int provided, rc;
+    pthread_setname_np(pthread_self(), "worker-1");
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
+    uint64_t from = cpu_ns();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_barrier_wait(&begun);
+    pthread_barrier_wait(&meet);
+    MPI_Barrier(MPI_COMM_WORLD);
+    tell("worker-1", 3, cpu_ns() - from);
+    rc = MPI_Finalize();
+    return rc ? &begun : unused;
+}
+
+static int compute_beside(void)
+{
+    pthread_t thread;
+    void *failed;
+    pthread_barrier_init(&begun, NULL, 2);
+    pthread_barrier_init(&meet, NULL, 2);
+    pthread_create(&thread, NULL, call_mpi, NULL);
+    pthread_barrier_wait(&begun);
+    uint64_t from = cpu_ns();
+    compute_until(from + N_WORKERS * PIECE_NS);
+    tell("main", 0, cpu_ns() - from);
+    pthread_barrier_wait(&meet);
+    pthread_join(thread, &failed);
+    return failed != NULL;
+}
+
 static void *compute_early(void *unused)
 {
     compute_until(EARLY_NS);
@@ -150,6 +182,8 @@ int main(int argc, char **argv)
     int provided;
     pthread_t threads[N_WORKERS];
     how = argc > 1 ? argv[1] : "";
+    if (!strcmp(how, "elsewhere"))
+        return compute_beside();
     early = !strcmp(how, "early") || !strcmp(how, "started");
     if (!strcmp(how, "twice"))
         first = last = 2;
