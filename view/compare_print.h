@@ -68,6 +68,13 @@ bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, d
 
 /* A remark, a sentence. */
 typedef void pct_remark_fn(void *arg, const char *sentence);
+/* Prints the remark in lines of a width, below each other. */
+struct pct_remark_text {
+    FILE *out;
+    size_t width;
+};
+pct_remark_fn pct_remark_print; /* arg: struct pct_remark_text */
+
 /* Calls `put` with what the figures of single runs do not have. */
 void pct_runs_remarks(const struct pct_run *runs, size_t n, pct_remark_fn *put, void *arg);
 

@@ -315,17 +315,6 @@ void pct_diff_remarks(const struct pct_diff *d, pct_remark_fn *put, void *arg)
     pct_runs_remarks(d->runs, n, put, arg);
 }
 
-struct page {
-    FILE *out;
-    size_t width;
-};
-
-static void print_remark(void *page, const char *sentence)
-{
-    const struct page *p = page;
-    pct_print_sentence(p->out, p->width, 0, "%s", sentence);
-}
-
 static void print_run(FILE *out, const struct pct_diff *d, size_t width)
 {
     const struct pct_diff_change *t = &d->time;
@@ -337,7 +326,7 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     pct_diff_told_print(out, d);
     fputc('\n', out);
     pct_print_programs(out, d->join, d->runs, width);
-    pct_diff_remarks(d, print_remark, &(struct page){out, width});
+    pct_diff_remarks(d, pct_remark_print, &(struct pct_remark_text){out, width});
     if (d->metric == PCT_DIFF_TIME) {
         print_delays(out, d, width);
         pct_diff_run_put(&run, d);

@@ -452,22 +452,16 @@ void pct_calls_remark(const struct pct_join *j, const struct pct_run *runs, size
     pct_buf_free(&b);
 }
 
-/* A text that has sentences. */
-struct page {
-    FILE *out;
-    size_t width;
-};
-
-static void print_remark(void *page, const char *sentence)
+void pct_remark_print(void *text, const char *sentence)
 {
-    const struct page *p = page;
-    pct_print_sentence(p->out, p->width, 0, "%s", sentence);
+    const struct pct_remark_text *t = text;
+    pct_print_sentence(t->out, t->width, 0, "%s", sentence);
 }
 
 void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
                         size_t width)
 {
-    pct_programs_remarks(j, runs, print_remark, &(struct page){out, width});
+    pct_programs_remarks(j, runs, pct_remark_print, &(struct pct_remark_text){out, width});
 }
 
 bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,

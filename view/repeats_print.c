@@ -163,17 +163,6 @@ void pct_repeats_remarks(const struct pct_repeats *r, pct_remark_fn *put, void *
     pct_runs_remarks(r->runs, r->n_runs, put, arg);
 }
 
-struct page {
-    FILE *out;
-    size_t width;
-};
-
-static void print_remark(void *page, const char *sentence)
-{
-    const struct page *p = page;
-    pct_print_sentence(p->out, p->width, 0, "%s", sentence);
-}
-
 void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, bool utf8)
 {
     static const char *const names[] = {
@@ -198,7 +187,7 @@ void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, boo
         r->runs[0].n_ranks == 1 ? "rank" : "ranks");
     put_time(out, "run", &r->time_ns, width);
     put_time(out, "all ranks", &r->core_ns, width);
-    pct_repeats_remarks(r, print_remark, &(struct page){out, width});
+    pct_repeats_remarks(r, pct_remark_print, &(struct pct_remark_text){out, width});
     fputs("\nContexts, summed over ranks\n", out);
     pct_table_aligned(out, &pct_repeats_table, &d, &rows, &how);
     if (rows.n > SHOWN)

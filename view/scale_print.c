@@ -390,18 +390,6 @@ void pct_scale_remark_first(const struct pct_scale *s, pct_remark_fn *put, void 
 /* ---- Parts of the text ------------------------------------------------------------------------
  */
 
-struct printed {
-    FILE *out;
-    size_t width;
-    size_t number; /* of the sentence that was numbered last */
-};
-
-static void print_remark(void *arg, const char *sentence)
-{
-    const struct printed *p = arg;
-    pct_print_sentence(p->out, p->width, 0, "%s", sentence);
-}
-
 static void print_points(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
 {
     const struct pct_scale *s = pct_data_scale(d);
@@ -425,19 +413,24 @@ static void print_points(FILE *out, const struct pct_data *d, const struct pct_a
           out);
 }
 
+struct numbered {
+    struct pct_remark_text text;
+    size_t number; /* of the last sentence */
+};
+
 static void print_numbered(void *arg, const char *sentence)
 {
-    struct printed *p = arg;
-    fprintf(p->out, "  %zu. ", ++p->number);
-    pct_print_sentence(p->out, p->width, 5, "%s", sentence);
+    struct numbered *n = arg;
+    fprintf(n->text.out, "  %zu. ", ++n->number);
+    pct_print_sentence(n->text.out, n->text.width, 5, "%s", sentence);
 }
 
 static void print_first(FILE *out, const struct pct_scale *s, size_t width)
 {
-    struct printed printed = {out, width, 0};
+    struct numbered numbered = {{out, width}, 0};
     fputc('\n', out);
-    pct_scale_remark_loss(s, print_remark, &printed);
-    pct_scale_remark_first(s, print_numbered, &printed);
+    pct_scale_remark_loss(s, pct_remark_print, &numbered.text);
+    pct_scale_remark_first(s, print_numbered, &numbered);
 }
 
 /* A context and its time per rank at the scale of --predict, in seconds. Without a model that can
@@ -621,7 +614,7 @@ static void print_head(FILE *out, const void *scale, const struct pct_compare_pr
     struct pct_aligned aligned = {
         .indent = "  ", .width = how->width, .people = {.utf8 = how->utf8}};
     print_title(out, s, how->width);
-    pct_scale_remarks(s, print_remark, &(struct printed){out, how->width, 0});
+    pct_scale_remarks(s, pct_remark_print, &(struct pct_remark_text){out, how->width});
     fputc('\n', out);
     print_points(out, &d, &aligned);
     print_first(out, s, how->width);
