@@ -6,71 +6,37 @@
 #include "view/sentence.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 enum unit { UNIT_NS, UNIT_SHARE, UNIT_COUNT, UNIT_BYTES };
 
-static double get_wall(const struct pct_run_told *t)
-{
-    return t->wall_ns;
-}
+/* Condition under which a figure of a run is known. */
+enum known { ALWAYS, IF_BALANCED, IF_MESSAGES };
 
-static double get_mpi(const struct pct_run_told *t)
-{
-    return t->mpi_ns;
-}
-
-static double get_mean(const struct pct_run_told *t)
-{
-    return t->mean_ns;
-}
-
-static double get_busiest(const struct pct_run_told *t)
-{
-    return t->busiest_ns;
-}
-
-static double get_imbalance(const struct pct_run_told *t)
-{
-    return t->imbalance;
-}
-
-static double get_messages(const struct pct_run_told *t)
-{
-    return t->messages;
-}
-
-static double get_bytes(const struct pct_run_told *t)
-{
-    return t->bytes;
-}
-
-static bool is_balanced(const struct pct_run_told *t)
-{
-    return t->balanced;
-}
-
-static bool has_messages(const struct pct_run_told *t)
-{
-    return t->messages > 0;
-}
-
-/* Rows of the table. key: of JSON. known: of a run; NULL: always. */
+/* Rows of the table. key: of JSON. at: of the figure, a double, in struct pct_run_told. */
 static const struct figure {
     const char *name, *key;
+    size_t at;
     enum unit unit;
-    double (*get)(const struct pct_run_told *t);
-    bool (*known)(const struct pct_run_told *t);
+    enum known known;
     bool own; /* follows the name of own time */
 } figures[] = {
-    {"wall time", "wall_%s_s", UNIT_NS, get_wall, NULL, false},
-    {"in MPI", "mpi_%s_s", UNIT_NS, get_mpi, NULL, false},
-    {", mean rank", "own_mean_%s_s", UNIT_NS, get_mean, is_balanced, true},
-    {", longest rank", "own_longest_%s_s", UNIT_NS, get_busiest, is_balanced, true},
-    {"imbalance", "imbalance_%s_percent", UNIT_SHARE, get_imbalance, is_balanced, false},
-    {"messages", "messages_%s", UNIT_COUNT, get_messages, has_messages, false},
-    {"bytes in messages", "bytes_%s", UNIT_BYTES, get_bytes, has_messages, false},
+#define AT(member) offsetof(struct pct_run_told, member)
+    {"wall time", "wall_%s_s", AT(wall_ns), UNIT_NS, ALWAYS, false},
+    {"in MPI", "mpi_%s_s", AT(mpi_ns), UNIT_NS, ALWAYS, false},
+    {", mean rank", "own_mean_%s_s", AT(mean_ns), UNIT_NS, IF_BALANCED, true},
+    {", longest rank", "own_longest_%s_s", AT(busiest_ns), UNIT_NS, IF_BALANCED, true},
+    {"imbalance", "imbalance_%s_percent", AT(imbalance), UNIT_SHARE, IF_BALANCED, false},
+    {"messages", "messages_%s", AT(messages), UNIT_COUNT, IF_MESSAGES, false},
+    {"bytes in messages", "bytes_%s", AT(bytes), UNIT_BYTES, IF_MESSAGES, false},
+#undef AT
 };
+
+static bool is_known(const struct figure *f, const struct pct_run_told *t)
+{
+    return f->known == IF_BALANCED ? t->balanced : f->known != IF_MESSAGES || t->messages > 0;
+}
 
 /* The mean of one side; below 0: not known of one of its runs. */
 static double mean_of(const struct pct_diff *d, const struct figure *f, bool after)
@@ -79,9 +45,9 @@ static double mean_of(const struct pct_diff *d, const struct figure *f, bool aft
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         const struct pct_run_told *told = &d->runs[i + (after ? d->n_before : 0)].told;
-        if (f->known && !f->known(told))
+        if (!is_known(f, told))
             return -1;
-        sum += f->get(told);
+        sum += *(const double *)((const char *)told + f->at);
     }
     return sum / (double)n;
 }
