@@ -53,13 +53,13 @@ static int explain_refusal(int pid, struct pc_error *error)
         return pc_error_set(error, PC_EIO,
                             "%d: the kernel does not let you read it: a filter of system calls "
                             "(seccomp) may forbid ptrace and process_vm_readv; start the container "
-                            "with CAP_SYS_PTRACE",
+                            "with a filter that allows them",
                             pid);
-    return pc_error_set(error, PC_EIO,
-                        "%d: the kernel does not let you read it: it belongs to another user, runs "
-                        "with more rights, or is watched by a debugger; CAP_SYS_PTRACE and "
-                        "CAP_DAC_READ_SEARCH, as root has them, are needed",
-                        pid);
+    return pc_error_set(error, PC_EIO, "%d: the kernel does not let you read it: %s", pid,
+                        able ? "you have CAP_SYS_PTRACE, but a debugger may watch it, it may be "
+                               "outside of your user namespace, or a security module protects it"
+                             : "it belongs to another user or runs with more rights, for which "
+                               "CAP_SYS_PTRACE is needed, or a debugger watches it");
 }
 
 /* True if it runs and has no program. */

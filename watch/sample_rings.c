@@ -266,8 +266,8 @@ static int refused(int tid, int why, struct pc_error *error)
         return pc_error_set(error, PC_EIO,
                             "%d: the kernel does not let you sample it: it belongs to another "
                             "user or runs with more rights, or "
-                            "kernel.perf_event_paranoid, which %s, forbids it; CAP_PERFMON "
-                            "and CAP_SYS_PTRACE, as root has them, are needed",
+                            "kernel.perf_event_paranoid, which %s, forbids it; root may, and up "
+                            "to level 2 who has CAP_SYS_PTRACE",
                             tid, now.text);
     return pc_error_set(error, PC_EIO, "samples cannot be taken: %s", strerror(why));
 }
