@@ -277,7 +277,8 @@ bool pct_report_help(const struct pct_command *self, const void *request, FILE *
     fputs("Tables of `pcollect report --table NAME`:\n", out);
     for (size_t i = 0; i < pct_n_tables; i++)
         pct_help_table(out, pct_tables[i]);
-    fputs("Tables of the library and its plugins, if the run had them:\n", out);
+    fputs("Tables of the library, its plugins and `pcollect embed`, if the profile has them:\n",
+          out);
     for (size_t i = 0; pct_described_at(i); i++)
         put_described(out, pct_described_at(i), pct_help_table);
     fputs("`pcollect info` lists the tables that a profile has.\n"
@@ -310,8 +311,8 @@ int pct_report_check_table(const struct pct_command *self, const struct pct_repo
         return PCT_DONE;
     if (pct_described(view->table_name))
         return pct_refuse(self,
-                          "%s has no table %s: the run did nothing of the kind, or did not collect "
-                          "it; `pcollect info` lists what is there",
+                          "%s has no table %s: the run did nothing of the kind, or it was not "
+                          "collected or stored; `pcollect info` lists what is there",
                           r->file, view->table_name);
     return pct_refuse_word(self, "table", view->table_name, next_table, p);
 }

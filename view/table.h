@@ -143,7 +143,8 @@ void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
 void pct_rows_table_described(struct pct_rows_table *out, const struct pct_data *d,
                               const struct pcollect_table *from);
 
-/* The tables of communication plugins and of the library, by number and by name; NULL: none. */
+/* The tables of communication plugins, of the library and of `pcollect embed`, by number and by
+ * name; NULL: none. */
 const struct pcollect_table *pct_described_at(size_t k);
 const struct pcollect_table *pct_described(const char *name);
 /* The meaning of a column; "" if it is not known or t is NULL. */

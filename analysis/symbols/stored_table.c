@@ -6,8 +6,6 @@
  */
 #include "analysis/symbols/stored_table.h"
 
-#include "include/pcollect/plugin.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +17,7 @@ struct row {
 
 struct pct_store {
     const char *name;
-    const struct pc_profile_column *columns;
+    struct pc_profile_column columns[MOST_COLUMNS];
     uint32_t n_keys, n_columns;
     struct row *rows;
     size_t n, room;
@@ -32,15 +30,15 @@ struct strings {
     size_t n, room;
 };
 
-const struct pc_profile_table *pct_stored_find(const struct pc_profile *p, const char *name,
-                                               const struct pc_profile_column *columns,
-                                               uint32_t n_keys, uint32_t n_columns)
+const struct pc_profile_table *pct_stored_find(const struct pc_profile *p,
+                                               const struct pcollect_table *of)
 {
-    const struct pc_profile_table *t = pc_profile_table(p, name);
-    if (!t || t->n_keys != n_keys || t->n_columns != n_columns)
+    const struct pc_profile_table *t = pc_profile_table(p, of->name);
+    if (!t || t->n_keys != of->n_keys || t->n_columns != (uint32_t)of->n_keys + of->n_values)
         return NULL;
-    for (uint32_t k = 0; k < n_columns; k++) {
-        if (t->columns[k].type != columns[k].type || strcmp(t->columns[k].name, columns[k].name))
+    for (uint32_t k = 0; k < t->n_columns; k++) {
+        if (t->columns[k].type != of->columns[k].type ||
+            strcmp(t->columns[k].name, of->columns[k].name) != 0)
             return NULL;
     }
     return t;
@@ -56,16 +54,15 @@ const char *pct_stored_module(const struct pc_profile_module *m, struct pct_pool
     return name;
 }
 
-struct pct_store *pct_stores_add(struct pct_stores *all, const char *name,
-                                 const struct pc_profile_column *columns, uint32_t n_keys,
-                                 uint32_t n_columns)
+struct pct_store *pct_stores_add(struct pct_stores *all, const struct pcollect_table *of)
 {
     struct pct_store *s = pct_alloc(1, sizeof *s);
-    *s = (struct pct_store){.name = name,
-                            .columns = columns,
-                            .n_keys = n_keys,
-                            .n_columns = n_columns,
-                            .pool = pct_pool_new()};
+    *s = (struct pct_store){.name = of->name, .n_keys = of->n_keys, .pool = pct_pool_new()};
+    for (; s->n_columns < (uint32_t)of->n_keys + of->n_values; s->n_columns++) {
+        const struct pcollect_column *c = &of->columns[s->n_columns];
+        s->columns[s->n_columns] = (struct pc_profile_column){
+            .name = (char *)c->name, .type = c->type, .combine = c->combine, .unit = c->unit};
+    }
     return all->list[all->n++] = s;
 }
 

@@ -7,14 +7,18 @@
 #define PCT_STORED_H
 
 #include "analysis/buffer.h"
+#include "include/pcollect/plugin.h"
 
 /* Name of a module in such tables: its build-id, or its path without one; interned. */
 const char *pct_stored_module(const struct pc_profile_module *m, struct pct_pool *pool);
 
-/* The table of that name if it has these columns; else NULL. */
-const struct pc_profile_table *pct_stored_find(const struct pc_profile *p, const char *name,
-                                               const struct pc_profile_column *columns,
-                                               uint32_t n_keys, uint32_t n_columns);
+/* The table of that description if the profile has it with these columns; else NULL. */
+const struct pc_profile_table *pct_stored_find(const struct pc_profile *p,
+                                               const struct pcollect_table *of);
+
+/* Tables of symbols (symbols_stored.c). */
+extern const struct pcollect_table pct_symbols_table, pct_tail_calls_table,
+    pct_function_files_table, pct_function_begins_table;
 
 /* Tables that are being made. Zero-initialise. */
 enum { PCT_MOST_STORES = 8 };
@@ -23,10 +27,8 @@ struct pct_stores {
     size_t n;
 };
 
-/* Another one of them; name and columns must outlive it. */
-struct pct_store *pct_stores_add(struct pct_stores *all, const char *name,
-                                 const struct pc_profile_column *columns, uint32_t n_keys,
-                                 uint32_t n_columns);
+/* Another one of them. */
+struct pct_store *pct_stores_add(struct pct_stores *all, const struct pcollect_table *of);
 void pct_stores_free(struct pct_stores *all);
 
 /* A cell of a column of type STRING is its text, NULL or empty: none; other cells are numbers. */
@@ -35,7 +37,8 @@ struct pct_stored_cell {
     uint64_t number;
 };
 
-/* Adds a row of n_columns cells; the texts are copied. Of rows with equal keys the first stays. */
+/* Adds a row, a cell for each column; the texts are copied. Of rows with equal keys the first
+ * stays. */
 void pct_store_row(struct pct_store *s, const struct pct_stored_cell *cells);
 
 /* Adds the tables to *p, which is replaced by a profile that takes over its memory

@@ -14,34 +14,40 @@
 #include "analysis/symbols/symbols_private.h"
 
 #include "analysis/symbols/stored_table.h"
-#include "include/pcollect/plugin.h"
 
 #include <string.h>
 
-#define TABLE "symbols"
-#define TAIL_TABLE "tail_calls"
-#define HOME_TABLE "function_files"
-#define BEGIN_TABLE "function_begins"
+#define KEY(name, doc, type)                                                                       \
+    {                                                                                              \
+        name, doc, PCOLLECT_COLUMN_##type, 0, PCOLLECT_UNIT_COUNT, 0                               \
+    }
+#define VALUE(name, doc, type)                                                                     \
+    {                                                                                              \
+        name, doc, PCOLLECT_COLUMN_##type, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT, 0                    \
+    }
+#define KEY_MODULE                                                                                 \
+    KEY("module", "build-id of the program or library, or its path without one", STRING)
+#define KEY_OFFSET KEY("offset", "address less the load address of the module", NUMBER)
+#define KEY_DEPTH KEY("depth", "0 for the outermost function at the address", NUMBER)
 
 /* Columns of a frame, behind the keys. */
 enum { FUNCTION, SOURCE, LINE, INLINED, N_OF_FRAME };
 
 #define COLUMNS_OF_FRAME                                                                           \
-    {(char *)"function", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},               \
-        {(char *)"file", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},               \
-        {(char *)"line", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},               \
-    {                                                                                              \
-        (char *)"inlined", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT               \
-    }
+    VALUE("function", "its name", STRING), VALUE("file", "its source file", STRING),               \
+        VALUE("line", "line in the file; 0: not known", NUMBER),                                   \
+        VALUE("inlined", "1: the compiler inlined it into the one before", NUMBER)
 
 enum { MODULE, OFFSET, DEPTH, N_KEYS, N_COLUMNS = N_KEYS + N_OF_FRAME };
 
-static const struct pc_profile_column columns[N_COLUMNS] = {
-    {(char *)"module", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
-    {(char *)"offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
-    {(char *)"depth", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
-    COLUMNS_OF_FRAME,
-};
+static const struct pcollect_column columns[N_COLUMNS] = {KEY_MODULE, KEY_OFFSET, KEY_DEPTH,
+                                                          COLUMNS_OF_FRAME};
+const struct pcollect_table pct_symbols_table = {
+    .name = "symbols",
+    .doc = "functions at addresses: stored by pcollect embed, or of Python",
+    .columns = columns,
+    .n_keys = N_KEYS,
+    .n_values = N_OF_FRAME};
 
 enum {
     TAIL_CALLEE = DEPTH,
@@ -51,32 +57,42 @@ enum {
     N_TAIL_COLUMNS = N_TAIL_KEYS + N_OF_FRAME
 };
 
-static const struct pc_profile_column tail_columns[N_TAIL_COLUMNS] = {
-    {(char *)"module", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
-    {(char *)"offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
-    {(char *)"callee", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
-    {(char *)"callee_offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
-    {(char *)"depth", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
-    COLUMNS_OF_FRAME,
-};
+static const struct pcollect_column tail_columns[N_TAIL_COLUMNS] = {
+    KEY_MODULE,
+    KEY_OFFSET,
+    KEY("callee", "module of the function that the call reached, or an MPI function", STRING),
+    KEY("callee_offset", "an address of that function in its module", NUMBER),
+    KEY("depth", "0 for the outermost of the functions that tail calls removed", NUMBER),
+    COLUMNS_OF_FRAME};
+const struct pcollect_table pct_tail_calls_table = {
+    .name = "tail_calls",
+    .doc = "functions that had left by a tail call before the callee ran, stored by pcollect embed",
+    .columns = tail_columns,
+    .n_keys = N_TAIL_KEYS,
+    .n_values = N_OF_FRAME};
 
 enum { HOME = N_KEYS, N_HOME_COLUMNS };
 
-static const struct pc_profile_column home_columns[N_HOME_COLUMNS] = {
-    {(char *)"module", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
-    {(char *)"offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
-    {(char *)"depth", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
-    [HOME] = {(char *)"file", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
-};
+static const struct pcollect_column home_columns[N_HOME_COLUMNS] = {
+    KEY_MODULE, KEY_OFFSET, KEY_DEPTH, [HOME] = VALUE("file", "that declares it", STRING)};
+const struct pcollect_table pct_function_files_table = {
+    .name = "function_files",
+    .doc = "files that declare functions of symbols whose line is of another file",
+    .columns = home_columns,
+    .n_keys = N_KEYS,
+    .n_values = N_HOME_COLUMNS - N_KEYS};
 
 enum { BEGIN = N_KEYS, N_BEGIN_COLUMNS };
 
-static const struct pc_profile_column begin_columns[N_BEGIN_COLUMNS] = {
-    {(char *)"module", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
-    {(char *)"offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
-    {(char *)"depth", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
-    [BEGIN] = {(char *)"begin", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
-};
+static const struct pcollect_column begin_columns[N_BEGIN_COLUMNS] = {
+    KEY_MODULE, KEY_OFFSET,
+    KEY_DEPTH, [BEGIN] = VALUE("begin", "address of its first byte in the module", NUMBER)};
+const struct pcollect_table pct_function_begins_table = {
+    .name = "function_begins",
+    .doc = "where functions of symbols without a name begin",
+    .columns = begin_columns,
+    .n_keys = N_KEYS,
+    .n_values = N_BEGIN_COLUMNS - N_KEYS};
 
 /* ---- Reading ----------------------------------------------------------------------------------
  */
@@ -147,11 +163,9 @@ static uint64_t read_beside(struct beside *b, const uint64_t *row, uint32_t k)
 static void load_addresses(struct pct_symbols *s, const struct pc_profile *p, struct pct_pool *pool,
                            pct_stored_fn take)
 {
-    const struct pc_profile_table *t = pct_stored_find(p, TABLE, columns, N_KEYS, N_COLUMNS);
-    struct beside homes = {
-        .table = pct_stored_find(p, HOME_TABLE, home_columns, N_KEYS, N_HOME_COLUMNS)};
-    struct beside begins = {
-        .table = pct_stored_find(p, BEGIN_TABLE, begin_columns, N_KEYS, N_BEGIN_COLUMNS)};
+    const struct pc_profile_table *t = pct_stored_find(p, &pct_symbols_table);
+    struct beside homes = {.table = pct_stored_find(p, &pct_function_files_table)};
+    struct beside begins = {.table = pct_stored_find(p, &pct_function_begins_table)};
     uint64_t module_cell = 0;
     struct pct_spot spot = {.module = PC_NO_INDEX, .callee_module = PC_NO_INDEX};
     for (uint32_t i = 0, n; t && i < t->n_rows; i += n) {
@@ -186,8 +200,7 @@ static uint32_t find_op(const struct pc_profile *p, const char *name)
 static void load_tail_calls(struct pct_symbols *s, const struct pc_profile *p,
                             struct pct_pool *pool, pct_stored_fn take)
 {
-    const struct pc_profile_table *t =
-        pct_stored_find(p, TAIL_TABLE, tail_columns, N_TAIL_KEYS, N_TAIL_COLUMNS);
+    const struct pc_profile_table *t = pct_stored_find(p, &pct_tail_calls_table);
     for (uint32_t i = 0, n; t && i < t->n_rows; i += n) {
         const uint64_t *row = t->cells + (size_t)i * N_TAIL_COLUMNS;
         const char *callee = pc_profile_string(p, row[TAIL_CALLEE]);
@@ -260,13 +273,13 @@ static void add_beside(struct writer *w, struct pct_stored_cell *cells, const st
     if (f->home) {
         cells[HOME] = (struct pct_stored_cell){.text = f->home};
         if (!w->homes)
-            w->homes = pct_stores_add(w->all, HOME_TABLE, home_columns, N_KEYS, N_HOME_COLUMNS);
+            w->homes = pct_stores_add(w->all, &pct_function_files_table);
         pct_store_row(w->homes, cells);
     }
     if (f->begin) {
         cells[BEGIN] = (struct pct_stored_cell){.number = f->begin};
         if (!w->begins)
-            w->begins = pct_stores_add(w->all, BEGIN_TABLE, begin_columns, N_KEYS, N_BEGIN_COLUMNS);
+            w->begins = pct_stores_add(w->all, &pct_function_begins_table);
         pct_store_row(w->begins, cells);
     }
 }
@@ -297,8 +310,8 @@ void pct_symbols_store(const struct pct_symbols *s, const struct pc_profile *p,
 {
     struct pct_pool *pool = pct_pool_new();
     struct writer w = {.profile = p, .all = all};
-    w.addresses = pct_stores_add(all, TABLE, columns, N_KEYS, N_COLUMNS);
-    w.tail_calls = pct_stores_add(all, TAIL_TABLE, tail_columns, N_TAIL_KEYS, N_TAIL_COLUMNS);
+    w.addresses = pct_stores_add(all, &pct_symbols_table);
+    w.tail_calls = pct_stores_add(all, &pct_tail_calls_table);
     w.names = pct_alloc(p->n_modules, sizeof *w.names);
     for (uint32_t i = 0; i < p->n_modules; i++)
         w.names[i] = pct_stored_module(&p->modules[i], pool);

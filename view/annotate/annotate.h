@@ -89,6 +89,9 @@ uint32_t pct_source_statement(const struct pct_source *s, const char *path, uint
 uint32_t pct_source_function(const struct pct_source *s, const char *path, const char *name,
                              uint32_t line);
 
+/* The tables that these store. */
+extern const struct pcollect_table pct_source_lines_table, pct_instructions_table;
+
 /* Adds a table of the text of the source files in which there are calls or samples, but not of
  * those that are newer than the run, of which a remark is set. */
 void pct_source_store(const struct pct_data *d, struct pct_stores *all, struct pc_error *remark);

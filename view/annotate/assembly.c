@@ -80,18 +80,28 @@ struct code {
     size_t n_figures, figures_room;
 };
 
-#define TABLE "instructions"
-
 enum { MODULE, OFFSET, TEXT, FUNCTION, SOURCE, LINE, N_COLUMNS, N_KEYS = TEXT };
 
-static const struct pc_profile_column columns[N_COLUMNS] = {
-    [MODULE] = {(char *)"module", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
-    [OFFSET] = {(char *)"offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
-    [TEXT] = {(char *)"text", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
-    [FUNCTION] = {(char *)"function", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
-    [SOURCE] = {(char *)"file", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
-    [LINE] = {(char *)"line", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
+static const struct pcollect_column columns[N_COLUMNS] = {
+    [MODULE] = {"module", "build-id of the program or library, or its path without one",
+                PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
+    [OFFSET] = {"offset", "address of the instruction in the module", PCOLLECT_COLUMN_NUMBER, 0,
+                PCOLLECT_UNIT_COUNT, 0},
+    [TEXT] = {"text", "the instruction, as objdump prints it", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX,
+              PCOLLECT_UNIT_COUNT, 0},
+    [FUNCTION] = {"function", "name of its function", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX,
+                  PCOLLECT_UNIT_COUNT, 0},
+    [SOURCE] = {"file", "its source file", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX,
+                PCOLLECT_UNIT_COUNT, 0},
+    [LINE] = {"line", "line in the file; 0: not known", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX,
+              PCOLLECT_UNIT_COUNT, 0},
 };
+const struct pcollect_table pct_instructions_table = {
+    .name = "instructions",
+    .doc = "instructions of the functions with most time, stored by pcollect embed --assembly",
+    .columns = columns,
+    .n_keys = N_KEYS,
+    .n_values = N_COLUMNS - N_KEYS};
 
 /* ---- Figures by address -----------------------------------------------------------------------
  */
@@ -537,7 +547,7 @@ static int take_functions(struct code *c, struct pc_error *error)
 {
     const struct pct_data *d = c->a->data;
     c->files = pct_symbols_new_files(d->profile);
-    c->stored = pct_stored_find(d->profile, TABLE, columns, N_KEYS, N_COLUMNS);
+    c->stored = pct_stored_find(d->profile, &pct_instructions_table);
     int err = find_functions(c, error);
     for (size_t i = 0; i < c->n_functions; i++) {
         const struct function *f = &c->functions[i];
@@ -748,7 +758,7 @@ int pct_assembly_store(const struct pct_data *d, struct pct_stores *all, struct 
     struct code c = {.take = store_function,
                      .a = &a,
                      .places = &places,
-                     .store = pct_stores_add(all, TABLE, columns, N_KEYS, N_COLUMNS)};
+                     .store = pct_stores_add(all, &pct_instructions_table)};
     struct pc_error problem = {""};
     char most[PCT_NUMBER_BYTES];
     gather(&places, d);

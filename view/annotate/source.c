@@ -13,16 +13,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TABLE "source_lines"
-
 enum { SOURCE, LINE, TEXT, N_COLUMNS, N_KEYS = TEXT };
 enum { MOST_BYTES = 64 << 20, MOST_LINES = 1 << 20 };
 
-static const struct pc_profile_column columns[N_COLUMNS] = {
-    [SOURCE] = {(char *)"file", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
-    [LINE] = {(char *)"line", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
-    [TEXT] = {(char *)"text", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
+static const struct pcollect_column columns[N_COLUMNS] = {
+    [SOURCE] = {"file", "path as the compiler wrote it", PCOLLECT_COLUMN_STRING, 0,
+                PCOLLECT_UNIT_COUNT, 0},
+    [LINE] = {"line", "number of the line", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
+    [TEXT] = {"text", "the line", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT, 0},
 };
+const struct pcollect_table pct_source_lines_table = {
+    .name = "source_lines",
+    .doc = "text of source files, stored by pcollect embed --sources",
+    .columns = columns,
+    .n_keys = N_KEYS,
+    .n_values = N_COLUMNS - N_KEYS};
 
 void pct_source_free(struct pct_source *s)
 {
@@ -42,7 +47,7 @@ static void set_line(struct pct_source *s, size_t *room, size_t line, const char
 
 bool pct_source_read_stored(const struct pc_profile *p, const char *path, struct pct_source *out)
 {
-    const struct pc_profile_table *t = pct_stored_find(p, TABLE, columns, N_KEYS, N_COLUMNS);
+    const struct pc_profile_table *t = pct_stored_find(p, &pct_source_lines_table);
     size_t room = 0;
     *out = (struct pct_source){0};
     for (uint32_t i = 0; t && i < t->n_rows; i++) {
@@ -135,7 +140,7 @@ void pct_source_store(const struct pct_data *d, struct pct_stores *all, struct p
     size_t n_newer = 0;
     struct pct_rolled *files =
         pct_roll_up(d->totals, d->symbols, pct_data_samples(d), NULL, PCT_BY_FILE);
-    struct pct_store *s = pct_stores_add(all, TABLE, columns, N_KEYS, N_COLUMNS);
+    struct pct_store *s = pct_stores_add(all, &pct_source_lines_table);
     for (size_t i = 0; i < files->n; i++)
         if (files->row[i].file && !add_file(s, d->profile, files->row[i].file) && !n_newer++)
             newer = files->row[i].file;

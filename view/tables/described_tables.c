@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the columns of the tables of the library and of its communication plugins mean. A profile
- * has their names alone, so the descriptions from which the tables are made are linked into the
- * command as well.
+ * Meaning of the tables of the library, of its communication plugins and of `pcollect embed`, and
+ * of their columns. A profile has the names alone, so the descriptions from which the tables are
+ * made are linked into the command as well.
  */
-#include "view/table.h"
-
+#include "analysis/symbols/stored_table.h"
 #include "libcollect/state/own_tables.h"
 #include "plugins/plugins.h"
+#include "view/annotate/annotate.h"
 
 #include <string.h>
 
 #define LIST(name, answers) &pc_plugin_##name,
 static const struct pcollect_comm_plugin *const plugins[] = {PC_COMM_PLUGINS(LIST)};
 #undef LIST
+
+static const struct pcollect_table *const stored[] = {
+    &pct_symbols_table,         &pct_tail_calls_table,   &pct_function_files_table,
+    &pct_function_begins_table, &pct_source_lines_table, &pct_instructions_table};
 
 const struct pcollect_table *pct_described_at(size_t k)
 {
@@ -22,7 +26,10 @@ const struct pcollect_table *pct_described_at(size_t k)
             return &plugins[i]->tables[k];
         k -= plugins[i]->n_tables;
     }
-    return k < pc_n_own_tables ? pc_own_tables[k] : NULL;
+    if (k < pc_n_own_tables)
+        return pc_own_tables[k];
+    k -= pc_n_own_tables;
+    return k < PC_ARRAY_LEN(stored) ? stored[k] : NULL;
 }
 
 const struct pcollect_table *pct_described(const char *name)
