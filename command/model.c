@@ -250,7 +250,7 @@ static void print_models(const struct pct_command *self, const struct pct_fit_se
                "\tup_to\tmodel_up_to\tfrom\tmodel_from\tsegments_error\n",
                r->predict ? "\tpredicted\tlow\thigh" : "");
     if (r->format == FORMAT_JSON)
-        fputs("{\"version\": 1, \"models\": [", stdout);
+        fputs("{\"pcollect_model\": 1, \"models\": [", stdout);
     for (size_t i = 0; i < set->n; i++) {
         make_row(set, &set->series[i], r, row);
         warn(self, set, row, r);

@@ -293,7 +293,7 @@ static void put_tsv(enum table table, const struct pct_where *out,
 
 static void put_json(const struct pct_where *out, const struct pct_where_calls *calls)
 {
-    fputs("{\"stacks\": ", stdout);
+    fputs("{\"pcollect_where\": 1,\n\"stacks\": ", stdout);
     pct_where_rows(stdout, out, true);
     fputs(",\n\"calls\": ", stdout);
     pct_where_calls_rows(stdout, calls, true);

@@ -371,7 +371,8 @@ void pct_topology_print_json(FILE *out, const struct pct_topology_view *v)
 {
     const struct pct_topology *t = v->topology;
     char time[PCT_NUMBER_BYTES], receive[PCT_NUMBER_BYTES];
-    fprintf(out, "{\n  \"ranks\": %u,\n  \"missing_ranks\": %u,\n", t->n_ranks, t->n_missing);
+    fprintf(out, "{\n  \"pcollect_topology\": 1,\n  \"ranks\": %u,\n  \"missing_ranks\": %u,\n",
+            t->n_ranks, t->n_missing);
     json_pattern(out, v->pattern);
     json_places(out, t);
     json_sums(out, t);
