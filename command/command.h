@@ -119,7 +119,8 @@ enum {
     {                                                                                              \
         PCT_LETTER_WIDTH, "width", "N", "width of the text in columns (default: the terminal's)",  \
             "Without a terminal, COLUMNS gives it; without COLUMNS, tables are not cut and other " \
-            "texts have 100 columns. With fewer than 80, lines can be longer."                     \
+            "texts have 100 columns. A table that is too wide leaves out columns and names them. " \
+            "With fewer than 80, lines can be longer."                                             \
     }
 #define PCT_OPTION_COLOR                                                                           \
     {                                                                                              \

@@ -172,22 +172,24 @@ static void put_figure(const struct pct_diff *d, const struct pct_diff_side *s, 
                                                   : pct_text_count(text, n));
 }
 
-static void print_side(FILE *out, const struct pct_diff *d, const char *name, size_t first,
-                       size_t n, const struct pct_diff_side *time)
+static void print_side(FILE *out, const struct pct_diff *d, bool after, size_t width)
 {
+    enum { INDENT = 8 };
+    const struct pct_diff_side *time = after ? &d->time.after : &d->time.before;
+    size_t first = after ? d->n_before : 0, n = after ? d->n_after : d->n_before;
     char mean[PCT_NUMBER_BYTES], ranks[PCT_NUMBER_BYTES];
     struct pct_buf b = {0};
+    fputs(after ? "after:  " : "before: ", out);
+    pct_text_escape(&b, d->runs[first].path, PCT_ESCAPE_CELL);
+    if (n > 1)
+        pct_buf_format(&b, " and %zu more", n - 1);
+    pct_buf_format(&b, ", %s %s: ", pct_text_count(ranks, d->runs[first].n_ranks),
+                   d->runs[first].n_ranks == 1 ? "rank" : "ranks");
     if (time->error > 0)
         pct_text_mean(&b, time->mean, time->error);
     else
         pct_buf_text(&b, pct_text_time(mean, (pc_u128)llround(time->mean)));
-    char *path = pct_text_escaped(d->runs[first].path);
-    fprintf(out, "%s %s", name, path);
-    pct_free(path);
-    if (n > 1)
-        fprintf(out, " and %zu more", n - 1);
-    fprintf(out, ", %s %s: %s\n", pct_text_count(ranks, d->runs[first].n_ranks),
-            d->runs[first].n_ranks == 1 ? "rank" : "ranks", b.data);
+    pct_print_sentence(out, width, INDENT, "%s", b.data);
     pct_buf_free(&b);
 }
 
@@ -317,11 +319,10 @@ void pct_diff_remarks(const struct pct_diff *d, pct_remark_fn *put, void *arg)
 
 static void print_run(FILE *out, const struct pct_diff *d, size_t width)
 {
-    const struct pct_diff_change *t = &d->time;
     struct pct_buf run = {0};
-    print_side(out, d, "before:", 0, d->n_before, &t->before);
+    print_side(out, d, false, width);
     pct_diff_command_print(out, d, false, width);
-    print_side(out, d, "after: ", d->n_before, d->n_after, &t->after);
+    print_side(out, d, true, width);
     pct_diff_command_print(out, d, true, width);
     pct_diff_told_print(out, d);
     fputc('\n', out);
@@ -334,9 +335,12 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     }
     pct_buf_free(&run);
     if (!d->repeated)
-        fputs("Each side needs two runs or more to tell changes from noise.\n", out);
+        pct_print_sentence(out, width, 0,
+                           "Each side needs two runs or more to tell changes from noise.");
     if (has_two_sizes(d))
-        fputs("The sides have different numbers of ranks: pcollect scale compares those.\n", out);
+        pct_print_sentence(
+            out, width, 0,
+            "The sides have different numbers of ranks: pcollect scale compares those.");
 }
 
 static double percent_of_total(const struct pct_diff *d, double change)

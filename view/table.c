@@ -171,7 +171,7 @@ void pct_table_csv(FILE *out, const struct pct_table *t, const struct pct_data *
 
 /* The table as texts: row 0 is the header, row k + 1 the k-th row. A table that is too wide drops
  * the columns that may be dropped; then its widest texts are cut, down to LEAST cells; then it is
- * folded: texts on one line, figures on the next. */
+ * folded: texts on one line, or on several, figures on the next; then it drops its last columns. */
 struct grid {
     const struct pct_column **columns;
     size_t *widths;
@@ -224,11 +224,17 @@ static void fill_grid(struct grid *g, const struct pct_table *t, const struct pc
     pct_free(functions);
 }
 
-static size_t width_of(const struct grid *g, size_t indent)
+/* True if a line of a row has the column: lines of a folded table have figures. */
+static bool is_in_line(const struct grid *g, size_t k)
 {
-    size_t sum = indent + g->beside;
+    return g->columns[k] && !(g->folded && g->columns[k]->type == PCT_TEXT);
+}
+
+static size_t width_of(const struct grid *g, const struct pct_aligned *how)
+{
+    size_t sum = strlen(how->indent) + g->beside + (g->folded ? FOLD_INDENT : 0);
     for (size_t k = 0, n = 0; k < g->n_columns; k++)
-        if (g->columns[k])
+        if (is_in_line(g, k))
             sum += g->widths[k] + (n++ ? 2 : 0);
     return sum;
 }
@@ -252,24 +258,33 @@ static size_t cells_of_texts(const struct grid *g, size_t most)
     return sum;
 }
 
-static void fit_grid(struct grid *g, const struct pct_aligned *how)
+/* Cuts the texts, or folds the table if that is not enough. A table that is too wide then, too, is
+ * folded only if its texts take most of the width. */
+static void fit_texts(struct grid *g, const struct pct_aligned *how)
 {
-    size_t indent = strlen(how->indent);
-    if (!how->width)
-        return;
-    for (size_t i = 0; how->dropped && how->dropped[i]; i++)
-        if (width_of(g, indent) > how->width)
-            drop_column(g, how->dropped[i]);
-    size_t width = width_of(g, indent), texts = cells_of_texts(g, SIZE_MAX);
-    if (width <= how->width || !texts)
-        return;
-    size_t others = width - texts, most = how->width;
-    while (most >= LEAST && others + cells_of_texts(g, most) > how->width)
+    size_t others = width_of(g, how) - cells_of_texts(g, SIZE_MAX), most = how->width;
+    while (most > LEAST && others + cells_of_texts(g, most) > how->width)
         most--;
-    g->folded = most < LEAST;
+    g->folded = others + cells_of_texts(g, most) > how->width;
+    if (g->folded && width_of(g, how) > how->width)
+        g->folded = 2 * cells_of_texts(g, LEAST) > how->width;
     for (size_t k = 0; !g->folded && k < g->n_columns; k++)
         if (g->columns[k] && g->columns[k]->type == PCT_TEXT && g->widths[k] > most)
             g->widths[k] = most;
+}
+
+static void fit_grid(struct grid *g, const struct pct_aligned *how)
+{
+    if (!how->width)
+        return;
+    for (size_t i = 0; how->dropped && how->dropped[i]; i++)
+        if (width_of(g, how) > how->width)
+            drop_column(g, how->dropped[i]);
+    if (width_of(g, how) > how->width && cells_of_texts(g, SIZE_MAX))
+        fit_texts(g, how);
+    for (size_t k = g->n_columns; k-- > 1 && width_of(g, how) > how->width;)
+        if (is_in_line(g, k))
+            drop_column(g, g->columns[k]->name);
 }
 
 /* Appends a cell of at most `most` cells; 0: the width of the column. */
@@ -308,49 +323,60 @@ static void put_line(FILE *out, struct pct_buf *line)
     fprintf(out, "%s\n", line->data);
 }
 
-/* Prints the texts of a row of a folded table, one after the other; the longest is cut, or printed
- * on several lines. */
+/* Cells of the texts of a row of a folded table in one line, if none has more than `most`. */
+static size_t cells_of_row(const struct grid *g, size_t row, size_t most)
+{
+    size_t sum = 0;
+    for (size_t k = 0; k < g->n_columns; k++)
+        if (g->columns[k] && g->columns[k]->type == PCT_TEXT) {
+            size_t cells = pct_text_cells(g->cells[row * g->n_columns + k]);
+            sum += (cells < most ? cells : most) + (sum ? 2 : 0);
+        }
+    return sum;
+}
+
+/* Prints the texts of a row of a folded table, one after the other. The longest are cut, or the
+ * last one is printed on several lines; if that is not enough, there are more lines. */
 static void put_texts(FILE *out, struct pct_buf *line, const struct grid *g, size_t row,
                       const struct pct_aligned *how)
 {
-    size_t used = strlen(how->indent), longest = 0, at = g->n_columns;
-    for (size_t k = 0; k < g->n_columns; k++) {
-        if (!g->columns[k] || g->columns[k]->type != PCT_TEXT)
-            continue;
-        size_t cells = pct_text_cells(g->cells[row * g->n_columns + k]);
-        used += cells + 2;
-        at = cells > longest ? k : at;
-        longest = cells > longest ? cells : longest;
-    }
-    size_t excess = used > how->width + 2 ? used - how->width - 2 : 0;
+    size_t indent = strlen(how->indent), most = how->width > indent ? how->width - indent : 1;
+    while (most > LEAST && indent + cells_of_row(g, row, most) > how->width)
+        most--;
     pct_buf_clear(line);
     pct_buf_text(line, how->indent);
     for (size_t k = 0; k < g->n_columns; k++) {
         if (!g->columns[k] || g->columns[k]->type != PCT_TEXT)
             continue;
-        size_t room = longest > excess + LEAST ? longest - excess : LEAST;
-        if (how->wraps && k + 1 == g->n_columns && k == at)
-            put_wrapped(line, g->cells[row * g->n_columns + k], excess ? room : longest,
-                        how->people.utf8);
+        const char *text = g->cells[row * g->n_columns + k];
+        size_t cells = pct_text_cells(text), used = pct_text_cells(line->data);
+        cells = cells < most ? cells : most;
+        if (used > indent && used + 2 + cells > how->width) {
+            put_line(out, line);
+            pct_buf_clear(line);
+            pct_buf_text(line, how->indent);
+        } else if (used > indent) {
+            pct_buf_text(line, "  ");
+        }
+        if (how->wraps && k + 1 == g->n_columns)
+            put_wrapped(line, text, most, how->people.utf8);
         else
-            put_cell(line, g, row, k, k == at && excess ? room : longest, how->people.utf8);
-        pct_buf_text(line, "  ");
+            put_cell(line, g, row, k, most, how->people.utf8);
     }
     put_line(out, line);
 }
 
-static void put_row(FILE *out, struct pct_buf *line, const struct grid *g, size_t row,
+/* Puts the columns of a row into the line, of a folded table its figures. */
+static void put_row(struct pct_buf *line, const struct grid *g, size_t row,
                     const struct pct_aligned *how)
 {
     bool first = true;
-    if (g->folded)
-        put_texts(out, line, g, row, how);
     pct_buf_clear(line);
     pct_buf_text(line, how->indent);
     if (g->folded)
         pct_buf_fill(line, ' ', FOLD_INDENT);
     for (size_t k = 0; k < g->n_columns; k++) {
-        if (!g->columns[k] || (g->folded && g->columns[k]->type == PCT_TEXT))
+        if (!is_in_line(g, k))
             continue;
         pct_buf_text(line, first ? "" : "  ");
         if (how->wraps && k + 1 == g->n_columns && !g->folded)
@@ -372,8 +398,13 @@ void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_da
     g.columns = pct_table_columns(t, how->names, how->choice, &g.n_columns);
     fill_grid(&g, t, d, rows, how);
     fit_grid(&g, how);
+    bool has_figures = !g.folded || width_of(&g, how) > strlen(how->indent) + FOLD_INDENT;
     for (size_t i = 0; i <= g.n_rows; i++) {
-        put_row(out, &line, &g, i, how);
+        if (g.folded)
+            put_texts(out, &line, &g, i, how);
+        if (!has_figures)
+            continue;
+        put_row(&line, &g, i, how);
         if (how->more) {
             pct_buf_text(&line, "  ");
             if (i)
@@ -384,7 +415,9 @@ void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_da
         put_line(out, &line);
     }
     if (g.dropped.n && !how->names)
-        pct_print_sentence(out, how->width, 0, "(left out at this width: %s)", g.dropped.data);
+        pct_print_sentence(out, how->width, 0,
+                           "(left out at this width: %s; --format tsv has them, --columns chooses)",
+                           g.dropped.data);
     pct_buf_free(&g.dropped);
     for (size_t i = 0; i < (g.n_rows + 1) * g.n_columns; i++)
         pct_free(g.cells[i]);

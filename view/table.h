@@ -224,8 +224,8 @@ void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data 
                     const struct pct_choice *choice);
 
 /* Aligned columns. names: of the columns to show, NULL-terminated, or NULL for those of `choice`
- * under their stable names. A table wider than `width` (0: no limit) is folded: see table.c.
- * `more(arg, row, b)` appends to each line; may be NULL. */
+ * under their stable names. A table wider than `width` (0: no limit) is folded and drops columns:
+ * see table.c. `more(arg, row, b)` appends to each line; may be NULL. */
 struct pct_aligned {
     const char *const *names;
     const char *const *dropped; /* of names, those to drop first if there is no room; or NULL */
