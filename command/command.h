@@ -52,6 +52,8 @@ struct pct_option {
     bool many;            /* may be given several times */
     bool list;            /* several of the words, with commas between */
     unsigned parts;       /* enum pct_output_part, of those on which it has an effect; 0: all */
+    /* Values for a completion, of an option that takes others too: the i-th; NULL at the end. */
+    const char *(*known)(const void *arg, size_t i);
 };
 
 enum { PCT_ANY_NUMBER = 1000000 };
@@ -367,6 +369,12 @@ bool pct_output_may_be(const struct pct_command *self, const char *pattern, unsi
 /* Says that the profile cannot be written in the folder of the pattern, or in the working
  * directory, if that is so now. A job may change its folder, or make it, so this is no error. */
 void pct_output_warn(const struct pct_command *self, const char *pattern);
+
+/* Names of the plugins of the library for MPI calls, and for samples: the i-th; NULL at the end. */
+const char *pct_comm_plugin(const void *arg, size_t i);
+const char *pct_compute_plugin(const void *arg, size_t i);
+/* Names of the kernel's events, likewise. */
+const char *pct_kernel_event(const void *arg, size_t i);
 
 /* True if all plugins and events that the configuration names exist; each one that does not is
  * reported, with the nearest name. */

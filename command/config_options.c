@@ -4,6 +4,7 @@
  * table.
  */
 #include "command/command.h"
+#include "view/query.h"
 
 #include <string.h>
 
@@ -12,6 +13,13 @@
 static bool is_own(const struct pc_config_option *c)
 {
     return !strcmp(c->section, "output") && (!strcmp(c->key, "path") || !strcmp(c->key, "html"));
+}
+
+static pct_words_fn *known_of(const struct pc_config_option *c)
+{
+    return strcmp(c->key, "plugins") != 0       ? NULL
+           : strcmp(c->section, "collect") != 0 ? pct_compute_plugin
+                                                : pct_comm_plugin;
 }
 
 const struct pct_option *pct_config_option(unsigned i)
@@ -34,7 +42,8 @@ const struct pct_option *pct_config_option(unsigned i)
                                          .argument = choice ? "WORD" : c->argument,
                                          .words = choice ? c->argument : NULL,
                                          .doc = docs[n],
-                                         .more = more[n]};
+                                         .more = more[n],
+                                         .known = known_of(c)};
         n++;
     }
     made = true;

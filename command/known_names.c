@@ -15,6 +15,18 @@
 static const char *const comm_plugins[] = {PC_COMM_PLUGINS(NAME)};
 static const char *const compute_plugins[] = {PC_COMPUTE_PLUGINS(NAME)};
 
+const char *pct_comm_plugin(const void *arg, size_t i)
+{
+    (void)arg;
+    return i < PC_ARRAY_LEN(comm_plugins) ? comm_plugins[i] : NULL;
+}
+
+const char *pct_compute_plugin(const void *arg, size_t i)
+{
+    (void)arg;
+    return i < PC_ARRAY_LEN(compute_plugins) ? compute_plugins[i] : NULL;
+}
+
 static bool is_one_of(const char *word, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -23,6 +23,23 @@ enum {
 };
 enum { WHICH_TABLE = 1 }; /* groups of options */
 
+static const char *next_rule(const void *arg, size_t i)
+{
+    (void)arg;
+    const struct pct_rule *rule = pct_rule_at(i);
+    return rule ? rule->name : NULL;
+}
+
+static const char *next_known_table(const void *arg, size_t i)
+{
+    (void)arg;
+    const struct pcollect_table *described = NULL;
+    if (i < pct_n_tables)
+        return pct_tables[i]->name;
+    described = pct_described_at(i - pct_n_tables);
+    return described ? described->name : NULL;
+}
+
 /* Words are in the order of enum pct_format, enum pct_metric and pct_by. */
 const struct pct_option pct_report_options[] = {
     {FORMAT, "format", "text|json|tsv|md|csv", "text for people (default), or for programs",
@@ -31,7 +48,7 @@ const struct pct_option pct_report_options[] = {
      "It is printed as tsv if no format is given. --table NAME --help lists the columns. Plugins "
      "that were loaded can have tables of their own in the profile; their first line names the "
      "columns.",
-     .group = WHICH_TABLE},
+     .group = WHICH_TABLE, .known = next_known_table},
     {BY, "by", "WHAT,...", "one table of sums, by one or several of:",
      "It is printed as text if no format is given. All figures of calls and samples, and the "
      "fields of plugins, are columns for --columns and for programs: --by WHAT --help lists them. "
@@ -65,7 +82,7 @@ const struct pct_option pct_report_options[] = {
     {THRESHOLD, "threshold", "RULE=P", "hide findings of RULE that save less than P percent",
      "P is a percentage of the run. May be given for several rules. Each finding is followed by "
      "the name of its rule.",
-     .many = true, .parts = PCT_PART_FINDINGS},
+     .many = true, .parts = PCT_PART_FINDINGS, .known = next_rule},
     {FULL_PATHS, "full-paths", NULL, "files and modules with their folders"},
     {FULL_NAMES, "full-names", NULL,
      "long C++ names with all their arguments, and each frame on its line",
@@ -90,13 +107,6 @@ static const char *next_table(const void *arg, size_t i)
         return pct_tables[i]->name;
     i -= pct_n_tables;
     return i < p->n_tables ? p->tables[i].name : NULL;
-}
-
-static const char *next_rule(const void *arg, size_t i)
-{
-    (void)arg;
-    const struct pct_rule *rule = pct_rule_at(i);
-    return rule ? rule->name : NULL;
 }
 
 static void choose_table(struct pct_options *view, const char *name)

@@ -20,6 +20,12 @@ enum {
 enum { SCALING = 1, FORM }; /* groups of options */
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV, FORMAT_SVG };
 
+static const char *next_table(const void *arg, size_t i)
+{
+    (void)arg;
+    return i < pct_n_scale_tables ? pct_scale_tables[i].name : NULL;
+}
+
 static const struct pct_option options[] = {
     {OPTION_STRONG, "strong", NULL,
      "the problem is the same in all runs (default: judged from the runs)", .group = SCALING},
@@ -40,7 +46,7 @@ static const struct pct_option options[] = {
      "a picture of the efficiency and its factors over the numbers of ranks, at the largest size",
      .group = FORM},
     {OPTION_TABLE, "table", "NAME",
-     "one table only, as tsv without --format; help lists the tables"},
+     "one table only, as tsv without --format; help lists the tables", .known = next_table},
     PCT_OPTIONS_COMPARE,
     PCT_OPTIONS_CHOICE,
     PCT_OPTION_WIDTH,
@@ -59,12 +65,6 @@ struct request {
     size_t n_sizes;
     struct pct_compare_print how;
 };
-
-static const char *next_table(const void *arg, size_t i)
-{
-    (void)arg;
-    return i < pct_n_scale_tables ? pct_scale_tables[i].name : NULL;
-}
 
 static int read_table(const struct pct_command *self, const char *word, struct request *r)
 {

@@ -4,6 +4,7 @@
  * this file reads the profile, and refuses output that is not a terminal.
  */
 #include "command/browse/browse.h"
+#include "analysis/findings/findings.h"
 
 static const struct pct_option options[] = {
     PCT_OPTION_COLOR,

@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#include "analysis/findings/findings.h"
+#include "analysis/gather.h"
 #include "command/command.h"
 
 /* The i-th key: its name and what it does. False past the last, and in a build without ncurses. */

@@ -16,7 +16,8 @@ static const struct pct_option options[] = {
     {'e', "event", "EVENT", "sample EVENT as well: how often it happened in each context",
      "A name that `pcollect events` lists, as page-faults or cache-misses:u. The CPU time is "
      "sampled "
-     "beside it. The profile has it as a metric: `pcollect report --by function`."},
+     "beside it. The profile has it as a metric: `pcollect report --by function`.",
+     .known = pct_kernel_event},
     {'c', "count", "N", "take a sample each time that EVENT has happened N times in a thread",
      "Without it, EVENT is sampled as often as --frequency says."},
     {'o', "output", "FILE",

@@ -10,11 +10,12 @@
  *   @CONFIG@   the options of the configuration
  *   @KEYS@     the keys of pcollect browse
  *   @COMPLETION@  the cases of completion.bash: the options of each command with their values
+ *   @COLUMNS@  cases there: the columns of each table
  */
 #include "analysis/counters/metrics.h"
 #include "command/browse/browse.h"
 #include "command/command.h"
-#include "view/table.h"
+#include "view/compare_print.h"
 
 #include <string.h>
 
@@ -141,26 +142,38 @@ static void put_keys(void)
     }
 }
 
-/* The words of an option, with blanks between; "": it has other values, or none. */
+/* The values of an option that are known, with blanks between. "RULE=P" takes words before a sign
+ * of equality. */
 static void put_values(const struct pct_option *o)
 {
-    const char *words = o->words                                  ? o->words
-                        : o->argument && strchr(o->argument, '|') ? o->argument
-                                                                  : "";
-    if (*words)
-        putchar('=');
+    bool divided = strchr(o->argument, '=') != NULL;
+    const char *words = o->words ? o->words : strchr(o->argument, '|') ? o->argument : "";
+    putchar('=');
     for (; *words; words++)
         putchar(*words == '|' ? ' ' : *words);
+    for (size_t i = 0; o->known && o->known(NULL, i); i++)
+        printf("%s%s%s", i ? " " : "", o->known(NULL, i), divided ? "=" : "");
+}
+
+static void put_known(const char *dashes, const char *name, const struct pct_option *o)
+{
+    printf("                '%s%s", dashes, name);
+    if (o->argument)
+        put_values(o);
+    puts("' \\");
 }
 
 static void put_case(const struct pct_command *c)
 {
     printf("        '%s')\n            printf '%%s\\n' \\\n", c->name);
     for (unsigned k = 0; pct_option_at(c, k); k++) {
-        printf("                '--%s", pct_option_at(c, k)->name);
-        put_values(pct_option_at(c, k));
-        puts("' \\");
+        const struct pct_option *o = pct_option_at(c, k);
+        put_known("--", o->name, o);
+        if (o->argument && o->letter < 256)
+            put_known("-", (char[]){(char)o->letter, '\0'}, o);
     }
+    if (c->starts)
+        puts("                PROGRAM \\");
     for (size_t i = 0; c == &pct_top && i < pct_n_commands; i++)
         printf("                '%s' \\\n", pct_commands[i]->name);
     printf("                --%s ;;\n", pct_help_option.name);
@@ -171,6 +184,78 @@ static void put_cases(void)
     put_case(&pct_top);
     for (size_t i = 0; i < pct_n_commands; i++)
         put_case(pct_commands[i]);
+}
+
+/* Prints the case of a table in completion.bash: `when` is a pattern in quotes. */
+static void put_columns(const char *when, const struct pct_table *t)
+{
+    printf("        %s) echo", when);
+    for (size_t k = 0; k < t->n_columns; k++)
+        printf(" %s", t->columns[k].name);
+    puts(" ;;");
+}
+
+static void put_columns_by(const char *what, unsigned keys)
+{
+    struct pct_cube cube;
+    pct_cube_make(&cube, NULL, keys, "");
+    put_columns(what, &cube.table);
+    pct_cube_free(&cube);
+}
+
+static void put_described(const char *when, const struct pcollect_table *of)
+{
+    struct pct_data d = {.pool = pct_pool_new()};
+    struct pct_rows_table t;
+    pct_rows_table_described(&t, &d, of);
+    put_columns(when, &t.table);
+    pct_pool_free(d.pool);
+}
+
+/* Prints the cases of `report --by`: those that have no table of their own under another name. */
+static void put_all_by(void)
+{
+    const struct pct_option *o = pct_report.options;
+    char *words, *rest;
+    unsigned all = 0;
+    while (strcmp(o->name, "by") != 0)
+        o++;
+    words = rest = pct_copy(o->words);
+    for (size_t i = 0; rest; i++) {
+        char when[64];
+        const char *table = pct_by[i].table;
+        pc_format(when, sizeof when, "'report by %s'", strsep(&rest, "|"));
+        if (!table)
+            put_columns_by(when, pct_by[i].keys);
+        else if (pct_table_find(table))
+            put_columns(when, pct_table_find(table));
+        else
+            put_described(when, pct_described(table));
+        all |= pct_by[i].keys & PCT_KEY_CONTEXT ? 0 : pct_by[i].keys;
+    }
+    put_columns_by("'report by '*", all);
+    pct_free(words);
+}
+
+/* Prints the cases of tables. */
+static void put_tables_columns(void)
+{
+    char when[80];
+    for (size_t i = 0; i < pct_n_tables; i++) {
+        pc_format(when, sizeof when, "'report table %s'", pct_tables[i]->name);
+        put_columns(when, pct_tables[i]);
+    }
+    for (size_t i = 0; pct_described_at(i); i++) {
+        pc_format(when, sizeof when, "'report table %s'", pct_described_at(i)->name);
+        put_described(when, pct_described_at(i));
+    }
+    for (size_t i = 0; i < pct_n_scale_tables; i++) {
+        pc_format(when, sizeof when, "'scale table %s'", pct_scale_tables[i].name);
+        put_columns(when, &pct_scale_tables[i]);
+    }
+    put_all_by();
+    put_columns("'diff '*", &pct_diff_table);
+    put_columns("'average '*", &pct_repeats_table);
 }
 
 int main(int argc, char **argv)
@@ -190,6 +275,8 @@ int main(int argc, char **argv)
             put_keys();
         else if (!strcmp(line, "@COMPLETION@\n"))
             put_cases();
+        else if (!strcmp(line, "@COLUMNS@\n"))
+            put_tables_columns();
         else
             fputs(line, stdout);
     }
