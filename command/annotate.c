@@ -86,15 +86,26 @@ static int print_lines(const struct pct_command *self, const struct request *r)
     if ((r->quickfix ? pct_annotate_quickfix : pct_annotate_source)(stdout, a))
         return PCT_DONE;
     if (a->function && pct_annotate_nearest(a, near, sizeof near))
-        pct_say(self, "%s: no line of such a function has samples or MPI calls: did you mean %s?",
+        pct_say(self,
+                "--function %s: no line of such a function has samples or MPI calls: did you mean "
+                "%s?",
                 a->function, near);
     else
         pct_say(self,
-                "%s: no line with samples or MPI calls is known there. Was the program compiled "
-                "with -g? `pcollect report --table lines` shows the lines that are known",
+                "%s%s: no line %swith samples or MPI calls is known. Was the program compiled with "
+                "-g? `pcollect report --by %s` shows what is known",
+                a->function ? "--function "
+                : a->source ? "--source "
+                            : "",
                 a->function ? a->function
                 : a->source ? a->source
-                            : a->data->file);
+                            : a->data->file,
+                a->function ? "of such a function "
+                : a->source ? "of such a file "
+                            : "",
+                a->function ? "function"
+                : a->source ? "file"
+                            : "line");
     return PCT_DATA;
 }
 

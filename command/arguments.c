@@ -59,6 +59,11 @@ static int refuse_unknown(const struct pct_command *self, const char *word)
     return PCT_CALL;
 }
 
+static bool takes_list(const struct pct_option *o)
+{
+    return o->argument && (o->list || strstr(o->argument, ",...") || !strcmp(o->argument, "LIST"));
+}
+
 /* One value only, of one option of its group. */
 static int check_single(struct parse *p, const struct pct_option *o, const char *value)
 {
@@ -69,9 +74,9 @@ static int check_single(struct parse *p, const struct pct_option *o, const char 
         at = same ? i : at;
         if (!p->values[i] || (same ? o->many || !strcmp(p->values[i], value) : !rival))
             continue;
-        return pct_refuse(p->self, "--%s%s%s and --%s%s%s: give one of them", k->name,
-                          *p->values[i] ? " " : "", p->values[i], o->name, *value ? " " : "",
-                          value);
+        return pct_refuse(p->self, "--%s%s%s and --%s%s%s: give %s", k->name,
+                          *p->values[i] ? " " : "", p->values[i], o->name, *value ? " " : "", value,
+                          same && takes_list(o) ? "one list, with commas between" : "one of them");
     }
     p->values[at] = value;
     p->line->given |= at < N_GIVEN ? UINT64_C(1) << at : 0;
@@ -177,6 +182,16 @@ static int refuse_number(const struct parse *p)
     return pct_refuse(self, "missing argument: %s", self->argument);
 }
 
+/* True if a file or another argument is an empty text, as of a variable of a shell that is not set.
+ */
+static bool has_empty_word(const struct pct_command *self, const struct pct_line *line)
+{
+    bool empty = false;
+    for (size_t i = 0; i < line->n_words && !self->starts; i++)
+        empty |= !*line->words[i];
+    return empty;
+}
+
 static int put_help(const struct parse *p)
 {
     if (!p->self->help || !p->self->help(p->self, p->request, stdout))
@@ -257,6 +272,8 @@ bool pct_line_read(const struct pct_command *self, int argc, char **argv, void *
     size_t most = self->argument ? self->n_most : 0;
     if (out->n_words < self->n_least || out->n_words > most)
         out->status = refuse_number(&p);
+    else if (has_empty_word(self, out))
+        out->status = pct_refuse(self, "the argument %s is empty", self->argument);
     else if (out->n_words && may_be_meant(self, out->words[0]) && access(out->words[0], F_OK))
         out->status = pct_refuse(self, "%s: no such file: did you mean --%s %s?", out->words[0],
                                  self->meant, out->words[0]);

@@ -254,6 +254,9 @@ int pct_value_ids(const struct pct_command *self, const char *option, const char
 /* Reads 12, 0.5, .25 or 3% as thousandths of a percent. */
 int pct_value_percent(const struct pct_command *self, const struct pct_option *o, const char *value,
                       uint64_t most, uint64_t *out);
+/* Reads one that is a part of the value that was given, which messages name. */
+int pct_value_percent_in(const struct pct_command *self, const struct pct_option *o,
+                         const char *given, const char *value, uint64_t most, uint64_t *out);
 /* Prints the valid words, the nearest first, and returns PCT_CALL. next(arg, i) is the i-th, NULL
  * at the end. */
 int pct_refuse_word(const struct pct_command *self, const char *option, const char *value,

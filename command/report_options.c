@@ -162,9 +162,9 @@ static int read_threshold(const struct pct_command *self, const struct pct_optio
     size_t n = strcspn(value, "=");
     uint64_t percent = 0;
     if (value[n] != '=' || n >= sizeof name)
-        return pct_refuse(self, "--threshold %s: give RULE=PERCENT", value);
+        return pct_refuse(self, "--threshold %s: give RULE=PERCENT, as imbalance=10", value);
     memcpy(name, value, n);
-    if (pct_value_percent(self, o, value + n + 1, 100, &percent))
+    if (pct_value_percent_in(self, o, value, value + n + 1, 100, &percent))
         return PCT_CALL;
     for (size_t i = 0; pct_rule_at(i); i++) {
         if (!strcmp(pct_rule_at(i)->name, name)) {

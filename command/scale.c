@@ -150,7 +150,10 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     case OPTION_PREDICT:
         return read_predict(value, r)
                    ? PCT_DONE
-                   : pct_refuse(self, "--predict %s: give a number of ranks", value);
+                   : pct_refuse(self,
+                                "--predict %s: give a number of ranks from 1, and with --sizes a "
+                                "size from 1 behind a comma",
+                                value);
     default:
         return read_sizes(value, r) ? PCT_DONE
                                     : pct_refuse(self,
@@ -165,7 +168,8 @@ static int check_sizes(const struct pct_command *self, size_t n, struct request 
 {
     double largest = 1;
     if (r->sizes && r->n_sizes != n)
-        return pct_refuse(self, "--sizes: %zu sizes for %zu files", r->n_sizes, n);
+        return pct_refuse(self, "--sizes: %zu %s for %zu files; give one for each file", r->n_sizes,
+                          r->n_sizes == 1 ? "size" : "sizes", n);
     if (!r->sizes && r->scale.predict_size > 0)
         return pct_refuse(self, "--predict: a size needs --sizes");
     for (size_t i = 0; i < r->n_sizes; i++)

@@ -246,7 +246,7 @@ static int show_profile(const struct pct_command *self, const char *file,
     }
     int status = check_parts(self, p, r, filter.domain);
     if (!status && r->nodes > t->n_ranks)
-        status = pct_refuse(self, "--nodes %llu: the run has %u rank%s",
+        status = pct_refuse(self, "--nodes %llu: the run has %u rank%s, and each node needs one",
                             (unsigned long long)r->nodes, t->n_ranks, t->n_ranks == 1 ? "" : "s");
     if (status) {
         pct_topology_free(t);

@@ -23,6 +23,12 @@ unsigned pct_value_word(const struct pct_option *o, const char *value)
     return i;
 }
 
+/* A value in a message. */
+static const char *shown(const char *value)
+{
+    return *value ? value : "''";
+}
+
 int pct_value_number(const struct pct_command *self, const struct pct_option *o, const char *value,
                      uint64_t least, uint64_t most, uint64_t *out)
 {
@@ -30,7 +36,8 @@ int pct_value_number(const struct pct_command *self, const struct pct_option *o,
     errno = 0;
     unsigned long n = strtoul(value, &end, 10);
     if (*value < '0' || *value > '9' || *end || errno || n < least || n > most)
-        return pct_refuse(self, "--%s %s: give a whole number from %llu to %llu", o->name, value,
+        return pct_refuse(self, "--%s %s: give a whole number%s from %llu to %llu", o->name,
+                          shown(value), strcmp(o->argument, "MS") ? "" : " of milliseconds",
                           (unsigned long long)least, (unsigned long long)most);
     *out = n;
     return PCT_DONE;
@@ -61,23 +68,33 @@ int pct_value_ids(const struct pct_command *self, const char *option, const char
 }
 
 /* Reads a percentage, independent of the locale's decimal point. */
-int pct_value_percent(const struct pct_command *self, const struct pct_option *o, const char *value,
-                      uint64_t most, uint64_t *out)
+int pct_value_percent_in(const struct pct_command *self, const struct pct_option *o,
+                         const char *given, const char *value, uint64_t most, uint64_t *out)
 {
     uint64_t whole = 0, part = 0, digits = 0, unit = 100;
     const char *s = value;
+    bool exact = true;
     for (; *s >= '0' && *s <= '9' && whole <= most; s++, digits++)
         whole = whole * 10 + (uint64_t)(*s - '0');
     if (*s == '.') {
-        for (s++; *s >= '0' && *s <= '9'; s++, digits++, unit /= 10)
+        for (s++; *s >= '0' && *s <= '9'; s++, digits++, unit /= 10) {
             part += (uint64_t)(*s - '0') * unit;
+            exact &= unit || *s == '0';
+        }
     }
     s += *s == '%';
-    if (*s || !digits || whole * 1000 + part > most * 1000)
-        return pct_refuse(self, "--%s %s: give a percentage from 0 to %llu", o->name, value,
-                          (unsigned long long)most);
+    if (*s || !digits || !exact || whole * 1000 + part > most * 1000)
+        return pct_refuse(self, "--%s %s: give a percentage from 0 to %llu%s", o->name,
+                          shown(given), (unsigned long long)most,
+                          exact ? "" : ", with three decimals at most");
     *out = whole * 1000 + part;
     return PCT_DONE;
+}
+
+int pct_value_percent(const struct pct_command *self, const struct pct_option *o, const char *value,
+                      uint64_t most, uint64_t *out)
+{
+    return pct_value_percent_in(self, o, value, value, most, out);
 }
 
 int pct_refuse_word(const struct pct_command *self, const char *option, const char *value,

@@ -351,7 +351,8 @@ int pc_config_read(struct pc_config *c, const char *path, const char *named_by,
     int err;
     /* A pipe is refused: the next rank could not read it again, and reading may block. */
     if (fstat(r.fd, &st) != 0 || !S_ISREG(st.st_mode))
-        err = pc_error_set(error, PC_EARG, "%s: is not a regular file", shown_path(path));
+        err = pc_error_set(error, PC_EARG, "%s: is not a regular file; it is named by %s",
+                           shown_path(path), named_by);
     else
         err = read_lines(&p, &r);
     close(r.fd);

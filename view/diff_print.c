@@ -332,6 +332,12 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
         print_delays(out, d, width);
         pct_diff_run_put(&run, d);
         pct_print_sentence(out, width, 0, "%s", run.data);
+    } else {
+        pct_buf_format(&run, "The %s of all ranks together: ", pct_diff_metric_names[d->metric]);
+        put_figure(d, &d->total.before, &run);
+        pct_buf_text(&run, " -> ");
+        put_figure(d, &d->total.after, &run);
+        pct_print_sentence(out, width, 0, "%s.", run.data);
     }
     pct_buf_free(&run);
     if (!d->repeated)
@@ -531,8 +537,10 @@ static void print_numbers(FILE *out, const struct pct_diff *d, const struct pct_
     }
     pct_buf_format(&b, "%s contexts:", pct_text_count(number, d->n_rows));
     pct_buf_format(&b, " %s unchanged", pct_text_count(number, n[PCT_VERDICT_SAME]));
-    pct_buf_format(&b, ", %s %s", pct_text_count(number, n[PCT_VERDICT_NOISE] - n_by_delay),
-                   d->repeated ? "differ by no more than noise" : "with too few samples to tell");
+    if (d->repeated || d->metric == PCT_DIFF_TIME)
+        pct_buf_format(&b, ", %s %s", pct_text_count(number, n[PCT_VERDICT_NOISE] - n_by_delay),
+                       d->repeated ? "differ by no more than noise"
+                                   : "with too few samples to tell");
     if (n_by_delay)
         pct_buf_format(&b, ", %s that may differ only by what is left out",
                        pct_text_count(number, n_by_delay));

@@ -40,7 +40,7 @@ int pct_unknown_word(struct pct_buf *why, const char *option, const char *value,
                      const void *arg)
 {
     const char *nearest = pct_nearest(value, next, arg);
-    pct_buf_format(why, "--%s %s: unknown", option, value);
+    pct_buf_format(why, "--%s %s: unknown", option, *value ? value : "''");
     pct_buf_format(why, nearest ? "; did you mean %s? Give one of" : "; give one of", nearest);
     for (size_t i = 0; next(arg, i); i++)
         pct_buf_format(why, "%s %s", i ? "," : "", next(arg, i));
@@ -134,6 +134,8 @@ static const struct {
                  {"<=", AT_MOST}, {">=", AT_LEAST},    {"==", EQUAL},
                  {"=", EQUAL},    {"<", LESS},         {">", GREATER}};
 
+#define OPERATORS "=, !=, <, <=, >, >=, =~ or !~"
+
 struct condition {
     const struct pct_column *column;
     enum comparison is;
@@ -206,6 +208,12 @@ static const char *find_operator(const char *text, size_t *which_out)
     return NULL;
 }
 
+/* True if a sign follows the operator at once, as in ">>" or "=<"; a text may begin with one. */
+static bool is_doubled(const struct condition *k, const char *behind)
+{
+    return is_number(k->column) && *behind && strchr("=!<>~", *behind);
+}
+
 static char *copy_trimmed(const char *text, size_t n)
 {
     while (n && *text == ' ') {
@@ -273,7 +281,8 @@ static int read_condition(struct condition *k, const char *condition, const stru
     const char *at = find_operator(condition, &which);
     if (!at)
         return refuse(why, condition,
-                      "give a column, an operator and a value, in quotes, as in 'time_s > 10 ms'");
+                      "give a column, an operator (" OPERATORS ") and a value, in quotes, as in "
+                      "'time_s > 10 ms'");
     char *name = copy_trimmed(condition, (size_t)(at - condition));
     *k = (struct condition){.column = pct_column_named(t, name, strlen(name)),
                             .is = operators[which].is};
@@ -283,6 +292,8 @@ static int read_condition(struct condition *k, const char *condition, const stru
     if (!k->column)
         return -1;
     at += strlen(operators[which].sign);
+    if (is_doubled(k, at))
+        return refuse(why, condition, "there is no such operator; give one of " OPERATORS);
     k->text = copy_trimmed(at, strlen(at));
     if (!read_operand(k, condition, why))
         return 0;

@@ -302,6 +302,8 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
     struct pct_line line;
     if (!pct_line_read(self, argc, argv, &given, &line))
         return line.status;
+    if (given.file && !*given.file)
+        return pct_refuse(self, "-c: the path is empty");
     outlive_readers();
     r.words = line.words;
     find_part(&r);

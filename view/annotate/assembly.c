@@ -670,14 +670,16 @@ static int refuse(const struct code *c, struct pc_error *error)
     if (c->around) {
         struct pct_buf name = {0};
         pct_text_escape(&name, c->around, PCT_ESCAPE_CELL);
-        pc_error_set(error, PC_ENOENT, "%s: inlined into %s: ask for --function '%s'", asked,
-                     name.data, name.data);
+        pc_error_set(error, PC_ENOENT, "--function %s: inlined into %s: ask for --function '%s'",
+                     asked, name.data, name.data);
         pct_buf_free(&name);
         return PC_ENOENT;
     }
     bool any = pct_annotate_nearest(c->a, near, sizeof near);
-    return pc_error_set(error, PC_ENOENT, "%s: no such function with samples or MPI calls%s%s%s",
-                        asked, any ? ": did you mean " : "", near, any ? "?" : "");
+    return pc_error_set(error, PC_ENOENT,
+                        "--function %s: no such function with samples or MPI calls%s%s%s", asked,
+                        any ? ": did you mean " : "; `pcollect report --by function` shows those",
+                        near, any ? "?" : "");
 }
 
 int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_error *error)
