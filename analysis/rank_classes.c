@@ -57,7 +57,7 @@ static uint32_t choose_aspects(const struct pct_totals *m, uint32_t most, uint32
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_data *d = times_of(m, i);
         struct aspect *call = &found[pct_totals_call(p, i)];
-        if (!d || m->outer[i] != PC_NO_INDEX || !is_of_program(p, i))
+        if (!d || pct_totals_outer(m, i) != PC_NO_INDEX || !is_of_program(p, i))
             continue;
         call->time += pc_data_sum(p, d, m->field[PCT_TIME]);
         call->lacks |= !pc_data_has(p, d);

@@ -275,7 +275,7 @@ static bool lacks_callers(const struct pct_data *d)
         const struct pc_profile_node *n = &p->nodes[i];
         below[i] = n->kind == PCOLLECT_NODE_CUT || (n->parent != PC_NO_INDEX && below[n->parent]);
         if (below[i])
-            ns += d->totals->exclusive_ns[i] +
+            ns += pct_totals_exclusive(d->totals, i) +
                   (n->kind == PCOLLECT_NODE_POINT ? pct_samples_of(s, i).ns : 0);
     }
     pct_free(below);

@@ -280,7 +280,7 @@ struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f)
         const struct pc_profile_node *n = &p->nodes[i];
         s.depth[i] = n->parent == PC_NO_INDEX ? 0 : s.depth[n->parent] + 1;
         if (n->kind != PCOLLECT_NODE_POINT || n->data == PC_NO_INDEX ||
-            f->data->totals->outer[i] != PC_NO_INDEX)
+            pct_totals_outer(f->data->totals, i) != PC_NO_INDEX)
             continue;
         struct part part = find_part(f, i, field, samples);
         add_part(&s, &part);

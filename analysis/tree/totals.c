@@ -67,15 +67,29 @@ static pc_u128 time_of(const struct pct_totals *m, uint32_t node)
     return d && m->has[PCT_TIME] ? pc_data_sum(m->profile, d, m->field[PCT_TIME]) : 0;
 }
 
+/* True if a node is within the call that its parent is. */
+static bool is_in_call(const struct pc_profile *p, uint32_t node)
+{
+    uint32_t parent = p->nodes[node].parent;
+    return parent != PC_NO_INDEX && p->nodes[parent].kind == PCOLLECT_NODE_OP &&
+           p->nodes[node].kind != PCOLLECT_NODE_DOMAIN;
+}
+
+/* In most profiles nothing is in a call. */
 static void find_outer(struct pct_totals *m)
 {
     const struct pc_profile *p = m->profile;
+    bool any = false;
+    for (uint32_t i = 0; i < p->n_nodes && !any; i++)
+        any = is_in_call(p, i);
+    if (!any)
+        return;
+    m->outer = pct_alloc(p->n_nodes, sizeof *m->outer);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         uint32_t parent = p->nodes[i].parent;
         if (parent == PC_NO_INDEX)
             m->outer[i] = PC_NO_INDEX;
-        else if (p->nodes[parent].kind == PCOLLECT_NODE_OP &&
-                 p->nodes[i].kind != PCOLLECT_NODE_DOMAIN)
+        else if (is_in_call(p, i))
             m->outer[i] = parent;
         else
             m->outer[i] = m->outer[parent];
@@ -101,13 +115,14 @@ static void take_nested(struct pct_totals *m, uint32_t op, pc_u128 ns)
 static void find_exclusive(struct pct_totals *m)
 {
     const struct pc_profile *p = m->profile;
-    for (uint32_t i = 0; i < p->n_nodes; i++)
+    m->exclusive_ns = m->outer ? pct_alloc(p->n_nodes, sizeof *m->exclusive_ns) : NULL;
+    for (uint32_t i = 0; m->outer && i < p->n_nodes; i++)
         if (is_call(&p->nodes[i]))
             m->exclusive_ns[i] = time_of(m, i);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         if (!is_call(&p->nodes[i]))
             continue;
-        uint32_t outer = m->outer[i];
+        uint32_t outer = pct_totals_outer(m, i);
         if (outer == PC_NO_INDEX)
             m->context_mpi_ns += time_of(m, i);
         else
@@ -115,11 +130,18 @@ static void find_exclusive(struct pct_totals *m)
     }
 }
 
+pc_u128 pct_totals_exclusive(const struct pct_totals *m, uint32_t node)
+{
+    if (m->exclusive_ns)
+        return m->exclusive_ns[node];
+    return is_call(&m->profile->nodes[node]) ? time_of(m, node) : 0;
+}
+
 void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_sum *t)
 {
     const struct pc_profile *p = m->profile;
     const struct pc_profile_data *d = data_of(m, node);
-    t->sum[PCT_EXCLUSIVE] += m->exclusive_ns[node];
+    t->sum[PCT_EXCLUSIVE] += pct_totals_exclusive(m, node);
     if (!d || d->first_field)
         return;
     for (size_t k = 0; k < PCT_EXCLUSIVE; k++) {
@@ -232,7 +254,7 @@ static void take_nested_values(const struct pct_totals *m, uint64_t *values)
     uint64_t *nested = pct_alloc(p->n_ranks, sizeof *nested);
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
-        if (!is_call(&p->nodes[i]) || m->outer[i] == PC_NO_INDEX)
+        if (!is_call(&p->nodes[i]) || pct_totals_outer(m, i) == PC_NO_INDEX)
             continue;
         uint64_t *outer = values + (size_t)p->nodes[m->outer[i]].op * p->n_ranks;
         struct pct_range range = pct_totals_add_ranks(m, i, PCT_TIME, nested, present);
@@ -535,8 +557,6 @@ struct pct_totals *pct_totals_new(const struct pc_profile *p)
     m->profile = p;
     m->ops = pct_alloc(p->n_ops, sizeof *m->ops);
     m->op_times = pct_alloc(1, sizeof *m->op_times + p->n_ops * sizeof *m->op_times->of);
-    m->exclusive_ns = pct_alloc(p->n_nodes, sizeof *m->exclusive_ns);
-    m->outer = pct_alloc(p->n_nodes, sizeof *m->outer);
     find_fields(m);
     find_outer(m);
     find_exclusive(m);

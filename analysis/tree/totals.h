@@ -69,14 +69,23 @@ struct pct_totals {
     struct pct_op_times *op_times;
     struct pct_overall all;
     pc_u128 context_mpi_ns;        /* time in outermost calls, over contexts */
-    pc_u128 *exclusive_ns;         /* by node */
-    uint32_t *outer;               /* by node: nearest OP above it, or PC_NO_INDEX */
+    pc_u128 *exclusive_ns;         /* by node; NULL: no call was made in another one */
+    uint32_t *outer;               /* by node; NULL: nothing is in a call */
     uint32_t field[PCT_N_METRICS]; /* index of the field, PC_NO_INDEX: not there */
     uint32_t min_field, max_field;
 };
 
 struct pct_totals *pct_totals_new(const struct pc_profile *p);
 void pct_totals_free(struct pct_totals *m);
+
+/* Time of the record of a call without the calls inside it; 0: it is none. */
+pc_u128 pct_totals_exclusive(const struct pct_totals *m, uint32_t node);
+
+/* The nearest OP above a node, or PC_NO_INDEX; a DOMAIN is part of its OP. */
+static inline uint32_t pct_totals_outer(const struct pct_totals *m, uint32_t node)
+{
+    return m->outer ? m->outer[node] : PC_NO_INDEX;
+}
 
 /* True if ranks ran for long before MPI_Init: a share of the time from there on is much less of the
  * wall time. */

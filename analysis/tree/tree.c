@@ -221,7 +221,7 @@ static bool is_call(const struct pct_tree *t, uint32_t source)
 /* True if what was sampled at a node of the profile is in the time of an MPI call. */
 static bool is_in_mpi(const struct pct_tree *t, uint32_t source)
 {
-    return is_call(t, source) || t->totals->outer[source] != PC_NO_INDEX;
+    return is_call(t, source) || pct_totals_outer(t->totals, source) != PC_NO_INDEX;
 }
 
 /* Adds the record of a profile node. */

@@ -103,6 +103,26 @@ static void nested_time_is_counted_once(void **state)
     pct_totals_free(m);
 }
 
+/* Without calls inside of calls no time and no outer call is kept for each node. */
+static void calls_alone_take_no_memory(void **state)
+{
+    (void)state;
+    sample_begin(&sample);
+    sample.ops[0].name = (char *)"MPI_X";
+    sample.p.n_ops = 1;
+    uint32_t op = sample_op(&sample, 0, 0);
+    sample_add(&sample, &(struct sample_calls){0, 1, 5, 5, 5, 0, 0});
+    sample_end(&sample);
+    struct pct_totals *m = pct_totals_new(&sample.p);
+    assert_null(m->exclusive_ns);
+    assert_null(m->outer);
+    assert_true(pct_totals_exclusive(m, op) == 5);
+    assert_true(pct_totals_exclusive(m, 0) == 0);
+    assert_int_equal(pct_totals_outer(m, op), PC_NO_INDEX);
+    assert_true(m->context_mpi_ns == 5);
+    pct_totals_free(m);
+}
+
 static void spreads_name_their_ranks(void **state)
 {
     (void)state;
@@ -166,7 +186,7 @@ static void times_never_go_below_zero(void **state)
     sample_add(&sample, &(struct sample_calls){0, 1, 9, 9, 9, 0, 0});
     sample_end(&sample);
     struct pct_totals *m = pct_totals_new(&sample.p);
-    assert_true(m->exclusive_ns[outer] == 0);
+    assert_true(pct_totals_exclusive(m, outer) == 0);
     pct_totals_free(m);
 }
 
@@ -764,6 +784,7 @@ int main(void)
         cmocka_unit_test(the_samples_are_valid_profiles),
         cmocka_unit_test(values_find_the_places_of_their_ranks),
         cmocka_unit_test(nested_time_is_counted_once),
+        cmocka_unit_test(calls_alone_take_no_memory),
         cmocka_unit_test(spreads_name_their_ranks),
         cmocka_unit_test(shares_are_compared_before_they_are_rounded),
         cmocka_unit_test(times_never_go_below_zero),

@@ -128,7 +128,7 @@ static void add_place(struct places *s, const struct pc_profile_node *n, struct 
 static struct place place_of_call(const struct pct_data *d, uint32_t node)
 {
     const struct pc_profile *p = d->profile;
-    pc_u128 ns = d->totals->exclusive_ns[node];
+    pc_u128 ns = pct_totals_exclusive(d->totals, node);
     uint32_t op = p->nodes[pct_totals_call(p, node)].op;
     bool init = op < p->n_ops && pct_totals_is_init(&p->ops[op]);
     return (struct place){.mpi_ns = ns, .init_ns = init ? ns : 0};
@@ -152,7 +152,7 @@ static void gather(struct places *s, const struct pct_data *d)
         uint32_t caller = p->nodes[pct_totals_call(p, i)].parent;
         if (n->kind == PCOLLECT_NODE_POINT && sampled.samples)
             add_place(s, n, (struct place){.sampled = sampled});
-        else if (d->totals->exclusive_ns[i] && p->nodes[caller].kind == PCOLLECT_NODE_FRAME)
+        else if (pct_totals_exclusive(d->totals, i) && p->nodes[caller].kind == PCOLLECT_NODE_FRAME)
             add_place(s, &p->nodes[caller], place_of_call(d, i));
     }
     if (s->n)
