@@ -223,6 +223,8 @@ bool pct_data_full_paths(const struct pct_data *d)
 
 size_t pct_data_count_contexts(const struct pct_data *d)
 {
+    if (d->n_added_up)
+        return d->n_contexts;
     return d->parts->tree ? pct_data_contexts(d)->n
                           : pct_context_count(d->profile, d->symbols, &d->parts->options);
 }

@@ -39,6 +39,9 @@ struct pct_data {
     const char *file; /* as it was named */
     const struct pc_profile *profile;
     const struct pc_profile *whole; /* the profile of which it is a part; itself, if it is none */
+    size_t
+        n_contexts; /* if some of the profile were added up: calls before, as the tree has them */
+    uint32_t n_added_up; /* contexts of one rank each that were added up after reading */
     struct pct_totals *totals;
     struct pct_symbols *symbols;
     struct pct_parts *parts;       /* by the getters below */
@@ -108,7 +111,7 @@ struct pct_contexts {
     size_t n;
 };
 const struct pct_contexts *pct_data_contexts(const struct pct_data *d);
-/* Their number, for which no tree is made. */
+/* Their number, for which no tree is made; also with those that were added up. */
 size_t pct_data_count_contexts(const struct pct_data *d);
 /* Time of the i-th context over ranks. */
 struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i);

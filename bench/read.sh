@@ -73,6 +73,8 @@ row 'report --table ranks' "$pcollect" report --table ranks
 row 'report --table findings' "$pcollect" report --table findings
 row 'report' "$pcollect" report
 row 'info' "$pcollect" info
+row 'html' "$pcollect" html -o "$work/page.html"
+row 'html --contexts 0' "$pcollect" html --contexts 0 -o "$work/page.html"
 
 echo '100,000 ranks with 26 neighbours and 1,000 contexts, of which 20 % differ'
 "$merge" 100000 1000 20 place 26 64 "$work/profile.pcol" >"$work/merged"

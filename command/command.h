@@ -330,6 +330,10 @@ struct pct_data *pct_profile_open(const struct pct_command *self, const char *pa
                                   int *status_out);
 int pct_profile_close(const struct pct_command *self, struct pct_data *d, int status);
 
+/* Adds up contexts of single ranks in a profile with more than `most` records (pc_fold_own), before
+ * any part of it was made. Returns what is to be used in its place. */
+struct pct_data *pct_profile_add_up(struct pct_data *d, uint32_t most);
+
 /* PCT_CALL, after saying which command compares these profiles, if they are of one program. */
 int pct_refuse_profiles(const struct pct_command *self, const struct pct_line *line);
 

@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-enum { OPTION_STRONG = 256, OPTION_WEAK };
+enum { OPTION_STRONG = 256, OPTION_WEAK, OPTION_CONTEXTS };
 enum { SCALING = 1 }; /* groups of options */
+enum { CONTEXTS = 100000 };
 
 static const struct pct_option options[] = {
     {'o', "output", "FILE",
@@ -25,6 +26,11 @@ static const struct pct_option options[] = {
      "or those before -- with those after.",
      .group = SCALING},
     {OPTION_WEAK, "weak", NULL, "the problem grows with the number of ranks", .group = SCALING},
+    {OPTION_CONTEXTS, "contexts", "N",
+     "contexts of a profile that are kept apart (default: 100000; 0: all)",
+     "If a profile has more, those that only one rank has and that take least time are added up by "
+     "MPI function in the contexts around them, so that a browser can show the page. All sums stay "
+     "exact, and the page says how many contexts these are."},
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
@@ -33,7 +39,8 @@ static int take_option(const struct pct_command *self, const struct pct_option *
                        const char *value, void *request)
 {
     struct pct_html_request *r = request;
-    (void)self;
+    if (o->letter == OPTION_CONTEXTS)
+        return pct_value_number(self, o, value, 0, UINT32_MAX, &r->contexts);
     if (o->letter == 'o')
         r->to = value;
     else if (o->letter == OPTION_STRONG)
@@ -56,30 +63,41 @@ static void put_profile(FILE *out, const void *subject)
     pct_page_put(out, subject);
 }
 
-int pct_html_file(const struct pct_command *self, const char *path, const char *to)
+/* contexts: that are kept apart; 0: all. */
+static int write_page(const struct pct_command *self, const char *path, const char *to,
+                      uint64_t contexts)
 {
     int status = PCT_DONE;
     struct pct_data *d = pct_profile_open(self, path, &status);
     if (!d)
         return status;
+    if (contexts)
+        d = pct_profile_add_up(d, (uint32_t)contexts);
     d->findings = pct_findings_make(d, NULL);
     return pct_profile_close(self, d, pct_html_write(self, to, put_profile, d));
 }
 
+int pct_html_file(const struct pct_command *self, const char *path, const char *to)
+{
+    return write_page(self, path, to, CONTEXTS);
+}
+
 static int run_html(const struct pct_command *self, int argc, char **argv)
 {
-    struct pct_html_request r = {0};
+    struct pct_html_request r = {.contexts = CONTEXTS};
     struct pct_line line;
     if (!pct_line_read(self, argc, argv, &r, &line))
         return line.status;
     char *name = r.to || line.n_words > 1 ? NULL : pct_html_name(line.words[0]);
     int status;
-    if (line.n_words > 1)
+    if (line.n_words > 1 && r.contexts != CONTEXTS)
+        status = pct_refuse(self, "--contexts: give one profile");
+    else if (line.n_words > 1)
         status = pct_html_compare(self, &line, &r);
     else if (r.strong || r.weak)
         status = pct_refuse(self, "--strong, --weak: give profiles of several numbers of ranks");
     else
-        status = pct_html_file(self, line.words[0], r.to = name ? name : r.to);
+        status = write_page(self, line.words[0], r.to = name ? name : r.to, r.contexts);
     if (!status && !pct_is_standard_output(r.to))
         pct_say(self, "wrote %s: open it in a browser", r.to);
     pct_free(name);

@@ -12,6 +12,7 @@
 struct pct_html_request {
     const char *to; /* NULL: the default name */
     bool strong, weak;
+    uint64_t contexts; /* that are kept apart; 0: all */
 };
 
 /* Writes a page with `put`; it gets its name when it is complete. Replaces only pages. Returns an

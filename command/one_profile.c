@@ -4,6 +4,7 @@
  */
 #include "analysis/gather.h"
 #include "command/command.h"
+#include "merge/fold.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -43,9 +44,10 @@ bool pct_newest_profile(const struct pct_command *self, struct pct_line *line)
     return true;
 }
 
+static const struct pct_tree_options whole;
+
 struct pct_data *pct_profile_open(const struct pct_command *self, const char *path, int *status_out)
 {
-    static const struct pct_tree_options whole = {0};
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
     int err = pc_pcol_read_columns(path, &p, &error);
@@ -55,6 +57,23 @@ struct pct_data *pct_profile_open(const struct pct_command *self, const char *pa
         return pct_data_new(path, p, pct_symbols_new(p), &whole);
     *status_out = err == PC_ENOENT ? PCT_CALL : PCT_DATA;
     return NULL;
+}
+
+struct pct_data *pct_profile_add_up(struct pct_data *d, uint32_t most)
+{
+    struct pc_profile *p = (struct pc_profile *)d->profile; /* that pct_profile_open has read */
+    const char *file = d->file;
+    uint32_t n_added_up = 0;
+    if (p->n_data <= most)
+        return d;
+    size_t n_contexts = pct_data_count_contexts(d);
+    pct_data_free(d);
+    if (pc_fold_own(p, most, &n_added_up))
+        pct_memory_refuse();
+    d = pct_data_new(file, p, pct_symbols_new(p), &whole);
+    d->n_contexts = n_contexts;
+    d->n_added_up = n_added_up;
+    return d;
 }
 
 int pct_profile_close(const struct pct_command *self, struct pct_data *d, int status)

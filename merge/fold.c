@@ -16,6 +16,7 @@ struct item {
     uint32_t until; /* the folded contexts of `above` come before this node of the old tree */
     uint32_t up;    /* the item around it, as a place in `items`, or PC_NO_INDEX */
     uint32_t depth; /* items around it */
+    int32_t rank;   /* the lowest of its record; 0 without one */
     struct pc_profile_node key;
 };
 
@@ -24,6 +25,7 @@ struct fold {
     bool *stays;     /* by node */
     bool *holds;     /* by node: what is folded below it stays there */
     uint32_t *place; /* by node: its number in the new tree, or that of what stands for it */
+    uint32_t *ends;  /* by node: end_of_frames; 0: not known yet */
     struct item *items;
     uint32_t *order; /* of the items in the new tree */
     uint32_t n_items, next;
@@ -84,14 +86,15 @@ static int compare_places(const struct fold *f, const struct item *x, const stru
 }
 
 /* Orders items as they are written. Of subtrees that end at the same node the innermost comes
- * first. */
+ * first. Of one place those of one rank are together. */
 static int compare_items(const void *a, const void *b, void *fold)
 {
     const struct fold *f = fold;
     const struct item *x = &f->items[*(const uint32_t *)a], *y = &f->items[*(const uint32_t *)b];
     int order = pc_compare_u64(x->until, y->until);
     order = order ? order : pc_compare_u64(y->above, x->above);
-    return order ? order : compare_places(f, x, y);
+    order = order ? order : compare_places(f, x, y);
+    return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 /* The key of what a node becomes. */
@@ -124,7 +127,10 @@ static void list_items(struct fold *f)
                f->items[item.up].depth >= MOST_NESTED)
             item.up = f->items[item.up].up;
         item.depth = item.up == PC_NO_INDEX ? 0 : f->items[item.up].depth + 1;
-        item.until = end_of_frames(p, item.above);
+        if (!f->ends[item.above]) /* a node may have many children and hold many items */
+            f->ends[item.above] = end_of_frames(p, item.above);
+        item.until = f->ends[item.above];
+        item.rank = n->data == PC_NO_INDEX ? 0 : p->data[n->data].first_rank;
         f->order[f->n_items] = f->place[i] = f->n_items;
         f->items[f->n_items++] = item;
     }
@@ -153,16 +159,40 @@ static bool open_bins(struct pc_profile *p, struct pc_profile_data *d)
     return true;
 }
 
-/* Adds a record of the rank to another one of the same kind. */
+/* Appends a rank to the lists of a record, which have room for a power of two. */
+static bool add_rank(struct pc_profile *p, struct pc_profile_data *d, int32_t rank)
+{
+    size_t n = d->n_ranks, width = p->n_fields - d->first_field;
+    if (!(n & (n - 1))) {
+        const struct pc_profile_data before = *d;
+        if (!pc_profile_data_lists(p, d, 2 * (uint32_t)n))
+            return false;
+        memcpy(d->ranks, before.ranks, n * sizeof *d->ranks);
+        memcpy(d->values, before.values, n * width * sizeof *d->values);
+    }
+    d->lone = NULL;
+    d->ranks[n] = rank;
+    d->n_ranks = (uint32_t)n + 1;
+    return true;
+}
+
+/* Adds a record of one rank to another one of the same kind, of this rank or also of lower ones. */
 static bool add_record(struct pc_profile *p, const struct pc_profile_data *from,
                        struct pc_profile_data *to)
 {
+    int32_t last = to->lone ? to->first_rank : to->ranks[to->n_ranks - 1];
     if (to->is_coded && !open_bins(p, to))
         return false;
+    if (from->first_rank != last && !add_rank(p, to, from->first_rank))
+        return false;
+    uint64_t *sums =
+        to->lone ? to->lone : to->values + (to->n_ranks - 1) * (p->n_fields - to->first_field);
     for (uint32_t k = to->first_field; k < p->n_fields; k++) {
         const struct pc_profile_field *field = &p->fields[k];
-        uint64_t *sum = &to->lone[k - to->first_field];
-        if (field->combine == PCOLLECT_HIST) {
+        uint64_t *sum = &sums[k - to->first_field];
+        if (field->combine == PCOLLECT_HIST && p->no_bins) {
+            continue;
+        } else if (field->combine == PCOLLECT_HIST) {
             const uint64_t *bins = pc_data_bins(p, from, k);
             for (uint32_t bin = 0; bin < field->bins; bin++)
                 to->bins[k - to->first_field][bin] += bins[bin];
@@ -254,21 +284,46 @@ static int write_tree(struct fold *f)
     return PC_OK;
 }
 
-static int fold_all(struct pc_profile *p, const enum pc_record_fate *fates, struct pc_pool *scratch)
+static bool names_contexts(const struct pc_profile_table *t)
+{
+    bool names = false;
+    for (uint32_t i = 0; i < t->n_columns; i++)
+        names |= t->columns[i].type == PCOLLECT_COLUMN_NODE;
+    return names;
+}
+
+/* Calls and places of samples that are folded. */
+static uint32_t count_contexts(const struct fold *f)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n_items; i++)
+        n += f->items[i].key.kind != PCOLLECT_NODE_DOMAIN;
+    return n;
+}
+
+/* *n_contexts_out: those that were folded. */
+static int fold_all(struct pc_profile *p, const enum pc_record_fate *fates, struct pc_pool *scratch,
+                    uint32_t *n_contexts_out)
 {
     struct fold f = {.p = p};
     f.stays = pc_pool_array(scratch, p->n_nodes, sizeof *f.stays);
     f.holds = pc_pool_array(scratch, p->n_nodes, sizeof *f.holds);
     f.place = pc_pool_array(scratch, p->n_nodes, sizeof *f.place);
+    f.ends = pc_pool_array(scratch, p->n_nodes, sizeof *f.ends);
     f.items = pc_pool_array(scratch, p->n_nodes, sizeof *f.items);
     f.order = pc_pool_array(scratch, p->n_nodes, sizeof *f.order);
-    if (!f.stays || !f.holds || !f.place || !f.items || !f.order)
+    if (!f.stays || !f.holds || !f.place || !f.ends || !f.items || !f.order)
         return PC_ENOMEM;
     find_staying(&f, fates);
     list_items(&f);
+    for (uint32_t i = 0; f.n_items && i < p->n_tables; i++)
+        if (names_contexts(&p->tables[i])) /* while their contexts are those of the file */
+            pc_table_need(p, &p->tables[i]);
     int err = f.n_items ? write_tree(&f) : PC_OK;
     for (uint32_t i = 0; f.n_items && !err && i < p->n_tables; i++)
-        pc_rows_renumber(&p->tables[i], f.place);
+        if (names_contexts(&p->tables[i]))
+            pc_rows_renumber(&p->tables[i], f.place);
+    *n_contexts_out = count_contexts(&f);
     return err;
 }
 
@@ -276,6 +331,7 @@ int pc_fold(struct pc_profile *p, const struct pc_record_counts *c, const uint64
 {
     struct pc_pool *scratch = pc_pool_new();
     enum pc_record_fate *fates = scratch ? pc_pool_array(scratch, p->n_data, sizeof *fates) : NULL;
+    uint32_t n_contexts;
     int err = fates ? PC_OK : PC_ENOMEM;
     for (uint32_t i = 0; fates && i < p->n_data; i++) {
         fates[i] = pc_record_counts_fate(c, keys[i]);
@@ -283,7 +339,105 @@ int pc_fold(struct pc_profile *p, const struct pc_record_counts *c, const uint64
             fates[i] = PC_RECORD_SHARED;
     }
     if (!err)
-        err = fold_all(p, fates, scratch);
+        err = fold_all(p, fates, scratch, &n_contexts);
     pc_pool_free(scratch);
     return err;
+}
+
+/* ---- Profiles of a job -----------------------------------------------------------------------
+ */
+
+/* A record that only one rank has. */
+struct own {
+    uint64_t time; /* sum of its summed time fields */
+    uint32_t data;
+};
+
+/* Orders them as they are folded. */
+static int compare_own(const void *a, const void *b)
+{
+    const struct own *x = a, *y = b;
+    return x->time != y->time ? (x->time < y->time ? -1 : 1)
+                              : (x->data < y->data) - (x->data > y->data);
+}
+
+static uint64_t time_of(const struct pc_profile *p, const struct pc_profile_data *d)
+{
+    uint64_t time = 0;
+    for (uint32_t k = d->first_field; k < p->n_fields; k++)
+        if (pc_field_in_steps(p, d, k) &&
+            __builtin_add_overflow(time, d->lone[k - d->first_field], &time))
+            return UINT64_MAX;
+    return time;
+}
+
+/* Lists the records of one rank that are not below a folded frame, and returns their number. below:
+ * room for a value of each node. */
+static uint32_t list_own(const struct pc_profile *p, bool *below, struct own *own)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < p->n_nodes; i++) {
+        const struct pc_profile_node *node = &p->nodes[i];
+        below[i] = below[node->parent] || pc_node_is_folded(node);
+        if (!below[i] && node->data != PC_NO_INDEX && p->data[node->data].lone)
+            own[n++] = (struct own){time_of(p, &p->data[node->data]), node->data};
+    }
+    return n;
+}
+
+/* Gives a record the list of its rank, to which others are added. */
+static void list_rank(struct pc_profile_data *d)
+{
+    d->ranks = &d->first_rank;
+    d->values = d->lone;
+    d->kept = PC_KEPT_EXACT;
+}
+
+/* Sets the fates of all records, and lists of those that are folded. */
+static void choose_own(struct pc_profile *p, uint32_t most, const struct own *own, uint32_t n_own,
+                       enum pc_record_fate *fates)
+{
+    uint32_t n_more = p->n_data - most;
+    for (uint32_t i = 0; i < p->n_data; i++)
+        fates[i] = p->data[i].n_ranks == 1 && p->n_ranks > 1 ? PC_RECORD_OWN : PC_RECORD_SHARED;
+    for (uint32_t i = 0; i < n_own && i < n_more; i++) {
+        fates[own[i].data] = PC_RECORD_FOLDED;
+        list_rank(&p->data[own[i].data]);
+    }
+}
+
+/* Makes the statistics of records to which those of other ranks were added. */
+static bool derive_sums(struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        struct pc_profile_data *d = &p->data[i];
+        if (d->lone || d->stats)
+            continue;
+        d->stats = pc_pool_array(p->memory, p->n_fields - d->first_field, sizeof *d->stats);
+        if (!d->stats)
+            return false;
+        pc_profile_data_derive(p, d);
+    }
+    return true;
+}
+
+int pc_fold_own(struct pc_profile *p, uint32_t most, uint32_t *n_out)
+{
+    uint32_t n_own = 0, n = 0;
+    if (p->n_data <= most)
+        return PC_OK;
+    struct pc_pool *scratch = pc_pool_new();
+    bool *below = scratch ? pc_pool_array(scratch, p->n_nodes, sizeof *below) : NULL;
+    struct own *own = scratch ? pc_pool_array(scratch, p->n_data, sizeof *own) : NULL;
+    enum pc_record_fate *fates = scratch ? pc_pool_array(scratch, p->n_data, sizeof *fates) : NULL;
+    bool ok = below && own && fates;
+    if (ok) {
+        n_own = list_own(p, below, own);
+        qsort(own, n_own, sizeof *own, compare_own);
+        choose_own(p, most, own, n_own, fates);
+        ok = !fold_all(p, fates, scratch, &n) && derive_sums(p);
+    }
+    pc_pool_free(scratch);
+    *n_out = n;
+    return ok ? PC_OK : PC_ENOMEM;
 }

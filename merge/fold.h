@@ -18,4 +18,10 @@
  * are those of its records. PC_ENOMEM: p cannot be used. */
 int pc_fold(struct pc_profile *p, const struct pc_record_counts *c, const uint64_t *keys);
 
+/* Folds records of a profile that was read with pc_pcol_read_columns, until `most` are left: of
+ * those that only one rank has the ones with least time, whatever the number of the others. What is
+ * added up has the values of its ranks, so that all its figures are exact. *n_out: calls and places
+ * of samples that were folded. PC_ENOMEM: p cannot be used. */
+int pc_fold_own(struct pc_profile *p, uint32_t most, uint32_t *n_out);
+
 #endif

@@ -322,7 +322,13 @@ static void put_added_up(const struct pct_head *h, struct pct_buf *b)
     pct_free(below);
     if (!any)
         return;
-    pct_buf_text(b, "the job has more contexts than are kept apart ([output] contexts): ");
+    if (h->d->n_added_up) {
+        pct_head_count(b, h->d->n_added_up);
+        pct_buf_text(b, " contexts that one rank each has are not kept apart here (pcollect html "
+                        "--contexts): ");
+    } else {
+        pct_buf_text(b, "the job has more contexts than are kept apart ([output] contexts): ");
+    }
     pct_head_count(b, calls.sum[PCT_CALLS]);
     pct_buf_text(b, " calls with ");
     pct_head_percent(b, pct_text_share(calls.sum[PCT_EXCLUSIVE], pct_data_mpi_ns(h->d)));

@@ -2,7 +2,8 @@
  *
  * Folded contexts: a profile of facts of which some contexts are folded has the bytes of one that
  * is made of the facts in the places to which they go. A job with more contexts than are kept apart
- * has the same figures in all, however it is merged.
+ * has the same figures in all, however it is merged. A profile in which contexts of single ranks are
+ * added up after reading has the same sums of each rank.
  */
 #include "merge/fold.h"
 #include "merge/merge.h"
@@ -473,6 +474,87 @@ static void a_job_has_the_same_figures_however_many_contexts_are_kept(void **sta
     }
 }
 
+/* ---- A profile that was read ------------------------------------------------------------------
+ */
+
+/* Sums by primitive (the last: samples), rank and field. */
+struct rank_sums {
+    uint64_t at[N_TEST_OPS + 1][MOST_RANKS][N_TEST_FIELDS];
+};
+
+static void add_ranks(const struct pc_profile *p, uint32_t node, struct rank_sums *s)
+{
+    const struct pc_profile_node *n = &p->nodes[node];
+    const struct pc_profile_data *d = &p->data[n->data];
+    uint32_t op = n->kind == PCOLLECT_NODE_DOMAIN ? p->nodes[n->parent].op : n->op;
+    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+        if (p->fields[k].combine == PCOLLECT_HIST)
+            continue;
+        struct pc_by_rank by = pc_data_by_rank(p, d, k);
+        struct pc_stat told = pc_data_stat(p, d, k), found = pc_stat_of(p, &by, k);
+        assert_int_equal(by.n, d->n_ranks);
+        assert_true(pc_stat_same(&told, &found));
+        for (uint32_t i = 0; i < by.n && p->fields[k].combine == PCOLLECT_SUM; i++)
+            s->at[op == PC_NO_INDEX ? N_TEST_OPS : op][by.ranks[i]][k] += pc_by_rank_value(&by, i);
+    }
+}
+
+static void check_added_up(const char *path, uint32_t most, const struct sums *all,
+                           const struct rank_sums *all_ranks)
+{
+    struct pc_profile *p;
+    struct rank_sums ranks = {0};
+    uint32_t n_own = 0, n_contexts = 0, n_apart = 0;
+    assert_int_equal(pc_pcol_read_columns(path, &p, NULL), PC_OK);
+    uint32_t n_before = p->n_data;
+    for (uint32_t i = 0; i < p->n_data; i++)
+        n_own += p->data[i].lone != NULL;
+    assert_int_equal(pc_fold_own(p, most, &n_contexts), PC_OK);
+    struct sums sums = sums_of(p);
+    bool *below = calloc(p->n_nodes, sizeof *below);
+    for (uint32_t i = 1; i < p->n_nodes; i++) {
+        below[i] = below[p->nodes[i].parent] || pc_node_is_folded(&p->nodes[i]);
+        if (p->nodes[i].data == PC_NO_INDEX)
+            continue;
+        n_apart += !below[i];
+        add_ranks(p, i, &ranks);
+    }
+    free(below);
+    assert_memory_equal(&sums, all, sizeof sums);
+    assert_memory_equal(&ranks, all_ranks, sizeof ranks);
+    /* Other communicators of a call that stays may stay as well. */
+    uint32_t more = n_before > most ? n_before - most : 0, left = more < n_own ? more : n_own;
+    assert_in_range(n_before - n_apart, left / 2, left);
+    assert_true(n_contexts <= n_before - n_apart && (left < 10 || n_contexts > 0));
+    pc_profile_free(p);
+}
+
+static void contexts_of_single_ranks_are_added_up_with_their_values(void **state)
+{
+    static const uint32_t bounds[] = {0, 1, 20, 200, 1000000};
+    char path[PATH_BYTES];
+    (void)state;
+    for (int n_ranks = 1; n_ranks <= MOST_RANKS; n_ranks += 5) {
+        static struct job j;
+        struct rank_sums ranks = {0};
+        struct pc_profile *p;
+        make_job(&j, n_ranks, 0);
+        p = made_merge(j.arenas, j.n_ranks, folder);
+        assert_int_equal(pc_pcol_write(p, path_in(path, "job.pcol"), 0, NULL), PC_OK);
+        pc_profile_free(p);
+        assert_int_equal(pc_pcol_read_columns(path, &p, NULL), PC_OK);
+        struct sums all = sums_of(p);
+        for (uint32_t i = 1; i < p->n_nodes; i++)
+            if (p->nodes[i].data != PC_NO_INDEX)
+                add_ranks(p, i, &ranks);
+        pc_profile_free(p);
+        for (unsigned i = 0; i < PC_ARRAY_LEN(bounds); i++)
+            check_added_up(path, bounds[i], &all, &ranks);
+        unlink(path);
+        free_job(&j);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -480,6 +562,7 @@ int main(void)
         cmocka_unit_test(what_is_in_a_call_stays_in_it),
         cmocka_unit_test(calls_of_any_depth_are_folded),
         cmocka_unit_test(a_job_has_the_same_figures_however_many_contexts_are_kept),
+        cmocka_unit_test(contexts_of_single_ranks_are_added_up_with_their_values),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }
