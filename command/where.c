@@ -331,6 +331,18 @@ static void tell_removed(const struct pct_command *self, const struct pc_profile
     }
 }
 
+static void tell_tableless(const struct pct_command *self, const struct pct_watch *w)
+{
+    const struct pct_tableless t = pct_code_frames_tableless(&w->frames);
+    struct pct_buf text = {0};
+    if (!t.n)
+        return;
+    pct_tableless_put(&text, &t);
+    pct_say(self, "%llu stack%s %s", (unsigned long long)t.n, t.n == 1 ? " is cut" : "s are cut",
+            text.data);
+    pct_buf_free(&text);
+}
+
 /* nodes: those that w was taken on; NULL: this one. */
 static int show(const struct pct_command *self, const struct request *r, struct pct_watch *w,
                 struct pct_where_time *last, struct pct_where_nodes *nodes)
@@ -373,8 +385,10 @@ static int show(const struct pct_command *self, const struct request *r, struct 
     } else {
         put_json(&out, &calls);
     }
-    if (!nodes)
+    if (!nodes) {
         tell_removed(self, p, symbols);
+        tell_tableless(self, w);
+    }
     pct_where_calls_free(&calls);
     pct_free(stacks);
     pct_data_free(d);

@@ -79,6 +79,38 @@ struct pct_stack_frame pct_code_frame(struct pct_code_frames *f, int pid,
     return walked->pc ? frame_of(f, walked) : frame_of_none(f, pid, code, jit, walked);
 }
 
+void pct_code_frames_cut(struct pct_code_frames *f, const struct pct_stack_frame *outermost)
+{
+    for (size_t i = 0; i < f->modules.n; i++)
+        f->modules.at[i]->n_cut += f->modules.at[i] == outermost->module;
+}
+
+struct pct_tableless pct_code_frames_tableless(const struct pct_code_frames *f)
+{
+    struct pct_tableless all = {0};
+    uint64_t most = 0;
+    for (size_t i = 0; i < f->modules.n; i++) {
+        const struct pct_stack_module *m = f->modules.at[i];
+        all.n += m->n_cut;
+        all.n_files += m->n_cut > 0;
+        if (m->n_cut > most) {
+            most = m->n_cut;
+            all.most = m->path;
+        }
+    }
+    return all;
+}
+
+void pct_tableless_put(struct pct_buf *b, const struct pct_tableless *t)
+{
+    if (t->n_files > 1)
+        pct_buf_format(b, "in code of %zu files without unwind tables, most of ", t->n_files);
+    else
+        pct_buf_text(b, "in code without unwind tables of ");
+    pct_text_escape(b, t->most, PCT_ESCAPE_CELL);
+    pct_buf_text(b, " (compile it with -fasynchronous-unwind-tables, and keep .eh_frame)");
+}
+
 void pct_code_frames_free(struct pct_code_frames *f)
 {
     pct_stack_modules_free(&f->modules);

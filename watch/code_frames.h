@@ -7,6 +7,7 @@
 #ifndef PCT_CODE_FRAMES_H
 #define PCT_CODE_FRAMES_H
 
+#include "analysis/buffer.h"
 #include "watch/copied_walk.h"
 #include "watch/jit_names.h"
 
@@ -24,6 +25,20 @@ struct pct_code_frames {
 struct pct_stack_frame pct_code_frame(struct pct_code_frames *f, int pid,
                                       const struct pct_code *code, struct pct_jit *jit,
                                       const struct pct_walked *walked);
+
+/* Stacks that were cut in code of files without an unwind table. */
+struct pct_tableless {
+    uint64_t n;
+    size_t n_files;
+    const char *most; /* the file in which most are; NULL: there are none. Valid as long as the
+                         names */
+};
+
+/* Counts such a stack, of which that is the outermost frame. */
+void pct_code_frames_cut(struct pct_code_frames *f, const struct pct_stack_frame *outermost);
+struct pct_tableless pct_code_frames_tableless(const struct pct_code_frames *f);
+/* Appends where that was, and what cures it: "in code of FILE without unwind tables (...)". */
+void pct_tableless_put(struct pct_buf *b, const struct pct_tableless *t);
 
 void pct_code_frames_free(struct pct_code_frames *f);
 

@@ -44,4 +44,26 @@ struct pct_code_rule {
 /* The rule that .debug_frame of a file has for an address. False: none, or one of another form. */
 bool pct_code_names_rule(struct pct_code_names *names, uintptr_t pc, struct pct_code_rule *out);
 
+/* Where a function has its return address and the frame pointer of its caller, at one of its
+ * addresses. */
+enum pct_frame_place {
+    PCT_FRAME_UNKNOWN,
+    PCT_FRAME_TOP,    /* the return address is on top of the stack, the pointer is the caller's */
+    PCT_FRAME_PUSHED, /* the caller's pointer is on top, the return address above it */
+    PCT_FRAME_SET,    /* both are where the frame pointer points to */
+    PCT_FRAME_BY_CALL /* on top or set, or elsewhere: that is the one which a call of `begin` left
+                       */
+};
+
+/* What the instructions of a function say, of which a symbol tells the beginning. Inside of it, at
+ * pc, is the call of another function, or if `exact` the instruction that comes next. */
+enum pct_frame_place pct_code_names_place(struct pct_code_names *names, uintptr_t pc, bool exact,
+                                          uintptr_t *begin);
+
+/* False: what is in front of the address is no call. True if it is one, or if that is not known. */
+bool pct_code_names_is_return(struct pct_code_names *names, uintptr_t pc);
+
+/* True if in front of the address is a call of the function at `begin` by its address. */
+bool pct_code_names_returns_from(struct pct_code_names *names, uintptr_t pc, uintptr_t begin);
+
 #endif

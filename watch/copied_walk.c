@@ -51,14 +51,24 @@ struct process {
     const struct pct_copied *thread;
     const struct pct_code *code;
     uint64_t there; /* program counter of the newest frame in the process */
+    bool missing;   /* a word of the stack could not be read */
 };
+
+uint64_t pct_copied_sp(const uint64_t *registers)
+{
+    return registers[AT_SP];
+}
 
 static bool read_word(struct pc_memory *memory, uintptr_t at, uintptr_t *out)
 {
-    const struct pct_copied *t = ((struct process *)memory)->thread;
+    enum { MOST_STACK = 8 << 20 }; /* bytes: an address further up may be none of the stack */
+    struct process *p = (struct process *)memory;
+    const struct pct_copied *t = p->thread;
     uint64_t word;
-    if (!t->read(t->arg, at, &word))
+    if (!t->read(t->arg, at, &word)) {
+        p->missing |= at - pct_copied_sp(t->registers) < MOST_STACK;
         return false;
+    }
     *out = word;
     return true;
 }
@@ -127,41 +137,87 @@ static enum pc_step_result step_by_rule(struct pc_walk *walk, const struct pct_c
     return leave(walk, cfa, ra);
 }
 
-/* Steps from code without a table to its caller, by the frame pointer: it points to the caller's,
- * above which the return address is. The outermost caller's is 0. */
-static enum pc_step_result step_by_pointer(struct pc_walk *walk, const struct pct_code *code)
+/* True for an address to which a call can return. */
+static bool is_return(const struct process *p, uintptr_t ra)
+{
+    uintptr_t here = pct_code_here(p->code, ra - 1);
+    return here ? pct_code_names_is_return(p->thread->names, here + 1)
+                : pct_code_is_mapped(p->code, ra - 1);
+}
+
+/* Steps to the caller by the frame pointer: it points to the caller's, above which the return
+ * address is. The outermost caller's is 0. */
+static enum pc_step_result step_by_pointer(struct pc_walk *walk, const struct process *p)
 {
     uintptr_t fp, ra;
-    if (find_on_top(walk, code, &ra))
-        return leave(walk, walk->sp + sizeof ra, ra);
     if (!find_fp(walk, &fp))
         return PC_STEP_CUT;
     if (!fp)
         return PC_STEP_END;
     if (fp < walk->sp || fp % sizeof fp || !read_word(walk->memory, fp + sizeof fp, &ra) ||
-        !pct_code_is_mapped(code, ra - 1))
+        !is_return(p, ra))
         return PC_STEP_CUT;
     walk->fp_loc = fp;
     return leave(walk, fp + 2 * sizeof fp, ra);
 }
 
-/* Steps from a frame whose caller the unwind tables of the walker do not tell: by .debug_frame, or
- * where code is taken to keep a frame pointer: made code and that of Go, and in a process that
- * makes code also functions of files without a table, as a machine for scripts has them beside its
- * made code. */
+/* True if the word is the address to which a call of the function at `begin` returns. */
+static bool is_return_from(struct pc_walk *walk, const struct process *p, uintptr_t at,
+                           uintptr_t begin)
+{
+    uintptr_t ra;
+    if (!read_word(walk->memory, at, &ra))
+        return false;
+    uintptr_t here = pct_code_here(p->code, ra - 1);
+    return here && pct_code_names_returns_from(p->thread->names, here + 1, begin);
+}
+
+/* Steps from a function of which the instructions say where its return address is. False: they do
+ * not, or there is none. */
+static bool step_by_instructions(struct pc_walk *walk, const struct process *p, uintptr_t here)
+{
+    uintptr_t ra, fp, begin, at = walk->sp;
+    enum pct_frame_place place = pct_code_names_place(p->thread->names, here, walk->exact, &begin);
+    if (place == PCT_FRAME_BY_CALL && is_return_from(walk, p, at, begin))
+        place = PCT_FRAME_TOP;
+    else if (place == PCT_FRAME_BY_CALL && find_fp(walk, &fp) &&
+             is_return_from(walk, p, fp + sizeof fp, begin))
+        place = PCT_FRAME_SET;
+    if (place == PCT_FRAME_SET)
+        return step_by_pointer(walk, p) == PC_STEP_OK;
+    if (place != PCT_FRAME_TOP && place != PCT_FRAME_PUSHED)
+        return false;
+    at += place == PCT_FRAME_PUSHED ? sizeof ra : 0;
+    if (!read_word(walk->memory, at, &ra) || !is_return(p, ra))
+        return false;
+    if (place == PCT_FRAME_PUSHED)
+        walk->fp_loc = walk->sp;
+    leave(walk, at + sizeof ra, ra);
+    return true;
+}
+
+/* Steps from a frame whose caller the unwind tables of the walker do not tell: by .debug_frame, by
+ * the instructions of its function, or where code is taken to keep a frame pointer: made code and
+ * that of Go, and in a process that makes code also functions of files without a table, as a
+ * machine for scripts has them beside its made code. */
 static enum pc_step_result step_without_table(struct pc_walk *walk, const struct process *p,
                                               uint64_t there)
 {
     struct pct_code_rule rule;
+    uintptr_t ra;
     uintptr_t here = walk->pc ? walk->pc - !walk->exact : 0;
     bool in_file = here && !pc_walk_function_start(here);
     bool unreadable = !here && pct_code_is_mapped(p->code, there);
     if (in_file && pct_code_names_rule(p->thread->names, here, &rule))
         return step_by_rule(walk, &rule);
-    if (pct_code_has_pointers(p->code, there) || (in_file && p->code->makes) ||
-        (p->thread->pointers && (in_file || unreadable)))
-        return step_by_pointer(walk, p->code);
-    return PC_STEP_CUT;
+    if (in_file && step_by_instructions(walk, p, here))
+        return PC_STEP_OK;
+    if (!pct_code_has_pointers(p->code, there) && !(in_file && p->code->makes) &&
+        !(p->thread->pointers && (in_file || unreadable)))
+        return PC_STEP_CUT;
+    if (find_on_top(walk, p->code, &ra))
+        return leave(walk, walk->sp + sizeof ra, ra);
+    return step_by_pointer(walk, p);
 }
 
 /* True for the entry of a program, the outermost frame. */
@@ -187,15 +243,21 @@ static void begin_walk(struct pc_walk *walk, struct process *p, ucontext_t *cont
     walk->lr = 0;
 }
 
-uint64_t pct_copied_sp(const uint64_t *registers)
+/* The reason why the caller of a frame was not found. */
+static enum pct_cut cause_of(const struct process *p, const struct pct_walked *outermost)
 {
-    return registers[AT_SP];
+    uintptr_t here = outermost->pc ? outermost->pc - !outermost->exact : 0;
+    if (p->missing)
+        return PCT_CUT_STACK;
+    if (!here)
+        return PCT_CUT_MADE;
+    return pc_walk_function_start(here) ? PCT_CUT_OTHER : PCT_CUT_TABLE;
 }
 
 size_t pct_copied_walk(const struct pct_copied *thread, const struct pct_code *code,
-                       struct pct_walked *out, size_t n, bool *cut)
+                       struct pct_walked *out, size_t n, enum pct_cut *cut)
 {
-    struct process p = {{read_word, find_code}, thread, code, 0};
+    struct process p = {{read_word, find_code}, thread, code, 0, false};
     ucontext_t context;
     struct pc_walk walk;
     struct pc_step step;
@@ -209,6 +271,7 @@ size_t pct_copied_walk(const struct pct_copied *thread, const struct pct_code *c
         if (result == PC_STEP_CUT)
             result = step_without_table(&walk, &p, there - !walk.exact);
     }
-    *cut = result != PC_STEP_END && !is_entry(out[k - 1].pc);
+    bool whole = result == PC_STEP_END || is_entry(out[k - 1].pc);
+    *cut = whole ? PCT_CUT_NOT : cause_of(&p, &out[k - 1]);
     return k;
 }

@@ -2,7 +2,6 @@
 #include "watch/recorder.h"
 #include "analysis/allocation.h"
 #include "analysis/symbols/symbols.h"
-#include "watch/code_frames.h"
 #include "watch/watch.h"
 
 #include <errno.h>
@@ -290,9 +289,11 @@ static bool is_exec(struct process *p, const struct pct_stack *s, const struct p
 }
 
 /* Counts a stack without outer frames by its reason: that of its outermost frame. */
-static void count_cut(struct pct_recorded *told, const struct process *p,
-                      const struct pct_walked *outermost)
+static void count_cut(struct pct_recorder *r, const struct process *p, const struct pct_stack *s,
+                      enum pct_cut cut)
 {
+    struct pct_recorded *told = &r->told;
+    const struct pct_walked *outermost = &r->walked[s->n - 1];
     uint64_t offset;
     if (!p->pid) /* the kernel gives no other number to what has none here */
         told->n_foreign++;
@@ -300,8 +301,8 @@ static void count_cut(struct pct_recorded *told, const struct process *p,
         told->n_hidden++;
     else if (pct_code_gone(&p->code, outermost->there - !outermost->exact, &offset))
         told->n_gone++;
-    else
-        told->n_cut++;
+    else if (++told->n_cut[cut] && cut == PCT_CUT_TABLE)
+        pct_code_frames_cut(&r->known, &s->frames[s->n - 1]);
 }
 
 /* Adds a stack to its program, or shows it. */
@@ -320,8 +321,8 @@ static void keep(struct pct_recorder *r, struct process *p, const struct pct_sta
     const struct pct_shown_frames shown = pct_shown_frames(s);
     struct unit *u = unit_of(r, p);
     if (r->show)
-        r->show(r->show_arg, &(struct pct_sampled_stack){p->pid, u->rank, u->mpi, u->program, s,
-                                                         &shown, record->n});
+        r->show(r->show_arg, &(struct pct_sampled_stack){p->pid, u->rank, u->job, u->mpi,
+                                                         u->program, s, &shown, record->n});
     else
         pct_stack_tree_add(u->tree, s, &shown, &sampled);
 }
@@ -341,6 +342,7 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
 {
     struct process *p = find_process(r, record->pid);
     struct pct_stack s = {.frames = r->frames, .mpi_folder = p->mpi_folder};
+    enum pct_cut cut = PCT_CUT_NOT;
     r->told.n_samples++;
     if (record->of_event) {
         r->told.n_of_event++;
@@ -353,12 +355,12 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
                                           .registers = record->registers,
                                           .read = read_sample,
                                           .arg = (void *)record};
-        s.n = pct_copied_walk(&thread, &p->code, r->walked, PCT_STACK_FRAMES, &s.cut);
+        s.n = pct_copied_walk(&thread, &p->code, r->walked, PCT_STACK_FRAMES, &cut);
     }
     for (size_t i = 0; i < s.n; i++)
         s.frames[i] = pct_code_frame(&r->known, p->pid, &p->code, &p->jit, &r->walked[i]);
     if (is_exec(p, &s, r->walked))
-        s.n = s.cut = 0;
+        s.n = cut = 0;
     if (!s.n) {
         r->told.n_unknown++;
         s.frames[s.n++] = p->in_exec ? r->exec : r->kernel;
@@ -366,8 +368,9 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
         p->program = pct_copy("(unknown program)");
         p->unit = NULL;
     }
+    s.cut = cut != PCT_CUT_NOT;
     if (s.cut)
-        count_cut(&r->told, p, &r->walked[s.n - 1]);
+        count_cut(r, p, &s, cut);
     keep(r, p, &s, record);
 }
 
@@ -578,6 +581,7 @@ int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, 
     if (r->events_counted && r->told.sampled_events)
         r->told.sampled_events = r->events_counted;
     r->told.starved = pct_code_files_starved(r->known.files);
+    r->told.tableless = pct_code_frames_tableless(&r->known);
     *told = r->told;
     if (err) {
         pc_profile_sum_free(&sum);

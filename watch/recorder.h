@@ -10,6 +10,7 @@
 #define PCT_RECORDER_H
 
 #include "analysis/symbols/symbols.h"
+#include "watch/code_frames.h"
 #include "watch/sample_rings.h"
 #include "watch/stack_tree.h"
 
@@ -20,12 +21,14 @@ struct pct_recorded {
     uint64_t n_of_event;     /* samples of the event */
     uint64_t sampled_ns;     /* time that the samples of the clock stand for */
     uint64_t sampled_events; /* events that the samples of the event stand for */
-    uint64_t n_cut;          /* samples whose outer frames could not be found */
-    uint64_t n_hidden;       /* the same, of processes whose mappings we may not read */
-    uint64_t n_gone;         /* the same, in files that could not be opened */
-    bool starved;            /* too few descriptors were a reason for that */
-    uint64_t n_foreign;      /* the same, of processes outside of our pid namespace */
-    uint64_t n_unknown;      /* samples without code of a program, as in kernel threads */
+    /* Samples whose outer frames could not be found, by reason. */
+    uint64_t n_cut[PCT_N_CUTS];
+    uint64_t n_hidden;              /* the same, of processes whose mappings we may not read */
+    uint64_t n_gone;                /* the same, in files that could not be opened */
+    bool starved;                   /* too few descriptors were a reason for that */
+    uint64_t n_foreign;             /* the same, of processes outside of our pid namespace */
+    struct pct_tableless tableless; /* those of PCT_CUT_TABLE by file */
+    uint64_t n_unknown;             /* samples without code of a program, as in kernel threads */
     /* Records that the kernel had no room for: of the clock and of actions; of the event. */
     uint64_t n_lost, n_lost_of_event;
     uint64_t n_processes;
@@ -38,6 +41,7 @@ struct pct_recorded {
 /* A sample with its process. Valid during the call; its names are valid as long as the recorder. */
 struct pct_sampled_stack {
     int pid, rank;       /* rank -1: none */
+    uint64_t job;        /* of the rank, from its launcher; 0: unknown */
     bool mpi;            /* an MPI library is mapped */
     const char *program; /* path, or "(unknown program)"; "": the kernel, or a process in exec */
     const struct pct_stack *stack;

@@ -17,6 +17,7 @@ struct pct_stack_module {
     uint32_t flags; /* enum pcollect_module_flag, as far as the path tells them */
     uint8_t build_id[PCOLLECT_BUILD_ID_BYTES];
     uint32_t n_build_id;
+    uint64_t n_cut; /* stacks that were cut in code of it that has no unwind table */
 };
 
 /* Each once, copies of a file with a build-id too; the addresses stay. */

@@ -41,7 +41,7 @@ struct view {
     struct pct_caught caught;
     struct pct_walked *walked;
     size_t n_walked;
-    bool cut; /* the outer frames could not be found */
+    enum pct_cut cut; /* why the outer frames could not be found */
     struct pct_stack stack;
     uint64_t adapter;   /* the descriptor of libpcollect's adapter; 0: none */
     struct pct_jit jit; /* names of code that the process made */
@@ -215,10 +215,12 @@ static void find_frames(struct view *v)
 {
     struct pct_watch *w = v->watch;
     v->stack.n = v->n_walked;
-    v->stack.cut = v->cut;
+    v->stack.cut = v->cut != PCT_CUT_NOT;
     for (size_t i = 0; i < v->n_walked; i++)
         v->stack.frames[i] = pct_code_frame(&w->frames, w->job->processes[v->process].pid, &v->code,
                                             &v->jit, &v->walked[i]);
+    if (v->cut == PCT_CUT_TABLE)
+        pct_code_frames_cut(&w->frames, &v->stack.frames[v->n_walked - 1]);
     pct_python_put(&v->python, v->in_python, &w->frames.modules, &w->frames.named, &v->stack);
 }
 

@@ -3,6 +3,7 @@
  * pcollect record: a profile of a command, of running processes, or of everything that runs on this
  * node, from samples that the kernel takes. Nothing is loaded into recorded processes.
  */
+#include "analysis/buffer.h"
 #include "analysis/symbols/symbols.h"
 #include "command/launch/run.h"
 #include "command/record/record.h"
@@ -247,6 +248,37 @@ static void tell_gone(const struct job *j, const struct pct_recorded *told)
                             "root can open them while the process runs");
 }
 
+/* Samples without outer frames: why, and what gives them some. */
+static void tell_cut(const struct job *j, const struct pct_recorded *told)
+{
+    static const char *const why[PCT_N_CUTS] = {
+        [PCT_CUT_MADE] = "in code that is in no file and keeps no frame pointer",
+        [PCT_CUT_STACK] = "with more stack than the kernel copies, or a page of it that was never "
+                          "written, where the copy ends",
+        [PCT_CUT_OTHER] = "where an unwind table does not lead to the caller"};
+    uint64_t all = 0;
+    double n = (double)told->n_samples;
+    const char *between = ":";
+    struct pct_buf text = {0};
+    for (size_t i = 0; i < PCT_N_CUTS; i++)
+        all += told->n_cut[i];
+    if (all * 100 <= told->n_samples)
+        return;
+    pct_buf_format(&text, "%.0f %% of the samples have no outer frames", 100 * (double)all / n);
+    for (size_t i = 0; i < PCT_N_CUTS; i++) {
+        if (!told->n_cut[i])
+            continue;
+        pct_buf_format(&text, "%s %.3g %% ", between, 100 * (double)told->n_cut[i] / n);
+        between = ";";
+        if (why[i])
+            pct_buf_text(&text, why[i]);
+        else
+            pct_tableless_put(&text, &told->tableless);
+    }
+    pct_say(j->sampling.self, "%s", text.data);
+    pct_buf_free(&text);
+}
+
 /* Remarks on how it was recorded. */
 static void tell(const struct job *j, const struct pct_recorded *told)
 {
@@ -275,13 +307,7 @@ static void tell(const struct job *j, const struct pct_recorded *told)
                 "time in the kernel is not sampled: kernel.perf_event_paranoid forbids it");
     if (told->n_lost)
         tell_lost(j, told);
-    if (told->n_cut * 100 > told->n_samples)
-        pct_say(
-            j->sampling.self,
-            "%.0f %% of the samples have no outer frames: code without unwind tables, more stack "
-            "than the kernel copies, or a page of it that was never written, where the copy "
-            "ends",
-            100 * (double)told->n_cut / n);
+    tell_cut(j, told);
     if (told->n_hidden)
         pct_say(j->sampling.self,
                 "%.3g %% of the samples have no functions: they are of processes whose code the "
