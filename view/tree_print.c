@@ -242,6 +242,10 @@ static void put_samples(const struct printer *l)
     if (s->cut.samples)
         pct_buf_format(&b, ", %s in contexts whose outer part is unknown",
                        pct_text_percent_1(share, pct_text_share(s->cut.ns, s->all.ns)));
+    if (s->cut.samples && s->cut_module != PC_NO_INDEX) {
+        pct_buf_text(&b, ", most of them cut in ");
+        pct_text_escape(&b, pc_base_name(s->profile->modules[s->cut_module].path), PCT_ESCAPE_CELL);
+    }
     fputs("  ", l->branches.out);
     pct_print_sentence(l->branches.out, l->branches.width, 2, "%s", b.data);
     pct_buf_free(&b);

@@ -68,22 +68,51 @@ static uint32_t find_event(const struct pc_profile *p)
     return PC_NO_INDEX;
 }
 
+#define NOT_CUT (PC_NO_INDEX - 1)
+
+/* The module of the outermost frame of a context that is cut; n_modules: not known, NOT_CUT: of
+ * none. At the cut itself PC_NO_INDEX. */
+static uint32_t outermost_module(const struct pc_profile *p, const uint32_t *of, uint32_t node)
+{
+    const struct pc_profile_node *n = &p->nodes[node];
+    if (n->kind == PCOLLECT_NODE_CUT)
+        return PC_NO_INDEX;
+    if (n->parent == PC_NO_INDEX)
+        return NOT_CUT;
+    if (of[n->parent] != PC_NO_INDEX)
+        return of[n->parent];
+    return n->module != PC_NO_INDEX ? n->module : p->n_modules;
+}
+
+/* Finds the module in which more than half of the time is cut. */
+static void find_cut_module(struct pct_samples *s, const pc_u128 *cut_ns)
+{
+    s->cut_module = PC_NO_INDEX;
+    for (uint32_t m = 0; m < s->profile->n_modules; m++)
+        if (cut_ns[m] > s->cut.ns / 2)
+            s->cut_module = m;
+}
+
 static void sum_all(struct pct_samples *s)
 {
     const struct pc_profile *p = s->profile;
-    bool *below_cut = pct_alloc(p->n_nodes, sizeof *below_cut);
+    uint32_t *of = pct_alloc(p->n_nodes, sizeof *of);
+    pc_u128 *cut_ns = pct_alloc(p->n_modules + 1, sizeof *cut_ns);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
-        const struct pc_profile_node *n = &p->nodes[i];
         struct pct_sampled what = pct_samples_of(s, i);
-        below_cut[i] =
-            n->kind == PCOLLECT_NODE_CUT || (n->parent != PC_NO_INDEX && below_cut[n->parent]);
+        of[i] = outermost_module(p, of, i);
         pct_sampled_add(&s->all, what);
-        if (n->kind != PCOLLECT_NODE_POINT)
+        if (p->nodes[i].kind != PCOLLECT_NODE_POINT)
             pct_sampled_add(&s->mpi, what);
-        if (below_cut[i])
-            pct_sampled_add(&s->cut, what);
+        if (of[i] == NOT_CUT)
+            continue;
+        pct_sampled_add(&s->cut, what);
+        if (of[i] != PC_NO_INDEX)
+            cut_ns[of[i]] += what.ns;
     }
-    pct_free(below_cut);
+    find_cut_module(s, cut_ns);
+    pct_free(cut_ns);
+    pct_free(of);
 }
 
 /* Each lost sample stands for the time of a mean one. */

@@ -22,10 +22,11 @@ struct pct_sampled {
 
 struct pct_samples {
     const struct pc_profile *profile;
-    struct pct_sampled all;                            /* in computation and in MPI calls */
-    struct pct_sampled whole;                          /* `all` of the run: errors of times */
-    struct pct_sampled mpi;                            /* in MPI functions themselves */
-    struct pct_sampled cut;                            /* samples whose outer frames are unknown */
+    struct pct_sampled all;   /* in computation and in MPI calls */
+    struct pct_sampled whole; /* `all` of the run: errors of times */
+    struct pct_sampled mpi;   /* in MPI functions themselves */
+    struct pct_sampled cut;   /* samples whose outer frames are unknown */
+    uint32_t cut_module;      /* that has the outermost frame of most of them; PC_NO_INDEX: none */
     uint32_t samples_field, time_field, squares_field; /* of the profile, PC_NO_INDEX: none */
     uint32_t event_field; /* of an event that was sampled beside the clock */
 };
