@@ -73,7 +73,7 @@ static uint32_t process_of(struct pct_busiest *b, const struct pct_sampled_stack
     if (made) {
         b->processes = pct_grow(b->processes, row, &k->rows_room, sizeof *b->processes);
         b->processes[row] = (struct pct_busy_process){
-            .pid = s->pid, .rank = s->rank, .mpi = s->mpi, .program = s->program};
+            .pid = s->pid, .rank = s->rank, .job = s->job, .mpi = s->mpi, .program = s->program};
         b->n_processes = k->n;
     }
     return row;

@@ -22,6 +22,7 @@ struct pct_busy_place {
 
 struct pct_busy_process {
     int pid, rank; /* rank -1: none */
+    uint64_t job;  /* of the rank; 0: unknown */
     bool mpi;      /* an MPI library is mapped */
     const char *program;
     uint64_t ns, mpi_ns; /* mpi_ns: part of ns in MPI */

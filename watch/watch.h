@@ -93,6 +93,10 @@ struct pc_config_launch pct_watch_launch(int pid);
 /* The processors that are online, ascending; NULL: unknown. To be freed with pct_free. */
 int *pct_watch_processors(size_t *n);
 
+/* The process that launched a rank here; if that has died, the rank itself; 0: it is not known, as
+ * of a rank that has ended. */
+int pct_watch_launcher(int pid);
+
 /* The MPI jobs of this user (for root: of all users) on this node: for each the process that
  * launched its ranks here, or, if that has died, each of the ranks; sorted. The caller frees *pids
  * with pct_free. Returns their number. */

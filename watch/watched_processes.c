@@ -390,26 +390,23 @@ static bool is_mine(int pid)
     return stat(path, &st) == 0 && (geteuid() == 0 || st.st_uid == geteuid());
 }
 
-static bool claims(const struct claims *c, int pid)
+static int parent_now(int pid)
 {
-    for (size_t i = 0; i < c->n; i++)
-        if (c->at[i].who.pid == pid)
-            return true;
-    return false;
+    struct pc_process_status p;
+    return pc_process_look(pid, &p) ? p.parent : 0;
 }
 
 /* The nearest ancestor that is not a rank; if that is a helper, its parent, unless this is a system
- * process. A rank whose launcher has died has none: then it is the rank itself. The first process,
- * which adopts such ranks, may be the launcher in a container. */
-static int launcher_of(const struct claims *c, const struct descent *all, size_t n, int pid)
+ * process. The first process, which adopts ranks, may be the launcher in a container. */
+int pct_watch_launcher(int pid)
 {
     int rank = pid;
-    for (; pid > 0 && claims(c, pid); pid = parent_of(all, n, pid))
+    for (; pid > 0 && pct_watch_launch(pid).rank >= 0; pid = parent_now(pid))
         rank = pid;
     enum pc_launcher_role role = pid > 0 ? pct_watch_role(pid) : PC_LAUNCHER_NONE;
     if (pid == 1 && role == PC_LAUNCHER_NONE)
         return rank;
-    int above = role == PC_LAUNCHER_HELPER ? parent_of(all, n, pid) : 0;
+    int above = role == PC_LAUNCHER_HELPER ? parent_now(pid) : 0;
     return above > 1 ? above : pid;
 }
 
@@ -478,7 +475,7 @@ static size_t find_jobs(const char *name, int **pids)
         if (is_mine(all[i].pid))
             look_at(&c, all[i].pid, 0);
     for (size_t i = 0; i < c.n; i++) {
-        int launcher = c.at[i].mpi ? launcher_of(&c, all, n_all, c.at[i].who.pid) : 0;
+        int launcher = c.at[i].mpi ? pct_watch_launcher(c.at[i].who.pid) : 0;
         if (launcher <= 0 || (name && !is_named(c.at[i].who.pid, name)))
             continue;
         *pids = pct_grow(*pids, n, &room, sizeof **pids);

@@ -9,6 +9,7 @@
 #include "analysis/symbols/short_name.h"
 #include "analysis/symbols/symbols.h"
 #include "analysis/tree/label.h"
+#include "watch/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,9 @@ struct printer {
     size_t n;
     const char **shown; /* names of functions of the printed rows, told apart; NULL: not known */
     size_t n_ranks;     /* processes that are ranks */
+    size_t n_jobs;      /* of which they are: ranks of several have the same numbers */
     /* Columns that are shown, of those that a narrow text leaves out. */
-    bool has_ranks, has_file, has_program, has_pid;
+    bool has_ranks, has_file, has_program, has_pid, has_job;
     size_t name_cells, last_cells; /* width of the names of functions, and of the column behind */
 };
 
@@ -176,12 +178,28 @@ static int compare_rows(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-static void begin(struct printer *p)
+/* Counts ranks and their jobs. */
+static void count_ranks(struct printer *p)
 {
     const struct pct_busiest *b = p->t->busiest;
+    uint64_t *jobs = pct_alloc(b->n_processes + 1, sizeof *jobs);
+    for (size_t i = 0; i < b->n_processes; i++) {
+        size_t k = 0;
+        if (!is_rank(&b->processes[i]))
+            continue;
+        p->n_ranks++;
+        while (k < p->n_jobs && jobs[k] != b->processes[i].job)
+            k++;
+        jobs[k] = b->processes[i].job;
+        p->n_jobs += k == p->n_jobs;
+    }
+    pct_free(jobs);
+}
+
+static void begin(struct printer *p)
+{
     p->names = pct_pool_new();
-    for (size_t i = 0; i < b->n_processes; i++)
-        p->n_ranks += is_rank(&b->processes[i]);
+    count_ranks(p);
     if (p->t->by == PCT_TOP_FUNCTION)
         make_functions(p);
     else if (p->t->by == PCT_TOP_CONTEXT)
@@ -218,27 +236,40 @@ static void put_part(const struct pct_top *t, struct pct_buf *line, struct pct_b
     pct_buf_clear(part);
 }
 
-/* Begins the first line: who is watched, and how many CPUs they keep busy. The number of processes
- * that are no ranks is left out if it does not fit. */
+/* Appends a part that may be left out, if what follows still fits behind it. */
+static void put_between(const struct pct_top *t, struct pct_buf *line, struct pct_buf *part,
+                        const struct pct_buf *next)
+{
+    if (!part->n)
+        return;
+    size_t cells =
+        pct_text_cells(line->data) + pct_text_cells(part->data) + pct_text_cells(next->data);
+    if (!t->width || cells <= t->width)
+        pct_buf_text(line, part->data);
+    pct_buf_clear(part);
+}
+
+/* Begins the first line: who is watched, and how many CPUs they keep busy. The numbers of jobs, and
+ * of processes that are no ranks, are left out if they do not fit. */
 static void put_busy(const struct printer *p, struct pct_buf *line, double busy)
 {
     size_t n = p->n_ranks ? p->n_ranks : p->t->busiest->n_processes;
     size_t n_more = p->n_ranks ? p->t->busiest->n_processes - n : 0;
-    struct pct_buf whole = {0}, more = {0};
+    struct pct_buf whole = {0}, part = {0};
     pct_buf_format(line, "%zu %s%s", n, p->n_ranks ? "rank" : "process",
                    n == 1       ? ""
                    : p->n_ranks ? "s"
                                 : "es");
     pct_buf_format(&whole, ": %.2f CPUs busy", busy);
+    if (p->n_jobs > 1)
+        pct_buf_format(&part, " of %zu jobs", p->n_jobs);
+    put_between(p->t, line, &part, &whole);
     if (n_more)
-        pct_buf_format(&more, ", %zu more process%s", n_more, n_more == 1 ? "" : "es");
-    if (n_more && (!p->t->width || pct_text_cells(line->data) + pct_text_cells(more.data) +
-                                           pct_text_cells(whole.data) <=
-                                       p->t->width))
-        pct_buf_text(line, more.data);
+        pct_buf_format(&part, ", %zu more process%s", n_more, n_more == 1 ? "" : "es");
+    put_between(p->t, line, &part, &whole);
     pct_buf_text(line, whole.data);
     pct_buf_free(&whole);
-    pct_buf_free(&more);
+    pct_buf_free(&part);
 }
 
 /* Appends the share of the counted time that samples stand for, if much of it has none; with the
@@ -378,9 +409,17 @@ static void fit_processes(struct printer *p)
     take(&left, SHARE + GAP + (p->n_ranks ? SHARE + RANK : 0), 0);
     bool ranks_only = p->n_ranks == p->t->busiest->n_processes;
     p->has_pid = take(&left, PID, ranks_only ? least : 0);
+    p->has_job = p->n_jobs > 1 && p->has_pid && take(&left, PID, least);
     p->has_program = p->has_pid && take(&left, program + GAP, least);
     p->last_cells = program;
     p->name_cells = longest < left ? longest : left;
+}
+
+/* Appends the rank with the greatest share; nothing if several jobs have ranks of its number. */
+static void put_rank(struct pct_buf *b, const struct printer *p, const struct row *r)
+{
+    if (p->n_jobs == 1)
+        pct_buf_format(b, "%d", r->most_rank);
 }
 
 static void put_function(struct printer *p, struct pct_buf *b, const struct row *r)
@@ -389,11 +428,14 @@ static void put_function(struct printer *p, struct pct_buf *b, const struct row 
     struct pct_buf name = {0}, cut = {0};
     put_share(b, r->self_ns, p->t->busiest->ns);
     put_share(b, r->total_ns, p->t->busiest->ns);
-    if (p->has_ranks && r->most_rank >= 0)
-        pct_buf_format(b, "%8s%8s %6d", pct_text_percent_1(least, r->least),
-                       pct_text_percent_1(most, r->most), r->most_rank);
-    else if (p->has_ranks)
+    if (p->has_ranks && r->most_rank >= 0) {
+        put_rank(&name, p, r);
+        pct_buf_format(b, "%8s%8s %6s", pct_text_percent_1(least, r->least),
+                       pct_text_percent_1(most, r->most), name.n ? name.data : "-");
+        pct_buf_clear(&name);
+    } else if (p->has_ranks) {
         pct_buf_format(b, "%8s%8s %6s", "-", "-", "-");
+    }
     put_row_name(p, &name, r);
     pct_buf_text(b, "  ");
     pct_name_cut(&cut, name.data, p->name_cells, p->t->utf8);
@@ -439,6 +481,14 @@ static void put_context(struct printer *p, struct pct_buf *b, const struct row *
     }
 }
 
+/* Appends the process that has launched a rank; nothing if there is none. */
+static void put_launcher(struct pct_buf *b, const struct pct_busy_process *of)
+{
+    int launcher = is_rank(of) ? pct_watch_launcher(of->pid) : 0;
+    if (launcher > 0)
+        pct_buf_format(b, "%d", launcher);
+}
+
 static void put_process(struct printer *p, struct pct_buf *b, const struct row *r)
 {
     const struct pct_busy_process *of = &p->t->busiest->processes[r->index];
@@ -452,6 +502,11 @@ static void put_process(struct printer *p, struct pct_buf *b, const struct row *
     }
     if (p->has_pid)
         pct_buf_format(b, "%9d", of->pid);
+    if (p->has_job) {
+        put_launcher(&text, of);
+        pct_buf_format(b, "%9s", text.n ? text.data : "-");
+        pct_buf_clear(&text);
+    }
     if (p->has_program) {
         put_program(&text, of);
         pct_buf_format(b, "  %s", text.data);
@@ -478,8 +533,9 @@ static void put_head(FILE *out, const struct printer *p)
                            ? "context, the innermost function first"
                            : "context, innermost first");
     else
-        pct_buf_format(&line, "%8s%s%s  %-*s%s%s", "of a CPU", p->n_ranks ? "  in MPI   rank" : "",
-                       p->has_pid ? "  process" : "", p->has_program ? (int)p->last_cells : 0,
+        pct_buf_format(&line, "%8s%s%s%s  %-*s%s%s", "of a CPU",
+                       p->n_ranks ? "  in MPI   rank" : "", p->has_pid ? "  process" : "",
+                       p->has_job ? "      job" : "", p->has_program ? (int)p->last_cells : 0,
                        p->has_program ? "program" : "", p->has_program ? "  " : "",
                        p->name_cells < strlen("busiest function") ? "function"
                                                                   : "busiest function");
@@ -538,7 +594,9 @@ static void function_tsv(FILE *out, struct printer *p, const struct row *r)
     if (r->most_rank >= 0) {
         put_percent(out, r->least);
         put_percent(out, r->most);
-        fprintf(out, "\t%d\t", r->most_rank);
+        put_rank(&name, p, r);
+        fprintf(out, "\t%s\t", name.n ? name.data : "");
+        pct_buf_clear(&name);
     } else {
         fputs("\t\t\t\t", out);
     }
@@ -587,6 +645,8 @@ static void process_tsv(FILE *out, struct printer *p, const struct row *r)
     put_program(&names, of);
     pct_buf_text(&names, "\t");
     put_place(p, &names, r->busiest, true);
+    pct_buf_text(&names, "\t");
+    put_launcher(&names, of);
     fprintf(out, "%s\n", names.data);
     pct_buf_free(&names);
 }
@@ -601,7 +661,8 @@ void pct_top_tsv(FILE *out, const struct pct_top *t)
          "least_percent\tmost_percent\tmost_rank\tfunction\tmodule",
          function_tsv},
         {"cpu_exclusive_s\tsamples\tcpu_exclusive_percent\tpath", context_tsv},
-        {"cpu_s\tsamples\tcpu_percent\tmpi_percent\trank\tpid\tprogram\tfunction", process_tsv},
+        {"cpu_s\tsamples\tcpu_percent\tmpi_percent\trank\tpid\tprogram\tfunction\tjob",
+         process_tsv},
     };
     struct printer p = {.t = t};
     begin(&p);
