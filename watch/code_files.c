@@ -325,15 +325,6 @@ static int open_file(int pid, const struct pct_mapping *m, struct opened *out)
     return fd;
 }
 
-/* Bytes of the path of a mapping without the kernel's word for a removed file. A file may have a
- * name that ends so. */
-static size_t path_bytes(const char *path)
-{
-    static const char removed[] = " (deleted)"; /* the kernel's word */
-    size_t n = strlen(path), cut = sizeof removed - 1;
-    return n > cut && !strcmp(path + n - cut, removed) && access(path, F_OK) ? n - cut : n;
-}
-
 /* Opens the file of a mapping. Another file that has taken its path is not opened. The caller
  * closes out->fd. */
 static void open_code(int pid, const struct pct_mapping *m, struct opened *out)
@@ -341,7 +332,8 @@ static void open_code(int pid, const struct pct_mapping *m, struct opened *out)
     out->fd = open_file(pid, m, out);
     out->no_room = out->fd < 0 && (errno == EMFILE || errno == ENFILE);
     const char *why = out->fd >= 0 ? "" : errno == EACCES ? " (unreadable)" : gone_word;
-    snprintf(out->name, sizeof out->name, "%.*s%s", (int)path_bytes(m->path), m->path, why);
+    snprintf(out->name, sizeof out->name, "%.*s%s", (int)pct_watch_path_bytes(m->path), m->path,
+             why);
 }
 
 size_t pct_code_gone_bytes(const char *name)

@@ -44,7 +44,7 @@ struct pct_code_rule {
 /* The rule that .debug_frame of a file has for an address. False: none, or one of another form. */
 bool pct_code_names_rule(struct pct_code_names *names, uintptr_t pc, struct pct_code_rule *out);
 
-/* Where a function has its return address and the frame pointer of its caller, at one of its
+/* Place of the return address of a function and of its caller's frame pointer, at one of its
  * addresses. */
 enum pct_frame_place {
     PCT_FRAME_UNKNOWN,
@@ -55,8 +55,8 @@ enum pct_frame_place {
                        */
 };
 
-/* What the instructions of a function say, of which a symbol tells the beginning. Inside of it, at
- * pc, is the call of another function, or if `exact` the instruction that comes next. */
+/* Finds the place by the instructions of a function, of which a symbol tells the beginning. Inside
+ * of it, at pc, is the call of another function, or if `exact` the instruction that comes next. */
 enum pct_frame_place pct_code_names_place(struct pct_code_names *names, uintptr_t pc, bool exact,
                                           uintptr_t *begin);
 

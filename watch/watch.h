@@ -76,7 +76,12 @@ int pct_watch_open_threads(const int *pids, size_t n, const struct pct_thread_op
  * of another thread. */
 int pct_watch_view(int pid);
 
-/* The path of a process's program, cut to n bytes; "": it is not known. */
+/* Bytes of a path, as the kernel shows it, without its word for a removed file. A file may have a
+ * name that ends so. */
+size_t pct_watch_path_bytes(const char *path);
+
+/* The path of a process's program, cut to n bytes; "": it is not known. The file may have been
+ * removed or replaced. */
 void pct_watch_exe(int pid, char *path, size_t n);
 
 /* A number that tells the program that a process runs from that before its exec: of its auxiliary

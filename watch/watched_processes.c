@@ -69,12 +69,20 @@ uint64_t pct_watch_program(int pid)
     return program;
 }
 
+size_t pct_watch_path_bytes(const char *path)
+{
+    static const char removed[] = " (deleted)"; /* the kernel's word */
+    size_t n = strlen(path), cut = sizeof removed - 1;
+    return n > cut && !strcmp(path + n - cut, removed) && access(path, F_OK) ? n - cut : n;
+}
+
 void pct_watch_exe(int pid, char *path, size_t n)
 {
     char link[64];
     snprintf(link, sizeof link, "/proc/%d/exe", pct_watch_view(pid));
     ssize_t got = readlink(link, path, n - 1);
     path[got > 0 ? got : 0] = '\0';
+    path[pct_watch_path_bytes(path)] = '\0';
 }
 
 static void take_living(void *view, int tid)
