@@ -208,7 +208,7 @@ def check_wall(page, tables):
 
 
 def check_evidence(page, tables):
-    """The link of each finding leads to its context, its rank or its table."""
+    """The link of each finding leads to its context or all of them, its rank or its table."""
     wrong = []
     for i, row in enumerate(rows_of(tables, "findings")):
         page.show("summary")
@@ -218,6 +218,8 @@ def check_evidence(page, tables):
         if row["context"]:
             wanted = {path_without_lines(call) for call in rows_of(tables, "contexts") if call["context"] == row["context"]}
             right = view == "contexts" and len(rows) == 1 and set(rows) == wanted
+        elif table == "contexts":
+            right = view == "contexts" and not rows
         elif table == "ranks":
             right = view == "ranks" and rank == row["rank"]
         else:
