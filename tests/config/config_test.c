@@ -304,7 +304,7 @@ static void files_that_are_no_text_are_refused(void **state)
     free(huge);
 
     assert_int_equal(pc_config_load_file(&c, "/", &error), PC_EARG);
-    assert_string_equal(error.text, "/: is not a regular file");
+    assert_string_equal(error.text, "/: is not a regular file; it is named by --check");
     assert_int_equal(pc_config_load_file(&c, "/nowhere/x.conf", &error), PC_ENOENT);
     assert_non_null(strstr(error.text, "there is no such file; it is named by --check"));
 }
