@@ -27,7 +27,7 @@ static bool is_filtered(const struct pct_filter *f)
 
 static int refuse_filter(const char *option, const char *value, const char *why)
 {
-    return pct_refuse(&pct_report, "--%s %s: %s", option, *value ? value : "''", why);
+    return pct_refuse(&pct_report, "--%s %s: %s", option, pct_typed(value), why);
 }
 
 /* Checks that each filter passes something, so that a misspelt word gives an error and not an empty

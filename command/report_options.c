@@ -33,10 +33,9 @@ static const char *next_rule(const void *arg, size_t i)
 static const char *next_known_table(const void *arg, size_t i)
 {
     (void)arg;
-    const struct pcollect_table *described = NULL;
     if (i < pct_n_tables)
         return pct_tables[i]->name;
-    described = pct_described_at(i - pct_n_tables);
+    const struct pcollect_table *described = pct_described_at(i - pct_n_tables);
     return described ? described->name : NULL;
 }
 

@@ -23,12 +23,6 @@ unsigned pct_value_word(const struct pct_option *o, const char *value)
     return i;
 }
 
-/* A value in a message. */
-static const char *shown(const char *value)
-{
-    return *value ? value : "''";
-}
-
 int pct_value_number(const struct pct_command *self, const struct pct_option *o, const char *value,
                      uint64_t least, uint64_t most, uint64_t *out)
 {
@@ -37,7 +31,7 @@ int pct_value_number(const struct pct_command *self, const struct pct_option *o,
     unsigned long n = strtoul(value, &end, 10);
     if (*value < '0' || *value > '9' || *end || errno || n < least || n > most)
         return pct_refuse(self, "--%s %s: give a whole number%s from %llu to %llu", o->name,
-                          shown(value), strcmp(o->argument, "MS") ? "" : " of milliseconds",
+                          pct_typed(value), strcmp(o->argument, "MS") ? "" : " of milliseconds",
                           (unsigned long long)least, (unsigned long long)most);
     *out = n;
     return PCT_DONE;
@@ -85,7 +79,7 @@ int pct_value_percent_in(const struct pct_command *self, const struct pct_option
     s += *s == '%';
     if (*s || !digits || !exact || whole * 1000 + part > most * 1000)
         return pct_refuse(self, "--%s %s: give a percentage from 0 to %llu%s", o->name,
-                          shown(given), (unsigned long long)most,
+                          pct_typed(given), (unsigned long long)most,
                           exact ? "" : ", with three decimals at most");
     *out = whole * 1000 + part;
     return PCT_DONE;

@@ -36,11 +36,16 @@ const char *pct_nearest(const char *typed, pct_words_fn *next, const void *arg)
     return best && pc_is_near(best_distance, strlen(best)) ? best : NULL;
 }
 
+const char *pct_typed(const char *value)
+{
+    return *value ? value : "''";
+}
+
 int pct_unknown_word(struct pct_buf *why, const char *option, const char *value, pct_words_fn *next,
                      const void *arg)
 {
     const char *nearest = pct_nearest(value, next, arg);
-    pct_buf_format(why, "--%s %s: unknown", option, *value ? value : "''");
+    pct_buf_format(why, "--%s %s: unknown", option, pct_typed(value));
     pct_buf_format(why, nearest ? "; did you mean %s? Give one of" : "; give one of", nearest);
     for (size_t i = 0; next(arg, i); i++)
         pct_buf_format(why, "%s %s", i ? "," : "", next(arg, i));

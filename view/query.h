@@ -53,6 +53,9 @@ void pct_conditions_free(struct pct_conditions *k);
 typedef const char *pct_words_fn(const void *arg, size_t i);
 const char *pct_nearest(const char *typed, pct_words_fn *next, const void *arg);
 
+/* A value that was typed, for a message: an empty one is in quotes. */
+const char *pct_typed(const char *value);
+
 /* Appends "--OPTION VALUE: unknown" and the valid words, the nearest first. Returns -1. */
 int pct_unknown_word(struct pct_buf *why, const char *option, const char *value, pct_words_fn *next,
                      const void *arg);
