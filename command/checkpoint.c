@@ -95,7 +95,7 @@ static int write_profile(const struct pct_command *self, const struct pct_job_co
         err = pc_pcol_write_new(p, wanted, 0, path, error);
     if (err)
         return err;
-    pct_say_profile(path, strcmp(path, wanted) ? wanted : NULL);
+    pct_say_file("profile", path, strcmp(path, wanted) ? wanted : NULL);
     if (pct_embed_file(path, path, &(struct pct_embedded){0}, error))
         pct_say(self, "no symbols are stored in the profile: %s", error->text);
     if (p->n_ranks < p->world_size)

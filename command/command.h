@@ -230,9 +230,9 @@ void pct_help_columns(FILE *out, const struct pct_table *t);
 void pct_say(const struct pct_command *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Names a profile that was written, and, if it is not NULL, the requested name that another file
- * has. */
-void pct_say_profile(const char *path, const char *wanted);
+/* "pcollect: profile: PATH": names a file that was written, and, if it is not NULL, the requested
+ * name that another file has. */
+void pct_say_file(const char *kind, const char *path, const char *wanted);
 
 /* Prints the text and where help is; returns PCT_CALL. */
 int pct_refuse(const struct pct_command *self, const char *format, ...)

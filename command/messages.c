@@ -5,7 +5,10 @@
 #include "analysis/buffer.h"
 #include "command/command.h"
 
+#include <limits.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Prints a message. Messages quote files and the command line, which may contain anything: terminal
  * control characters are escaped. */
@@ -27,13 +30,20 @@ void pct_say(const struct pct_command *self, const char *format, ...)
     va_end(args);
 }
 
-void pct_say_profile(const char *path, const char *wanted)
+/* The path of a file, escaped; without `..` inside, if the file is there. */
+static char *plain_path(const char *path)
 {
-    char *shown = pct_text_escaped(path), *other = wanted ? pct_text_escaped(wanted) : NULL;
+    char plain[PATH_MAX];
+    return pct_text_escaped(strstr(path, "/../") && realpath(path, plain) ? plain : path);
+}
+
+void pct_say_file(const char *kind, const char *path, const char *wanted)
+{
+    char *shown = plain_path(path), *other = wanted ? plain_path(wanted) : NULL;
     if (other)
-        fprintf(stderr, "pcollect: profile: %s (there is a %s already)\n", shown, other);
+        fprintf(stderr, "pcollect: %s: %s (there is a %s already)\n", kind, shown, other);
     else
-        fprintf(stderr, "pcollect: profile: %s\n", shown);
+        fprintf(stderr, "pcollect: %s: %s\n", kind, shown);
     pct_free(other);
     pct_free(shown);
 }

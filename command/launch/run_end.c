@@ -99,10 +99,9 @@ static void store_symbols_when_ended(const struct pct_run_job *r, const char *pa
 static void put_page(void *arg, const char *path)
 {
     const struct seen *s = arg;
-    char *to = pct_html_name(path), *shown = pct_text_escaped(to);
+    char *to = pct_html_name(path);
     if (s->run->config.output_html && pct_html_file(s->run->self, path, to) == PCT_DONE)
-        fprintf(stderr, "pcollect: page: %s\n", shown);
-    pct_free(shown);
+        pct_say_file("page", to, NULL);
     pct_free(to);
 }
 
@@ -131,7 +130,7 @@ static void name_profile(void *arg, const char *path, const char *wanted)
     pct_free(s->named);
     s->named = more;
     s->named[s->n_named++] = pct_text("%s", path);
-    pct_say_profile(path, wanted);
+    pct_say_file("profile", path, wanted);
     pct_checkpoint_drop(wanted ? wanted : path, path);
     if (s->run->is_one_of_many)
         store_symbols_when_ended(s->run, path);

@@ -368,7 +368,7 @@ static int write_to(const struct job *j, const struct pc_profile *p, const char 
     int err = pc_pcol_write_new(p, to, 0, written, error);
     if (err)
         return err;
-    pct_say_profile(written, strcmp(written, to) ? to : NULL);
+    pct_say_file("profile", written, strcmp(written, to) ? to : NULL);
     if (pct_embed_file(written, written, &embedded, error))
         pct_say(j->sampling.self, "no symbols are stored in the profile: %s", error->text);
     return PC_OK;
