@@ -46,6 +46,7 @@ class ScalingView {
         this.most = rowsOf(scales).reduce((most, row) => Math.max(most, scales.number(row, "ranks")), 0);
         this.wanted = Number(options.get("predict")) || this.places.find(ranks => ranks > this.most) || 0;
         this.selected = Math.max(0, rowsOf(contexts).findIndex(row => contexts.exact(row, "context") === options.get("context")));
+        this.all = !this.largeRows().includes(this.selected);
         this.details = make("div", {id: "model", "aria-live": "polite"});
         this.losses = make("div", {class: "scroll"});
         this.controls = make("p", {class: "controls"});
@@ -72,9 +73,36 @@ class ScalingView {
         return new Chart({lines, least: 0, form: value => value.toFixed(0) + " %", title: "Efficiency and its factors"}).svg;
     }
 
+    // Time per rank of a context on the most ranks that are shown: by its model, else as measured.
+    expected(row) {
+        const {value} = this.bandOf(row).find(({ranks}) => ranks === this.wanted) || {};
+        return value ?? this.contexts.number(row, "last_s");
+    }
+
+    // The contexts that lose, take or will take a part of the run that the text shows, too, or may do so.
+    largeRows() {
+        const {contexts, scales, profile: {least}} = this, rows = rowsOf(contexts), last = scales.rows - 1;
+        const measured = scales.number(last, "core_s") / scales.number(last, "ranks");
+        const expected = rows.reduce((sum, row) => sum + (this.expected(row) || 0), 0);
+        return rows.filter(row => ![contexts.number(row, "lost_percent") / 1e5, contexts.number(row, "last_s") / measured,
+            this.expected(row) / expected].every(part => Math.abs(part) < least / 1e5));
+    }
+
+    // Tells how many contexts have no row, and shows more of them.
+    makeLeftOut(shown, large) {
+        const {contexts, profile: {least}} = this, small = contexts.rows - large, more = large - shown;
+        const part = `${least / 1000} % of the run`;
+        return [more ? make("p", {}, `${grouped(more)} more contexts are in the table contexts.`) : "",
+            small ? make("p", {id: "small"}, `${counted(small, "context")} that ${small === 1 ? "loses or gains" : "lose or gain"} less than ` +
+                `${part}, and ${small === 1 ? "takes" : "take"} less, ${small === 1 ? "has" : "have"} no row. `, make("button", {type: "button", onclick: () => {
+                this.all = true;
+                this.draw();
+            }}, "Show all")) : ""];
+    }
+
     draw() {
         const {contexts} = this;
-        const rows = rowsOf(contexts).slice(0, mostLossRows);
+        const large = this.all ? rowsOf(contexts) : this.largeRows(), rows = large.slice(0, mostLossRows);
         const predicts = rows.some(row => this.bandOf(row).length);
         this.controls.replaceChildren(predicts ? makeChoice("Predict the time per rank on",
             this.places.filter(ranks => ranks > this.most).map(ranks => [String(ranks), grouped(ranks) + " ranks"]),
@@ -90,8 +118,7 @@ class ScalingView {
         const table = makeFigureTable(contexts, columns, rows, {id: "losses"}, row => this.select(row));
         if (predicts)
             this.addPredictions(table);
-        this.losses.replaceChildren(table, contexts.rows > rows.length
-            ? make("p", {}, `${grouped(contexts.rows - rows.length)} more contexts are in the table contexts.`) : "");
+        this.losses.replaceChildren(table, ...this.makeLeftOut(rows.length, large.length));
         this.select(this.selected, true);
     }
 

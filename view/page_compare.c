@@ -4,6 +4,7 @@
  * each context at the measured numbers of ranks, and at repeated doublings of the largest one.
  */
 #include "view/compare_print.h"
+#include "view/fit_lines.h"
 #include "view/page.h"
 #include "view/page_private.h"
 
@@ -140,8 +141,8 @@ void pct_page_put_scale(FILE *out, const struct pct_scale *s)
     put_head(&page.head, s->runs, s->n_runs, &remarks);
     pct_buf_text(&page.head, ", \"title\": ");
     pct_text_json(&page.head, title.data);
-    pct_buf_format(&page.head, ", \"loss\": [%s], \"moved\": %s", loss.data,
-                   pct_scale_has_waits(s) ? "true" : "false");
+    pct_buf_format(&page.head, ", \"loss\": [%s], \"moved\": %s, \"least\": %d", loss.data,
+                   pct_scale_has_waits(s) ? "true" : "false", PCT_LEAST_SHARE);
     for (size_t i = 0; i < pct_n_scale_tables; i++)
         pct_page_add(&page, pct_scale_tables[i].name, &pct_scale_tables[i], &d);
     pct_page_add(&page, curves_table.name, &curves_table, &curves.data);

@@ -35,13 +35,40 @@ def compare_rows(what, seen, wanted, seconds=()):
     return wrong
 
 
+def large_contexts(largest, contexts, predicted):
+    """The places of the contexts with 1 % of the run or more: of what is lost, of the time, or of what is predicted."""
+    def number(text):
+        return float(text) if text else float("nan")
+    measured = float(largest["core_s"]) / int(largest["ranks"])
+    expected = [number(future["predicted_s"] or row["last_s"]) for row, future in zip(contexts, predicted)]
+    whole = sum(value for value in expected if value == value)
+    return [i for i, row in enumerate(contexts) if not all(abs(part) < 0.01 for part in (
+        number(row["lost_percent"]) / 100, number(row["last_s"]) / measured, expected[i] / whole if whole else float("nan")))]
+
+
+def check_told(page):
+    """What the text says of both sides as the report does: rows and command lines."""
+    with open(os.path.join(sys.argv[3], "told"), encoding="utf-8") as file:
+        lines = [line for line in file.read().split("\n") if line]
+    seen = page.ask("""return [document.querySelector('#told caption').textContent,
+        ...[...document.querySelectorAll('#told tr')].map(row => [...row.cells].map(cell => cell.textContent))]""")
+    wanted = [lines[0]] + [[cell.strip() for cell in (line[2:25], line[25:39], line[39:])] for line in lines[1:]]
+    return [] if seen == wanted else [f"{seen}, not {wanted}"]
+
+
 def check_scaling(page, tables):
     page.show("scaling")
     wrong = compare_rows("scales", read_cells(page, "scales"), driver.rows_of(tables, "scales"))
     contexts, losses = driver.rows_of(tables, "contexts"), read_cells(page, "losses")
-    wrong += compare_rows("contexts", losses, contexts[:200])
     head, rows = driver.read_table(sys.argv[3], "predicted")
     predicted = [dict(zip(head, row)) for row in rows]
+    large = large_contexts(driver.rows_of(tables, "scales")[-1], contexts, predicted)
+    wrong += compare_rows("contexts", losses, [contexts[i] for i in large])
+    told = page.ask("const told = document.querySelector('#small'); told?.querySelector('button').click(); return told?.textContent || ''")
+    if told.split(" ")[0] != (str(len(contexts) - len(large)) if len(large) < len(contexts) else ""):
+        wrong.append(f"{len(large)} of {len(contexts)} contexts have a row, and the page says: {told}")
+    losses = read_cells(page, "losses")
+    wrong += compare_rows("all contexts", losses, contexts[:200])
     widths = page.ask("return Object.fromEntries([...document.querySelector('#losses tbody tr').cells].map("
                       "cell => [cell.dataset.column || 'predicted', cell.getBoundingClientRect().width]))") if losses else {}
     if widths and widths["place"] < max(widths.values()):
