@@ -110,11 +110,15 @@ bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
 /* Appends how much longer or shorter the run takes, a sentence, for the metric time. If the sides
  * have different numbers of ranks, another one says so of the sum over the ranks. */
 void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d);
-/* Figures of both sides as pcollect report has them (diff_told.c): a table, and keys of JSON after
- * others. */
+/* Figures of both sides as pcollect report has them (diff_told.c): a row of each, its texts; a
+ * table with a title, and keys of JSON after others. */
+typedef void pct_diff_told_fn(void *arg, const char *name, const char *before, const char *after);
+void pct_diff_told(const struct pct_diff *d, pct_diff_told_fn *put, void *arg);
+const char *pct_diff_told_title(const struct pct_diff *d);
 void pct_diff_told_print(FILE *out, const struct pct_diff *d);
 void pct_diff_told_json(FILE *out, const struct pct_diff *d);
-/* The command line of one side, if it is known and the other one differs. */
+/* The command line of one side, if it is known and the other one differs; else nothing. */
+void pct_diff_command_put(struct pct_buf *b, const struct pct_diff *d, bool after);
 void pct_diff_command_print(FILE *out, const struct pct_diff *d, bool after, size_t width);
 void pct_diff_json(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 void pct_diff_tsv(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);

@@ -62,13 +62,17 @@ static const char *figure_text(enum unit unit, double value, char out[PCT_NUMBER
                                 : pct_text_count(out, n);
 }
 
-void pct_diff_told_print(FILE *out, const struct pct_diff *d)
+const char *pct_diff_told_title(const struct pct_diff *d)
+{
+    return d->n_before + d->n_after > 2 ? "As pcollect report has them, means of the runs"
+                                        : "As pcollect report has them";
+}
+
+void pct_diff_told(const struct pct_diff *d, pct_diff_told_fn *put, void *arg)
 {
     bool computes = true;
     for (size_t i = 0; i < d->n_before + d->n_after; i++)
         computes &= d->runs[i].told.computes;
-    fprintf(out, "\nAs pcollect report has them%s\n  %-23s  %12s  %12s\n",
-            d->n_before + d->n_after > 2 ? ", means of the runs" : "", "", "before", "after");
     for (size_t i = 0; i < PC_ARRAY_LEN(figures); i++) {
         const struct figure *f = &figures[i];
         double before = mean_of(d, f, false), after = mean_of(d, f, true);
@@ -80,9 +84,20 @@ void pct_diff_told_print(FILE *out, const struct pct_diff *d)
                  : computes ? "computing"
                             : "own time",
                  f->name);
-        fprintf(out, "  %-23s  %12s  %12s\n", name, figure_text(f->unit, before, x),
-                figure_text(f->unit, after, y));
+        put(arg, name, figure_text(f->unit, before, x), figure_text(f->unit, after, y));
     }
+}
+
+static void print_row(void *out, const char *name, const char *before, const char *after)
+{
+    fprintf(out, "  %-23s  %12s  %12s\n", name, before, after);
+}
+
+void pct_diff_told_print(FILE *out, const struct pct_diff *d)
+{
+    fprintf(out, "\n%s\n", pct_diff_told_title(d));
+    print_row(out, "", "before", "after");
+    pct_diff_told(d, print_row, out);
 }
 
 void pct_diff_told_json(FILE *out, const struct pct_diff *d)
@@ -115,17 +130,27 @@ static const char *command_of(const struct pct_diff *d, bool after)
     return *command ? command : NULL;
 }
 
-void pct_diff_command_print(FILE *out, const struct pct_diff *d, bool after, size_t width)
+void pct_diff_command_put(struct pct_buf *b, const struct pct_diff *d, bool after)
 {
-    enum { INDENT = 8, MOST_CELLS = 400 };
+    enum { MOST_CELLS = 400 };
     const char *mine = command_of(d, after), *other = command_of(d, !after);
-    struct pct_buf whole = {0}, shown = {0};
+    struct pct_buf whole = {0};
+    pct_buf_put(b, "", 0);
     if (!mine || !other || !strcmp(mine, other))
         return;
     pct_text_escape(&whole, mine, PCT_ESCAPE_CELL);
-    pct_text_cut(&shown, whole.data, MOST_CELLS, false);
-    fprintf(out, "%*s", INDENT, "");
-    pct_print_sentence(out, width, INDENT, "%s", shown.data);
-    pct_buf_free(&shown);
+    pct_text_cut(b, whole.data, MOST_CELLS, false);
     pct_buf_free(&whole);
+}
+
+void pct_diff_command_print(FILE *out, const struct pct_diff *d, bool after, size_t width)
+{
+    enum { INDENT = 8 };
+    struct pct_buf command = {0};
+    pct_diff_command_put(&command, d, after);
+    if (command.n) {
+        fprintf(out, "%*s", INDENT, "");
+        pct_print_sentence(out, width, INDENT, "%s", command.data);
+    }
+    pct_buf_free(&command);
 }

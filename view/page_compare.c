@@ -157,23 +157,33 @@ static void put_side(struct pct_buf *b, const struct pct_diff *diff, bool after)
 {
     const struct pct_run *runs = diff->runs + (after ? diff->n_before : 0);
     const struct pct_diff_side *time = after ? &diff->time.after : &diff->time.before;
-    struct pct_buf delay = {0};
+    struct pct_buf delay = {0}, command = {0};
     pct_diff_delay_put(&delay, diff, after);
+    pct_diff_command_put(&command, diff, after);
     pct_buf_format(b, "\"%s\": {\"files\": ", after ? "after" : "before");
     put_files(b, runs, after ? diff->n_after : diff->n_before);
+    pct_buf_text(b, ", \"command\": ");
+    pct_text_quote(b, command.data);
     pct_buf_format(b,
                    ", \"ranks\": %u, \"time\": %.0f, \"error\": %.0f, \"delay\": ", runs[0].n_ranks,
                    time->mean, time->error);
     pct_text_quote(b, delay.data);
     pct_buf_text(b, "}, ");
     pct_buf_free(&delay);
+    pct_buf_free(&command);
+}
+
+static void put_told(void *list, const char *name, const char *before, const char *after)
+{
+    struct pct_buf *b = list;
+    pct_buf_format(b, "%s[\"%s\", \"%s\", \"%s\"]", b->n ? ", " : "", name, before, after);
 }
 
 void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
 {
     struct pct_data d = {.kind = PCT_DATA_DIFF, .diff = diff, .pool = diff->join->pool};
     struct pct_page page = {0};
-    struct pct_buf *b = &page.head, remarks = {0}, run = {0};
+    struct pct_buf *b = &page.head, remarks = {0}, run = {0}, told = {0};
     pct_programs_remarks(diff->join, diff->runs, put_text, &remarks);
     pct_diff_remarks(diff, put_text, &remarks);
     put_head(b, diff->runs, diff->n_before + diff->n_after, &remarks);
@@ -182,6 +192,10 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
     put_side(b, diff, false);
     put_side(b, diff, true);
     pct_diff_run_put(&run, diff);
+    pct_diff_told(diff, put_told, &told);
+    pct_buf_format(b, "\"told\": {\"title\": \"%s\", \"rows\": [%s]}, ", pct_diff_told_title(diff),
+                   told.data);
+    pct_buf_free(&told);
     pct_buf_text(b, "\"text\": ");
     pct_text_json(b, run.data);
     pct_buf_free(&run);

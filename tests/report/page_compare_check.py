@@ -161,6 +161,7 @@ def check_difference(page, tables):
         delays, shown = file.read().splitlines(), page.ask("return [...document.querySelectorAll('#sides .delay')].map(e => e.textContent)")
     if shown != delays:
         wrong.append(f"left out is {shown}, not {delays}")
+    wrong += check_told(page)
     quiet = page.ask("return [...document.querySelectorAll('#changes tbody tr')].map(row => row.className === 'quiet')")
     if quiet != [row["verdict"] in QUIET for row in rows]:
         wrong.append(f"grey rows are {quiet}")
@@ -190,7 +191,8 @@ def check_warnings(page, _):
     """The remarks of the command on the runs and on what is lost, and no other."""
     page.show("scaling" if sys.argv[1] == "scale" else "difference")
     wrong = compare_lines(page, "#warnings li", "remarks") + check.check_help(page)
-    return wrong + compare_lines(page, "#scaling .loss", "loss") if sys.argv[1] == "scale" else wrong
+    return wrong + (compare_lines(page, "#scaling .loss", "loss") if sys.argv[1] == "scale"
+                    else compare_lines(page, "#sides .command", "commands"))
 
 
 def colour_of(before, _, real, sure):
