@@ -7,24 +7,30 @@
 const linesAround = 3, mostSourceRows = 3000, mostHotLines = 5, leastHotShare = 0.001;
 
 const sourceColumns = [
-    {head: "of MPI", doc: "time in MPI there and in all that was called from there, of all time in MPI", of: "mpi_inclusive_s",
+    {head: "MPI inclusive", doc: "time in MPI there and in all that was called from there, of all time in MPI", of: "mpi_inclusive_s",
         whole: "line_mpi_inclusive_s", share: "mpi"},
-    {head: "MPI", doc: "time in MPI calls that the line makes itself", of: "mpi_exclusive_s", type: "ns"},
-    {head: "calls", doc: "MPI calls that the line makes itself", of: "calls", type: "count"},
-    {head: "of CPU", doc: "CPU time sampled there and in all that was called from there, of all samples", of: "cpu_inclusive_s",
+    {head: "MPI own", doc: "time in MPI calls that the line makes itself", of: "mpi_exclusive_s", type: "ns"},
+    {head: "MPI called", doc: "time in MPI calls of code without lines, as of libraries, that the line called", of: "mpi_called_s", type: "ns"},
+    {head: "MPI calls", doc: "MPI calls that the line makes itself", of: "calls", type: "count"},
+    {head: "CPU inclusive", doc: "CPU time sampled there and in all that was called from there, of all samples", of: "cpu_inclusive_s",
         whole: "line_cpu_inclusive_s", share: "cpu"},
-    {head: "self", doc: "CPU time sampled right there, of all samples, with half of its 95 % interval", of: "cpu_exclusive_s",
-        share: "cpu", error: "cpu_exclusive_error_s"}
+    {head: "CPU self", doc: "CPU time sampled right there, of all samples, with half of its 95 % interval", of: "cpu_exclusive_s",
+        share: "cpu", error: "cpu_exclusive_error_s"},
+    {head: "CPU called", doc: "CPU time in code without lines, as of libraries, that the line called, of all samples", of: "cpu_called_s",
+        share: "cpu"}
 ];
+const ofTable = sourceColumns.filter(({of}) => !of.includes("called"));
 
 // The original text of a cell; characters that cannot be shown stay escaped.
 const unescapeText = text => text.replace(/\\(\\|t|n|r)/g, (_, sign) => ({t: "\t", n: "\n", r: "\r"}[sign] || "\\"));
 // {path, lines: Map of {line, functions, figures by column}, text: Map of texts by line}, costliest file first.
 class SourceFiles {
-    constructor(lines, texts) {
+    constructor(lines, called, texts) {
         this.byPath = new Map();
         for (let row = 0; row < lines.rows; row++)
             this.addLine(lines, row);
+        for (let row = 0; row < called.rows; row++)
+            this.addCalled(called, row);
         for (let row = 0; texts && row < texts.rows; row++)
             this.byPath.get(texts.exact(row, "file"))?.text.set(texts.number(row, "line"), texts.exact(row, "text"));
         this.list = [...this.byPath.values()].sort((a, b) => Boolean(b.text.size) - Boolean(a.text.size) || b.cost - a.cost || (a.path < b.path ? -1 : 1));
@@ -38,21 +44,34 @@ class SourceFiles {
             this.byPath.set(path, {path, cost: 0, lines: new Map(), text: new Map()});
         const file = this.byPath.get(path);
         if (!file.lines.has(number))
-            file.lines.set(number, {file, line: number, functions: [], figures: {}});
+            file.lines.set(number, {file, line: number, functions: [], figures: {}, called: []});
         const line = file.lines.get(number);
-        for (const {of, error, whole} of sourceColumns) {
+        for (const {of, error, whole} of ofTable) {
             const value = lines.number(row, whole || of) || 0;
             line.figures[of] = whole ? value : (line.figures[of] || 0) + value;
             if (error) // of one function alone: errors of several are not known together
                 line.figures[error] = line.functions.length ? "-" : lines.shown(row, error) === "few" ? "few" : lines.number(row, error);
         }
         line.functions.push(lines.exact(row, "function"));
-        file.cost += costOf({figures: {mpi_exclusive_s: lines.number(row, "mpi_exclusive_s"), cpu_exclusive_s: lines.number(row, "cpu_exclusive_s")}});
+        file.cost += (lines.number(row, "mpi_exclusive_s") || 0) + (lines.number(row, "cpu_exclusive_s") || 0);
+    }
+
+    // Code without lines that a line called, the function with most time first.
+    addCalled(called, row) {
+        const file = this.byPath.get(called.exact(row, "file")), line = file?.lines.get(called.number(row, "line"));
+        if (!line)
+            return;
+        const mpi = called.number(row, "mpi_exclusive_s") || 0, cpu = called.number(row, "cpu_exclusive_s") || 0;
+        line.figures.mpi_called_s = (line.figures.mpi_called_s || 0) + mpi;
+        line.figures.cpu_called_s = (line.figures.cpu_called_s || 0) + cpu;
+        line.called.push({name: called.exact(row, "called"), module: called.exact(row, "module"), mpi, cpu});
+        line.called.sort((a, b) => b.mpi + b.cpu - a.mpi - a.cpu);
+        file.cost += mpi + cpu;
     }
 
     hottest({mpi, cpu}) {
         const lines = this.list.flatMap(each => [...each.lines.values()]);
-        return lines.filter(({figures}) => figures.mpi_exclusive_s > leastHotShare * mpi || figures.cpu_exclusive_s > leastHotShare * cpu)
+        return lines.filter(({figures}) => mpiOf(figures) > leastHotShare * mpi || cpuOf(figures) > leastHotShare * cpu)
             .sort((a, b) => costOf(b) - costOf(a)).slice(0, mostHotLines);
     }
 }
@@ -80,7 +99,13 @@ class Instructions {
 
 // Instances of a template may share a short name.
 const functionsOf = ({functions}) => [...new Set(functions.map(name => shortName(name)))].join(", ");
-const costOf = ({figures}) => (figures.mpi_exclusive_s || 0) + (figures.cpu_exclusive_s || 0);
+// Time of a line by itself, and in code without lines that it called.
+const mpiOf = figures => (figures.mpi_exclusive_s || 0) + (figures.mpi_called_s || 0);
+const cpuOf = figures => (figures.cpu_exclusive_s || 0) + (figures.cpu_called_s || 0);
+const costOf = ({figures}) => mpiOf(figures) + cpuOf(figures);
+// "1.2 s in MPI, 3 s CPU"
+const timesText = (mpi, cpu) => [mpi ? forPeople("ns", mpi) + " in MPI" : "", cpu ? forPeople("ns", cpu) + " CPU" : ""]
+    .filter(text => text).join(", ");
 
 class SourceView {
     constructor(profile, files, wholes, contexts, instructions, options) {
@@ -132,13 +157,27 @@ class SourceView {
     }
 
     makeHottest() {
-        return make("details", {id: "hottest", open: true}, make("summary", {}, "Lines that take most by themselves"),
+        return make("details", {id: "hottest", open: true}, make("summary", {}, "Lines that take most, by themselves and in code without lines that they call"),
             make("ol", {}, this.files.hottest(this.wholes).map(line => make("li", {},
                 makeText(functionsOf(line) || "an unknown function"), " (",
                 make("a", {href: addressOf("source", {...readSelection(), file: line.file.path, line: line.line})},
-                    lineText(line.file.path, line.line)), "): ",
-                this.columns.filter(({of}) => of === "mpi_exclusive_s" || of === "cpu_exclusive_s").filter(({of}) => line.figures[of])
-                    .map(({of}) => `${forPeople("ns", line.figures[of])} ${of === "cpu_exclusive_s" ? "CPU" : "in MPI"}`).join(", ")))));
+                    lineText(line.file.path, line.line)), "): ", timesText(mpiOf(line.figures), cpuOf(line.figures)),
+                this.makeMostCalled(line)))));
+    }
+
+    // The function without lines in which a line spends most: ", of it 1.2 s CPU in dgemm_ (libblas.so.3)".
+    makeMostCalled({called: [most], figures}) {
+        if (!most)
+            return "";
+        const {mpi, cpu} = most, all = mpi === mpiOf(figures) && cpu === cpuOf(figures);
+        return [all ? ", all in " : `, of it ${timesText(mpi, cpu)} in `, ...this.makeCalled(most)];
+    }
+
+    // The name of a function without lines: "dgemm_ (libblas.so.3)".
+    makeCalled({name, module}) {
+        const library = lastPart(module);
+        return [makeText(shortName(name) || "a function without a name"),
+            library && !name.startsWith(library + "+0x") ? ` (${library})` : ""].flat();
     }
 
     change(what) {
@@ -273,15 +312,19 @@ class SourceView {
                     contexts.exact(row, "primitive")),
                 " from ", makeText(placesOf(contexts.exact(row, "path"), true)), `: ${contexts.shown(row, "mpi_exclusive_s")}`))),
             calls.length > mostHotLines ? `${calls.length - mostHotLines} more contexts make calls here.` : "",
+            line.called.length ? make("p", {}, "Code without lines that it called:") : "",
+            make("ul", {id: "called"}, line.called.slice(0, mostHotLines).map(each => make("li", {},
+                this.makeCalled(each), ": " + timesText(each.mpi, each.cpu)))),
+            line.called.length > mostHotLines ? `${line.called.length - mostHotLines} more functions without lines were called here.` : "",
             this.makeInstructions(line));
     }
 }
 
 async function showSource(profile, place, options) {
-    const [lines, contexts, computation, figures, texts, instructions] = await Promise.all(
-        ["lines", "contexts", "computation", "instruction_figures", "source_lines", "instructions"].map(name =>
+    const [lines, called, contexts, computation, figures, texts, instructions] = await Promise.all(
+        ["lines", "called", "contexts", "computation", "instruction_figures", "source_lines", "instructions"].map(name =>
             profile.byName.has(name) ? profile.table(name) : null));
-    const files = new SourceFiles(lines, texts);
+    const files = new SourceFiles(lines, called, texts);
     if (!files.list.length) {
         place.append(make("p", {}, contexts.rows || computation.rows
             ? "The lines of the program are not known: compile it with -g, or put the program and its libraries back " +

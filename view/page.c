@@ -415,7 +415,7 @@ static void put_head(struct pct_buf *b, const struct pct_data *d, const struct p
                    (unsigned long long)(pct_data_samples(d)->all.lost_ns + 0.5));
 }
 
-/* Adds the tables of the report, four of the page, and those of plugins. */
+/* Adds the tables of the report, five of the page, and those of plugins. */
 void pct_page_put(FILE *out, const struct pct_data *d)
 {
     const struct pc_profile *p = d->profile;
@@ -437,6 +437,7 @@ void pct_page_put(FILE *out, const struct pct_data *d)
     pct_page_add(&page, pct_page_ranks_table.name, &pct_page_ranks_table, &ranks.data);
     pct_page_code_make(&code, d);
     pct_page_add(&page, pct_page_code_table.name, &pct_page_code_table, &code.data);
+    pct_page_add(&page, pct_called_table.name, &pct_called_table, d);
     for (uint32_t i = 0; i < p->n_tables; i++) {
         pct_rows_table(&plugins[i], d, &p->tables[i]);
         if (!pct_table_find(p->tables[i].name))

@@ -83,6 +83,8 @@ static const char *key_of(struct sums *s, const struct pct_rolled_row *like)
     put_text(s, like->module);
     put_text(s, like->primitive);
     put_text(s, like->library);
+    if (s->keys & PCT_KEY_CALLED)
+        put_text(s, like->called);
     pct_buf_hex(&s->text, like->line);
     pct_buf_hex(&s->text, like->domain);
     if (s->keys & (PCT_KEY_PHASE | PCT_KEY_REGION | PCT_KEY_RANK | PCT_KEY_CONTEXT)) {
@@ -425,10 +427,44 @@ static void add_to_program(struct sums *s, const struct part *part)
     add_own(s, find_row(s, &like), part);
 }
 
+/* Adds a part in code without lines to the line that called this code: the nearest one outwards, up
+ * to an MPI call or the end of a cut stack. */
+static void add_called(struct sums *s, const struct part *part)
+{
+    const struct pc_profile *p = s->totals->profile;
+    struct pct_place place = {0};
+    uint32_t first = part->call == PC_NO_INDEX ? part->node : find_site(s, part->call, &place);
+    uint32_t called = PC_NO_INDEX;
+    for (uint32_t up = first; up != PC_NO_INDEX; called = up, up = p->nodes[up].parent) {
+        if (up != first && !is_frame(&p->nodes[up]))
+            return;
+        place = pct_symbols_node(s->symbols, up);
+        const struct pct_frame *f = place.n_frames ? &place.frames[place.n_frames - 1] : NULL;
+        if (!f || !f->file || !f->line)
+            continue;
+        if (called == PC_NO_INDEX)
+            return;
+        struct pct_rolled_row like = row_of_node(s, part, up, f);
+        place = pct_symbols_node(s->symbols, called);
+        if (place.n_frames) {
+            const struct pct_rolled_row of = row_of_node(s, part, called, &place.frames[0]);
+            like.called = of.function;
+        }
+        if (p->nodes[called].module != PC_NO_INDEX)
+            like.library = p->modules[p->nodes[called].module].path;
+        add_own(s, find_row(s, &like), part);
+        return;
+    }
+}
+
 static void add_part(struct sums *s, struct part *part)
 {
     if (s->keys & PCT_KEY_PROGRAM) {
         add_to_program(s, part);
+        return;
+    }
+    if (s->keys & PCT_KEY_CALLED) {
+        add_called(s, part);
         return;
     }
     if (!(s->keys & PCT_KEYS_OF_FRAMES)) {

@@ -39,7 +39,10 @@ enum pct_key {
     PCT_KEY_HERE = 1 << 11, /* only the row's own calls, nothing called from it */
     /* Computation only: that of libraries belongs to the line of the program that called them, if
      * the function there is known. */
-    PCT_KEY_PROGRAM = 1 << 12
+    PCT_KEY_PROGRAM = 1 << 12,
+    /* Only code without lines that a line called, and MPI calls of such code: they belong to the
+     * innermost line above them. */
+    PCT_KEY_CALLED = 1 << 13
 };
 
 /* Sets of keys that tables have. */
@@ -49,6 +52,7 @@ enum {
     PCT_BY_LINE = PCT_KEYS_OF_FRAMES,
     PCT_BY_PROGRAM_LINE = PCT_KEYS_OF_FRAMES | PCT_KEY_PROGRAM,
     PCT_BY_PROGRAM_FUNCTION = PCT_BY_FUNCTION | PCT_KEY_PROGRAM,
+    PCT_BY_CALLED = PCT_KEYS_OF_FRAMES | PCT_KEY_CALLED,
     PCT_BY_FILE = PCT_KEY_FILE,
     PCT_BY_MODULE = PCT_KEY_MODULE,
     PCT_BY_SITE = PCT_KEYS_OF_FRAMES | PCT_KEY_PRIMITIVE | PCT_KEY_HERE,
@@ -66,6 +70,7 @@ struct pct_rolled_row {
     const char *module; /* its path; of code the last part of it */
     uint32_t line;
     const char *library; /* path of the library that computed; NULL: the code of the row itself */
+    const char *called;  /* PCT_KEY_CALLED: function in `library` that the line called */
     const char *primitive;
     uint64_t domain;    /* id of the communicator; 0: none */
     uint64_t phase;     /* 0: none */

@@ -10,6 +10,16 @@ from page_contexts_check import tell_no_contexts, wanted_tree
 from page_driver import ns, plain, rows_of
 
 
+def columns_of(heads):
+    """The columns of `pcollect annotate` before the number of the line: (column of the page, begin, end)."""
+    names, begin = {"of MPI": "mpi_inclusive_s", "own": "mpi_exclusive_s", "called": "mpi_called_s", "calls": "calls",
+                    "of CPU": "cpu_inclusive_s", "self": "cpu_exclusive_s"}, 0
+    for head in re.finditer(r"of MPI|of CPU|\S+", heads.removesuffix("   line  source")):
+        yield names[head[0]], begin, head.end()
+        begin = head.end()
+        names["called"] = "cpu_called_s" if head[0] == "self" else names["called"]
+
+
 def read_annotate(folder):
     """{file: {line: (cells by column, text)}} of the text of `pcollect annotate`."""
     files, name, columns = {}, None, []
@@ -18,8 +28,7 @@ def read_annotate(folder):
     for before, line in zip([""] + lines, lines):
         if line.startswith("  of MPI") and line.endswith("line  source"):
             name = re.sub(r" \([^()]*\)$", "", before)
-            columns = [("mpi_inclusive_s", 0, 8), ("mpi_exclusive_s", 8, 18), ("calls", 18, 28)]
-            columns += [("cpu_inclusive_s", 28, 36), ("cpu_exclusive_s", 36, 52)] if "of CPU" in line else []
+            columns = list(columns_of(line))
             files[name] = {}
         number = name and line.startswith(" ") and re.fullmatch(r" *(\d+)", line[columns[-1][2]:columns[-1][2] + 7])
         if number:

@@ -17,6 +17,8 @@ struct line {
     uint32_t line;
     pc_u128 calls, own_ns, below_ns;
     struct pct_sampled self, total;
+    pc_u128 called_mpi_ns; /* in code without lines that was called there */
+    struct pct_sampled called;
     const struct pct_rolled_line *whole;
 };
 
@@ -28,11 +30,23 @@ struct lines {
     pc_u128 all_ns;          /* MPI and sampled computation */
     pc_u128 dark_ns;         /* of it, in code without lines */
     const char *dark_module; /* the one with most of that */
+    bool any_called_mpi, any_called;
 };
+
+/* Time of a line by itself and in code without lines that it calls. */
+static pc_u128 mpi_of(const struct line *l)
+{
+    return l->own_ns + l->called_mpi_ns;
+}
+
+static pc_u128 cpu_of(const struct line *l)
+{
+    return l->self.ns + l->called.ns;
+}
 
 static pc_u128 cost_of(const struct line *l)
 {
-    return l->own_ns + l->self.ns;
+    return mpi_of(l) + cpu_of(l);
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -102,6 +116,24 @@ static void add_dark(struct lines *l, const struct pct_rolled *rows)
     pct_free(dark);
 }
 
+/* Adds the code without lines that lines call. */
+static void add_called(struct lines *l)
+{
+    const struct pct_rolled *rows = pct_data_rolled(l->a->data, PCT_BY_CALLED);
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct pct_rolled_row *r = &rows->row[i];
+        struct line key = {.file = r->file, .line = r->line};
+        struct line *line =
+            is_asked_for(l->a, r) ? bsearch(&key, l->list, l->n, sizeof key, compare_lines) : NULL;
+        if (!line)
+            continue;
+        line->called_mpi_ns += r->own.sum[PCT_EXCLUSIVE];
+        pct_sampled_add(&line->called, r->self);
+        l->any_called_mpi |= line->called_mpi_ns > 0;
+        l->any_called |= line->called.ns > 0;
+    }
+}
+
 static void gather(struct lines *l, const struct pct_annotate *a)
 {
     const struct pct_data *d = a->data;
@@ -132,6 +164,7 @@ static void gather(struct lines *l, const struct pct_annotate *a)
         else
             l->list[l->n++] = l->list[i];
     }
+    add_called(l);
     add_dark(l, rows);
     pct_rolled_free(rows);
 }
@@ -220,11 +253,15 @@ static void put_line(FILE *out, const struct lines *l, const struct line *line, 
     put_share(&b, f->below_ns, pct_data_mpi_ns(l->a->data));
     if (!is_narrow(l->a)) {
         put_time(&b, f->own_ns);
+        if (l->any_called_mpi)
+            put_time(&b, f->called_mpi_ns);
         pct_buf_format(&b, " %9s", f->calls ? pct_text_count(calls, f->calls) : "");
     }
     if (s->all.samples) {
         put_share(&b, f->total.ns, s->all.ns);
         put_sampled(&b, f->self, s->all);
+        if (l->any_called)
+            put_share(&b, f->called.ns, s->all.ns);
     }
     pct_buf_format(&b, " %6u  ", number);
     put_source(&b, l->a, text);
@@ -274,6 +311,15 @@ static struct span span_of(const struct lines *l, const struct line *line,
     return (struct span){from, (uint64_t)line->line + around + 1};
 }
 
+static void put_heads(FILE *out, const struct lines *l)
+{
+    bool sampled = pct_data_samples(l->a->data)->all.samples > 0;
+    fprintf(out, "  of MPI%s%s%s%s%s   line  source\n", is_narrow(l->a) ? "" : "       own",
+            is_narrow(l->a) || !l->any_called_mpi ? "" : "    called",
+            is_narrow(l->a) ? "" : "     calls", sampled ? "  of CPU            self" : "",
+            sampled && l->any_called ? "  called" : "");
+}
+
 /* Lines first .. end - 1 of the list are one file's. Returns how many of them it shows with
  * a time. */
 static size_t put_file(FILE *out, const struct lines *l, size_t first, size_t end)
@@ -286,12 +332,12 @@ static size_t put_file(FILE *out, const struct lines *l, size_t first, size_t en
     pct_text_escape(&name, l->list[first].file, PCT_ESCAPE_CELL);
     size_t cells = pct_text_cells(name.data) + 3 + strlen(text.problem);
     bool fits = !l->a->width || cells <= l->a->width;
-    fprintf(out, "\n%s%s%s%s\n  of MPI%s%s   line  source\n", name.data,
+    fprintf(out, "\n%s%s%s%s\n", name.data,
             !*text.problem ? ""
             : fits         ? " ("
                            : "\n  (",
-            text.problem, *text.problem ? ")" : "", is_narrow(l->a) ? "" : "       own     calls",
-            pct_data_samples(l->a->data)->all.samples ? "  of CPU            self" : "");
+            text.problem, *text.problem ? ")" : "");
+    put_heads(out, l);
     for (size_t i = first; i < end; i++) {
         const struct line *line = &l->list[i];
         if (!is_shown(l, line))
@@ -424,8 +470,8 @@ bool pct_annotate_source(FILE *out, const struct pct_annotate *a)
         struct file *f = &files[n - 1];
         pc_u128 ns = l.list[i].below_ns + l.list[i].total.ns;
         f->end = i + 1;
-        f->mpi_ns += l.list[i].own_ns;
-        f->cpu_ns += l.list[i].self.ns;
+        f->mpi_ns += mpi_of(&l.list[i]);
+        f->cpu_ns += cpu_of(&l.list[i]);
         f->most_ns = ns > f->most_ns ? ns : f->most_ns;
     }
     for (size_t i = 0; i < n; i++)
@@ -464,6 +510,17 @@ static int compare_costs(const void *a, const void *b)
     return x != y ? (x < y ? 1 : -1) : compare_lines(a, b);
 }
 
+/* Appends the part of a time that is in code without lines which the line calls. */
+static void put_called(struct pct_buf *b, pc_u128 called_ns, pc_u128 all_ns, const char *of)
+{
+    char share[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
+    if (called_ns)
+        pct_buf_format(b, "%s%s of %s, %s, in code without lines that it calls",
+                       b->n && b->data[b->n - 1] != ' ' ? "; " : "",
+                       pct_text_percent_1(share, pct_text_share(called_ns, all_ns)), of,
+                       pct_text_time(time, called_ns));
+}
+
 static void put_message(FILE *out, const struct lines *l, const struct line *line)
 {
     const struct pct_data *d = l->a->data;
@@ -485,6 +542,8 @@ static void put_message(FILE *out, const struct lines *l, const struct line *lin
             sampled.data, pct_text_count(calls, line->self.samples),
             line->self.samples == 1 ? "sample" : "samples");
     }
+    put_called(&b, line->called_mpi_ns, pct_data_mpi_ns(d), "the time in MPI");
+    put_called(&b, line->called.ns, pct_data_samples(d)->all.ns, "the CPU time");
     if (line->function) {
         struct pct_buf name = {0};
         pct_text_escape(&name, line->function, PCT_ESCAPE_CELL);
@@ -503,7 +562,7 @@ bool pct_annotate_quickfix(FILE *out, const struct pct_annotate *a)
     gather(&l, a);
     qsort(l.list, l.n, sizeof *l.list, compare_costs);
     for (size_t i = 0; i < l.n; i++)
-        if (pct_annotate_has_enough(a, l.list[i].own_ns, l.list[i].self.ns))
+        if (pct_annotate_has_enough(a, mpi_of(&l.list[i]), cpu_of(&l.list[i])))
             put_message(out, &l, &l.list[i]);
     pct_free(l.list);
     return l.n != 0;

@@ -224,6 +224,40 @@ const struct pct_table pct_lines_table = {
     .picture = call_picture,
 };
 
+static size_t count_called(const struct pct_data *d)
+{
+    return pct_data_rolled(d, PCT_BY_CALLED)->n;
+}
+
+static void called_function(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->called, out);
+}
+
+static void called_library(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->library, out);
+}
+
+static const struct pct_column called_columns[] = {
+    {"file", "file", PCT_TEXT, "source file of the line", call_file, 0, PCT_BY_CALLED},
+    LINE_COLUMN(PCT_BY_CALLED),
+    {"called", "called", PCT_TEXT, "function without lines that the line called", called_function,
+     0, PCT_BY_CALLED},
+    {"module", "module", PCT_TEXT, "program or library of that function", called_library, 0,
+     PCT_BY_CALLED},
+    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_CALLED),
+    {"cpu_exclusive_s", "self", PCT_NS, "CPU time in it and in what it called", call_self, 0,
+     PCT_BY_CALLED},
+};
+
+const struct pct_table pct_called_table = {
+    .name = "called",
+    .doc = "one row for each function without lines that a line called: time of code without lines",
+    .count = count_called,
+    PCT_COLUMNS(called_columns),
+};
+
 static const struct pct_column function_call_columns[] = {
     FUNCTION_COLUMN(PCT_BY_FUNCTION),
     PLACE_COLUMNS(PCT_BY_FUNCTION),

@@ -19,8 +19,8 @@ extern const struct pct_table pct_header_table, pct_findings_table, pct_primitiv
     pct_sample_callers_table, pct_counts_table, pct_estimates_table, pct_ratios_table,
     pct_modules_table, pct_lost_table;
 
-/* Table of PCT_DATA_TREE; not in the list. */
-extern const struct pct_table pct_nodes_table;
+/* Table of PCT_DATA_TREE, and one of the page; not in the list. */
+extern const struct pct_table pct_nodes_table, pct_called_table;
 
 /* The error of a part of the samples; none, and "few", if there are too few. */
 struct pct_sampled;
