@@ -296,7 +296,7 @@ class ContextView {
             this.select(node.parent);
         else if (event.key === "ArrowRight" && this.closed.has(node))
             this.toggle(node);
-        else if (event.key === "Enter" || event.key === " ")
+        else if ((event.key === "Enter" || event.key === " ") && event.target === row)
             this.select(node);
         else
             return;

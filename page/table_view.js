@@ -121,7 +121,7 @@ class TableView {
         const near = {ArrowDown: line.nextSibling, ArrowUp: line.previousSibling}[event.key];
         if (near)
             near.focus();
-        else if (event.key === "Enter" || event.key === " ")
+        else if ((event.key === "Enter" || event.key === " ") && event.target === line)
             this.select(line.number);
         else
             return;

@@ -14,6 +14,7 @@ def check_tables(page, tables):
     wrong = []
     for name, (head, rows) in tables.items():
         page.show("tables&table=" + name)
+        wrong += check_enter(page)
         people, exact = page.ask("""
             const cells = () => [...document.querySelectorAll('#table tbody tr')].map(
                 row => [...row.cells].map(cell => cell.textContent));
@@ -43,6 +44,18 @@ def check_tables(page, tables):
                       and not (column == "function" and places(value) == shown)):
                     wrong.append(f"{name}, row {i}, {column}: {shown} for {value}")
     return wrong + check_last_row(page, tables) + check_order(page, tables) + check_filter(page, tables)
+
+
+def check_enter(page):
+    """Enter on a button of a row that can be chosen is for the button."""
+    cut = "'#table [tabindex] .cut button'"
+    before = page.ask(f"const cut = document.querySelectorAll({cut}); cut[0]?.focus(); return cut.length")
+    if not before:
+        return []
+    page.send_keys("\ue007")
+    page.compared["opened-by-key"] += 1
+    after = page.ask(f"return document.querySelectorAll({cut}).length")
+    return [] if after == before - 1 else [f"Enter on one of {before} cut texts leaves {after}"]
 
 
 def check_last_row(page, tables):
