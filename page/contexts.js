@@ -60,6 +60,7 @@ class ContextView {
     arrange(key) {
         this.root = arrangeTree(this.whole, this);
         this.closed = new Set();
+        this.unfolded = new Set();
         this.selected = this.root.nodeOf(key) || this.root;
     }
 
@@ -148,11 +149,13 @@ class ContextView {
 
     closeAll() {
         this.closeNodes();
+        this.unfolded.clear();
         this.draw();
     }
 
     openAll() {
         this.closed.clear();
+        this.root.each(node => this.unfolded.add(node));
         this.draw();
     }
 
@@ -195,15 +198,37 @@ class ContextView {
         const rows = [], wanted = this.matches(), {order} = this;
         const least = this.compared.map(name => [name, this.least / 100 * (this.root.figures[name] || 0)]);
         const next = this.root.metrics.length ? [this.root] : [];
+        this.folds = new Map();
+        this.levels = new Map([[this.root, 0]]); // of rows
         for (let node; (node = next.pop()); ) {
             if (wanted && !wanted.has(node) || least.every(([name, part]) => (node.figures[name] || 0) < part))
                 continue;
             rows.push(node);
-            const children = wanted || !this.closed.has(node) ? node.by(order) : noNodes;
-            for (let i = children.length - 1; i >= 0; i--)
+            const chain = wanted ? [node] : this.chainOf(node);
+            if (chain.length > 1)
+                this.folds.set(node, chain);
+            const children = wanted || !this.closed.has(node) ? chain.at(-1).by(order) : noNodes;
+            for (let i = children.length - 1; i >= 0; i--) {
                 next.push(children[i]);
+                this.levels.set(children[i], this.levels.get(node) + 1);
+            }
         }
         return rows;
+    }
+
+    // Frames from a node on that share a row: for one library they pass a call on with nearly all of their time. The
+    // chosen one has its own row.
+    chainOf(node) {
+        const chain = [node], {nodes} = this.root, first = ([child]) => child;
+        const hasAll = (child, {figures}) => ["mpi", "cpu"].every(name => (child.figures[name] || 0) >= 0.99 * (figures[name] || 0));
+        const passerOf = each => {
+            const child = each.row === undefined || this.unfolded.has(each) ? undefined : first(each.by(this.order));
+            return child && hasAll(child, each) ? nodes.exact(each.row, "passer") : "";
+        };
+        const passer = this.root === this.whole ? passerOf(node) : "";
+        for (let next = passer && first(node.by(this.order)); next && next !== this.selected && passerOf(next) === passer; next = first(next.by(this.order)))
+            chain.push(next);
+        return chain;
     }
 
     matches() {
@@ -252,11 +277,12 @@ class ContextView {
     }
 
     makeRow(node) {
-        const parent = node.children.size > 0, open = !this.closed.has(node);
+        const parent = node.children.size > 0, open = !this.closed.has(node), chain = this.folds.get(node), level = this.levels.get(node);
         const label = make("td", {class: "label", title: cutText(placesOf(node.label, true))},
-            make("span", {class: "mark", "aria-hidden": "true"}, parent ? open ? "▾" : "▸" : ""), makeText(node.shownName()));
-        label.style.setProperty("--indent", indentOf(node.level) + "em");
-        const row = make("tr", {tabindex: "0", "aria-level": node.level + 1,
+            make("span", {class: "mark", "aria-hidden": "true"}, parent ? open ? "▾" : "▸" : ""),
+            chain ? this.makeFold(node, chain) : makeText(node.shownName()));
+        label.style.setProperty("--indent", indentOf(level) + "em");
+        const row = make("tr", {tabindex: "0", "aria-level": level + 1,
             "aria-expanded": parent ? String(open) : null, "aria-selected": String(node === this.selected),
             onclick: () => node === this.selected && parent ? this.toggle(node) : this.select(node),
             onkeydown: event => this.key(event, node, row)},
@@ -264,6 +290,17 @@ class ContextView {
             this.hasSpreads() ? this.makeSpreadCell(node) : null);
         row.node = node;
         return row;
+    }
+
+    // A button that gives each frame of a chain a row of its own.
+    makeFold(node, chain) {
+        return make("button", {type: "button", class: "link fold", title: cutText(chain.map(each => each.shownName()).join(pathSeparator)),
+            onclick: event => {
+                event.stopPropagation();
+                chain.forEach(each => this.unfolded.add(each));
+                this.draw();
+                this.rowOf(node).focus();
+            }}, makeName(`… ${grouped(chain.length)} frames of ${this.root.nodes.exact(node.row, "passer")}`));
     }
 
     makeFigure(node, metric) {

@@ -13,6 +13,31 @@ const char *pct_passer(const char *function, const char *file, const char *modul
     return runtime ? runtime : function ? NULL : module;
 }
 
+static bool is_frame(const struct pct_node *n)
+{
+    return n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
+}
+
+/* For what a frame of a tree may pass a call on. */
+static const char *passer_of(const struct pc_profile *p, const struct pct_node *n)
+{
+    const struct pc_profile_module *m =
+        is_frame(n) && n->module != PC_NO_INDEX ? &p->modules[n->module] : NULL;
+    if (!is_frame(n))
+        return NULL;
+    const char *passer = pct_passer(n->frame->function, n->frame->file, m ? m->path : NULL);
+    return passer ? passer : m && !n->frame->file && !pct_symbols_is_program(m) ? m->path : NULL;
+}
+
+const char *pct_tree_passer(const struct pc_profile *p, const struct pct_tree *t, uint32_t node,
+                            uint32_t outer)
+{
+    const struct pct_node *n = &t->nodes[node];
+    const char *passer = passer_of(p, n);
+    bool enters = outer == PC_NO_INDEX || passer_of(p, &t->nodes[outer]) != passer;
+    return passer && enters && n->frame->function ? NULL : passer;
+}
+
 /* Frames from `node` on that pass a call on for the same library, each with a single child. */
 static struct pct_fold fold_passers(const struct pct_folding *f, uint32_t node)
 {
@@ -42,8 +67,9 @@ struct pct_fold pct_fold(const struct pct_folding *f, uint32_t node)
     return fold;
 }
 
-void pct_fold_text(struct pct_buf *b, const struct pct_fold *fold, bool named)
+void pct_fold_text(struct pct_buf *b, const struct pct_fold *fold)
 {
-    pct_buf_format(b, named ? "%zu frames of %s" : "%zu nameless frames in %s", fold->n,
+    char number[PCT_NUMBER_BYTES];
+    pct_buf_format(b, "%s frames of %s", pct_text_count(number, fold->n),
                    pc_base_name(fold->passer));
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Nodes of a tree that text shows as one line: a function that calls itself, and consecutive frames
- * in a language's runtime library, or without a name, that only pass a call on.
+ * Nodes of a tree that are shown as one line: a function that calls itself, and consecutive frames
+ * in a language's runtime library, in another library without lines, or without a name, that only
+ * pass a call on.
  */
 #ifndef PCT_FOLDS_H
 #define PCT_FOLDS_H
 
 #include "analysis/buffer.h"
+#include "analysis/tree/tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +20,8 @@ struct pct_folding {
     uint32_t (*only)(void *tree, uint32_t node);
     /* True if both are the same function. */
     bool (*same)(const void *tree, uint32_t node, uint32_t other);
-    /* For what a frame passes a call on, of pct_passer; NULL: it is shown. */
-    const char *(*passer)(const void *tree, uint32_t node);
+    /* For what a frame passes a call on, of pct_passer or pct_tree_passer; NULL: it is shown. */
+    const char *(*passer)(void *tree, uint32_t node);
 };
 
 struct pct_fold {
@@ -35,8 +37,14 @@ struct pct_fold pct_fold(const struct pct_folding *f, uint32_t node);
  * name. Else NULL. */
 const char *pct_passer(const char *function, const char *file, const char *module);
 
-/* Appends the text of a line of frames that pass a call on. `named`: their functions have names. */
-void pct_fold_text(struct pct_buf *b, const struct pct_fold *fold, bool named);
+/* The same for a frame of a tree, or the library of a frame without lines that is not of the
+ * program. The function through which a library is entered is shown: `outer` is the frame that
+ * called the node; PC_NO_INDEX: none. */
+const char *pct_tree_passer(const struct pc_profile *p, const struct pct_tree *t, uint32_t node,
+                            uint32_t outer);
+
+/* Appends the text of a line of frames that pass a call on. */
+void pct_fold_text(struct pct_buf *b, const struct pct_fold *fold);
 
 /* The legend of such lines; "%s": pct_branches_dots. */
 #define PCT_FOLD_LEGEND "%s N frames: they only pass a call on; --full-names shows them"

@@ -145,13 +145,21 @@ static bool is_same_function(const void *printer, uint32_t node, uint32_t other)
     return a->kind == b->kind && a->name == b->name && a->file == b->file;
 }
 
-static const char *find_passer(const void *printer, uint32_t node)
+static const char *passer_of(const struct pct_join_tree_node *n)
+{
+    return n->kind == PCOLLECT_NODE_FRAME
+               ? pct_passer(n->module ? NULL : n->name, n->file, n->module)
+               : NULL;
+}
+
+/* The function through which a library is entered is shown. */
+static const char *find_passer(void *printer, uint32_t node)
 {
     const struct printer *l = printer;
     const struct pct_join_tree_node *n = &l->view->tree->nodes[node];
-    if (l->how->full_names || n->kind != PCOLLECT_NODE_FRAME)
-        return NULL;
-    return pct_passer(n->module ? NULL : n->name, n->file, n->module);
+    const char *passer = l->how->full_names ? NULL : passer_of(n);
+    return passer && !n->module && passer_of(&l->view->tree->nodes[n->parent]) != passer ? NULL
+                                                                                         : passer;
 }
 
 static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
@@ -167,7 +175,7 @@ static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
     l->any_passing = true;
     pct_buf_clear(&l->figures);
     l->view->put_figures(l->view->arg, node, &l->figures);
-    pct_fold_text(&text, &fold, !l->view->tree->nodes[node].module);
+    pct_fold_text(&text, &fold);
     put_note(l, text.data, corner);
     pct_buf_free(&text);
     return fold.last;

@@ -13,6 +13,7 @@
 
 #include "analysis/tree/fields.h"
 #include "analysis/tree/samples.h"
+#include "view/folds.h"
 #include "view/tables/figures.h"
 #include "view/tables/tables.h"
 
@@ -157,6 +158,14 @@ static void get_module(const struct pct_cell *c, struct pct_value *out)
         pct_value_text(c->d, pc_base_name(c->d->profile->modules[module].path), out);
 }
 
+static void get_passer(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_tree *t = c->d->tree;
+    uint32_t node = node_of(c)->node;
+    const char *passer = pct_tree_passer(c->d->profile, t, node, t->nodes[node].parent);
+    pct_value_text(c->d, passer ? pc_base_name(passer) : NULL, out);
+}
+
 static void get_computed(const struct pct_cell *c, struct pct_value *out)
 {
     out->none = !c->d->tree->samples;
@@ -226,6 +235,9 @@ static const struct pct_column columns[] = {
     {"level", "level", PCT_COUNT, "nodes above it; the root has 0", get_level},
     {"label", "label", PCT_TEXT, "function or MPI function", get_label, .labels = true},
     {"module", "module", PCT_TEXT, "program or library that the function is in", get_module},
+    {"passer", "passes on", PCT_TEXT,
+     "library of which the function only passes a call on, if it does; empty: it has a row",
+     get_passer},
     {"computed_s", "computed", PCT_NS, "CPU time by samples outside MPI, there and below",
      get_computed},
     {"cpu_squares", "squares", PCT_COUNT,

@@ -161,23 +161,39 @@ static bool is_same_function(const void *printer, uint32_t node, uint32_t other)
     return nodes[node].label == nodes[other].label && nodes[node].kind == nodes[other].kind;
 }
 
-static const char *find_passer(const void *printer, uint32_t node)
+static uint32_t only_child(void *printer, uint32_t node)
 {
-    const struct printer *l = printer;
-    const struct pct_node *n = &l->figures.tree->nodes[node];
-    if (l->figures.o->full_names ||
-        (n->kind != PCOLLECT_NODE_FRAME && n->kind != PCOLLECT_NODE_POINT))
+    return pct_shown_only(&((struct printer *)printer)->shown, node);
+}
+
+/* True if what a node has beside its only child is large enough to be shown. */
+static bool has_own(const struct printer *l, uint32_t node, uint32_t child)
+{
+    const struct pct_below all = pct_tree_below(l->figures.tree, node),
+                           rest = pct_tree_below(l->figures.tree, child);
+    struct pct_below own = all;
+    for (size_t k = 0; k < PCT_N_METRICS; k++)
+        own.sum[k] -= rest.sum[k];
+    own.computed.ns -= rest.computed.ns;
+    pc_u128 value = pct_node_figure(&l->figures, node) - pct_node_figure(&l->figures, child);
+    return value && is_enough(l, value, &own);
+}
+
+static const char *find_passer(void *printer, uint32_t node)
+{
+    struct printer *l = printer;
+    uint32_t child = l->figures.o->full_names ? PC_NO_INDEX : only_child(l, node);
+    if (child == PC_NO_INDEX || has_own(l, node, child))
         return NULL;
-    return pct_passer(n->frame->function, n->frame->file,
-                      n->module == PC_NO_INDEX ? NULL
-                                               : l->figures.d->profile->modules[n->module].path);
+    return pct_tree_passer(l->figures.d->profile, l->figures.tree, node,
+                           l->figures.o->bottom_up ? child : l->figures.tree->nodes[node].parent);
 }
 
 static void put_passing(struct printer *l, uint32_t node, struct pct_corner corner,
                         const struct pct_fold *fold)
 {
     struct pct_buf text = {0};
-    pct_fold_text(&text, fold, l->figures.tree->nodes[node].frame->function);
+    pct_fold_text(&text, fold);
     const struct pct_below below = pct_tree_below(l->figures.tree, node);
     put_note(l, &below, text.data, corner);
     l->any_passing = true;
@@ -186,11 +202,6 @@ static void put_passing(struct printer *l, uint32_t node, struct pct_corner corn
 
 /* ---- The tree ---------------------------------------------------------------------------------
  */
-
-static uint32_t only_child(void *printer, uint32_t node)
-{
-    return pct_shown_only(&((struct printer *)printer)->shown, node);
-}
 
 static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
 {

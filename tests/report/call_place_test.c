@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Places of calls in findings, in runs made by hand: calls in libraries lead to the user's line,
- * overloaded functions are not one, and the caller that makes most of the calls is named.
+ * overloaded functions are not one, and the caller that makes most of the calls is named. Trees
+ * show the inner functions of a library as one line.
  */
 #include "made_run.h"
 
@@ -11,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -243,6 +245,73 @@ static void open_calls_have_the_place_of_others(void **state)
            ".");
 }
 
+/* A run with MPI_Barrier below main, at a line, and four functions of a library without lines. */
+static struct pct_data *make_deep(void)
+{
+    static const char *const names[] = {"vec_begin", "vec_sum", "vec_step", "vec_reduce"};
+    begin();
+    m.caller = add_frame(0, 0, PROGRAM,
+                         (struct pct_frame){.function = "main", .file = "/home/a.c", .line = 30});
+    for (unsigned i = 0; i < PC_ARRAY_LEN(names); i++)
+        m.caller = add_frame(m.caller, i + 1, LIBRARY, (struct pct_frame){.function = names[i]});
+    call_all("MPI_Barrier", PCOLLECT_CLASS_COLL, 1, 0, 1000);
+    return end_run();
+}
+
+#define TWO "... 2 frames of libvec.so.3\n"
+#define THREE "... 3 frames of libvec.so.3\n"
+
+static void expect_tree(const struct pct_data *d, bool bottom_up, bool full_names,
+                        const char *const *wanted)
+{
+    const struct pct_options options = {.metric = PCT_TIME,
+                                        .has_min_percent = true,
+                                        .bottom_up = bottom_up,
+                                        .full_names = full_names};
+    static const char *const all[] = {"vec_begin", "vec_sum", "vec_step", "vec_reduce", TWO, THREE};
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    pct_print_tree(out, d, &options, PCT_TIME);
+    fclose(out);
+    for (size_t i = 0; i < PC_ARRAY_LEN(all); i++) {
+        bool is_wanted = false;
+        for (size_t k = 0; wanted[k]; k++)
+            is_wanted |= !strcmp(wanted[k], all[i]);
+        if (is_wanted != (strstr(text, all[i]) != NULL))
+            fail_msg("%s: %s", all[i], text);
+    }
+    free(text);
+}
+
+/* The function through which the program enters the library has its line, and so has one that
+ * calls several. */
+static void frames_of_a_library_share_a_line(void **state)
+{
+    (void)state;
+    struct pct_data *d = make_deep();
+    expect_tree(d, false, false, (const char *const[]){"vec_begin", TWO, "vec_reduce", NULL});
+    expect_tree(d, true, false, (const char *const[]){"vec_begin", THREE, NULL});
+    expect_tree(d, false, true,
+                (const char *const[]){"vec_begin", "vec_sum", "vec_step", "vec_reduce", NULL});
+    pct_data_free(d);
+}
+
+static void code_without_lines_belongs_to_the_line_that_called_it(void **state)
+{
+    (void)state;
+    struct pct_data *d = make_deep();
+    const struct pct_rolled *called = pct_data_rolled(d, PCT_BY_CALLED);
+    assert_int_equal(called->n, 1);
+    const struct pct_rolled_row *row = &called->row[0];
+    assert_string_equal(row->file, "/home/a.c");
+    assert_int_equal(row->line, 30);
+    assert_string_equal(row->called, "vec_begin");
+    assert_string_equal(row->library, "/usr/lib/libvec.so.3");
+    assert_true(row->own.sum[PCT_EXCLUSIVE] == d->totals->context_mpi_ns);
+    pct_data_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +321,8 @@ int main(void)
         cmocka_unit_test(the_list_of_calls_names_that_caller_too),
         cmocka_unit_test(overloaded_functions_are_apart),
         cmocka_unit_test(open_calls_have_the_place_of_others),
+        cmocka_unit_test(frames_of_a_library_share_a_line),
+        cmocka_unit_test(code_without_lines_belongs_to_the_line_that_called_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -620,7 +620,7 @@ def check_colours(page, tables):
 
 
 def show_all_rows(page):
-    page.ask("for (let more; (more = document.querySelector('#left-out button')); ) more.click()")
+    page.ask("for (let more; (more = document.querySelector('#left-out button, #tree .fold')); ) more.click()")
 
 
 def read_tree(page):

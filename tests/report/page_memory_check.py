@@ -112,10 +112,14 @@ def check_deep(page, deep, frames):
     for view in "contexts", "contexts&shape=callers", "contexts&shape=flat", "contexts&search=MPI_Send", f"contexts&context={call}":
         page.show(view)
         said = page.ask("return document.getElementById('failure')?.textContent || ''")
+        folded = page.ask("return [...document.querySelectorAll('#tree .fold')].map(fold => { fold.click(); return fold.textContent; })")
+        if folded != ([f"… {frames:,} frames of app"] if view in ("contexts", f"contexts&context={call}") else []):
+            wrong.append(f"{view}: {folded} are folded")
         more = page.ask("return document.getElementById('left-out').textContent.replaceAll(',', '')")
         rows = page.ask("return document.querySelectorAll('#tree tbody tr').length")
         if said or rows + int(more.split()[0] if more else 0) != frames + 2:
             wrong.append(f"{view}: {said} {rows} rows, {more}")
+    page.ask("for (let more; (more = document.querySelector('#left-out button')); ) more.click()")
     level, indent = page.ask("const row = document.querySelector('#tree [aria-selected=true]');"
                              "return [Number(row.ariaLevel), parseFloat(getComputedStyle(row.cells[0]).paddingLeft)]")
     if level != frames + 2 or indent > 300:
