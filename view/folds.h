@@ -37,8 +37,8 @@ struct pct_fold pct_fold(const struct pct_folding *f, uint32_t node);
  * name. Else NULL. */
 const char *pct_passer(const char *function, const char *file, const char *module);
 
-/* The same for a frame of a tree, or the library of a frame without lines that is not of the
- * program. The function through which a library is entered is shown: `outer` is the frame that
+/* pct_passer of a frame of a tree; also the library of a function without lines, if it is not of
+ * the program. NULL for the function through which a library is entered: `outer` is the frame that
  * called the node; PC_NO_INDEX: none. */
 const char *pct_tree_passer(const struct pc_profile *p, const struct pct_tree *t, uint32_t node,
                             uint32_t outer);
