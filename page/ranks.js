@@ -219,7 +219,7 @@ class RanksView {
             make("div", {class: "scroll", id: "map", tabindex: "0", onkeydown: event => this.key(event),
                 "aria-label": "Map of ranks: arrows choose a rank"},
             make("table", {id: "heat"}, make("thead", {}, make("tr", {},
-                ["", "least", "greatest"].map(head => make("th", {scope: "col"}, head)),
+                ["", "least", "greatest"].map(head => make("th", {scope: "col", class: head ? "number" : null}, head)),
                 make("th", {scope: "col", class: "ranks"}, "ranks"))), this.map)),
             this.classes.list.length ? this.classes.makeTable(first => {
                 this.selected = first;
