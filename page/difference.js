@@ -98,7 +98,9 @@ class DifferenceView {
         const columns = [...differenceColumns, ...(repeated ? ["confidence_percent"] : [])];
         const rows = rowsOf(table).filter(row => this.isBelow(row) &&
             (this.quiet || !quietVerdicts.includes(table.exact(row, "verdict"))));
-        const shown = rows.slice(0, mostDifferenceRows);
+        const {least} = this.profile, large = this.small ? rows
+            : rows.filter(row => !(Math.abs(table.number(row, "run_percent")) < least));
+        const shown = large.slice(0, mostDifferenceRows);
         const list = makeFigureTable(table, columns, shown, {id: "changes"}, row =>
             this.select(this.nodes[row]));
         shown.forEach((row, i) => {
@@ -109,7 +111,11 @@ class DifferenceView {
                 line.querySelector(`[data-column=${name}]`).textContent = peopleSeconds(table.number(row, name));
         });
         this.rows.replaceChildren(list);
-        this.said.textContent = `${grouped(shown.length)} of ${grouped(table.rows)} contexts; times are sums over all ranks.`;
+        this.said.replaceChildren(`${grouped(shown.length)} of ${grouped(table.rows)} contexts; times are sums over all ranks. `,
+            rows.length > large.length ? make("button", {type: "button", id: "small", onclick: () => {
+                this.small = true;
+                this.draw();
+            }}, `Show ${counted(rows.length - large.length, "change")} below ${least / 1000} % of the run`) : "");
         this.drawPicture();
         this.drawDetails();
     }

@@ -201,7 +201,7 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
     pct_buf_free(&run);
     pct_buf_format(b, ", \"repeated\": %s, \"delay_stays\": ", diff->repeated ? "true" : "false");
     pct_text_json(b, PCT_DELAY_STAYS);
-    pct_buf_text(b, "}");
+    pct_buf_format(b, "}, \"least\": %d", PCT_LEAST_SHARE);
     pct_page_add(&page, "difference", &pct_diff_table, &d);
     pct_page_write(out, &page);
 }

@@ -153,7 +153,12 @@ def check_models(page, tables, contexts):
 def check_difference(page, tables):
     page.show("difference")
     rows = driver.rows_of(tables, "difference")
-    wrong = compare_rows("contexts", read_cells(page, "changes"), rows, ("before", "after", "change"))
+    large = [row for row in rows if not (row["run_percent"] and abs(float(row["run_percent"])) < 1)]
+    wrong = compare_rows("large changes", read_cells(page, "changes"), large, ("before", "after", "change"))
+    told = page.ask("const told = document.querySelector('#small'); told?.click(); return told?.textContent || ''")
+    if re.sub(r"\D+", " ", told).split()[:1] != [str(len(rows) - len(large))] * (len(large) < len(rows)):
+        wrong.append(f"{len(large)} of {len(rows)} changes are large, and the page says: {told}")
+    wrong += compare_rows("contexts", read_cells(page, "changes"), rows, ("before", "after", "change"))
     heads = page.ask("return [...document.querySelectorAll('#changes thead th')].map(e => e.textContent)")
     if len(set(heads)) < len(heads):
         wrong.append(f"columns have the heads {heads}")
