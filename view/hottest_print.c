@@ -353,13 +353,13 @@ static pc_u128 add_open_calls(const struct pct_data *d, const struct pct_rolled 
     return sum;
 }
 
-void pct_print_without_open(FILE *out, const struct pct_data *d, pc_u128 whole)
+void pct_print_open(FILE *out, const struct pct_data *d, const char *with, pc_u128 whole)
 {
     char time[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES];
     pc_u128 ns = pct_data_open_calls(d)->ns;
     if (!ns)
         return;
-    fprintf(out, "  without %s", pct_text_time(time, ns));
+    fprintf(out, "  %s %s", with, pct_text_time(time, ns));
     if (whole)
         fprintf(out, " (%s)", pct_text_percent_1(share, pct_text_share(ns, whole)));
     fputs(" of calls that had not ended: --table open_calls shows them\n", out);
@@ -428,8 +428,7 @@ static void print_calling(FILE *out, const struct pct_data *d, const struct pct_
                 &places[i]);
     }
     if (h.n && open_ns)
-        fprintf(out, "  with %s of calls that had not ended: --table open_calls shows them\n",
-                pct_text_time(number, open_ns));
+        pct_print_open(out, d, "with", whole);
     pct_free(sites);
 }
 

@@ -60,6 +60,21 @@ void pct_node_put_heads(const struct pct_node_figures *f, struct pct_buf *b)
     pct_buf_text(b, f->bars ? "by rank   " : "");
 }
 
+/* Number of calls to look at for those below the node. */
+static size_t count_open(const struct pct_node_figures *f, uint32_t node)
+{
+    return f->tree->open_ns && f->tree->open_ns[node] ? f->open->n : 0;
+}
+
+/* True if a call that had not ended is in the figures of the node. */
+static bool is_below(const struct pct_node_figures *f, const struct pct_open_call *c, uint32_t node)
+{
+    uint32_t at = f->tree->shown[c->node];
+    while (at != node && at != PC_NO_INDEX)
+        at = f->tree->nodes[at].parent;
+    return at == node;
+}
+
 /* Appends the picture. An only child with all of its parent's time has the same picture, so long
  * chains need no further walks over the tree. */
 void pct_node_put_bar(struct pct_node_figures *f, uint32_t node, struct pct_buf *b)
@@ -72,6 +87,9 @@ void pct_node_put_bar(struct pct_node_figures *f, uint32_t node, struct pct_buf 
         memset(f->values, 0, n_ranks * sizeof *f->values);
         if (f->columns != PCT_COLUMNS_CPU)
             pct_tree_ranks(f->tree, node, f->metric, f->values, f->present);
+        for (size_t i = 0; i < count_open(f, node); i++)
+            if (is_below(f, &f->open->list[i], node))
+                f->values[f->open->list[i].rank] += f->open->list[i].ns;
         if (f->columns != PCT_COLUMNS_METRIC)
             pct_tree_sampled_ranks(f->tree, node,
                                    f->columns == PCT_COLUMNS_CPU ? PCT_SAMPLED_TOTAL
@@ -116,12 +134,24 @@ static void put_calls(const struct pct_node_figures *f, const struct pct_node *n
 {
     char number[PCT_NUMBER_BYTES], text[PCT_NUMBER_BYTES + 16];
     uint32_t node = (uint32_t)(n - f->tree->nodes);
-    const struct pct_below below = pct_tree_below(f->tree, node);
+    const bool callers = f->tree->callers;
+    struct pct_below below = pct_tree_below(f->tree, node);
     const struct pct_own own = pct_tree_own(f->tree, node);
-    const pc_u128 *sum = f->tree->callers ? below.sum : own.calls.sum;
+    const pc_u128 *sum = callers ? below.sum : own.calls.sum;
+    size_t n_open = 0;
+    for (size_t i = 0; i < count_open(f, node); i++) {
+        const struct pct_open_call *c = &f->open->list[i];
+        bool here = callers ? is_below(f, c, node) : f->tree->shown[c->node] == node;
+        n_open += here;
+        below.sum[PCT_TIME] -= here ? c->ns : 0; /* the mean is of the others */
+    }
     struct pct_buf details = {0};
     pct_buf_format(&details, "%s %s", pct_text_count(number, sum[PCT_CALLS]),
                    sum[PCT_CALLS] == 1 ? "call" : "calls");
+    if (n_open) {
+        pct_text_format(text, sizeof text, "%s not ended", pct_text_count(number, n_open));
+        put_detail(&details, text, cells);
+    }
     if (sum[PCT_CALLS]) {
         pct_text_format(text, sizeof text, "mean %s",
                         pct_text_time(number, pct_call_sum_mean(sum)));
@@ -233,18 +263,20 @@ void pct_node_figures_fit(struct pct_node_figures *f)
 void pct_node_figures_open(struct pct_node_figures *f, const struct pct_data *d,
                            const struct pct_options *o, enum pct_metric sort)
 {
+    static const struct pct_open_calls none;
     size_t n = d->profile->n_ranks;
     *f = (struct pct_node_figures){.d = d, .o = o, .metric = o->metric};
     f->columns = columns_of(d, o, sort);
     bool has_mpi = f->columns != PCT_COLUMNS_CPU && f->metric == PCT_TIME;
+    f->open = has_mpi && d->whole == d->profile ? pct_data_open_calls(d) : &none;
     f->tree = make_tree(f);
+    pct_tree_add_open(f->tree, f->open);
     pct_tree_sort(f->tree, figure_of(f), sort);
     f->mpi = pct_tree_below(f->tree, 0).sum[PCT_TIME];
     f->computed = pct_tree_below(f->tree, 0).computed.ns;
-    f->open_ns = has_mpi ? pct_data_open_calls(d)->ns : 0;
     /* Below the root of callers nested time is there twice. */
-    f->whole = has_mpi && f->columns == PCT_COLUMNS_METRIC ? pct_data_mpi_ns(d)
-                                                           : pct_node_figure(f, 0) + f->open_ns;
+    f->whole = has_mpi && f->columns == PCT_COLUMNS_METRIC ? d->totals->context_mpi_ns + f->open->ns
+                                                           : pct_node_figure(f, 0);
     f->values = pct_alloc(n, sizeof *f->values);
     f->present = pct_alloc(n, sizeof *f->present);
     pct_node_figures_fit(f);

@@ -23,8 +23,9 @@ struct pct_node_figures {
     enum pct_columns columns;
     enum pct_metric metric;
     bool bars;
-    pc_u128 whole;          /* total that shares refer to */
-    pc_u128 open_ns;        /* part of it in calls that had not ended: no node has it */
+    pc_u128 whole; /* total that shares refer to */
+    const struct pct_open_calls
+        *open;              /* that are in the times; empty: none, as in a part of a run */
     pc_u128 mpi, computed;  /* PCT_COLUMNS_BOTH: totals */
     size_t cells;           /* of the figures, with their blanks */
     bool any_few, any_call; /* shown so far: a legend must explain them */

@@ -86,9 +86,10 @@ bool pct_names_regions(const struct pc_profile *p);
 
 /* The course of the run, if the profile knows it (series_picture.c). */
 void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_options *o);
-/* Prints the time in MPI that no context has, in a line; nothing if there is none. whole: of which
- * it is told as a share; 0: of nothing. It and the next are in hottest_print.c. */
-void pct_print_without_open(FILE *out, const struct pct_data *d, pc_u128 whole);
+/* Prints the time of calls that had not ended, in a line; nothing if there is none. with: "without"
+ * above figures that lack it. whole: of which it is told as a share; 0: of nothing. It and the next
+ * are in hottest_print.c. */
+void pct_print_open(FILE *out, const struct pct_data *d, const char *with, pc_u128 whole);
 /* The lines that compute most and the calls of MPI that take most time. */
 void pct_print_hottest(FILE *out, const struct pct_data *d, const struct pct_options *o);
 

@@ -301,8 +301,9 @@ static void put_legend(const struct printer *l)
                            "left out: branches of a function that together have less than %s",
                            pct_text_percent_1(share, l->least));
     }
-    if (l->figures.open_ns)
-        pct_print_without_open(l->branches.out, l->figures.d, l->figures.whole);
+    if (l->figures.columns != PCT_COLUMNS_CPU && l->figures.metric == PCT_TIME)
+        pct_print_open(l->branches.out, l->figures.d, l->figures.open->n ? "with" : "without",
+                       l->figures.open->n ? l->figures.whole : 0);
     if (l->any_passing)
         fprintf(l->branches.out, "  " PCT_FOLD_LEGEND "\n", pct_branches_dots(&l->branches));
     if (!l->figures.o->has_min_percent)

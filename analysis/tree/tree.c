@@ -420,7 +420,8 @@ static void add_upwards(struct builder *b, uint32_t source)
         at = add_frames_outwards(b, at, call);
         from = p->nodes[call].parent;
     }
-    add_source(t, add_outwards(b, at, from), source);
+    t->shown[source] = add_outwards(b, at, from);
+    add_source(t, t->shown[source], source);
 }
 
 static void add_callers(struct builder *b)
@@ -473,7 +474,22 @@ static struct pct_below below_of_own(const struct pct_tree *t, uint32_t node)
 struct pct_below pct_tree_below(const struct pct_tree *t, uint32_t node)
 {
     uint32_t j = t->below_of[node];
-    return j < t->n ? below_of_own(t, j) : t->below[j - t->n];
+    struct pct_below below = j < t->n ? below_of_own(t, j) : t->below[j - t->n];
+    if (t->open_ns) {
+        below.sum[PCT_TIME] += t->open_ns[node];
+        below.sum[PCT_EXCLUSIVE] += t->open_ns[node];
+    }
+    return below;
+}
+
+void pct_tree_add_open(struct pct_tree *t, const struct pct_open_calls *open)
+{
+    if (open->n && !t->open_ns)
+        t->open_ns = pct_alloc(t->n, sizeof *t->open_ns);
+    for (size_t i = 0; i < open->n; i++)
+        for (uint32_t at = t->shown[open->list[i].node]; at != PC_NO_INDEX;
+             at = t->nodes[at].parent)
+            t->open_ns[at] += open->list[i].ns;
 }
 
 /* Children come after their parents: from the end, those of each node are complete. */
@@ -544,6 +560,7 @@ void pct_tree_free(struct pct_tree *t)
     pct_free(t->own);
     pct_free(t->below);
     pct_free(t->below_of);
+    pct_free(t->open_ns);
     pct_free(t->op_callers);
     pct_free(t->programs);
     pct_pool_free(t->pool);

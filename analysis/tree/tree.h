@@ -27,6 +27,7 @@
 #ifndef PCT_TREE_H
 #define PCT_TREE_H
 
+#include "analysis/open_calls.h"
 #include "analysis/symbols/symbols.h"
 #include "analysis/tree/samples.h"
 #include "analysis/tree/totals.h"
@@ -76,8 +77,9 @@ struct pct_tree {
     size_t n_own, own_room;
     struct pct_below *below; /* of nodes that branch, or have sources and children */
     size_t n_below, below_room;
-    uint32_t *below_of;           /* by node: a node j < n without children whose figures are those
-                                     with all below; or n and an index into below */
+    uint32_t *below_of; /* by node: a node j < n without children whose figures are those
+                           with all below; or n and an index into below */
+    pc_u128 *open_ns;   /* by node, with all below: pct_tree_add_open; NULL: these are left out */
     struct pct_frame *op_callers; /* by MPI function: as a caller; NULL: none is one */
     struct pct_frame
         *programs; /* by module: the root of its contexts; NULL: there is one program */
@@ -110,6 +112,10 @@ struct pct_tree *pct_tree_new(const struct pct_totals *m, struct pct_symbols *s,
                               const struct pct_samples *samples,
                               const struct pct_tree_options *options);
 void pct_tree_free(struct pct_tree *t);
+
+/* Adds the calls that had not ended to the times of nodes with all below, of which no node itself
+ * has them. */
+void pct_tree_add_open(struct pct_tree *t, const struct pct_open_calls *open);
 
 /* Figures of a node itself, and with all below it. */
 struct pct_own pct_tree_own(const struct pct_tree *t, uint32_t node);

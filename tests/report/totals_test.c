@@ -674,6 +674,12 @@ static void print_time(FILE *out, const struct pct_data *d)
     pct_print_tree(out, d, &options, PCT_TIME);
 }
 
+static void print_callers(FILE *out, const struct pct_data *d)
+{
+    static const struct pct_options options = {.metric = PCT_TIME, .width = 200, .bottom_up = true};
+    pct_print_tree(out, d, &options, PCT_TIME);
+}
+
 /* The head says what the time in MPI is without a function of start or end that had not ended. */
 static void assert_open_end_is_apart(const struct pct_data *d)
 {
@@ -703,9 +709,12 @@ static void open_calls_are_time_in_mpi(void **state)
     } texts[] = {
         {print_whole, "   90.0 %           900.0 ms  MPI_Barrier"},
         {print_whole, "   10.0 %           100.0 ms  MPI_Init"},
-        {print_whole, "\n  with 800.0 ms of calls that had not ended: --table open_calls shows "},
+        {print_whole, "\n  with 800.0 ms (80.0 %) of calls that had not ended: --table open_"},
         {print_whole, "\n  without 800.0 ms (80.0 %) of calls that had not ended: --table "},
-        {print_time, "\n  without 800.0 ms (80.0 %) of calls that had not ended: --table "},
+        {print_time, "\n  with 800.0 ms (80.0 %) of calls that had not ended: --table open_"},
+        {print_time, "   90.0 %  900.0 ms"},
+        {print_callers, " MPI_Barrier: 1 call, 1 not ended, mean 100.0 ms\n"},
+        {print_time, "MPI_Barrier: 1 call, 1 not ended, mean 100.0 ms\n"},
     };
     static const struct {
         const char *table, *column;
