@@ -27,7 +27,7 @@ struct pct_stores {
     size_t n;
 };
 
-/* Another one of them. */
+/* Another one of them; the description must outlive it. */
 struct pct_store *pct_stores_add(struct pct_stores *all, const struct pcollect_table *of);
 void pct_stores_free(struct pct_stores *all);
 
