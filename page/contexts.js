@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The second view: the tree of contexts as a table whose rows open and close, and as a picture.
 
-const firstTreeRows = 100, mostIndent = 16; // em
+const firstTreeRows = 100, mostInTitle = 20, mostIndent = 16; // em
 
 // The indent of a row in em, which grows less and less, so that names of a deep recursion stay in the window.
 const indentOf = level => mostIndent * level / (mostIndent + level);
@@ -294,7 +294,7 @@ class ContextView {
 
     // A button that gives each frame of a chain a row of its own.
     makeFold(node, chain) {
-        return make("button", {type: "button", class: "link fold", title: cutText(chain.map(each => each.shownName()).join(pathSeparator)),
+        return make("button", {type: "button", class: "link fold", title: cutText(chain.slice(0, mostInTitle).map(each => each.shownName()).join(pathSeparator)),
             onclick: event => {
                 event.stopPropagation();
                 chain.forEach(each => this.unfolded.add(each));

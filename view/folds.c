@@ -21,10 +21,9 @@ static bool is_frame(const struct pct_node *n)
 /* For what a frame of a tree may pass a call on. */
 static const char *passer_of(const struct pc_profile *p, const struct pct_node *n)
 {
-    const struct pc_profile_module *m =
-        is_frame(n) && n->module != PC_NO_INDEX ? &p->modules[n->module] : NULL;
     if (!is_frame(n))
         return NULL;
+    const struct pc_profile_module *m = n->module == PC_NO_INDEX ? NULL : &p->modules[n->module];
     const char *passer = pct_passer(n->frame->function, n->frame->file, m ? m->path : NULL);
     return passer ? passer : m && !n->frame->file && !pct_symbols_is_program(m) ? m->path : NULL;
 }
