@@ -329,6 +329,8 @@ static int fold_all(struct pc_profile *p, const enum pc_record_fate *fates, stru
 
 int pc_fold(struct pc_profile *p, const struct pc_record_counts *c, const uint64_t *keys)
 {
+    if (!pc_record_counts_any_folded(c))
+        return PC_OK;
     struct pc_pool *scratch = pc_pool_new();
     enum pc_record_fate *fates = scratch ? pc_pool_array(scratch, p->n_data, sizeof *fates) : NULL;
     uint32_t n_contexts;

@@ -337,11 +337,35 @@ void pc_record_counts_fold(struct pc_record_counts *c, uint32_t most)
     }
 }
 
-/* The row of a key, or NULL. */
+/* The row of a key, or NULL. Keys are hashes, so a row is near its share of all of them: the search
+ * goes away from there in steps that double, and then back in halves. */
 static const struct pc_record_count *find_row(const struct pc_record_counts *c, uint64_t key)
 {
-    const struct pc_record_count wanted = {.key = key};
-    return c->n ? bsearch(&wanted, c->rows, c->n, sizeof wanted, compare_rows) : NULL;
+    size_t guess = (size_t)((pc_u128)key * c->n >> 64), low = guess, high = guess, step = 1;
+    for (; low && c->rows[low].key > key; step *= 2) {
+        high = low;
+        low -= step < low ? step : low;
+    }
+    for (; high < c->n && c->rows[high].key < key; step *= 2) {
+        low = high;
+        high += step < c->n - high ? step : c->n - high;
+    }
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (c->rows[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < c->n && c->rows[low].key == key ? &c->rows[low] : NULL;
+}
+
+bool pc_record_counts_any_folded(const struct pc_record_counts *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->n && !any; i++)
+        any = !c->rows[i].n_ranks;
+    return any;
 }
 
 static enum pc_record_fate fate_of(const struct pc_record_count *row)

@@ -66,6 +66,8 @@ enum pc_record_fate {
     PC_RECORD_OWN, /* no other rank has it */
     PC_RECORD_SHARED
 };
+/* True if some are folded. */
+bool pc_record_counts_any_folded(const struct pc_record_counts *c);
 enum pc_record_fate pc_record_counts_fate(const struct pc_record_counts *c, uint64_t key);
 
 /* The row of each key of `part`, or PC_NO_INDEX; freed with free(). NULL: no memory. */
