@@ -84,6 +84,11 @@ static bool give(struct feed *f, z_stream *z)
     return f->n > 0;
 }
 
+/* Level of deflate: one process writes the file while all others of the job wait. The default, 6,
+ * takes 1.2 to 1.7 times as long for profiles with values by rank, which are mostly noise, and
+ * makes them at most 1.3 % shorter. */
+enum { LEVEL = 4 };
+
 /* Prepares to deflate n bytes. The usual tables have 268 KB, and most parts and blocks a few
  * hundred bytes: the tables are no larger than the data need in one block and within reach of its
  * first byte. */
@@ -93,7 +98,7 @@ static int begin_deflate(z_stream *z, size_t n, int strategy)
     int bits = LEAST_BITS;
     while (bits < MAX_WBITS && (size_t)1 << bits < n + LOOKAHEAD)
         bits++;
-    return deflateInit2(z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, bits,
+    return deflateInit2(z, LEVEL, Z_DEFLATED, bits,
                         bits - 6 < MEMORY_LEVEL ? bits - 6 : MEMORY_LEVEL, strategy);
 }
 
