@@ -39,9 +39,8 @@ struct pct_data {
     const char *file; /* as it was named */
     const struct pc_profile *profile;
     const struct pc_profile *whole; /* the profile of which it is a part; itself, if it is none */
-    size_t
-        n_contexts; /* if some of the profile were added up: calls before, as the tree has them */
-    uint32_t n_added_up; /* contexts of one rank each that were added up after reading */
+    uint32_t n_added_up;            /* contexts of one rank each that were added up after reading */
+    size_t n_contexts;              /* of calls before that; 0: none were added up */
     struct pct_totals *totals;
     struct pct_symbols *symbols;
     struct pct_parts *parts;       /* by the getters below */

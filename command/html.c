@@ -29,8 +29,9 @@ static const struct pct_option options[] = {
     {OPTION_CONTEXTS, "contexts", "N",
      "contexts of a profile that are kept apart (default: 100000; 0: all)",
      "If a profile has more, those that only one rank has and that take least time are added up by "
-     "MPI function in the contexts around them, so that a browser can show the page. All sums stay "
-     "exact, and the page says how many contexts these are."},
+     "MPI function in the contexts around them, which keeps the page small. All sums stay exact, "
+     "and "
+     "the page says how many contexts these are."},
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };

@@ -190,9 +190,9 @@ static bool add_record(struct pc_profile *p, const struct pc_profile_data *from,
     for (uint32_t k = to->first_field; k < p->n_fields; k++) {
         const struct pc_profile_field *field = &p->fields[k];
         uint64_t *sum = &sums[k - to->first_field];
-        if (field->combine == PCOLLECT_HIST && p->no_bins) {
+        if (field->combine == PCOLLECT_HIST && p->no_bins)
             continue;
-        } else if (field->combine == PCOLLECT_HIST) {
+        if (field->combine == PCOLLECT_HIST) {
             const uint64_t *bins = pc_data_bins(p, from, k);
             for (uint32_t bin = 0; bin < field->bins; bin++)
                 to->bins[k - to->first_field][bin] += bins[bin];

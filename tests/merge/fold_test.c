@@ -2,8 +2,8 @@
  *
  * Folded contexts: a profile of facts of which some contexts are folded has the bytes of one that
  * is made of the facts in the places to which they go. A job with more contexts than are kept apart
- * has the same figures in all, however it is merged. A profile in which contexts of single ranks are
- * added up after reading has the same sums of each rank.
+ * has the same figures in all, however it is merged. A profile in which contexts of single ranks
+ * are added up after reading has the same sums of each rank.
  */
 #include "merge/fold.h"
 #include "merge/merge.h"
