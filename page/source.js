@@ -177,7 +177,7 @@ class SourceView {
     makeCalled({name, module}) {
         const library = lastPart(module);
         return [makeText(shortName(name) || "a function without a name"),
-            library && !name.startsWith(library + "+0x") ? ` (${library})` : ""].flat();
+            library && !isNameless(name) ? ` (${library})` : ""].flat();
     }
 
     change(what) {

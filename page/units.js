@@ -222,6 +222,9 @@ function partsOf(label) {
 // "module+0xbegin (0xoffset)" of the label "module+0xbegin:0xoffset", which a function without a name has.
 const offsetApart = label => label.replace(/(?<=[+]0x[0-9a-f]+):(0x[0-9a-f]+)$/, " ($1)");
 
+// True for the label of a function without a name, which has its module.
+const isNameless = label => /[+]0x[0-9a-f]+(:0x[0-9a-f]+)?$/.test(label);
+
 // "function (file:line)" of the label "function@file:line": the notation for users, as analysis/tree/label.c makes it.
 // `others`: labels from which it is told apart.
 function placeOf(label, whole, others = []) {
