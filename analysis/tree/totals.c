@@ -448,9 +448,9 @@ uint64_t pct_totals_mpi_ns(const struct pc_profile_rank *r)
 
 uint64_t pct_totals_run_ns(const struct pc_profile_rank *r)
 {
-    uint64_t ns =
-        r->inside_ns || r->notes & PCOLLECT_NOTE_OUTSIDE ? r->inside_ns : pct_totals_wall_ns(r);
-    return ns > r->merge_ns ? ns - r->merge_ns : 0;
+    if (!r->inside_ns && !(r->notes & PCOLLECT_NOTE_OUTSIDE))
+        return pct_totals_wall_ns(r);
+    return r->inside_ns > r->merge_ns ? r->inside_ns - r->merge_ns : 0;
 }
 
 uint64_t pct_totals_compute_ns(const struct pc_profile_rank *r)

@@ -172,7 +172,8 @@ uint64_t pct_totals_start_ns(const struct pc_profile *p);
 
 /* Time of a rank of which the figures of its run are made: from MPI_Init to the return of
  * MPI_Finalize, without what pcollect took there. A process that does not begin MPI has all its
- * time; one that was sampled from outside has none, since it is not known what it did. */
+ * time, in which its profile is not written yet; one that was sampled from outside has none, since
+ * it is not known what it did. */
 uint64_t pct_totals_run_ns(const struct pc_profile_rank *r);
 
 /* Times of the main thread: in MPI, and outside of it in the time of the run. */

@@ -662,110 +662,6 @@ static void the_tree_shows_what_has_a_figure_and_means_as_tables_do(void **state
     pct_data_free(d);
 }
 
-static void print_whole(FILE *out, const struct pct_data *d)
-{
-    static const struct pct_options options = {.metric = PCT_TIME, .width = 200};
-    pct_print_text(out, d, &options);
-}
-
-static void print_time(FILE *out, const struct pct_data *d)
-{
-    static const struct pct_options options = {.metric = PCT_TIME, .width = 200};
-    pct_print_tree(out, d, &options, PCT_TIME);
-}
-
-static void print_callers(FILE *out, const struct pct_data *d)
-{
-    static const struct pct_options options = {.metric = PCT_TIME, .width = 200, .bottom_up = true};
-    pct_print_tree(out, d, &options, PCT_TIME);
-}
-
-/* The head says what the time in MPI is without a function of start or end that had not ended. */
-static void assert_open_end_is_apart(const struct pct_data *d)
-{
-    char *text = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    static const struct pct_options options = {.metric = PCT_TIME, .width = 200};
-    pct_print_head(out, d, &options);
-    fclose(out);
-    if (!strstr(text, "without MPI_Init and MPI_Finalize 0.0 %, 0 ns"))
-        fail_msg("%s", text);
-    if (!strstr(text, "at the end   rank 0 in MPI_Finalize in app+0x20 for 800.0 ms"))
-        fail_msg("%s", text);
-    free(text);
-}
-
-/* Two calls of 100 ms have ended; one that had not ended has the rest of 1 s in MPI. */
-static void open_calls_are_time_in_mpi(void **state)
-{
-    static struct pc_profile_column columns[] = {{(char *)"rank", PCOLLECT_COLUMN_RANK, 0, 0},
-                                                 {(char *)"thread", PCOLLECT_COLUMN_NUMBER, 0, 0},
-                                                 {(char *)"call", PCOLLECT_COLUMN_NODE, 0, 0},
-                                                 {(char *)"time", PCOLLECT_COLUMN_NUMBER, 0, 0}};
-    static const struct {
-        void (*print)(FILE *out, const struct pct_data *d);
-        const char *says;
-    } texts[] = {
-        {print_whole, "   90.0 %           900.0 ms  MPI_Barrier"},
-        {print_whole, "   10.0 %           100.0 ms  MPI_Init"},
-        {print_whole, "\n  with 800.0 ms (80.0 %) of calls that had not ended: --table open_"},
-        {print_whole, "\n  without 800.0 ms (80.0 %) of calls that had not ended: --table "},
-        {print_time, "\n  with 800.0 ms (80.0 %) of calls that had not ended: --table open_"},
-        {print_time, "   90.0 %  900.0 ms"},
-        {print_callers, " MPI_Barrier: 1 call, 1 not ended, mean 100.0 ms\n"},
-        {print_time, "MPI_Barrier: 1 call, 1 not ended, mean 100.0 ms\n"},
-    };
-    static const struct {
-        const char *table, *column;
-        uint64_t percent; /* thousandths, in the first row */
-    } shares[] = {{"primitives", "mpi_exclusive_percent", 10000},
-                  {"call_sites", "mpi_exclusive_percent", 10000},
-                  {"contexts", "mpi_exclusive_percent", 10000},
-                  {"lines", "mpi_inclusive_percent", 20000}}; /* one, as no line is known */
-    (void)state;
-    begin_one_rank();
-    sample.ops[1] = (struct pc_profile_op){.name = (char *)"MPI_Init"};
-    sample.p.n_ops = 2;
-    sample.ranks[0].incomplete = true;
-    sample.ranks[0].mpi_ns = sample.ranks[0].inside_ns = 1000 * ms;
-    sample.ranks[0].mpi_calls = 3;
-    sample_op(&sample, sample_frame(&sample, 0, 0, 0x10), 1);
-    sample_add(&sample, &(struct sample_calls){0, 1, 100 * ms, 100 * ms, 100 * ms, 0, 0});
-    sample_add_samples(&sample, 0, 5 * ms);
-    uint32_t barrier = sample_op(&sample, sample_frame(&sample, 0, 0, 0x20), 0);
-    sample_add(&sample, &(struct sample_calls){0, 1, 100 * ms, 100 * ms, 100 * ms, 0, 0});
-    sample_end(&sample);
-    uint64_t cells[] = {0, 0, barrier, 800 * ms};
-    struct pc_profile_table table = {.name = (char *)"open_calls",
-                                     .plugin = (char *)"",
-                                     .n_keys = 2,
-                                     .n_columns = 4,
-                                     .n_rows = 1,
-                                     .columns = columns,
-                                     .cells = cells};
-    sample.p.tables = &table;
-    sample.p.n_tables = 1;
-    static const struct pct_tree_options options;
-    struct pct_data *d = pct_data_new("open", &sample.p, pct_symbols_new(&sample.p), &options);
-    for (size_t i = 0; i < PC_ARRAY_LEN(shares); i++)
-        assert_int_equal(value_of(d, pct_table_find(shares[i].table), shares[i].column, 0),
-                         shares[i].percent);
-    for (size_t i = 0; i < PC_ARRAY_LEN(texts); i++) {
-        char *text = NULL;
-        size_t n = 0;
-        FILE *out = open_memstream(&text, &n);
-        texts[i].print(out, d);
-        fclose(out);
-        if (!strstr(text, texts[i].says))
-            fail_msg("%s is not in %s", texts[i].says, text);
-        free(text);
-    }
-    sample.ops[0].name = (char *)"MPI_Finalize";
-    assert_open_end_is_apart(d);
-    pct_data_free(d);
-}
-
 /* Times of ranks that begin MPI, that do not, and that were looked at from outside. */
 static void a_rank_that_does_not_begin_MPI_has_all_its_time(void **state)
 {
@@ -774,7 +670,7 @@ static void a_rank_that_does_not_begin_MPI_has_all_its_time(void **state)
         uint64_t run_ns, compute_ns;
     } rows[] = {
         {{.before_init_ns = 900, .inside_ns = 100, .mpi_ns = 30, .merge_ns = 20}, 80, 50},
-        {{.before_init_ns = 900, .mpi_ns = 30, .merge_ns = 20}, 880, 850},
+        {{.before_init_ns = 900, .mpi_ns = 30, .merge_ns = 20}, 900, 870},
         {{.before_init_ns = 900, .notes = PCOLLECT_NOTE_OUTSIDE}, 0, 0},
         {{.inside_ns = 10, .mpi_ns = 30, .merge_ns = 20}, 0, 0},
     };
@@ -788,7 +684,6 @@ static void a_rank_that_does_not_begin_MPI_has_all_its_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_calls_are_time_in_mpi),
         cmocka_unit_test(a_rank_that_does_not_begin_MPI_has_all_its_time),
         cmocka_unit_test(the_samples_are_valid_profiles),
         cmocka_unit_test(values_find_the_places_of_their_ranks),
