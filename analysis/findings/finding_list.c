@@ -133,6 +133,14 @@ void pct_finding_say_cost(struct pct_findings *out, const struct pct_evidence *f
 /* This many times the rule's limit: enough to report the count even if its time is uncertain. */
 #define VERY_MANY 10.0
 
+/* True if so much is certainly waiting for ranks that are late, even if each delay held up all
+ * ranks. Bounds leave it to the values by rank. */
+static bool is_late(const struct pct_evidence *f, const struct pct_rule *rule, double late_ns)
+{
+    double surely_ns = late_ns - f->delayed_ns * (double)f->n_ranks;
+    return !f->bounds && surely_ns >= rule->threshold * f->core_ns;
+}
+
 struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,
                                  double threshold, double saves_ns, double shown_ns, double most_ns,
                                  double times_many)
@@ -143,8 +151,9 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
         return (struct pct_cost){counts ? pct_finding_share(f, shown_ns) : NULL, saves_ns,
                                  saves_ns};
     }
-    bool speaks = counts || (times_many >= VERY_MANY && most_ns >= threshold * f->core_ns &&
-                             !pct_finding_counts(f, rule, rule->threshold, most_ns));
+    if (is_late(f, rule, most_ns - shown_ns))
+        most_ns = shown_ns;
+    bool speaks = counts || (times_many >= VERY_MANY && most_ns >= threshold * f->core_ns);
     const char *why = f->times->all_delayed_ns > 0 ? "is" : "may be";
     const char *late =
         most_ns > shown_ns ? ", and a part may be waiting for ranks that are late" : "";

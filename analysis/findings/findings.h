@@ -300,8 +300,8 @@ bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rul
 
 /* Cost of something that is counted; times_many is the count relative to the rule's limit. If so
  * much of the time is waiting for processors that the cost is uncertain, but the count is far above
- * the limit, the cost is reported as a bound, most_ns, in which
- * all above shown_ns may be waits for ranks that are late. */
+ * the limit, the cost is reported as a bound: most_ns, in which all above shown_ns may be waits for
+ * ranks that are late, or shown_ns if that is certain. */
 struct pct_cost {
     const char *text; /* "12 % of the run"; NULL: the rule has nothing to say */
     double saves_ns;  /* 0: unknown */

@@ -147,6 +147,21 @@ static void calls_are_not_blamed_for_their_number(void **state)
     }
 }
 
+/* Delays of 60 ms hide the cost of 4,000 calls, 200 ms at most. So no rule blames their number for
+ * the 20 s that the ranks wait for each other. */
+static void a_wait_that_is_certain_is_in_no_bound(void **state)
+{
+    (void)state;
+    begin_run(5, false);
+    for (unsigned r = 0; r < m.n; r++)
+        m.delayed_ms[r] = 60;
+    call_all("MPI_Recv", PCOLLECT_CLASS_P2P, 4000, 8, 10000);
+    call_all("MPI_Send", PCOLLECT_CLASS_P2P, 4000, 8, 10000);
+    struct said said = listen("by-turns");
+    assert_true(*said.text);
+    assert_int_equal(said.n_others, 0);
+}
+
 /* The data of the other ranks ends 200 ms after they began to wait, that of rank 1 later. */
 static void waits_are_within_the_time_in_mpi(void **state)
 {
@@ -182,6 +197,7 @@ int main(void)
         cmocka_unit_test(waits_for_other_processes_are_not_known),
         cmocka_unit_test(wait_for_the_busiest_is_not_in_it),
         cmocka_unit_test(calls_are_not_blamed_for_their_number),
+        cmocka_unit_test(a_wait_that_is_certain_is_in_no_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
