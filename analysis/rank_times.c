@@ -33,6 +33,7 @@ struct told {
     bool sampled;
     double work_ns, work_variance; /* of the other thread with most work */
     double waits_ns;               /* waits of all other threads for a processor, in their work */
+    double unsure_ns;              /* part of delayed_ns: the main thread was blocked meanwhile */
     double polls_ns;               /* CPU time of the main thread in a runtime of other threads */
     double others_ns;              /* CPU time of all other threads, also in MPI */
     double sampled_ns;             /* of others_ns, for which samples stand, and what they cost */
@@ -173,7 +174,8 @@ static double find_unsampled(const struct told *told)
  * works, the rank computes: at least for the time that this thread works longer than the main
  * thread. While any of its threads waits for a processor, which may be at different times, the rank
  * waits for one: threads that take turns on a processor have equal work, and each is blocked until
- * the other has done its part. Of threads without samples the CPU time is known, but not which of
+ * the other has done its part. But threads that are delayed at one time do not add up, so this is
+ * not sure. Of threads without samples the CPU time is known, but not which of
  * them ran at the same time: it is taken as if each had run alone, so that nothing is called
  * blocked that may have been work. The main thread polls for others: as far as none of them may
  * have worked meanwhile, the rank waits for its threads. */
@@ -187,6 +189,7 @@ static void count_threads(struct told *told, double unsampled_ns)
     double waits_ns = fmin(told->blocked_ns - work_ns, told->waits_ns);
     told->blocked_ns -= work_ns + waits_ns;
     told->delayed_ns += waits_ns;
+    told->unsure_ns = waits_ns;
     told->polls_ns = fmin(told->polls_ns, told->compute_ns - told->work_ns);
     told->polls_ns -= fmax(0, unsampled_ns - told->blocked_ns);
     unsampled_ns = fmin(told->blocked_ns, unsampled_ns);
@@ -245,7 +248,8 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
     t->library_ns = fmin(t->library_ns, t->cpu_ns);
     t->for_threads_ns = fmin(t->for_threads_ns, t->cpu_ns - t->library_ns);
     t->delayed_ns = t->wall_ns - t->own_ns;
-    t->unsure_ns = fmax(0, fmin(t->delayed_ns, t->blocked_high_ns - t->blocked_ns));
+    double unsure_ns = told->unsure_ns + t->blocked_high_ns - t->blocked_ns;
+    t->unsure_ns = fmax(0, fmin(t->delayed_ns, unsure_ns));
 }
 
 /* Takes out the time for which the main thread may have waited for calls of MPI in other threads of

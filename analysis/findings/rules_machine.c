@@ -16,6 +16,8 @@
 #define MINOR_NS 500.0
 #define MINOR_MOST_NS 2000.0
 #define MAJOR_NS 100000.0
+/* Waits of other threads from this part of the run on are told. */
+#define TOLD 0.01
 /* A placement must save this part of the bytes between nodes to be worth a sentence. */
 #define BETTER 0.2
 
@@ -269,6 +271,13 @@ static void put_reason(const struct pct_evidence *f, size_t rank, const struct s
     }
 }
 
+/* The kernel's delay of the main thread of a rank, in its run. The rest of the delay of the rank is
+ * time in which the main thread was blocked, and other threads may have waited. */
+static double kernel_ns(const struct pct_rank_time *t)
+{
+    return fmin(t->main_delayed_ns, t->all_delayed_ns);
+}
+
 /* Appends that others had a part of the processors. While a rank waits, all processors on which it
  * may run are in use. So if the ranks used less, clearly, others had the rest. Delays of several
  * threads may be at one time. */
@@ -281,8 +290,7 @@ static void put_others(const struct pct_evidence *f, size_t rank, const struct s
     for (size_t r = 0; r < f->n_ranks; r++)
         if (!strcmp(p->ranks[r].host, host->name))
             used_ns += f->use[r].user_ns + f->use[r].system_ns;
-    double part = used_ns / ((double)host->n_cpus * fmax(1, f->times->list[rank].all_delayed_ns));
-    pct_buf_put(b, "", 0);
+    double part = used_ns / ((double)host->n_cpus * fmax(1, kernel_ns(&f->times->list[rank])));
     if (near.known && near.n_cpus == host->n_cpus && host->n_threads == host->n_ranks &&
         part < NOT_ALL)
         pct_buf_format(b,
@@ -291,47 +299,59 @@ static void put_others(const struct pct_evidence *f, size_t rank, const struct s
                        100 * part);
 }
 
+/* Appends the time in which main threads were blocked while other threads of their ranks waited:
+ * at most so long, because threads that wait at one time do not add up. */
+static void put_threads(const struct pct_evidence *f, double ns, struct pct_buf *b)
+{
+    if (ns >= TOLD * f->core_ns)
+        pct_buf_format(b,
+                       " For up to another %s main threads were blocked while other threads of "
+                       "their ranks waited for a processor.",
+                       pct_finding_share(f, ns));
+}
+
 static void find_shared(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
     size_t most = 0;
     char time[PCT_NUMBER_BYTES];
     const struct pct_rank_time *t = f->times->list;
-    for (size_t r = 0; r < f->n_ranks; r++)
-        most = t[r].all_delayed_ns > t[most].all_delayed_ns ? r : most;
-    double all_ns = f->times->all_delayed_ns;
-    double saves_ns = fmin(f->delayed_ns, all_ns); /* less what may be a delay of a killed rank */
-    if (!(all_ns > 0))
+    double ns = 0, all_ns = f->times->all_delayed_ns;
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        most = kernel_ns(&t[r]) > kernel_ns(&t[most]) ? r : most;
+        ns += kernel_ns(&t[r]);
+    }
+    if (!(ns > 0))
         return;
+    /* less what may be a delay of a killed rank */
+    double saves_ns = fmin(f->delayed_ns, all_ns) * ns / all_ns;
     struct shared_host host = look_at_host(f, f->data->profile->ranks[most].host);
-    struct pct_buf reason = {0}, others = {0};
-    pct_text_time(time, (pc_u128)llround(f->times->list[most].all_delayed_ns));
-    put_reason(f, most, &host, &reason);
-    put_others(f, most, &host, &others);
-    if (host.n_cpus && host.n_ranks > host.n_cpus)
-        pct_finding_add(
-            out, f, rule, threshold, saves_ns,
-            pct_more_rank("resources", pct_finding_rank(f, most)),
-            "%s ranks share %zu %s on %s and waited for one for %s, most on "
-            "rank %d (%s).%s Run fewer ranks there: the other times of this run are distorted.",
-            pct_finding_number(f, (double)host.n_ranks), host.n_cpus,
-            host.n_cpus == 1 ? "processor" : "processors", host.name, pct_finding_share(f, all_ns),
-            pct_finding_rank(f, most), time, others.data);
-    else if (f->n_ranks == 1)
-        pct_finding_add(out, f, rule, threshold, saves_ns,
-                        pct_more_rank("resources", pct_finding_rank(f, most)),
-                        "For %s no processor was free for rank %d of %s (%s)%s",
-                        pct_finding_share(f, all_ns), pct_finding_rank(f, most), host.name, time,
-                        reason.data);
-    else
-        pct_finding_add(out, f, rule, threshold, saves_ns,
-                        pct_more_rank("resources", pct_finding_rank(f, most)),
-                        "The ranks waited for a processor for %s, most on rank %d "
-                        "of %s (%s)%s",
-                        pct_finding_share(f, all_ns), pct_finding_rank(f, most), host.name, time,
-                        reason.data);
-    pct_buf_free(&reason);
-    pct_buf_free(&others);
+    struct pct_buf text = {0};
+    const char *share = pct_finding_share(f, ns);
+    int32_t rank = pct_finding_rank(f, most);
+    pct_text_time(time, (pc_u128)llround(kernel_ns(&t[most])));
+    if (host.n_cpus && host.n_ranks > host.n_cpus) {
+        pct_buf_format(&text,
+                       "%s ranks share %zu %s on %s and waited for one for %s, most on rank %d "
+                       "(%s).",
+                       pct_finding_number(f, (double)host.n_ranks), host.n_cpus,
+                       host.n_cpus == 1 ? "processor" : "processors", host.name, share, rank, time);
+        put_others(f, most, &host, &text);
+        pct_buf_text(&text, " Run fewer ranks there: the other times of this run are distorted.");
+    } else {
+        if (f->n_ranks == 1)
+            pct_buf_format(&text, "For %s no processor was free for rank %d of %s (%s)", share,
+                           rank, host.name, time);
+        else
+            pct_buf_format(&text,
+                           "The ranks waited for a processor for %s, most on rank %d of %s (%s)",
+                           share, rank, host.name, time);
+        put_reason(f, most, &host, &text);
+    }
+    put_threads(f, all_ns - ns, &text);
+    pct_finding_add(out, f, rule, threshold, saves_ns, pct_more_rank("resources", rank), "%s",
+                    text.data);
+    pct_buf_free(&text);
 }
 
 /* ---- The kernel's work -----------------------------------------------------------------------

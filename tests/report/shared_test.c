@@ -257,6 +257,37 @@ static void waits_for_threads_without_a_processor_are_not_blamed_on_the_program(
     }
 }
 
+/* Four threads of each rank compute for 100 ms each behind one lock. The main thread waits for a
+ * processor for 500 ms, and is blocked for 400 ms: each other thread waited for 500 ms, perhaps at
+ * the same time. */
+static void time_behind_a_lock_is_no_wait_of_the_main_thread(void **state)
+{
+    struct pc_profile_table *of, *t;
+    (void)state;
+    begin_run(5, false);
+    add_thread_tables(&of, &t);
+    for (unsigned r = 0; r < m.n; r++) {
+        m.compute_ms[r] = 1000;
+        m.delayed_ms[r] = 500;
+        m.blocked_ms[r] = 400;
+        m.user_ms[r] = 400 - m.system_ms[r];
+        m.others_ms[r] = 300;
+        for (unsigned i = 0; i < 4; i++) {
+            add_cells(t, (const uint64_t[]){r, i, i ? 7 : 6, 0, (uint64_t)(500 * ms)});
+            add_cells(of, (const uint64_t[]){r, i, (uint64_t)ms, (uint64_t)(100 * ms), 100000});
+        }
+    }
+    struct pct_data *d = end_run();
+    if (!strstr(finding(d), "The ranks waited for a processor for 50 % of the run, ") ||
+        !strstr(finding(d), " (500.0 ms)") ||
+        !strstr(finding(d), " For up to another 40 % of the run main threads were blocked"))
+        fail_msg("%s", finding(d));
+    const struct pct_rank_times *times = pct_data_rank_times(d);
+    assert_int_equal(pct_rank_times_division(times), PCT_DIVISION_UNSURE);
+    assert_true(times->delayed_ns - times->unsure_ns <= 500 * ms * m.n);
+    pct_data_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +297,7 @@ int main(void)
         cmocka_unit_test(threads_that_ran_for_less_than_a_wait_are_not_its_reason),
         cmocka_unit_test(waits_for_threads_without_a_processor_are_not_blamed_on_the_program),
         cmocka_unit_test(what_killed_ranks_did_is_no_delay),
+        cmocka_unit_test(time_behind_a_lock_is_no_wait_of_the_main_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

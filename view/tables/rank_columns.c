@@ -204,8 +204,8 @@ static const struct pct_column rank_columns[] = {
      "not known",
      rank_blocked},
     {"delayed_s", "no processor", PCT_NS,
-     "part of compute_s in which the main thread could run and no processor was free; empty if it "
-     "is not known",
+     "part of compute_s in which the main thread could run and no processor was free, or was "
+     "blocked while other threads may have waited for one; empty if it is not known",
      rank_delayed, .mpi = true},
     {"waiting_s", "waiting", PCT_NS,
      "part of mpi_s in which it waited for the rank that is longest outside MPI: by how much it is "
