@@ -431,6 +431,7 @@ static void the_work_of_the_system_is_placed_or_it_is_said_how(void **state)
          *uncounted = first_text("page-faults", false);
     assert_non_null(strstr(unplaced, "pcollect run --sample 200"));
     assert_non_null(strstr(uncounted, "--events perf::PAGE-FAULTS"));
+    assert_non_null(strstr(uncounted, "There are 500,000 page faults per rank: at most 2"));
     free(calls);
     free(faults_at);
     free(unplaced);
