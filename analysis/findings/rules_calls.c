@@ -424,25 +424,9 @@ static void find_overlap(const struct pct_evidence *f, const struct pct_rule *ru
     }
 }
 
-static void find_communicators(const struct pct_evidence *f, const struct pct_rule *rule,
-                               double threshold, struct pct_findings *out)
-{
-    for (size_t i = 0; i < f->n; i++) {
-        const struct pct_fact *fact = &f->list[i];
-        if (fact->op_class == PCOLLECT_CLASS_TYPE || !(fact->traits & PCOLLECT_TRAIT_MAKES) ||
-            calls_of_rank(f, fact) <= MANY_MADE)
-            continue;
-        struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_MADE);
-        if (cost.text)
-            pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, fact),
-                                 "%s is called %s to make communicators: %s. %s", fact->place,
-                                 how_many(f, fact, "times"), cost.text,
-                                 cure(f, fact, "Make them once and keep them."));
-    }
-}
-
 /* Places of equal calls that are one finding. It has a context if it is about one place. */
 struct places {
+    double many;                 /* more calls of a rank than this are many */
     const struct pct_fact *most; /* the one with most time; NULL: there is none */
     double ns;
     size_t n;
@@ -465,19 +449,42 @@ static struct pct_cost cost_of_places(const struct pct_evidence *f, const struct
                                       double threshold, const struct places *all)
 {
     return pct_finding_cost(f, rule, threshold, all->ns, all->ns, all->ns,
-                            calls_of_rank(f, all->most) / MANY_CALLS);
+                            calls_of_rank(f, all->most) / all->many);
 }
 
-static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *rule,
-                           double threshold, struct pct_findings *out)
+/* Things that a program should not make again and again. */
+enum made { DATATYPES, COMMUNICATORS, WINDOWS, FILES };
+static const struct {
+    const char *others, *advice;
+    double many;
+} made[] = {
+    [DATATYPES] = {"with other calls that make, commit or free datatypes, ",
+                   "Make datatypes once and keep them.", MANY_CALLS},
+    [COMMUNICATORS] = {"with other calls that make or free communicators, ",
+                       "Make communicators once and keep them.", MANY_MADE},
+    [WINDOWS] = {"with other calls that make or free windows, ", "Make windows once and keep them.",
+                 MANY_MADE},
+    [FILES] = {"with other calls that open or close files, ",
+               "Keep files open, or put more into each.", MANY_MADE},
+};
+
+static enum made made_by(const struct pct_fact *fact)
 {
-    struct places all = {.most = NULL};
+    return fact->op_class == PCOLLECT_CLASS_TYPE  ? DATATYPES
+           : fact->op_class == PCOLLECT_CLASS_RMA ? WINDOWS
+           : fact->op_class == PCOLLECT_CLASS_IO  ? FILES
+                                                  : COMMUNICATORS;
+}
+
+static void find_made(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
+                      enum made kind, struct pct_findings *out)
+{
+    struct places all = {.many = made[kind].many};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (fact->op_class != PCOLLECT_CLASS_TYPE || !(fact->traits & PCOLLECT_TRAIT_MAKES) ||
-            calls_of_rank(f, fact) <= MANY_CALLS)
-            continue;
-        add_place(&all, fact);
+        if (fact->traits & PCOLLECT_TRAIT_MAKES && made_by(fact) == kind &&
+            calls_of_rank(f, fact) > all.many)
+            add_place(&all, fact);
     }
     if (!all.most)
         return;
@@ -485,9 +492,22 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
     if (cost.text)
         pct_finding_say_cost(out, f, rule, cost, more_places(f, &all), "%s is called %s: %s%s. %s",
                              all.most->place, how_many(f, all.most, "times"),
-                             all.n > 1 ? "with other calls that make, commit or free datatypes, "
-                                       : "",
-                             cost.text, cure(f, all.most, "Make datatypes once and keep them."));
+                             all.n > 1 ? made[kind].others : "", cost.text,
+                             cure(f, all.most, made[kind].advice));
+}
+
+static void find_communicators(const struct pct_evidence *f, const struct pct_rule *rule,
+                               double threshold, struct pct_findings *out)
+{
+    find_made(f, rule, threshold, COMMUNICATORS, out);
+    find_made(f, rule, threshold, WINDOWS, out);
+    find_made(f, rule, threshold, FILES, out);
+}
+
+static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *rule,
+                           double threshold, struct pct_findings *out)
+{
+    find_made(f, rule, threshold, DATATYPES, out);
 }
 
 /* True for many calls that move little of a file each. Half of the calls of a split operation has
@@ -519,7 +539,7 @@ static const struct pct_fact *pieces_of(const struct pct_evidence *f, const stru
 static void find_views(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
-    struct places all = {.most = NULL};
+    struct places all = {.many = MANY_CALLS};
     for (size_t i = 0; i < f->n; i++)
         if (sets_views(f, &f->list[i]) && !pieces_of(f, &f->list[i]))
             add_place(&all, &f->list[i]);
@@ -541,7 +561,7 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
     find_views(f, rule, threshold, out);
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        struct places all = {.most = NULL};
+        struct places all = {.many = MANY_CALLS};
         if (!moves_pieces(f, fact))
             continue;
         add_place(&all, fact);
@@ -563,16 +583,43 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
     }
 }
 
+static bool synchronises(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    return fact->traits & PCOLLECT_TRAIT_EPOCH && calls_of_rank(f, fact) >= 2;
+}
+
+/* Adds up the synchronisations in the code of the i-th place, which is the first of them; else none
+ * is added. */
+static struct places synchronisations_of(const struct pct_evidence *f, size_t i)
+{
+    struct places all = {.many = MANY_CALLS};
+    for (size_t k = 0; k < f->n; k++) {
+        bool same = k == i || pct_call_places_share_code(&f->list[k].at, &f->list[i].at);
+        if (!same || !synchronises(f, &f->list[k]))
+            continue;
+        if (k < i)
+            return all;
+        add_place(&all, &f->list[k]);
+    }
+    return all;
+}
+
 static void find_windows(const struct pct_evidence *f, const struct pct_rule *rule,
                          double threshold, struct pct_findings *out)
 {
     for (size_t i = 0; i < f->n; i++) {
-        const struct pct_fact *fact = &f->list[i];
-        if (fact->traits & PCOLLECT_TRAIT_EPOCH && calls_of_rank(f, fact) >= 2)
-            pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
-                            "%s synchronises %s, %s. %s", fact->place, how_many(f, fact, "times"),
-                            pct_finding_share(f, pct_fact_own_ns(fact)),
-                            cure(f, fact, "Do more transfers between two synchronisations."));
+        struct places all = {.most = NULL};
+        if (synchronises(f, &f->list[i]))
+            all = synchronisations_of(f, i);
+        if (!all.most)
+            continue;
+        struct pct_cost cost = cost_of_places(f, rule, threshold, &all);
+        if (cost.text)
+            pct_finding_say_cost(
+                out, f, rule, cost, more_places(f, &all), "%s synchronises %s: %s%s. %s",
+                all.most->place, how_many(f, all.most, "times"),
+                all.n > 1 ? "with other such calls in the same function, " : "", cost.text,
+                cure(f, all.most, "Do more transfers between two synchronisations."));
     }
 }
 
@@ -591,7 +638,8 @@ static const struct pct_rule rows[] = {
      false},
     {"polling", 0.05, "tests and probes called again and again", find_polling, false},
     {"overlap", 0.05, "waits for nonblocking operations", find_overlap, false},
-    {"communicators", 0.02, "communicators made again and again", find_communicators, false},
+    {"communicators", 0.02, "communicators, windows or files made again and again",
+     find_communicators, false},
     {"datatypes", 0.02, "datatypes made again and again", find_datatypes, false},
     {"small-io", 0.05, "files read or written in small pieces", find_files, false},
     {"window-synchronisation", 0.05, "one-sided communication that waits for synchronisation",

@@ -149,7 +149,8 @@ enum pcollect_trait {
     PCOLLECT_TRAIT_TOGETHER = 1 << 2, /* collective */
     PCOLLECT_TRAIT_TESTS = 1 << 3,    /* asks whether something has completed or arrived */
     PCOLLECT_TRAIT_OUTSIDE = 1 << 4,  /* connects with processes of another MPI_COMM_WORLD */
-    /* Makes a communicator; makes, commits or frees a datatype. */
+    /* Makes or frees a communicator or a window; opens or closes a file; makes, commits or frees a
+     * datatype. */
     PCOLLECT_TRAIT_MAKES = 1 << 5,
     PCOLLECT_TRAIT_EPOCH = 1 << 6, /* begins or ends accesses to a window, or completes some */
     /* Asks about a window, names it, sets its hints or its memory. */

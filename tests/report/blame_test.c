@@ -498,12 +498,12 @@ static void functions_that_only_look_alike_are_not_blamed(void **state)
         {"window-synchronisation", "MPI_Win_flush_all", PCOLLECT_CLASS_RMA, true},
         {"window-synchronisation", "MPI_Win_flush_local_all", PCOLLECT_CLASS_RMA, true},
         {"window-synchronisation", "MPI_Win_post", PCOLLECT_CLASS_RMA, true},
-        {"window-synchronisation", "MPI_Win_free", PCOLLECT_CLASS_RMA, false},
+        {"communicators", "MPI_Win_create", PCOLLECT_CLASS_RMA, true},
         {"communicators", "MPI_Dist_graph_create_adjacent", PCOLLECT_CLASS_COMM, true},
-        {"communicators", "MPI_Intercomm_merge", PCOLLECT_CLASS_COMM, true},
+        {"communicators", "MPI_File_open", PCOLLECT_CLASS_IO, true},
         {"communicators", "MPI_Comm_idup", PCOLLECT_CLASS_COMM, true},
         {"communicators", "MPI_Comm_create_from_group", PCOLLECT_CLASS_COMM, true},
-        {"communicators", "MPI_Comm_free", PCOLLECT_CLASS_COMM, false},
+        {"communicators", "MPI_Comm_size", PCOLLECT_CLASS_COMM, false},
         {"datatypes", "MPI_Type_vector_c", PCOLLECT_CLASS_TYPE, true},
         {"datatypes", "MPI_Type_free", PCOLLECT_CLASS_TYPE, true},
         {"datatypes", "MPI_Type_size", PCOLLECT_CLASS_TYPE, false},
@@ -651,7 +651,7 @@ static void calls_are_not_what_they_may_make(void **state)
     begin_run(3, false);
     call_all("MPI_Comm_split", PCOLLECT_CLASS_COMM, 400, 0, 100);
     const char *text = sentence("communicators");
-    if (!strstr(text, ") is called 400 times per rank to make communicators: "))
+    if (!strstr(text, ") is called 400 times per rank: 9 %"))
         fail_msg("%s", text);
 }
 

@@ -2,7 +2,7 @@
  *
  * Places of calls in findings, in runs made by hand: calls in libraries lead to the user's line,
  * overloaded functions are not one, and the caller that makes most of the calls is named. Trees
- * show the inner functions of a library as one line.
+ * show the inner functions of a library as one line. Calls with one cause are one finding.
  */
 #include "made_run.h"
 
@@ -312,6 +312,50 @@ static void code_without_lines_belongs_to_the_line_that_called_it(void **state)
     pct_data_free(d);
 }
 
+/* Calls of one function that belong together are one finding, though each alone is less than all
+ * delay. */
+static void calls_that_belong_together_are_one_finding(void **state)
+{
+    static const struct {
+        const char *rule, *first, *second;
+        uint16_t op_class;
+        double delayed_ms;
+        const char *says;
+    } cases[] = {
+        {"window-synchronisation", "MPI_Win_lock", "MPI_Win_unlock", PCOLLECT_CLASS_RMA, 1000,
+         " synchronises 3,000 times per rank: with other such calls in the same function, 40 %"},
+        {"window-synchronisation", "MPI_Win_lock_all", "MPI_Win_flush", PCOLLECT_CLASS_RMA, 1200,
+         ", at most 38 % of the run, of which a part is waiting for a processor. Do more "},
+        {"communicators", "MPI_Win_create", "MPI_Win_free", PCOLLECT_CLASS_RMA, 1000,
+         ": with other calls that make or free windows, 40 % of the run. Make windows once "},
+        {"communicators", "MPI_Comm_dup", "MPI_Comm_free", PCOLLECT_CLASS_COMM, 1000,
+         ": with other calls that make or free communicators, 40 % of the run. Make "},
+        {"communicators", "MPI_File_open", "MPI_File_close", PCOLLECT_CLASS_IO, 1000,
+         ": with other calls that open or close files, 40 % of the run. Keep files open, or "},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        size_t n = 0;
+        begin_run(3, false);
+        for (unsigned r = 0; r < m.n; r++)
+            m.compute_ms[r] = 1000 + (m.delayed_ms[r] = cases[k].delayed_ms);
+        call_all(cases[k].first, cases[k].op_class, 3000, 0, 700);
+        call_all(cases[k].second, cases[k].op_class, 3000, 0, 650);
+        struct pct_data *d = end_run();
+        for (size_t i = 0; i < d->findings->n; i++) {
+            const struct pct_finding *f = &d->findings->list[i];
+            if (strcmp(f->rule, cases[k].rule) != 0)
+                continue;
+            if (n++ || !strstr(f->text, cases[k].says) ||
+                strncmp(f->text, cases[k].first, strlen(cases[k].first)) != 0)
+                fail_msg("case %zu: %s", k, f->text);
+        }
+        if (!n)
+            fail_msg("case %zu: no finding", k);
+        pct_data_free(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +367,7 @@ int main(void)
         cmocka_unit_test(open_calls_have_the_place_of_others),
         cmocka_unit_test(frames_of_a_library_share_a_line),
         cmocka_unit_test(code_without_lines_belongs_to_the_line_that_called_it),
+        cmocka_unit_test(calls_that_belong_together_are_one_finding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
