@@ -93,6 +93,22 @@ static void a_wait_is_told_from_what_calls_take(void **state)
     }
 }
 
+/* In a program with datatypes of its own, calls of 3 ms with many bytes may copy tiny blocks. */
+static void packing_is_no_wait(void **state)
+{
+    (void)state;
+    for (unsigned types = 0; types < 2; types++)
+        for (unsigned large = 0; large < 2; large++) {
+            begin_run(5, false);
+            call_all("MPI_Recv", PCOLLECT_CLASS_P2P, 100, large ? 1 << 17 : 8, 300);
+            if (types)
+                call_all("MPI_Type_vector", PCOLLECT_CLASS_TYPE, 1, 0, 0.1);
+            struct said said = listen("by-turns");
+            if ((*said.text == 0) != (types && large))
+                fail_msg("%u, %u: %s", types, large, said.text);
+        }
+}
+
 /* While one rank waits for a processor, all others may wait for it. */
 static void delay_of_one_rank_counts_for_all(void **state)
 {
@@ -193,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_are_within_the_time_in_mpi),
         cmocka_unit_test(a_wait_is_told_from_what_calls_take),
+        cmocka_unit_test(packing_is_no_wait),
         cmocka_unit_test(delay_of_one_rank_counts_for_all),
         cmocka_unit_test(waits_for_other_processes_are_not_known),
         cmocka_unit_test(wait_for_the_busiest_is_not_in_it),
