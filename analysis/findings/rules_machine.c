@@ -14,8 +14,6 @@
  * seen; and with one. */
 #define MINOR_MOST_NS 2500.0
 #define MAJOR_NS 100000.0
-/* Waits of other threads from this part of the run on are told. */
-#define TOLD 0.01
 /* A placement must save this part of the bytes between nodes to be worth a sentence. */
 #define BETTER 0.2
 
@@ -299,9 +297,10 @@ static void put_others(const struct pct_evidence *f, size_t rank, const struct s
 
 /* Appends the time in which main threads were blocked while other threads of their ranks waited:
  * at most so long, because threads that wait at one time do not add up. */
-static void put_threads(const struct pct_evidence *f, double ns, struct pct_buf *b)
+static void put_threads(const struct pct_evidence *f, const struct pct_rule *rule, double ns,
+                        struct pct_buf *b)
 {
-    if (ns >= TOLD * f->core_ns)
+    if (ns >= rule->threshold * f->core_ns)
         pct_buf_format(b,
                        " For up to another %s main threads were blocked while other threads of "
                        "their ranks waited for a processor.",
@@ -346,7 +345,7 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
                            share, rank, host.name, time);
         put_reason(f, most, &host, &text);
     }
-    put_threads(f, all_ns - ns, &text);
+    put_threads(f, rule, all_ns - ns, &text);
     pct_finding_add(out, f, rule, threshold, saves_ns, pct_more_rank("resources", rank), "%s",
                     text.data);
     pct_buf_free(&text);
