@@ -175,10 +175,10 @@ static double find_unsampled(const struct told *told)
  * thread. While any of its threads waits for a processor, which may be at different times, the rank
  * waits for one: threads that take turns on a processor have equal work, and each is blocked until
  * the other has done its part. But threads that are delayed at one time do not add up, so this is
- * not sure. Of threads without samples the CPU time is known, but not which of
- * them ran at the same time: it is taken as if each had run alone, so that nothing is called
- * blocked that may have been work. The main thread polls for others: as far as none of them may
- * have worked meanwhile, the rank waits for its threads. */
+ * not sure. Of threads without samples the CPU time is known, but not which of them ran at the same
+ * time: it is taken as if each had run alone, so that nothing is called blocked that may have been
+ * work. The main thread polls for others: as far as none of them may have worked meanwhile, the
+ * rank waits for its threads. */
 static void count_threads(struct told *told, double unsampled_ns)
 {
     if (!told->sampled) {

@@ -465,7 +465,7 @@ static const struct {
     [WINDOWS] = {"with other calls that make or free windows, ", "Make windows once and keep them.",
                  MANY_MADE},
     [FILES] = {"with other calls that open or close files, ",
-               "Keep files open, or put more into each.", MANY_MADE},
+               "Keep files open, or put more into each.", MANY_CALLS},
 };
 
 static enum made made_by(const struct pct_fact *fact)

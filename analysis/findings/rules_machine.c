@@ -388,8 +388,7 @@ static void find_faults(const struct pct_evidence *f, const struct pct_rule *rul
                         pct_finding_number(f, major / (double)f->n_ranks));
     pct_finding_add(out, f, rule, threshold, ns, pct_more_table("resources"),
                     "There are %s page faults per rank%s: at most %s%s%s.%s Reuse memory instead "
-                    "of freeing and "
-                    "allocating it again, or use larger pages.",
+                    "of freeing and allocating it again, or use larger pages.",
                     pct_finding_number(f, faults / (double)f->n_ranks), disk,
                     pct_finding_share(f, ns), is_most ? "" : " if each takes 2.5 us or less",
                     is_most || !*disk ? "" : ", from disk 100 us", pct_finding_page_faults(f));
