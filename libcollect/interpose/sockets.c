@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls that transfer data, made from the table in blocking.h. On a socket with SO_RCVTIMEO or
- * SO_SNDTIMEO they return EINTR after any handler. A program that never sets these options pays one
- * comparison. A program that does pays a getsockopt for each call, and two system calls more on
- * such a socket.
+ * Calls that transfer data, made from the table in blocking.h. On a socket with SO_RCVTIMEO,
+ * SO_SNDTIMEO or SO_RCVLOWAT they return EINTR after any handler. While no socket has such a limit
+ * they pay one comparison. While one has, each call pays one getsockopt, or two if it reads from a
+ * socket, and two system calls more on a socket with a limit. A limit of 0 is none.
  *
  * Any handler cuts long transfers short: the call returns with the part that has been transferred.
  * Long transfers pay two system calls more, whatever the descriptor is: asking for its kind would
@@ -25,39 +25,95 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static _Atomic bool any_timed; /* the program has set a timeout for a socket */
-static _Atomic bool any_least; /* the program has set SO_RCVLOWAT: reads wait for that many bytes */
+#ifndef SO_COOKIE
+#define SO_COOKIE 57 /* Linux 4.12 */
+#endif
 
-void pc_wait_see_option(int level, int option)
+enum { N_LIMITED = 16 };
+
+/* Sockets that the program has given a limit, by their cookies, which no other socket ever gets. 0:
+ * a free place. A socket that is closed with its limit stays: it may have another descriptor. */
+static _Atomic uint64_t limited[N_LIMITED];
+
+/* Number of these sockets, and of those that found no place, which are never taken off. Calls read
+ * it relaxed: a thread that waits on a socket has it, with its limit, from the program. */
+static _Atomic unsigned n_limited;
+
+/* The place that holds this value; NULL: none. */
+static _Atomic uint64_t *place_of(uint64_t cookie)
 {
-    if (level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO))
-        atomic_store_explicit(&any_timed, true, memory_order_relaxed);
-    if (level == SOL_SOCKET && option == SO_RCVLOWAT)
-        atomic_store_explicit(&any_least, true, memory_order_relaxed);
+    for (int i = 0; i < N_LIMITED; i++)
+        if (limited[i] == cookie)
+            return &limited[i];
+    return NULL;
+}
+
+static bool has_time_limit(int fd, int option)
+{
+    struct timeval timeout = {0, 0};
+    socklen_t length = sizeof timeout;
+    return !getsockopt(fd, SOL_SOCKET, option, &timeout, &length) &&
+           (timeout.tv_sec || timeout.tv_usec);
+}
+
+/* True if reads wait for more than one byte. */
+static bool has_least(int fd)
+{
+    int bytes = 0;
+    socklen_t length = sizeof bytes;
+    return !getsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, &length) && bytes > 1;
+}
+
+/* True for a socket whose limits have gone to those that it has accepted. */
+static bool is_listening(int fd)
+{
+    int listens = 0;
+    socklen_t length = sizeof listens;
+    return !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) && listens;
+}
+
+/* Lists the socket if it has a limit, and takes it off if it has none any more. */
+static void note_limits(int fd)
+{
+    uint64_t cookie = 0, none = 0;
+    socklen_t length = sizeof cookie;
+    bool has = has_time_limit(fd, SO_RCVTIMEO) || has_time_limit(fd, SO_SNDTIMEO) || has_least(fd);
+    if (!has && !n_limited)
+        return;
+    if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &length))
+        cookie = 0;
+    _Atomic uint64_t *place = cookie ? place_of(cookie) : NULL;
+    if (has && !place) {
+        n_limited++;
+        if (cookie && (place = place_of(0)))
+            atomic_compare_exchange_strong(place, &none, cookie);
+    } else if (!has && place && !is_listening(fd)) {
+        if (atomic_compare_exchange_strong(place, &cookie, 0))
+            n_limited--;
+    }
 }
 
 PC_EXPORT int setsockopt(int fd, int level, int option, const void *value, socklen_t length)
 {
     __typeof__(&setsockopt) next = PC_NEXT(setsockopt);
-    pc_wait_see_option(level, option);
-    return next(fd, level, option, value, length);
+    int result = next(fd, level, option, value, length), saved = errno;
+    if (level == SOL_SOCKET &&
+        (option == SO_RCVTIMEO || option == SO_SNDTIMEO || option == SO_RCVLOWAT))
+        note_limits(fd);
+    errno = saved;
+    return result;
 }
 
 uint64_t pc_wait_hold_socket(int fd, int option)
 {
-    bool timed = atomic_load_explicit(&any_timed, memory_order_relaxed);
-    bool least = atomic_load_explicit(&any_least, memory_order_relaxed);
-    if (PC_LIKELY(!timed && !least) || !pc_wait_sampler())
+    if (PC_LIKELY(!atomic_load_explicit(&n_limited, memory_order_relaxed)) || !pc_wait_sampler())
         return 0;
-    struct timeval timeout = {0, 0};
-    int bytes = 0, saved = errno;
-    socklen_t length = sizeof timeout, size = sizeof bytes;
-    timed = timed && !getsockopt(fd, SOL_SOCKET, option, &timeout, &length) &&
-            (timeout.tv_sec || timeout.tv_usec);
-    least = least && option == SO_RCVTIMEO &&
-            !getsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, &size) && bytes > 1;
+    int saved = errno;
+    errno = 0;
+    bool limits =
+        has_time_limit(fd, option) || (option == SO_RCVTIMEO && errno != ENOTSOCK && has_least(fd));
     errno = saved;
-    return timed || least ? pc_wait_hold() : 0;
+    return limits ? pc_wait_hold() : 0;
 }
 
 PC_EXPORT __typeof__(ssize_t(int, void *, size_t, size_t)) __read_chk;

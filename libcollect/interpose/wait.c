@@ -224,9 +224,10 @@ PC_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout
     return result;
 }
 
+/* With a time limit of 0 the kernel does not look for signals. */
 PC_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 {
-    if (PC_LIKELY(!pc_wait_sampler()))
+    if (PC_LIKELY(!timeout || !pc_wait_sampler()))
         return PC_NEXT(epoll_wait)(fd, events, n, timeout);
     return epoll_pwait(fd, events, n, timeout, NULL);
 }

@@ -40,8 +40,6 @@ void pc_wait_release(uint64_t held, uintptr_t function);
 /* Does the same as pc_wait_hold, but only if the descriptor is a socket that has the time limit
  * `option` (SO_RCVTIMEO, SO_SNDTIMEO). */
 uint64_t pc_wait_hold_socket(int fd, int option);
-/* Notes that the program sets this option of a socket. AS-safe, MT-safe. */
-void pc_wait_see_option(int level, int option);
 
 /* Returns the rest of a time limit; 0 if it is over. AS-safe, MT-safe. */
 static inline struct timespec pc_wait_rest(struct timespec limit, uint64_t passed_ns)
