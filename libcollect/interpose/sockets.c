@@ -21,6 +21,7 @@
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -48,40 +49,40 @@ static _Atomic uint64_t *place_of(uint64_t cookie)
     return NULL;
 }
 
+/* Reads an option of the socket. */
+static bool ask(int fd, int option, void *value, socklen_t bytes)
+{
+    return !pc_own_syscall(SYS_getsockopt, fd, SOL_SOCKET, option, (long)value, (long)&bytes);
+}
+
 static bool has_time_limit(int fd, int option)
 {
     struct timeval timeout = {0, 0};
-    socklen_t length = sizeof timeout;
-    return !getsockopt(fd, SOL_SOCKET, option, &timeout, &length) &&
-           (timeout.tv_sec || timeout.tv_usec);
+    return ask(fd, option, &timeout, sizeof timeout) && (timeout.tv_sec || timeout.tv_usec);
 }
 
 /* True if reads wait for more than one byte. */
 static bool has_least(int fd)
 {
     int bytes = 0;
-    socklen_t length = sizeof bytes;
-    return !getsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, &length) && bytes > 1;
+    return ask(fd, SO_RCVLOWAT, &bytes, sizeof bytes) && bytes > 1;
 }
 
 /* True for a socket whose limits have gone to those that it has accepted. */
 static bool is_listening(int fd)
 {
     int listens = 0;
-    socklen_t length = sizeof listens;
-    return !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) && listens;
+    return ask(fd, SO_ACCEPTCONN, &listens, sizeof listens) && listens;
 }
 
 /* Lists the socket if it has a limit, and takes it off if it has none any more. */
 static void note_limits(int fd)
 {
     uint64_t cookie = 0, none = 0;
-    socklen_t length = sizeof cookie;
     bool has = has_time_limit(fd, SO_RCVTIMEO) || has_time_limit(fd, SO_SNDTIMEO) || has_least(fd);
     if (!has && !n_limited)
         return;
-    if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &length))
-        cookie = 0;
+    ask(fd, SO_COOKIE, &cookie, sizeof cookie);
     _Atomic uint64_t *place = cookie ? place_of(cookie) : NULL;
     if (has && !place) {
         n_limited++;

@@ -38,7 +38,7 @@ enum { PAGE = 4096 }; /* bytes, the smallest page size of Linux */
 static void change_mask(int how, uint64_t set, uint64_t *before)
 {
     int saved = errno;
-    PC_NEXT(syscall)(SYS_rt_sigprocmask, how, &set, before, sizeof set);
+    pc_own_syscall(SYS_rt_sigprocmask, how, (long)&set, (long)before, sizeof set, 0);
     errno = saved;
 }
 
@@ -48,7 +48,7 @@ static void change_mask(int how, uint64_t set, uint64_t *before)
  * protected there, too. */
 static bool probe(uintptr_t at)
 {
-    return PC_NEXT(syscall)(SYS_rt_sigprocmask, -1, at, NULL, sizeof(uint64_t)) < 0 &&
+    return pc_own_syscall(SYS_rt_sigprocmask, -1, (long)at, 0, sizeof(uint64_t), 0) < 0 &&
            errno == EINVAL;
 }
 

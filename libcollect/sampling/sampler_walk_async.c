@@ -13,6 +13,7 @@
 #include "libcollect/context/python.h"
 #include "libcollect/context/shown.h"
 #include "libcollect/sampling/sampler.h"
+#include "libcollect/state/next.h"
 #include "libcollect/state/publish.h"
 
 enum { NOT_JOINED = UINT32_MAX };
@@ -237,15 +238,21 @@ static void keep_last_path(struct pc_sampler *s, bool complete)
     s->n_last = n;
 }
 
+/* The frame that called the interrupted function, if it is the library's. */
+static const struct pc_sample_frame *find_own_caller(const struct pc_sampler *s)
+{
+    const struct pc_sample_frame *caller = s->n_path > 1             ? &s->path[1]
+                                           : s->joined != NOT_JOINED ? &s->last[s->joined]
+                                                                     : NULL;
+    return caller && is_of_library(caller->module) ? caller : NULL;
+}
+
 /* Puts the function in which the thread waited with our signal blocked in place of the system call
  * by which the library unblocks it: the interrupt was due there. A handler of the program may have
  * left the library by longjmp: then another caller than the library is found. */
 static void return_to_wait(struct pc_sampler *s)
 {
-    const struct pc_module *caller = s->n_path > 1             ? s->path[1].module
-                                     : s->joined != NOT_JOINED ? s->last[s->joined].module
-                                                               : NULL;
-    struct pc_module *module = is_of_library(caller) ? pc_loadmap_find(s->waited_in) : NULL;
+    struct pc_module *module = find_own_caller(s) ? pc_loadmap_find(s->waited_in) : NULL;
     if (!module) {
         s->waited_in = 0;
         return;
@@ -269,9 +276,12 @@ static void walk(struct pc_thread *t, struct pc_sampler *s, const void *context)
         return_to_wait(s);
 }
 
+/* True if the interrupt was in the library's own code, or in a system call of its own. */
 static bool is_own(const struct pc_sampler *s)
 {
-    return is_of_library(s->path[0].module);
+    const struct pc_sample_frame *caller = s->waited_in ? NULL : find_own_caller(s);
+    return is_of_library(s->path[0].module) ||
+           (caller && pc_walk_function_start(caller->pc) == (uintptr_t)pc_own_syscall);
 }
 
 pcollect_ref pc_sampler_parent(struct pc_thread *t, struct pc_sampler *s, const void *context)

@@ -64,4 +64,9 @@ void pc_next_find_all(void);
 /* The next definition with the type of the declaration. */
 #define PC_NEXT(name) ((__typeof__(&name))pc_next(PC_NEXT_##name))
 
+/* Makes a system call for the library itself, from a function that the program has called. The
+ * sampler takes an interrupt in it for the library's own, not for the program's. Returns and fails
+ * like syscall. AS-safe, MT-safe. */
+long pc_own_syscall(long number, long a, long b, long c, long d, long e);
+
 #endif
