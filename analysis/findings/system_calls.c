@@ -159,17 +159,31 @@ static bool is_of_program(const struct pc_profile *p, const struct pc_profile_no
     return false;
 }
 
+/* The innermost frame that tail calls removed between a node and the call above it; NULL: none. */
+static const struct pct_frame *find_removed(const struct pct_evidence *f, uint32_t node)
+{
+    struct pct_place place = pct_symbols_node(f->data->symbols, node);
+    uint32_t n = 0;
+    while (n < place.n_frames && place.frames[n].tail_call)
+        n++;
+    return n ? &place.frames[n - 1] : NULL;
+}
+
 /* The innermost frame outside of the point's own module; NULL: none is known. */
-static const struct pct_frame *find_caller(const struct pct_evidence *f,
-                                           const struct pc_profile_node *point)
+static const struct pct_frame *find_caller(const struct pct_evidence *f, uint32_t point)
 {
     const struct pc_profile *p = f->data->profile;
-    for (uint32_t i = point->parent; i != PC_NO_INDEX; i = p->nodes[i].parent) {
+    uint32_t inside = point, module = p->nodes[point].module;
+    for (uint32_t i = p->nodes[point].parent; i != PC_NO_INDEX; i = p->nodes[i].parent) {
         const struct pc_profile_node *n = &p->nodes[i];
-        if (n->kind != PCOLLECT_NODE_FRAME || n->module == point->module)
+        if (n->kind != PCOLLECT_NODE_FRAME)
             continue;
-        const struct pct_frame *frame = frame_at(f, n);
-        return frame->function ? frame : NULL;
+        if (n->module != module) {
+            const struct pct_frame *removed = find_removed(f, inside);
+            const struct pct_frame *frame = removed ? removed : frame_at(f, n);
+            return frame->function ? frame : NULL;
+        }
+        inside = i;
     }
     return NULL;
 }
@@ -196,7 +210,7 @@ static struct caller find_most(const struct pct_evidence *f, bool blocks, struct
         const struct call *call = frame->function ? find_call(frame->function) : NULL;
         if (!call || (blocks && !kinds[call->kind].blocks))
             continue;
-        const struct pct_frame *caller = find_caller(f, node);
+        const struct pct_frame *caller = find_caller(f, i);
         struct pct_sampled at = pct_samples_of(pct_data_samples(f->data), i);
         all->ns += (double)at.ns;
         all->samples += (double)at.samples;

@@ -139,7 +139,8 @@ bool pct_dw_same_region(struct pct_dw_unit *u, Dwarf_Die *wrapper, Dwarf_Die *in
 
 /* ---- symbols_dw.c ---- */
 
-/* The name in the symbol tables of what is at a link-time address, or NULL. */
-const char *pct_dw_symbol_name(struct pct_dw *d, uint64_t address);
+/* The names in the symbol tables of what is at a link-time address, at most n, those that can be
+ * linked with first. */
+size_t pct_dw_symbol_names(struct pct_dw *d, uint64_t address, const char **names, size_t n);
 
 #endif

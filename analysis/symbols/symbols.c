@@ -627,8 +627,7 @@ static void find_removed(struct pct_symbols *s, struct pct_spot spot)
     if (t && spot.callee_module == PCT_CALLEE_OP) {
         callee = *callee_of_op(s, spot.callee);
     } else if (t && spot.callee && (there = tails_of(s, spot.callee_module))) {
-        callee.id[0] = pct_tails_identify(there, spot.callee - 1);
-        callee.n = callee.id[0] != NULL;
+        callee = pct_tails_identify(there, spot.callee - 1);
     }
     join_places(s, spot, removed,
                 callee.n ? pct_tails_find(t, spot.offset, &callee, removed, PCT_MAX_INLINED) : 0);

@@ -515,10 +515,14 @@ static void name_by_symbol(struct pct_dw *d, uint64_t address, struct pct_pool *
         frame->function = pct_demangle(s->name, pool);
 }
 
-const char *pct_dw_symbol_name(struct pct_dw *d, uint64_t address)
+size_t pct_dw_symbol_names(struct pct_dw *d, uint64_t address, const char **names, size_t n)
 {
-    const struct pct_dw_symbol *s = find_symbol(d, address);
-    return s ? s->name : NULL;
+    const struct pct_dw_symbol *end, *first = find_symbol(d, address);
+    size_t k = 0;
+    end = d->symbols + d->n_symbols;
+    for (const struct pct_dw_symbol *s = first; s && s < end && s->lo == first->lo && k < n; s++)
+        names[k++] = s->name;
+    return k;
 }
 
 size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,

@@ -49,16 +49,16 @@ struct pct_tails;
 struct pct_tails *pct_tails_new(struct pct_dw *d, struct pct_pool *pool);
 void pct_tails_free(struct pct_tails *t);
 
-/* Identity of the function at a link-time address: an interned name, or an address that is
- * unique to it; NULL: unknown. */
-const void *pct_tails_identify(struct pct_tails *t, uint64_t address);
-
 /* The function that was reached, with all its possible identities. */
-enum { PCT_CALLEE_IDS = 8 };
+enum { PCT_CALLEE_IDS = 16 };
 struct pct_callee {
     const void *id[PCT_CALLEE_IDS];
     size_t n;
 };
+
+/* The function at a link-time address. Its identities are interned names, since it may have
+ * several, or an address that is unique to it; none if it is unknown. */
+struct pct_callee pct_tails_identify(struct pct_tails *t, uint64_t address);
 
 /* The frames, at most n, that tail calls removed between the call that returns to a link-time
  * address and the callee, outermost first; 0 if there are none, or if they are ambiguous. */

@@ -68,15 +68,22 @@ void pct_tails_free(struct pct_tails *t)
 /* ---- Identity ---------------------------------------------------------------------------------
  */
 
+/* True if other units can call the function. */
+static bool is_external(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    bool external = false;
+    return !dwarf_formflag(dwarf_attr_integrate(die, DW_AT_external, &attribute), &external) &&
+           external;
+}
+
 /* Identity of a function: its linkage name if other units can call it, else the DIE that all its
  * copies refer to. */
 static const void *identify(const struct pct_tails *t, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die top = *die;
-    bool external = false;
-    if (!dwarf_formflag(dwarf_attr_integrate(die, DW_AT_external, &attribute), &external) &&
-        external) {
+    if (is_external(die)) {
         const char *name = pct_dw_linkage_name(die);
         if (!name)
             name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
@@ -140,13 +147,22 @@ static struct pct_dw_function *function_at(struct pct_tails *t, uint64_t address
     return u ? pct_dw_function_at(u, there) : NULL;
 }
 
-const void *pct_tails_identify(struct pct_tails *t, uint64_t address)
+struct pct_callee pct_tails_identify(struct pct_tails *t, uint64_t address)
 {
+    struct pct_callee callee = {.n = 0};
+    const char *names[PCT_CALLEE_IDS - 1];
     struct pct_dw_function *f = function_at(t, address);
-    const char *name = f ? NULL : pct_dw_symbol_name(t->dw, address);
-    if (f)
-        return identify(t, &f->die);
-    return name ? pct_pool_intern(t->pool, name) : NULL;
+    const void *id = f ? identify(t, &f->die) : NULL;
+    if (id)
+        callee.id[callee.n++] = id;
+    /* A caller may know a function of a library by any of its symbols: libc's fsync is __GI_fsync
+     * in its debug information. */
+    size_t n = f && !is_external(&f->die)
+                   ? 0
+                   : pct_dw_symbol_names(t->dw, address, names, PC_ARRAY_LEN(names));
+    for (size_t i = 0; i < n; i++)
+        callee.id[callee.n++] = pct_pool_intern(t->pool, names[i]);
+    return callee;
 }
 
 /* ---- Call sites -------------------------------------------------------------------------------
