@@ -432,6 +432,10 @@ static void the_work_of_the_system_is_placed_or_it_is_said_how(void **state)
     assert_non_null(strstr(unplaced, "pcollect run --sample 200"));
     assert_non_null(strstr(uncounted, "--events perf::PAGE-FAULTS"));
     assert_non_null(strstr(uncounted, "There are 500,000 page faults per rank: at most 2"));
+    begin_run(1, false);
+    faults(true);
+    m.faults[0] = 20000; /* 50 ms of its time in the kernel */
+    assert_non_null(strstr(sentence("page-faults"), " % of the run if each takes 2.5 us or less."));
     free(calls);
     free(faults_at);
     free(unplaced);
