@@ -15,6 +15,7 @@
 
 #include "libcollect/interpose/wait.h"
 #include "libcollect/state/next.h"
+#include "libcollect/state/state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,10 +76,13 @@ static bool is_listening(int fd)
     return ask(fd, SO_ACCEPTCONN, &listens, sizeof listens) && listens;
 }
 
-/* Lists the socket if it has a limit, and takes it off if it has none any more. */
+/* Lists the socket if it has a limit, and takes it off if it has none any more. Asks nothing where a
+ * filter of system calls may refuse it: such a process is not sampled. */
 static void note_limits(int fd)
 {
     uint64_t cookie = 0, none = 0;
+    if (pc_control.filtered || pc_control.left || pc_process_is_child())
+        return;
     bool has = has_time_limit(fd, SO_RCVTIMEO) || has_time_limit(fd, SO_SNDTIMEO) || has_least(fd);
     if (!has && !n_limited)
         return;

@@ -5,11 +5,14 @@
  *     filters ACTION CALLS WHO [SECONDS]
  *     ACTION    kill, EPERM, ENOSYS: result of the refused calls
  *     CALLS     open: calls that open files; create: that create them; write: that write at an
- *               offset or truncate; owner: geteuid; mask: rt_sigprocmask; trace: ptrace, which
- *               neither an MPI nor the library calls
+ *               offset or truncate; owner: geteuid; mask: rt_sigprocmask; ask: getsockopt; trace:
+ *               ptrace, which neither an MPI nor the library calls
  *     WHO       all, or the rank that has a filter; vfork, clone: a child of each rank, on the
- * memory of the rank or on a copy SECONDS   installs the filter SECONDS s after the 12th barrier,
- * when other ranks are at their end
+ *               memory of the rank or on a copy
+ *     SECONDS   installs the filter SECONDS s after the 12th barrier, when other ranks are at their
+ *               end
+ *
+ * After that it gives a socket a time limit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +61,7 @@ static struct calls all_calls[] = {
     {"write", 4, {REFUSE(SYS_pwrite64), REFUSE(SYS_ftruncate)}},
     {"owner", 2, {REFUSE(SYS_geteuid)}},
     {"mask", 2, {REFUSE(SYS_rt_sigprocmask)}},
+    {"ask", 2, {REFUSE(SYS_getsockopt)}},
     {"trace", 2, {REFUSE(SYS_ptrace)}},
 };
 
@@ -68,6 +74,8 @@ static unsigned action_of(const char *name)
 
 static int install(const char *action, const char *name)
 {
+    const struct timeval limit = {1, 0};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     struct sock_filter code[MOST + 2] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
     struct sock_fprog program = {1, code};
@@ -79,7 +87,8 @@ static int install(const char *action, const char *name)
             code[i].k = action_of(action);
     code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     return program.len < 3 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) ||
+           setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) || close(fd);
 }
 
 /* Installs the filter in a child that is made without handlers of fork. */
