@@ -76,8 +76,8 @@ static bool is_listening(int fd)
     return ask(fd, SO_ACCEPTCONN, &listens, sizeof listens) && listens;
 }
 
-/* Lists the socket if it has a limit, and takes it off if it has none any more. Asks nothing where a
- * filter of system calls may refuse it: such a process is not sampled. */
+/* Lists the socket if it has a limit, and takes it off if it has none any more. Asks nothing where
+ * a filter of system calls may refuse it: such a process is not sampled. */
 static void note_limits(int fd)
 {
     uint64_t cookie = 0, none = 0;
