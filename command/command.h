@@ -377,7 +377,9 @@ bool pct_output_may_be(const struct pct_command *self, const char *pattern, unsi
  * directory, if that is so now. A job may change its folder, or make it, so this is no error. */
 void pct_output_warn(const struct pct_command *self, const char *pattern);
 
-/* Names of the plugins of the library for MPI calls, and for samples: the i-th; NULL at the end. */
+/* Names of the plugins of the library for MPI calls, and for samples; NULL ends them. */
+extern const char *const pct_comm_plugins[], *const pct_compute_plugins[];
+/* The i-th of them. */
 const char *pct_comm_plugin(const void *arg, size_t i);
 const char *pct_compute_plugin(const void *arg, size_t i);
 /* Names of the kernel's events, likewise. */

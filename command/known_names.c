@@ -7,41 +7,25 @@
 #include "analysis/buffer.h"
 #include "base/nearest.h"
 #include "command/command.h"
-#include "plugins/names.h"
 
 #include <string.h>
 
-#define NAME(name, answers) #name,
-static const char *const comm_plugins[] = {PC_COMM_PLUGINS(NAME)};
-static const char *const compute_plugins[] = {PC_COMPUTE_PLUGINS(NAME)};
-
-const char *pct_comm_plugin(const void *arg, size_t i)
+static bool is_one_of(const char *word, const char *const *names)
 {
-    (void)arg;
-    return i < PC_ARRAY_LEN(comm_plugins) ? comm_plugins[i] : NULL;
-}
-
-const char *pct_compute_plugin(const void *arg, size_t i)
-{
-    (void)arg;
-    return i < PC_ARRAY_LEN(compute_plugins) ? compute_plugins[i] : NULL;
-}
-
-static bool is_one_of(const char *word, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(word, names[i]) == 0)
+    for (; *names; names++)
+        if (strcmp(word, *names) == 0)
             return true;
     return false;
 }
 
 static void say_unknown(const struct pct_command *self, const char *option, const char *word,
-                        const char *const *names, size_t n)
+                        const char *const *names)
 {
+    size_t n = 0;
     struct pc_nearest nearest = {.wanted = word};
     char near[PC_N_NEAREST * (PC_NEAREST_BYTES + 4)] = "", known[512];
-    for (size_t i = 0; i < n; i++)
-        pc_nearest_add(&nearest, names[i]);
+    while (names[n])
+        pc_nearest_add(&nearest, names[n++]);
     pc_words_text(names, n, known, sizeof known);
     pc_nearest_text(&nearest, near, sizeof near);
     pct_say(self, "%s: there is no plugin '%s'%s%s; give %s, or the path of a plugin of your own",
@@ -49,14 +33,14 @@ static void say_unknown(const struct pct_command *self, const char *option, cons
 }
 
 static bool are_plugins(const struct pct_command *self, const char *option, const char *list,
-                        const char *const *names, size_t n)
+                        const char *const *names)
 {
     char words[PC_CONFIG_TEXT_BYTES], *rest = words, *word;
     bool known = true;
     pc_format(words, sizeof words, "%s", list);
     while ((word = strsep(&rest, ", \t")))
-        if (*word && !strchr(word, '/') && !is_one_of(word, names, n)) {
-            say_unknown(self, option, word, names, n);
+        if (*word && !strchr(word, '/') && !is_one_of(word, names)) {
+            say_unknown(self, option, word, names);
             known = false;
         }
     return known;
@@ -87,10 +71,9 @@ static bool are_missed_known(const struct pct_command *self, const struct pc_con
         if (strcmp(m.key, "plugins") != 0)
             known &= pct_events_known(self, option, m.name);
         else if (!strcmp(m.section, "collect"))
-            known &= are_plugins(self, option, m.name, comm_plugins, PC_ARRAY_LEN(comm_plugins));
+            known &= are_plugins(self, option, m.name, pct_comm_plugins);
         else
-            known &=
-                are_plugins(self, option, m.name, compute_plugins, PC_ARRAY_LEN(compute_plugins));
+            known &= are_plugins(self, option, m.name, pct_compute_plugins);
     }
     pct_buf_free(&b);
     return known;
@@ -100,9 +83,9 @@ bool pct_names_known(const struct pct_command *self, const struct pc_config *c)
 {
     struct pct_buf b = {0};
     bool known = are_plugins(self, name_option(c, "collect", "plugins", &b), c->collect_plugins,
-                             comm_plugins, PC_ARRAY_LEN(comm_plugins));
+                             pct_comm_plugins);
     known &= are_plugins(self, name_option(c, "sample", "plugins", &b), c->sample_plugins,
-                         compute_plugins, PC_ARRAY_LEN(compute_plugins));
+                         pct_compute_plugins);
     known &= pct_events_known(self, name_option(c, "sample", "events", &b), c->sample_events);
     known &= pct_events_known(self, name_option(c, "sample", "always", &b), c->sample_always);
     known &= are_missed_known(self, c);

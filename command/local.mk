@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += command/libpccommand.la
 command_libpccommand_la_SOURCES = command/command.h command/commands.c command/messages.c command/arguments.c command/help.c command/interruption.c command/open_files.c \
     command/values.c command/config_options.c command/configure.c command/terminal.c command/tell_progress.c command/one_profile.c command/file_paths.c command/whole_file.h command/whole_file.c command/child_output.c \
     command/report.h command/report_options.c command/launch/run.h \
-    command/config.c command/known_names.c command/launch/run_job.h command/launch/run_file.c command/launch/checkpoints.c command/launch/run_end.c command/launch/linked_mpi.c command/launch/child.c command/launch/witness.h command/launch/witness.c command/launch/launcher.c command/launch/launcher_options.c command/recover/recover.h command/recover/recover.c command/recover/recover_folders.c command/recover/recover_job.c command/recover/recover_lock.c command/recover/checkpoint_files.c command/recover/job_copies.c command/recover/left.c \
+    command/config.c command/known_names.c command/plugin_names.c command/launch/run_job.h command/launch/run_file.c command/launch/checkpoints.c command/launch/run_end.c command/launch/linked_mpi.c command/launch/child.c command/launch/witness.h command/launch/witness.c command/launch/launcher.c command/launch/launcher_options.c command/recover/recover.h command/recover/recover.c command/recover/recover_folders.c command/recover/recover_job.c command/recover/recover_lock.c command/recover/checkpoint_files.c command/recover/job_copies.c command/recover/left.c \
     command/report.c command/launch/run.c command/compared_profiles.c \
     command/annotate.c \
     command/average.c \
