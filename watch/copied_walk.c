@@ -166,7 +166,10 @@ static bool is_return_from(struct pc_walk *walk, const struct process *p, uintpt
                            uintptr_t begin)
 {
     uintptr_t ra;
-    if (!read_word(walk->memory, at, &ra))
+    struct process *of = (struct process *)walk->memory;
+    bool missing = of->missing, known = read_word(walk->memory, at, &ra);
+    of->missing = missing; /* a guess says nothing of the stack */
+    if (!known)
         return false;
     uintptr_t here = pct_code_here(p->code, ra - 1);
     return here && pct_code_names_returns_from(p->thread->names, here + 1, begin);
@@ -272,6 +275,6 @@ size_t pct_copied_walk(const struct pct_copied *thread, const struct pct_code *c
             result = step_without_table(&walk, &p, there - !walk.exact);
     }
     bool whole = result == PC_STEP_END || is_entry(out[k - 1].pc);
-    *cut = whole ? PCT_CUT_NOT : cause_of(&p, &out[k - 1]);
+    *cut = whole ? PCT_CUT_NOT : result == PC_STEP_OK ? PCT_CUT_DEEP : cause_of(&p, &out[k - 1]);
     return k;
 }

@@ -16,6 +16,7 @@ enum pct_cut {
                       it, and no frame pointer is known to be kept there */
     PCT_CUT_MADE,  /* it is of code in no file, or in one that cannot be read */
     PCT_CUT_STACK, /* the next word of the stack is not known */
+    PCT_CUT_DEEP,  /* it has more frames than are kept */
     PCT_CUT_OTHER,
     PCT_N_CUTS
 };

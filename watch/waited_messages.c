@@ -92,7 +92,9 @@ static bool find_message(const struct tables *t, const struct pc_request *r, uin
         return false;
     if (flags & (PC_REQUEST_READ | PC_REQUEST_MATCHED))
         return false;
-    *out = (struct pct_message){.send = send, .peer = r->start.peer, .tag = r->start.tag};
+    /* Receives from MPI_PROC_NULL are not remembered as such: a negative number is any rank. */
+    int peer = r->start.peer < 0 ? -1 : r->start.peer;
+    *out = (struct pct_message){.send = send, .peer = peer, .tag = r->start.tag};
     return find_comm(t, r->start.origin.comm, out);
 }
 

@@ -408,9 +408,11 @@ static int parent_now(int pid)
  * process. The first process, which adopts ranks, may be the launcher in a container. */
 int pct_watch_launcher(int pid)
 {
-    int rank = pid;
+    int rank = 0;
     for (; pid > 0 && pct_watch_launch(pid).rank >= 0; pid = parent_now(pid))
         rank = pid;
+    if (!rank)
+        return 0; /* it has ended */
     enum pc_launcher_role role = pid > 0 ? pct_watch_role(pid) : PC_LAUNCHER_NONE;
     if (pid == 1 && role == PC_LAUNCHER_NONE)
         return rank;

@@ -252,9 +252,12 @@ static void tell_gone(const struct job *j, const struct pct_recorded *told)
 static void tell_cut(const struct job *j, const struct pct_recorded *told)
 {
     static const char *const why[PCT_N_CUTS] = {
-        [PCT_CUT_MADE] = "in code that is in no file and keeps no frame pointer",
+        [PCT_CUT_MADE] =
+            "at an address that is in no program or library file, and whose caller no frame "
+            "pointer tells",
         [PCT_CUT_STACK] = "with more stack than the kernel copies, or a page of it that was never "
                           "written, where the copy ends",
+        [PCT_CUT_DEEP] = "with more frames than are kept of a stack, which are the innermost 1,024",
         [PCT_CUT_OTHER] = "where an unwind table does not lead to the caller"};
     uint64_t all = 0;
     double n = (double)told->n_samples;

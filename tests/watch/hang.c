@@ -416,6 +416,21 @@ KEPT static void exchange_in_a_ring(void)
 }
 
 /* The requests of the circle, but rank 0 computes before it waits. */
+/* The message that would end the wait may come from the rank that computes. */
+KEPT static void requests_for_any_or_one(void)
+{
+    MPI_Request requests[2];
+    if (rank == 1) {
+        MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (rank == 0) {
+        MPI_Irecv(&token, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(&(int){0}, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitany(2, requests, &(int){0}, MPI_STATUS_IGNORE);
+    } else {
+        compute_for_ms(1e9);
+    }
+}
+
 KEPT static void requests_for_one_that_computes(void)
 {
     if (rank == 0)
@@ -522,6 +537,7 @@ static const struct {
     {"requests", requests_in_a_circle},
     {"neighbours", neighbours_with_a_wrong_tag},
     {"requests-twin", requests_for_one_that_computes},
+    {"any-twin", requests_for_any_or_one},
     {"neighbours-twin", exchange_by_requests},
     {"end", an_end_that_one_comes_to_late},
     {"broadcast-twin", a_broadcast_that_one_comes_to_late},
