@@ -241,8 +241,11 @@ PC_EXPORT long syscall(long number, ...)
     for (size_t i = 0; i < PC_ARRAY_LEN(a); i++)
         a[i] = va_arg(list, unsigned long);
     va_end(list);
-    if (number == SYS_setsockopt) /* its limits are noticed there */
-        return setsockopt((int)a[0], (int)a[1], (int)a[2], (const void *)a[3], (socklen_t)a[4]);
+    if (number == SYS_setsockopt) {
+        long set = next(number, a[0], a[1], a[2], a[3], a[4]);
+        pc_wait_see_option((int)a[0], (int)a[1], (int)a[2]);
+        return set;
+    }
     look_at(number, a);
     struct pc_sampler *s = pc_wait_sampler();
     if (PC_LIKELY(!s || pc_self->busy))

@@ -98,14 +98,20 @@ static void note_limits(int fd)
     }
 }
 
-PC_EXPORT int setsockopt(int fd, int level, int option, const void *value, socklen_t length)
+void pc_wait_see_option(int fd, int level, int option)
 {
-    __typeof__(&setsockopt) next = PC_NEXT(setsockopt);
-    int result = next(fd, level, option, value, length), saved = errno;
+    int saved = errno;
     if (level == SOL_SOCKET &&
         (option == SO_RCVTIMEO || option == SO_SNDTIMEO || option == SO_RCVLOWAT))
         note_limits(fd);
     errno = saved;
+}
+
+PC_EXPORT int setsockopt(int fd, int level, int option, const void *value, socklen_t length)
+{
+    __typeof__(&setsockopt) next = PC_NEXT(setsockopt);
+    int result = next(fd, level, option, value, length);
+    pc_wait_see_option(fd, level, option);
     return result;
 }
 

@@ -17,6 +17,7 @@
 #include "libcollect/sampling/sampler.h"
 #include "libcollect/state/next.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <threads.h>
 
@@ -80,8 +81,10 @@ static void give_back(struct start *s)
  * the process for it. */
 static void note_creator(void)
 {
+    int saved = errno;
     if (!pc_self && !pc_thread_stack().hi && !pc_control.filtered)
         pc_thread_begin(false, NULL);
+    errno = saved;
 }
 
 /* Notes or registers the calling thread, and returns the function that it has to run. */

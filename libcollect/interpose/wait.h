@@ -38,8 +38,12 @@ uint64_t pc_wait_hold(void);
 void pc_wait_release(uint64_t held, uintptr_t function);
 
 /* Does the same as pc_wait_hold, but only if the descriptor is a socket that has the time limit
- * `option` (SO_RCVTIMEO, SO_SNDTIMEO). */
+ * `option` (SO_RCVTIMEO, SO_SNDTIMEO), or, with SO_RCVTIMEO, of which reads wait for several bytes
+ * (SO_RCVLOWAT). */
 uint64_t pc_wait_hold_socket(int fd, int option);
+/* Notes what limits a socket has after the program has set this option of it. Keeps errno. AS-safe,
+ * MT-safe. */
+void pc_wait_see_option(int fd, int level, int option);
 
 /* Returns the rest of a time limit; 0 if it is over. AS-safe, MT-safe. */
 static inline struct timespec pc_wait_rest(struct timespec limit, uint64_t passed_ns)

@@ -38,7 +38,7 @@ void pc_next_find_all(void)
             find((enum pc_interposed)i);
 }
 
-long pc_own_syscall(long number, long a, long b, long c, long d, long e)
+__attribute__((noinline)) long pc_own_syscall(long number, long a, long b, long c, long d, long e)
 {
     long result = PC_NEXT(syscall)(number, a, b, c, d, e);
     __asm__ volatile("" : "+r"(result)); /* the sampler looks at its return address: no tail call */
