@@ -40,6 +40,7 @@ struct pct_data {
     const struct pc_profile *profile;
     const struct pc_profile *whole; /* the profile of which it is a part; itself, if it is none */
     uint32_t n_added_up;            /* contexts of one rank each that were added up after reading */
+    bool was_folded;                /* others were added up in the job */
     size_t n_contexts;              /* of calls before that; 0: none were added up */
     struct pct_totals *totals;
     struct pct_symbols *symbols;

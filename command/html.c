@@ -27,11 +27,11 @@ static const struct pct_option options[] = {
      .group = SCALING},
     {OPTION_WEAK, "weak", NULL, "the problem grows with the number of ranks", .group = SCALING},
     {OPTION_CONTEXTS, "contexts", "N",
-     "contexts of a profile that are kept apart (default: 100000; 0: all)",
-     "If a profile has more, those that only one rank has and that take least time are added up by "
-     "MPI function in the contexts around them, which keeps the page small. All sums stay exact, "
-     "and "
-     "the page says how many contexts these are."},
+     "records of contexts that are kept apart (default: 100000; 0: all)",
+     "A call has a record, and one for each communicator; a place of samples has one. If a profile "
+     "has more, those that only one rank has and that take least time are added up by MPI function "
+     "in the contexts around them, which keeps the page small. All sums stay exact, and the page "
+     "says how many contexts these are."},
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };

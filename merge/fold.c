@@ -426,8 +426,10 @@ static bool derive_sums(struct pc_profile *p)
 int pc_fold_own(struct pc_profile *p, uint32_t most, uint32_t *n_out)
 {
     uint32_t n_own = 0, n = 0;
-    if (p->n_data <= most)
+    if (p->n_data <= most) {
+        *n_out = 0;
         return PC_OK;
+    }
     struct pc_pool *scratch = pc_pool_new();
     bool *below = scratch ? pc_pool_array(scratch, p->n_nodes, sizeof *below) : NULL;
     struct own *own = scratch ? pc_pool_array(scratch, p->n_data, sizeof *own) : NULL;
@@ -440,6 +442,7 @@ int pc_fold_own(struct pc_profile *p, uint32_t most, uint32_t *n_out)
         ok = !fold_all(p, fates, scratch, &n) && derive_sums(p);
     }
     pc_pool_free(scratch);
-    *n_out = n;
+    if (ok)
+        *n_out = n;
     return ok ? PC_OK : PC_ENOMEM;
 }

@@ -353,10 +353,9 @@ static pc_u128 add_open_calls(const struct pct_data *d, const struct pct_rolled 
     return sum;
 }
 
-void pct_print_open(FILE *out, const struct pct_data *d, const char *with, pc_u128 whole)
+void pct_print_open(FILE *out, pc_u128 ns, const char *with, pc_u128 whole)
 {
     char time[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES];
-    pc_u128 ns = pct_data_open_calls(d)->ns;
     if (!ns)
         return;
     fprintf(out, "  %s %s", with, pct_text_time(time, ns));
@@ -427,8 +426,8 @@ static void print_calling(FILE *out, const struct pct_data *d, const struct pct_
         put_row(out, o, pct_text_share(h.weight[i], whole), pct_text_time(number, h.weight[i]),
                 &places[i]);
     }
-    if (h.n && open_ns)
-        pct_print_open(out, d, "with", whole);
+    if (h.n)
+        pct_print_open(out, open_ns, "with", whole);
     pct_free(sites);
 }
 

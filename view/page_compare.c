@@ -153,12 +153,13 @@ void pct_page_put_scale(FILE *out, const struct pct_scale *s)
     free_curves(&curves);
 }
 
-static void put_side(struct pct_buf *b, const struct pct_diff *diff, bool after)
+/* True: PCT_DELAY_STAYS is to be said, too. */
+static bool put_side(struct pct_buf *b, const struct pct_diff *diff, bool after)
 {
     const struct pct_run *runs = diff->runs + (after ? diff->n_before : 0);
     const struct pct_diff_side *time = after ? &diff->time.after : &diff->time.before;
     struct pct_buf delay = {0}, command = {0};
-    pct_diff_delay_put(&delay, diff, after);
+    bool stays = pct_diff_delay_put(&delay, diff, after);
     pct_diff_command_put(&command, diff, after);
     pct_buf_format(b, "\"%s\": {\"files\": ", after ? "after" : "before");
     put_files(b, runs, after ? diff->n_after : diff->n_before);
@@ -171,6 +172,7 @@ static void put_side(struct pct_buf *b, const struct pct_diff *diff, bool after)
     pct_buf_text(b, "}, ");
     pct_buf_free(&delay);
     pct_buf_free(&command);
+    return stays;
 }
 
 static void put_told(void *list, const char *name, const char *before, const char *after)
@@ -189,8 +191,8 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
     put_head(b, diff->runs, diff->n_before + diff->n_after, &remarks);
     pct_buf_free(&remarks);
     pct_buf_text(b, ", \"difference\": {");
-    put_side(b, diff, false);
-    put_side(b, diff, true);
+    bool stays = put_side(b, diff, false);
+    stays |= put_side(b, diff, true);
     pct_diff_run_put(&run, diff);
     pct_diff_told(diff, put_told, &told);
     pct_buf_format(b, "\"told\": {\"title\": \"%s\", \"rows\": [%s]}, ", pct_diff_told_title(diff),
@@ -200,7 +202,7 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
     pct_text_json(b, run.data);
     pct_buf_free(&run);
     pct_buf_format(b, ", \"repeated\": %s, \"delay_stays\": ", diff->repeated ? "true" : "false");
-    pct_text_json(b, PCT_DELAY_STAYS);
+    pct_text_json(b, stays ? PCT_DELAY_STAYS : "");
     pct_buf_format(b, "}, \"least\": %d", PCT_LEAST_SHARE);
     pct_page_add(&page, "difference", &pct_diff_table, &d);
     pct_page_write(out, &page);

@@ -324,8 +324,10 @@ static void put_added_up(const struct pct_head *h, struct pct_buf *b)
         return;
     if (h->d->n_added_up) {
         pct_head_count(b, h->d->n_added_up);
-        pct_buf_text(b, " contexts that one rank each has are not kept apart here (pcollect html "
-                        "--contexts): ");
+        pct_buf_format(b,
+                       " contexts that one rank each has are not kept apart here (pcollect html "
+                       "--contexts)%s: ",
+                       h->d->was_folded ? ", nor others in the profile ([output] contexts)" : "");
     } else {
         pct_buf_text(b, "the job has more contexts than are kept apart ([output] contexts): ");
     }

@@ -302,7 +302,8 @@ static void put_legend(const struct printer *l)
                            pct_text_percent_1(share, l->least));
     }
     if (l->figures.columns != PCT_COLUMNS_CPU && l->figures.metric == PCT_TIME)
-        pct_print_open(l->branches.out, l->figures.d, l->figures.open->n ? "with" : "without",
+        pct_print_open(l->branches.out, pct_data_open_calls(l->figures.d)->ns,
+                       l->figures.open->n ? "with" : "without",
                        l->figures.open->n ? l->figures.whole : 0);
     if (l->any_passing)
         fprintf(l->branches.out, "  " PCT_FOLD_LEGEND "\n", pct_branches_dots(&l->branches));
