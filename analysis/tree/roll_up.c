@@ -436,18 +436,24 @@ static void add_called(struct sums *s, const struct part *part)
     uint32_t first = part->call == PC_NO_INDEX ? part->node : find_site(s, part->call, &place);
     uint32_t called = PC_NO_INDEX;
     for (uint32_t up = first; up != PC_NO_INDEX; called = up, up = p->nodes[up].parent) {
-        if (up != first && !is_frame(&p->nodes[up]))
+        if (up != (part->call == PC_NO_INDEX ? part->node : part->call) && !is_frame(&p->nodes[up]))
             return;
         place = pct_symbols_node(s->symbols, up);
-        const struct pct_frame *f = place.n_frames ? &place.frames[place.n_frames - 1] : NULL;
-        if (!f || !f->file || !f->line)
+        uint32_t k = place.n_frames, inner = 0;
+        while (k && !(place.frames[k - 1].file && place.frames[k - 1].line))
+            k--;
+        if (!k)
             continue;
+        struct pct_rolled_row like = row_of_node(s, part, up, &place.frames[k - 1]);
+        if (k < place.n_frames) { /* the function with the line has made a tail call */
+            called = up;
+            inner = k;
+        }
         if (called == PC_NO_INDEX)
             return;
-        struct pct_rolled_row like = row_of_node(s, part, up, f);
         place = pct_symbols_node(s->symbols, called);
         if (place.n_frames) {
-            const struct pct_rolled_row of = row_of_node(s, part, called, &place.frames[0]);
+            const struct pct_rolled_row of = row_of_node(s, part, called, &place.frames[inner]);
             like.called = of.function;
         }
         if (p->nodes[called].module != PC_NO_INDEX)
