@@ -216,7 +216,7 @@ static void find_classes(struct pct_rank_classes *c, const struct pct_totals *m,
     float *x = pct_alloc((size_t)p->n_ranks * c->n_aspects, sizeof *x);
     double all_ns = 0;
     for (uint32_t i = 0; i < p->n_ranks; i++)
-        all_ns += (double)p->ranks[i].inside_ns;
+        all_ns += (double)pct_totals_run_ns(&p->ranks[i]);
     for (uint32_t a = 0; a < c->n_aspects; a++) {
         read_values(m, c->node[a], values, present);
         put_coordinates(p, values, all_ns, x + a, c->n_aspects);

@@ -447,8 +447,9 @@ void pct_calls_remark(const struct pct_join *j, const struct pct_run *runs, size
     if (!u.n)
         return;
     pct_join_places(j, &u.node, 1, false, &place);
-    pct_buf_format(&b, "%s is called %s times in ", place,
-                   pct_text_count(least, (pc_u128)u.least_calls));
+    pct_buf_format(&b, "%s is called %s %s in ", place,
+                   pct_text_count(least, (pc_u128)u.least_calls),
+                   u.least_calls > 1 ? "times" : "time");
     pct_text_escape(&b, runs[u.least].path, PCT_ESCAPE_CELL);
     pct_buf_format(&b, ", %s times in ", pct_text_count(most, (pc_u128)u.most_calls));
     pct_text_escape(&b, runs[u.most].path, PCT_ESCAPE_CELL);

@@ -5,8 +5,8 @@
  */
 #include "analysis/compare/repeats.h"
 
+#include "analysis/findings/findings.h"
 #include "analysis/student.h"
-#include "libcollect/state/ops.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,7 +134,7 @@ struct pct_unequal_calls pct_join_unequal_calls(const struct pct_join *j, size_t
     size_t n = 0;
     for (uint32_t i = 0; i < j->n; i++) {
         const struct pct_join_node *node = &j->nodes[i];
-        if (node->kind != PCOLLECT_NODE_OP || pc_op_traits_of(node->label) & PCOLLECT_TRAIT_TESTS)
+        if (node->kind != PCOLLECT_NODE_OP || pct_finding_may_poll(node->label))
             continue;
         struct pct_unequal_calls u = compare_calls(j, i, first, end);
         n += u.n;

@@ -333,11 +333,12 @@ const char *pct_finding_polling(const struct pct_evidence *f, size_t rank)
     }
     pct_buf_put(&b, "", 0);
     if (most > PCT_MANY_TESTS)
-        pct_buf_format(&b,
-                       " Rank %d calls %s %s times: what it does between these calls may be "
-                       "waiting, too.",
-                       pct_finding_rank(f, rank), pct_finding_place(f, pct_totals_call(p, place)),
-                       pct_finding_number(f, (double)most));
+        pct_buf_format(
+            &b,
+            " Rank %d calls %s %s times or more: what it does between these calls may be "
+            "waiting, too.",
+            pct_finding_rank(f, rank), pct_finding_place(f, pct_totals_call(p, place)),
+            pct_finding_number(f, (double)most));
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     pct_free(values);

@@ -75,7 +75,7 @@ static void put_pauses(const struct pct_evidence *f, const struct pct_rule *rule
 }
 
 static void append(struct pct_findings *out, const struct pct_evidence *f,
-                   const struct pct_rule *rule, struct pct_cost cost, struct pct_more more,
+                   const struct pct_rule *rule, struct pct_call_cost cost, struct pct_more more,
                    const char *format, va_list args)
 {
     struct pct_buf text = {0}, options = {0};
@@ -104,7 +104,7 @@ void pct_finding_say(struct pct_findings *out, const struct pct_evidence *f,
 {
     va_list args;
     va_start(args, format);
-    append(out, f, rule, (struct pct_cost){NULL, saves_ns, saves_ns}, more, format, args);
+    append(out, f, rule, (struct pct_call_cost){NULL, saves_ns, saves_ns}, more, format, args);
     va_end(args);
 }
 
@@ -116,13 +116,13 @@ void pct_finding_add(struct pct_findings *out, const struct pct_evidence *f,
     if (!pct_finding_counts(f, rule, threshold, saves_ns))
         return;
     va_start(args, format);
-    append(out, f, rule, (struct pct_cost){NULL, saves_ns, saves_ns}, more, format, args);
+    append(out, f, rule, (struct pct_call_cost){NULL, saves_ns, saves_ns}, more, format, args);
     va_end(args);
 }
 
 void pct_finding_say_cost(struct pct_findings *out, const struct pct_evidence *f,
-                          const struct pct_rule *rule, struct pct_cost cost, struct pct_more more,
-                          const char *format, ...)
+                          const struct pct_rule *rule, struct pct_call_cost cost,
+                          struct pct_more more, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -141,15 +141,15 @@ static bool is_late(const struct pct_evidence *f, const struct pct_rule *rule, d
     return !f->bounds && surely_ns >= rule->threshold * f->core_ns;
 }
 
-struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,
-                                 double threshold, double saves_ns, double shown_ns, double most_ns,
-                                 double times_many)
+struct pct_call_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,
+                                      double threshold, double saves_ns, double shown_ns,
+                                      double most_ns, double times_many)
 {
     char text[160];
     bool counts = pct_finding_counts(f, rule, threshold, saves_ns);
     if (is_certain(f, rule, saves_ns)) {
-        return (struct pct_cost){counts ? pct_finding_share(f, shown_ns) : NULL, saves_ns,
-                                 saves_ns};
+        return (struct pct_call_cost){counts ? pct_finding_share(f, shown_ns) : NULL, saves_ns,
+                                      saves_ns};
     }
     if (is_late(f, rule, most_ns - shown_ns))
         most_ns = shown_ns;
@@ -159,7 +159,7 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
         most_ns > shown_ns ? ", and a part may be waiting for ranks that are late" : "";
     pct_text_format(text, sizeof text, "at most %s, of which a part %s waiting for a processor%s",
                     pct_finding_share(f, most_ns), why, late);
-    return (struct pct_cost){speaks ? pct_pool_intern(f->pool, text) : NULL, 0, most_ns};
+    return (struct pct_call_cost){speaks ? pct_pool_intern(f->pool, text) : NULL, 0, most_ns};
 }
 
 void pct_findings_free(struct pct_findings *f)

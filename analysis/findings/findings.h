@@ -303,14 +303,14 @@ bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rul
  * much of the time is waiting for processors that the cost is uncertain, but the count is far above
  * the limit, the cost is reported as a bound: most_ns, in which all above shown_ns may be waits for
  * ranks that are late, or shown_ns if that is certain. */
-struct pct_cost {
+struct pct_call_cost {
     const char *text; /* "12 % of the run"; NULL: the rule has nothing to say */
     double saves_ns;  /* 0: unknown */
     double most_ns;   /* upper bound of it */
 };
-struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,
-                                 double threshold, double saves_ns, double shown_ns, double most_ns,
-                                 double times_many);
+struct pct_call_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,
+                                      double threshold, double saves_ns, double shown_ns,
+                                      double most_ns, double times_many);
 
 /* Time in percent of the run. */
 static inline double pct_finding_percent(const struct pct_evidence *f, double ns)
@@ -345,8 +345,9 @@ void pct_finding_say(struct pct_findings *out, const struct pct_evidence *f,
 
 /* Adds a finding of this cost. */
 void pct_finding_say_cost(struct pct_findings *out, const struct pct_evidence *f,
-                          const struct pct_rule *rule, struct pct_cost cost, struct pct_more more,
-                          const char *format, ...) __attribute__((format(printf, 6, 7)));
+                          const struct pct_rule *rule, struct pct_call_cost cost,
+                          struct pct_more more, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 
 /* Adds it if it saves `threshold` of the run or more. */
 void pct_finding_add(struct pct_findings *out, const struct pct_evidence *f,

@@ -71,8 +71,9 @@ static double cost_ns(const struct pct_evidence *f, const struct pct_fact *fact)
 }
 
 /* Cost of calls of which more than `many` a rank are too many. */
-static struct pct_cost cost_of_calls(const struct pct_evidence *f, const struct pct_rule *rule,
-                                     double threshold, const struct pct_fact *fact, double many)
+static struct pct_call_cost cost_of_calls(const struct pct_evidence *f, const struct pct_rule *rule,
+                                          double threshold, const struct pct_fact *fact,
+                                          double many)
 {
     double ns = pct_fact_own_ns(fact);
     return pct_finding_cost(f, rule, threshold, ns, ns, ns, calls_of_rank(f, fact) / many);
@@ -129,8 +130,8 @@ static void find_small(const struct pct_evidence *f, const struct pct_rule *rule
     if (!most)
         return;
     double ns = message_ns(f, most, cost_ns), most_ns = message_ns(f, most, own_ns);
-    struct pct_cost cost = pct_finding_cost(f, rule, threshold, 0.9 * ns, ns, most_ns,
-                                            calls_of_rank(f, most) / MANY_CALLS);
+    struct pct_call_cost cost = pct_finding_cost(f, rule, threshold, 0.9 * ns, ns, most_ns,
+                                                 calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
         pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, most),
                              "%s sends %s of %.0f bytes on average: with their receives, %s. %s",
@@ -154,7 +155,7 @@ static void find_barrier(const struct pct_evidence *f, const struct pct_rule *ru
         const struct pct_fact *fact = &f->list[i];
         if (strcmp(fact->op, "MPI_Barrier") != 0 || calls_of_rank(f, fact) < 2)
             continue;
-        struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_CALLS);
+        struct pct_call_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_CALLS);
         if (cost.text)
             pct_finding_say_cost(
                 out, f, rule, cost, pct_more_call(f, fact), "%s is called %s: %s. %s", fact->place,
@@ -183,7 +184,7 @@ static void find_reductions(const struct pct_evidence *f, const struct pct_rule 
         if (!is_of_values(fact) || calls_of_rank(f, fact) <= MANY_CALLS ||
             bytes_of_call(fact) >= FEW_BYTES)
             continue;
-        struct pct_cost cost =
+        struct pct_call_cost cost =
             pct_finding_cost(f, rule, threshold, 0.9 * cost_ns(f, fact), cost_ns(f, fact),
                              own_ns(f, fact), calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
@@ -395,7 +396,7 @@ static void find_polling(const struct pct_evidence *f, const struct pct_rule *ru
         bool tests = fact->traits & PCOLLECT_TRAIT_TESTS;
         if (!pct_finding_may_poll(fact->op) || calls_of_rank(f, fact) <= PCT_MANY_TESTS)
             continue;
-        struct pct_cost cost = cost_of_calls(f, rule, threshold, fact, PCT_MANY_TESTS);
+        struct pct_call_cost cost = cost_of_calls(f, rule, threshold, fact, PCT_MANY_TESTS);
         if (cost.text)
             pct_finding_say_cost(
                 out, f, rule, cost, pct_more_call(f, fact), "%s is called %s: %s. %s", fact->place,
@@ -445,8 +446,9 @@ static struct pct_more more_places(const struct pct_evidence *f, const struct pl
     return all->n > 1 ? pct_more_table("contexts") : pct_more_call(f, all->most);
 }
 
-static struct pct_cost cost_of_places(const struct pct_evidence *f, const struct pct_rule *rule,
-                                      double threshold, const struct places *all)
+static struct pct_call_cost cost_of_places(const struct pct_evidence *f,
+                                           const struct pct_rule *rule, double threshold,
+                                           const struct places *all)
 {
     return pct_finding_cost(f, rule, threshold, all->ns, all->ns, all->ns,
                             calls_of_rank(f, all->most) / all->many);
@@ -488,7 +490,7 @@ static void find_made(const struct pct_evidence *f, const struct pct_rule *rule,
     }
     if (!all.most)
         return;
-    struct pct_cost cost = cost_of_places(f, rule, threshold, &all);
+    struct pct_call_cost cost = cost_of_places(f, rule, threshold, &all);
     if (cost.text)
         pct_finding_say_cost(out, f, rule, cost, more_places(f, &all), "%s is called %s: %s%s. %s",
                              all.most->place, how_many(f, all.most, "times"),
@@ -545,7 +547,7 @@ static void find_views(const struct pct_evidence *f, const struct pct_rule *rule
             add_place(&all, &f->list[i]);
     if (!all.most)
         return;
-    struct pct_cost cost = cost_of_places(f, rule, threshold, &all);
+    struct pct_call_cost cost = cost_of_places(f, rule, threshold, &all);
     if (cost.text)
         pct_finding_say_cost(out, f, rule, cost, more_places(f, &all),
                              "%s is called %s: %s%s. Read or write larger blocks, so that fewer "
@@ -569,9 +571,9 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
             if (sets_views(f, &f->list[k]) && pieces_of(f, &f->list[k]) == fact)
                 add_place(&all, &f->list[k]);
         all.most = fact; /* the number of its calls is told, wherever most of the time is */
-        struct pct_cost cost = cost_of_places(f, rule, threshold, &all);
+        struct pct_call_cost cost = cost_of_places(f, rule, threshold, &all);
         if (cost.text)
-            pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, fact),
+            pct_finding_say_cost(out, f, rule, cost, more_places(f, &all),
                                  "%s is called %s for %.0f bytes on average%s: %s. %s", fact->place,
                                  how_many(f, fact, "times"), bytes_of_call(fact),
                                  all.n > 1 ? ", with MPI_File_set_view in the same function" : "",
@@ -613,7 +615,7 @@ static void find_windows(const struct pct_evidence *f, const struct pct_rule *ru
             all = synchronisations_of(f, i);
         if (!all.most)
             continue;
-        struct pct_cost cost = cost_of_places(f, rule, threshold, &all);
+        struct pct_call_cost cost = cost_of_places(f, rule, threshold, &all);
         if (cost.text)
             pct_finding_say_cost(
                 out, f, rule, cost, more_places(f, &all), "%s synchronises %s: %s%s. %s",
@@ -636,7 +638,7 @@ static const struct pct_rule rows[] = {
     {"unfinished", 0, "operations that were started and never completed", find_unfinished, true},
     {"synchronous-send", 0.05, "sends that wait until their receive has started", find_synchronous,
      false},
-    {"polling", 0.05, "tests and probes called again and again", find_polling, false},
+    {"polling", 0.05, "tests, probes and MPI_Win_sync called again and again", find_polling, false},
     {"overlap", 0.05, "waits for nonblocking operations", find_overlap, false},
     {"communicators", 0.02, "communicators, windows or files made again and again",
      find_communicators, false},

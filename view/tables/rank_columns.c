@@ -188,7 +188,8 @@ static const struct pct_column rank_columns[] = {
     {"mpi_percent", "of wall", PCT_PERCENT, "mpi_main_s as a share of wall_s", rank_mpi_percent,
      .mpi = true},
     {"compute_s", "outside MPI", PCT_NS,
-     "inside_s, or wall_s of a process that does not begin MPI, without mpi_main_s and merge_s",
+     "inside_s without mpi_main_s and merge_s; of a process that does not begin MPI, wall_s "
+     "without mpi_main_s",
      rank_compute, .mpi = true},
     {"merge_s", "merge", PCT_NS, "time in MPI_Finalize that pcollect took for itself", rank_merge,
      .mpi = true},
