@@ -85,7 +85,10 @@ static int peer_found(const char *op, int given)
 
 static void the_source_of_a_receive_may_be_nobody(void **state)
 {
+    uint64_t word = 1, copy = 0;
     (void)state;
+    if (pct_caught_read(getpid(), (uintptr_t)&word, &copy, sizeof copy) != sizeof copy)
+        skip(); /* emulated processes cannot be read by others */
     assert_int_equal(peer_found("MPI_Recv", 3), 3);
     assert_int_equal(peer_found("MPI_Recv", -7), PCT_RANK_NULL);
     assert_int_equal(peer_found("MPI_Probe", -7), PCT_RANK_NULL);
