@@ -62,9 +62,7 @@ struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
                               struct pct_symbols *symbols, const struct pct_tree_options *options);
 void pct_data_free(struct pct_data *d);
 
-/* ---- Parts of a profile: never NULL, owned by `d`, init-only
- * -------------------------------------
- */
+/* ---- Parts of a profile: never NULL, owned by `d`, init-only --------------------------------- */
 
 /* Calls by line, as tables of calls have them. */
 struct pct_tree *pct_data_tree(const struct pct_data *d);
@@ -132,9 +130,7 @@ const struct pct_tree_rows *pct_data_callers(const struct pct_data *d);
 const struct pct_tree_rows *pct_data_computation(const struct pct_data *d);
 const struct pct_tree_rows *pct_data_sample_callers(const struct pct_data *d);
 
-/* ---- Comparisons: NULL if `d` is another kind of data
- * ----------------------------------------------
- */
+/* ---- Comparisons: NULL if `d` is another kind of data ---------------------------------------- */
 
 static inline const struct pct_scale *pct_data_scale(const struct pct_data *d)
 {

@@ -166,8 +166,7 @@ double pct_thread_times_working(const struct pct_thread_times *t)
     return n_ranks ? (double)n / (double)n_ranks : 0;
 }
 
-/* ---- The leading thread
- * ------------------------------------------------------------------------ */
+/* ---- The leading thread ---------------------------------------------------------------------- */
 
 /* A thread that computes less than this part of the busiest one does other work. */
 #define SAME_WORK 0.1

@@ -240,8 +240,7 @@ int pct_refuse(const struct pct_command *self, const char *format, ...)
 /* Prints where help is, below a message of several lines; returns PCT_CALL. */
 int pct_refuse_above(const struct pct_command *self);
 
-/* ---- Values of options (values.c): PCT_DONE, or PCT_CALL after a message
- * ---------------------- */
+/* ---- Values of options (values.c): PCT_DONE, or PCT_CALL after a message --------------------- */
 
 /* Index of a value among the words of an option; the parser has checked that it is one. */
 unsigned pct_value_word(const struct pct_option *o, const char *value);
@@ -262,8 +261,7 @@ int pct_value_percent_in(const struct pct_command *self, const struct pct_option
 int pct_refuse_word(const struct pct_command *self, const char *option, const char *value,
                     const char *(*next)(const void *arg, size_t i), const void *arg);
 
-/* ---- Waiting for an interrupt by the user (interruption.c)
- * ------------------------------------- */
+/* ---- Waiting for an interrupt by the user (interruption.c) ----------------------------------- */
 
 /* From now on SIGINT, SIGTERM, and SIGHUP unless it was ignored, are noted and do not end the
  * command. */

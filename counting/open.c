@@ -283,8 +283,7 @@ int pc_counting_find_anchor(struct pc_counting_term *out, struct pc_error *error
     return PC_OK;
 }
 
-/* ---- Events that fit into one group
- * ----------------------------------------------------------- */
+/* ---- Events that fit into one group ---------------------------------------------------------- */
 
 static void append(struct pc_counting_group *group, const struct pc_counting_event *event,
                    uint32_t number)

@@ -21,8 +21,7 @@ static pc_u128 mean(const struct pct_head *h, pc_u128 sum)
     return n ? (sum + n / 2) / n : 0;
 }
 
-/* ---- Program and hosts
- * -------------------------------------------------------------------------- */
+/* ---- Program and hosts ----------------------------------------------------------------------- */
 
 static void put_hosts(struct pct_buf *b, const struct pct_data *d)
 {
@@ -128,8 +127,7 @@ static void put_run(const struct pct_head *h, struct pct_buf *b)
     pct_head_put(h, "MPI", b);
 }
 
-/* ---- Division of the time
- * --------------------------------------------------------------------- */
+/* ---- Division of the time -------------------------------------------------------------------- */
 
 /* Time that is in none of the others. */
 static void put_paused(const struct pct_head *h, struct pct_buf *b)

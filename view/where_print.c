@@ -65,8 +65,7 @@ static void put_set(struct pct_buf *b, struct set s)
     pct_print_set(b, s.at, s.n, ",", s.n);
 }
 
-/* ---- Functions and activities
- * ----------------------------------------------------------------- */
+/* ---- Functions and activities ---------------------------------------------------------------- */
 
 static const char *in_what(const struct pct_tree *t, const struct pc_profile *p, uint32_t node)
 {

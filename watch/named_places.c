@@ -11,8 +11,7 @@ const char *pct_named_text(struct pct_named_places *p, const char *text)
     return pct_pool_intern(p->texts, text);
 }
 
-/* ---- Places by offset
- * ------------------------------------------------------------------------------- */
+/* ---- Places by offset ------------------------------------------------------------------------ */
 
 static struct pct_place copy_place(struct pct_named_places *p, struct pct_place place)
 {

@@ -21,8 +21,7 @@ static struct pct_cost *cost_of(struct pct_join *j, uint32_t node, size_t run)
     return cost;
 }
 
-/* ---- Computation by context
- * ------------------------------------------------------------------- */
+/* ---- Computation by context ------------------------------------------------------------------ */
 
 /* Sets the place of a context of computation: the line with most of its samples. */
 static void describe(struct pct_join *j, const struct pct_joined *r, uint32_t at)
@@ -72,8 +71,7 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
     cost->variance += j->divided ? r->run->variance : 0;
 }
 
-/* ---- Waiting for the busiest rank
- * -------------------------------------------------------------- */
+/* ---- Waiting for the busiest rank ------------------------------------------------------------ */
 
 /* The rank that computes longest. */
 struct busiest {

@@ -219,8 +219,7 @@ static const char *label_of(const struct joiner *b, const struct pct_node *n)
     return label;
 }
 
-/* ---- Functions inlined in only some runs
- * ------------------------------------------------------- */
+/* ---- Functions inlined in only some runs ----------------------------------------------------- */
 
 /* True if some child of the run's node is already a child of `at`. */
 static bool has_known_child(const struct joiner *b, const struct pct_node *n, uint32_t at)

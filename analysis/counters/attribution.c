@@ -21,8 +21,7 @@ struct sharing {
     struct pct_attributed *rows;
 };
 
-/* ---- The samples of an edge
- * -------------------------------------------------------------------- */
+/* ---- The samples of an edge ------------------------------------------------------------------ */
 
 /* Orders rows by rank, thread, from, to, inside. */
 static int compare_keys(const uint64_t *a, const uint64_t *b)
@@ -56,8 +55,7 @@ static const uint64_t **find_samples(const struct sharing *s, const uint64_t *ed
     return s->samples + low;
 }
 
-/* ---- Counts without samples
- * -------------------------------------------------------------------- */
+/* ---- Counts without samples ------------------------------------------------------------------ */
 
 /* Caller of the primitive at a point, because the count lies outside of the call. */
 static uint32_t caller_of(const struct pc_profile *p, uint64_t node)
@@ -81,8 +79,7 @@ static uint32_t common_ancestor(const struct pc_profile *p, uint32_t a, uint32_t
     return a;
 }
 
-/* ---- Sharing
- * ------------------------------------------------------------------------------------- */
+/* ---- Sharing --------------------------------------------------------------------------------- */
 
 static struct pct_attributed *add_row(struct sharing *s, const uint64_t *edge, uint64_t node,
                                       uint64_t count)

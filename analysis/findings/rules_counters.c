@@ -139,8 +139,7 @@ static void find_misses(const struct pct_evidence *f, const struct pct_rule *rul
         tell(f, rule, threshold, &most, &all_of_most, miss_of_most, saves, out);
 }
 
-/* ---- Places of page faults
- * --------------------------------------------------------------------- */
+/* ---- Places of page faults ------------------------------------------------------------------- */
 
 /* Estimates of page faults in one function. */
 struct faulting {
@@ -210,8 +209,7 @@ const char *pct_finding_page_faults(const struct pct_evidence *f)
     return text;
 }
 
-/* ---- Reason why a rank computes longer
- * --------------------------------------------------------- */
+/* ---- Reason why a rank computes longer ------------------------------------------------------- */
 
 /* Figures of the other ranks, beside the busiest rank. */
 struct comparison {

@@ -264,8 +264,7 @@ static const void *find_called(const struct sites *s, uint64_t there)
     return NULL;
 }
 
-/* ---- Paths from one function to another
- * ------------------------------------------------------- */
+/* ---- Paths from one function to another ------------------------------------------------------ */
 
 struct search {
     struct pct_tails *tails;

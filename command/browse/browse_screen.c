@@ -300,8 +300,7 @@ static void show_code(struct screen *s, bool assembly)
         *error.text ? error.text : "no line with figures is known there: was it compiled with -g?");
 }
 
-/* ---- Actions of keys
- * -------------------------------------------------------------------------- */
+/* ---- Actions of keys ------------------------------------------------------------------------- */
 
 static void move_by(struct screen *s, long n)
 {

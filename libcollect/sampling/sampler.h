@@ -242,7 +242,8 @@ bool pc_sampler_is_ours(const struct pc_sampler *s, const siginfo_t *info);
  */
 int pc_sampler_make_timer(struct pc_sampler *s, int signal);
 /* Makes the source of the calling thread send the process's current signal, if it sent another.
- * True: it must be armed, because a pending interrupt is lost or the source is new. AS-safe. */
+ * True: it must be armed, because a pending interrupt is lost or its timer was disarmed. AS-safe.
+ */
 bool pc_sampler_follow_signal(struct pc_sampler *s);
 /* Takes an interrupt by this signal that is pending in the calling thread, which blocks it. False:
  * there was none. AS-safe. */

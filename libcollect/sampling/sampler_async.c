@@ -44,8 +44,7 @@ struct interrupt {
     uint64_t begin, begin_ns, clock_ns; /* ticks; CPU time of the thread; CLOCK_MONOTONIC */
 };
 
-/* ---- The next interrupt
- * ------------------------------------------------------------------------------ */
+/* ---- The next interrupt ---------------------------------------------------------------------- */
 
 /* A random period, uniform in [period/2, 3 period/2): so a program whose own period is a multiple
  * of ours is not sampled at the same point each time. */

@@ -78,29 +78,38 @@ int pc_sampler_make_timer(struct pc_sampler *s, int signal)
     return 0;
 }
 
-bool pc_sampler_follow_signal(struct pc_sampler *s)
-{
-    int signal = pc_sampler_signal, before = s->signal, saved = errno, timer = s->timer;
-    bool lost = false;
-    if (PC_LIKELY(before == signal || !signal || s->source == PC_SOURCE_NONE))
-        return false;
-    if (pc_sampler_is_perf(s)) {
-        if (pc_sampler_is_event(s->fd, s->event_id) && !syscall(SYS_fcntl, s->fd, F_SETSIG, signal))
-            s->signal = signal;
-    } else if (!pc_sampler_make_timer(s, signal)) {
-        syscall(SYS_timer_delete, timer);
-        lost = true;
-    }
-    if (s->signal == signal)
-        lost |= pc_sampler_take_pending(s, before);
-    errno = saved;
-    return lost;
-}
-
 static void set_timer(int timer, uint64_t ns)
 {
     const long spec[4] = {0, 0, (long)(ns / 1000000000u), (long)(ns % 1000000000u)};
     syscall(SYS_timer_settime, timer, 0, spec, NULL);
+}
+
+/* Replaces the thread's timer by one that sends the signal. The timer is disarmed before: if it
+ * expired while the other one is made, the handler would make one, too, which nobody would know. It
+ * may have expired just before. */
+static void follow_by_timer(struct pc_sampler *s, int signal)
+{
+    set_timer(s->timer, 0);
+    int timer = s->timer;
+    if (s->signal != signal && !pc_sampler_make_timer(s, signal))
+        syscall(SYS_timer_delete, timer);
+}
+
+bool pc_sampler_follow_signal(struct pc_sampler *s)
+{
+    int signal = pc_sampler_signal, before = s->signal, saved = errno;
+    bool lost = !pc_sampler_is_perf(s);
+    if (PC_LIKELY(before == signal || !signal || s->source == PC_SOURCE_NONE))
+        return false;
+    if (lost)
+        follow_by_timer(s, signal);
+    else if (pc_sampler_is_event(s->fd, s->event_id) &&
+             !syscall(SYS_fcntl, s->fd, F_SETSIG, signal))
+        s->signal = signal;
+    if (s->signal == signal)
+        lost |= pc_sampler_take_pending(s, before);
+    errno = saved;
+    return lost;
 }
 
 void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns)

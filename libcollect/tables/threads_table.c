@@ -143,8 +143,7 @@ void pc_threads_table_leave(struct pc_thread *t)
     add_own_row(t, (enum pc_thread_kind)kind);
 }
 
-/* ---- Threads that run at the end
- * -------------------------------------------------------------- */
+/* ---- Threads that run at the end ------------------------------------------------------------- */
 
 static bool is_registered(int32_t tid)
 {

@@ -60,9 +60,7 @@ static int find_native(const char *name, struct pc_counting_term *out, struct pc
     return pc_counting_check_sides(out, error);
 }
 
-/* ---- Presets
- * -------------------------------------------------------------------------------------
- */
+/* ---- Presets --------------------------------------------------------------------------------- */
 
 /* The signs with which the natives of a postfix formula add up, such as N0|N1|-|. False: the
  * formula has more than sums and differences. */

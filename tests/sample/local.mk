@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
+unit_tests += tests/sample/source_test
+tests_sample_source_test_LDADD = libcollect/libpccore.la config/libpcconfig.la base/libpcbase.la $(CMOCKA_LIBS)
 script_tests += tests/sample/truth.test tests/sample/intervals.test tests/sample/cost.test tests/sample/times.test tests/sample/reasons.test \
     tests/sample/waits.test tests/sample/added.test tests/sample/own_signals.test tests/sample/jumps.test tests/sample/confined.test tests/sample/storm.test tests/sample/programs.test tests/sample/counters.test tests/sample/cells.test \
     tests/sample/openmp.test tests/sample/odd.test tests/sample/foreign.test \

@@ -22,9 +22,10 @@
  *               is as before after an exec that fails, and after SIGURG gets a handler
  *     inside    a handler that interrupts a wait has the mask that it was set with, as has the
  *               program that it executes in the end
- *     jump      a handler leaves a wait by siglongjmp; then all signals are blocked, and stay
- * blocked child     a child by vfork blocks SIGURG, then SIGWINCH full      the queue of signals is
- * full foreign   the queue is full, and another process filled it
+ *     jump      a handler leaves a wait by siglongjmp; then all signals are blocked, and stay so
+ *     child     a child by vfork blocks SIGURG, then SIGWINCH
+ *     full      the queue of signals is full
+ *     foreign   the queue is full, and another process filled it
  */
 #define _GNU_SOURCE 1
 
