@@ -113,15 +113,13 @@ void pc_thread_begin(bool helper, void *function)
         pthread_setspecific(end_key, &in_transit);
 }
 
-/* The stack of the main thread may not be able to grow as far as its bounds. The kernel reads the
- * set, for which the stack grows, before it looks at `how`, which is invalid. */
+/* The stack of the main thread may not be able to grow as far as its bounds. */
 bool pc_thread_has_room(uintptr_t sp)
 {
     enum { ROOM_BYTES = 32768 };
     uintptr_t set = (sp - ROOM_BYTES) & ~(uintptr_t)7;
     return sp - own.stack.lo < own.stack.hi - own.stack.lo && sp - own.stack.lo >= ROOM_BYTES &&
-           PC_NEXT(syscall)(SYS_rt_sigprocmask, -1, set, NULL, sizeof(uint64_t)) < 0 &&
-           errno == EINVAL;
+           pc_own_can_read(set);
 }
 
 struct pc_stack pc_thread_stack(void)

@@ -26,7 +26,7 @@ void pc_threads_take_part(const struct pc_thread_part *part);
  * anything of the program, malloc too. Calls malloc itself. */
 void pc_thread_begin(bool helper, void *function);
 /* True if pc_thread_begin was called, and the thread's own stack has room for a registration below
- * this address. AS-safe. Changes errno. */
+ * this address. Keeps errno. AS-safe. */
 bool pc_thread_has_room(uintptr_t sp);
 /* The bounds of the calling thread's own stack; 0, 0: they are not known. AS-safe. */
 struct pc_stack pc_thread_stack(void);

@@ -42,30 +42,18 @@ static void change_mask(int how, uint64_t set, uint64_t *before)
     errno = saved;
 }
 
-/* True if the kernel can read a set at this address. The kernel reads it before it looks at `how`,
- * which is invalid here: the answer is EFAULT or EINVAL, and nothing changes. pc_walk_can_read asks
- * the same, but it has no answer on processors that the walker does not know, and calls are
- * protected there, too. */
-static bool probe(uintptr_t at)
-{
-    return pc_own_syscall(SYS_rt_sigprocmask, -1, (long)at, 0, sizeof(uint64_t), 0) < 0 &&
-           errno == EINVAL;
-}
-
 bool pc_wait_can_read(const void *at, size_t bytes)
 {
     const struct pc_thread *t = pc_self;
     uintptr_t begin = (uintptr_t)at, end = begin + bytes,
               sp = (uintptr_t)__builtin_frame_address(0);
-    int saved = errno;
     if (!at || end < begin)
         return false;
     if (t && sp >= t->stack.lo && begin >= sp && end <= t->stack.hi)
         return true;
     bool readable = true;
     for (uintptr_t p = begin & ~(uintptr_t)(PAGE - 1); readable && p < end; p += PAGE)
-        readable = probe(p);
-    errno = saved;
+        readable = pc_own_can_read(p);
     return readable;
 }
 

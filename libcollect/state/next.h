@@ -14,7 +14,9 @@
 #include "base/base.h"
 #include "libcollect/state/blocking.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <sys/syscall.h>
 
 /* Lists each function of which the next definition is called, as X(name) or ROW(result, name,
  * ...). */
@@ -68,5 +70,18 @@ void pc_next_find_all(void);
  * sampler takes an interrupt in it for the library's own, not for the program's. Returns and fails
  * like syscall. AS-safe, MT-safe. */
 long pc_own_syscall(long number, long a, long b, long c, long d, long e);
+
+/* True if the kernel can read the 8 bytes of a set of signals at this address, for which it makes
+ * the stack grow. It reads them before it looks at `how`, which is invalid here: the answer is
+ * EFAULT or EINVAL, and nothing changes. pc_walk_can_read asks the same, but it has no answer on
+ * processors that the walker does not know. Keeps errno. AS-safe, MT-safe. */
+static inline bool pc_own_can_read(uintptr_t at)
+{
+    int saved = errno;
+    bool readable = pc_own_syscall(SYS_rt_sigprocmask, -1, (long)at, 0, sizeof(uint64_t), 0) < 0 &&
+                    errno == EINVAL;
+    errno = saved;
+    return readable;
+}
 
 #endif
