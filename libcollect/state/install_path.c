@@ -26,11 +26,25 @@ void pc_where_start(void)
         pc_format(own_path, sizeof own_path, "%s/%s", folder, info.dli_fname);
 }
 
+/* Follows links at the first call. Threads that do this at the same time write the same bytes. */
+static const char *find_real_path(void)
+{
+    static char real[PATH_MAX];
+    static _Atomic bool is_found;
+    char path[PATH_MAX];
+    if (atomic_load_explicit(&is_found, memory_order_acquire))
+        return real;
+    pc_where_start();
+    if (!realpath(own_path, path))
+        return own_path;
+    memcpy(real, path, strlen(path) + 1);
+    atomic_store_explicit(&is_found, true, memory_order_release);
+    return real;
+}
+
 bool pc_core_module_path(const char *name, char *out, size_t n)
 {
-    char real[PATH_MAX];
-    pc_where_start();
-    const char *path = realpath(own_path, real) ? real : own_path;
+    const char *path = find_real_path();
     const char *slash = strrchr(path, '/');
     if (!slash)
         return false;
