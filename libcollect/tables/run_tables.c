@@ -65,24 +65,29 @@ static void read_command(struct line *l)
     memcpy(l->text + l->n, cut ? " ..." : "", cut ? 5 : 1);
 }
 
-static void set(const struct pcollect_table *table, const uint64_t *keys)
+static bool set(const struct pcollect_table *table, const uint64_t *keys)
 {
     uint64_t *v = pc_table_row(pc_thread_current(), table, keys);
     if (v)
         *v = 1;
+    return v != NULL;
 }
 
+/* The first time counts: a program may write over its arguments. */
 void pc_run_tables_note(void)
 {
+    static bool noted;
     struct pc_config_setting s;
     static struct line command;
     char text[64];
     int saved = errno;
+    if (noted)
+        return;
     const char *variables =
         pc_process.config.run_key ? "environment or command line" : "environment";
     read_command(&command);
-    if (command.n)
-        set(&pc_table_command_lines, (const uint64_t[]){pc_table_string(command.text)});
+    noted = command.n &&
+            set(&pc_table_command_lines, (const uint64_t[]){pc_table_string(command.text)});
     for (unsigned next = 0; pc_config_next_setting(&pc_process.config, &next, &s);) {
         bool file = s.origin == PC_CONFIG_FILE;
         pc_format(text, sizeof text, "[%s] %s", s.section, s.key);
