@@ -57,6 +57,11 @@ static _Atomic uint32_t chains[N_CHAINS]; /* index + 1 by load address */
 static _Atomic(pc_loadmap_is_mpi_fn) is_mpi;
 static _Atomic bool search_all; /* the loader does not know all modules of the table */
 
+static _Atomic uint32_t *chain_of(uintptr_t lo)
+{
+    return &chains[pc_hash_u64(lo / PAGE) % N_CHAINS];
+}
+
 /* PC_LOADMAP_BY_SCAN: as with a libc without _dl_find_object, for tests. */
 #if defined __GLIBC_PREREQ && !defined PC_LOADMAP_BY_SCAN
 #if __GLIBC_PREREQ(2, 35)
@@ -170,12 +175,6 @@ static bool starts_with(const char *text, const char *prefix)
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
-static void read_exe_path(char *out, size_t n)
-{
-    long got = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", out, n - 1);
-    out[got > 0 ? got : 0] = '\0';
-}
-
 static void append(char *out, size_t n, size_t at, const char *text)
 {
     for (; at + 1 < n && *text; at++, text++)
@@ -183,16 +182,33 @@ static void append(char *out, size_t n, size_t at, const char *text)
     out[at < n ? at : n - 1] = '\0';
 }
 
+/* The program keeps the path under which it was met first: the file may be replaced meanwhile, and
+ * then the kernel gives another path. */
+static void make_exe_path(uintptr_t lo, char *out, size_t n)
+{
+    uint32_t i = atomic_load_explicit(chain_of(lo), memory_order_acquire);
+    while (i && !(table[i - 1].module.flags & PCOLLECT_MODULE_EXE))
+        i = table[i - 1].next;
+    if (i) {
+        append(out, n, 0, table[i - 1].module.path);
+        return;
+    }
+    long got = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", out, n - 1);
+    out[got > 0 ? got : 0] = '\0';
+}
+
 /* glibc keeps the name by which a library was opened. One that was opened by a relative path is
  * completed with the directory in which the process is when the module is met. */
-static void make_path(const struct pc_loadmap_object *o, const char *soname, char *out, size_t n)
+static void make_path(const struct pc_loadmap_object *o, const char *soname, struct pc_module *m)
 {
     const char *name = o->name;
+    char *out = m->path;
+    size_t n = sizeof m->path;
     out[0] = '\0';
     if (soname && (starts_with(soname, "linux-vdso.so") || starts_with(soname, "linux-gate.so"))) {
         append(out, n, 0, "[vdso]");
     } else if (name[0] == '\0') {
-        read_exe_path(out, n);
+        make_exe_path(m->lo, out, n);
     } else if (name[0] == '/' || !strchr(name, '/')) {
         append(out, n, 0, name);
     } else {
@@ -304,11 +320,6 @@ static void mark_seen(struct entry *e, uint32_t generation)
         ;
 }
 
-static _Atomic uint32_t *chain_of(uintptr_t lo)
-{
-    return &chains[pc_hash_u64(lo / PAGE) % N_CHAINS];
-}
-
 static struct entry *find_same(uint32_t first, const struct pc_module *like)
 {
     for (uint32_t i = first; i; i = table[i - 1].next) {
@@ -350,7 +361,7 @@ struct pc_module *pc_loadmap_enter(const struct pc_loadmap_object *object, uint3
     if (!find_bounds(object, &m))
         return NULL;
     const char *soname = find_soname(read_headers(object, &m), &m);
-    make_path(object, soname, m.path, sizeof m.path);
+    make_path(object, soname, &m);
     m.flags = find_flags(object, soname, &m);
     errno = saved;
     struct entry *e = link_entry(&m, generation);
