@@ -67,9 +67,8 @@ struct pct_data *pct_profile_add_up(struct pct_data *d, uint32_t most)
     if (p->n_data <= most)
         return d;
     size_t n_contexts = pct_data_count_contexts(d);
-    bool was_folded = false;
-    for (uint32_t i = 0; i < p->n_nodes; i++)
-        was_folded |= pc_node_is_folded(&p->nodes[i]);
+    struct pct_call_sum calls;
+    bool was_folded = pct_totals_folded(d->totals, &calls);
     pct_data_free(d);
     if (pc_fold_own(p, most, &n_added_up))
         pct_memory_refuse();

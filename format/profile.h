@@ -170,6 +170,16 @@ static inline bool pc_node_is_folded(const struct pc_profile_node *n)
            n->offset == PC_NODE_FOLDED;
 }
 
+/* True if node i is a top, or below one. Asked of all nodes, from the first to the last: *end is
+ * where the nodes below the last top end, and 0 before. */
+static inline bool pc_node_is_within(const struct pc_profile_node *n, uint32_t i, bool is_top,
+                                     uint32_t *end)
+{
+    if (is_top && i >= *end)
+        *end = i + 1 + n->n_descendants;
+    return i < *end;
+}
+
 /* The part of the values of its ranks that a record keeps beside their statistics. */
 enum pc_kept {
     PC_KEPT_NONE,

@@ -373,15 +373,14 @@ static uint64_t time_of(const struct pc_profile *p, const struct pc_profile_data
     return time;
 }
 
-/* Lists the records of one rank that are not below a folded frame, and returns their number. below:
- * room for a value of each node. */
-static uint32_t list_own(const struct pc_profile *p, bool *below, struct own *own)
+/* Lists the records of one rank that are not below a folded frame, and returns their number. */
+static uint32_t list_own(const struct pc_profile *p, struct own *own)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 1; i < p->n_nodes; i++) {
+    uint32_t n = 0, end = 0;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *node = &p->nodes[i];
-        below[i] = below[node->parent] || pc_node_is_folded(node);
-        if (!below[i] && node->data != PC_NO_INDEX && p->data[node->data].lone)
+        bool folded = pc_node_is_within(node, i, pc_node_is_folded(node), &end);
+        if (!folded && node->data != PC_NO_INDEX && p->data[node->data].lone)
             own[n++] = (struct own){time_of(p, &p->data[node->data]), node->data};
     }
     return n;
@@ -431,12 +430,11 @@ int pc_fold_own(struct pc_profile *p, uint32_t most, uint32_t *n_out)
         return PC_OK;
     }
     struct pc_pool *scratch = pc_pool_new();
-    bool *below = scratch ? pc_pool_array(scratch, p->n_nodes, sizeof *below) : NULL;
     struct own *own = scratch ? pc_pool_array(scratch, p->n_data, sizeof *own) : NULL;
     enum pc_record_fate *fates = scratch ? pc_pool_array(scratch, p->n_data, sizeof *fates) : NULL;
-    bool ok = below && own && fates;
+    bool ok = own && fates;
     if (ok) {
-        n_own = list_own(p, below, own);
+        n_own = list_own(p, own);
         qsort(own, n_own, sizeof *own, compare_own);
         choose_own(p, most, own, n_own, fates);
         ok = !fold_all(p, fates, scratch, &n) && derive_sums(p);

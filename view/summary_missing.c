@@ -270,15 +270,12 @@ static bool lacks_callers(const struct pct_data *d)
     const struct pc_profile *p = d->profile;
     const struct pct_samples *s = pct_data_samples(d);
     pc_u128 all_ns = d->totals->context_mpi_ns + s->all.ns - s->mpi.ns, ns = 0;
-    bool *below = pct_alloc(p->n_nodes, sizeof *below);
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
+    for (uint32_t i = 0, end = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
-        below[i] = n->kind == PCOLLECT_NODE_CUT || (n->parent != PC_NO_INDEX && below[n->parent]);
-        if (below[i])
+        if (pc_node_is_within(n, i, n->kind == PCOLLECT_NODE_CUT, &end))
             ns += pct_totals_exclusive(d->totals, i) +
                   (n->kind == PCOLLECT_NODE_POINT ? pct_samples_of(s, i).ns : 0);
     }
-    pct_free(below);
     return ns * 100 >= all_ns;
 }
 
@@ -309,18 +306,8 @@ static void put_lost(const struct pct_head *h, struct pct_buf *b)
 /* Appends what is not kept apart (merge/fold.h). */
 static void put_added_up(const struct pct_head *h, struct pct_buf *b)
 {
-    const struct pc_profile *p = h->d->profile;
-    bool *below = pct_alloc(p->n_nodes, sizeof *below), any = false;
-    struct pct_call_sum calls = {{0}};
-    for (uint32_t i = 1; i < p->n_nodes; i++) {
-        const struct pc_profile_node *n = &p->nodes[i];
-        below[i] = below[n->parent] || pc_node_is_folded(n);
-        any |= below[i];
-        if (below[i] && n->data != PC_NO_INDEX)
-            pct_totals_add(h->d->totals, i, &calls);
-    }
-    pct_free(below);
-    if (!any)
+    struct pct_call_sum calls;
+    if (!pct_totals_folded(h->d->totals, &calls))
         return;
     if (h->d->n_added_up) {
         pct_head_count(b, h->d->n_added_up);

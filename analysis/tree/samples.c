@@ -68,22 +68,6 @@ static uint32_t find_event(const struct pc_profile *p)
     return PC_NO_INDEX;
 }
 
-#define NOT_CUT (PC_NO_INDEX - 1)
-
-/* The module of the outermost frame of a context that is cut; n_modules: not known, NOT_CUT: of
- * none. At the cut itself PC_NO_INDEX. */
-static uint32_t outermost_module(const struct pc_profile *p, const uint32_t *of, uint32_t node)
-{
-    const struct pc_profile_node *n = &p->nodes[node];
-    if (n->kind == PCOLLECT_NODE_CUT)
-        return PC_NO_INDEX;
-    if (n->parent == PC_NO_INDEX)
-        return NOT_CUT;
-    if (of[n->parent] != PC_NO_INDEX)
-        return of[n->parent];
-    return n->module != PC_NO_INDEX ? n->module : p->n_modules;
-}
-
 /* Finds the module in which more than half of the time is cut. */
 static void find_cut_module(struct pct_samples *s, const pc_u128 *cut_ns)
 {
@@ -96,23 +80,26 @@ static void find_cut_module(struct pct_samples *s, const pc_u128 *cut_ns)
 static void sum_all(struct pct_samples *s)
 {
     const struct pc_profile *p = s->profile;
-    uint32_t *of = pct_alloc(p->n_nodes, sizeof *of);
-    pc_u128 *cut_ns = pct_alloc(p->n_modules + 1, sizeof *cut_ns);
+    uint32_t cut = 0, end = 0;
+    uint32_t outermost = PC_NO_INDEX; /* the module of the outermost frame below the cut */
+    pc_u128 *cut_ns = pct_alloc(p->n_modules, sizeof *cut_ns);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
         struct pct_sampled what = pct_samples_of(s, i);
-        of[i] = outermost_module(p, of, i);
         pct_sampled_add(&s->all, what);
-        if (p->nodes[i].kind != PCOLLECT_NODE_POINT)
+        if (n->kind != PCOLLECT_NODE_POINT)
             pct_sampled_add(&s->mpi, what);
-        if (of[i] == NOT_CUT)
+        uint32_t before = end;
+        if (!pc_node_is_within(n, i, n->kind == PCOLLECT_NODE_CUT, &end))
             continue;
+        cut = end != before ? i : cut;
+        outermost = i == cut || n->parent == cut ? n->module : outermost;
         pct_sampled_add(&s->cut, what);
-        if (of[i] != PC_NO_INDEX)
-            cut_ns[of[i]] += what.ns;
+        if (outermost != PC_NO_INDEX)
+            cut_ns[outermost] += what.ns;
     }
     find_cut_module(s, cut_ns);
     pct_free(cut_ns);
-    pct_free(of);
 }
 
 /* Each lost sample stands for the time of a mean one. */

@@ -156,6 +156,19 @@ void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_s
         t->max_ns = max;
 }
 
+bool pct_totals_folded(const struct pct_totals *m, struct pct_call_sum *sum_out)
+{
+    const struct pc_profile *p = m->profile;
+    struct pct_call_sum sum = {.min_ns = 0};
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        if (pc_node_is_within(&p->nodes[i], i, pc_node_is_folded(&p->nodes[i]), &end))
+            pct_totals_add(m, i, &sum);
+    if (end)
+        *sum_out = sum;
+    return end != 0;
+}
+
 struct pct_range pct_totals_add_ranks(const struct pct_totals *m, uint32_t node,
                                       enum pct_metric metric, uint64_t *values, bool *present)
 {

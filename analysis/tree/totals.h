@@ -97,6 +97,10 @@ uint32_t pct_totals_call(const struct pc_profile *p, uint32_t node);
 /* Adds the record of node `node` to *t. */
 void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_sum *t);
 
+/* Sums over the contexts that are added up in those around them (merge/fold.h); false: there are
+ * none. */
+bool pct_totals_folded(const struct pct_totals *m, struct pct_call_sum *sum_out);
+
 /* PCT_TIME of a primitive by rank. Reads the values of all records, once. */
 struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op);
 
