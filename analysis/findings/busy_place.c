@@ -316,19 +316,13 @@ static uint64_t calls_of(const struct pct_evidence *f, uint32_t node, size_t ran
 
 const char *pct_finding_polling(const struct pct_evidence *f, size_t rank)
 {
-    const struct pct_contexts *all = pct_data_contexts(f->data);
-    const struct pct_tree *t = pct_data_tree(f->data);
-    const struct pc_profile *p = f->data->profile;
     uint64_t most = 0, *values = pct_alloc(f->n_ranks, sizeof *values);
     bool *present = pct_alloc(f->n_ranks, sizeof *present);
     uint32_t place = 0;
     struct pct_buf b = {0};
-    for (size_t i = 0; i < all->n && !f->bounds; i++) {
-        const struct pct_node *n = &t->nodes[all->node[i]];
-        if (!pct_finding_may_poll(p->ops[n->op].name))
-            continue;
-        uint64_t calls = calls_of(f, all->node[i], rank, values, present);
-        place = calls > most ? n->first_source : place;
+    for (size_t i = 0; i < f->n_polling && !f->bounds; i++) {
+        uint64_t calls = calls_of(f, f->polling[i], rank, values, present);
+        place = calls > most ? pct_data_tree(f->data)->nodes[f->polling[i]].first_source : place;
         most = calls > most ? calls : most;
     }
     pct_buf_put(&b, "", 0);
@@ -337,7 +331,8 @@ const char *pct_finding_polling(const struct pct_evidence *f, size_t rank)
             &b,
             " Rank %d calls %s %s times or more: what it does between these calls may be "
             "waiting, too.",
-            pct_finding_rank(f, rank), pct_finding_place(f, pct_totals_call(p, place)),
+            pct_finding_rank(f, rank),
+            pct_finding_place(f, pct_totals_call(f->data->profile, place)),
             pct_finding_number(f, (double)most));
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);

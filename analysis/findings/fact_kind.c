@@ -44,7 +44,7 @@ bool pct_op_may_start_others(const struct pc_profile *p, const char *op)
 
 bool pct_finding_may_poll(const char *op)
 {
-    return pc_op_traits_of(op) & PCOLLECT_TRAIT_TESTS || !strcmp(op, "MPI_Win_sync");
+    return pc_op_traits_of(op) & PCT_MAY_POLL;
 }
 
 static bool starts_messages(const struct pct_fact *fact)

@@ -121,6 +121,8 @@ struct pct_evidence {
     double hub_calls, calls; /* calls of the hub, at most; calls of all ranks */
     double next_calls;       /* most calls of another rank, at least */
     size_t n_around;         /* other ranks with such calls, at most */
+    uint32_t *polling;       /* nodes of all contexts with PCT_MAY_POLL */
+    size_t n_polling;
     struct pct_ends ends;
     struct pct_pool *pool;
 };
@@ -229,8 +231,10 @@ void pct_evidence_find_messages(struct pct_evidence *f);
  */
 bool pct_op_may_start_others(const struct pc_profile *p, const char *op);
 
-/* True for a function by which a program may ask again and again for something that it waits for:
+/* Traits of functions by which a program may ask again and again for something that it waits for:
  * tests and probes, and MPI_Win_sync, after which it reads what others have written. */
+#define PCT_MAY_POLL (PCOLLECT_TRAIT_TESTS | PCOLLECT_TRAIT_SEES)
+/* True for such a function, by its name. */
 bool pct_finding_may_poll(const char *op);
 /* More calls of these per rank are many. */
 #define PCT_MANY_TESTS 1000

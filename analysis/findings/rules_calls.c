@@ -394,7 +394,7 @@ static void find_polling(const struct pct_evidence *f, const struct pct_rule *ru
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         bool tests = fact->traits & PCOLLECT_TRAIT_TESTS;
-        if (!pct_finding_may_poll(fact->op) || calls_of_rank(f, fact) <= PCT_MANY_TESTS)
+        if (!(fact->traits & PCT_MAY_POLL) || calls_of_rank(f, fact) <= PCT_MANY_TESTS)
             continue;
         struct pct_call_cost cost = cost_of_calls(f, rule, threshold, fact, PCT_MANY_TESTS);
         if (cost.text)

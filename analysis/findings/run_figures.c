@@ -539,8 +539,13 @@ void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struc
     gather_messages(f);
     gather_files(f);
     f->list = pct_alloc(pct_data_contexts(d)->n, sizeof *f->list);
-    for (size_t i = 0; i < pct_data_contexts(d)->n; i++)
-        fill_fact(f, &f->list[f->n++], pct_data_contexts(d)->node[i]);
+    f->polling = pct_alloc(pct_data_contexts(d)->n, sizeof *f->polling);
+    for (size_t i = 0; i < pct_data_contexts(d)->n; i++) {
+        struct pct_fact *fact = &f->list[f->n++];
+        fill_fact(f, fact, pct_data_contexts(d)->node[i]);
+        if (fact->traits & PCT_MAY_POLL)
+            f->polling[f->n_polling++] = fact->node;
+    }
     pct_evidence_find_messages(f);
     if (f->n && f->n_ranks)
         unite_places(f);
@@ -550,6 +555,7 @@ void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struc
 void pct_evidence_forget(struct pct_evidence *f)
 {
     pct_free(f->list);
+    pct_free(f->polling);
     pct_free(f->compute_ns);
     pct_free(f->use);
     pct_free(f->files_ns);

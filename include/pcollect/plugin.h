@@ -172,7 +172,9 @@ enum pcollect_trait {
     PCOLLECT_TRAIT_STARTS = 1 << 19,     /* starts an operation that a request stands for */
     PCOLLECT_TRAIT_PERSISTENT = 1 << 20, /* makes a persistent or partitioned request */
     PCOLLECT_TRAIT_MOVES = 1 << 21,      /* moves data between processes or files, or prepares to */
-    PCOLLECT_TRAIT_WAITS = 1 << 22       /* blocks until requests have completed */
+    PCOLLECT_TRAIT_WAITS = 1 << 22,      /* blocks until requests have completed */
+    /* Lets a process see what others have written to its memory. */
+    PCOLLECT_TRAIT_SEES = 1 << 23
 };
 
 /* Facts that a plugin needs to be told about a call beyond what costs nothing to know. The host
