@@ -71,28 +71,27 @@ const struct pcollect_table pct_tail_calls_table = {
     .n_keys = N_TAIL_KEYS,
     .n_values = N_OF_FRAME};
 
-enum { HOME = N_KEYS, N_HOME_COLUMNS };
+/* The column of a table beside `symbols`, behind the same keys. */
+enum { BESIDE = N_KEYS, N_BESIDE_COLUMNS };
 
-static const struct pcollect_column home_columns[N_HOME_COLUMNS] = {
-    KEY_MODULE, KEY_OFFSET, KEY_DEPTH, [HOME] = VALUE("file", "that declares it", STRING)};
+static const struct pcollect_column home_columns[N_BESIDE_COLUMNS] = {
+    KEY_MODULE, KEY_OFFSET, KEY_DEPTH, VALUE("file", "that declares it", STRING)};
 const struct pcollect_table pct_function_files_table = {
     .name = "function_files",
     .doc = "files that declare functions of symbols whose line is of another file",
     .columns = home_columns,
     .n_keys = N_KEYS,
-    .n_values = N_HOME_COLUMNS - N_KEYS};
+    .n_values = N_BESIDE_COLUMNS - N_KEYS};
 
-enum { BEGIN = N_KEYS, N_BEGIN_COLUMNS };
-
-static const struct pcollect_column begin_columns[N_BEGIN_COLUMNS] = {
-    KEY_MODULE, KEY_OFFSET,
-    KEY_DEPTH, [BEGIN] = VALUE("begin", "address of its first byte in the module", NUMBER)};
+static const struct pcollect_column begin_columns[N_BESIDE_COLUMNS] = {
+    KEY_MODULE, KEY_OFFSET, KEY_DEPTH,
+    VALUE("begin", "address of its first byte in the module", NUMBER)};
 const struct pcollect_table pct_function_begins_table = {
     .name = "function_begins",
     .doc = "where functions of symbols without a name begin",
     .columns = begin_columns,
     .n_keys = N_KEYS,
-    .n_values = N_BEGIN_COLUMNS - N_KEYS};
+    .n_values = N_BESIDE_COLUMNS - N_KEYS};
 
 /* ---- Reading ----------------------------------------------------------------------------------
  */
@@ -157,7 +156,7 @@ static uint64_t read_beside(struct beside *b, const uint64_t *row, uint32_t k)
     if (!t || b->at >= t->n_rows)
         return 0;
     const uint64_t *found = t->cells + (size_t)b->at * t->n_columns;
-    return compare_keys(found, key) ? 0 : found[N_KEYS];
+    return compare_keys(found, key) ? 0 : found[BESIDE];
 }
 
 static void load_addresses(struct pct_symbols *s, const struct pc_profile *p, struct pct_pool *pool,
@@ -271,13 +270,13 @@ static void add_tail_calls(struct writer *w, struct pct_spot spot, struct pct_pl
 static void add_beside(struct writer *w, struct pct_stored_cell *cells, const struct pct_frame *f)
 {
     if (f->home) {
-        cells[HOME] = (struct pct_stored_cell){.text = f->home};
+        cells[BESIDE] = (struct pct_stored_cell){.text = f->home};
         if (!w->homes)
             w->homes = pct_stores_add(w->all, &pct_function_files_table);
         pct_store_row(w->homes, cells);
     }
     if (f->begin) {
-        cells[BEGIN] = (struct pct_stored_cell){.number = f->begin};
+        cells[BESIDE] = (struct pct_stored_cell){.number = f->begin};
         if (!w->begins)
             w->begins = pct_stores_add(w->all, &pct_function_begins_table);
         pct_store_row(w->begins, cells);
