@@ -15,10 +15,7 @@ static void read_table(const struct pc_profile *p, struct pct_open_calls *out, s
     if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0 || call == PC_NO_INDEX)
         return;
     for (uint32_t row = 0; row < t->n_rows; row++) {
-        int64_t rank = (int64_t)pc_table_cell(t, row, 0);
-        while (at < p->n_ranks && p->ranks[at].rank < rank)
-            at++;
-        if (at == p->n_ranks || p->ranks[at].rank != rank)
+        if (!pct_totals_rank_of_row(p, t, row, &at))
             continue;
         out->list = pct_grow(out->list, out->n, room, sizeof *out->list);
         struct pct_open_call *c = &out->list[out->n++];

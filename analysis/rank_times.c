@@ -39,17 +39,6 @@ struct told {
     double sampled_ns;             /* of others_ns, for which samples stand, and what they cost */
 };
 
-/* The rank of a row, as an index. Rows are in the order of their first key, so *at only
- * advances. */
-static bool find_rank(const struct pc_profile *p, const struct pc_profile_table *t, uint32_t row,
-                      uint32_t *at)
-{
-    int64_t rank = (int64_t)pc_table_cell(t, row, 0);
-    while (*at < p->n_ranks && p->ranks[*at].rank < rank)
-        ++*at;
-    return *at < p->n_ranks && p->ranks[*at].rank == rank;
-}
-
 /* Reads what the kernel says of each rank. One that slept or polled on a free processor has no
  * delay, so a figure of any rank tells that the kernel counts delays; if it does not, the times
  * blocked are 0, too. */
@@ -65,7 +54,7 @@ static void read_resources(const struct pc_profile *p, struct told *told)
         return;
     bool counted = false;
     for (uint32_t row = 0; row < t->n_rows; row++) {
-        if (!find_rank(p, t, row, &at))
+        if (!pct_totals_rank_of_row(p, t, row, &at))
             continue;
         told[at].delayed_ns = (double)pc_table_cell(t, row, delayed);
         told[at].blocked_ns = (double)pc_table_cell(t, row, blocked);
@@ -98,7 +87,7 @@ static void read_sampling(const struct pc_profile *p, struct told *told)
     if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0 || compute == PC_NO_INDEX)
         return;
     for (uint32_t row = 0; row < t->n_rows; row++) {
-        if (!find_rank(p, t, row, &at))
+        if (!pct_totals_rank_of_row(p, t, row, &at))
             continue;
         if (told[at].sampled) {
             told[at].sampled_ns +=

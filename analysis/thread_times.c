@@ -8,6 +8,7 @@
 #include "analysis/rank_times.h"
 #include "analysis/student.h"
 #include "analysis/tree/samples.h"
+#include "analysis/tree/totals.h"
 #include "format/team_runtime.h"
 
 #include <math.h>
@@ -56,10 +57,7 @@ static void read_records(struct pct_thread_times *out, const struct pc_profile *
     uint32_t at = 0;
     out->list = pct_alloc(t->n_rows, sizeof *out->list);
     for (uint32_t row = 0; row < t->n_rows; row++) {
-        int64_t rank = (int64_t)pc_table_cell(t, row, 0);
-        while (at < p->n_ranks && p->ranks[at].rank < rank)
-            at++;
-        if (at == p->n_ranks || p->ranks[at].rank != rank)
+        if (!pct_totals_rank_of_row(p, t, row, &at))
             continue;
         out->list[out->n++] =
             (struct pct_thread_time){.rank = at,

@@ -210,20 +210,6 @@ static struct pct_attributed *attribute_counts(const struct pc_profile *p, size_
 
 /* ---- Instructions of ranks ------------------------------------------------------------------- */
 
-/* Index of a rank. Ranks ascend. */
-static uint32_t index_of(const struct pc_profile *p, uint64_t rank)
-{
-    uint32_t low = 0, high = p->n_ranks;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (p->ranks[middle].rank < (int64_t)rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < p->n_ranks && p->ranks[low].rank == (int64_t)rank ? low : PC_NO_INDEX;
-}
-
 /* The event of the first row that counts instructions; 0: none. */
 static uint64_t find_instructions(const struct pc_profile *p, const struct pc_profile_table *t)
 {
@@ -247,14 +233,14 @@ struct pct_rank_instructions *pct_instructions_by_rank(const struct pc_profile *
     struct pct_rank_instructions *list = pct_alloc(p->n_ranks, sizeof *list);
     for (uint32_t i = 0; i < edges->n_rows; i++) {
         const uint64_t *row = edges->cells + (size_t)i * N_EDGE;
-        uint32_t r = row[EVENT] == event && !row[INSIDE] ? index_of(p, row[RANK]) : PC_NO_INDEX;
-        if (r != PC_NO_INDEX)
+        uint32_t r = pct_totals_place_of_rank(p, 0, (int64_t)row[RANK]);
+        if (row[EVENT] == event && !row[INSIDE] && r < p->n_ranks)
             list[r].outside += (double)row[COUNT];
     }
     for (uint32_t i = 0; i < points->n_rows; i++) {
         const uint64_t *row = points->cells + (size_t)i * points->n_columns;
-        uint32_t r = row[EVENT] == event ? index_of(p, row[RANK]) : PC_NO_INDEX;
-        if (r == PC_NO_INDEX)
+        uint32_t r = pct_totals_place_of_rank(p, 0, (int64_t)row[RANK]);
+        if (row[EVENT] != event || r == p->n_ranks)
             continue;
         list[r].read += (double)row[read];
         list[r].skipped += (double)row[skipped];

@@ -80,12 +80,9 @@ static void gather_use(struct pct_evidence *f)
     for (size_t r = 0; r < f->n_ranks; r++)
         f->use[r].bound = "";
     if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0)
-        return; /* rows are in the order of their first key */
+        return;
     for (uint32_t row = 0, r = 0; row < t->n_rows; row++) {
-        int64_t rank = (int64_t)pc_table_cell(t, row, 0);
-        while (r < f->n_ranks && p->ranks[r].rank < rank)
-            r++;
-        if (r == f->n_ranks || p->ranks[r].rank != rank)
+        if (!pct_totals_rank_of_row(p, t, row, &r))
             continue;
         f->use[r] =
             (struct pct_rank_use){.user_ns = (double)pc_table_cell(t, row, user),

@@ -179,16 +179,18 @@ struct pct_range pct_totals_add_ranks(const struct pct_totals *m, uint32_t node,
 
 /* Ranks ascend, so it is at most as many entries further as the numbers differ; without gaps
  * exactly there, and no entry needs to be looked at, which would take more time than all else. */
-uint32_t pct_totals_place_of_rank(const struct pc_profile *p, uint32_t at, int32_t rank)
+uint32_t pct_totals_place_of_rank(const struct pc_profile *p, uint32_t at, int64_t rank)
 {
     uint32_t n = p->n_ranks, first = n ? (uint32_t)p->ranks[0].rank : 0;
+    if (rank != (int32_t)rank)
+        return n;
     if (n && (uint32_t)p->ranks[n - 1].rank - first == n - 1) {
         uint32_t place = (uint32_t)rank - first;
         return place >= at && place < n ? place : n;
     }
     if (at == p->n_ranks || rank < p->ranks[at].rank)
         return p->n_ranks;
-    uint64_t apart = (uint64_t)((int64_t)rank - p->ranks[at].rank);
+    uint64_t apart = (uint64_t)(rank - p->ranks[at].rank);
     uint32_t last = apart < p->n_ranks - at ? at + (uint32_t)apart : p->n_ranks - 1;
     while (p->ranks[last].rank != rank) {
         if (at >= last)
@@ -200,6 +202,14 @@ uint32_t pct_totals_place_of_rank(const struct pc_profile *p, uint32_t at, int32
             last = middle;
     }
     return last;
+}
+
+bool pct_totals_rank_of_row(const struct pc_profile *p, const struct pc_profile_table *t,
+                            uint32_t row, uint32_t *at)
+{
+    uint32_t place = pct_totals_place_of_rank(p, *at, (int64_t)pc_table_cell(t, row, 0));
+    *at = place < p->n_ranks ? place : *at;
+    return place < p->n_ranks;
 }
 
 /* Adds a field by rank. The work depends on the ranks of the record, not of the profile: most

@@ -146,7 +146,12 @@ struct pct_range pct_totals_add_field(const struct pc_profile *p, uint32_t node,
                                       uint64_t *values, bool *present);
 
 /* The index of a rank in the profile, from `at` on; n_ranks: not there. */
-uint32_t pct_totals_place_of_rank(const struct pc_profile *p, uint32_t at, int32_t rank);
+uint32_t pct_totals_place_of_rank(const struct pc_profile *p, uint32_t at, int64_t rank);
+
+/* Sets *at to the index of the rank that is the first key of a row; false: the profile does not
+ * have it. For all rows in their order, *at is 0 before the first. */
+bool pct_totals_rank_of_row(const struct pc_profile *p, const struct pc_profile_table *t,
+                            uint32_t row, uint32_t *at);
 
 /* The spread of such lists over the ranks of the range. */
 struct pct_spread pct_totals_spread(const struct pc_profile *p, struct pct_range range,

@@ -10,6 +10,7 @@
 #include "command/recover/recover.h"
 
 #include "analysis/buffer.h"
+#include "analysis/tree/totals.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -22,10 +23,8 @@
 
 static const struct pc_profile_rank *find_rank(const struct pc_profile *p, int32_t rank)
 {
-    for (uint32_t i = 0; i < p->n_ranks; i++)
-        if (p->ranks[i].rank == rank)
-            return &p->ranks[i];
-    return NULL;
+    uint32_t place = pct_totals_place_of_rank(p, 0, rank);
+    return place < p->n_ranks ? &p->ranks[place] : NULL;
 }
 
 /* True if b contains the process of this rank of a; its data may be damaged. */

@@ -71,6 +71,30 @@ static void values_find_the_places_of_their_ranks(void **state)
     }
 }
 
+/* The last row is of a damaged table: its lower 32 bits are those of rank 0. */
+static void rows_find_the_places_of_their_ranks(void **state)
+{
+    enum { ROWS = 9 };
+    uint64_t cells[ROWS] = {0, 1, 1, 4, 6, 9, 9, 16, 1ull << 32};
+    const struct pc_profile_table t = {.n_rows = ROWS, .n_columns = 1, .cells = cells};
+    (void)state;
+    for (unsigned here = 0; here < 1u << 5; here++) {
+        struct pc_profile_rank ranks[5] = {0};
+        struct pc_profile p = {.ranks = ranks};
+        uint32_t at = 0;
+        for (int32_t r = 0; r < 5; r++)
+            if (here >> r & 1)
+                ranks[p.n_ranks++].rank = r * r;
+        for (uint32_t row = 0; row < ROWS; row++) {
+            uint32_t k = 0;
+            while (k < p.n_ranks && (uint64_t)ranks[k].rank != cells[row])
+                k++;
+            assert_int_equal(pct_totals_rank_of_row(&p, &t, row, &at), k < p.n_ranks);
+            assert_true(k == p.n_ranks || at == k);
+        }
+    }
+}
+
 static void the_samples_are_valid_profiles(void **state)
 {
     (void)state;
@@ -687,6 +711,7 @@ int main(void)
         cmocka_unit_test(a_rank_that_does_not_begin_MPI_has_all_its_time),
         cmocka_unit_test(the_samples_are_valid_profiles),
         cmocka_unit_test(values_find_the_places_of_their_ranks),
+        cmocka_unit_test(rows_find_the_places_of_their_ranks),
         cmocka_unit_test(nested_time_is_counted_once),
         cmocka_unit_test(calls_alone_take_no_memory),
         cmocka_unit_test(spreads_name_their_ranks),
