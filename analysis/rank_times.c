@@ -348,6 +348,11 @@ void pct_rank_times_free(struct pct_rank_times *t)
     pct_free(t);
 }
 
+double pct_rank_time_main_delayed_ns(const struct pct_rank_time *t)
+{
+    return fmin(t->main_delayed_ns, t->all_delayed_ns);
+}
+
 enum pct_division pct_rank_times_division(const struct pct_rank_times *t)
 {
     double wall_ns = 0, guessed_ns = 0;

@@ -57,6 +57,11 @@ struct pct_rank_times {
 struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p);
 void pct_rank_times_free(struct pct_rank_times *t);
 
+/* Part of all_delayed_ns in which the main thread waited for a processor. The rest is time in which
+ * it was blocked while other threads may have waited: threads that wait at one time do not add up,
+ * so it is at most that. */
+double pct_rank_time_main_delayed_ns(const struct pct_rank_time *t);
+
 /* A part of the time outside MPI below this share of it is not worth a word. */
 #define PCT_DIVISION_LITTLE 0.01
 

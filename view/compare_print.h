@@ -57,11 +57,15 @@ void pct_compare_hidden(FILE *out, const struct pct_compare_print *how);
 
 /* Part of the time from which on what is left out is worth a sentence. */
 #define PCT_COMPARE_DELAYED 0.05
-/* Writes the sentence on what is left out of a time: the wait for a processor, and the library's
- * own time; nothing if it is little of the time without MPI_Init, before whose end neither is
- * known. `where`: "On 4 ranks". */
-bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,
-                      double all_ns, double init_ns);
+/* What is left out of a time: the wait for a processor with its part in which main threads were
+ * blocked, at most, and the library's own time. */
+struct pct_left_out {
+    double delayed_ns, others_ns, library_ns;
+    double all_ns, init_ns; /* the time, and its part in MPI_Init, before whose end none is known */
+};
+/* Writes a sentence on this; nothing if it is little of the time without MPI_Init. True: it is
+ * about a wait for a processor. `where`: "On 4 ranks". */
+bool pct_left_out_put(struct pct_buf *b, const char *where, const struct pct_left_out *left);
 /* Follows such sentences, if one of them is about delays. */
 #define PCT_DELAY_STAYS                                                                            \
     "MPI calls still contain the time in which ranks waited for others that had no processor."

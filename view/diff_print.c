@@ -197,13 +197,15 @@ bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
 {
     struct pct_buf where = {0};
     size_t n = after ? d->n_after : d->n_before;
-    double delayed_ns = 0, library_ns = 0, core_ns = 0, init_ns = 0, mpi_ns = 0;
+    struct pct_left_out left = {0};
+    double mpi_ns = 0;
     for (size_t i = 0; i < n; i++) {
         const struct pct_run *run = &d->runs[i + (after ? d->n_before : 0)];
-        delayed_ns += run->delayed_ns;
-        library_ns += run->library_ns;
-        core_ns += run->core_ns;
-        init_ns += run->init_ns;
+        left.delayed_ns += run->delayed_ns;
+        left.others_ns += run->others_ns;
+        left.library_ns += run->library_ns;
+        left.all_ns += run->core_ns;
+        left.init_ns += run->init_ns;
         mpi_ns += run->told.mpi_ns;
     }
     if (n == 1) {
@@ -212,7 +214,7 @@ bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
     } else {
         pct_buf_format(&where, "In the %zu runs %s", n, after ? "after" : "before");
     }
-    bool delayed = pct_left_out_put(b, where.data, delayed_ns, library_ns, core_ns, init_ns);
+    bool delayed = pct_left_out_put(b, where.data, &left);
     pct_buf_free(&where);
     return delayed && mpi_ns > 0;
 }

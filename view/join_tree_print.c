@@ -389,6 +389,22 @@ static void remark_early(const struct pct_run *run, pct_remark_fn *put, void *ar
     pct_buf_free(&b);
 }
 
+/* Appends for how much of a time no processor was free. While a main thread is blocked, other
+ * threads of its rank may wait at the same time: that part is at most what they waited together. */
+static void put_delays(struct pct_buf *b, double delayed_ns, double threads_ns, double whole_ns,
+                       const char *whole)
+{
+    double sure = 100 * (delayed_ns - threads_ns) / whole_ns, unsure = 100 * threads_ns / whole_ns;
+    if (sure >= 0.5 || unsure < 0.5)
+        pct_buf_format(b, "no processor was free for %.0f %%%s", sure, whole);
+    if (unsure >= 0.5)
+        pct_buf_format(b,
+                       "%sfor up to %s%.0f %%%s main threads were blocked while other threads of "
+                       "their ranks waited for a processor",
+                       sure >= 0.5 ? ", and " : "", sure >= 0.5 ? "another " : "", unsure,
+                       sure >= 0.5 ? "" : whole);
+}
+
 /* Waiting for a processor that is known, and stays in all figures. */
 static void remark_kept(const struct pct_run *run, pct_remark_fn *put, void *arg)
 {
@@ -397,10 +413,9 @@ static void remark_kept(const struct pct_run *run, pct_remark_fn *put, void *arg
         return;
     pct_buf_text(&b, "In ");
     pct_text_escape(&b, run->path, PCT_ESCAPE_CELL);
-    pct_buf_format(&b,
-                   " no processor was free for %.0f %% of the time: this time stays in all "
-                   "figures, since it is not known of all runs.",
-                   100 * run->kept_ns / run->core_ns);
+    pct_buf_text(&b, " ");
+    put_delays(&b, run->kept_ns, run->kept_others_ns, run->core_ns, " of the time");
+    pct_buf_text(&b, ": this time stays in all figures, since it is not known of all runs.");
     put(arg, b.data);
     pct_buf_free(&b);
 }
@@ -473,23 +488,21 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
     pct_programs_remarks(j, runs, pct_remark_print, &(struct pct_remark_text){out, width});
 }
 
-bool pct_left_out_put(struct pct_buf *b, const char *where, double delayed_ns, double library_ns,
-                      double all_ns, double init_ns)
+bool pct_left_out_put(struct pct_buf *b, const char *where, const struct pct_left_out *left)
 {
-    double whole_ns = all_ns - init_ns;
-    bool delayed = delayed_ns >= PCT_COMPARE_DELAYED * whole_ns,
-         library = library_ns >= PCT_COMPARE_DELAYED * whole_ns;
-    const char *whole = init_ns > 0 ? " of the time without MPI_Init" : " of the time";
+    double whole_ns = left->all_ns - left->init_ns;
+    bool delayed = left->delayed_ns >= PCT_COMPARE_DELAYED * whole_ns,
+         library = left->library_ns >= PCT_COMPARE_DELAYED * whole_ns;
+    const char *whole = left->init_ns > 0 ? " of the time without MPI_Init" : " of the time";
     pct_buf_put(b, "", 0);
     if (!(whole_ns > 0) || (!delayed && !library))
         return false;
     pct_buf_format(b, "%s ", where);
     if (delayed)
-        pct_buf_format(b, "no processor was free for %.0f %%%s", 100 * delayed_ns / whole_ns,
-                       whole);
+        put_delays(b, left->delayed_ns, left->others_ns, whole_ns, whole);
     if (library)
         pct_buf_format(b, "%spcollect took %.0f %%%s", delayed ? ", and " : "",
-                       100 * library_ns / whole_ns, delayed ? "" : whole);
+                       100 * left->library_ns / whole_ns, delayed ? "" : whole);
     pct_buf_text(b, ": this time is left out of all figures.");
     return delayed;
 }

@@ -62,8 +62,9 @@ static void remark_delays(const struct pct_scale *s, pct_remark_fn *put, void *a
         pct_scale_ranks(p, n);
         add_size(s, p, n);
         pct_buf_format(&where, "On %s", n);
-        any |= pct_left_out_put(&sentence, where.data, p->delayed_ns, p->library_ns, p->all_ns,
-                                p->init_ns);
+        any |= pct_left_out_put(&sentence, where.data,
+                                &(struct pct_left_out){p->delayed_ns, p->others_ns, p->library_ns,
+                                                       p->all_ns, p->init_ns});
         if (sentence.n)
             put(arg, sentence.data);
         pct_buf_free(&where);

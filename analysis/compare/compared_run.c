@@ -54,6 +54,15 @@ struct pct_rank_times *pct_run_times(const struct pct_run *run, const struct pc_
     return t;
 }
 
+/* Delays of other threads than the main threads, of all ranks: an upper bound. */
+static double find_others_ns(const struct pct_rank_times *t)
+{
+    double ns = t->all_delayed_ns;
+    for (size_t i = 0; i < t->n; i++)
+        ns -= pct_rank_time_main_delayed_ns(&t->list[i]);
+    return fmax(0, ns);
+}
+
 /* The time of the longest rank from the end of MPI_Init on, without its delay and the library.
  * Ranks that come early to MPI_Init wait there for the others. */
 static double find_longest_ns(const struct pc_profile *p, const struct pct_rank_times *t)
@@ -94,6 +103,7 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
     mpi_ns = fmax(0, mpi_ns);
     double delayed_ns = fmin(mpi_ns, fmax(0, t->all_delayed_ns - t->delayed_ns));
     run->delayed_ns = t->delayed_ns + delayed_ns;
+    run->others_ns = fmin(run->delayed_ns, find_others_ns(t));
     own->core_ns = own->compute_ns + mpi_ns - delayed_ns;
     if (p->n_ranks)
         own->time_ns = fmax(find_longest_ns(p, t) - run->end_ns / p->n_ranks,
@@ -159,6 +169,7 @@ static void describe_told(struct pct_run *run, const struct pc_profile *p)
     told->messages = p->world_size > 1 ? (double)sum.messages : 0;
     told->bytes = p->world_size > 1 ? (double)sum.bytes : 0;
     run->kept_ns = run->keeps_delay ? t->all_delayed_ns : 0;
+    run->kept_others_ns = run->keeps_delay ? find_others_ns(t) : 0;
     pct_rank_times_free(t);
 }
 

@@ -51,6 +51,8 @@ struct pct_run {
     double compute_ns;     /* outside MPI, summed over ranks */
     double busiest_ns;     /* the most that one rank computes */
     double delayed_ns;     /* left out below: no processor was free for a thread; summed */
+    double others_ns;      /* at most this part: other threads, while main threads were blocked */
+    double kept_others_ns; /* part of kept_ns: likewise */
     double waiting_ns;     /* part of delayed_ns and of compute_ns, as far as it is sure */
     double variance;       /* of the part of own.compute_ns that is known by samples, in ns^2 */
     double library_ns;     /* in the library outside MPI, summed */

@@ -52,6 +52,7 @@ static void add_point(struct pct_scale *s, size_t i)
     p->compute_ns += run->own.compute_ns;
     p->busiest_ns += run->own.busiest_ns;
     p->delayed_ns += run->delayed_ns;
+    p->others_ns += run->others_ns;
     p->library_ns += run->library_ns;
     p->for_threads_ns += run->for_threads_ns;
     p->n_working += run->n_working;
@@ -77,6 +78,7 @@ static void make_points(struct pct_scale *s)
         p->compute_ns /= (double)p->n_runs;
         p->busiest_ns /= (double)p->n_runs;
         p->delayed_ns /= (double)p->n_runs;
+        p->others_ns /= (double)p->n_runs;
         p->library_ns /= (double)p->n_runs;
         p->for_threads_ns /= (double)p->n_runs;
         p->n_working /= (double)p->n_runs;

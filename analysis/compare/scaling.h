@@ -31,6 +31,7 @@ struct pct_scale_point {
     bool undivided; /* it is not known how much of core_ns ranks of a run waited for a processor */
     /* Time left out of these, and core_ns including it. */
     double delayed_ns, library_ns, init_ns, end_ns, all_ns;
+    double others_ns;            /* part of delayed_ns: that of struct pct_run */
     double n_working;            /* threads of a rank; 0: not known */
     double for_threads_ns;       /* part of compute_ns: main threads wait in a runtime for others */
     double speed_up, efficiency; /* against base */

@@ -267,13 +267,6 @@ static void put_reason(const struct pct_evidence *f, size_t rank, const struct s
     }
 }
 
-/* The kernel's delay of the main thread of a rank, in its run. The rest of the delay of the rank is
- * time in which the main thread was blocked, and other threads may have waited. */
-static double kernel_ns(const struct pct_rank_time *t)
-{
-    return fmin(t->main_delayed_ns, t->all_delayed_ns);
-}
-
 /* Appends that others had a part of the processors. While a rank waits, all processors on which it
  * may run are in use. So if the ranks used less, clearly, others had the rest. Delays of several
  * threads may be at one time. */
@@ -286,7 +279,8 @@ static void put_others(const struct pct_evidence *f, size_t rank, const struct s
     for (size_t r = 0; r < f->n_ranks; r++)
         if (!strcmp(p->ranks[r].host, host->name))
             used_ns += f->use[r].user_ns + f->use[r].system_ns;
-    double part = used_ns / ((double)host->n_cpus * fmax(1, kernel_ns(&f->times->list[rank])));
+    double part = used_ns / ((double)host->n_cpus *
+                             fmax(1, pct_rank_time_main_delayed_ns(&f->times->list[rank])));
     if (near.known && near.n_cpus == host->n_cpus && host->n_threads == host->n_ranks &&
         part < NOT_ALL)
         pct_buf_format(b,
@@ -315,8 +309,10 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     const struct pct_rank_time *t = f->times->list;
     double ns = 0, all_ns = f->times->all_delayed_ns;
     for (size_t r = 0; r < f->n_ranks; r++) {
-        most = kernel_ns(&t[r]) > kernel_ns(&t[most]) ? r : most;
-        ns += kernel_ns(&t[r]);
+        most = pct_rank_time_main_delayed_ns(&t[r]) > pct_rank_time_main_delayed_ns(&t[most])
+                   ? r
+                   : most;
+        ns += pct_rank_time_main_delayed_ns(&t[r]);
     }
     if (!(ns > 0))
         return;
@@ -326,7 +322,7 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     struct pct_buf text = {0};
     const char *share = pct_finding_share(f, ns);
     int32_t rank = pct_finding_rank(f, most);
-    pct_text_time(time, (pc_u128)llround(kernel_ns(&t[most])));
+    pct_text_time(time, (pc_u128)llround(pct_rank_time_main_delayed_ns(&t[most])));
     if (host.n_cpus && host.n_ranks > host.n_cpus) {
         pct_buf_format(&text,
                        "%s ranks share %zu %s on %s and waited for one for %s, most on rank %d "

@@ -7,6 +7,8 @@
  */
 #include "made_run.h"
 
+#include "analysis/compare/compared_run_private.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -285,6 +287,11 @@ static void time_behind_a_lock_is_no_wait_of_the_main_thread(void **state)
     const struct pct_rank_times *times = pct_data_rank_times(d);
     assert_int_equal(pct_rank_times_division(times), PCT_DIVISION_UNSURE);
     assert_true(times->delayed_ns - times->unsure_ns <= 500 * ms * m.n);
+    struct pct_run run;
+    pct_run_adopt(&run, "run", d->profile, pct_symbols_new(d->profile));
+    assert_true(run.delayed_ns - run.others_ns <= 500 * ms * m.n);
+    assert_true(run.others_ns > 0 && run.others_ns <= 400 * ms * m.n);
+    pct_run_close(&run);
     pct_data_free(d);
 }
 

@@ -170,8 +170,9 @@ static const struct pct_column point_columns[] = {
      point_compute},
     {"size", "size", PCT_REAL, "size of the problem, from --sizes", point_size},
     {"delayed_percent", "no processor", PCT_PERCENT,
-     "part of the time of all ranks in which they could run and no processor was free; the other "
-     "columns leave it out; 0 if it is unknown",
+     "part of the time of all ranks in which they could run and no processor was free, or their "
+     "main threads were blocked while other threads may have waited for one; the other columns "
+     "leave it out; 0 if it is unknown",
      point_delayed},
     {"pcollect_percent", "pcollect", PCT_PERCENT,
      "part of the time of all ranks that pcollect took outside MPI; the other columns leave it "
