@@ -134,6 +134,15 @@ static int find_preset(const char *name, struct pc_counting_event *out, struct p
     return PC_OK;
 }
 
+/* Finds a native event, or one that the kernel names and libpfm does not know (4.13 lacks
+ * alignment-faults). */
+static int find_named(const char *name, struct pc_counting_event *out, struct pc_error *error)
+{
+    struct pc_error of_kernel;
+    int err = find_native(name, &out->terms[0], error);
+    return err == PC_ENOENT && !pc_counting_named(name, out, &of_kernel) ? PC_OK : err;
+}
+
 static int find(const char *name, struct pc_counting_event *out, struct pc_error *error)
 {
     struct pc_counting_event event = {.n_terms = 1};
@@ -145,7 +154,7 @@ static int find(const char *name, struct pc_counting_event *out, struct pc_error
                            "events of the form PMU/TERM/ are not counted in jobs; `pcollect stat` "
                            "counts them");
     else if (!pc_counting_raw(name, strlen(name), &event.terms[0]))
-        err = find_native(name, &event.terms[0], error);
+        err = find_named(name, &event, error);
     if (!err)
         *out = event;
     errno = saved;
