@@ -17,6 +17,9 @@ static bool is_own(const struct pc_config_option *c)
 
 static pct_words_fn *known_of(const struct pc_config_option *c)
 {
+    bool events = !strcmp(c->key, "events") || !strcmp(c->key, "always");
+    if (!strcmp(c->section, "sample") && events)
+        return pct_kernel_event;
     return strcmp(c->key, "plugins") != 0       ? NULL
            : strcmp(c->section, "collect") != 0 ? pct_compute_plugin
                                                 : pct_comm_plugin;
