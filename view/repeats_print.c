@@ -94,8 +94,8 @@ static void row_path(const struct pct_cell *c, struct pct_value *out)
 }
 
 static const struct pct_column columns[] = {
-    {"place", "place", PCT_TEXT, "MPI function, computation or waiting, and where it is",
-     row_place},
+    {"place", "place", PCT_TEXT, "MPI function, computation or waiting, and where it is", row_place,
+     .wraps = true},
     {"mean_s", "mean", PCT_NS, "time over all ranks, mean of the runs", row_mean, 0, 0, "error_s",
      .measured = true},
     {"error_s", "+-", PCT_NS, "half of the 95 % confidence interval of mean_s; empty with one run",
@@ -176,7 +176,6 @@ void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, boo
                               .indent = "  ",
                               .width = width,
                               .max_rows = SHOWN,
-                              .wraps = true,
                               .people = {.utf8 = utf8}};
     struct pct_rows rows = pct_table_rows(&pct_repeats_table, &d, NULL);
     char number[PCT_NUMBER_BYTES];

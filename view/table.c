@@ -178,7 +178,8 @@ struct grid {
     size_t n_columns, n_rows;
     char **cells;
     size_t beside;          /* cells of the text after the columns */
-    struct pct_buf dropped; /* names of columns */
+    size_t whole;           /* width of a line with all columns and whole texts */
+    struct pct_buf dropped; /* heads of columns */
     bool folded;
 };
 
@@ -243,7 +244,7 @@ static void drop_column(struct grid *g, const char *name)
 {
     for (size_t k = 0; k < g->n_columns; k++)
         if (g->columns[k] && !strcmp(g->columns[k]->name, name)) {
-            pct_buf_format(&g->dropped, "%s%s", g->dropped.n ? ", " : "", name);
+            pct_buf_format(&g->dropped, "%s%s", g->dropped.n ? ", " : "", g->cells[k]);
             g->columns[k] = NULL;
         }
 }
@@ -275,6 +276,7 @@ static void fit_texts(struct grid *g, const struct pct_aligned *how)
 
 static void fit_grid(struct grid *g, const struct pct_aligned *how)
 {
+    g->whole = width_of(g, how);
     if (!how->width)
         return;
     for (size_t i = 0; how->dropped && how->dropped[i]; i++)
@@ -302,18 +304,18 @@ static void put_cell(struct pct_buf *line, const struct grid *g, size_t row, siz
         pct_buf_fill(line, ' ', pad);
 }
 
-/* Appends a text in lines of at most `room` cells, below each other; a longer word is cut. */
-static void put_wrapped(struct pct_buf *line, const char *text, size_t room, bool utf8)
+/* Appends as many words of a text as `room` cells hold, and returns the rest. A longer word is cut.
+ */
+static const char *put_part(struct pct_buf *line, const char *text, size_t room, bool utf8)
 {
-    size_t before = pct_text_cells(line->data);
-    for (const char *rest; *text; text = rest) {
-        struct pct_buf part = {0};
-        pct_buf_format(&part, "%.*s", (int)pc_wrap(text, room, &rest), text);
-        pct_text_cut(line, part.data, room, utf8);
-        pct_buf_text(line, *rest ? "\n" : "");
-        pct_buf_fill(line, ' ', *rest ? before : 0);
-        pct_buf_free(&part);
-    }
+    const char *rest;
+    struct pct_buf part = {0};
+    pct_buf_format(&part, "%.*s", (int)pc_wrap(text, room, &rest), text);
+    pct_text_cut(line, part.data, room, utf8);
+    size_t cells = pct_text_cells(part.data);
+    pct_buf_fill(line, ' ', cells < room ? room - cells : 0);
+    pct_buf_free(&part);
+    return rest;
 }
 
 static void put_line(FILE *out, struct pct_buf *line)
@@ -323,20 +325,21 @@ static void put_line(FILE *out, struct pct_buf *line)
     fprintf(out, "%s\n", line->data);
 }
 
-/* Cells of the texts of a row of a folded table in one line, if none has more than `most`. */
+/* Cells of the texts of a row of a folded table in one line, if none has more than `most`; those
+ * that are wrapped have lines of their own. */
 static size_t cells_of_row(const struct grid *g, size_t row, size_t most)
 {
     size_t sum = 0;
     for (size_t k = 0; k < g->n_columns; k++)
-        if (g->columns[k] && g->columns[k]->type == PCT_TEXT) {
+        if (g->columns[k] && g->columns[k]->type == PCT_TEXT && !g->columns[k]->wraps) {
             size_t cells = pct_text_cells(g->cells[row * g->n_columns + k]);
             sum += (cells < most ? cells : most) + (sum ? 2 : 0);
         }
     return sum;
 }
 
-/* Prints the texts of a row of a folded table, one after the other. The longest are cut, or the
- * last one is printed on several lines; if that is not enough, there are more lines. */
+/* Prints the texts of a row of a folded table, one after the other. The longest are cut; if that is
+ * not enough, there are more lines. */
 static void put_texts(FILE *out, struct pct_buf *line, const struct grid *g, size_t row,
                       const struct pct_aligned *how)
 {
@@ -350,27 +353,34 @@ static void put_texts(FILE *out, struct pct_buf *line, const struct grid *g, siz
             continue;
         const char *text = g->cells[row * g->n_columns + k];
         size_t cells = pct_text_cells(text), used = pct_text_cells(line->data);
+        bool wraps = g->columns[k]->wraps;
         cells = cells < most ? cells : most;
-        if (used > indent && used + 2 + cells > how->width) {
+        if (used > indent && (wraps || used + 2 + cells > how->width)) {
             put_line(out, line);
             pct_buf_clear(line);
             pct_buf_text(line, how->indent);
         } else if (used > indent) {
             pct_buf_text(line, "  ");
         }
-        if (how->wraps && k + 1 == g->n_columns)
-            put_wrapped(line, text, most, how->people.utf8);
-        else
+        for (; wraps && *text; pct_buf_text(line, how->indent)) {
+            text = put_part(line, text, how->width > indent ? how->width - indent : 1,
+                            how->people.utf8);
+            put_line(out, line);
+            pct_buf_clear(line);
+        }
+        if (!wraps)
             put_cell(line, g, row, k, most, how->people.utf8);
     }
-    put_line(out, line);
+    if (pct_text_cells(line->data) > indent)
+        put_line(out, line);
 }
 
-/* Puts the columns of a row into the line, of a folded table its figures. */
-static void put_row(struct pct_buf *line, const struct grid *g, size_t row,
+/* Puts a line of a row, of a folded table its figures. rest: by column, what is left of its text,
+ * NULL in the first line. True: texts that are wrapped need another line. */
+static bool put_row(struct pct_buf *line, const struct grid *g, size_t row, const char **rest,
                     const struct pct_aligned *how)
 {
-    bool first = true;
+    bool first = true, goes_on = false;
     pct_buf_clear(line);
     pct_buf_text(line, how->indent);
     if (g->folded)
@@ -378,13 +388,39 @@ static void put_row(struct pct_buf *line, const struct grid *g, size_t row,
     for (size_t k = 0; k < g->n_columns; k++) {
         if (!is_in_line(g, k))
             continue;
+        const char *text = rest[k] ? rest[k] : g->cells[row * g->n_columns + k];
         pct_buf_text(line, first ? "" : "  ");
-        if (how->wraps && k + 1 == g->n_columns && !g->folded)
-            put_wrapped(line, g->cells[row * g->n_columns + k], g->widths[k], how->people.utf8);
-        else
-            put_cell(line, g, row, k, 0, how->people.utf8);
         first = false;
+        if (g->columns[k]->wraps)
+            text = put_part(line, text, g->widths[k], how->people.utf8);
+        else if (!rest[k])
+            put_cell(line, g, row, k, 0, how->people.utf8);
+        else
+            pct_buf_fill(line, ' ', g->widths[k]);
+        rest[k] = text;
+        goes_on |= g->columns[k]->wraps && *text;
     }
+    return goes_on;
+}
+
+static void print_row(FILE *out, struct pct_buf *line, const struct grid *g, size_t row,
+                      size_t index, const struct pct_aligned *how)
+{
+    const char **rest = pct_alloc(g->n_columns, sizeof *rest);
+    bool goes_on = put_row(line, g, row, rest, how);
+    if (how->more) {
+        pct_buf_text(line, "  ");
+        if (row)
+            how->more(how->arg, index, line);
+        else
+            pct_buf_text(line, how->more_head);
+    }
+    put_line(out, line);
+    while (goes_on) {
+        goes_on = put_row(line, g, row, rest, how);
+        put_line(out, line);
+    }
+    pct_free(rest);
 }
 
 void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_data *d,
@@ -402,22 +438,13 @@ void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_da
     for (size_t i = 0; i <= g.n_rows; i++) {
         if (g.folded)
             put_texts(out, &line, &g, i, how);
-        if (!has_figures)
-            continue;
-        put_row(&line, &g, i, how);
-        if (how->more) {
-            pct_buf_text(&line, "  ");
-            if (i)
-                how->more(how->arg, rows->index[i - 1], &line);
-            else
-                pct_buf_text(&line, how->more_head);
-        }
-        put_line(out, &line);
+        if (has_figures)
+            print_row(out, &line, &g, i, i ? rows->index[i - 1] : 0, how);
     }
-    if (g.dropped.n && !how->names)
+    if (g.dropped.n)
         pct_print_sentence(out, how->width, 0,
-                           "(left out at this width: %s; --format tsv has them, --columns chooses)",
-                           g.dropped.data);
+                           "(left out at this width: %s; --width %zu shows all)", g.dropped.data,
+                           g.whole);
     pct_buf_free(&g.dropped);
     for (size_t i = 0; i < (g.n_rows + 1) * g.n_columns; i++)
         pct_free(g.cells[i]);

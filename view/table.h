@@ -70,6 +70,7 @@ struct pct_column {
     bool labels; /* PCT_TEXT that is a label or labels joined by " > ", analysis/tree/label.h */
     bool nodes;  /* PCT_TEXT of paths of nodes; without `labels` text output shows them unchanged */
     bool mpi;    /* empty if calls of MPI were not measured: of pcollect record */
+    bool wraps;  /* PCT_TEXT that text output prints whole, on several lines */
     const char *module; /* the column that text output shows instead of no value; or NULL */
 };
 
@@ -224,15 +225,14 @@ void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data 
                     const struct pct_choice *choice);
 
 /* Aligned columns. names: of the columns to show, NULL-terminated, or NULL for those of `choice`
- * under their stable names. A table wider than `width` (0: no limit) is folded and drops columns:
- * see table.c. `more(arg, row, b)` appends to each line; may be NULL. */
+ * under their stable names. A table wider than `width` (0: no limit) is folded and drops columns,
+ * which it names: see table.c. `more(arg, row, b)` appends to each line; may be NULL. */
 struct pct_aligned {
     const char *const *names;
     const char *const *dropped; /* of names, those to drop first if there is no room; or NULL */
     const struct pct_choice *choice;
     const char *indent;
     size_t width, max_rows;
-    bool wraps; /* texts of the last column are printed whole, on several lines, and not cut */
     struct pct_people people;
     const char *more_head;
     size_t more_cells; /* cells that `more` takes */

@@ -51,7 +51,7 @@ static const struct pct_column finding_columns[] = {
      "what would be saved at most, of the core-seconds between MPI_Init and the end of "
      "MPI_Finalize",
      finding_saves},
-    {"finding", "finding", PCT_TEXT, "what was found, and where", finding_text},
+    {"finding", "finding", PCT_TEXT, "what was found, and where", finding_text, .wraps = true},
     {"more", "more", PCT_TEXT, "options of pcollect report that show more", finding_more},
     {"context", "context", PCT_TEXT, "id of the context that it is about, if it is one",
      finding_context},
