@@ -60,26 +60,46 @@ void pct_node_put_heads(const struct pct_node_figures *f, struct pct_buf *b)
     pct_buf_text(b, f->bars ? "by rank   " : "");
 }
 
-/* Number of calls to look at for those below the node. */
-static size_t count_open(const struct pct_node_figures *f, uint32_t node)
+/* Orders the calls that had not ended as the tree does, so that those below a node are beside each
+ * other. Children have greater indices than their parents. */
+static void order_open(struct pct_node_figures *f)
 {
-    return f->tree->open_ns && f->tree->open_ns[node] ? f->open->n : 0;
+    const struct pct_tree *t = f->tree;
+    size_t n = 0;
+    if (!f->open->n)
+        return;
+    f->calls = pct_alloc(f->open->n, sizeof *f->calls);
+    f->begin = pct_alloc(t->n, sizeof *f->begin);
+    f->end = pct_alloc(t->n, sizeof *f->end);
+    for (size_t i = 0; i < f->open->n; i++)
+        f->end[t->shown[f->open->list[i].node]]++;
+    for (uint32_t at = 0; at != PC_NO_INDEX; at = pct_tree_after(t, 0, at, true)) {
+        f->begin[at] = n;
+        n += f->end[at];
+        f->end[at] = f->begin[at];
+    }
+    for (size_t i = 0; i < f->open->n; i++)
+        f->calls[f->end[t->shown[f->open->list[i].node]]++] = &f->open->list[i];
+    for (size_t i = t->n; i-- > 1;) {
+        size_t *all = &f->end[t->nodes[i].parent];
+        *all = *all > f->end[i] ? *all : f->end[i];
+    }
 }
 
-/* True if a call that had not ended is in the figures of the node. */
-static bool is_below(const struct pct_node_figures *f, const struct pct_open_call *c, uint32_t node)
+/* Those in the figures of the node, and their number. */
+static const struct pct_open_call **open_below(const struct pct_node_figures *f, uint32_t node,
+                                               size_t *n_out)
 {
-    uint32_t at = f->tree->shown[c->node];
-    while (at != node && at != PC_NO_INDEX)
-        at = f->tree->nodes[at].parent;
-    return at == node;
+    *n_out = f->calls && f->tree->open_ns[node] ? f->end[node] - f->begin[node] : 0;
+    return *n_out ? &f->calls[f->begin[node]] : NULL;
 }
 
 /* Appends the picture. An only child with all of its parent's time has the same picture, so long
  * chains need no further walks over the tree. */
 void pct_node_put_bar(struct pct_node_figures *f, uint32_t node, struct pct_buf *b)
 {
-    size_t n_ranks = f->d->profile->n_ranks;
+    size_t n_ranks = f->d->profile->n_ranks, n_open;
+    const struct pct_open_call **open = open_below(f, node, &n_open);
     if (!f->bars)
         return;
     if (!f->bar.n || f->tree->nodes[node].parent != f->bar_node ||
@@ -87,9 +107,8 @@ void pct_node_put_bar(struct pct_node_figures *f, uint32_t node, struct pct_buf 
         memset(f->values, 0, n_ranks * sizeof *f->values);
         if (f->columns != PCT_COLUMNS_CPU)
             pct_tree_ranks(f->tree, node, f->metric, f->values, f->present);
-        for (size_t i = 0; i < count_open(f, node); i++)
-            if (is_below(f, &f->open->list[i], node))
-                f->values[f->open->list[i].rank] += f->open->list[i].ns;
+        for (size_t i = 0; i < n_open; i++)
+            f->values[open[i]->rank] += open[i]->ns;
         if (f->columns != PCT_COLUMNS_METRIC)
             pct_tree_sampled_ranks(f->tree, node,
                                    f->columns == PCT_COLUMNS_CPU ? PCT_SAMPLED_TOTAL
@@ -138,12 +157,12 @@ static void put_calls(const struct pct_node_figures *f, const struct pct_node *n
     struct pct_below below = pct_tree_below(f->tree, node);
     const struct pct_own own = pct_tree_own(f->tree, node);
     const pc_u128 *sum = callers ? below.sum : own.calls.sum;
-    size_t n_open = 0;
-    for (size_t i = 0; i < count_open(f, node); i++) {
-        const struct pct_open_call *c = &f->open->list[i];
-        bool here = callers ? is_below(f, c, node) : f->tree->shown[c->node] == node;
+    size_t n_open = 0, n_below;
+    const struct pct_open_call **open = open_below(f, node, &n_below);
+    for (size_t i = 0; i < n_below; i++) {
+        bool here = callers || f->tree->shown[open[i]->node] == node;
         n_open += here;
-        below.sum[PCT_TIME] -= here ? c->ns : 0; /* the mean is of the others */
+        below.sum[PCT_TIME] -= here ? open[i]->ns : 0; /* the mean is of the others */
     }
     struct pct_buf details = {0};
     pct_buf_format(&details, "%s %s", pct_text_count(number, sum[PCT_CALLS]),
@@ -272,6 +291,7 @@ void pct_node_figures_open(struct pct_node_figures *f, const struct pct_data *d,
     f->tree = make_tree(f);
     pct_tree_add_open(f->tree, f->open);
     pct_tree_sort(f->tree, figure_of(f), sort);
+    order_open(f);
     f->mpi = pct_tree_below(f->tree, 0).sum[PCT_TIME];
     f->computed = pct_tree_below(f->tree, 0).computed.ns;
     /* Below the root of callers nested time is there twice. */
@@ -285,6 +305,9 @@ void pct_node_figures_open(struct pct_node_figures *f, const struct pct_data *d,
 void pct_node_figures_close(struct pct_node_figures *f)
 {
     pct_tree_free(f->tree);
+    pct_free(f->calls);
+    pct_free(f->begin);
+    pct_free(f->end);
     pct_free(f->values);
     pct_free(f->present);
     pct_buf_free(&f->bar);

@@ -25,11 +25,13 @@ struct pct_node_figures {
     bool bars;
     pc_u128 whole; /* total that shares refer to */
     const struct pct_open_calls
-        *open;              /* that are in the times; empty: none, as in a part of a run */
-    pc_u128 mpi, computed;  /* PCT_COLUMNS_BOTH: totals */
-    size_t cells;           /* of the figures, with their blanks */
-    bool any_few, any_call; /* shown so far: a legend must explain them */
-    uint64_t *values;       /* by rank */
+        *open; /* that are in the times; empty: none, as in a part of a run */
+    const struct pct_open_call **calls; /* these in the order of the tree; NULL: none */
+    size_t *begin, *end;                /* of those below, by node */
+    pc_u128 mpi, computed;              /* PCT_COLUMNS_BOTH: totals */
+    size_t cells;                       /* of the figures, with their blanks */
+    bool any_few, any_call;             /* shown so far: a legend must explain them */
+    uint64_t *values;                   /* by rank */
     bool *present;
     struct pct_buf bar; /* of bar_node */
     uint32_t bar_node;
