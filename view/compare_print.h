@@ -57,8 +57,8 @@ void pct_compare_hidden(FILE *out, const struct pct_compare_print *how);
 
 /* Part of the time from which on what is left out is worth a sentence. */
 #define PCT_COMPARE_DELAYED 0.05
-/* What is left out of a time: the wait for a processor with its part in which main threads were
- * blocked, at most, and the library's own time. */
+/* Parts that are left out of a time: the wait for a processor with its part in which main threads
+ * were blocked, at most, and the library's own time. */
 struct pct_left_out {
     double delayed_ns, others_ns, library_ns;
     double all_ns, init_ns; /* the time, and its part in MPI_Init, before whose end none is known */
