@@ -7,12 +7,6 @@
 
 #include "analysis/symbols/symbols.h"
 
-const char *pct_passer(const char *function, const char *file, const char *module)
-{
-    const char *runtime = pct_symbols_runtime(file);
-    return runtime ? runtime : function ? NULL : module;
-}
-
 static bool is_frame(const struct pct_node *n)
 {
     return n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
@@ -24,8 +18,11 @@ static const char *passer_of(const struct pc_profile *p, const struct pct_node *
     if (!is_frame(n))
         return NULL;
     const struct pc_profile_module *m = n->module == PC_NO_INDEX ? NULL : &p->modules[n->module];
-    const char *passer = pct_passer(n->frame->function, n->frame->file, m ? m->path : NULL);
-    return passer ? passer : m && !n->frame->file && !pct_symbols_is_program(m) ? m->path : NULL;
+    const char *runtime = pct_symbols_runtime(n->frame->file);
+    if (runtime || !m)
+        return runtime;
+    bool library = !n->frame->function || (!n->frame->file && !pct_symbols_is_program(m));
+    return library ? m->path : NULL;
 }
 
 const char *pct_tree_passer(const struct pc_profile *p, const struct pct_tree *t, uint32_t node,

@@ -20,7 +20,7 @@ struct pct_folding {
     uint32_t (*only)(void *tree, uint32_t node);
     /* True if both are the same function. */
     bool (*same)(const void *tree, uint32_t node, uint32_t other);
-    /* For what a frame passes a call on, of pct_passer or pct_tree_passer; NULL: it is shown. */
+    /* For what a frame passes a call on, as pct_tree_passer; NULL: it is shown. */
     const char *(*passer)(void *tree, uint32_t node);
 };
 
@@ -33,13 +33,10 @@ struct pct_fold {
 /* The line that begins with `node`. */
 struct pct_fold pct_fold(const struct pct_folding *f, uint32_t node);
 
-/* The runtime library of a language, if the frame is in its code; `module`, if its function has no
- * name. Else NULL. */
-const char *pct_passer(const char *function, const char *file, const char *module);
-
-/* pct_passer of a frame of a tree; also the library of a function without lines, if it is not of
- * the program. NULL for the function through which a library is entered: `outer` is the frame that
- * called the node; PC_NO_INDEX: none. */
+/* For what a frame of a tree passes a call on: the runtime library of a language, if its code is
+ * there, or its module, if it has no name, or no line and is not of the program. NULL for the
+ * function through which a library is entered, where `outer` is the frame that called the node
+ * (PC_NO_INDEX: none), and for all others. */
 const char *pct_tree_passer(const struct pc_profile *p, const struct pct_tree *t, uint32_t node,
                             uint32_t outer);
 

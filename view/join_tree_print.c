@@ -147,19 +147,22 @@ static bool is_same_function(const void *printer, uint32_t node, uint32_t other)
 
 static const char *passer_of(const struct pct_join_tree_node *n)
 {
-    return n->kind == PCOLLECT_NODE_FRAME
-               ? pct_passer(n->module ? NULL : n->name, n->file, n->module)
-               : NULL;
+    const char *runtime = n->kind == PCOLLECT_NODE_FRAME ? pct_symbols_runtime(n->file) : NULL;
+    return runtime || n->file ? runtime : n->library;
 }
 
-/* The function through which a library is entered is shown. */
+/* A function in which itself much is lost or gained is shown, and the one through which a library
+ * is entered. */
 static const char *find_passer(void *printer, uint32_t node)
 {
-    const struct printer *l = printer;
-    const struct pct_join_tree_node *n = &l->view->tree->nodes[node];
-    const char *passer = l->how->full_names ? NULL : passer_of(n);
-    return passer && !n->module && passer_of(&l->view->tree->nodes[n->parent]) != passer ? NULL
-                                                                                         : passer;
+    struct printer *l = printer;
+    const struct pct_join_tree_node *nodes = l->view->tree->nodes, *n = &nodes[node];
+    uint32_t child = l->how->full_names ? PC_NO_INDEX : only_child(l, node);
+    const char *passer = child == PC_NO_INDEX ? NULL : passer_of(n);
+    double own = passer ? l->view->weight[node] - l->view->weight[child] : 0;
+    if (own > 0 && own >= l->least)
+        return NULL;
+    return passer && !n->module && passer_of(&nodes[n->parent]) != passer ? NULL : passer;
 }
 
 static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)

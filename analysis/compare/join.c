@@ -296,9 +296,11 @@ static void note_caller(const struct joiner *b, struct pct_join_node *node,
     bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
     if (!frame || n->module == PC_NO_INDEX)
         return;
-    const char *path = b->source->profile->modules[n->module].path;
+    const struct pc_profile_module *m = &b->source->profile->modules[n->module];
     if (!node->function)
-        node->module = pct_pool_intern(b->join->pool, path);
+        node->module = pct_pool_intern(b->join->pool, m->path);
+    if (!node->function || (!node->file && !pct_symbols_is_program(m)))
+        node->library = b->modules[n->module];
     node->caller = pct_symbols_caller(b->source->profile, n->module, n->frame);
 }
 

@@ -68,6 +68,7 @@ struct pct_join_node {
     uint64_t context;            /* of label.h, in the first run that has it; 0: none */
     const char *function, *file; /* of the first run that has it; may be NULL */
     const char *module;          /* of a function without a name; interned; else NULL */
+    const char *library;         /* of code without lines or names; interned; NULL: it is none */
     enum pct_caller caller;      /* of the last run that has it */
     uint32_t line;               /* of the call; 0: not the same in all runs */
     double line_ns;              /* POINT: time sampled at `line`, which has the most */

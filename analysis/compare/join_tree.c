@@ -48,6 +48,7 @@ static struct pct_join_tree_node describe(const struct pct_join *j, uint32_t nod
                                    .waits = n->waits,
                                    .name = name_of(j, node),
                                    .module = n->module,
+                                   .library = n->library,
                                    .file = n->file};
     if (n->call_file && n->call_line) {
         d.call_file = n->call_file;

@@ -17,13 +17,14 @@
 struct pct_join_tree_node {
     uint32_t parent; /* PC_NO_INDEX for the root */
     uint32_t first_child, next;
-    uint16_t kind;      /* enum pcollect_node_kind */
-    bool inlined;       /* in a run that has it */
-    bool sampled;       /* its own time is that of samples */
-    bool waits;         /* its own time is threads that wait for each other in a runtime library */
-    const char *name;   /* escaped */
-    const char *module; /* of a function without a name; else NULL */
-    const char *file;   /* file that has it; NULL: unknown, or not a function of the program */
+    uint16_t kind;       /* enum pcollect_node_kind */
+    bool inlined;        /* in a run that has it */
+    bool sampled;        /* its own time is that of samples */
+    bool waits;          /* its own time is threads that wait for each other in a runtime library */
+    const char *name;    /* escaped */
+    const char *module;  /* of a function without a name; else NULL */
+    const char *library; /* of struct pct_join_node */
+    const char *file;    /* file that has it; NULL: unknown, or not a function of the program */
     const char *call_file; /* where it was called; NULL: unknown */
     uint32_t call_line;    /* 0: unknown, or not the same in all runs */
     struct pct_call_site site;
