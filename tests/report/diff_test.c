@@ -615,33 +615,6 @@ static void delay_is_told_by_the_time_that_changes(void **state)
     pct_buf_free(&said);
 }
 
-/* Threads that wait at one time do not add up: what they waited is a bound, whatever is left out.
- */
-static void a_delay_of_threads_is_a_bound(void **state)
-{
-#define BLOCKED                                                                                    \
-    " main threads were blocked while other threads of their ranks waited for a processor"
-    static const struct {
-        struct pct_left_out left;
-        const char *text;
-    } cases[] = {
-        {{50, 20, 0, 100, 0},
-         "In a run no processor was free for 30 % of the time, and for up to another 20 %" BLOCKED},
-        {{50, 50, 10, 100, 0},
-         "In a run for up to 50 % of the time" BLOCKED ", and pcollect took 10 %"},
-        {{50, 0, 0, 100, 0}, "In a run no processor was free for 50 % of the time"},
-    };
-    (void)state;
-    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
-        struct pct_buf said = {0}, want = {0};
-        pct_buf_format(&want, "%s: this time is left out of all figures.", cases[i].text);
-        assert_true(pct_left_out_put(&said, "In a run", &cases[i].left));
-        assert_string_equal(said.data, want.data);
-        pct_buf_free(&said);
-        pct_buf_free(&want);
-    }
-}
-
 /* Waits for a processor, of one repeat of two or of both, are a row of their own in the average. */
 static void waiting_for_a_processor_is_a_row_of_the_average(void **state)
 {
@@ -808,7 +781,6 @@ int main(void)
         cmocka_unit_test(waiting_for_a_processor_is_in_no_figure),
         cmocka_unit_test(change_by_a_share_of_delay_is_no_change),
         cmocka_unit_test(delay_is_told_by_the_time_that_changes),
-        cmocka_unit_test(a_delay_of_threads_is_a_bound),
         cmocka_unit_test(waiting_for_a_processor_is_a_row_of_the_average),
         cmocka_unit_test(calls_are_compared_too),
         cmocka_unit_test(scatter_is_called_noise_and_changes_are_found),

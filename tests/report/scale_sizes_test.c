@@ -419,6 +419,33 @@ static void time_of_the_library_is_left_out(void **state)
         pct_run_close(&runs[i]);
 }
 
+/* Threads that wait at one time do not add up: what they waited is a bound, whatever is left out.
+ */
+static void a_delay_of_threads_is_a_bound(void **state)
+{
+#define BLOCKED                                                                                    \
+    " main threads were blocked while other threads of their ranks waited for a processor"
+    static const struct {
+        struct pct_left_out left;
+        const char *text;
+    } cases[] = {
+        {{50, 20, 0, 100, 0},
+         "In a run no processor was free for 30 % of the time, and for up to another 20 %" BLOCKED},
+        {{50, 50, 10, 100, 0},
+         "In a run for up to 50 % of the time" BLOCKED ", and pcollect took 10 %"},
+        {{50, 0, 0, 100, 0}, "In a run no processor was free for 50 % of the time"},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        struct pct_buf said = {0}, want = {0};
+        pct_buf_format(&want, "%s: this time is left out of all figures.", cases[i].text);
+        assert_true(pct_left_out_put(&said, "In a run", &cases[i].left));
+        assert_string_equal(said.data, want.data);
+        pct_buf_free(&said);
+        pct_buf_free(&want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +456,7 @@ int main(void)
         cmocka_unit_test(some_growth_with_one_command_line_is_repeated_work),
         cmocka_unit_test(calls_of_a_rank_are_counted_as_they_are),
         cmocka_unit_test(time_of_the_library_is_left_out),
+        cmocka_unit_test(a_delay_of_threads_is_a_bound),
     };
     return cmocka_run_group_tests_name("scale of sizes", tests, NULL, NULL);
 }
