@@ -5,6 +5,8 @@
  */
 #include "analysis/findings/findings.h"
 
+#include "libcollect/state/ops.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -459,23 +461,70 @@ enum made { DATATYPES, COMMUNICATORS, WINDOWS, FILES };
 static const struct {
     const char *others, *advice;
     double many;
+    const char *what, *freed_by; /* NULL: it is not known whether a call has made one */
 } made[] = {
     [DATATYPES] = {"with other calls that make, commit or free datatypes, ",
-                   "Make datatypes once and keep them.", MANY_CALLS},
+                   "Make datatypes once and keep them.", MANY_CALLS, "datatypes", "MPI_Type_free"},
     [COMMUNICATORS] = {"with other calls that make or free communicators, ",
-                       "Make communicators once and keep them.", MANY_MADE},
+                       "Make communicators once and keep them.", MANY_MADE, "communicators",
+                       "MPI_Comm_free and MPI_Comm_disconnect"},
     [WINDOWS] = {"with other calls that make or free windows, ", "Make windows once and keep them.",
-                 MANY_MADE},
+                 MANY_MADE, "windows", "MPI_Win_free"},
     [FILES] = {"with other calls that open or close files, ",
-               "Keep files open, or put more into each.", MANY_CALLS},
+               "Keep files open, or put more into each.", MANY_CALLS, NULL, NULL},
 };
 
-static enum made made_by(const struct pct_fact *fact)
+static enum made made_by(uint16_t op_class)
 {
-    return fact->op_class == PCOLLECT_CLASS_TYPE  ? DATATYPES
-           : fact->op_class == PCOLLECT_CLASS_RMA ? WINDOWS
-           : fact->op_class == PCOLLECT_CLASS_IO  ? FILES
-                                                  : COMMUNICATORS;
+    return op_class == PCOLLECT_CLASS_TYPE  ? DATATYPES
+           : op_class == PCOLLECT_CLASS_RMA ? WINDOWS
+           : op_class == PCOLLECT_CLASS_IO  ? FILES
+                                            : COMMUNICATORS;
+}
+
+/* Number by which a call changes what its rank must free; 0 also for functions that may give
+ * MPI_COMM_NULL. */
+static int count_made(const char *op)
+{
+    static const char *const free[] = {"MPI_Comm_disconnect", "MPI_Comm_free", "MPI_Type_free",
+                                       "MPI_Win_free"},
+                             *const may_make[] = {"MPI_Cart_create",
+                                                  "MPI_Cart_sub",
+                                                  "MPI_Comm_create",
+                                                  "MPI_Comm_create_from_group",
+                                                  "MPI_Comm_create_group",
+                                                  "MPI_Comm_split",
+                                                  "MPI_Comm_split_type",
+                                                  "MPI_Graph_create",
+                                                  "MPI_Intercomm_create_from_groups",
+                                                  "MPI_Type_commit"};
+    if (bsearch(&op, free, PC_ARRAY_LEN(free), sizeof *free, pc_by_text))
+        return -1;
+    return !bsearch(&op, may_make, PC_ARRAY_LEN(may_make), sizeof *may_make, pc_by_text);
+}
+
+/* Appends that ranks free much less than they make, if all of their calls were counted. */
+static void put_unfreed(const struct pct_evidence *f, enum made kind, struct pct_buf *b)
+{
+    enum { MANY_UNFREED = 1000 };
+    const struct pct_data *d = f->data;
+    const struct pc_profile *p = d->profile;
+    double n = 0;
+    if (!made[kind].what || d->whole != p || f->paused_ns > 0 || d->totals->all.n_incomplete)
+        return;
+    for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
+        if (d->totals->all.lost[k])
+            return;
+    for (uint32_t i = 0; i < p->n_ops; i++)
+        if (pc_op_traits_of(p->ops[i].name) & PCOLLECT_TRAIT_MAKES &&
+            made_by(p->ops[i].op_class) == kind)
+            n += count_made(p->ops[i].name) * (double)d->totals->ops[i].calls.sum[PCT_CALLS];
+    n /= (double)f->n_ranks;
+    if (n >= MANY_UNFREED)
+        pct_buf_format(b,
+                       " On average, a rank calls functions that make %s at least %s times more "
+                       "than %s: free what it no longer needs.",
+                       made[kind].what, pct_finding_number(f, floor(n)), made[kind].freed_by);
 }
 
 static void find_made(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -484,18 +533,22 @@ static void find_made(const struct pct_evidence *f, const struct pct_rule *rule,
     struct places all = {.many = made[kind].many};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (fact->traits & PCOLLECT_TRAIT_MAKES && made_by(fact) == kind &&
+        if (fact->traits & PCOLLECT_TRAIT_MAKES && made_by(fact->op_class) == kind &&
             calls_of_rank(f, fact) > all.many)
             add_place(&all, fact);
     }
     if (!all.most)
         return;
     struct pct_call_cost cost = cost_of_places(f, rule, threshold, &all);
+    struct pct_buf unfreed = {0};
+    pct_buf_put(&unfreed, "", 0);
+    put_unfreed(f, kind, &unfreed);
     if (cost.text)
-        pct_finding_say_cost(out, f, rule, cost, more_places(f, &all), "%s is called %s: %s%s. %s",
-                             all.most->place, how_many(f, all.most, "times"),
-                             all.n > 1 ? made[kind].others : "", cost.text,
-                             cure(f, all.most, made[kind].advice));
+        pct_finding_say_cost(out, f, rule, cost, more_places(f, &all),
+                             "%s is called %s: %s%s. %s%s", all.most->place,
+                             how_many(f, all.most, "times"), all.n > 1 ? made[kind].others : "",
+                             cost.text, cure(f, all.most, made[kind].advice), unfreed.data);
+    pct_buf_free(&unfreed);
 }
 
 static void find_communicators(const struct pct_evidence *f, const struct pct_rule *rule,

@@ -495,6 +495,42 @@ static void a_rank_that_polls_may_wait_meanwhile(void **state)
     }
 }
 
+/* Datatypes are made and committed in every step; 1,000 or 999 of them per rank are not freed.
+ * Communicators that a rank may not have got are no reason to free some. */
+static void what_is_made_and_not_freed_is_told_if_it_is_certain(void **state)
+{
+    static const struct {
+        unsigned freed;
+        const char *maker;
+        bool paused, said;
+    } cases[] = {{2000, "MPI_Type_vector", false, true},
+                 {2001, "MPI_Type_vector", false, false},
+                 {2000, "MPI_Type_vector", true, false},
+                 {2000, "MPI_Type_get_contents", false, false}};
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        begin_run(3, false);
+        call_all(cases[i].maker, PCOLLECT_CLASS_TYPE, 3000, 0, 20);
+        call_all("MPI_Type_commit", PCOLLECT_CLASS_TYPE, 3000, 0, 200);
+        call_all("MPI_Type_free", PCOLLECT_CLASS_TYPE, cases[i].freed, 0, 20);
+        call_all("MPI_Comm_split", PCOLLECT_CLASS_COMM, 3000, 0, 200);
+        m.paused_ms[1] = cases[i].paused ? 1 : 0;
+        add_resources();
+        struct pct_data *d = end_run();
+        struct pct_buf text = {0};
+        for (size_t k = 0; k < d->findings->n; k++)
+            pct_buf_format(&text, "%s\n", d->findings->list[k].text);
+        if (!strstr(text.data,
+                    "Make datatypes once and keep them. On average, a rank calls functions that "
+                    "make datatypes at least 1,000 times more than MPI_Type_free: free what it no "
+                    "longer needs.\n") != !cases[i].said ||
+            !strstr(text.data, "Make communicators once and keep them.\n"))
+            fail_msg("%zu: %s", i, text.data);
+        pct_buf_free(&text);
+        pct_data_free(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -516,6 +552,7 @@ int main(void)
         cmocka_unit_test(more_calls_are_no_chain),
         cmocka_unit_test(a_rank_that_moves_no_messages_is_no_hub),
         cmocka_unit_test(a_barrier_may_order_accesses_to_a_window),
+        cmocka_unit_test(what_is_made_and_not_freed_is_told_if_it_is_certain),
         cmocka_unit_test(a_placement_is_better_only_if_messages_cross_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
