@@ -486,19 +486,19 @@ static enum made made_by(uint16_t op_class)
  * MPI_COMM_NULL. */
 static int count_made(const char *op)
 {
-    static const char *const free[] = {"MPI_Comm_disconnect", "MPI_Comm_free", "MPI_Type_free",
-                                       "MPI_Win_free"},
-                             *const may_make[] = {"MPI_Cart_create",
-                                                  "MPI_Cart_sub",
-                                                  "MPI_Comm_create",
-                                                  "MPI_Comm_create_from_group",
-                                                  "MPI_Comm_create_group",
-                                                  "MPI_Comm_split",
-                                                  "MPI_Comm_split_type",
-                                                  "MPI_Graph_create",
-                                                  "MPI_Intercomm_create_from_groups",
-                                                  "MPI_Type_commit"};
-    if (bsearch(&op, free, PC_ARRAY_LEN(free), sizeof *free, pc_by_text))
+    static const char *const frees[] = {"MPI_Comm_disconnect", "MPI_Comm_free", "MPI_Type_free",
+                                        "MPI_Win_free"};
+    static const char *const may_make[] = {"MPI_Cart_create",
+                                           "MPI_Cart_sub",
+                                           "MPI_Comm_create",
+                                           "MPI_Comm_create_from_group",
+                                           "MPI_Comm_create_group",
+                                           "MPI_Comm_split",
+                                           "MPI_Comm_split_type",
+                                           "MPI_Graph_create",
+                                           "MPI_Intercomm_create_from_groups",
+                                           "MPI_Type_commit"};
+    if (bsearch(&op, frees, PC_ARRAY_LEN(frees), sizeof *frees, pc_by_text))
         return -1;
     return !bsearch(&op, may_make, PC_ARRAY_LEN(may_make), sizeof *may_make, pc_by_text);
 }
