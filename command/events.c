@@ -299,12 +299,6 @@ bool pct_events_known(const struct pct_command *self, const char *option, const 
     return known;
 }
 
-const char *pct_kernel_event(const void *arg, size_t i)
-{
-    (void)arg;
-    return pc_counting_kernel_name(i);
-}
-
 int pct_event_named(const struct pct_command *self, const char *option, const char *name,
                     struct pc_counting_event *out)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Names of the plugins of the library.
+ * Names of the plugins of the library, and the kernel's names of events, for completions.
  */
 #include "command/command.h"
+#include "counting/counting.h"
 #include "plugins/names.h"
 
 #define NAME(name, answers) #name,
@@ -19,4 +20,10 @@ const char *pct_compute_plugin(const void *arg, size_t i)
 {
     (void)arg;
     return pct_compute_plugins[i];
+}
+
+const char *pct_kernel_event(const void *arg, size_t i)
+{
+    (void)arg;
+    return pc_counting_kernel_name(i);
 }
