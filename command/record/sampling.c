@@ -92,8 +92,6 @@ static int open_processes(struct pct_sampling *j)
         return say_error(j, &o.error);
     if (!all)
         pct_say(j->self, "threads are started all the time: some may not be recorded");
-    for (size_t i = 0; i < j->n_ids; i++)
-        pct_recorder_add(j->recorder, j->ids[i]);
     return PCT_DONE;
 }
 
@@ -221,10 +219,14 @@ int pct_sampling_add_command(struct pct_sampling *j, int pid, struct pc_error *e
                     : pct_rings_add(j->rings, pid, true, error);
 }
 
+/* Reads what is mapped after the rings have begun to tell of what is mapped from then on. */
 void pct_sampling_start(struct pct_sampling *j)
 {
-    if (j->rings)
-        pct_rings_start(j->rings);
+    if (!j->rings)
+        return;
+    pct_rings_start(j->rings);
+    for (size_t i = 0; i < j->n_ids; i++)
+        pct_recorder_add(j->recorder, j->ids[i]);
 }
 
 void pct_sampling_stop(struct pct_sampling *j)
