@@ -10,12 +10,20 @@
 
 #include <errno.h>
 
-pcollect_ref pc_twin_context(struct pc_thread *t, pcollect_ref theirs)
+static bool is_scope(const struct pcollect_node *n)
+{
+    return n->kind == PCOLLECT_NODE_ROOT || n->kind == PCOLLECT_NODE_PHASE ||
+           n->kind == PCOLLECT_NODE_REGION;
+}
+
+pcollect_ref pc_twin_context(struct pc_thread *t, pcollect_ref theirs, pcollect_ref scope)
 {
     const struct pcollect_node *n = pc_arena_at(&pc_process.arena, theirs);
+    if (scope && is_scope(n))
+        return scope;
     if (n->kind == PCOLLECT_NODE_ROOT)
         return t->record->root;
-    pcollect_ref parent = pc_twin_context(t, n->parent);
+    pcollect_ref parent = pc_twin_context(t, n->parent, scope);
     if (!parent)
         return 0;
     bool collapsed = false;
@@ -41,7 +49,7 @@ void *pc_twin_record(struct pc_thread *t, pcollect_ref theirs)
     if (twin->theirs == theirs && twin->stage == t->stage)
         return twin->record;
     int saved = errno;
-    pcollect_ref mine = pc_twin_context(t, theirs);
+    pcollect_ref mine = pc_twin_context(t, theirs, 0);
     errno = saved;
     if (!mine)
         return NULL;

@@ -38,12 +38,13 @@
 #include <errno.h>
 #include <string.h>
 
-/* Kind of a scope that stands for a context of another thread. Its key is that context. */
+/* Kind of a scope that stands for a context of another thread: for the frames of that context below
+ * a phase or regions of this thread. Its key is that context. */
 enum { LENT = PCOLLECT_NODE_FRAME };
 
 enum { MAX_SCOPES = 1024, N_SLOTS = 2048, MAX_OPEN = 64, ROOTS = 64, NAME_BYTES = 1023 };
 /* Scopes of lent contexts follow the others, in sets of WAYS places by their key. A new one takes a
- * free place of its set, or that of another, in which no region is open then. */
+ * free place of its set, or that of another. */
 enum { N_LENT = 1024, WAYS = 4 };
 /* So many scopes are replaced before the path cache, which has paths below them, forgets all. */
 enum { MAX_REPLACED = 1024 };
@@ -75,9 +76,11 @@ struct stretch {
 };
 
 struct pc_scopes {
-    uint32_t n, current, base; /* base: of the phase, or 0 */
-    uint32_t n_lent;           /* contexts that had no place so far */
-    uint32_t n_replaced;       /* scopes with roots, so far */
+    uint32_t n, current;
+    uint32_t base;     /* around the open regions: the phase, and the regions of the lent context */
+    pcollect_ref lent; /* context that the thread works for; 0: none */
+    uint32_t n_lent;   /* contexts that had no place so far */
+    uint32_t n_replaced; /* scopes with roots, so far */
     uint32_t n_open;
     uint32_t n_deeper; /* open beyond MAX_OPEN */
     uint32_t breaks;   /* value of pc_control.breaks up to which open scopes have been resumed */
@@ -289,14 +292,16 @@ static void enter_scope(struct pc_thread *t, uint32_t to)
     s->current = to;
 }
 
-/* The scope of a context of another thread; 0 where there is no room. */
-static uint32_t find_lent(struct pc_thread *t, pcollect_ref context)
+/* The scope of the lent context's frames in the scope `outer`; that one where there is no room. */
+static uint32_t find_lent(struct pc_thread *t, uint32_t outer)
 {
     struct pc_scopes *s = t->scopes;
-    uint32_t set = MAX_SCOPES + (uint32_t)pc_hash_u64(context) % (N_LENT / WAYS) * WAYS;
+    const pcollect_ref context = s->lent, around = s->all[outer].node;
+    uint64_t hash = pc_hash_u64(context + around * 0x9e3779b97f4a7c15u);
+    uint32_t set = MAX_SCOPES + (uint32_t)hash % (N_LENT / WAYS) * WAYS;
     uint32_t i = set + s->n_lent % WAYS;
     for (uint32_t k = set; k < set + WAYS; k++) {
-        if (s->all[k].key == context)
+        if (s->all[k].key == context && s->all[k].outer == around)
             return k;
         i = s->all[k].key ? i : k;
     }
@@ -308,20 +313,47 @@ static uint32_t find_lent(struct pc_thread *t, pcollect_ref context)
         pc_paths_clear(&t->paths);
     at->key = 0;
     at->kind = LENT;
-    at->node = pc_twin_context(t, context);
+    at->node = pc_twin_context(t, context, around);
     if (!at->node || (!at->roots && !get_roots(t, at))) {
         pc_lost(PCOLLECT_LOST_LENT, 1);
-        return 0;
+        return outer;
     }
     at->key = context;
+    at->outer = around;
     at->clears = t->paths.clears - 1; /* the roots are of the context that was here */
     return i;
 }
 
-/* The innermost open scope. */
+/* The regions of a context of another thread as scopes in `phase`. */
+static uint32_t find_regions(struct pc_thread *t, pcollect_ref context, uint32_t phase)
+{
+    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, context);
+    while (n->kind != PCOLLECT_NODE_REGION && n->parent)
+        n = pc_arena_at(&pc_process.arena, n->parent);
+    if (!n->parent)
+        return phase;
+    return find_scope(t, find_regions(t, n->parent, phase), n->kind, n->offset, NULL);
+}
+
+/* The scope around the thread's own regions, in the phase of its level. */
+static uint32_t find_base(struct pc_thread *t)
+{
+    const struct pc_scopes *s = t->scopes;
+    uint32_t phase = t->level ? find_scope(t, 0, PCOLLECT_NODE_PHASE, t->level, NULL) : 0;
+    return s->lent ? find_regions(t, s->lent, phase) : phase;
+}
+
+/* The innermost phase or region. */
 static uint32_t innermost(const struct pc_scopes *s)
 {
     return s->n_open ? s->open[s->n_open - 1].scope : s->base;
+}
+
+/* Enters the innermost phase or region, and in it the frames of the lent context. */
+static void enter_innermost(struct pc_thread *t)
+{
+    uint32_t at = innermost(t->scopes);
+    enter_scope(t, t->scopes->lent ? find_lent(t, at) : at);
 }
 
 /* Moves the open regions into the phase of that level. */
@@ -332,13 +364,13 @@ static void move_to_phase(struct pc_thread *t, uint64_t level)
     for (uint32_t i = 0; i < s->n_open; i++)
         book_rest(t, t, &s->open[i], now);
     t->level = level;
-    s->base = level ? find_scope(t, 0, PCOLLECT_NODE_PHASE, level, NULL) : 0;
+    s->base = find_base(t);
     uint32_t at = s->base;
     for (uint32_t i = 0; i < s->n_open; i++) {
         at = s->open[i].scope = find_scope(t, at, PCOLLECT_NODE_REGION, s->open[i].key, NULL);
         let_begin(t, &s->open[i], now);
     }
-    enter_scope(t, at);
+    enter_innermost(t);
 }
 
 /* ---- Threads -------------------------------------------------------------------------------- */
@@ -369,7 +401,7 @@ void pc_scope_start(struct pc_thread *t)
         }
         for (uint32_t i = 0; i < s->n_open; i++)
             s->open[i].begin = 0;
-        s->n_open = s->n_deeper = s->base = 0;
+        s->n_open = s->n_deeper = s->base = s->lent = 0;
         t->level = 0;
         enter_scope(t, 0);
     }
@@ -508,7 +540,6 @@ void pc_scope_refresh(struct pc_thread *t)
     t->busy = busy;
 }
 
-/* The level is brought up to date first: a lent context already contains its phase. */
 static void lend(struct pc_thread *t, pcollect_ref context)
 {
     struct pc_scopes *s = t->scopes;
@@ -516,11 +547,9 @@ static void lend(struct pc_thread *t, pcollect_ref context)
         return;
     t->level = atomic_load_explicit(&pc_control.level, memory_order_acquire);
     t->left = context ? 0 : t->scope;
-    if (context)
-        s->base = find_lent(t, context);
-    else
-        s->base = t->level ? find_scope(t, 0, PCOLLECT_NODE_PHASE, t->level, NULL) : 0;
-    enter_scope(t, s->base);
+    s->lent = context;
+    s->base = find_base(t);
+    enter_innermost(t);
 }
 
 void pc_scope_lend(struct pc_thread *t, pcollect_ref context)
@@ -717,7 +746,7 @@ void pc_scope_begin(struct pc_thread *t, const char *name)
         let_begin(t, o, now);
         count_entry(t, o);
     }
-    enter_scope(t, o->scope);
+    enter_innermost(t);
 }
 
 /* Ends a region together with the regions inside it that were never ended. */
@@ -743,5 +772,5 @@ void pc_scope_end(struct pc_thread *t, const char *name)
         pc_lost(PCOLLECT_LOST_REGIONS, s->n_open - at);
     while (s->n_open >= at)
         book_rest(t, t, &s->open[--s->n_open], now);
-    enter_scope(t, innermost(s));
+    enter_innermost(t);
 }

@@ -37,9 +37,9 @@ void pc_scope_leave(struct pc_thread *t);
 /* Brings phase and resets of the thread up to date. */
 void pc_scope_refresh(struct pc_thread *t);
 
-/* The context, of another thread's tree, below which the calling thread works: it becomes the
- * outermost part of its contexts, in the place of the phase; 0: none. Nothing happens while regions
- * of the thread are open. */
+/* The context, of another thread's tree, below which the calling thread works; 0: none. Its regions
+ * become the outermost part of the thread's contexts, then come the regions that the thread begins,
+ * then its frames. Nothing happens while regions of the thread are open. */
 void pc_scope_lend(struct pc_thread *t, pcollect_ref context);
 
 /* Begins a region of that name; ends the innermost of that name (NULL: the innermost). The thread
