@@ -170,6 +170,11 @@ void pc_counting_pause(struct pc_counting_meter *meter);
  * it cannot be read; *out is then as before. AS-safe, in the meter's thread; keeps errno. */
 int pc_counting_get(struct pc_counting_meter *meter, struct pc_counting_values *out);
 
+/* Does pc_counting_get in any thread, for a meter that counts for this counting. PC_EIO also if it
+ * has been stopped. MT-safe. */
+int pc_counting_get_of(struct pc_counting *c, struct pc_counting_meter *meter,
+                       struct pc_counting_values *out);
+
 /* Bit g: the meter has group g open. AS-safe. */
 uint32_t pc_counting_groups(const struct pc_counting_meter *meter);
 

@@ -96,6 +96,16 @@ void pc_counting_dump(struct pc_counting *c, struct pc_counting_totals *out)
     errno = saved;
 }
 
+int pc_counting_get_of(struct pc_counting *c, struct pc_counting_meter *meter,
+                       struct pc_counting_values *out)
+{
+    pc_counting_lock();
+    bool counts = meter->counting == c && meter->program;
+    int err = counts ? pc_counting_get(meter, out) : PC_EIO;
+    pc_counting_unlock();
+    return err;
+}
+
 /* ---- Descriptors ------------------------------------------------------------------------------
  */
 

@@ -9,12 +9,17 @@
  * What is counted while MPI_Pcontrol has switched collection off is booked nowhere. The thread that
  * calls it ends its edge there, and begins another when it switches on again. Of other threads the
  * edge in progress is dropped, with the counts before and after that time: a known hole.
+ *
+ * Threads that run on at the merge, as workers of OpenMP do, have their last edge ended by the
+ * thread in MPI_Finalize (enum pc_edges_state).
  */
 #include "libcollect/sampling/edges.h"
 #include "libcollect/context/scope.h"
+#include "libcollect/context/thread.h"
 #include "libcollect/state/plugin_table.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 /* Previous value of the core's begin. */
@@ -39,11 +44,13 @@ static bool read_counters(struct pc_edges *e, struct pc_counting_values *values)
     return false;
 }
 
-/* ---- Booking: the thread is busy --------------------------------------------------------------
+/* ---- Booking: the thread is busy, `by` books into its own rows --------------------------------
  */
 
-static void book_counts(struct pc_thread *t, struct pc_edges *e, pcollect_ref to, uint64_t inside)
+static void book_counts(const struct pc_thread *t, struct pc_thread *by, pcollect_ref to,
+                        uint64_t inside)
 {
+    struct pc_edges *e = t->edges;
     for (uint32_t k = 0; k < e->of->n_events; k++) {
         const uint64_t keys[6] = {e->of->strings[k],
                                   (uint64_t)(int64_t)PCOLLECT_RANK_SELF,
@@ -52,7 +59,7 @@ static void book_counts(struct pc_thread *t, struct pc_edges *e, pcollect_ref to
                                   to,
                                   inside};
         uint64_t count = e->now.value[k] - e->base.value[k];
-        uint64_t *values = count ? pc_table_row(t, &pc_table_edges, keys) : NULL;
+        uint64_t *values = count ? pc_table_row(by, &pc_table_edges, keys) : NULL;
         e->counts[k][PC_EDGES_UNPLACED] += e->n_unplaced;
         if (!values)
             continue;
@@ -62,8 +69,10 @@ static void book_counts(struct pc_thread *t, struct pc_edges *e, pcollect_ref to
     }
 }
 
-static void book_samples(struct pc_thread *t, struct pc_edges *e, pcollect_ref to, uint64_t inside)
+static void book_samples(const struct pc_thread *t, struct pc_thread *by, pcollect_ref to,
+                         uint64_t inside)
 {
+    struct pc_edges *e = t->edges;
     for (uint32_t i = 0; e->n_samples && i < PC_EDGES_SLOTS; i++) {
         const uint64_t keys[6] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF,
                                   t->number,
@@ -73,7 +82,7 @@ static void book_samples(struct pc_thread *t, struct pc_edges *e, pcollect_ref t
                                   e->samples[i].node};
         if (!e->samples[i].n)
             continue;
-        uint64_t *values = pc_table_row(t, &pc_table_edge_samples, keys);
+        uint64_t *values = pc_table_row(by, &pc_table_edge_samples, keys);
         if (values)
             values[0] += e->samples[i].n;
         e->samples[i].n = 0;
@@ -94,18 +103,23 @@ static bool is_broken(const struct pc_edges *e)
     return e->breaks != atomic_load_explicit(&pc_control.breaks, memory_order_relaxed);
 }
 
-/* Books the edge that ends at `to` with the values of `now`, if collection was on all the time. The
- * next one begins when everything is booked. */
-static void book_edge(struct pc_thread *t, pcollect_ref to, uint64_t inside)
+/* False if the merge has ended the thread's edges. */
+static bool may_book(struct pc_edges *e)
+{
+    uint32_t state = atomic_load(&e->state);
+    while (state != PC_EDGES_ENDED &&
+           !atomic_compare_exchange_weak(&e->state, &state, PC_EDGES_BOOKING))
+        ;
+    return state != PC_EDGES_ENDED;
+}
+
+static void book(struct pc_thread *t, pcollect_ref to, uint64_t inside)
 {
     struct pc_edges *e = t->edges;
-    int saved = errno;
-    t->busy = 1;
-    barrier();
     bool whole = !is_broken(e) && !pc_scope_is_off();
     if (whole) {
-        book_counts(t, e, to, inside);
-        book_samples(t, e, to, inside);
+        book_counts(t, t, to, inside);
+        book_samples(t, t, to, inside);
     } else {
         drop_samples(e);
     }
@@ -115,6 +129,18 @@ static void book_edge(struct pc_thread *t, pcollect_ref to, uint64_t inside)
     for (uint32_t k = 0; whole && known && k < e->of->n_events; k++)
         e->counts[k][PC_EDGES_OWN] += e->base.value[k] - e->now.value[k];
     e->due = pc_ticks() + e->spacing;
+    atomic_store(&e->state, PC_EDGES_FREE);
+}
+
+/* Books the edge that ends at `to` with the values of `now`, if collection was on all the time. The
+ * next one begins when everything is booked. */
+static void book_edge(struct pc_thread *t, pcollect_ref to, uint64_t inside)
+{
+    int saved = errno;
+    t->busy = 1;
+    barrier();
+    if (may_book(t->edges))
+        book(t, to, inside);
     barrier();
     t->busy = 0;
     errno = saved;
@@ -258,9 +284,10 @@ void pc_edges_enter(struct pc_thread *t, void *function)
     drop_samples(e);
     e->spacing = find_spacing(measure_cost(e));
     e->due = 0;
-    e->live = take_rows(t, e) && !pc_counting_get(e->meter, &e->base);
+    bool known = take_rows(t, e) && !pc_counting_get(e->meter, &e->base);
     e->missed_ns = missed_ns(&e->base);
-    t->edges = e;
+    e->live = known;
+    __atomic_store_n(&t->edges, e, __ATOMIC_RELEASE); /* the merge reads it */
 }
 
 void pc_edges_leave(struct pc_thread *t)
@@ -268,17 +295,63 @@ void pc_edges_leave(struct pc_thread *t)
     struct pc_edges *e = t->edges;
     if (!e || !e->live || t->stage != PC_STAGE_MAIN)
         return;
-    if (read_counters(e, &e->now)) {
+    bool known = read_counters(e, &e->now);
+    e->live = false; /* first: the merge reads no counters that are closed then */
+    if (known) {
         count_point(e, PC_EDGES_READ);
         book_edge(t, t->depth ? e->call : 0, t->depth && e->inside);
     }
-    e->live = false;
+}
+
+/* Takes over the edges of another thread, with the values of its counters. Waits while that thread
+ * books, but not for ever. False if its last edge cannot be ended. */
+static bool take_edges(struct pc_edges *e)
+{
+    enum { LONGEST_NS = 100000000 };
+    struct pc_counting_values now;
+    for (uint64_t begin = pc_mono_ns(); pc_mono_ns() - begin < LONGEST_NS; sched_yield()) {
+        uint32_t free = PC_EDGES_FREE, reading = PC_EDGES_READING;
+        if (!atomic_compare_exchange_strong(&e->state, &free, PC_EDGES_READING))
+            continue;
+        bool read = !pc_counting_get_of(e->of->counting, e->meter, &now);
+        if (!e->live)
+            return true;
+        if (!atomic_compare_exchange_strong(&e->state, &reading, PC_EDGES_ENDED))
+            continue;
+        e->now = now;
+        return read && missed_ns(&now) == e->missed_ns && !is_broken(e);
+    }
+    return false;
+}
+
+/* Ends the last edge of another thread: in the call in progress, or where the thread is. Thread
+ * `by` books it; NULL: none can. */
+static void end_edges(struct pc_thread *t, struct pc_thread *by)
+{
+    struct pc_edges *e = __atomic_load_n(&t->edges, __ATOMIC_ACQUIRE);
+    if (!e || !e->live || t->stage != PC_STAGE_MAIN)
+        return;
+    if (!take_edges(e) || !by) {
+        pc_lost(PCOLLECT_LOST_COUNTS, 1);
+        return;
+    }
+    if (e->state != PC_EDGES_ENDED)
+        return;
+    pcollect_ref to = t->depth ? e->call : 0;
+    uint64_t inside = t->depth && e->inside;
+    count_point(e, PC_EDGES_READ);
+    book_counts(t, by, to, inside);
+    book_samples(t, by, to, inside);
 }
 
 void pc_edges_before_merge(void)
 {
-    if (pc_self)
-        pc_edges_leave(pc_self);
+    struct pc_thread *self = pc_thread_current();
+    if (self)
+        pc_edges_leave(self);
+    for (struct pc_thread *t = pc_scope_newest_thread(); t; t = t->next_made)
+        if (t != self)
+            end_edges(t, self);
 }
 
 int pc_edges_start(void)

@@ -13,7 +13,19 @@
 
 enum { PC_EDGES_SLOTS = 512 /* a power of two */ };
 
+/* Who may book edges of a thread. The thread books between FREE and BOOKING. The merge, in another
+ * thread, goes by READING to ENDED; the thread may take READING for BOOKING, and then the merge
+ * begins again, but ENDED is for good. So an edge is booked once, and the counters that the merge
+ * has read were open. */
+enum pc_edges_state {
+    PC_EDGES_FREE,
+    PC_EDGES_BOOKING, /* by the thread */
+    PC_EDGES_READING, /* the merge reads the counters */
+    PC_EDGES_ENDED    /* the merge books the last edge, or has booked it */
+};
+
 struct pc_edges {
+    _Atomic uint32_t state;      /* enum pc_edges_state */
     const struct pc_counted *of; /* events that are read */
     struct pc_counting_meter *meter;
     uint64_t due, spacing; /* ticks: not read again before `due` */
@@ -22,7 +34,7 @@ struct pc_edges {
                             * where collection was switched on again */
     pcollect_ref call;     /* context of the outermost MPI call, in progress or the last one */
     bool inside;           /* `from` is the beginning of the call in progress */
-    bool live;
+    _Atomic bool live;
     uint32_t n_samples;  /* slots in use */
     uint32_t n_unplaced; /* samples since that point for which no slot was free */
     struct pc_counting_values base, now;
@@ -42,7 +54,8 @@ void pc_edges_enter(struct pc_thread *t, void *function);
 /* The calling thread is about to end, or the merge comes: its last edge ends here, in the MPI call
  * in progress or at the thread's end. */
 void pc_edges_leave(struct pc_thread *t);
-/* Does pc_edges_leave for the calling thread, if it is measured. */
+/* Does pc_edges_leave for the calling thread, if it is measured, and ends the last edges of the
+ * other threads. */
 void pc_edges_before_merge(void);
 
 /* Notes a sample that was booked to `node`; 0: to the MPI call in progress. Called in the handler.

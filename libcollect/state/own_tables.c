@@ -325,7 +325,7 @@ static const struct pcollect_column edge_columns[] = {
     KEY("from",
         "context at which it was read before; none: where the thread or its collection began",
         NODE),
-    KEY("to", "context at which it was read; none: the thread's end", NODE),
+    KEY("to", "context at which it was read; none: the thread's end, or the merge", NODE),
     KEY("inside", "1: both are the ends of one MPI call", NUMBER),
     COUNT("count", "of the event"),
     COUNT("times", "edges with such a count"),

@@ -2,8 +2,10 @@
  *
  * A program whose page faults are known: a given number before each barrier, another before each
  * reduction, and no others between them. Arguments: rounds, pages before a barrier, pages before a
- * reduction, short calls after all, pages while collection is off (default: 10, 20, 7, 0, 0). With
- * the last, two threads touch that many pages while it is off, and one round follows.
+ * reduction, short calls after all, pages while collection is off, pages of a thread (default: 10,
+ * 20, 7, 0, 0, 0). With the last but one, two threads touch that many pages while it is off, and
+ * one round follows. With the last, a thread that makes no call touches that many, and still runs
+ * when the program ends.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -76,16 +78,46 @@ static char *pause_collection(char *at, long n)
     return at;
 }
 
+struct worker {
+    pthread_barrier_t done;
+    char *at;
+    long n;
+};
+
+static void *touch_and_stay(void *argument)
+{
+    struct worker *w = argument;
+    touch(w->at, w->n);
+    pthread_barrier_wait(&w->done);
+    for (;;)
+        pause();
+    return NULL;
+}
+
+static void touch_in_thread(char *at, long n)
+{
+    static struct worker w;
+    pthread_t thread;
+    w.at = at;
+    w.n = n;
+    pthread_barrier_init(&w.done, NULL, 2);
+    if (pthread_create(&thread, NULL, touch_and_stay, &w))
+        exit(1);
+    pthread_barrier_wait(&w.done);
+}
+
 int main(int argc, char **argv)
 {
     long rounds = argc > 1 ? atol(argv[1]) : 10;
     long barrier = argc > 2 ? atol(argv[2]) : 20, reduction = argc > 3 ? atol(argv[3]) : 7;
     long calls = argc > 4 ? atol(argv[4]) : 0;
     long off = argc > 5 ? atol(argv[5]) : 0;
+    long stay = argc > 6 ? atol(argv[6]) : 0;
     int rank, provided;
     page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t bytes = (size_t)((rounds + 1) * (barrier + reduction) + 2 * off + 1) * page;
-    MPI_Init_thread(&argc, &argv, off ? MPI_THREAD_SERIALIZED : MPI_THREAD_SINGLE, &provided);
+    size_t bytes = (size_t)((rounds + 1) * (barrier + reduction) + 2 * off + stay + 1) * page;
+    MPI_Init_thread(&argc, &argv, off || stay ? MPI_THREAD_SERIALIZED : MPI_THREAD_SINGLE,
+                    &provided);
     char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED || madvise(at, bytes, MADV_NOHUGEPAGE))
         return 1;
@@ -98,6 +130,8 @@ int main(int argc, char **argv)
         at = before_barrier(at, barrier);
         before_reduction(at, reduction);
     }
+    if (stay)
+        touch_in_thread(at, stay);
     for (long i = 0; i < calls; i++)
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Finalize();
