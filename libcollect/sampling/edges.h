@@ -13,7 +13,7 @@
 
 enum { PC_EDGES_SLOTS = 512 /* a power of two */ };
 
-/* Who may book edges of a thread. The thread books between FREE and BOOKING. The merge, in another
+/* Owner of a thread's edges. The thread books between FREE and BOOKING. The merge, in another
  * thread, goes by READING to ENDED; the thread may take READING for BOOKING, and then the merge
  * begins again, but ENDED is for good. So an edge is booked once, and the counters that the merge
  * has read were open. */
