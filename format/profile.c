@@ -9,17 +9,17 @@ const char *const pcollect_lost_names[PCOLLECT_N_LOST] = {
     [PCOLLECT_LOST_COLLAPSED] = "calls booked to an outer context: the buffer was full",
     [PCOLLECT_LOST_CALLS] = "calls not booked: no room for their thread, or inside of 32 others",
     [PCOLLECT_LOST_NESTED] = "calls not booked: made in a signal handler inside the library",
-    [PCOLLECT_LOST_CUT] = "contexts without their outer frames: these could not be found",
-    [PCOLLECT_LOST_DEEP] = "contexts without their outer frames: deeper than max_depth",
+    [PCOLLECT_LOST_CUT] = "contexts without outer frames: these could not be found",
+    [PCOLLECT_LOST_DEEP] = "contexts without outer frames: deeper than max_depth",
     [PCOLLECT_LOST_DISAGREED] = "cached contexts that a full walk found wrong",
     [PCOLLECT_LOST_UNCACHED] = "contexts that had to be walked in full at every call",
     [PCOLLECT_LOST_RECEIVES] = "nonblocking receives whose size was never learnt",
     [PCOLLECT_LOST_LATE] = "calls after the merge not booked: no room in the file",
-    [PCOLLECT_LOST_REGIONS] = "regions not ended or not begun, or without room",
+    [PCOLLECT_LOST_REGIONS] = "regions not kept apart: without room, or inside of 64 others",
     [PCOLLECT_LOST_GROUPS] = "groups of events that a thread could not open: too few descriptors",
     [PCOLLECT_LOST_COUNTS] = "threads whose events could not be counted to their end",
     [PCOLLECT_LOST_BINS] = "calls missing in histograms: the buffer was full",
-    [PCOLLECT_LOST_SAMPLES] = "samples or other records of the kernel: its buffers were full",
+    [PCOLLECT_LOST_SAMPLES] = "records of the kernel, of samples or others: its buffers were full",
     [PCOLLECT_LOST_CPU_MS] =
         "ms of CPU time that no sample stands for: of threads too short for one, "
         "or not to be seen",
@@ -32,6 +32,9 @@ const char *const pcollect_lost_names[PCOLLECT_N_LOST] = {
     [PCOLLECT_LOST_EVENTS] = "times that the event happened that no sample stands for",
     [PCOLLECT_LOST_LENT] =
         "times that a thread worked in a parallel region whose context found no room",
+    [PCOLLECT_LOST_OPEN] =
+        "regions left open up to the end of an outer region, of the thread or of the run",
+    [PCOLLECT_LOST_ENDS] = "calls of pcollect_region_end for which no such region was open",
     [PCOLLECT_LOST_ROWS] = "entries of tables not booked: the buffer or the file was full",
 };
 

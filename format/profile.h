@@ -245,13 +245,14 @@ struct pc_profile {
     struct pc_pool *memory; /* everything above, and this structure, freed at once */
 };
 
-/* Unit of each member of enum pcollect_lost, as the report prints it after the number. */
+/* Unit of each member of enum pcollect_lost, as the report prints it after the number. For 1 the
+ * first word that ends with s is a singular. */
 extern const char *const pcollect_lost_names[PCOLLECT_N_LOST];
 
 /* True for what is of one rank; the others are of a whole recording, and may be times. */
 static inline bool pc_lost_is_of_rank(size_t k)
 {
-    return k < PCOLLECT_LOST_CPU_MS || k == PCOLLECT_LOST_LENT;
+    return k < PCOLLECT_LOST_CPU_MS || k >= PCOLLECT_LOST_LENT;
 }
 
 void pc_profile_free(struct pc_profile *p); /* NULL is allowed */

@@ -279,13 +279,26 @@ static bool lacks_callers(const struct pct_data *d)
     return ns * 100 >= all_ns;
 }
 
+/* Appends what of a kind is left out, without its number n. */
+static void put_lost_name(size_t kind, uint64_t n, struct pct_buf *b)
+{
+    const char *name = pcollect_lost_names[kind], *end = strstr(name, "s ");
+    if (n != 1 || end == name + 1) { /* "ms " */
+        pct_buf_format(b, " %s", name);
+        return;
+    }
+    bool ies = !strncmp(end - 2, "ie", 2);
+    pct_buf_format(b, " %.*s%s%s", (int)(end - name) - (ies ? 2 : 0), name, ies ? "y" : "",
+                   end + 1);
+}
+
 bool pct_head_lost(const struct pct_head *h, size_t kind, struct pct_buf *b)
 {
     const uint64_t *lost = h->d->totals->all.lost;
     if (!lost[kind] || (kind == PCOLLECT_LOST_CUT && !lacks_callers(h->d)))
         return false;
     pct_head_count(b, lost[kind]);
-    pct_buf_format(b, " %s", pcollect_lost_names[kind]);
+    put_lost_name(kind, lost[kind], b);
     if (pc_lost_is_of_rank(kind)) {
         pct_buf_text(b, " (");
         put_listed(h, WITH_LOSS, kind, b);
@@ -294,12 +307,18 @@ bool pct_head_lost(const struct pct_head *h, size_t kind, struct pct_buf *b)
     return true;
 }
 
+/* True if the tables have all of it. */
+static bool is_counted(size_t kind)
+{
+    return kind == PCOLLECT_LOST_CUT || kind == PCOLLECT_LOST_DEEP || kind == PCOLLECT_LOST_OPEN ||
+           kind == PCOLLECT_LOST_ENDS;
+}
+
 static void put_lost(const struct pct_head *h, struct pct_buf *b)
 {
     for (size_t k = 0; k < PCOLLECT_N_LOST; k++) {
-        bool counted = k == PCOLLECT_LOST_CUT || k == PCOLLECT_LOST_DEEP;
         if (pct_head_lost(h, k, b))
-            pct_head_put(h, counted ? "note" : "left out", b);
+            pct_head_put(h, is_counted(k) ? "note" : "left out", b);
     }
 }
 

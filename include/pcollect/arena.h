@@ -55,7 +55,7 @@ enum pcollect_lost {
     PCOLLECT_LOST_RECEIVES,      /* nonblocking receives whose size was never learnt */
     PCOLLECT_LOST_LATE,          /* calls after the merge for which the file had no room */
     PCOLLECT_LOST_ROWS,    /* entries of tables (pcollect_host.row) for which no room was left */
-    PCOLLECT_LOST_REGIONS, /* regions that were not ended or not begun, or found no room */
+    PCOLLECT_LOST_REGIONS, /* regions that found no room, booked in what is around them */
     PCOLLECT_LOST_GROUPS,  /* groups of events that a thread could not open */
     PCOLLECT_LOST_COUNTS,  /* threads whose counters could not be read to the end */
     PCOLLECT_LOST_BINS,    /* counts of histograms for whose upper bits no room was left */
@@ -68,6 +68,8 @@ enum pcollect_lost {
     PCOLLECT_LOST_OF_EVENT,  /* samples of an event that the kernel left out */
     PCOLLECT_LOST_EVENTS,    /* events that no sample stands for */
     PCOLLECT_LOST_LENT, /* work of one rank in parallel regions, booked outside of their context */
+    PCOLLECT_LOST_OPEN, /* regions that were open at the end of an outer one, or of the thread */
+    PCOLLECT_LOST_ENDS, /* ends of regions that were not open */
     PCOLLECT_N_LOST
 };
 

@@ -414,11 +414,11 @@ void pc_scope_start(struct pc_thread *t)
 static void book_open_regions(struct pc_thread *t, struct pc_thread *by)
 {
     struct pc_scopes *s = t->scopes;
-    uint64_t now = pc_ticks(), n_left = __atomic_load_n(&s->n_deeper, __ATOMIC_RELAXED);
+    uint64_t now = pc_ticks(), n_left = 0;
     for (uint32_t i = 0; i < MAX_OPEN; i++)
         n_left += book_rest(t, by, &s->open[i], now);
     if (n_left)
-        pc_lost(PCOLLECT_LOST_REGIONS, n_left);
+        pc_lost(PCOLLECT_LOST_OPEN, n_left);
 }
 
 void pc_scope_leave(struct pc_thread *t)
@@ -765,11 +765,11 @@ void pc_scope_end(struct pc_thread *t, const char *name)
     while (name && at && s->open[at - 1].key != key)
         at--;
     if (!at) {
-        pc_lost(PCOLLECT_LOST_REGIONS, 1);
+        pc_lost(PCOLLECT_LOST_ENDS, 1);
         return;
     }
     if (s->n_open != at)
-        pc_lost(PCOLLECT_LOST_REGIONS, s->n_open - at);
+        pc_lost(PCOLLECT_LOST_OPEN, s->n_open - at);
     while (s->n_open >= at)
         book_rest(t, t, &s->open[--s->n_open], now);
     enter_innermost(t);

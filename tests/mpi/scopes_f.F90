@@ -17,6 +17,7 @@ program scopes_f
     call MPI_Pcontrol(7)
     call MPI_Comm_size(MPI_COMM_WORLD, n, ierr)
     print '(a)', "calls solve 3", "calls solve/inner 1", "calls phase7 1", "entered phase7 1", &
-        "entered solve 1", "entered solve/inner 1", "lost 0"
+        "entered solve 1", "entered solve/inner 1"
+    print '(a)', "lost room 0", "lost open 0", "lost ends 0"
     call MPI_Finalize(ierr)
 end program scopes_f
