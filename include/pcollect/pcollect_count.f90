@@ -3,9 +3,11 @@
 ! Counting from inside a program in Fortran (count.h says what it is). Compile this file with the
 ! program, link it with -lpccount, and
 !
+!     use, intrinsic :: iso_fortran_env, only: int64
 !     use pcollect_count
 !     type(pccount) :: c
 !     integer(int64) :: values(PCCOUNT_MOST_EVENTS)
+!     logical :: known
 !     c = pccount_new("page-faults,task-clock")
 !     if (.not. pccount_is_good(c)) print *, pccount_error()
 !     call pccount_begin(c)
