@@ -110,7 +110,7 @@ static void read_sampling(const struct pc_profile *p, struct told *told)
  * that it does: what it waits while it polls in MPI or in a threading runtime holds up nobody. */
 static double work_part(const struct pct_thread_time *t)
 {
-    return t->has_cpu && t->cpu_ns ? fmin(1, pct_thread_work_ns(t) / (double)t->cpu_ns) : 1;
+    return t->has_cpu && t->cpu_ns ? fmin(1, t->work_ns / (double)t->cpu_ns) : 1;
 }
 
 /* The main thread's is the first row of each rank. */
@@ -126,8 +126,8 @@ static void read_threads(const struct pc_profile *p, struct told *told, struct p
             continue;
         of->polls_ns = (double)main->waits_ns;
         of->waits_ns += (double)thread->delayed_ns * work_part(thread);
-        if (pct_thread_work_ns(thread) > of->work_ns) {
-            of->work_ns = pct_thread_work_ns(thread);
+        if (thread->work_ns > of->work_ns) {
+            of->work_ns = thread->work_ns;
             of->work_variance = thread->variance;
         }
     }

@@ -74,7 +74,8 @@ static void read_records(struct pct_thread_times *out, const struct pc_profile *
     }
 }
 
-/* Reads samples. If all time of a thread outside MPI is work, its only error is the last period. */
+/* Reads samples. If all time of a thread outside MPI is work, its only error is the last period. If
+ * all its CPU time is, but for what the samples cost, its clock has it without an error. */
 static void read_samples(const struct pc_profile_table *t, uint32_t row, struct pct_thread_time *of)
 {
     uint64_t squares = pc_table_cell(t, row, number_column(t, "compute_squares"));
@@ -82,6 +83,13 @@ static void read_samples(const struct pc_profile_table *t, uint32_t row, struct 
     of->outside_ns = pc_table_cell(t, row, number_column(t, "compute_time"));
     of->variance = PCT_SAMPLES_REGULAR * (double)squares * 1e6 + period * period;
     of->is_sampled = true;
+    of->work_ns = of->outside_ns > of->waits_ns ? (double)(of->outside_ns - of->waits_ns) : 0;
+    if (of->has_cpu && !of->mpi_calls && !of->waits_ns &&
+        !pc_table_cell(t, row, number_column(t, "own_time"))) {
+        double cost_ns = (double)pc_table_cell(t, row, number_column(t, "cost"));
+        of->work_ns = fmax(0, (double)of->cpu_ns - cost_ns);
+        of->variance = 0;
+    }
 }
 
 /* Reads the table `sampling`. Rows of both tables are sorted. */
@@ -116,12 +124,12 @@ static size_t compare(struct pct_thread_times *t, size_t first)
     size_t end = first, n = 0;
     for (; end < t->n && t->list[end].rank == t->list[first].rank; end++) {
         bool counts = pct_thread_is_program(&t->list[end]);
-        sum += counts ? pct_thread_work_ns(&t->list[end]) : 0;
+        sum += counts ? t->list[end].work_ns : 0;
         n += counts;
     }
     for (size_t i = first; i < end && n > 1 && sum > 0; i++)
         if (pct_thread_is_program(&t->list[i]))
-            t->list[i].share = pct_thread_work_ns(&t->list[i]) * (double)n / sum;
+            t->list[i].share = t->list[i].work_ns * (double)n / sum;
     return end;
 }
 
@@ -155,10 +163,9 @@ double pct_thread_times_working(const struct pct_thread_times *t)
         double most_ns = 0;
         for (end = first; end < t->n && t->list[end].rank == t->list[first].rank; end++)
             if (pct_thread_is_program(&t->list[end]))
-                most_ns = fmax(most_ns, pct_thread_work_ns(&t->list[end]));
+                most_ns = fmax(most_ns, t->list[end].work_ns);
         for (size_t i = first; i < end && most_ns > 0; i++)
-            n += pct_thread_is_program(&t->list[i]) &&
-                 pct_thread_work_ns(&t->list[i]) >= least * most_ns;
+            n += pct_thread_is_program(&t->list[i]) && t->list[i].work_ns >= least * most_ns;
         n_ranks += most_ns > 0;
     }
     return n_ranks ? (double)n / (double)n_ranks : 0;
@@ -181,8 +188,7 @@ static const struct pct_thread_time *find_busiest(const struct pct_thread_times 
 {
     const struct pct_thread_time *busiest = NULL;
     for (size_t i = first; i < end; i++)
-        if (is_of(&t->list[i], own) &&
-            (!busiest || pct_thread_work_ns(&t->list[i]) > pct_thread_work_ns(busiest)))
+        if (is_of(&t->list[i], own) && (!busiest || t->list[i].work_ns > busiest->work_ns))
             busiest = &t->list[i];
     return busiest;
 }
@@ -191,13 +197,12 @@ static struct pct_thread_lead lead_of(const struct pct_thread_times *t, size_t f
                                       bool own, double chance)
 {
     struct pct_thread_lead lead = {.busiest = find_busiest(t, first, end, own)};
-    double most = lead.busiest ? pct_thread_work_ns(lead.busiest) : 0, sum = 0, variance = 0;
+    double most = lead.busiest ? lead.busiest->work_ns : 0, sum = 0, variance = 0;
     for (size_t i = first; i < end; i++) {
         const struct pct_thread_time *thread = &t->list[i];
-        if (!is_of(thread, own) || thread == lead.busiest ||
-            pct_thread_work_ns(thread) < SAME_WORK * most)
+        if (!is_of(thread, own) || thread == lead.busiest || thread->work_ns < SAME_WORK * most)
             continue;
-        sum += pct_thread_work_ns(thread);
+        sum += thread->work_ns;
         variance += thread->variance;
         lead.n++;
     }

@@ -22,17 +22,12 @@ struct pct_thread_time {
     bool has_cpu;        /* false: the process was killed, or filters system calls */
     uint64_t outside_ns; /* CPU time outside MPI */
     uint64_t waits_ns;   /* part of outside_ns in a threading runtime, waiting for others */
-    double variance;     /* upper bound for outside_ns - waits_ns, in ns^2 */
+    double work_ns;      /* CPU time of the program's work: not in MPI, nor in such a runtime */
+    double variance;     /* upper bound for that of work_ns, in ns^2 */
     bool is_sampled;     /* outside_ns is known */
     uint64_t delayed_ns; /* could run, and no processor was free */
     double share;        /* of work in the mean of the rank's threads, as a ratio; 0: none */
 };
-
-/* CPU time of the program's work: not in MPI, and not in a threading runtime. */
-static inline double pct_thread_work_ns(const struct pct_thread_time *t)
-{
-    return t->outside_ns > t->waits_ns ? (double)(t->outside_ns - t->waits_ns) : 0;
-}
 
 /* True if the thread belongs to the program, not to the MPI library. */
 bool pct_thread_is_program(const struct pct_thread_time *t);

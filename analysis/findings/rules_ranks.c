@@ -433,7 +433,7 @@ static void add_lead(const struct pct_evidence *f, struct thread_leads *all,
                      const struct pct_thread_lead *lead)
 {
     const struct pct_thread_time *t = lead->busiest;
-    if (!t || pct_thread_work_ns(t) + (double)t->delayed_ns <
+    if (!t || t->work_ns + (double)t->delayed_ns <
                   LONG * (double)pct_totals_run_ns(&f->data->profile->ranks[t->rank]))
         return;
     all->n++;
@@ -491,7 +491,7 @@ static void find_threads(const struct pct_evidence *f, const struct pct_rule *ru
                     "Thread %llu of rank %d computes for %s, and %s: %s. %s%s the work "
                     "of the threads more evenly, or hand it out in smaller pieces.",
                     (unsigned long long)t->number, pct_finding_rank(f, t->rank),
-                    pct_text_time(most, (pc_u128)llround(pct_thread_work_ns(t))), others.data,
+                    pct_text_time(most, (pc_u128)llround(t->work_ns)), others.data,
                     pct_finding_share(f, all.saves_ns), ranks,
                     team ? "Divide" : "If these wait for it, divide");
     pct_buf_free(&others);

@@ -590,7 +590,7 @@ static void a_rank_waits_in_mpi_for_its_threads(void **state)
                                     (struct sampled){0, 0, 0});
         for (uint32_t r = 0; r < run.p.n_ranks && kind != NOT_SAMPLED; r++)
             for (uint32_t i = 0; i < 2; i++)
-                add_thread(r, i, ranks[r].sampled, i ? 0 : ranks[r].in_runtime, 0);
+                add_thread(r, i, i ? 0 : ranks[r].sampled, i ? 0 : ranks[r].in_runtime, 0);
         struct pct_rank_times *t = pct_rank_times_new(&run.p);
         for (uint32_t r = 0; r < run.p.n_ranks; r++) {
             const struct pct_rank_time *rank = &t->list[r];
