@@ -32,8 +32,11 @@ struct told {
     double n_samples, period_ns;                             /* of computation; mean distance */
     bool sampled;
     double work_ns, work_variance; /* of the other thread with most work */
+    double all_work_ns;            /* of all other threads */
     double waits_ns;               /* waits of all other threads for a processor, in their work */
     double unsure_ns;              /* part of delayed_ns: the main thread was blocked meanwhile */
+    double hidden_ns;              /* part of unsure_ns: other threads may have worked meanwhile */
+    double either_ns;              /* part of blocked_ns, likewise */
     double polls_ns;               /* CPU time of the main thread in a runtime of other threads */
     double others_ns;              /* CPU time of all other threads, also in MPI */
     double sampled_ns;             /* of others_ns, for which samples stand, and what they cost */
@@ -126,6 +129,7 @@ static void read_threads(const struct pc_profile *p, struct told *told, struct p
             continue;
         of->polls_ns = (double)main->waits_ns;
         of->waits_ns += (double)thread->delayed_ns * work_part(thread);
+        of->all_work_ns += thread->work_ns;
         if (thread->work_ns > of->work_ns) {
             of->work_ns = thread->work_ns;
             of->work_variance = thread->variance;
@@ -160,30 +164,29 @@ static double find_unsampled(const struct told *told)
 }
 
 /* Takes other threads into account. While the main thread is blocked and another thread of the rank
- * works, the rank computes: at least for the time that this thread works longer than the main
- * thread. While any of its threads waits for a processor, which may be at different times, the rank
- * waits for one: threads that take turns on a processor have equal work, and each is blocked until
- * the other has done its part. But threads that are delayed at one time do not add up, so this is
- * not sure. Of threads without samples the CPU time is known, but not which of them ran at the same
- * time: it is taken as if each had run alone, so that nothing is called blocked that may have been
- * work. The main thread polls for others: as far as none of them may have worked meanwhile, the
- * rank waits for its threads. */
+ * works, the rank computes: at least for the time that the busiest one works longer than the main
+ * thread, and at most for the sum of the work of all, because nothing tells which of them ran at
+ * the same time. While any of its threads waits for a processor, which may be at different times,
+ * the rank waits for one: threads that take turns on a processor have equal work, and each is
+ * blocked until the other has done its part. But threads that are delayed at one time do not add
+ * up, so this is not sure. Nothing is called blocked that may have been work. The main thread polls
+ * for others: as far as none of them may have worked meanwhile, the rank waits for its threads. */
 static void count_threads(struct told *told, double unsampled_ns)
 {
-    if (!told->sampled) {
-        told->blocked_ns -= fmax(0, fmin(told->blocked_ns, told->others_ns));
-        return;
+    double work_ns = 0, all_ns = told->others_ns;
+    if (told->sampled) {
+        work_ns = fmax(0, fmin(told->blocked_ns, told->work_ns - told->compute_ns));
+        all_ns = told->all_work_ns + unsampled_ns - work_ns;
+        told->blocked_ns -= work_ns;
+        told->unsure_ns = fmin(told->blocked_ns, told->waits_ns);
+        told->polls_ns = fmin(told->polls_ns, told->compute_ns - told->work_ns);
+        told->polls_ns -= fmax(0, unsampled_ns - (told->blocked_ns - told->unsure_ns));
     }
-    double work_ns = fmax(0, fmin(told->blocked_ns, told->work_ns - told->compute_ns));
-    double waits_ns = fmin(told->blocked_ns - work_ns, told->waits_ns);
-    told->blocked_ns -= work_ns + waits_ns;
-    told->delayed_ns += waits_ns;
-    told->unsure_ns = waits_ns;
-    told->polls_ns = fmin(told->polls_ns, told->compute_ns - told->work_ns);
-    told->polls_ns -= fmax(0, unsampled_ns - told->blocked_ns);
-    unsampled_ns = fmin(told->blocked_ns, unsampled_ns);
-    told->blocked_ns -= unsampled_ns;
-    work_ns += unsampled_ns;
+    all_ns = fmax(0, fmin(told->blocked_ns, all_ns));
+    told->blocked_ns -= told->unsure_ns;
+    told->delayed_ns += told->unsure_ns;
+    told->either_ns = fmin(told->blocked_ns, all_ns);
+    told->hidden_ns = all_ns - told->either_ns;
     told->compute_ns += work_ns;
     if (work_ns > 0)
         told->n_samples = fmax(told->n_samples, PCT_SAMPLES_FEW);
@@ -268,6 +271,16 @@ static void leave_threads_in_mpi_out(const struct pc_profile_rank *rank, const s
     t->cpu_ns = t->own_ns - t->blocked_ns;
 }
 
+/* Counts the time as computation in which other threads may have worked by turns while the main
+ * thread was blocked. */
+static void take_either(const struct told *told, struct pct_rank_time *t)
+{
+    t->either_ns = fmin(t->blocked_ns, told->either_ns);
+    t->hidden_ns = fmin(t->unsure_ns, told->hidden_ns);
+    t->blocked_ns -= t->either_ns;
+    t->cpu_ns = t->own_ns - t->blocked_ns;
+}
+
 /* If less than this share of the time may be another part, that is not worth a word. */
 #define UNSURE 0.05
 
@@ -321,6 +334,7 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
         double apart_ns = floor(init_ns[r] + end_ns / (double)t->n);
         divide(&p->ranks[r], &told[r], apart_ns, &t->list[r]);
         leave_threads_in_mpi_out(&p->ranks[r], &told[r], &t->list[r]);
+        take_either(&told[r], &t->list[r]);
         t->divided &= told[r].divided;
         t->mean_ns += t->list[r].own_ns / (double)t->n;
         t->delayed_ns += t->list[r].delayed_ns;
@@ -328,6 +342,8 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
         t->for_threads_ns += t->list[r].for_threads_ns;
         t->for_mpi_ns += t->list[r].for_mpi_ns;
         t->unsure_ns += t->list[r].unsure_ns;
+        t->either_ns += t->list[r].either_ns;
+        t->hidden_ns += t->list[r].hidden_ns;
         t->unsampled_ns += unsampled_ns;
         t->all_delayed_ns += t->list[r].all_delayed_ns;
         if (t->list[r].own_ns > t->list[t->busiest].own_ns)
@@ -366,7 +382,8 @@ enum pct_division pct_rank_times_division(const struct pct_rank_times *t)
         return PCT_DIVISION_GUESSED;
     if (t->unsure_ns > UNSURE * wall_ns)
         return PCT_DIVISION_UNSURE;
-    double rest_ns = fmax(fmax(t->delayed_ns, t->blocked_ns), t->for_threads_ns);
+    double rest_ns =
+        fmax(fmax(t->delayed_ns, t->blocked_ns), fmax(t->either_ns, t->for_threads_ns));
     rest_ns = fmax(rest_ns, t->divided ? t->for_mpi_ns : 0);
     return rest_ns > little_ns ? PCT_DIVISION_KNOWN : PCT_DIVISION_WHOLE;
 }
@@ -376,14 +393,20 @@ double pct_rank_times_imbalance(const struct pct_rank_times *t)
     return t->n > 1 && t->mean_ns > 0 ? t->list[t->busiest].own_ns / t->mean_ns - 1 : 0;
 }
 
+bool pct_rank_times_know_busiest(const struct pct_rank_times *t)
+{
+    return !t->ends_early && t->hidden_ns <= UNSURE * t->mean_ns * (double)t->n;
+}
+
 bool pct_rank_times_know_imbalance(const struct pct_rank_times *t)
 {
-    return !t->ends_early && pct_rank_times_division(t) != PCT_DIVISION_GUESSED;
+    return pct_rank_times_know_busiest(t) && pct_rank_times_division(t) != PCT_DIVISION_GUESSED;
 }
 
 bool pct_rank_times_are_blocked(const struct pct_rank_times *t)
 {
-    return t->divided && t->blocked_ns > PCT_DIVISION_LITTLE * t->mean_ns * (double)t->n;
+    return t->divided &&
+           t->blocked_ns + t->either_ns > PCT_DIVISION_LITTLE * t->mean_ns * (double)t->n;
 }
 
 const char *pct_rank_times_verb(const struct pct_rank_times *t)
@@ -430,7 +453,9 @@ static double sampled_low(const struct pct_rank_times *t)
         if (rank->variance < 0 || (r == t->busiest && rank->n_samples < PCT_SAMPLES_FEW))
             return -1;
         variance += r == t->busiest ? rank->variance : rank->variance / (others * others);
-        lead -= r == t->busiest ? 0 : (rank->sampled_ns + rank->blocked_high_ns) / others;
+        lead -= r == t->busiest
+                    ? 0
+                    : (rank->sampled_ns + rank->blocked_high_ns + rank->hidden_ns) / others;
     }
     return lead - pct_normal_above(chance_of_each(t)) * sqrt(variance);
 }

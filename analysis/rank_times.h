@@ -16,7 +16,7 @@
 struct pct_rank_time {
     double wall_ns;        /* outside MPI in the time of the run, without for_mpi_ns */
     double for_mpi_ns;     /* the main thread may have waited for other threads that were in MPI */
-    double cpu_ns;         /* on a processor */
+    double cpu_ns;         /* on a processor, with either_ns */
     double library_ns;     /* part of cpu_ns, by samples: the library measured */
     double for_threads_ns; /* part of cpu_ns, by samples: the main thread polls in a runtime for
                               other threads, and none of the program does more work meanwhile */
@@ -25,8 +25,10 @@ struct pct_rank_time {
     double own_ns;         /* without delays: cpu_ns and blocked_ns */
     double low_ns;         /* lower bound of own_ns, without samples */
     double sampled_ns;     /* CPU time outside MPI by the samples of the main thread */
-    double blocked_low_ns, blocked_high_ns; /* bounds of blocked_ns */
-    double unsure_ns;                       /* part of delayed_ns that may be blocked as well */
+    double blocked_low_ns, blocked_high_ns; /* bounds of the sum of blocked_ns and either_ns */
+    double either_ns; /* the main thread was blocked, and others may have computed by turns */
+    double unsure_ns; /* part of delayed_ns that may be blocked as well */
+    double hidden_ns; /* part of unsure_ns in which other threads may have computed by turns */
     bool is_short;    /* wall_ns is too short for samples: its parts are those of the whole run */
     double variance;  /* of sampled_ns, in ns^2; below 0: the rank was not sampled */
     double n_samples; /* of computation */
@@ -42,8 +44,8 @@ struct pct_rank_times {
     struct pct_rank_time *list;
     size_t n, busiest; /* index of the rank with most time of its own */
     double mean_ns;    /* of own_ns */
-    double delayed_ns, blocked_ns, all_delayed_ns, unsure_ns, for_threads_ns,
-        for_mpi_ns;      /* of all ranks */
+    double delayed_ns, blocked_ns, all_delayed_ns, unsure_ns, for_threads_ns, for_mpi_ns, either_ns,
+        hidden_ns;       /* of all ranks */
     double unsampled_ns; /* CPU time of threads that no sample stands for, of all ranks */
     bool threads_wait;   /* for each other in threading runtimes: pct_thread_times_wait */
     double n_working;    /* pct_thread_times_working */
@@ -78,10 +80,16 @@ enum pct_division pct_rank_times_division(const struct pct_rank_times *t);
  * and finding call this imbalance. */
 double pct_rank_times_imbalance(const struct pct_rank_times *t);
 
-/* False if that figure says nothing: the busiest rank is not known, or its own time is a guess. */
+/* False if it is not known which rank is busiest, or how long: data of a killed rank ends early, or
+ * threads may have computed by turns for much of the time that counts as delay. */
+bool pct_rank_times_know_busiest(const struct pct_rank_times *t);
+
+/* False if the imbalance says nothing: the busiest rank is not known, or its own time is a guess.
+ */
 bool pct_rank_times_know_imbalance(const struct pct_rank_times *t);
 
-/* True if so much of the ranks' own time is blocked that it cannot be called computation. */
+/* True if so much of the ranks' own time is or may be blocked that it cannot be called computation.
+ */
 bool pct_rank_times_are_blocked(const struct pct_rank_times *t);
 
 /* Verb for what ranks do in their own time: "computes", "computes or is blocked". */

@@ -295,7 +295,8 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
     enum pct_division division = pct_rank_times_division(t);
     const char *from = pct_totals_begins_late(&h->d->totals->all) ? " after MPI_Init" : "";
-    double n = (double)t->n, wall = 0, cpu = 0, library = 0, waits = t->for_threads_ns;
+    double n = (double)t->n, wall = 0, cpu = -t->either_ns, library = 0, waits = t->for_threads_ns;
+    double off = t->blocked_ns + t->either_ns;
     for (size_t r = 0; r < t->n; r++) {
         wall += t->list[r].wall_ns + t->list[r].for_mpi_ns;
         cpu += t->list[r].cpu_ns;
@@ -313,18 +314,25 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
         put_part(b, t->blocked_ns, wall, t->n, " or more of it blocked");
         return;
     }
+    bool turns = t->either_ns + t->hidden_ns > LITTLE * wall;
     put_ns(b, (cpu - library - waits) / n);
-    pct_buf_text(b, " computing");
+    pct_buf_text(b, turns ? " or more computing" : " computing");
     put_part(b, waits, wall, t->n, " waiting for threads in a runtime library");
     put_part(b, t->for_mpi_ns, wall, t->n, " waiting for threads that are in MPI");
     put_part(b, library, wall, t->n, " in pcollect");
     if (division == PCT_DIVISION_UNSURE) {
-        put_part(b, t->blocked_ns + t->delayed_ns, wall, t->n,
-                 " blocked (asleep, files, locks) or waiting for a processor");
+        put_part(b, off + t->delayed_ns, wall, t->n,
+                 turns ? " blocked (asleep, files, locks), waiting for a processor or computing by "
+                         "turns of threads"
+                       : " blocked (asleep, files, locks) or waiting for a processor");
         put_part(b, t->blocked_ns, wall, t->n, " or more of it blocked");
         put_part(b, t->delayed_ns - t->unsure_ns, wall, t->n, " or more of it waiting");
     } else {
-        put_part(b, t->blocked_ns, wall, t->n, " blocked (asleep, files, locks)");
+        put_part(b, off, wall, t->n,
+                 turns ? " blocked (asleep, files, locks) or computing by turns of threads"
+                       : " blocked (asleep, files, locks)");
+        if (turns)
+            put_part(b, t->blocked_ns, wall, t->n, " or more of it blocked");
         put_part(b, t->delayed_ns, wall, t->n, " waiting for a processor");
     }
 }

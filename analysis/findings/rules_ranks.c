@@ -190,7 +190,8 @@ static bool is_off(const struct pct_evidence *f)
  * run even without all waiting for processors. */
 static bool is_waited_for(const struct pct_evidence *f, double threshold)
 {
-    return f->n_ranks > 1 && !f->times->ends_early && f->lead.real && f->lead.low_ns > 0 &&
+    return f->n_ranks > 1 && pct_rank_times_know_busiest(f->times) && f->lead.real &&
+           f->lead.low_ns > 0 &&
            fmin(f->lead.low_ns * (double)(f->n_ranks - 1), waiting_ns(f)) >=
                threshold * own_core_ns(f);
 }
@@ -369,14 +370,14 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
             say_idle(f, rule, &idle, true, out);
             return;
         }
-        pct_finding_say(out, f, rule, waiting_ns(f),
-                        pct_more_rank("ranks", pct_finding_rank(f, t->busiest)),
-                        "Rank %d is blocked outside MPI for %s%s: it sleeps, or waits for a file, "
-                        "a lock, a thread or another process, and %s.%s%s",
-                        pct_finding_rank(f, t->busiest),
-                        busiest->unsure_ns > busiest->blocked_ns / 10 ? "at least " : "",
-                        pct_text_time(time, (pc_u128)llround(busiest->blocked_ns)), others_wait(f),
-                        pct_finding_blocking_calls(f), pct_finding_polling(f, t->busiest));
+        pct_finding_say(
+            out, f, rule, waiting_ns(f), pct_more_rank("ranks", pct_finding_rank(f, t->busiest)),
+            "Rank %d is blocked outside MPI for %s%s: it sleeps, or waits for a file, "
+            "a lock, a thread or another process, and %s.%s%s",
+            pct_finding_rank(f, t->busiest),
+            busiest->unsure_ns + busiest->either_ns > busiest->blocked_ns / 10 ? "at least " : "",
+            pct_text_time(time, (pc_u128)llround(busiest->blocked_ns)), others_wait(f),
+            pct_finding_blocking_calls(f), pct_finding_polling(f, t->busiest));
         return;
     }
     if (is_waited_for(f, threshold) && is_off(f)) {
@@ -395,7 +396,7 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
         most = t->list[r].blocked_ns > t->list[most].blocked_ns ? r : most;
     if (!t->divided || !(t->blocked_ns > 0) || t->blocked_ns < threshold * own_core_ns(f))
         return;
-    const char *least = t->unsure_ns > t->blocked_ns / 10 ? "at least " : "";
+    const char *least = t->unsure_ns + t->either_ns > t->blocked_ns / 10 ? "at least " : "";
     pct_text_time(time, (pc_u128)llround(t->list[most].blocked_ns));
     if (f->n_ranks == 1)
         pct_finding_say(out, f, rule, t->blocked_ns,

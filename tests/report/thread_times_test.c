@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Times of threads, and what findings say of them.
+ * Times of threads: which time of a rank is surely blocked if its threads may compute by turns, and
+ * what findings say of threads that do.
  */
 #include "made_run.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,6 +76,56 @@ static void add_threads(const struct threads *main, const struct threads *others
     }
 }
 
+/* The main thread waits for others for all the time that it does not work. They may compute by
+ * turns, or at the same time: what is called blocked is left if they compute by turns. Samples find
+ * four fifths of their time, and its clock all. */
+static void time_is_blocked_if_no_thread_can_have_computed(void **state)
+{
+    static const struct {
+        struct threads main, others[2];
+        double want_blocked, want_either, want_unsure;
+        bool known;
+    } cases[] = {
+        {{1, 1, 0, 0}, {{8, 1, 125, 0}}, 0, 875, 0, true},
+        {{1, 1, 0, 0}, {{4, 1, 100, 0}}, 600, 300, 0, true},
+        {{1, 1, 250, 0}, {{2, 1, 200, 0}}, 350, 400, 0, true},
+        {{1, 1, 0, 0}, {{1, 1, 400, 0}}, 600, 0, 0, true},
+        {{1, 1, 0, 0}, {{4, 1, 100, 50}}, 400, 300, 200, true},
+        {{1, 1, 0, 0}, {{4, 1, 200, 250}}, 0, 0, 800, false}, /* work, or wait for a processor */
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin(2);
+        add_threads(&cases[k].main, cases[k].others);
+        struct pct_data *d = end_run();
+        const struct pct_rank_times *t = pct_data_rank_times(d);
+        const struct pct_rank_time *rank = &t->list[0];
+        double times[] = {rank->blocked_ns, rank->either_ns, rank->unsure_ns},
+               want[] = {cases[k].want_blocked, cases[k].want_either, cases[k].want_unsure};
+        for (unsigned i = 0; i < PC_ARRAY_LEN(times); i++)
+            if (fabs(times[i] - want[i] * ms) > ms)
+                fail_msg("case %zu: %u is %g, not %g", k, i, times[i], want[i] * ms);
+        assert_true(fabs(rank->cpu_ns + rank->blocked_ns + rank->delayed_ns - 1000 * ms) < 1);
+        assert_int_equal(pct_rank_times_know_imbalance(t), cases[k].known);
+        pct_data_free(d);
+    }
+}
+
+/* The sentence says that much is blocked, and no sentence says it of threads that take turns. */
+static void ranks_whose_threads_take_turns_are_not_blocked(void **state)
+{
+    const char *text;
+    (void)state;
+    begin(1);
+    add_threads(&(const struct threads){1, 1, 0, 0}, (const struct threads[2]){{8, 1, 122, 0}});
+    assert_string_equal(sentence("blocked"), "");
+    begin(1);
+    add_threads(&(const struct threads){1, 1, 0, 0}, (const struct threads[2]){{2, 1, 100, 0}});
+    text = sentence("blocked");
+    if (!strstr(text, " for at least 80 % of the run (800.0 ms)"))
+        fail_msg("%s", text);
+}
+
 /* One thread has 800 ms, the other 200, by their clocks: both could have 500. */
 static void a_lead_by_the_clock_of_threads_has_no_error_of_samples(void **state)
 {
@@ -89,6 +141,8 @@ static void a_lead_by_the_clock_of_threads_has_no_error_of_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(time_is_blocked_if_no_thread_can_have_computed),
+        cmocka_unit_test(ranks_whose_threads_take_turns_are_not_blocked),
         cmocka_unit_test(a_lead_by_the_clock_of_threads_has_no_error_of_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

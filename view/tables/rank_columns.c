@@ -199,10 +199,13 @@ static const struct pct_column rank_columns[] = {
     {"own_s", "own", PCT_NS,
      "compute_s without waiting for a processor, or for other threads that are in MPI", rank_own,
      .mpi = true},
-    {"cpu_s", "CPU", PCT_NS, "part of own_s on a processor; empty if unknown", rank_cpu},
+    {"cpu_s", "CPU", PCT_NS,
+     "part of own_s on a processor, at most: with time in which other threads may have computed by "
+     "turns; empty if unknown",
+     rank_cpu},
     {"blocked_s", "blocked", PCT_NS,
-     "part of own_s in which the main thread slept or waited for a file or a lock; empty if it is "
-     "not known",
+     "part of own_s in which the main thread slept or waited for a file or a lock, and no thread "
+     "can have computed; empty if it is not known",
      rank_blocked},
     {"delayed_s", "no processor", PCT_NS,
      "part of compute_s in which the main thread could run and no processor was free, or was "
