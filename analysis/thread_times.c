@@ -198,18 +198,20 @@ static struct pct_thread_lead lead_of(const struct pct_thread_times *t, size_t f
 {
     struct pct_thread_lead lead = {.busiest = find_busiest(t, first, end, own)};
     double most = lead.busiest ? lead.busiest->work_ns : 0, sum = 0, variance = 0;
+    bool one_each = lead.busiest && lead.busiest->n_threads < 2;
     for (size_t i = first; i < end; i++) {
         const struct pct_thread_time *thread = &t->list[i];
         if (!is_of(thread, own) || thread == lead.busiest || thread->work_ns < SAME_WORK * most)
             continue;
         sum += thread->work_ns;
         variance += thread->variance;
+        one_each &= thread->n_threads < 2;
         lead.n++;
     }
     double others = (double)lead.n;
     lead.others_ns = others > 0 ? sum / others : 0;
     double ahead = most - lead.others_ns;
-    if (!lead.n || ahead < PCT_LEAD_LARGE * lead.others_ns)
+    if (!lead.n || !one_each || ahead < PCT_LEAD_LARGE * lead.others_ns)
         return (struct pct_thread_lead){0};
     variance = variance / (others * others) + lead.busiest->variance;
     double low = ahead - pct_normal_above(chance) * sqrt(variance);

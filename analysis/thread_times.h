@@ -38,7 +38,8 @@ struct pct_thread_times {
 };
 
 /* Threads of one rank that do the same work: an OpenMP team with the main thread, or threads made
- * by the program, if they compute. One of them may have more work than the others. */
+ * by the program, if they compute. One of them may have more work than the others. Nothing is known
+ * of threads that had their number one after another. */
 struct pct_thread_lead {
     const struct pct_thread_time *busiest; /* NULL: none is surely ahead */
     size_t n;                              /* threads that do the same */

@@ -23,9 +23,20 @@ static const struct pct_fact *main_wait(const struct pct_evidence *f)
 
 /* ---- The rank that takes longest ------------------------------------------------------------- */
 
+/* True if several threads of the busiest rank have samples outside MPI. */
+static bool has_several(const struct pct_evidence *f)
+{
+    const struct pct_thread_times *t = pct_data_thread_times(f->data);
+    size_t n = 0;
+    for (size_t i = 0; i < t->n; i++)
+        n += t->list[i].rank == f->times->busiest && t->list[i].outside_ns > 0;
+    return n > 1;
+}
+
 /* ", most of this in solve (a.c:30), where it spends 1.2 s" of the function that makes the
  * difference; "" if nothing was sampled. */
-static void put_busy_place(const struct pct_busy_place *where, struct pct_buf *b)
+static void put_busy_place(const struct pct_evidence *f, const struct pct_busy_place *where,
+                           struct pct_buf *b)
 {
     char time[PCT_NUMBER_BYTES];
     pct_buf_put(b, "", 0);
@@ -36,7 +47,8 @@ static void put_busy_place(const struct pct_busy_place *where, struct pct_buf *b
                              where->function.line);
     if (where->call)
         pct_buf_format(b, " in the system call %s", where->call);
-    pct_buf_format(b, ", where it spends %s", pct_text_time(time, (pc_u128)llround(where->ns)));
+    pct_buf_format(b, ", where it spends %s%s", pct_text_time(time, (pc_u128)llround(where->ns)),
+                   has_several(f) ? " as the sum of its threads" : "");
 }
 
 /* True if the times of all ranks in MPI are known to their end. */
@@ -225,7 +237,7 @@ static void find_serial(const struct pct_evidence *f, const struct pct_rule *rul
     struct pct_busy_place where = pct_finding_busy_place(f);
     double own_ns = f->times->list[f->times->busiest].own_ns, mean_ns = others_ns(f);
     struct pct_buf b = {0}, place = {0};
-    put_busy_place(&where, &place);
+    put_busy_place(f, &where, &place);
     if (mean_ns * IDLE < own_ns)
         pct_buf_format(&b, "alone %s", pct_rank_times_verb(f->times));
     else
@@ -348,7 +360,7 @@ static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *
     double longer = pct_rank_times_imbalance(f->times);
     struct pct_busy_place where = pct_finding_busy_place(f);
     struct pct_buf b = {0};
-    put_busy_place(&where, &b);
+    put_busy_place(f, &where, &b);
     pct_finding_say(
         out, f, rule, waiting_ns(f), pct_more_rank("ranks", pct_finding_rank(f, f->times->busiest)),
         "Rank %d %s %.0f %% longer than the mean%s: %s.%s%s",

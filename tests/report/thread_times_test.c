@@ -22,9 +22,9 @@ struct threads {
 };
 
 /* Begins a run of so many ranks, which compute for 1,000 ms outside MPI. */
-static void begin(unsigned n_ranks)
+static void begin(unsigned n_ranks, bool sampled)
 {
-    begin_run(3, false);
+    begin_run(3, sampled);
     m.n = m.sample.p.n_ranks = m.sample.p.world_size = n_ranks;
     m.late = 0;
     for (unsigned r = 0; r < n_ranks; r++)
@@ -95,7 +95,7 @@ static void time_is_blocked_if_no_thread_can_have_computed(void **state)
     };
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
-        begin(2);
+        begin(2, false);
         add_threads(&cases[k].main, cases[k].others);
         struct pct_data *d = end_run();
         const struct pct_rank_times *t = pct_data_rank_times(d);
@@ -116,10 +116,10 @@ static void ranks_whose_threads_take_turns_are_not_blocked(void **state)
 {
     const char *text;
     (void)state;
-    begin(1);
+    begin(1, false);
     add_threads(&(const struct threads){1, 1, 0, 0}, (const struct threads[2]){{8, 1, 122, 0}});
     assert_string_equal(sentence("blocked"), "");
-    begin(1);
+    begin(1, false);
     add_threads(&(const struct threads){1, 1, 0, 0}, (const struct threads[2]){{2, 1, 100, 0}});
     text = sentence("blocked");
     if (!strstr(text, " for at least 80 % of the run (800.0 ms)"))
@@ -130,12 +130,46 @@ static void ranks_whose_threads_take_turns_are_not_blocked(void **state)
 static void a_lead_by_the_clock_of_threads_has_no_error_of_samples(void **state)
 {
     (void)state;
-    begin(1);
+    begin(1, false);
     add_threads(&(const struct threads){1, 1, 0, 0},
                 (const struct threads[2]){{1, 1, 800, 0}, {1, 1, 200, 0}});
     const char *text = sentence("threads");
     if (!strstr(text, " computes for 800.0 ms, ") || !strstr(text, ": 30 % of the run."))
         fail_msg("%s", text);
+}
+
+/* Samples are of all threads of a rank: in a function they may be more than the rank computes. */
+static void a_sum_over_threads_is_told_from_the_time_of_a_rank(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 2; n++) {
+        begin(2, true);
+        m.compute_ms[0] = 2000;
+        sample_point(&m.sample, m.caller, 0, IN_FUNCTION);
+        for (unsigned r = 0; r < 2; r++)
+            sample_add_samples(&m.sample, (int32_t)r, (uint64_t)(m.compute_ms[r] * ms));
+        add_threads(&(const struct threads){1, 1, 2500, 0},
+                    (const struct threads[2]){{n, 1, 2500, 0}});
+        m.blocked_ms[0] = m.blocked_ms[1] = 0;
+        m.delayed_ms[0] = m.delayed_ms[1] = 1;
+        const char *text = sentence("imbalance");
+        if (!strstr(text, ", where it spends ") ||
+            !strstr(text, " as the sum of its threads: ") != !n)
+            fail_msg("%u: %s", n, text);
+    }
+}
+
+/* Twelve threads one after another have the same number, and compute for as long as the other one
+ * together. */
+static void threads_one_after_another_are_not_one(void **state)
+{
+    (void)state;
+    for (unsigned slot = 1; slot < 13; slot += 11) {
+        begin(1, false);
+        add_threads(&(const struct threads){1, 1, 0, 0},
+                    (const struct threads[2]){{1, 1, 300, 0}, {1, slot, 900, 0}});
+        assert_int_equal(*sentence("threads") != '\0', slot == 1);
+    }
 }
 
 int main(void)
@@ -144,6 +178,8 @@ int main(void)
         cmocka_unit_test(time_is_blocked_if_no_thread_can_have_computed),
         cmocka_unit_test(ranks_whose_threads_take_turns_are_not_blocked),
         cmocka_unit_test(a_lead_by_the_clock_of_threads_has_no_error_of_samples),
+        cmocka_unit_test(a_sum_over_threads_is_told_from_the_time_of_a_rank),
+        cmocka_unit_test(threads_one_after_another_are_not_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
