@@ -50,13 +50,39 @@ static size_t count_cpus(const char *list, const bool *marks, size_t *common_out
 
 /* Threads of a rank that need a processor: those with a tenth of the CPU time of the busiest. */
 struct busy {
-    size_t n, n_mpi; /* of the program and its runtimes; of the MPI library */
-    bool known;      /* no other thread of the process needs one */
+    size_t n;     /* that compute at the same time, of the program and its runtimes; 1 at least */
+    size_t n_all; /* whatever they do, and whenever; those of the MPI library, too */
+    bool known;   /* no other thread of the process needs one */
 };
 
-static bool is_of_mpi(const struct pct_thread_time *t)
+/* Part of a thread's CPU time outside MPI, where it does not poll for messages. */
+static double part_outside(const struct pct_thread_time *t)
 {
-    return !strcmp(t->kind, "MPI library");
+    if (!strcmp(t->kind, "MPI library") || !t->cpu_ns)
+        return 0;
+    return t->is_sampled && t->mpi_calls ? fmin(1, (double)t->outside_ns / (double)t->cpu_ns) : 1;
+}
+
+/* Counts the threads of a rank, from `first` on, that compute at the same time. The mean number of
+ * threads that compute or could is known, and not which: threads that take turns are one, and all
+ * are meant if the mean is more than half of the way to that. */
+static size_t count_at_once(const struct pct_evidence *f, size_t rank, size_t first)
+{
+    const struct pct_thread_times *t = pct_data_thread_times(f->data);
+    double most_ns = 0, sum_ns = 0,
+           run_ns = (double)pct_totals_run_ns(&f->data->profile->ranks[rank]);
+    size_t n = 0;
+    for (size_t i = first; i < t->n && t->list[i].rank == rank; i++)
+        most_ns = fmax(most_ns, (double)t->list[i].cpu_ns * part_outside(&t->list[i]));
+    for (size_t i = first; i < t->n && t->list[i].rank == rank; i++) {
+        double part = part_outside(&t->list[i]), cpu_ns = (double)t->list[i].cpu_ns * part;
+        if (!(cpu_ns > 0) || cpu_ns < most_ns / 10)
+            continue;
+        sum_ns += cpu_ns + (double)t->list[i].delayed_ns * part;
+        n++;
+    }
+    double mean = run_ns > 0 ? sum_ns / run_ns : 0;
+    return 2 * mean >= (double)n + 1 ? n : (size_t)fmax(1, fmin((double)n, floor(mean)));
 }
 
 /* Counts the busy threads of a rank. `at`: begins at 0 and is used again for later ranks. */
@@ -73,12 +99,9 @@ static struct busy count_busy_threads(const struct pct_evidence *f, size_t rank,
         all += t->list[i].cpu_ns;
         busy.known &= t->list[i].has_cpu;
     }
-    for (; *at < t->n && t->list[*at].rank == rank; ++*at) {
-        if (!t->list[*at].cpu_ns || t->list[*at].cpu_ns < most / 10)
-            continue;
-        busy.n += !is_of_mpi(&t->list[*at]);
-        busy.n_mpi += is_of_mpi(&t->list[*at]);
-    }
+    busy.n = most ? count_at_once(f, rank, *at) : 0;
+    for (; *at < t->n && t->list[*at].rank == rank; ++*at)
+        busy.n_all += t->list[*at].cpu_ns && t->list[*at].cpu_ns >= most / 10;
     double others_ns = use->user_ns + use->system_ns - (double)all; /* that have no row */
     busy.known &= most && others_ns < (double)most / 10;
     return busy;
@@ -86,8 +109,9 @@ static struct busy count_busy_threads(const struct pct_evidence *f, size_t rank,
 
 struct shared_host {
     const char *name;
-    size_t n_ranks, n_threads;
-    size_t n_cpus; /* 0: not known of all ranks */
+    size_t n_ranks, n_threads; /* that compute at the same time */
+    size_t n_all;              /* all busy ones */
+    size_t n_cpus;             /* 0: not known of all ranks */
 };
 
 /* The ranks of one host, their busy threads, and the number of processors on which they may run. */
@@ -101,7 +125,9 @@ static struct shared_host look_at_host(const struct pct_evidence *f, const char 
         if (strcmp(p->ranks[r].host, name) != 0)
             continue;
         host.n_ranks++;
-        host.n_threads += count_busy_threads(f, r, &at).n;
+        struct busy busy = count_busy_threads(f, r, &at);
+        host.n_threads += busy.n;
+        host.n_all += busy.n_all;
         mark_cpus(f->use[r].bound, marks);
         known &= *f->use[r].bound != '\0';
     }
@@ -132,7 +158,7 @@ static struct neighbours look_around(const struct pct_evidence *f, size_t rank)
         struct busy busy = count_busy_threads(f, r, &at);
         size_t common, n = count_cpus(f->use[r].bound, marks, &common);
         near.known &= n && (busy.known || !common);
-        near.n_all += common ? busy.n + busy.n_mpi : 0;
+        near.n_all += common ? busy.n_all : 0;
         bool same = n && common == n && n == near.n_cpus;
         near.n_bound += same;
         near.n_threads += same ? busy.n : 0;
@@ -281,8 +307,7 @@ static void put_others(const struct pct_evidence *f, size_t rank, const struct s
             used_ns += f->use[r].user_ns + f->use[r].system_ns;
     double part = used_ns / ((double)host->n_cpus *
                              fmax(1, pct_rank_time_main_delayed_ns(&f->times->list[rank])));
-    if (near.known && near.n_cpus == host->n_cpus && host->n_threads == host->n_ranks &&
-        part < NOT_ALL)
+    if (near.known && near.n_cpus == host->n_cpus && host->n_all == host->n_ranks && part < NOT_ALL)
         pct_buf_format(b,
                        " Meanwhile they had at most %.0f %% of the time of these processors: "
                        "something else ran there, too, or their CPU time is limited.",
@@ -301,6 +326,36 @@ static void put_threads(const struct pct_evidence *f, const struct pct_rule *rul
                        pct_finding_share(f, ns));
 }
 
+/* Finds the thread that waited for a processor for longest, where the main threads hardly did: they
+ * were blocked meanwhile. A thread that polls waits for no work of its own. */
+static void find_shared_by_threads(const struct pct_evidence *f, const struct pct_rule *rule,
+                                   double threshold, struct pct_findings *out)
+{
+    const struct pct_thread_times *t = pct_data_thread_times(f->data);
+    const struct pct_thread_time *most = NULL;
+    for (size_t i = 0; i < t->n; i++)
+        if (pct_thread_is_program(&t->list[i]) && t->list[i].n_threads < 2 &&
+            strcmp(t->list[i].kind, "main") != 0 && !t->list[i].waits_ns && !t->list[i].mpi_calls &&
+            (!most || t->list[i].delayed_ns > most->delayed_ns))
+            most = &t->list[i];
+    double ns = most ? fmin((double)most->delayed_ns, f->times->list[most->rank].delayed_ns) : 0;
+    if (!(ns > 0) || !pct_finding_counts(f, rule, threshold, ns))
+        return;
+    struct shared_host host = look_at_host(f, f->data->profile->ranks[most->rank].host);
+    struct neighbours near = look_around(f, most->rank);
+    struct pct_buf text = {0};
+    char time[PCT_NUMBER_BYTES];
+    int32_t rank = pct_finding_rank(f, most->rank);
+    pct_buf_format(&text, "For %s no processor was free for thread %llu of rank %d of %s",
+                   pct_text_time(time, (pc_u128)most->delayed_ns), (unsigned long long)most->number,
+                   rank, host.name);
+    if (!put_own_reason(f, most->rank, &near, &host, &text))
+        pct_buf_text(&text, ".");
+    pct_finding_add(out, f, rule, threshold, ns, pct_more_rank("thread_times", rank), "%s",
+                    text.data);
+    pct_buf_free(&text);
+}
+
 static void find_shared(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
@@ -314,8 +369,10 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
                    : most;
         ns += pct_rank_time_main_delayed_ns(&t[r]);
     }
-    if (!(ns > 0))
+    if (!(ns > 0) || !pct_finding_counts(f, rule, threshold, ns)) {
+        find_shared_by_threads(f, rule, threshold, out);
         return;
+    }
     /* less what may be a delay of a killed rank */
     double saves_ns = fmin(f->delayed_ns, all_ns) * ns / all_ns;
     struct shared_host host = look_at_host(f, f->data->profile->ranks[most].host);

@@ -29,7 +29,8 @@ static bool has_several(const struct pct_evidence *f)
     const struct pct_thread_times *t = pct_data_thread_times(f->data);
     size_t n = 0;
     for (size_t i = 0; i < t->n; i++)
-        n += t->list[i].rank == f->times->busiest && t->list[i].outside_ns > 0;
+        if (t->list[i].rank == f->times->busiest && t->list[i].outside_ns > 0)
+            n += t->list[i].n_threads > 1 ? t->list[i].n_threads : 1;
     return n > 1;
 }
 
@@ -47,8 +48,9 @@ static void put_busy_place(const struct pct_evidence *f, const struct pct_busy_p
                              where->function.line);
     if (where->call)
         pct_buf_format(b, " in the system call %s", where->call);
-    pct_buf_format(b, ", where it spends %s%s", pct_text_time(time, (pc_u128)llround(where->ns)),
-                   has_several(f) ? " as the sum of its threads" : "");
+    pct_buf_format(b, ", where it spends %s", pct_text_time(time, (pc_u128)llround(where->ns)));
+    if (has_several(f))
+        pct_buf_text(b, " as the sum of its threads");
 }
 
 /* True if the times of all ranks in MPI are known to their end. */

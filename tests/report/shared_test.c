@@ -80,19 +80,21 @@ static const char *finding(const struct pct_data *d)
 }
 
 /* Six threads in each rank, of which so many are busy; all but the main one are of the MPI library,
- * or of a runtime. */
+ * or of a runtime. They are ready to run all the time. */
 static void add_busy_threads(unsigned busy, bool of_mpi)
 {
-    static const char *const columns[] = {"rank", "thread", "kind", "cpu", "known", NULL};
-    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+    static const char *const columns[] = {"rank",  "thread",  "kind", "cpu",
+                                          "known", "delayed", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER,
                                      PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_NUMBER};
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
     struct pc_profile_table *t = add_table("thread_records", 2, columns, types);
     for (unsigned r = 0; r < m.n; r++)
         for (unsigned i = 0; i < 6; i++)
             add_cells(t, (const uint64_t[]){r, i,
                                             i ? add_string(of_mpi ? "MPI library" : "runtime") : 6,
-                                            i < busy ? (uint64_t)(900 * ms) : (uint64_t)ms, 1});
+                                            i < busy ? (uint64_t)(900 * ms) : (uint64_t)ms, 1,
+                                            (uint64_t)(1000 * ms)});
 }
 
 /* Ranks 0 to 3 with so many busy threads each. Another program is blamed only if all threads of the

@@ -172,6 +172,40 @@ static void threads_one_after_another_are_not_one(void **state)
     }
 }
 
+/* Each rank has eight threads, and may run on the same three processors as the other one. Threads
+ * that are ready to run for an eighth of the time take turns. */
+static void threads_that_take_turns_need_one_processor(void **state)
+{
+    (void)state;
+    for (unsigned all = 0; all < 2; all++) {
+        begin(2, false);
+        m.shares = true;
+        add_threads(&(const struct threads){1, 1, 0, 200},
+                    (const struct threads[2]){{8, 1, 100, all ? 900 : 20}});
+        const char *text = sentence("shared-processors");
+        if (!strstr(text, "The ranks waited for a processor for ") ||
+            !strstr(text, " computes with 8 threads on 3 processors") != !all)
+            fail_msg("%u: %s", all, text);
+    }
+}
+
+/* The main thread sleeps while four others share a processor, or have three. */
+static void a_thread_may_wait_for_a_processor_for_the_main_one(void **state)
+{
+    (void)state;
+    for (unsigned shares = 0; shares < 2; shares++) {
+        begin(1, false);
+        m.bound[0] = shares ? "1" : "0,2-3";
+        add_threads(&(const struct threads){1, 1, 0, 0},
+                    (const struct threads[2]){{4, 1, 240, shares ? 740 : 10}});
+        const char *text = sentence("shared-processors");
+        if (!shares != !*text ||
+            (shares && !strstr(text, "For 740.0 ms no processor was free for thread 1 of rank 0 of "
+                                     "node1, which computes with 4 threads on 1 processor.")))
+            fail_msg("%u: %s", shares, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +214,8 @@ int main(void)
         cmocka_unit_test(a_lead_by_the_clock_of_threads_has_no_error_of_samples),
         cmocka_unit_test(a_sum_over_threads_is_told_from_the_time_of_a_rank),
         cmocka_unit_test(threads_one_after_another_are_not_one),
+        cmocka_unit_test(threads_that_take_turns_need_one_processor),
+        cmocka_unit_test(a_thread_may_wait_for_a_processor_for_the_main_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
