@@ -105,14 +105,15 @@ void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_ru
 /* ---- Difference (diff_print.c) ---- */
 
 extern const struct pct_table pct_diff_table; /* contexts: columns read pct_data.diff */
-/* Calls `put` with how the repeats of a side differ, and with what the figures of single runs do
- * not have. */
+/* Calls `put` with how the repeats of a side differ, that computation is CPU time, and with what
+ * the figures of single runs do not have. */
 void pct_diff_remarks(const struct pct_diff *d, pct_remark_fn *put, void *arg);
 void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how);
 /* Appends that sentence for one side. True: it is about delays of ranks that call MPI. */
 bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after);
 /* Appends how much longer or shorter the run takes, a sentence, for the metric time. If the sides
- * have different numbers of ranks, another one says so of the sum over the ranks. */
+ * have different numbers of ranks, or computation is CPU time, another one says so of the sum over
+ * the ranks and threads. */
 void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d);
 /* Figures of both sides as pcollect report has them (diff_told.c): a row of each, its texts; a
  * table with a title, and keys of JSON after others. */

@@ -289,8 +289,9 @@ void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d)
     }
     pct_buf_text(b, ".");
     put_init(b, d);
-    if (has_two_sizes(d)) {
-        pct_buf_text(b, " The figures of contexts are sums over all ranks, which take ");
+    if (has_two_sizes(d) || d->join->cpu_time) {
+        pct_buf_format(b, " The figures of contexts are sums over all ranks%s, which take ",
+                       d->join->cpu_time ? " and threads" : "");
         put_change(b, &d->total);
         pct_buf_text(b, " together.");
     }
@@ -316,6 +317,9 @@ void pct_diff_remarks(const struct pct_diff *d, pct_remark_fn *put, void *arg)
     size_t n = d->n_before + d->n_after;
     pct_calls_remark(d->join, d->runs, 0, d->n_before, put, arg);
     pct_calls_remark(d->join, d->runs, d->n_before, n, put, arg);
+    if (d->metric == PCT_DIFF_TIME && d->join->cpu_time)
+        put(arg, "Ranks work with several threads: computation of contexts is the CPU time of all "
+                 "threads, not a part of the time of the run.");
     pct_runs_remarks(d->runs, n, put, arg);
 }
 

@@ -5,7 +5,8 @@
  *
  * Samples count CPU time, computation is wall time outside MPI. If samples of several threads stand
  * for more time than that, they are scaled down to it; time without samples is one node, and what
- * is known to be waiting for a processor is another one.
+ * is known to be waiting for a processor is another one. The factor is that of the whole run, and
+ * so no figure of one context: a join of CPU time (cpu_time) has neither factor nor rest.
  */
 #include "analysis/compare/join_private.h"
 #include "analysis/tree/label.h"
@@ -50,7 +51,7 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
     const struct pct_tree *t = r->tree;
     double all_ns = j->times == PCT_JOIN_ALL ? r->run->compute_ns : r->run->own.compute_ns;
     double sampled = (double)pct_tree_below(t, 0).computed.ns;
-    double scale = sampled > all_ns ? all_ns / sampled : 1;
+    double scale = sampled > all_ns && !j->cpu_time ? all_ns / sampled : 1;
     for (uint32_t i = 0; i < t->n && t->samples; i++) {
         const struct pct_sampled computed = pct_tree_own(t, i).computed;
         if (!computed.samples)
@@ -61,6 +62,8 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
         cost->variance += scale * scale * pct_samples_variance(computed, t->samples->all);
         describe(j, r, i);
     }
+    if (j->cpu_time)
+        return;
     /* Rounding would leave a part of a nanosecond of the difference to scaled samples. */
     double rest = sampled < all_ns ? all_ns - sampled : 0;
     double waiting = j->times != PCT_JOIN_ALL ? 0 : fmin(rest, r->run->waiting_ns);

@@ -5,7 +5,8 @@
  *
  * Data structure: rows, one for each context with a figure on either side, in order of the size of
  * its change. Times are without waiting for a processor and without the library's own (struct
- * pct_run_undelayed). Invariant: the changes of all rows add up to the change of the whole run.
+ * pct_run_undelayed). Invariant: the changes of all rows add up to the change of the whole run,
+ * unless ranks work with several threads: then rows of computation are CPU time (struct pct_join).
  *
  * With repeats on both sides a change is tested against the scatter of the repeats (Welch's test).
  * Many contexts are tested at once, so the share of false alarms among the reported changes is

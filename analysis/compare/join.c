@@ -493,8 +493,11 @@ int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times
     j->n_runs = n;
     j->divided = n > 0;
     j->times = times;
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n; k++) {
         j->divided &= runs[k].sampled;
+        j->cpu_time |= times == PCT_JOIN_UNDELAYED && runs[k].n_working > 1;
+    }
+    j->cpu_time &= j->divided;
     j->pool = pct_pool_new();
     j->begins = pct_alloc(n, sizeof *j->begins);
     j->lineless = pct_alloc(n, sizeof *j->lineless);

@@ -15,7 +15,7 @@
  * own code (a node of kind POINT, below the call that leads there). Calls in which killed ranks
  * were have their time, but are not counted. Computation without samples is one node below the
  * root. So the costs of a run add up to its time from MPI_Init to the end of MPI_Finalize, over all
- * ranks, and the samples of computation before MPI_Init.
+ * ranks, and the samples of computation before MPI_Init; but not in a join of CPU time.
  *
  * Profiles may be large and many: each is open only while its tree is added. The figures of a whole
  * run are read before, and of the values by rank those of MPI_Init.
@@ -96,7 +96,10 @@ struct pct_join {
     const char **begins; /* by run: source file of main or of the Python script; NULL: unknown */
     bool *lineless;      /* by run: no function of the program has a line */
     enum pct_join_times times;
-    bool divided;     /* computation is divided by samples, which all runs have */
+    bool divided; /* computation is divided by samples, which all runs have */
+    /* PCT_JOIN_UNDELAYED: computation is the CPU time of all threads, since ranks of a run work
+     * with several; it does not add up to the time of the run. */
+    bool cpu_time;
     uint32_t compute; /* node of computation that is not divided */
     /* Node of waiting for a processor outside MPI (PCT_JOIN_ALL), or for ranks that had none; else
      * PC_NO_INDEX. */

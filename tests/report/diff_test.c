@@ -443,6 +443,39 @@ static void print_diff(const struct pct_diff *d, char *text, size_t room)
     fclose(out);
 }
 
+/* Ranks with 2 threads compute for 300 ms in one function, and then for 100 ms in it; the other
+ * function, with 80 ms, is as it was. Samples of both runs stand for more than the time outside MPI
+ * of 20 ms. */
+static void contexts_of_several_threads_are_not_scaled(void **state)
+{
+    static const struct times times[] = {{{1e8}}, {{1e8}}};
+    static char text[1 << 14];
+    struct pct_run runs[2];
+    (void)state;
+    rare_ms[0] = 300;
+    rare_ms[1] = 100;
+    struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
+    pct_diff_free(d);
+    for (unsigned k = 0; k < 2; k++) {
+        runs[k].n_working = 2;
+        runs[k].own.compute_ns = 20e6;
+    }
+    d = pct_diff_make(runs, 1, 1, PCT_DIFF_TIME, NULL);
+    assert_true(fabs(row_of(d, "computation in rare (a.c:400)")->figure.change + 200e6) < 10);
+    assert_true(fabs(row_of(d, "computation in often (a.c:500)")->figure.change) < 10);
+    assert_int_equal(row_of(d, "computation in often (a.c:500)")->verdict, PCT_VERDICT_SAME);
+    for (size_t i = 0; i < d->n_rows; i++)
+        assert_string_not_equal(d->rows[i].place, "time outside MPI without a sample");
+    print_diff(d, text, sizeof text);
+    assert_non_null(strstr(text,
+                           "\nRanks work with several threads: computation of contexts is the "
+                           "CPU time of all threads, "));
+    assert_non_null(
+        strstr(text, "sums over all ranks and threads, which take 34.5 % less together."));
+    rare_ms[0] = rare_ms[1] = 0;
+    close_all(runs, 2, d);
+}
+
 /* The second run computes for 3 s before MPI_Init, and outside MPI both ranks are for 2 s. */
 static void samples_before_init_squeeze_no_others(void **state)
 {
@@ -770,6 +803,7 @@ int main(void)
         cmocka_unit_test(the_metric_alone_is_judged),
         cmocka_unit_test(what_grows_from_nothing_is_above_every_limit),
         cmocka_unit_test(what_samples_leave_over_has_their_error),
+        cmocka_unit_test(contexts_of_several_threads_are_not_scaled),
         cmocka_unit_test(samples_before_init_squeeze_no_others),
         cmocka_unit_test(much_time_before_init_is_told),
         cmocka_unit_test(what_the_program_left_out_is_told_if_it_is_much),
