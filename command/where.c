@@ -191,7 +191,7 @@ static struct pct_where_stack *name_stacks(const struct pct_watch *w, struct pct
         const struct pct_watched *p = &processes[s->process];
         stacks[i].number = ranks ? p->rank : several ? p->pid : s->tid;
         stacks[i].state = s->state;
-        stacks[i].main = s->tid == p->pid;
+        stacks[i].tells = (!ranks && !several) || s->tid == p->pid;
     }
     out->ranks = ranks;
     out->one = ranks ? "rank" : several ? "process" : "thread";

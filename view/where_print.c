@@ -87,11 +87,11 @@ const char *pct_state_text(char state, bool in_mpi)
     }
 }
 
-/* Function and activity of a main thread. */
+/* Function and activity of a thread that is counted, or of the main thread of what is. */
 struct place {
     const char *op;    /* an MPI function; NULL: outside */
     const char *state; /* NULL: see pct_state_text */
-    bool any;          /* the stack is of a main thread */
+    bool any;          /* the stack tells it */
 };
 
 static struct place *find_places(struct printer *p)
@@ -105,7 +105,7 @@ static struct place *find_places(struct printer *p)
         pct_tree_sampled_ranks(p->tree, i, PCT_SAMPLED_SELF, p->values, p->present);
         const char *op = in_what(p->tree, p->w->d->profile, i);
         for (size_t k = 0; k < n_stacks; k++)
-            if (p->values[k] && p->w->stacks[k].main)
+            if (p->values[k] && p->w->stacks[k].tells)
                 places[k] = (struct place){op, pct_state_text(p->w->stacks[k].state, op), true};
     }
     return places;

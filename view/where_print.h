@@ -14,7 +14,7 @@
 struct pct_where_stack {
     int number; /* number of the rank, or of another unit that is counted */
     char state; /* as in ps */
-    bool main;  /* of the main thread */
+    bool tells; /* it is the thread that is counted, or the main thread of what is counted */
 };
 
 struct pct_where {
@@ -32,7 +32,8 @@ struct pct_where {
  */
 const char *pct_state_text(char state, bool in_mpi);
 
-/* Prints text: a line for each MPI function that main threads are in, then the tree. */
+/* Prints text: a line for each MPI function and state of what is counted, of ranks and processes
+ * that of their main threads, then the tree. */
 void pct_where_print(FILE *out, const struct pct_where *w);
 
 /* Prints a row for each end of a path: numbers, stacks, share, MPI function, path; as JSON an

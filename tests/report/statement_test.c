@@ -159,7 +159,7 @@ static void all_lines_at_which_stacks_end_are_said(void **state)
         sample.p.n_modules = 1;
         for (uint32_t r = 0; r < SAMPLE_RANKS && cases[k].lines[r]; r++) {
             sample.ranks[r] = (struct pc_profile_rank){.rank = (int32_t)r, .host = (char *)"node"};
-            stacks[r] = (struct pct_where_stack){.number = (int)r, .state = 'R', .main = true};
+            stacks[r] = (struct pct_where_stack){.number = (int)r, .state = 'R', .tells = true};
             sample.p.n_ranks = sample.p.world_size = r + 1;
             sample_point(&sample, 0, 0, 0x100 + r);
             sample_add_samples(&sample, (int32_t)r, 1000000);
