@@ -28,12 +28,13 @@ static bool has_end_key;
 
 /* Facts about the calling thread from before it is registered: the bounds of its own stack, which
  * are 0, 0 if they are not known; the function that it began in, or NULL; the CPU time and the
- * delay up to which it was booked when it left; a flag that the MPI library made it for itself; and
- * one that the bounds are being looked up. */
+ * delay up to which it was booked when it left, and its number + 1, 0 if it has not; a flag that the
+ * MPI library made it for itself; and one that the bounds are being looked up. */
 static __thread struct {
     struct pc_stack stack;
     void *function;
     uint64_t booked_ns, booked_delayed_ns;
+    uint32_t left;
     bool helper, is_asking;
 } own __attribute__((tls_model("initial-exec")));
 
@@ -64,6 +65,7 @@ static void leave_thread(void *state)
             parts[i]->leave(t);
     own.booked_ns = atomic_load(&t->cpu_from_ns);
     own.booked_delayed_ns = atomic_load(&t->delayed_from_ns);
+    own.left = t->number + 1;
     pc_self = NULL;
     pc_scope_leave(t);
     t->depth = 0;
@@ -217,6 +219,8 @@ static struct pc_thread *make_or_adopt(uint32_t stage)
     if (!left)
         return make_thread(stage, tid);
     struct pc_thread *t = left->user;
+    if (own.left == t->number + 1) /* the same thread, which calls from a destructor */
+        __atomic_fetch_sub(&pc_tree_thread(left)->n_adopted, 1, __ATOMIC_RELAXED);
     take_thread(t, tid);
     t->followed = 0;
     pc_scope_start(t);

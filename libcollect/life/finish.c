@@ -318,6 +318,7 @@ static void merge_now(void *arg)
     pc_scope_settle();
     uint64_t begin = pc_ticks();
     pc_note_time();
+    pc_thread_current(); /* it may have left, and parts need it: enters before times are settled */
     pc_parts_before_merge();
     atomic_store_explicit(&pc_live->stage, PC_STAGE_LATE, memory_order_release);
     uint64_t came = pc_ticks();
