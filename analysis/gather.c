@@ -7,6 +7,7 @@
 #include "analysis/counters/attribution.h"
 #include "analysis/counters/estimates.h"
 #include "analysis/findings/findings.h"
+#include "analysis/runtime_work.h"
 #include "analysis/tree/context_count.h"
 #include "analysis/tree/samples.h"
 #include "format/team_runtime.h"
@@ -28,7 +29,8 @@ struct pct_parts {
     struct pct_open_calls *open_calls;
     uint32_t *frames;
     struct pct_rank_room room;
-    bool looked_up; /* all nodes, in the symbols */
+    bool runtime_works, knows_runtime; /* pct_data_runtime_works; it was asked */
+    bool looked_up;                    /* all nodes, in the symbols */
     struct pct_contexts contexts;
     struct pct_spread *spreads;
     double *waiting_ns;
@@ -134,11 +136,20 @@ const struct pct_thread_times *pct_data_thread_times(const struct pct_data *d)
     return d->parts->thread_times;
 }
 
+bool pct_data_runtime_works(const struct pct_data *d)
+{
+    struct pct_parts *parts = d->parts;
+    if (!parts->knows_runtime)
+        parts->runtime_works = pct_runtime_works(d->profile, d->symbols, pct_data_samples(d));
+    parts->knows_runtime = true;
+    return parts->runtime_works;
+}
+
 bool pct_data_threads_wait_in(const struct pct_data *d, const char *module)
 {
     const struct pc_profile *p = d->profile;
     return module && pc_is_team_runtime(pc_base_name(module)) &&
-           pct_thread_times_wait(pct_data_thread_times(d), p);
+           pct_thread_times_wait(pct_data_thread_times(d), p) && !pct_data_runtime_works(d);
 }
 
 const struct pct_open_calls *pct_data_open_calls(const struct pct_data *d)

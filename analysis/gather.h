@@ -85,6 +85,8 @@ struct pct_wait_times pct_data_wait_times(const struct pct_data *d);
 /* Ranks that spend their time alike. */
 const struct pct_rank_classes *pct_data_rank_classes(const struct pct_data *d);
 const struct pct_thread_times *pct_data_thread_times(const struct pct_data *d);
+/* True if time in a runtime of OpenMP may be its own work instead of a wait: runtime_work.h. */
+bool pct_data_runtime_works(const struct pct_data *d);
 /* True for a threading runtime in which threads wait for each other: it computes nothing for the
  * program. `module`: its path or its name; NULL: false. */
 bool pct_data_threads_wait_in(const struct pct_data *d, const char *module);

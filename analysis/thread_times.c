@@ -117,7 +117,8 @@ bool pct_thread_is_program(const struct pct_thread_time *t)
     return t->is_sampled && strcmp(t->kind, "MPI library") != 0;
 }
 
-/* Compares the threads of one rank, from the first on; returns where the next rank begins. */
+/* Compares the threads of one rank, from the first on; returns where the next rank begins. What a
+ * single thread does in a runtime is no wait for another one. */
 static size_t compare(struct pct_thread_times *t, size_t first)
 {
     double sum = 0;
@@ -126,6 +127,11 @@ static size_t compare(struct pct_thread_times *t, size_t first)
         bool counts = pct_thread_is_program(&t->list[end]);
         sum += counts ? t->list[end].work_ns : 0;
         n += counts;
+    }
+    for (size_t i = first; i < end && n < 2; i++) {
+        if (t->list[i].waits_ns)
+            t->list[i].work_ns = (double)t->list[i].outside_ns;
+        t->list[i].waits_ns = 0;
     }
     for (size_t i = first; i < end && n > 1 && sum > 0; i++)
         if (pct_thread_is_program(&t->list[i]))

@@ -379,8 +379,8 @@ void pct_head_main_thread(const struct pct_head *h, struct pct_buf *b)
     put_part(b, a.delayed_ns, wall, 1, " waiting for a processor");
 }
 
-/* Prints the part of the threads' CPU time in which they wait for each other. Tables of functions
- * count it as computing. */
+/* Prints the part of the threads' CPU time in which they wait for each other, or the runtime works.
+ * Tables of functions count it as computing. */
 static void put_waits(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_thread_times *t = pct_data_thread_times(h->d);
@@ -399,8 +399,10 @@ static void put_waits(const struct pct_head *h, struct pct_buf *b)
         return;
     pct_buf_text(b, "for ");
     pct_head_percent(b, pct_text_share(waits_ns, outside_ns));
-    pct_buf_text(b, " of their CPU time outside MPI they wait for each other, in a runtime library "
-                    "(--by thread)");
+    pct_buf_format(b, " of their CPU time outside MPI they %s (--by thread)",
+                   pct_data_runtime_works(h->d)
+                       ? "are in a runtime library: they wait for each other, or it works"
+                       : "wait for each other, in a runtime library");
     pct_head_put(h, "threads", b);
 }
 

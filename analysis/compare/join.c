@@ -8,6 +8,7 @@
 #include "analysis/symbols/short_name.h"
 
 #include "analysis/open_calls.h"
+#include "analysis/runtime_work.h"
 #include "base/progress.h"
 #include "format/team_runtime.h"
 
@@ -26,6 +27,7 @@ struct joiner {
     const char **labels;         /* key of each node of the tree */
     const char **modules;        /* by module of the run: its name in all runs, interned */
     bool *rebuilt;               /* by module: another run has another build of it */
+    bool threads_wait;           /* in runtimes of OpenMP, which do no work of their own */
     struct pct_call_site *sites; /* by node of the tree; NULL: the lines are in the labels */
 };
 
@@ -307,7 +309,7 @@ static void note_caller(const struct joiner *b, struct pct_join_node *node,
 /* True for code of a threading runtime, in which threads of the run wait for each other. */
 static bool waits_for_threads(const struct joiner *b, const struct pct_node *n)
 {
-    return b->source->threads_wait && n->kind == PCOLLECT_NODE_POINT && n->module != PC_NO_INDEX &&
+    return b->threads_wait && n->kind == PCOLLECT_NODE_POINT && n->module != PC_NO_INDEX &&
            pc_is_team_runtime(pc_base_name(b->source->profile->modules[n->module].path));
 }
 
@@ -435,6 +437,8 @@ static void add_tree(struct pct_join *j, const struct pct_run *runs, const struc
     r.node = pct_alloc(r.tree->n, sizeof *r.node);
     struct joiner b = {.join = j, .tree = r.tree, .source = run, .run = k};
     name_modules(&b, runs);
+    b.threads_wait = run->threads_wait && run->samples &&
+                     !pct_runtime_works(run->profile, run->symbols, run->samples);
     b.labels = pct_alloc(r.tree->n, sizeof *b.labels);
     for (size_t i = 0; i < r.tree->n; i++)
         b.labels[i] = label_of(&b, &r.tree->nodes[i]);

@@ -594,18 +594,21 @@ static void find_thread_waits(const struct pct_evidence *f, const struct pct_rul
         low_ns < threshold * fmax(0, run_ns - lost_ns) ||
         find_leads(f).saves_ns >= threshold * own_core_ns(f))
         return;
-    pct_finding_say(out, f, rule, all.main_ns,
-                    pct_more_rank("thread_times", pct_finding_rank(f, all.most)),
-                    "Threads wait for each other for %.0f %% of their CPU time%s, in %s: "
-                    "main threads for %s, most on rank %d (%s).%s Give each thread "
-                    "a processor of its own; then divide their work evenly, or let them do more of "
-                    "it between two waits.",
-                    100 * all.waits_ns / all.outside_ns, pct_finding_outside(f), runtime_name(f),
-                    pct_finding_share(f, all.main_ns), pct_finding_rank(f, all.most),
-                    pct_text_time(most, (pc_u128)llround(all.most_ns)),
-                    lost_ns > 0 ? " Part of it may be because one waited for a processor, which is "
-                                  "not known of killed ranks."
-                                : "");
+    bool works = pct_data_runtime_works(f->data);
+    pct_finding_say(
+        out, f, rule, all.main_ns, pct_more_rank("thread_times", pct_finding_rank(f, all.most)),
+        "Threads %s for %.0f %% of their CPU time%s, in %s: "
+        "main threads for %s, most on rank %d (%s).%s %s",
+        works ? "wait for each other, or their runtime works," : "wait for each other",
+        100 * all.waits_ns / all.outside_ns, pct_finding_outside(f), runtime_name(f),
+        pct_finding_share(f, all.main_ns), pct_finding_rank(f, all.most),
+        pct_text_time(most, (pc_u128)llround(all.most_ns)),
+        lost_ns > 0 ? " Part of it may be because one waited for a processor, which is "
+                      "not known of killed ranks."
+                    : "",
+        works ? "Fewer and larger tasks, or parts of loops, are less work for the runtime."
+              : "Give each thread a processor of its own; then divide their work "
+                "evenly, or let them do more of it between two waits.");
 }
 
 /* ---- Hub and chain ---------------------------------------------------------------------------

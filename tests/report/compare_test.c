@@ -71,6 +71,9 @@ static void add_open_calls(struct sample *s, uint32_t call)
     s->p.n_tables = 1;
 }
 
+/* The function in which threads are in the runtime. */
+static struct pct_frame in_runtime;
+
 static void add_modules(struct sample *s, unsigned k)
 {
     s->modules[0] = (struct pc_profile_module){.build_id = {two_builds ? (unsigned char)k : 1},
@@ -136,6 +139,8 @@ static void open_run(unsigned k)
     pct_symbols_teach(symbols, 0, CODE + 1,
                       !k && leaf ? (struct pct_place){leaf, 2}
                                  : (struct pct_place){&in_solve[k], 1});
+    if (in_runtime.function)
+        pct_symbols_teach(symbols, 1, RUNTIME_CODE + 1, (struct pct_place){&in_runtime, 1});
     pct_run_adopt(&pair.runs[k], k ? "b" : "a", &s->p, symbols);
 }
 
@@ -195,6 +200,23 @@ static void threads_that_wait_in_a_runtime_do_not_compute(void **state)
         free(text);
         close_pair();
     }
+}
+
+static void a_runtime_that_handles_tasks_need_not_wait(void **state)
+{
+    static const char *const functions[] = {"GOMP_barrier", "GOMP_taskwait",
+                                            "__kmpc_global_thread_num"};
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(functions); i++) {
+        in_runtime = (struct pct_frame){.function = functions[i]};
+        open_pair();
+        char *text = compare(false);
+        says(text, functions[i], true);
+        says(text, "(threads wait there)", !i);
+        free(text);
+        close_pair();
+    }
+    in_runtime = (struct pct_frame){0};
 }
 
 /* The main threads are in the runtime for half of the time outside MPI on 4 ranks, and on 2 for
@@ -683,6 +705,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_wait_in_a_runtime_do_not_compute),
+        cmocka_unit_test(a_runtime_that_handles_tasks_need_not_wait),
         cmocka_unit_test(scale_says_how_long_main_threads_wait_for_others),
         cmocka_unit_test(scale_says_that_ranks_have_other_numbers_of_threads),
         cmocka_unit_test(sampled_computation_is_known_beside_what_may_be_delays),

@@ -99,8 +99,8 @@ static const struct pct_column thread_columns[] = {
      "CPU time outside MPI after MPI_Init that samples stand for; empty without samples",
      get_outside},
     {"waits_s", "waiting", PCT_NS,
-     "part of outside_s in the runtime of OpenMP, where a thread polls for others; empty without "
-     "samples",
+     "part of outside_s in the runtime of OpenMP, where a thread polls for others, or the runtime "
+     "works; 0 if the rank has one thread; empty without samples",
      get_waits},
     {"of_mean_percent", "of mean", PCT_PERCENT,
      "outside_s without waits_s, as a share of its mean over the threads of the rank, without "
