@@ -3,6 +3,7 @@
 #include "analysis/allocation.h"
 #include "analysis/buffer.h"
 #include "analysis/hash_index.h"
+#include "analysis/symbols/short_name.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ struct pct_busiest_index {
     struct keys of[N_KINDS];
     uint64_t *last; /* by cell: the sample that was added last */
     size_t last_room;
-    struct pct_pool *ops; /* names of MPI functions */
+    struct pct_pool *names; /* of MPI functions, and of those that have copies */
 };
 
 /* ---- Rows by keys ---------------------------------------------------------------------------- */
@@ -47,11 +48,24 @@ static uint32_t row_of(struct keys *k, uint64_t a, uint64_t b, bool *made)
     return row;
 }
 
+/* The function of which the compiler made a copy or a part, as reports call it; else the name. */
+static const char *name_of(struct pct_busiest *b, const char *function)
+{
+    size_t n = strchr(function, '.') ? pct_name_copied_bytes(function) : strlen(function);
+    if (!function[n])
+        return function;
+    struct pct_buf whole = {0};
+    pct_buf_put(&whole, function, n);
+    function = pct_pool_intern(b->index->names, whole.data);
+    pct_buf_free(&whole);
+    return function;
+}
+
 /* f NULL: the MPI function `op`. */
 static uint32_t place_of(struct pct_busiest *b, const struct pct_stack_frame *f, const char *op)
 {
-    const char *function = !f            ? pct_pool_intern(b->index->ops, op)
-                           : f->function ? f->function
+    const char *function = !f            ? pct_pool_intern(b->index->names, op)
+                           : f->function ? name_of(b, f->function)
                                          : f->label;
     const struct pct_stack_module *module = f ? f->module : NULL;
     bool made;
@@ -155,7 +169,7 @@ void pct_busiest_add(void *busiest, const struct pct_sampled_stack *s)
 void pct_busiest_init(struct pct_busiest *b)
 {
     *b = (struct pct_busiest){.index = pct_alloc(1, sizeof *b->index)};
-    b->index->ops = pct_pool_new();
+    b->index->names = pct_pool_new();
 }
 
 static void free_rows(struct pct_busiest *b)
@@ -173,10 +187,10 @@ static void free_rows(struct pct_busiest *b)
 
 void pct_busiest_clear(struct pct_busiest *b)
 {
-    struct pct_pool *ops = b->index->ops;
+    struct pct_pool *names = b->index->names;
     struct pct_busiest_index *index = b->index;
     free_rows(b);
-    *index = (struct pct_busiest_index){.ops = ops};
+    *index = (struct pct_busiest_index){.names = names};
     *b = (struct pct_busiest){.index = index};
 }
 
@@ -185,7 +199,7 @@ void pct_busiest_free(struct pct_busiest *b)
     if (!b->index)
         return;
     free_rows(b);
-    pct_pool_free(b->index->ops);
+    pct_pool_free(b->index->names);
     pct_free(b->index);
     *b = (struct pct_busiest){.index = NULL};
 }
