@@ -77,6 +77,8 @@ static size_t join_lines(const struct pct_data *d, struct pct_rolled_row *list, 
             continue;
         }
         pct_sampled_add(&last->self, list[i].self);
+        if (compare_texts(last->called, list[i].called) != 0)
+            last->called = NULL;
         last->own.sum[PCT_EXCLUSIVE] += list[i].own.sum[PCT_EXCLUSIVE];
         if (compare_texts(last->function, list[i].function) != 0) {
             struct pct_buf name = {0};
@@ -185,16 +187,24 @@ static void put_places(const struct pct_data *d, const struct pct_options *o,
     pct_free(names);
 }
 
-/* The library in which a line of the program, or a thread of its own, spent the time. */
-static void put_library(const struct pct_data *d, const struct pct_rolled_row *r, struct pct_buf *b)
+/* The library in which a line of the program, or a thread of its own, spent the time, behind the
+ * function there that the line called, if it is one. */
+static void put_library(const struct pct_data *d, const struct pct_rolled_row *r, bool full,
+                        struct pct_buf *b)
 {
     const char *module = r->library ? r->library : r->module;
     bool waits = pct_data_threads_wait_in(d, module);
-    if (r->library)
-        pct_buf_format(b, "(%s%s)", pct_data_full_paths(d) ? r->library : pc_base_name(r->library),
+    if (r->library) {
+        pct_buf_text(b, "(");
+        if (r->called) {
+            pct_name_put(b, r->called, full);
+            pct_buf_text(b, " in ");
+        }
+        pct_buf_format(b, "%s%s)", pct_data_full_paths(d) ? r->library : pc_base_name(r->library),
                        waits ? ": threads wait there" : "");
-    else if (waits)
+    } else if (waits) {
         pct_buf_text(b, "(a runtime library: threads wait there)");
+    }
 }
 
 static void begin_line(struct pct_buf *line)
@@ -294,7 +304,7 @@ static void put_computing(FILE *out, const struct pct_data *d, const struct pct_
     for (size_t i = 0; i < h->n; i++) {
         struct pct_buf time = {0};
         pct_sampled_text(&time, h->row[i]->self, pct_data_samples(d)->whole, false);
-        put_library(d, h->row[i], &places[i].piece[LIBRARY]);
+        put_library(d, h->row[i], o->full_names, &places[i].piece[LIBRARY]);
         put_row(out, o, pct_text_share(h->weight[i], c->all.ns), time.data, &places[i]);
         few |= h->row[i]->self.samples < PCT_SAMPLES_FEW;
         libraries |= h->row[i]->library != NULL;

@@ -413,6 +413,18 @@ static uint32_t find_runtime(const struct pc_profile *p, uint32_t node)
     return node;
 }
 
+/* The function of the library of a node that an outer node has called; NULL: it has no name, or the
+ * call leads through another library. */
+static const char *find_entry(struct sums *s, uint32_t node, uint32_t owner)
+{
+    const struct pc_profile *p = s->totals->profile;
+    uint32_t module = p->nodes[node].module;
+    while (p->nodes[node].parent != owner)
+        node = p->nodes[node].parent;
+    struct pct_place place = pct_symbols_node(s->symbols, node);
+    return place.n_frames && p->nodes[node].module == module ? place.frames[0].function : NULL;
+}
+
 static void add_to_program(struct sums *s, const struct part *part)
 {
     const struct pc_profile *p = s->totals->profile;
@@ -422,9 +434,14 @@ static void add_to_program(struct sums *s, const struct part *part)
     struct pct_rolled_row like = part->like;
     if (place.n_frames)
         like = row_of_node(s, part, owner, &place.frames[place.n_frames - 1]);
-    if (owner != node && module != PC_NO_INDEX && module != p->nodes[owner].module)
+    if (owner != node && module != PC_NO_INDEX && module != p->nodes[owner].module) {
         like.library = p->modules[module].path;
-    add_own(s, find_row(s, &like), part);
+        like.called = find_entry(s, node, owner);
+    }
+    struct pct_rolled_row *row = find_row(s, &like);
+    if (row->called && (!like.called || strcmp(row->called, like.called) != 0))
+        row->called = NULL;
+    add_own(s, row, part);
 }
 
 /* Adds a part in code without lines to the line that called this code: the nearest one outwards, up

@@ -70,7 +70,9 @@ struct pct_rolled_row {
     const char *module; /* its path; of code the last part of it */
     uint32_t line;
     const char *library; /* path of the library that computed; NULL: the code of the row itself */
-    const char *called;  /* PCT_KEY_CALLED: function in `library` that the line called */
+    /* PCT_KEY_CALLED, PCT_KEY_PROGRAM: function in `library` that the line called; NULL: it has no
+     * name, or with PCT_KEY_PROGRAM there are several. */
+    const char *called;
     const char *primitive;
     uint64_t domain;    /* id of the communicator; 0: none */
     uint64_t phase;     /* 0: none */
