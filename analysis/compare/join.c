@@ -137,12 +137,11 @@ static void put_mpich_name(struct pct_buf *b, const char *name)
     }
 }
 
-/* Appends the name by which a function is known in all builds: whether the compiler calls a copy of
- * it depends on its options. */
+/* Appends the name by which a function is known in all builds and with all MPI libraries. */
 static void put_function(const struct pct_join *j, const char *function, struct pct_buf *out)
 {
     struct pct_buf whole = {0}, name = {0};
-    pct_buf_put(&whole, function, pct_name_copied_bytes(function));
+    pct_name_of_builds(&whole, function);
     pct_buf_put(&name, "", 0);
     if (j->mixed_mpi)
         put_mpich_name(&name, whole.data);

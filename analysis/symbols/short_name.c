@@ -46,8 +46,8 @@ static size_t name_begin(const char *name, size_t n)
             i += whole - 1;
             continue;
         }
-        depth += name[i] == '<' || name[i] == '(';
-        depth -= depth && (name[i] == ')' || (name[i] == '>' && name[i - 1] != '-'));
+        depth += strchr("<({", name[i]) != NULL;
+        depth -= depth && (strchr(")}", name[i]) || (name[i] == '>' && name[i - 1] != '-'));
         if (name[i] == ' ' && !depth)
             begin = i + 1;
     }
@@ -363,12 +363,49 @@ static size_t bytes_before(const char *name, const char *const *marks, size_t n_
 /* Marks of a copy of a function, of a part of one, and of the code in it that is rarely run. */
 static const char *const copies[] = {".part.", ".constprop.", ".isra.", ".lto_priv.", ".cold"};
 
-size_t pct_name_copied_bytes(const char *name)
+/* Bytes of a name before the marks of a copy: ".constprop.0", " [clone .isra.0]". */
+static size_t uncopied_bytes(const char *name)
 {
     static const char clone[] = " [clone ";
     size_t n = bytes_before(name, copies, PC_ARRAY_LEN(copies)), before = strlen(clone);
     bool in_brackets = name[n] && n > before && !strncmp(name + n - before, clone, before);
     return in_brackets ? n - before : n;
+}
+
+/* Bytes of the bracket that a text begins with; 0: it begins with none. */
+static size_t bracket_bytes(const char *s)
+{
+    unsigned depth = 0;
+    size_t n = 0;
+    do {
+        size_t whole = operator_bytes(s + n, s);
+        depth += !whole && (s[n] == '<' || s[n] == '(');
+        depth -= depth && !whole && (s[n] == ')' || (s[n] == '>' && s[n - 1] != '-'));
+        n += !depth && !n ? 0 : whole ? whole : 1;
+    } while (depth && s[n]);
+    return n;
+}
+
+void pct_name_of_builds(struct pct_buf *b, const char *name)
+{
+    static const char lambda[] = "{lambda", call[] = "}::operator()", constant[] = " const";
+    struct pct_buf whole = {0};
+    pct_buf_put(&whole, name, uncopied_bytes(name));
+    const char *s = whole.data + name_begin(whole.data, whole.n);
+    pct_buf_put(b, "", 0);
+    while (*s) {
+        bool type = !strncmp(s, lambda, strlen(lambda)), calls = !strncmp(s, call, strlen(call));
+        size_t n = type ? strlen(lambda) : calls ? strlen(call) : 1;
+        if (calls && s[n] == '<')
+            n += bracket_bytes(s + n);
+        pct_buf_put(b, s, n);
+        s += n;
+        size_t parameters = (type || calls) && *s == '(' ? bracket_bytes(s) : 0;
+        s += parameters;
+        if (calls && parameters && !strncmp(s, constant, strlen(constant)))
+            s += strlen(constant);
+    }
+    pct_buf_free(&whole);
 }
 
 /* Bytes of a bare name up to what marks it as a part that the compiler made of a function: a copy,

@@ -49,9 +49,11 @@ const char **pct_names_shown(const char *const *names, size_t n, bool full, bool
  */
 bool pct_name_means(const char *name, const char *asked);
 
-/* Bytes of a name before the marks of a copy that the compiler made of the function:
- * ".constprop.0", " [clone .isra.0]". All of it if it is none. */
-size_t pct_name_copied_bytes(const char *name);
+/* Appends the name by which a function is known in all builds, whatever the compiler inlines or
+ * copies: without the marks of a copy, ".constprop.0", " [clone .isra.0]"; without the return type,
+ * which may be spelled in several ways; and with lambdas as those are named that are inlined,
+ * `main::{lambda#1}::operator()`, without parameters. */
+void pct_name_of_builds(struct pct_buf *b, const char *name);
 
 /* The part of a name behind its last `::`, without arguments; of a part that the compiler made of a
  * function, that of the function; kept in the pool. */

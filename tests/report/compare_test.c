@@ -502,7 +502,7 @@ static void functions_without_a_name_are_matched_by_their_callers(void **state)
     mpis[1] = mpis[0];
 }
 
-/* Other options make the compiler copy a function. */
+/* Other options make the compiler copy a function, or inline a lambda. */
 static void a_copy_of_a_function_is_matched_with_it(void **state)
 {
     static const struct {
@@ -516,6 +516,25 @@ static void a_copy_of_a_function_is_matched_with_it(void **state)
         {{"solve._omp_fn.0", "solve._omp_fn.1"}, false},
         {{"solve._omp_fn.0", "solve._omp_fn.0.constprop.0"}, true},
         {{"solve.partial", "solve"}, false},
+        {{"main::{lambda#1}::operator()",
+          "main::{lambda(int)#1}::operator()(int) const [clone .constprop.0]"},
+         true},
+        {{"main::{lambda#1}::operator()", "main::{lambda(int)#2}::operator()(int) const"}, false},
+        {{"main::{lambda#1}::operator()<int>",
+          "auto main::{lambda(auto:1)#1}::operator()<int>(int) const"},
+         true},
+        {{"main::{lambda#1}::operator()<int>",
+          "auto main::{lambda(auto:1)#1}::operator()<long>(long) const"},
+         false},
+        {{"main::{lambda#1}::operator()::{lambda#2}::operator()",
+          "main::{lambda(void (*)(a<1>))#1}::operator()(void (*)(a<1>)) "
+          "const::{lambda()#2}::operator()()"},
+         true},
+        {{"void sort<main::{lambda#1}>(int)", "void sort<main::{lambda(int, int)#1}>(int)"}, true},
+        {{"void sort<main::{lambda#1}>(int)", "void sort<main::{lambda(int, int)#1}>(long)"},
+         false},
+        {{"double run<int>(int)", "std::enable_if<(1>0), double>::type run<int>(int)"}, true},
+        {{"main::{unnamed type}::run(int)", "main::{other type}::run(int)"}, false},
     };
     (void)state;
     two_builds = true;
