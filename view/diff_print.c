@@ -404,6 +404,18 @@ static void put_row_change(struct pct_buf *b, const struct pct_diff_change *c, b
     pct_buf_text(b, ")");
 }
 
+/* Appends a figure of a row; "<29.9 ms" if it has no sample. */
+static void put_row_figure(const struct pct_diff *d, const struct pct_diff_row *row, bool after,
+                           struct pct_buf *b)
+{
+    char most[PCT_NUMBER_BYTES];
+    double unseen_ns = pct_diff_unseen_ns(d, row, after);
+    if (unseen_ns > 0)
+        pct_buf_format(b, "<%s", pct_text_time(most, pct_text_whole(unseen_ns)));
+    else
+        put_figure(d, after ? &row->figure.after : &row->figure.before, b);
+}
+
 /* Prints a row. A place that does not fit beside the figures is printed below them, uncut: its end
  * may be the only difference to another place. */
 static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff_row *row,
@@ -413,9 +425,9 @@ static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff
     const struct pct_diff_change *f = &row->figure;
     put_percent(&b, d, f->change);
     pct_buf_text(&b, "  ");
-    put_figure(d, &f->before, &b);
+    put_row_figure(d, row, false, &b);
     pct_buf_text(&b, " -> ");
-    put_figure(d, &f->after, &b);
+    put_row_figure(d, row, true, &b);
     put_row_change(&b, f, how->utf8);
     while (pct_text_cells(b.data) < (d->n_before > 1 || d->n_after > 1 ? 64 : 46))
         pct_buf_text(&b, " ");
@@ -450,16 +462,22 @@ static void print_verdict(FILE *out, const struct pct_diff *d, enum pct_verdict 
     enum { SHOWN = 5 };
     char rest[PCT_NUMBER_BYTES];
     size_t n = 0;
+    bool unseen = false;
     for (size_t i = 0; i < d->n_rows; i++) {
-        if (d->rows[i].verdict != verdict || !is_listed(d, &d->rows[i], how))
+        const struct pct_diff_row *row = &d->rows[i];
+        if (row->verdict != verdict || !is_listed(d, row, how))
             continue;
         if (!n++)
             fprintf(out, "\n%s (change of the run's total; before -> after)\n", title);
-        if (n <= SHOWN)
-            print_row(out, d, &d->rows[i], how);
+        if (n > SHOWN)
+            continue;
+        print_row(out, d, row, how);
+        unseen |= pct_diff_unseen_ns(d, row, false) > 0 || pct_diff_unseen_ns(d, row, true) > 0;
     }
     if (n > SHOWN)
         fprintf(out, "  and %s more: --format tsv shows them\n", pct_text_count(rest, n - SHOWN));
+    if (unseen)
+        fputs("  < at most (95 % sure): there is no sample of it\n", out);
 }
 
 /* ---- The tree ---------------------------------------------------------------------------------

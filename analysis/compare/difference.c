@@ -106,6 +106,31 @@ static void make_totals(struct pct_diff *d)
     close_change(&d->total);
 }
 
+/* Of code with so many samples on average, a run has none with a chance of 5 %. */
+#define UNSEEN 3.0
+
+/* The bound of the mean of n runs from `first` on. */
+static double find_unseen(const struct pct_diff *d, size_t first, size_t n)
+{
+    double ns = 0, samples = 0;
+    for (size_t i = first; i < first + n; i++)
+        for (uint32_t k = 0; k < d->join->n; k++) {
+            const struct pct_cost *cost = pct_join_cost(d->join, k, i);
+            ns += cost->samples > 0 ? cost->ns : 0;
+            samples += cost->samples;
+        }
+    return samples > 0 ? UNSEEN * ns / samples / (double)n : 0;
+}
+
+double pct_diff_unseen_ns(const struct pct_diff *d, const struct pct_diff_row *row, bool after)
+{
+    const struct pct_diff_side *side = after ? &row->figure.after : &row->figure.before;
+    if (d->metric != PCT_DIFF_TIME || d->join->nodes[row->node].kind != PCOLLECT_NODE_POINT ||
+        side->mean > 0)
+        return 0;
+    return after ? d->unseen_after_ns : d->unseen_before_ns;
+}
+
 /* ---- Rows -------------------------------------------------------------------------------------
  */
 
@@ -134,7 +159,7 @@ static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_ro
     if (row->figure.change != 0 && d->join->nodes[node].kind == PCOLLECT_NODE_POINT &&
         samples < PCT_SAMPLES_FEW)
         row->verdict = PCT_VERDICT_NOISE;
-    else if (before != after && node != d->join->compute) /* that is what samples leave over */
+    else if (before != after && d->join->nodes[node].kind == PCOLLECT_NODE_OP)
         row->verdict = after ? PCT_VERDICT_NEW : PCT_VERDICT_GONE;
     return any;
 }
@@ -211,7 +236,8 @@ static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
         return;
     bool agree = is_change(d, with) && with->change * f->change > 0;
     /* Nothing is left of the time of calls that are there: all of it may be delay. */
-    bool all_delay = d->metric == PCT_DIFF_TIME && row->node != d->join->compute &&
+    bool all_delay = d->metric == PCT_DIFF_TIME &&
+                     d->join->nodes[row->node].kind == PCOLLECT_NODE_OP &&
                      !(fmin(f->before.mean, f->after.mean) > 0);
     row->by_delay = is_change(d, f) && !may_be_chance(d, row) && (!agree || all_delay);
     if (f->change == 0)
@@ -264,6 +290,8 @@ struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size
         pct_diff_free(d);
         return NULL;
     }
+    d->unseen_before_ns = find_unseen(d, 0, n_before);
+    d->unseen_after_ns = find_unseen(d, n_before, n_after);
     make_totals(d);
     make_rows(d);
     return d;

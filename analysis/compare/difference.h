@@ -14,6 +14,9 @@
  * scatter is unknown, and the report says so. In which MPI calls ranks waited for a processor is
  * not known: a change is real only if the times with and without the share of it that is left out
  * agree.
+ *
+ * A context of MPI calls without a call on one side is new or gone. One of computation without a
+ * sample there may still run: it takes more, or less.
  */
 #ifndef PCT_DIFF_H
 #define PCT_DIFF_H
@@ -69,12 +72,18 @@ struct pct_diff {
     struct pct_diff_change delayed; /* left out: no processor was free; ns over all ranks */
     struct pct_diff_change total;   /* of the metric, over all contexts */
     bool repeated;                  /* both sides have repeats */
+    /* Time that a context of computation without a sample on that side takes at most, with a chance
+     * of 95 %; 0: unknown. */
+    double unseen_before_ns, unseen_after_ns;
 };
 
 /* The runs must outlive the result. NULL with a text: one could not be read. */
 struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size_t n_after,
                                enum pct_diff_metric metric, struct pc_error *error);
 void pct_diff_free(struct pct_diff *d);
+
+/* The bound of a row's time on one side, if it is of computation without a sample there; else 0. */
+double pct_diff_unseen_ns(const struct pct_diff *d, const struct pct_diff_row *row, bool after);
 
 /* Makes the places of the rows anew, with names of C++ with all their arguments, or shortened as
  * pct_diff_make does. */

@@ -42,7 +42,8 @@ static double stretched[MAX_RUNS];
 static const char *program = "";
 static unsigned char build_bytes = 20; /* of the build-id; 0: it is not known */
 static bool around;                    /* runs have MPI_Init and MPI_Finalize */
-/* By run: what rank 0 computes in the function `rare`, with a sample for each ms; 0: no samples. */
+/* By run: what rank 0 computes in the function `rare`, with a sample for each ms; 0: no samples at
+ * all. */
 static double rare_ms[MAX_RUNS];
 static struct pct_frame rare = {"rare", "a.c", 400, false, false};
 /* By run: part of that before MPI_Init, which is in no time of the run; and the time before it. */
@@ -113,8 +114,10 @@ static void open_run(struct pct_run *run, unsigned k, const struct times *t)
     }
     if (rare_ms[k] > 0) {
         pct_symbols_teach(symbols, 0, RARE + 1, (struct pct_place){&rare, 1});
-        sample_point(s, 0, 0, RARE);
-        sample_add_samples(s, 0, (uint64_t)(rare_ms[k] * 1e6));
+        if (rare_ms[k] >= 1) {
+            sample_point(s, 0, 0, RARE);
+            sample_add_samples(s, 0, (uint64_t)(rare_ms[k] * 1e6));
+        }
         pct_symbols_teach(symbols, 0, RARE + 0x101, (struct pct_place){&often, 1});
         sample_point(s, 0, 0, RARE + 0x100);
         sample_add_samples(s, 0, 80000000);
@@ -372,18 +375,20 @@ static void two_programs_without_a_name_get_none(void **state)
     build_bytes = 20;
 }
 
-/* 18 samples of 1 ms before, and fewer after: 6 of them may not be chance, 12 may. */
+/* 18 samples of 1 ms before, and fewer after: 6 of them, or none, may not be chance, 12 may. */
 static void change_within_the_error_of_samples_is_no_change(void **state)
 {
     static const struct times times[] = {{{1e8}}, {{1e8}}};
+    static const double after_ms[] = {12, 6, 0.5};
     struct pct_run runs[2];
     (void)state;
-    for (unsigned chance = 0; chance < 2; chance++) {
+    for (unsigned i = 0; i < PC_ARRAY_LEN(after_ms); i++) {
         rare_ms[0] = 18;
-        rare_ms[1] = chance ? 12 : 6;
+        rare_ms[1] = after_ms[i];
         struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
-        assert_int_equal(row_of(d, "computation in rare (a.c:400)")->verdict,
-                         chance ? PCT_VERDICT_NOISE : PCT_VERDICT_LESS);
+        const struct pct_diff_row *row = row_of(d, "computation in rare (a.c:400)");
+        assert_int_equal(row->verdict, i ? PCT_VERDICT_LESS : PCT_VERDICT_NOISE);
+        assert_true(fabs(pct_diff_unseen_ns(d, row, true) - (i == 2 ? 3e6 : 0)) < 10);
         close_all(runs, 2, d);
     }
     rare_ms[0] = rare_ms[1] = 0;
