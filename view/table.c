@@ -169,17 +169,19 @@ void pct_table_csv(FILE *out, const struct pct_table *t, const struct pct_data *
 /* ---- Aligned columns --------------------------------------------------------------------------
  */
 
-/* The table as texts: row 0 is the header, row k + 1 the k-th row. A table that is too wide drops
- * the columns that may be dropped; then its widest texts are cut, down to LEAST cells; then it is
- * folded: texts on one line, or on several, figures on the next; then it drops its last columns. */
+/* The table as texts: row 0 is the header, row k + 1 the k-th row. A table that is too wide has
+ * figures one cell apart instead of two; then it drops the columns that may be dropped; then its
+ * widest texts are cut, down to LEAST cells; then it is folded: texts on one line, or on several,
+ * figures on the next; then it drops its last columns. */
 struct grid {
     const struct pct_column **columns;
     size_t *widths;
     size_t n_columns, n_rows;
     char **cells;
     size_t beside;          /* cells of the text after the columns */
-    size_t whole;           /* width of a line with all columns and whole texts */
+    size_t whole;           /* least width of a line with all columns and whole texts */
     struct pct_buf dropped; /* heads of columns */
+    bool close;             /* figures are one cell apart */
     bool folded;
 };
 
@@ -231,12 +233,23 @@ static bool is_in_line(const struct grid *g, size_t k)
     return g->columns[k] && !(g->folded && g->columns[k]->type == PCT_TEXT);
 }
 
+/* Cells between two columns of a line; before: the column on the left, NULL if there is none. */
+static size_t gap_between(const struct grid *g, const struct pct_column *before, size_t k)
+{
+    if (!before)
+        return 0;
+    return g->close && before->type != PCT_TEXT && g->columns[k]->type != PCT_TEXT ? 1 : 2;
+}
+
 static size_t width_of(const struct grid *g, const struct pct_aligned *how)
 {
     size_t sum = strlen(how->indent) + g->beside + (g->folded ? FOLD_INDENT : 0);
-    for (size_t k = 0, n = 0; k < g->n_columns; k++)
-        if (is_in_line(g, k))
-            sum += g->widths[k] + (n++ ? 2 : 0);
+    const struct pct_column *before = NULL;
+    for (size_t k = 0; k < g->n_columns; k++)
+        if (is_in_line(g, k)) {
+            sum += g->widths[k] + gap_between(g, before, k);
+            before = g->columns[k];
+        }
     return sum;
 }
 
@@ -276,9 +289,10 @@ static void fit_texts(struct grid *g, const struct pct_aligned *how)
 
 static void fit_grid(struct grid *g, const struct pct_aligned *how)
 {
-    g->whole = width_of(g, how);
     if (!how->width)
         return;
+    g->close = width_of(g, how) > how->width;
+    g->whole = width_of(g, how);
     for (size_t i = 0; how->dropped && how->dropped[i]; i++)
         if (width_of(g, how) > how->width)
             drop_column(g, how->dropped[i]);
@@ -380,7 +394,8 @@ static void put_texts(FILE *out, struct pct_buf *line, const struct grid *g, siz
 static bool put_row(struct pct_buf *line, const struct grid *g, size_t row, const char **rest,
                     const struct pct_aligned *how)
 {
-    bool first = true, goes_on = false;
+    const struct pct_column *before = NULL;
+    bool goes_on = false;
     pct_buf_clear(line);
     pct_buf_text(line, how->indent);
     if (g->folded)
@@ -389,8 +404,8 @@ static bool put_row(struct pct_buf *line, const struct grid *g, size_t row, cons
         if (!is_in_line(g, k))
             continue;
         const char *text = rest[k] ? rest[k] : g->cells[row * g->n_columns + k];
-        pct_buf_text(line, first ? "" : "  ");
-        first = false;
+        pct_buf_fill(line, ' ', gap_between(g, before, k));
+        before = g->columns[k];
         if (g->columns[k]->wraps)
             text = put_part(line, text, g->widths[k], how->people.utf8);
         else if (!rest[k])
