@@ -39,12 +39,13 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
             pct_buf_format(&b, "%s size %g on", k ? ";" : "", p->size);
         pct_buf_format(&b, "%s %s", p->base != k ? "," : "", pct_scale_count(p->ranks, n));
     }
+    const char *but = s->but_polls ? ", without functions that poll," : "";
     if (!pct_scale_computes(s))
         pct_buf_text(&b, " ranks");
     else if (fabs(s->growth) < 0.005)
-        pct_buf_text(&b, " ranks (the total of computation does not grow)");
+        pct_buf_format(&b, " ranks (the total of computation%s does not grow)", but);
     else
-        pct_buf_format(&b, " ranks (the total of computation grows as p^%.2f)", s->growth);
+        pct_buf_format(&b, " ranks (the total of computation%s grows as p^%.2f)", but, s->growth);
     pct_print_sentence(out, width, 0, "%s", b.data);
     pct_buf_free(&b);
 }

@@ -67,9 +67,13 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
     else
         pct_buf_format(b, "together %s %s on %s, %s on %s%s", do_it, pct_scale_time(own_from, x), n,
                        pct_scale_time(own_to, y), m,
-                       rest || wait || pct_scale_working_differs(s)
+                       rest || wait || row->polls || pct_scale_working_differs(s)
                            ? ""
                            : ": work that is repeated, or slower when divided");
+    if (row->polls)
+        pct_buf_format(
+            b, "; the function calls %s %s times per rank on %s, and may wait between the calls",
+            row->polls, pct_scale_count(row->polls_calls, x), m);
     if (!is_waited_for(s, row) && to->waits_ns > to->ns / 10)
         pct_buf_format(b, "; the others wait for it, %s in all", pct_scale_time(to->waits_ns, x));
 }

@@ -4,6 +4,7 @@
  */
 #include "analysis/compare/scaling.h"
 
+#include "analysis/findings/findings.h"
 #include "analysis/tree/samples.h"
 #include "base/progress.h"
 
@@ -124,6 +125,75 @@ bool pct_scale_working_differs(const struct pct_scale *s)
     return least > 0 && most > (1 + some) * least;
 }
 
+/* ---- Polling ----------------------------------------------------------------------------------
+ */
+
+/* Calls of an MPI function by a rank at the largest scale, mean of the ranks and runs. */
+static double calls_at_last(const struct pct_scale *s, uint32_t node)
+{
+    const struct pct_scale_point *last = &s->points[pct_scale_last(s)];
+    double calls = 0;
+    for (size_t i = 0; i < s->n_runs; i++)
+        if (&s->points[s->point_of[i]] == last)
+            calls += pct_join_cost(s->join, node, i)->calls;
+    return calls / (double)last->n_runs / last->ranks;
+}
+
+/* The one of two nodes of MPI functions that is called more often; either may be PC_NO_INDEX. */
+static uint32_t more_called(const struct pct_scale *s, uint32_t a, uint32_t b)
+{
+    if (a == PC_NO_INDEX || b == PC_NO_INDEX)
+        return a == PC_NO_INDEX ? b : a;
+    return calls_at_last(s, b) > calls_at_last(s, a) ? b : a;
+}
+
+/* Finds the calls of functions that test or probe again and again: of MPI, or of a function that
+ * calls MPI, which may be a wrapper. */
+static void find_polls(struct pct_scale *s)
+{
+    enum { LEVELS = 2 };
+    const struct pct_join *j = s->join;
+    s->polls = pct_alloc(j->n, sizeof *s->polls);
+    memset(s->polls, 0xff, j->n * sizeof *s->polls);
+    for (uint32_t i = 0; i < j->n; i++) {
+        if (j->nodes[i].kind != PCOLLECT_NODE_OP || !pct_finding_may_poll(j->nodes[i].label) ||
+            calls_at_last(s, i) <= PCT_MANY_TESTS)
+            continue;
+        uint32_t above = j->nodes[i].parent;
+        for (unsigned level = 0; level < LEVELS && above != 0; level++) {
+            s->polls[above] = more_called(s, s->polls[above], i);
+            above = j->nodes[above].parent;
+        }
+    }
+}
+
+/* The MPI function with which the function of a context of computation polls: its calls are beside
+ * its own code. */
+static uint32_t polls_of(const struct pct_scale *s, uint32_t node)
+{
+    const struct pct_join_node *nodes = s->join->nodes, *n = &nodes[node];
+    uint32_t polls = PC_NO_INDEX;
+    if (n->kind != PCOLLECT_NODE_POINT || !n->function)
+        return PC_NO_INDEX;
+    for (uint32_t i = nodes[n->parent].first_child; i != PC_NO_INDEX; i = nodes[i].next)
+        if (nodes[i].function && !strcmp(nodes[i].function, n->function))
+            polls = more_called(s, polls, s->polls[i]);
+    return polls;
+}
+
+static void add_polls_ns(struct pct_scale *s)
+{
+    for (uint32_t node = 0; node < s->join->n; node++)
+        for (size_t i = 0; i < s->n_runs && polls_of(s, node) != PC_NO_INDEX; i++) {
+            const struct pct_cost *cost = pct_join_cost(s->join, node, i);
+            struct pct_scale_point *p = &s->points[s->point_of[i]];
+            p->polls_ns += (cost->ns - cost->waits_ns) / (double)p->n_runs;
+        }
+}
+
+/* ---- Strong or weak ---------------------------------------------------------------------------
+ */
+
 /* True if all runs of the largest size were started with the same words. */
 static bool is_same_command(const struct pct_scale *s)
 {
@@ -141,14 +211,19 @@ static bool is_same_command(const struct pct_scale *s)
 
 /* Decides the kind of scaling: with strong scaling the total of computation stays constant, with
  * weak scaling it grows like the number of ranks, as it does if each rank repeats all work. Between
- * them runs with one command line are taken to solve one problem. */
+ * them runs with one command line are taken to solve one problem. Functions that poll may wait: the
+ * total is without them, if they do not have most of it. */
 static enum pct_scaling tell_scaling(struct pct_scale *s)
 {
     const struct pct_scale_point *last = &s->points[pct_scale_last(s)];
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)];
     if (!pct_scale_computes(s))
         return PCT_SCALING_UNKNOWN;
-    s->growth = log(last->compute_ns / first->compute_ns) / log(last->ranks / first->ranks);
+    s->but_polls = (first->polls_ns > 0 || last->polls_ns > 0) &&
+                   first->polls_ns < first->compute_ns / 2 && last->polls_ns < last->compute_ns / 2;
+    double from = first->compute_ns - (s->but_polls ? first->polls_ns : 0),
+           to = last->compute_ns - (s->but_polls ? last->polls_ns : 0);
+    s->growth = log(to / from) / log(last->ranks / first->ranks);
     if (fabs(s->growth) < STRONG_BELOW)
         return PCT_SCALING_STRONG;
     if (s->growth > WEAK_ABOVE && s->growth < WEAK_BELOW)
@@ -205,6 +280,11 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
     bool costs = false;
     *row = (struct pct_scale_row){.node = node};
     row->costs = pct_alloc(s->n_points, sizeof *row->costs);
+    uint32_t polls = polls_of(s, node);
+    if (polls != PC_NO_INDEX) {
+        row->polls = s->join->nodes[polls].label;
+        row->polls_calls = calls_at_last(s, polls);
+    }
     for (size_t i = 0; i < s->n_runs; i++) {
         const struct pct_cost *cost = pct_join_cost(s->join, node, i);
         struct pct_scale_cost *mean = &row->costs[s->point_of[i]];
@@ -554,10 +634,11 @@ static int choose_scaling(struct pct_scale *s, struct pc_error *error)
                             first, last);
     if (s->scaling == PCT_SCALING_UNKNOWN)
         return pc_error_set(error, PC_EARG,
-                            "the total of computation grows as %s from %u to %u ranks, which is "
+                            "the total of computation%s grows as %s from %u to %u ranks, which is "
                             "neither strong scaling (p^0) nor weak scaling (p^1): give --strong or "
                             "--weak",
-                            growth, first, last);
+                            s->but_polls ? ", without functions that poll," : "", growth, first,
+                            last);
     return PC_OK;
 }
 
@@ -567,17 +648,17 @@ int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_
     struct pct_scale *s = pct_alloc(1, sizeof *s);
     *s = (struct pct_scale){.options = *options, .runs = runs, .n_runs = n};
     make_points(s);
-    int err = choose_scaling(s, error);
+    int err = pct_join_new(runs, n, PCT_JOIN_OWN_BLAMED, &s->join, error);
+    if (!err) {
+        find_polls(s);
+        add_polls_ns(s);
+        err = choose_scaling(s, error);
+    }
     if (err) {
         pct_scale_free(s);
         return err;
     }
     rate_points(s);
-    err = pct_join_new(runs, n, PCT_JOIN_OWN_BLAMED, &s->join, error);
-    if (err) {
-        pct_scale_free(s);
-        return err;
-    }
     make_rows(s);
     make_models(s);
     const struct pct_scale_point *last = &s->points[s->n_points - 1];
@@ -599,6 +680,7 @@ void pct_scale_free(struct pct_scale *s)
     pct_free(s->rows);
     pct_free(s->points);
     pct_free(s->point_of);
+    pct_free(s->polls);
     pct_join_free(s->join);
     pct_free(s);
 }

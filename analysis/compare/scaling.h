@@ -34,6 +34,7 @@ struct pct_scale_point {
     double others_ns;            /* part of delayed_ns: that of struct pct_run */
     double n_working;            /* threads of a rank; 0: not known */
     double for_threads_ns;       /* part of compute_ns: main threads wait in a runtime for others */
+    double polls_ns;             /* part of compute_ns: in functions that poll */
     double speed_up, efficiency; /* against base */
     /* Factors of efficiency: parallel = balance * communication; efficiency of the run at the
      * smallest scale is its parallel efficiency. 0: not known. */
@@ -56,9 +57,11 @@ struct pct_scale_row {
     struct pct_scale_cost *costs; /* by scale */
     double samples;               /* of computation, in all runs; 0: it is no such context */
     bool guessed;                 /* costs are, at one of the scales */
-    bool lost_guessed;            /* lost_ns, speed_up and efficiency are */
-    double lost_ns;               /* at the largest scale */
-    double speed_up, efficiency;  /* at the largest scale; 0: context missing at the smallest */
+    const char *polls;  /* computation: MPI function that its function polls with; NULL: none */
+    double polls_calls; /* of it, by a rank at the largest scale */
+    bool lost_guessed;  /* lost_ns, speed_up and efficiency are */
+    double lost_ns;     /* at the largest scale */
+    double speed_up, efficiency; /* at the largest scale; 0: context missing at the smallest */
     bool modelled;
     /* At the largest scale the model is within a factor of two of what was measured, and on more
      * ranks it does not go below 0. */
@@ -78,10 +81,12 @@ struct pct_scale {
     struct pct_scale_options options;
     enum pct_scaling scaling;
     double growth;   /* of the total of computation: exponent of the number of ranks */
+    bool but_polls;  /* the total is without polls_ns */
     bool by_command; /* strong, if that was not told, only because the command lines are equal */
     const struct pct_run *runs;
     size_t n_runs;
     struct pct_join *join;
+    uint32_t *polls; /* by node: the MPI function with which it polls; PC_NO_INDEX: none */
     struct pct_scale_point *points; /* by size, then by ranks */
     size_t n_points, n_sizes;
     size_t *point_of; /* by run */

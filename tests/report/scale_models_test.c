@@ -91,12 +91,58 @@ static void lines_have_a_gap_where_a_figure_is_not_known(void **state)
     finish(s, MOST_SCALES);
 }
 
+/* The ranks compute 1 s together, and poll for 100 ms on 2 ranks, for 700 ms on 4. */
+static void make_polling(struct sample *s, unsigned p, unsigned polls_ms)
+{
+    make_solver(s, p, 0, (1000.0 + polls_ms) / p);
+    sample_clock(s);
+    s->ops[0] = (struct pc_profile_op){(char *)"MPI_Testsome", PCOLLECT_CLASS_COMPLETION};
+    sample_op(s, 1, 0);
+    for (unsigned r = 0; r < p; r++)
+        sample_add(s, &(struct sample_calls){.rank = (int32_t)r, .count = 2000});
+    sample_point(s, 0, 0, SOLVER + 16);
+    for (unsigned r = 0; r < p; r++)
+        sample_add_samples(s, (int32_t)r, (uint64_t)(polls_ms * ms) / p);
+    sample_point(s, 0, 0, SOLVER + 256);
+    for (unsigned r = 0; r < p; r++)
+        sample_add_samples(s, (int32_t)r, (uint64_t)(1000 * ms) / p);
+    sample_end(s);
+}
+
+/* The total with the loop that polls grows as p^0.63, which is neither strong nor weak scaling. */
+static void what_a_loop_that_polls_takes_is_not_taken_for_work(void **state)
+{
+    static struct pct_frame solve = {"solve", "a.c", 101, false, false},
+                            work = {"work", "a.c", 201, false, false};
+    const struct pct_scale_options none = {0};
+    struct pct_scale *s = NULL;
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        make_polling(&samples[k], scales[k + 1], k ? 700 : 100);
+        struct pct_symbols *symbols = pct_symbols_new(&samples[k].p);
+        pct_symbols_teach(symbols, 0, SOLVER, (struct pct_place){&solve, 1});
+        pct_symbols_teach(symbols, 0, SOLVER + 17, (struct pct_place){&solve, 1});
+        pct_symbols_teach(symbols, 0, SOLVER + 257, (struct pct_place){&work, 1});
+        pct_run_adopt(&runs[k], "run", &samples[k].p, symbols);
+    }
+    assert_int_equal(pct_scale_make(runs, 2, &none, &s, NULL), PC_OK);
+    assert_int_equal(s->scaling, PCT_SCALING_STRONG);
+    assert_says(s, "(the total of computation, without functions that poll, does not grow)");
+    const char *reason = pct_scale_reason(s, row_named(s, "computation in solve"));
+    assert_string_equal(reason,
+                        "together the ranks compute 100.0 ms on 2 ranks, 700.0 ms on 4; the "
+                        "function calls MPI_Testsome 2,000 times per rank on 4, and may wait "
+                        "between the calls");
+    finish(s, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scales_without_a_call_are_no_part_of_the_model),
         cmocka_unit_test(a_context_of_two_scales_has_no_model),
         cmocka_unit_test(lines_have_a_gap_where_a_figure_is_not_known),
+        cmocka_unit_test(what_a_loop_that_polls_takes_is_not_taken_for_work),
     };
     return cmocka_run_group_tests_name("models of scale", tests, NULL, NULL);
 }
