@@ -77,6 +77,7 @@ struct pct_fact {
 /* The kernel's figures of a rank, from the table `resources`. All 0: not known. */
 struct pct_rank_use {
     double user_ns, system_ns, minor_faults, major_faults;
+    double memory;     /* most at a time, in bytes; 0: not known */
     double paused_ns;  /* left out by MPI_Pcontrol */
     double on_cpu_ns;  /* part of user_ns and system_ns: of the main thread */
     const char *bound; /* processors, like 0-3,8 */

@@ -141,15 +141,15 @@ static void find_misses(const struct pct_evidence *f, const struct pct_rule *rul
 
 /* ---- Places of page faults ------------------------------------------------------------------- */
 
-/* Estimates of page faults in one function. */
-struct faulting {
+/* Estimate for one function: of its page faults, or of ns that it computes. */
+struct share {
     const char *label;
-    double faults, variance;
+    double value, variance;
 };
 
-static int compare_faulting(const void *a, const void *b)
+static int compare_shares(const void *a, const void *b)
 {
-    const struct faulting *x = a, *y = b;
+    const struct share *x = a, *y = b;
     return strcmp(x->label, y->label);
 }
 
@@ -163,29 +163,54 @@ static uint32_t find_fault_event(const struct pct_estimates *e)
     return 0;
 }
 
-/* The function with most page faults; label NULL: none has an error bar; *all_out is the sum of
- * all. */
-static struct faulting find_faulting(const struct pct_data *d, uint32_t event, double *all_out)
+/* The function with most; label NULL: the list is empty. *all_out is the sum of all. */
+static struct share find_most(struct share *list, size_t n, double *all_out)
+{
+    struct share most = {0}, one = {0};
+    if (n)
+        qsort(list, n, sizeof *list, compare_shares);
+    *all_out = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool same = i && !strcmp(list[i].label, list[i - 1].label);
+        *all_out += list[i].value;
+        one = (struct share){list[i].label, list[i].value + (same ? one.value : 0),
+                             list[i].variance + (same ? one.variance : 0)};
+        if (one.value > most.value)
+            most = one;
+    }
+    return most;
+}
+
+/* The function with most page faults, of those that have an error bar. */
+static struct share find_faulting(const struct pct_data *d, uint32_t event, double *all_out)
 {
     const struct pct_estimates *e = pct_data_estimates(d);
-    struct faulting *list = pct_alloc(e->n + 1, sizeof *list), most = {0}, one = {0};
+    struct share *list = pct_alloc(e->n + 1, sizeof *list);
     size_t n = 0;
     for (size_t i = 0; i < e->n; i++) {
         const struct pct_estimate_row *row = &e->rows[i];
         if (row->event == event && row->e.trust == PCT_TRUST_FULL)
-            list[n++] = (struct faulting){pct_data_functions(d)->nodes[row->context].label,
-                                          row->e.value, row->e.variance};
+            list[n++] = (struct share){pct_data_functions(d)->nodes[row->context].label,
+                                       row->e.value, row->e.variance};
     }
-    if (n)
-        qsort(list, n, sizeof *list, compare_faulting);
-    for (size_t i = 0; i < n; i++) {
-        bool same = i && !strcmp(list[i].label, list[i - 1].label);
-        *all_out += list[i].faults;
-        one = (struct faulting){list[i].label, list[i].faults + (same ? one.faults : 0),
-                                list[i].variance + (same ? one.variance : 0)};
-        if (one.faults > most.faults)
-            most = one;
+    struct share most = find_most(list, n, all_out);
+    pct_free(list);
+    return most;
+}
+
+/* The function in which most computation was sampled. */
+static struct share find_computing(const struct pct_data *d, double *all_out)
+{
+    const struct pct_tree *t = pct_data_functions(d);
+    struct share *list = pct_alloc(t->n + 1, sizeof *list);
+    size_t n = 0;
+    for (uint32_t i = 0; i < t->n && t->samples; i++) {
+        const struct pct_sampled own = pct_tree_own(t, i).computed;
+        if (own.samples)
+            list[n++] = (struct share){t->nodes[i].label, (double)own.ns,
+                                       pct_samples_variance(own, t->samples->all)};
     }
+    struct share most = find_most(list, n, all_out);
     pct_free(list);
     return most;
 }
@@ -194,16 +219,21 @@ const char *pct_finding_page_faults(const struct pct_evidence *f)
 {
     uint32_t event = find_fault_event(pct_data_estimates(f->data));
     double all = 0;
-    if (!event)
-        return " To see in which function: pcollect run --sample 1000 --sample-plugins +counters "
-               "--events perf::PAGE-FAULTS.";
-    struct faulting most = find_faulting(f->data, event, &all);
-    if (!most.label || !(most.faults > 2 * sqrt(most.variance)))
-        return "";
     struct pct_buf b = {0};
-    pct_buf_format(&b, " Of those that were counted %.0f %% are in ", 100 * most.faults / all);
-    pct_place_of_path(&b, most.label, false);
-    pct_buf_text(&b, ".");
+    struct share most = event ? find_faulting(f->data, event, &all) : find_computing(f->data, &all);
+    bool sure = most.label && most.value > 2 * sqrt(most.variance);
+    pct_buf_put(&b, "", 0);
+    if (sure && (event || most.value > all / 2)) {
+        pct_buf_format(&b,
+                       event ? " Of those that were counted %.0f %% are in "
+                             : " Of the samples of computation %.0f %% are in ",
+                       100 * most.value / all);
+        pct_place_of_path(&b, most.label, false);
+        pct_buf_text(&b, ".");
+    }
+    if (!event)
+        pct_buf_text(&b, " To see in which function they are: pcollect run --sample 1000 "
+                         "--sample-plugins +counters --events perf::PAGE-FAULTS.");
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     return text;

@@ -422,6 +422,29 @@ static double run_faults_ns(const struct pct_evidence *f, size_t r)
     return fmin(fault_ns(&f->use[r]), (double)pct_totals_run_ns(rank));
 }
 
+/* Says what helps, with a leading blank. Page faults of pages of 4 KiB that are not far more than
+ * the pages of the most memory at a time may be first touches, which reuse of memory does not save.
+ */
+static const char *cure_faults(const struct pct_evidence *f, double faults)
+{
+    enum { PAGE = 4096, FAR = 2 };
+    double memory = 0;
+    char bytes[PCT_NUMBER_BYTES];
+    for (size_t r = 0; r < f->n_ranks; r++)
+        memory += f->use[r].memory;
+    if (!(memory > 0) || faults * PAGE > FAR * memory)
+        return " Reuse memory instead of freeing and allocating it again, or use larger pages.";
+    struct pct_buf b = {0};
+    pct_buf_format(&b,
+                   " The memory of a rank, at most %s, has %s pages of 4 KiB: most page faults may "
+                   "be first touches of them. Use larger pages, or less memory.",
+                   pct_text_bytes(bytes, pct_text_whole(memory / (double)f->n_ranks)),
+                   pct_finding_number(f, memory / (double)f->n_ranks / PAGE));
+    const char *text = pct_pool_intern(f->pool, b.data);
+    pct_buf_free(&b);
+    return text;
+}
+
 static void find_faults(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
@@ -440,11 +463,11 @@ static void find_faults(const struct pct_evidence *f, const struct pct_rule *rul
         pct_text_format(disk, sizeof disk, ", %s of them served from disk",
                         pct_finding_number(f, major / (double)f->n_ranks));
     pct_finding_add(out, f, rule, threshold, ns, pct_more_table("resources"),
-                    "There are %s page faults per rank%s: at most %s%s%s.%s Reuse memory instead "
-                    "of freeing and allocating it again, or use larger pages.",
+                    "There are %s page faults per rank%s: at most %s%s%s.%s%s",
                     pct_finding_number(f, faults / (double)f->n_ranks), disk,
                     pct_finding_share(f, ns), is_most ? "" : " if each takes 2.5 us or less",
-                    is_most || !*disk ? "" : ", from disk 100 us", pct_finding_page_faults(f));
+                    is_most || !*disk ? "" : ", from disk 100 us", pct_finding_page_faults(f),
+                    cure_faults(f, faults));
 }
 
 /* Finds system time that cannot be due to MPI, the time before MPI_Init, or page faults. */

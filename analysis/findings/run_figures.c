@@ -73,6 +73,7 @@ static void gather_use(struct pct_evidence *f)
              system = pc_table_column(t, "system", PCOLLECT_COLUMN_NUMBER),
              minor = pc_table_column(t, "minor_faults", PCOLLECT_COLUMN_NUMBER),
              major = pc_table_column(t, "major_faults", PCOLLECT_COLUMN_NUMBER),
+             memory = pc_table_column(t, "memory", PCOLLECT_COLUMN_NUMBER),
              bound = pc_table_column(t, "bound", PCOLLECT_COLUMN_STRING),
              paused = pc_table_column(t, "paused", PCOLLECT_COLUMN_NUMBER),
              on_cpu = pc_table_column(t, "on_cpu", PCOLLECT_COLUMN_NUMBER);
@@ -89,6 +90,7 @@ static void gather_use(struct pct_evidence *f)
                                   .system_ns = (double)pc_table_cell(t, row, system),
                                   .minor_faults = (double)pc_table_cell(t, row, minor),
                                   .major_faults = (double)pc_table_cell(t, row, major),
+                                  .memory = (double)pc_table_cell(t, row, memory),
                                   .paused_ns = (double)pc_table_cell(t, row, paused),
                                   .on_cpu_ns = (double)pc_table_cell(t, row, on_cpu),
                                   .bound = pc_profile_string(p, pc_table_cell(t, row, bound))};

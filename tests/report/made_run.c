@@ -206,25 +206,26 @@ void add_thread_waits(double waits, double delayed_ms)
 
 void add_resources(void)
 {
-    static const char *const columns[] = {
-        "rank",    "system", "minor_faults", "major_faults", "delayed", "bound",
-        "blocked", "paused", "user",         "on_cpu",       NULL};
-    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_STRING,
-                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+    static const char *const columns[] = {"rank",    "system", "minor_faults", "major_faults",
+                                          "delayed", "bound",  "blocked",      "paused",
+                                          "user",    "on_cpu", "memory",       NULL};
+    static const uint16_t types[] = {
+        PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+        PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_STRING,
+        PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+        PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
     struct pc_profile_table *t = add_table("resources", 1, columns, types);
     for (unsigned r = 0; r < m.n; r++)
-        add_cells(t, (const uint64_t[]){
-                         r, (uint64_t)(m.system_ms[r] * ms), (uint64_t)m.faults[r], 0,
-                         (uint64_t)(m.delayed_ms[r] * ms),
-                         m.bound[r] ? add_string(m.bound[r])
-                         : m.shares ? 2
-                                    : 1,
-                         (uint64_t)(m.blocked_ms[r] * ms), (uint64_t)(m.paused_ms[r] * ms),
-                         (uint64_t)(m.user_ms[r] * ms),
-                         (uint64_t)((m.user_ms[r] + m.system_ms[r] - m.others_ms[r]) * ms)});
+        add_cells(
+            t, (const uint64_t[]){r, (uint64_t)(m.system_ms[r] * ms), (uint64_t)m.faults[r], 0,
+                                  (uint64_t)(m.delayed_ms[r] * ms),
+                                  m.bound[r] ? add_string(m.bound[r])
+                                  : m.shares ? 2
+                                             : 1,
+                                  (uint64_t)(m.blocked_ms[r] * ms), (uint64_t)(m.paused_ms[r] * ms),
+                                  (uint64_t)(m.user_ms[r] * ms),
+                                  (uint64_t)((m.user_ms[r] + m.system_ms[r] - m.others_ms[r]) * ms),
+                                  (uint64_t)(m.memory_pages * 4096)});
 }
 
 /* Adds what the samples of a killed run tell. */

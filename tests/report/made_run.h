@@ -26,6 +26,7 @@ struct made {
     double user_ms[SAMPLE_RANKS], system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
     double blocked_ms[SAMPLE_RANKS], paused_ms[SAMPLE_RANKS];
     double others_ms[SAMPLE_RANKS];  /* part of user_ms and system_ms: not of the main thread */
+    double memory_pages;             /* of each rank, of 4 KiB; 0: not known */
     const char *bound[SAMPLE_RANKS]; /* processors; NULL: as all others */
     bool shares;                     /* more ranks than processors */
     bool killed;                     /* nothing is known of its delays but by samples */

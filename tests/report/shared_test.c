@@ -297,6 +297,32 @@ static void time_behind_a_lock_is_no_wait_of_the_main_thread(void **state)
     pct_data_free(d);
 }
 
+/* The cure of page faults: memory that is touched once is not reused. */
+static void page_faults_are_compared_with_the_memory(void **state)
+{
+    static const struct {
+        double pages;
+        const char *says;
+    } cases[] = {
+        {0, ". Reuse memory instead"},
+        {249000, ". Reuse memory instead"},
+        {250000, " The memory of a rank, at most 976.6 MiB, has 250,000 pages of 4 KiB: most page "
+                 "faults may be first touches of them. Use larger pages, or less memory."},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        begin_run(1, false);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.system_ms[r] = 250;
+            m.faults[r] = 500000;
+        }
+        m.memory_pages = cases[k].pages;
+        const char *text = sentence("page-faults");
+        if (!strstr(text, cases[k].says))
+            fail_msg("%s", text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +333,7 @@ int main(void)
         cmocka_unit_test(waits_for_threads_without_a_processor_are_not_blamed_on_the_program),
         cmocka_unit_test(what_killed_ranks_did_is_no_delay),
         cmocka_unit_test(time_behind_a_lock_is_no_wait_of_the_main_thread),
+        cmocka_unit_test(page_faults_are_compared_with_the_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
