@@ -342,9 +342,9 @@ static void complain_of_lines(const struct pct_symbols *s, uint32_t module)
     const char *path = s->profile->modules[module].path;
     char share[PCT_NUMBER_BYTES];
     struct pct_buf why = {0};
-    /* Code that a process has made came from no compiler that could be asked for lines. */
-    bool made = !strcmp(path, PCOLLECT_MODULE_JIT);
-    if (!read || !m->asked || m->lines || made || !matters(s, module))
+    /* The user compiles neither code that a process has made nor the kernel's. */
+    bool foreign = !strcmp(path, PCOLLECT_MODULE_JIT) || !strcmp(path, PCT_VDSO);
+    if (!read || !m->asked || m->lines || foreign || !matters(s, module))
         return;
     pct_buf_text(&why, m->named ? "no line numbers" : "neither functions nor lines are known");
     if (s->weighed)
