@@ -51,7 +51,7 @@ static uint32_t row_of(struct keys *k, uint64_t a, uint64_t b, bool *made)
 /* The function of which the compiler made a copy or a part, as reports call it; else the name. */
 static const char *name_of(struct pct_busiest *b, const char *function)
 {
-    size_t n = strchr(function, '.') ? pct_name_copied_bytes(function) : strlen(function);
+    size_t n = strchr(function, '.') ? pct_name_uncopied_bytes(function) : strlen(function);
     if (!function[n])
         return function;
     struct pct_buf whole = {0};

@@ -363,8 +363,7 @@ static size_t bytes_before(const char *name, const char *const *marks, size_t n_
 /* Marks of a copy of a function, of a part of one, and of the code in it that is rarely run. */
 static const char *const copies[] = {".part.", ".constprop.", ".isra.", ".lto_priv.", ".cold"};
 
-/* Bytes of a name before the marks of a copy: ".constprop.0", " [clone .isra.0]". */
-static size_t uncopied_bytes(const char *name)
+size_t pct_name_uncopied_bytes(const char *name)
 {
     static const char clone[] = " [clone ";
     size_t n = bytes_before(name, copies, PC_ARRAY_LEN(copies)), before = strlen(clone);
@@ -390,7 +389,7 @@ void pct_name_of_builds(struct pct_buf *b, const char *name)
 {
     static const char lambda[] = "{lambda", call[] = "}::operator()", constant[] = " const";
     struct pct_buf whole = {0};
-    pct_buf_put(&whole, name, uncopied_bytes(name));
+    pct_buf_put(&whole, name, pct_name_uncopied_bytes(name));
     const char *s = whole.data + name_begin(whole.data, whole.n);
     pct_buf_put(b, "", 0);
     while (*s) {

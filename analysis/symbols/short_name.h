@@ -49,6 +49,9 @@ const char **pct_names_shown(const char *const *names, size_t n, bool full, bool
  */
 bool pct_name_means(const char *name, const char *asked);
 
+/* Bytes of a name before the marks of a copy: ".constprop.0", " [clone .isra.0]". */
+size_t pct_name_uncopied_bytes(const char *name);
+
 /* Appends the name by which a function is known in all builds, whatever the compiler inlines or
  * copies: without the marks of a copy, ".constprop.0", " [clone .isra.0]"; without the return type,
  * which may be spelled in several ways; and with lambdas as those are named that are inlined,
