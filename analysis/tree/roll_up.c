@@ -684,6 +684,44 @@ static void add_record(struct sums *s, uint32_t node)
         add_rest(s, &part);
 }
 
+/* True if a region of the same name is around that of the node. */
+static bool is_in_another(const struct pc_profile *p, uint32_t node, const char *name)
+{
+    for (uint32_t up = p->nodes[node].parent; up != PC_NO_INDEX; up = p->nodes[up].parent) {
+        const struct pc_profile_node *n = &p->nodes[up];
+        const char *outer =
+            n->kind == PCOLLECT_NODE_REGION ? pc_profile_region(p, n->offset) : NULL;
+        if (outer && !strcmp(outer, name))
+            return true;
+    }
+    return false;
+}
+
+/* Adds the entries and the time of the program's regions. */
+static void add_regions(struct sums *s)
+{
+    const struct pc_profile *p = s->totals->profile;
+    const struct pc_profile_table *t = pc_profile_table(p, "regions");
+    uint32_t node = pc_table_column(t, "region", PCOLLECT_COLUMN_NODE);
+    uint32_t entered = pc_table_column(t, "entered", PCOLLECT_COLUMN_NUMBER);
+    uint32_t time = pc_table_column(t, "time", PCOLLECT_COLUMN_NUMBER);
+    if (node == PC_NO_INDEX || entered == PC_NO_INDEX || time == PC_NO_INDEX)
+        return;
+    for (uint32_t i = 0; i < t->n_rows; i++) {
+        const uint64_t *cells = t->cells + (size_t)i * t->n_columns;
+        struct pct_rolled_row like = {0};
+        if (cells[node] < p->n_nodes && p->nodes[cells[node]].kind == PCOLLECT_NODE_REGION)
+            find_scopes(s, (uint32_t)cells[node], &like);
+        if (!like.region)
+            continue;
+        struct pct_rolled_row *row = find_row(s, &like);
+        row->has_entries = true;
+        row->entered += cells[entered];
+        if (!is_in_another(p, (uint32_t)cells[node], like.region))
+            row->region_ns += cells[time];
+    }
+}
+
 /* ---- All --------------------------------------------------------------------------------------
  */
 
@@ -754,6 +792,8 @@ struct pct_rolled *pct_roll_up(const struct pct_totals *m, struct pct_symbols *s
         s.places = pct_alloc(m->profile->n_nodes, sizeof *s.places);
     for (uint32_t i = 0; i < m->profile->n_nodes; i++)
         add_record(&s, i);
+    if ((keys & ~(unsigned)PCT_KEY_PHASE) == PCT_KEY_REGION)
+        add_regions(&s);
     free_sums(&s);
     return r;
 }

@@ -58,6 +58,18 @@ static void get_rank(const struct pct_cell *c, struct pct_value *out)
     out->integer = row_of(c)->rank;
 }
 
+static void get_entered(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !row_of(c)->has_entries;
+    out->number = row_of(c)->entered;
+}
+
+static void get_region_time(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !row_of(c)->has_entries;
+    out->number = row_of(c)->region_ns;
+}
+
 static const struct pct_column own_columns[] = {
     {"path", "path", PCT_TEXT,
      "frames from the root to the call, or to what computed, joined by \" > \"", get_path,
@@ -67,6 +79,10 @@ static const struct pct_column own_columns[] = {
      get_context},
     {"phase", "phase", PCT_COUNT, "number of the phase (MPI_Pcontrol); 0: none", get_phase},
     {"region", "region", PCT_TEXT, "innermost region that was open; empty if none was", get_region},
+    {"entered", "entered", PCT_COUNT, "times that the region was entered, by all threads",
+     get_entered},
+    {"region_s", "in region", PCT_NS,
+     "time in the region, inner regions included, summed over ranks and threads", get_region_time},
     {"rank", "rank", PCT_INTEGER, "rank; empty: what the profile does not keep by rank", get_rank},
 };
 
@@ -84,6 +100,9 @@ struct member {
 };
 
 #define FRAMES PCT_KEYS_OF_FRAMES
+#define NOT_OF_REGIONS                                                                             \
+    (FRAMES | PCT_KEY_PRIMITIVE | PCT_KEY_COMMUNICATOR | PCT_KEY_RANK | PCT_KEY_CONTEXT |          \
+     PCT_KEY_HERE)
 #define SITES &pct_call_sites_table
 #define LINES &pct_lines_table
 #define COMMUNICATORS &pct_communicator_calls_table
@@ -103,6 +122,8 @@ static const struct member keys_and_shown[] = {
     {&own_table, "phase", PCT_KEY_PHASE, 0},
     {&own_table, "region", PCT_KEY_REGION, 0},
     {&own_table, "rank", PCT_KEY_RANK, 0},
+    {&own_table, "entered", PCT_KEY_REGION, NOT_OF_REGIONS},
+    {&own_table, "region_s", PCT_KEY_REGION, NOT_OF_REGIONS},
     {SITES, "calls", 0, 0},
     {SITES, "mpi_exclusive_s", 0, 0},
     {LINES, "mpi_inclusive_s", FRAMES, PCT_KEY_HERE},
