@@ -472,6 +472,16 @@ static bool calls_its_rest(struct pct_dw_unit *u, Dwarf_Die *scope, uint64_t add
            pct_dw_is_rest(u->file, &called);
 }
 
+/* True for an inlined function of pcollect.h. It has no frame: GCC 12 counts a parallel region
+ * behind it, whose entry has no line of its own, to it. */
+static bool marks_regions(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool)
+{
+    static const char header[] = "/pcollect/pcollect.h";
+    const char *path = pct_dw_file(u, die, DW_AT_decl_file, pool);
+    size_t n = path ? strlen(path) : 0;
+    return n >= sizeof header - 1 && !strcmp(path + n - (sizeof header - 1), header);
+}
+
 /* Fills frames from the function at `die` to the innermost inlined call; returns their number. An
  * inlined call that only calls its own rest has no frame: the rest has it. */
 static size_t find_chain(struct pct_dw_unit *u, Dwarf_Die *die, uint64_t address,
@@ -488,6 +498,8 @@ static size_t find_chain(struct pct_dw_unit *u, Dwarf_Die *die, uint64_t address
         }
         set_call_place(u, &inner, pool, &frames[n]);
         set_home(u, &scope, pool, &frames[n]);
+        if (marks_regions(u, &inner, pool))
+            return n + 1;
         scope = inner;
         frames[++n] =
             (struct pct_frame){.function = pct_dw_frame_name(u, &scope, pool), .inlined = true};

@@ -47,24 +47,24 @@ __attribute__((noinline)) void body(void)
     __asm__ volatile("");
 }
 
+/* GCC counts the call of the runtime to the inlined function before it. */
 __attribute__((noinline)) void enter(void)
 {
+    pcollect_region_begin("outer");
 #pragma omp parallel num_threads(2)
     {
         body();
         __asm__ volatile("");
     }
-    __asm__ volatile("");
+    pcollect_region_end("outer");
 }
 
 int main(int argc, char **argv)
 {
     int provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    pcollect_region_begin("outer");
     for (int i = 0; i < 10; i++)
         enter();
-    pcollect_region_end("outer");
     MPI_Finalize();
     return 0;
 }
