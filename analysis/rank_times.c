@@ -116,6 +116,10 @@ static double work_part(const struct pct_thread_time *t)
     return t->has_cpu && t->cpu_ns ? fmin(1, t->work_ns / (double)t->cpu_ns) : 1;
 }
 
+/* Waits of threads one after another that may not be in the table, a thread: those of threads that
+ * live for less than that, and of others while they end. */
+#define UNSEEN_NS 1e6
+
 /* The main thread's is the first row of each rank. */
 static void read_threads(const struct pc_profile *p, struct told *told, struct pct_rank_times *out)
 {
@@ -129,6 +133,7 @@ static void read_threads(const struct pc_profile *p, struct told *told, struct p
             continue;
         of->polls_ns = (double)main->waits_ns;
         of->waits_ns += (double)thread->delayed_ns * work_part(thread);
+        of->waits_ns += thread->n_threads > 1 ? (double)thread->n_threads * UNSEEN_NS : 0;
         of->all_work_ns += thread->work_ns;
         if (thread->work_ns > of->work_ns) {
             of->work_ns = thread->work_ns;

@@ -156,6 +156,7 @@ static void take_thread(struct pc_thread *t, int32_t tid)
 {
     atomic_store(&t->cpu_from_ns, time_before(tid));
     atomic_store(&t->delayed_from_ns, own.booked_delayed_ns);
+    t->entered_ns = pc_mono_ns();
     t->tid = tid;
 }
 

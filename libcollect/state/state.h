@@ -149,6 +149,7 @@ struct pc_thread {
     uint64_t *times;                  /* thread_times_table.c; values of its row, NULL: none */
     _Atomic uint64_t cpu_from_ns;     /* of its CPU clock; time before this is booked */
     _Atomic uint64_t delayed_from_ns; /* of pc_thread_delayed_ns; likewise */
+    uint64_t entered_ns;              /* pc_mono_ns; before it is the thread's */
     struct pc_active active[PC_MAX_DEPTH];
     struct pc_twin twins[PC_TWINS];
     struct pc_domain_slot domains[PC_DOMAIN_SLOTS];

@@ -11,8 +11,8 @@
  *
  * The sampler's handler adds the time in the code of a threading runtime, where a thread waits for
  * others. The time that a thread waited for a processor is read at its end, or before the merge;
- * but not for threads that computed almost nothing, because there may be a hundred thousand of
- * them.
+ * but not for threads that lived for less than 1 ms, because there may be a hundred thousand of
+ * them, and reading it takes 10 us (Linux on a virtual machine).
  *
  * Invariant: the time on a thread's clock since `cpu_from` is not in the row yet, nor its delay
  * since `delayed_from`. The thread that moves one of them forward by compare-and-exchange books the
@@ -64,14 +64,21 @@ static void book_delay(struct pc_thread *t)
     __atomic_fetch_add(&t->times[PC_TIMES_DELAYED], ns, __ATOMIC_RELAXED);
 }
 
+/* True if the thread's delay is worth the time to read it: a hundredth of its CPU time, or of its
+ * time since it entered. It may have waited before. */
+static bool is_worth_it(const struct pc_thread *t)
+{
+    enum { WORTH_NS = 1000000 };
+    return pc_mono_ns() - t->entered_ns >= WORTH_NS || pc_thread_cpu_ns(t->tid) >= WORTH_NS;
+}
+
 static void settle(struct pc_thread *t)
 {
-    enum { WORTH_NS = 10000000 };
     int saved = errno;
     book(t);
     if (t->times)
         t->times[PC_TIMES_KNOWN] = !pc_control.filtered;
-    if (t->times && pc_thread_cpu_ns(t->tid) >= WORTH_NS)
+    if (t->times && is_worth_it(t))
         book_delay(t);
     errno = saved;
 }

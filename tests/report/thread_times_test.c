@@ -91,7 +91,8 @@ static void time_is_blocked_if_no_thread_can_have_computed(void **state)
         {{1, 1, 250, 0}, {{2, 1, 200, 0}}, 350, 400, 0, true},
         {{1, 1, 0, 0}, {{1, 1, 400, 0}}, 600, 0, 0, true},
         {{1, 1, 0, 0}, {{4, 1, 100, 50}}, 400, 300, 200, true},
-        {{1, 1, 0, 0}, {{4, 1, 200, 250}}, 0, 0, 800, false}, /* work, or wait for a processor */
+        {{1, 1, 0, 0}, {{4, 1, 200, 250}}, 0, 0, 800, false},  /* work, or wait for a processor */
+        {{1, 1, 0, 0}, {{1, 300, 400, 0}}, 300, 0, 300, true}, /* up to 1 ms a thread is not seen */
     };
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {

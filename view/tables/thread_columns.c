@@ -107,8 +107,8 @@ static const struct pct_column thread_columns[] = {
      "those of the MPI library; empty if there is one thread",
      get_share},
     {"delayed_s", "no processor", PCT_NS,
-     "time since its beginning in which the thread could run and no processor was free; 0 for a "
-     "thread with less than 10 ms of CPU time; empty if it is not known",
+     "time since its beginning in which the thread could run and no processor was free; without "
+     "that of threads that lived for less than 1 ms; empty if it is not known",
      get_delayed},
 };
 
