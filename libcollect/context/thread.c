@@ -28,8 +28,8 @@ static bool has_end_key;
 
 /* Facts about the calling thread from before it is registered: the bounds of its own stack, which
  * are 0, 0 if they are not known; the function that it began in, or NULL; the CPU time and the
- * delay up to which it was booked when it left, and its number + 1, 0 if it has not; a flag that the
- * MPI library made it for itself; and one that the bounds are being looked up. */
+ * delay up to which it was booked when it left, and its number + 1, 0 if it has not; a flag that
+ * the MPI library made it for itself; and one that the bounds are being looked up. */
 static __thread struct {
     struct pc_stack stack;
     void *function;
