@@ -49,18 +49,59 @@ static struct pct_fold fold_passers(const struct pct_folding *f, uint32_t node)
     return fold;
 }
 
-struct pct_fold pct_fold(const struct pct_folding *f, uint32_t node)
+/* The node, with those from it on that are the same function. */
+static struct pct_fold fold_recursion(const struct pct_folding *f, uint32_t node)
 {
-    struct pct_fold fold = fold_passers(f, node);
-    if (fold.n > 1)
-        return fold;
-    fold = (struct pct_fold){.last = node, .n = 1};
+    struct pct_fold fold = {.last = node, .n = 1, .functions = {node}, .n_functions = 1};
     for (uint32_t child; (child = f->only(f->tree, fold.last)) != PC_NO_INDEX; fold.n++) {
         if (!f->same(f->tree, child, node))
             break;
         fold.last = child;
     }
     return fold;
+}
+
+/* The longest line of nodes, each with a single child, of few functions each of which is there more
+ * than once. fold.n is 0: there is none. */
+static struct pct_fold fold_cycle(const struct pct_folding *f, uint32_t node)
+{
+    struct pct_fold fold = {.n = 0}, all = {.n = 0};
+    size_t n_of[PCT_FOLD_FUNCTIONS] = {0}, n_once = 0;
+    for (; node != PC_NO_INDEX; node = f->only(f->tree, node)) {
+        size_t k = 0;
+        while (k < all.n_functions && !f->same(f->tree, node, all.functions[k]))
+            k++;
+        if (k == PCT_FOLD_FUNCTIONS)
+            break;
+        if (k == all.n_functions)
+            all.functions[all.n_functions++] = node;
+        n_of[k]++;
+        n_once += n_of[k] == 1;
+        n_once -= n_of[k] == 2;
+        all.n++;
+        all.last = node;
+        if (!n_once)
+            fold = all;
+    }
+    return fold;
+}
+
+struct pct_fold pct_fold(const struct pct_folding *f, uint32_t node)
+{
+    struct pct_fold fold = fold_passers(f, node);
+    if (fold.n > 1)
+        return fold;
+    fold = fold_recursion(f, node);
+    struct pct_fold cycle = fold.n > 1 ? fold : fold_cycle(f, node);
+    return cycle.n ? cycle : fold;
+}
+
+void pct_fold_times(struct pct_buf *b, const struct pct_fold *fold, bool utf8)
+{
+    char number[PCT_NUMBER_BYTES];
+    if (fold->n > 1)
+        pct_buf_format(b, " %s%s %s", utf8 ? "\xc3\x97 " : "x ", pct_text_count(number, fold->n),
+                       fold->n_functions > 1 ? "frames" : "times");
 }
 
 void pct_fold_text(struct pct_buf *b, const struct pct_fold *fold)

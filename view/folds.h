@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Nodes of a tree that are shown as one line: a function that calls itself, and consecutive frames
- * in a language's runtime library, in another library without lines, or without a name, that only
+ * Nodes of a tree that are shown as one line: a function that calls itself, two or three that call
+ * each other, in whatever order, each of them more than once, and consecutive frames in a
+ * language's runtime library, in another library without lines, or without a name, that only
  * pass a call on.
  */
 #ifndef PCT_FOLDS_H
@@ -24,10 +25,15 @@ struct pct_folding {
     const char *(*passer)(void *tree, uint32_t node);
 };
 
+/* Functions that call each other in a line, at most. */
+enum { PCT_FOLD_FUNCTIONS = 3 };
+
 struct pct_fold {
     uint32_t last;      /* node of the line */
     size_t n;           /* number of its nodes, at least 1 */
-    const char *passer; /* NULL: calls of a function by itself */
+    const char *passer; /* NULL: calls of a function by itself, or of functions by each other */
+    uint32_t functions[PCT_FOLD_FUNCTIONS]; /* the first node of each function, without passer */
+    size_t n_functions;
 };
 
 /* The line that begins with `node`. */
@@ -39,6 +45,9 @@ struct pct_fold pct_fold(const struct pct_folding *f, uint32_t node);
  * (PC_NO_INDEX: none), and for all others. */
 const char *pct_tree_passer(const struct pc_profile *p, const struct pct_tree *t, uint32_t node,
                             uint32_t outer);
+
+/* Appends how many nodes of a function, or of functions, the line has, if there are several. */
+void pct_fold_times(struct pct_buf *b, const struct pct_fold *fold, bool utf8);
 
 /* Appends the text of a line of frames that pass a call on. */
 void pct_fold_text(struct pct_buf *b, const struct pct_fold *fold);

@@ -91,15 +91,18 @@ static void put_name(const struct printer *l, uint32_t node, struct pct_buf *b)
         pct_name_put_among(b, n->name, others, n_others, l->how->utf8);
 }
 
-/* `times`: depth of the recursion. */
-static void put_node(struct printer *l, uint32_t node, struct pct_corner corner, size_t times)
+/* Prints a node, with those that are folded into its line. */
+static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
+                     const struct pct_fold *fold)
 {
     struct pct_buf name = {0}, rest = {0};
     pct_buf_clear(&l->figures);
     l->view->put_figures(l->view->arg, node, &l->figures);
-    put_name(l, node, &name);
-    if (times > 1)
-        pct_buf_format(&name, " %s%zu times", l->how->utf8 ? "\xc3\x97 " : "x ", times);
+    for (size_t i = 0; i < fold->n_functions; i++) {
+        pct_buf_text(&name, i ? ", " : "");
+        put_name(l, fold->functions[i], &name);
+    }
+    pct_fold_times(&name, fold, l->how->utf8);
     set_rest(&l->view->tree->nodes[node], &rest);
     size_t room = pct_branches_room(&l->branches, corner);
     bool beside = pct_text_cells(name.data) + pct_text_cells(rest.data) <= room || !rest.n;
@@ -172,7 +175,7 @@ static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
     struct pct_fold fold = pct_fold(&folding, node);
     struct pct_buf text = {0};
     if (!fold.passer) {
-        put_node(l, node, corner, fold.n);
+        put_node(l, node, corner, &fold);
         return fold.last;
     }
     l->any_passing = true;

@@ -91,8 +91,9 @@ static bool has_hidden(void *printer, uint32_t node)
 /* ---- One line ---------------------------------------------------------------------------------
  */
 
-/* Prints a node. `times`: depth of the recursion. */
-static void put_node(struct printer *l, uint32_t node, struct pct_corner corner, size_t times)
+/* Prints a node, with those that are folded into its line. */
+static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
+                     const struct pct_fold *fold)
 {
     const struct pct_node *n = &l->figures.tree->nodes[node];
     bool op = n->kind == PCOLLECT_NODE_OP;
@@ -101,10 +102,12 @@ static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
     pct_node_put_figures(&l->figures, &below, pct_node_figure(&l->figures, node), &figures);
     pct_node_put_bar(&l->figures, node, &figures);
     size_t room = pct_branches_room(&l->branches, corner);
-    pct_node_name(&name, l->figures.tree, node,
-                  (struct pct_name_form){l->figures.o->full_names, l->figures.o->utf8});
-    if (times > 1)
-        pct_buf_format(&name, " %s%zu times", l->figures.o->utf8 ? "\xc3\x97 " : "x ", times);
+    for (size_t i = 0; i < fold->n_functions; i++) {
+        pct_buf_text(&name, i ? ", " : "");
+        pct_node_name(&name, l->figures.tree, fold->functions[i],
+                      (struct pct_name_form){l->figures.o->full_names, l->figures.o->utf8});
+    }
+    pct_fold_times(&name, fold, l->figures.o->utf8);
     size_t taken = pct_text_cells(name.data) < room ? pct_text_cells(name.data) : room;
     bool beside = pct_node_put_rest(&l->figures, n, room - taken, &rest);
     if (!beside)
@@ -155,10 +158,17 @@ static void put_hidden(void *printer, uint32_t node, struct pct_corner corner)
 /* ---- Folded nodes ------------------------------------------------------------------------------
  */
 
+/* True if both are the same function, whatever lines called it. */
 static bool is_same_function(const void *printer, uint32_t node, uint32_t other)
 {
-    const struct pct_node *nodes = ((const struct printer *)printer)->figures.tree->nodes;
-    return nodes[node].label == nodes[other].label && nodes[node].kind == nodes[other].kind;
+    const struct pct_node *nodes = ((const struct printer *)printer)->figures.tree->nodes,
+                          *a = &nodes[node], *b = &nodes[other];
+    if (a->kind != b->kind || a->label == b->label)
+        return a->kind == b->kind;
+    const char *name = a->frame ? a->frame->function : NULL,
+               *other_name = b->frame ? b->frame->function : NULL;
+    return a->kind == PCOLLECT_NODE_FRAME && name && other_name && a->module == b->module &&
+           !strcmp(name, other_name);
 }
 
 static uint32_t only_child(void *printer, uint32_t node)
@@ -211,7 +221,7 @@ static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
     if (fold.passer)
         put_passing(l, node, corner, &fold);
     else
-        put_node(l, node, corner, fold.n);
+        put_node(l, node, corner, &fold);
     return fold.last;
 }
 
