@@ -67,9 +67,9 @@ class DifferenceView {
     makeRun() {
         const {before, after, told, text, repeated, delay_stays: delayStays} = this.profile.difference;
         const parts = before.delay || after.delay; // of the runs that are left out of their times
-        const side = (word, {files, ranks, time, error, command}) => make("li", {}, `${word}: ${files.join(", ")}, ` +
+        const side = (word, {files, ranks, time, error, of, command}) => make("li", {}, `${word}: ${files.join(", ")}, ` +
             `${counted(ranks, "rank")}: `, make("strong", {title: exactly("ns", time)}, forPeople("ns", time)),
-        error > 0 ? " ± " + forPeople("ns", error) : "", command ? make("div", {class: "command"}, makeText(command)) : "");
+        error > 0 ? " ± " + forPeople("ns", error) : "", of, command ? make("div", {class: "command"}, makeText(command)) : "");
         return make("div", {id: "sides"}, makeWarnings(this.profile), make("ul", {}, side("before", before), side("after", after)),
             make("table", {id: "told"}, make("caption", {}, told.title),
                 make("thead", {}, make("tr", {}, ["", "before", "after"].map(head => make("th", {scope: "col", class: "number"}, head)))),

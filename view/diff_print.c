@@ -175,7 +175,7 @@ static void put_figure(const struct pct_diff *d, const struct pct_diff_side *s, 
 static void print_side(FILE *out, const struct pct_diff *d, bool after, size_t width)
 {
     enum { INDENT = 8 };
-    const struct pct_diff_side *time = after ? &d->time.after : &d->time.before;
+    const struct pct_diff_side *time = pct_diff_time(d, after);
     size_t first = after ? d->n_before : 0, n = after ? d->n_after : d->n_before;
     char mean[PCT_NUMBER_BYTES], ranks[PCT_NUMBER_BYTES];
     struct pct_buf b = {0};
@@ -189,6 +189,8 @@ static void print_side(FILE *out, const struct pct_diff *d, bool after, size_t w
         pct_text_mean(&b, time->mean, time->error);
     else
         pct_buf_text(&b, pct_text_time(mean, (pc_u128)llround(time->mean)));
+    if (d->busy)
+        pct_buf_text(&b, ", with waiting for processors");
     pct_print_sentence(out, width, INDENT, "%s", b.data);
     pct_buf_free(&b);
 }
@@ -269,24 +271,52 @@ static void put_init(struct pct_buf *b, const struct pct_diff *d)
                    early ? "but for the computation sampled there, this is" : "this is");
 }
 
-void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d)
+static void put_doubt(struct pct_buf *b, double doubt)
 {
-    double doubt = d->time.doubt;
-    struct pct_buf parts = {0};
-    pct_diff_delay_put(&parts, d, false);
-    pct_diff_delay_put(&parts, d, true);
-    pct_buf_format(b, "%s run takes ", parts.n ? "Without what is left out the" : "The");
-    put_change(b, &d->time);
     if (doubt > 0.05)
         pct_buf_text(b, ", which may be noise");
     else if (doubt >= 0 && doubt < 0.001)
         pct_buf_text(b, " (more than 99.9 % sure)");
     else if (doubt >= 0)
         pct_buf_format(b, " (%.1f %% sure)", 100 * (1 - doubt));
+}
+
+/* Compares what is known on a busy machine: the time with what is left out, and computation. */
+static void put_busy(struct pct_buf *b, const struct pct_diff *d)
+{
+    pct_buf_text(b, "The machine was busy: how long ranks would else wait in MPI is not known, and "
+                    "no call is called slower or faster. With what is left out the run takes ");
+    put_change(b, &d->wall);
+    put_doubt(b, d->wall.doubt);
+    if (d->balanced) {
+        pct_buf_text(b, d->computes ? "; its mean rank computes "
+                                    : "; the own time of its mean rank is ");
+        put_change(b, &d->computing);
+        put_doubt(b, d->computing.doubt);
+    }
+}
+
+static void put_time(struct pct_buf *b, const struct pct_diff *d)
+{
+    struct pct_buf parts = {0};
+    pct_diff_delay_put(&parts, d, false);
+    pct_diff_delay_put(&parts, d, true);
+    pct_buf_format(b, "%s run takes ", parts.n ? "Without what is left out the" : "The");
+    put_change(b, &d->time);
+    put_doubt(b, d->time.doubt);
     if (parts.n) {
         pct_buf_text(b, "; with it ");
         put_change(b, &d->wall);
     }
+    pct_buf_free(&parts);
+}
+
+void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d)
+{
+    if (d->busy)
+        put_busy(b, d);
+    else
+        put_time(b, d);
     pct_buf_text(b, ".");
     put_init(b, d);
     if (has_two_sizes(d) || d->join->cpu_time) {
@@ -295,7 +325,6 @@ void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d)
         put_change(b, &d->total);
         pct_buf_text(b, " together.");
     }
-    pct_buf_free(&parts);
 }
 
 /* Says what is left out of the times of the runs. */

@@ -157,7 +157,7 @@ void pct_page_put_scale(FILE *out, const struct pct_scale *s)
 static bool put_side(struct pct_buf *b, const struct pct_diff *diff, bool after)
 {
     const struct pct_run *runs = diff->runs + (after ? diff->n_before : 0);
-    const struct pct_diff_side *time = after ? &diff->time.after : &diff->time.before;
+    const struct pct_diff_side *time = pct_diff_time(diff, after);
     struct pct_buf delay = {0}, command = {0};
     bool stays = pct_diff_delay_put(&delay, diff, after);
     pct_diff_command_put(&command, diff, after);
@@ -166,8 +166,9 @@ static bool put_side(struct pct_buf *b, const struct pct_diff *diff, bool after)
     pct_buf_text(b, ", \"command\": ");
     pct_text_quote(b, command.data);
     pct_buf_format(b,
-                   ", \"ranks\": %u, \"time\": %.0f, \"error\": %.0f, \"delay\": ", runs[0].n_ranks,
-                   time->mean, time->error);
+                   ", \"ranks\": %u, \"time\": %.0f, \"error\": %.0f, \"of\": \"%s\", \"delay\": ",
+                   runs[0].n_ranks, time->mean, time->error,
+                   diff->busy ? ", with waiting for processors" : "");
     pct_text_quote(b, delay.data);
     pct_buf_text(b, "}, ");
     pct_buf_free(&delay);

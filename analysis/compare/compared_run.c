@@ -358,3 +358,8 @@ bool pct_runs_builds_known(const struct pct_run *runs, size_t n)
             return false;
     return true;
 }
+
+bool pct_run_is_busy(double delayed_ns, double whole_ns)
+{
+    return delayed_ns > 0.2 * whole_ns;
+}

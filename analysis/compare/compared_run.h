@@ -97,6 +97,10 @@ int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error);
 int pct_runs_agree(struct pct_run *runs, size_t n, struct pc_error *error);
 void pct_run_close(struct pct_run *run);
 
+/* True if so much of the time without MPI_Init is waiting for a processor that it is not known how
+ * long ranks would else have waited in MPI. */
+bool pct_run_is_busy(double delayed_ns, double whole_ns);
+
 /* True if both are profiles of one run: one file, or of one job (which may be
  * unknown) whose first rank is one process with one start. */
 bool pct_runs_are_one(const struct pct_run *a, const struct pct_run *b);

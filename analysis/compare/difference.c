@@ -82,8 +82,18 @@ static double value_of(const struct pct_diff *d, uint32_t node, size_t run)
     return figures[d->metric](pct_join_cost(d->join, node, run));
 }
 
+static void add_told(struct pct_diff *d, const struct pct_run *run, bool before)
+{
+    add_value(before ? &d->computing.before : &d->computing.after, run->told.mean_ns);
+    d->balanced &= run->told.balanced;
+    d->computes &= run->told.computes;
+    d->busy |= d->metric == PCT_DIFF_TIME && run->told.mpi_ns > 0 &&
+               pct_run_is_busy(run->delayed_ns, run->core_ns - run->init_ns);
+}
+
 static void make_totals(struct pct_diff *d)
 {
+    d->balanced = d->computes = true;
     for (size_t i = 0; i < d->n_before + d->n_after; i++) {
         bool before = i < d->n_before;
         double sum = 0;
@@ -97,10 +107,12 @@ static void make_totals(struct pct_diff *d)
         add_value(before ? &d->init.before : &d->init.after, run->before_ns);
         d->late |= run->before_ns >= LATE * run->whole_ns && run->before_ns > 0;
         add_value(before ? &d->delayed.before : &d->delayed.after, d->runs[i].delayed_ns);
+        add_told(d, run, before);
         add_value(before ? &d->total.before : &d->total.after, sum);
     }
     close_change(&d->time);
     close_change(&d->wall);
+    close_change(&d->computing);
     close_change(&d->init);
     close_change(&d->delayed);
     close_change(&d->total);
@@ -235,11 +247,11 @@ static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
     if (row->verdict != PCT_VERDICT_SAME)
         return;
     bool agree = is_change(d, with) && with->change * f->change > 0;
+    bool call = d->metric == PCT_DIFF_TIME && d->join->nodes[row->node].kind == PCOLLECT_NODE_OP;
     /* Nothing is left of the time of calls that are there: all of it may be delay. */
-    bool all_delay = d->metric == PCT_DIFF_TIME &&
-                     d->join->nodes[row->node].kind == PCOLLECT_NODE_OP &&
-                     !(fmin(f->before.mean, f->after.mean) > 0);
-    row->by_delay = is_change(d, f) && !may_be_chance(d, row) && (!agree || all_delay);
+    bool all_delay = call && !(fmin(f->before.mean, f->after.mean) > 0);
+    row->by_delay =
+        is_change(d, f) && !may_be_chance(d, row) && (!agree || all_delay || (call && d->busy));
     if (f->change == 0)
         row->verdict = PCT_VERDICT_SAME;
     else if (may_be_chance(d, row) || row->by_delay)
@@ -343,16 +355,26 @@ void pct_diff_tree_free(struct pct_diff_tree *t)
     pct_free(t);
 }
 
+const struct pct_diff_side *pct_diff_time(const struct pct_diff *d, bool after)
+{
+    const struct pct_diff_change *time = d->busy ? &d->wall : &d->time;
+    return after ? &time->after : &time->before;
+}
+
+/* Growth of the run, as a share of before; 0: it may be noise. */
+static double growth_of(const struct pct_diff *d, const struct pct_diff_change *run)
+{
+    if (d->repeated && run->doubt > ALARM)
+        return 0;
+    return run->before.mean > 0 ? run->change / run->before.mean : run->change > 0 ? HUGE_VAL : 0;
+}
+
 double pct_diff_worst(const struct pct_diff *d, const char **place_out)
 {
-    double worst = 0;
-    const struct pct_diff_change *run = d->metric == PCT_DIFF_TIME ? &d->time : &d->total;
-    bool sure = !d->repeated || run->doubt <= ALARM;
+    double worst = growth_of(d, d->metric == PCT_DIFF_TIME ? &d->time : &d->total);
     *place_out = NULL;
-    if (sure && run->before.mean > 0)
-        worst = run->change / run->before.mean;
-    else if (sure && run->change > 0)
-        worst = HUGE_VAL;
+    if (d->busy)
+        worst = fmin(worst, growth_of(d, &d->wall));
     for (size_t i = 0; i < d->n_rows && d->total.before.mean > 0; i++) {
         const struct pct_diff_row *row = &d->rows[i];
         double part = fmin(row->figure.change, row->with_delay.change) / d->total.before.mean;

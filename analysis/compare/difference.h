@@ -67,8 +67,13 @@ struct pct_diff {
     size_t n_rows;
     struct pct_diff_change time; /* of the run, mean of its ranks, without what is left out; ns */
     struct pct_diff_change wall; /* of its longest rank, with it */
-    struct pct_diff_change init; /* up to MPI_Init, mean of its ranks */
-    bool late;                   /* that is a part of a run that is worth a word */
+    struct pct_diff_change computing; /* own time of its mean rank, as struct pct_run_told has it */
+    bool balanced, computes;          /* that is known; it is computation */
+    /* So much is left out of a run with MPI calls that nobody knows how long ranks would else have
+     * waited in them: no call is slower or faster. */
+    bool busy;
+    struct pct_diff_change init;    /* up to MPI_Init, mean of its ranks */
+    bool late;                      /* that is a part of a run that is worth a word */
     struct pct_diff_change delayed; /* left out: no processor was free; ns over all ranks */
     struct pct_diff_change total;   /* of the metric, over all contexts */
     bool repeated;                  /* both sides have repeats */
@@ -81,6 +86,10 @@ struct pct_diff {
 struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size_t n_after,
                                enum pct_diff_metric metric, struct pc_error *error);
 void pct_diff_free(struct pct_diff *d);
+
+/* The time of the run on one side, by which it is introduced: with what is left out, if it is busy.
+ */
+const struct pct_diff_side *pct_diff_time(const struct pct_diff *d, bool after);
 
 /* The bound of a row's time on one side, if it is of computation without a sample there; else 0. */
 double pct_diff_unseen_ns(const struct pct_diff *d, const struct pct_diff_row *row, bool after);
@@ -100,9 +109,9 @@ struct pct_diff_tree {
 struct pct_diff_tree *pct_diff_tree_new(const struct pct_diff *d);
 void pct_diff_tree_free(struct pct_diff_tree *t);
 
-/* The greatest growth, without noise: of the metric in the run, for time that of its ranks, or in
- * one context, as a share of the total before; infinite if the run has grown from nothing.
- * *place_out: the context, NULL for the run. */
+/* The greatest growth, without noise: of the metric in the run, for time that of its ranks, with
+ * what is left out and without if it is busy, or in one context, as a share of the total before;
+ * infinite if the run has grown from nothing. *place_out: the context, NULL for the run. */
 double pct_diff_worst(const struct pct_diff *d, const char **place_out);
 
 #endif
