@@ -4,7 +4,7 @@
 
 const scaleFactors = [["efficiency_percent", "efficiency"], ["parallel_percent", "parallel"],
     ["balance_percent", "balance"], ["communication_percent", "communication"], ["computation_percent", "computation"]];
-const scaleColumns = ["ranks", "time_s", "speed_up", ...scaleFactors.map(([name]) => name), "delayed_percent"];
+const scaleColumns = ["ranks", "wall_s", "time_s", "speed_up", ...scaleFactors.map(([name]) => name), "delayed_percent"];
 // Columns that are left out if no context has them.
 const knownOfSome = ["efficiency_percent", "growth"];
 const lossColumns = ["place", "lost_s", "lost_percent", "first_s", "last_s", "efficiency_percent", "growth"];

@@ -75,6 +75,29 @@ static void remark_delays(const struct pct_scale *s, pct_remark_fn *put, void *a
         put(arg, PCT_DELAY_STAYS);
 }
 
+/* What the figures are of, if much of the time of a scale is left out. */
+static void remark_busy(const struct pct_scale *s, pct_remark_fn *put, void *arg)
+{
+    struct pct_buf b = {0};
+    bool busy = false;
+    pct_buf_text(&b, "The machine was busy: the wall time is ");
+    for (size_t k = 0; k < s->n_points; k++) {
+        const struct pct_scale_point *p = &s->points[k];
+        char n[PLACE_BYTES], time[PCT_NUMBER_BYTES];
+        busy |= pct_run_is_busy(p->delayed_ns, pct_scale_whole_ns(p));
+        pct_scale_ranks(p, n);
+        add_size(s, p, n);
+        pct_buf_format(&b, "%s%s on %s", k ? ", " : "", pct_scale_time(p->wall_ns, time), n);
+    }
+    pct_buf_text(&b,
+                 ". Times, speed-ups and efficiencies are without waits for processors and with "
+                 "those for ranks that had none: how the program scales where each rank has a "
+                 "processor is not sure.");
+    if (busy)
+        put(arg, b.data);
+    pct_buf_free(&b);
+}
+
 /* Ends a list of numbers of ranks of one size: " ranks", " ranks at size 2". */
 static void put_ranks_of(struct pct_buf *b, const struct pct_scale *s,
                          const struct pct_scale_point *last)
@@ -222,6 +245,7 @@ void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg)
     pct_programs_remarks(s->join, s->runs, put, arg);
     pct_runs_remarks(s->runs, s->n_runs, put, arg);
     remark_delays(s, put, arg);
+    remark_busy(s, put, arg);
     remark_guesses(s, true, put, arg);
     remark_guesses(s, false, put, arg);
     remark_threads(s, put, arg);

@@ -159,11 +159,12 @@ static void put_delays(FILE *out, const struct picture *p)
     double most = 0;
     char text[128];
     for (size_t i = p->first; i < p->s->n_points; i++)
-        most = fmax(most, p->s->points[i].delayed_ns / p->s->points[i].all_ns);
+        most = fmax(most, p->s->points[i].delayed_ns / pct_scale_whole_ns(&p->s->points[i]));
     if (!(most >= PCT_COMPARE_DELAYED))
         return;
     pct_text_format(text, sizeof text,
-                    "without the time in which no processor was free: up to %.0f %% of a run",
+                    "without the time in which no processor was free: up to %.0f %% of a run after "
+                    "MPI_Init",
                     100 * most);
     pct_svg_text(out, LEFT, 40, "start", text);
 }

@@ -58,6 +58,7 @@ static void add_point(struct pct_scale *s, size_t i)
     p->for_threads_ns += run->for_threads_ns;
     p->n_working += run->n_working;
     p->all_ns += run->core_ns;
+    p->wall_ns += run->told.wall_ns;
     p->init_ns += run->init_ns;
     p->end_ns += run->end_ns;
     p->guessed |= run->guessed;
@@ -84,6 +85,7 @@ static void make_points(struct pct_scale *s)
         p->for_threads_ns /= (double)p->n_runs;
         p->n_working /= (double)p->n_runs;
         p->all_ns /= (double)p->n_runs;
+        p->wall_ns /= (double)p->n_runs;
         p->init_ns /= (double)p->n_runs;
         p->end_ns /= (double)p->n_runs;
         p->base = k && p[-1].size == p->size ? p[-1].base : k;

@@ -31,6 +31,7 @@ struct pct_scale_point {
     bool undivided; /* it is not known how much of core_ns ranks of a run waited for a processor */
     /* Time left out of these, and core_ns including it. */
     double delayed_ns, library_ns, init_ns, end_ns, all_ns;
+    double wall_ns;              /* of struct pct_run_told: with all that is left out */
     double others_ns;            /* part of delayed_ns: that of struct pct_run */
     double n_working;            /* threads of a rank; 0: not known */
     double for_threads_ns;       /* part of compute_ns: main threads wait in a runtime for others */
@@ -141,6 +142,13 @@ bool pct_scale_computes(const struct pct_scale *s);
 /* True if the context loses so much of the run that it is worth a sentence, or may do so because
  * its loss is a guess. */
 bool pct_scale_loses(const struct pct_scale *s, const struct pct_scale_row *row);
+
+/* The time of which what is left out is told as a share: before the end of MPI_Init nothing of it
+ * is known. */
+static inline double pct_scale_whole_ns(const struct pct_scale_point *p)
+{
+    return p->all_ns - p->init_ns;
+}
 
 /* The value that the largest scale would have with ideal scaling, from one of the smallest, both
  * summed over ranks. */

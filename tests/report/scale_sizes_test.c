@@ -51,6 +51,18 @@ static void add_sentence(void *arg, const char *sentence)
     pct_buf_format(arg, "%s\n", sentence);
 }
 
+/* The share of delays in the table is that of the remark. */
+static void check_table(const struct pct_scale *s)
+{
+    char *text;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    pct_scale_tsv(out, s, &pct_scale_tables[0], &(struct pct_choice){0});
+    fclose(out);
+    assert_non_null(strstr(text, "\t50.000\t"));
+    free(text);
+}
+
 /* Sentences about a number of ranks name the size as well; what did not happen is no part of a
  * computation of 0. */
 static void check_remarks(struct pct_scale *s)
@@ -59,16 +71,19 @@ static void check_remarks(struct pct_scale *s)
     struct pct_buf said = {0};
     for (size_t i = 0; i < PC_ARRAY_LEN(guessed); i++)
         s->points[guessed[i]].guessed = s->points[guessed[i]].too_short = true;
-    s->points[N_SCALES].delayed_ns = s->points[N_SCALES].all_ns / 2;
-    s->points[N_SCALES].others_ns = s->points[N_SCALES].all_ns / 5;
+    s->points[N_SCALES].init_ns = s->points[N_SCALES].all_ns / 2;
+    s->points[N_SCALES].delayed_ns = s->points[N_SCALES].all_ns / 4;
+    s->points[N_SCALES].others_ns = s->points[N_SCALES].all_ns / 10;
     s->points[1].compute_ns = 0;
     s->points[N_SCALES + 1].for_threads_ns = s->points[N_SCALES + 1].compute_ns / 4;
     pct_scale_remarks(s, add_sentence, &said);
     if (!strstr(said.data, "On 2, 8 ranks at size 100, on 4 ranks at size 800 the time outside") ||
         !strstr(said.data, "On 2 ranks at size 200 no processor was free for 30 %") ||
+        !strstr(said.data, "\nThe machine was busy: the wall time is ") ||
         !strstr(said.data, ", and for up to another 20 % main threads were blocked while other ") ||
         !strstr(said.data, "computation: 25 % on 4 ranks at size 200.\n"))
         fail_msg("%s", said.data);
+    check_table(s);
     pct_buf_free(&said);
 }
 

@@ -112,9 +112,9 @@ static void point_size(const struct pct_cell *c, struct pct_value *out)
 
 static void set_left_out(const struct pct_cell *c, double ns, struct pct_value *out)
 {
-    const struct pct_scale_point *p = point_at(c);
-    out->none = !(p->all_ns > 0);
-    out->number = p->all_ns > 0 ? (pc_u128)llround(ns / p->all_ns * 100000) : 0;
+    double whole_ns = pct_scale_whole_ns(point_at(c));
+    out->none = !(whole_ns > 0);
+    out->number = whole_ns > 0 ? (pc_u128)llround(ns / whole_ns * 100000) : 0;
 }
 
 static void point_library(const struct pct_cell *c, struct pct_value *out)
@@ -135,6 +135,11 @@ static void point_init(const struct pct_cell *c, struct pct_value *out)
 static void point_end(const struct pct_cell *c, struct pct_value *out)
 {
     set_ns(point_at(c)->end_ns / point_at(c)->ranks, out);
+}
+
+static void point_wall(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(point_at(c)->wall_ns, out);
 }
 
 static const struct pct_column point_columns[] = {
@@ -170,12 +175,14 @@ static const struct pct_column point_columns[] = {
      point_compute},
     {"size", "size", PCT_REAL, "size of the problem, from --sizes", point_size},
     {"delayed_percent", "no processor", PCT_PERCENT,
-     "part of the time of all ranks in which they could run and no processor was free, or their "
+     "part of the time of all ranks without MPI_Init in which they could run and no processor was "
+     "free, or their "
      "main threads were blocked while other threads may have waited for one; the other columns "
      "leave it out; 0 if it is unknown",
      point_delayed},
     {"pcollect_percent", "pcollect", PCT_PERCENT,
-     "part of the time of all ranks that pcollect took outside MPI; the other columns leave it "
+     "part of the time of all ranks without MPI_Init that pcollect took outside MPI; the other "
+     "columns leave it "
      "out; "
      "0 if it is unknown",
      point_library},
@@ -185,6 +192,8 @@ static const struct pct_column point_columns[] = {
      "time that MPI_Finalize takes on the rank that is there last; left out of the others, where "
      "waiting for that rank is counted",
      point_end},
+    {"wall_s", "wall time", PCT_NS,
+     "from start to end, mean of the ranks, with all that time_s leaves out", point_wall},
 };
 
 /* ---- contexts --------------------------------------------------------------------------------
