@@ -9,6 +9,7 @@
 #include "view/page_private.h"
 
 #include <math.h>
+#include <string.h>
 
 static void put_files(struct pct_buf *b, const struct pct_run *runs, size_t n)
 {
@@ -28,13 +29,34 @@ static void put_text(void *list, const char *text)
     pct_text_quote(b, text);
 }
 
+/* True if a path is this part of one, or ends in it behind a slash. */
+static bool ends_in(const char *path, const char *part)
+{
+    size_t n = strlen(path), bytes = strlen(part);
+    return n >= bytes && !strcmp(path + n - bytes, part) &&
+           (n == bytes || path[n - bytes - 1] == '/');
+}
+
+/* The name of the file of a run, with as many folders as tell it apart from those of the others. */
+static const char *telling_name(const struct pct_run *runs, size_t n, size_t at)
+{
+    const char *path = runs[at].path, *name = pc_base_name(path);
+    for (size_t i = 0; i < n; i++)
+        while (name > path && strcmp(runs[i].path, path) != 0 && ends_in(runs[i].path, name)) {
+            name--;
+            while (name > path && name[-1] != '/')
+                name--;
+        }
+    return name;
+}
+
 /* Writes the names of the files, and the remarks on them, a list. */
 static void put_head(struct pct_buf *b, const struct pct_run *runs, size_t n,
                      const struct pct_buf *remarks)
 {
     struct pct_buf title = {0};
     for (size_t i = 0; i < n; i++)
-        pct_buf_format(&title, "%s%s", i ? ", " : "", pc_base_name(runs[i].path));
+        pct_buf_format(&title, "%s%s", i ? ", " : "", telling_name(runs, n, i));
     pct_buf_text(b, "\"file\": ");
     pct_text_json(b, title.data);
     pct_buf_format(b, ", \"warnings\": [%s], \"pattern\": null", remarks->n ? remarks->data : "");

@@ -47,7 +47,12 @@ def large_contexts(largest, contexts, predicted):
 
 
 def check_told(page):
-    """What the text says of both sides as the report does: rows and command lines."""
+    """The names of the files in the heading, and what the text says of both sides as the report does."""
+    with open(os.path.join(sys.argv[3], "heading"), encoding="utf-8") as file:
+        heading = file.read().strip()
+    shown = page.ask("return document.querySelector('h1').textContent")
+    if shown != heading:
+        return [f"the heading is {shown}, not {heading}"]
     with open(os.path.join(sys.argv[3], "told"), encoding="utf-8") as file:
         lines = [line for line in file.read().split("\n") if line]
     seen = page.ask("""return [document.querySelector('#told caption').textContent,
