@@ -11,6 +11,7 @@
 #include "watch/watch.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +27,9 @@ enum {
 };
 
 static const struct pct_option options[] = {
+    {'p', "pid", "PID,...", "show running processes; of a launcher, its ranks on this node",
+     "As JOB does.", .group = 1},
+    PCT_OPTION_JOB("show", 1),
     {'n', "times", "N", "take the stacks N times (default: 1)",
      "A rank that stays at one place hangs or waits; for the others, the share of each place says "
      "where the time goes."},
@@ -69,6 +73,7 @@ struct request {
     uint64_t times, every_ms;
     bool all_threads, full_names, agent, whole_job;
     const char *hosts, *shell;
+    const char *pids, *named; /* of --pid and --job */
     enum format format;
     enum table table;
 };
@@ -79,6 +84,12 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     struct request *r = request;
     int status = PCT_DONE;
     switch (o->letter) {
+    case 'p':
+        r->pids = value;
+        break;
+    case 'j':
+        r->named = value;
+        break;
     case 'n':
         status = pct_value_number(self, o, value, 1, 10000, &r->times);
         break;
@@ -436,9 +447,24 @@ static int look_at_nodes(const struct pct_command *self, const struct request *r
     return status ? status : shown;
 }
 
+/* Appends the jobs that options name to the words. pids is cut into them; the words are the
+ * caller's. */
+static char **add_named(const struct request *r, char *pids, struct pct_line *line)
+{
+    char **words = pct_alloc(line->n_words + strlen(pids) + 1, sizeof *words), *rest;
+    memcpy(words, line->words, line->n_words * sizeof *words);
+    for (char *pid = strtok_r(pids, ",", &rest); pid; pid = strtok_r(NULL, ",", &rest))
+        words[line->n_words++] = pid;
+    if (r->named)
+        words[line->n_words++] = (char *)r->named;
+    return words;
+}
+
 static int check(const struct pct_command *self, const struct request *r,
                  const struct pct_line *line)
 {
+    if (r->pids && r->pids[strspn(r->pids, "0123456789,")])
+        return pct_refuse(self, "--pid %s: give process ids with commas between", r->pids);
     unsigned parts = (r->times > 1 || r->agent ? PCT_PART_TIMES : 0) |
                      (r->hosts ? PCT_PART_NODES : 0) | (r->format == TSV ? PCT_PART_ROWS : 0);
     if (r->agent && (r->hosts || line->n_words != 1))
@@ -456,12 +482,16 @@ static int run_where(const struct pct_command *self, int argc, char **argv)
     if (!pct_line_read(self, argc, argv, &r, &line))
         return line.status;
     struct pct_watch w = {.job = &job, .all_threads = r.all_threads};
+    char *pids = pct_copy(r.pids ? r.pids : "");
+    line.words = add_named(&r, pids, &line);
     int status = check(self, &r, &line);
     pc_clock_init();
     if (!status)
         status = (r.hosts ? look_at_nodes : look_here)(self, &r, &line, &w, &job);
     pct_watch_free(&w);
     pct_watch_job_free(&job);
+    pct_free(line.words);
+    pct_free(pids);
     return status;
 }
 
