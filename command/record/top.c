@@ -243,8 +243,9 @@ const struct pct_command pct_top_command = {
     .details =
         "Without --pid, --job, --thread or --all-processors it watches the MPI jobs that "
         "run on this node, those of all users for root; if there are none, everything that "
-        "runs. Nothing is loaded into what is watched. It ends with what it watches, or with "
-        "the key q or Ctrl-C.",
+        "runs. Nothing is loaded into what is watched. An inlined function counts for the "
+        "function into which the compiler put it: record and report tell them apart. It ends "
+        "with what it watches, or with the key q or Ctrl-C.",
     .options = options,
     .take = take_option,
     .main = run_top,

@@ -33,7 +33,7 @@ struct printer {
     size_t n_ranks;     /* processes that are ranks */
     size_t n_jobs;      /* of which they are: ranks of several have the same numbers */
     /* Columns that are shown, of those that a narrow text leaves out. */
-    bool has_ranks, has_file, has_program, has_pid, has_job;
+    bool has_ranks, has_module, has_program, has_pid, has_job;
     size_t name_cells, last_cells; /* width of the names of functions, and of the column behind */
 };
 
@@ -71,7 +71,7 @@ static void put_place(struct printer *p, struct pct_buf *b, uint32_t place, bool
     pct_name_put(b, name_of(p, place), full);
 }
 
-/* Appends the file of a function. */
+/* Appends the module of a function. */
 static void put_module(const struct printer *p, struct pct_buf *b, uint32_t place)
 {
     const struct pct_busy_place *at = &p->t->busiest->places[place];
@@ -320,8 +320,8 @@ static void put_share(struct pct_buf *b, uint64_t part, uint64_t whole)
 }
 
 /* Cells of the columns, each with the gap before it; LEAST: of a name beside which another column
- * may stand, if any is as long; FILE_LEAST: of a file that is cut. */
-enum { SHARE = 8, RANKS = 23, RANK = 7, PID = 9, GAP = 2, LEAST = 24, FILE_LEAST = 8 };
+ * may stand, if any is as long; MODULE_LEAST: of a module that is cut. */
+enum { SHARE = 8, RANKS = 23, RANK = 7, PID = 9, GAP = 2, LEAST = 24, MODULE_LEAST = 8 };
 
 static size_t n_shown(const struct printer *p)
 {
@@ -366,7 +366,7 @@ static void put_row_name(struct printer *p, struct pct_buf *b, const struct row 
         put_place(p, b, place_of(p, r), false);
 }
 
-static void put_row_file(struct printer *p, struct pct_buf *b, const struct row *r)
+static void put_row_module(struct printer *p, struct pct_buf *b, const struct row *r)
 {
     put_module(p, b, r->index);
 }
@@ -388,15 +388,15 @@ static bool take(size_t *left, size_t cells, size_t least)
 static void fit_functions(struct printer *p)
 {
     size_t left = p->t->width ? p->t->width : SIZE_MAX, longest, least,
-           file = widest(p, "file", put_row_file);
+           module = widest(p, "module", put_row_module);
     longest = widest(p, "function", put_row_name);
     least = longest < LEAST ? longest : LEAST;
     take(&left, 2 * SHARE + GAP, 0);
     p->has_ranks = p->n_ranks > 1 && take(&left, RANKS, least);
-    if (left < GAP + file + least && left >= GAP + FILE_LEAST + least)
-        file = left - GAP - least;
-    p->has_file = take(&left, GAP + file, least);
-    p->last_cells = file;
+    if (left < GAP + module + least && left >= GAP + MODULE_LEAST + least)
+        module = left - GAP - least;
+    p->has_module = take(&left, GAP + module, least);
+    p->last_cells = module;
     p->name_cells = longest < left ? longest : left;
 }
 
@@ -440,7 +440,7 @@ static void put_function(struct printer *p, struct pct_buf *b, const struct row 
     pct_buf_text(b, "  ");
     pct_name_cut(&cut, name.data, p->name_cells, p->t->utf8);
     pct_buf_text(b, cut.data);
-    if (p->has_file) {
+    if (p->has_module) {
         pct_buf_fill(b, ' ', p->name_cells - pct_text_cells(cut.data) + GAP);
         pct_buf_clear(&name);
         put_module(p, &name, r->index);
@@ -525,8 +525,8 @@ static void put_head(FILE *out, const struct printer *p)
     if (p->t->by == PCT_TOP_FUNCTION)
         pct_buf_format(&line, "%8s%8s%s  %-*s%s", "self", "total",
                        p->has_ranks ? "   least    most   rank" : "",
-                       p->has_file ? (int)p->name_cells : 0, "function",
-                       p->has_file ? "  file" : "");
+                       p->has_module ? (int)p->name_cells : 0, "function",
+                       p->has_module ? "  module" : "");
     else if (p->t->by == PCT_TOP_CONTEXT)
         pct_buf_format(&line, "%8s  %s", "self",
                        !p->t->width || p->t->width >= 2 * LEAST
