@@ -84,12 +84,10 @@ double pct_rank_times_imbalance(const struct pct_rank_times *t);
  * threads may have computed by turns for much of the time that counts as delay. */
 bool pct_rank_times_know_busiest(const struct pct_rank_times *t);
 
-/* False if the imbalance says nothing: the busiest rank is not known, or its own time is a guess.
- */
+/* False if the imbalance says nothing: the busiest rank is not known, or its time is a guess. */
 bool pct_rank_times_know_imbalance(const struct pct_rank_times *t);
 
-/* True if so much of the ranks' own time is or may be blocked that it cannot be called computation.
- */
+/* True if so much of the ranks' own time may be blocked that it cannot be called computation. */
 bool pct_rank_times_are_blocked(const struct pct_rank_times *t);
 
 /* Verb for what ranks do in their own time: "computes", "computes or is blocked". */

@@ -310,7 +310,7 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
         pct_buf_format(b,
                        "too short for samples, so it is not known how much of it is %swaiting for "
                        "a processor",
-                       t->blocked_ns > LITTLE * wall ? "blocked or " : "");
+                       off > LITTLE * wall ? "blocked or " : "");
         put_part(b, t->blocked_ns, wall, t->n, " or more of it blocked");
         return;
     }

@@ -50,7 +50,7 @@ static size_t count_cpus(const char *list, const bool *marks, size_t *common_out
 
 /* Threads of a rank that need a processor: those with a tenth of the CPU time of the busiest. */
 struct busy {
-    size_t n;     /* that compute at the same time, of the program and its runtimes; 1 at least */
+    size_t n;     /* that compute at the same time, not in MPI; 0: none is known, else 1 at least */
     size_t n_all; /* whatever they do, and whenever; those of the MPI library, too */
     bool known;   /* no other thread of the process needs one */
 };
@@ -327,7 +327,7 @@ static void put_threads(const struct pct_evidence *f, const struct pct_rule *rul
 }
 
 /* Finds the thread that waited for a processor for longest, where the main threads hardly did: they
- * were blocked meanwhile. A thread that polls waits for no work of its own. */
+ * were blocked meanwhile. One that polls need not have had work while it waited. */
 static void find_shared_by_threads(const struct pct_evidence *f, const struct pct_rule *rule,
                                    double threshold, struct pct_findings *out)
 {
