@@ -61,15 +61,15 @@ static struct pct_fold fold_recursion(const struct pct_folding *f, uint32_t node
     return fold;
 }
 
-/* The longest line of nodes, each with a single child, of few functions each of which is there more
- * than once. fold.n is 0: there is none. */
+/* The longest line of nodes, each with a single child, of two functions or three, each of which is
+ * there more than once. fold.n is 0: there is none. */
 static struct pct_fold fold_cycle(const struct pct_folding *f, uint32_t node)
 {
     struct pct_fold fold = {.n = 0}, all = {.n = 0};
     size_t n_of[PCT_FOLD_FUNCTIONS] = {0}, n_once = 0;
     for (; node != PC_NO_INDEX; node = f->only(f->tree, node)) {
         size_t k = 0;
-        while (k < all.n_functions && !f->same(f->tree, node, all.functions[k]))
+        while (k < all.n_functions && !f->same_function(f->tree, node, all.functions[k]))
             k++;
         if (k == PCT_FOLD_FUNCTIONS)
             break;
@@ -80,7 +80,7 @@ static struct pct_fold fold_cycle(const struct pct_folding *f, uint32_t node)
         n_once -= n_of[k] == 2;
         all.n++;
         all.last = node;
-        if (!n_once)
+        if (!n_once && all.n_functions > 1)
             fold = all;
     }
     return fold;

@@ -19,8 +19,9 @@ struct pct_folding {
     void *tree;
     /* The only child that is shown; PC_NO_INDEX: there is none, or more is shown. */
     uint32_t (*only)(void *tree, uint32_t node);
-    /* True if both are the same function. */
+    /* True if both are the same function, with the same label; or whatever lines called it. */
     bool (*same)(const void *tree, uint32_t node, uint32_t other);
+    bool (*same_function)(const void *tree, uint32_t node, uint32_t other);
     /* For what a frame passes a call on, as pct_tree_passer; NULL: it is shown. */
     const char *(*passer)(void *tree, uint32_t node);
 };

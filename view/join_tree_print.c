@@ -171,7 +171,8 @@ static const char *find_passer(void *printer, uint32_t node)
 static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
 {
     struct printer *l = printer;
-    const struct pct_folding folding = {l, only_child, is_same_function, find_passer};
+    const struct pct_folding folding = {l, only_child, is_same_function, is_same_function,
+                                        find_passer};
     struct pct_fold fold = pct_fold(&folding, node);
     struct pct_buf text = {0};
     if (!fold.passer) {

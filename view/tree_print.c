@@ -158,17 +158,22 @@ static void put_hidden(void *printer, uint32_t node, struct pct_corner corner)
 /* ---- Folded nodes ------------------------------------------------------------------------------
  */
 
-/* True if both are the same function, whatever lines called it. */
+static bool is_same(const void *printer, uint32_t node, uint32_t other)
+{
+    const struct pct_node *nodes = ((const struct printer *)printer)->figures.tree->nodes;
+    return nodes[node].label == nodes[other].label && nodes[node].kind == nodes[other].kind;
+}
+
 static bool is_same_function(const void *printer, uint32_t node, uint32_t other)
 {
     const struct pct_node *nodes = ((const struct printer *)printer)->figures.tree->nodes,
                           *a = &nodes[node], *b = &nodes[other];
-    if (a->kind != b->kind || a->label == b->label)
-        return a->kind == b->kind;
+    if (is_same(printer, node, other))
+        return true;
     const char *name = a->frame ? a->frame->function : NULL,
                *other_name = b->frame ? b->frame->function : NULL;
-    return a->kind == PCOLLECT_NODE_FRAME && name && other_name && a->module == b->module &&
-           !strcmp(name, other_name);
+    return a->kind == PCOLLECT_NODE_FRAME && a->kind == b->kind && name && other_name &&
+           a->module == b->module && !strcmp(name, other_name);
 }
 
 static uint32_t only_child(void *printer, uint32_t node)
@@ -216,7 +221,7 @@ static void put_passing(struct printer *l, uint32_t node, struct pct_corner corn
 static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
 {
     struct printer *l = printer;
-    const struct pct_folding folding = {l, only_child, is_same_function, find_passer};
+    const struct pct_folding folding = {l, only_child, is_same, is_same_function, find_passer};
     struct pct_fold fold = pct_fold(&folding, node);
     if (fold.passer)
         put_passing(l, node, corner, &fold);
