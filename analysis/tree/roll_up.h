@@ -77,7 +77,7 @@ struct pct_rolled_row {
     uint64_t domain;    /* id of the communicator; 0: none */
     uint64_t phase;     /* 0: none */
     const char *region; /* its name */
-    /* Of that region, with PCT_KEY_REGION and no other key but the phase: */
+    /* Entries of that region. Known with PCT_KEY_REGION and no other key but the phase. */
     bool has_entries;   /* the profile knows */
     uint64_t entered;   /* times */
     uint64_t region_ns; /* in it, inner regions included, of all threads */
