@@ -285,7 +285,7 @@ static void put_doubt(struct pct_buf *b, double doubt)
 static void put_busy(struct pct_buf *b, const struct pct_diff *d)
 {
     pct_buf_text(b, "The machine was busy: how long ranks would else wait in MPI is not known, and "
-                    "no call is called slower or faster. With what is left out the run takes ");
+                    "no MPI call counts as slower or faster. With what is left out the run takes ");
     put_change(b, &d->wall);
     put_doubt(b, d->wall.doubt);
     if (d->balanced) {

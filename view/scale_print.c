@@ -75,7 +75,7 @@ static void remark_delays(const struct pct_scale *s, pct_remark_fn *put, void *a
         put(arg, PCT_DELAY_STAYS);
 }
 
-/* What the figures are of, if much of the time of a scale is left out. */
+/* Says what the figures are of, and the wall times, if much of the time of a scale is left out. */
 static void remark_busy(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
     struct pct_buf b = {0};

@@ -118,7 +118,7 @@ static void make_totals(struct pct_diff *d)
     close_change(&d->total);
 }
 
-/* Of code with so many samples on average, a run has none with a chance of 5 %. */
+/* Mean number of samples of code of which a run has none with a chance of 5 %. */
 #define UNSEEN 3.0
 
 /* The bound of the mean of n runs from `first` on. */

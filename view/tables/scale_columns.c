@@ -176,15 +176,12 @@ static const struct pct_column point_columns[] = {
     {"size", "size", PCT_REAL, "size of the problem, from --sizes", point_size},
     {"delayed_percent", "no processor", PCT_PERCENT,
      "part of the time of all ranks without MPI_Init in which they could run and no processor was "
-     "free, or their "
-     "main threads were blocked while other threads may have waited for one; the other columns "
-     "leave it out; 0 if it is unknown",
+     "free, or their main threads were blocked while other threads may have waited for one; the "
+     "other columns leave it out; 0 if it is unknown",
      point_delayed},
     {"pcollect_percent", "pcollect", PCT_PERCENT,
      "part of the time of all ranks without MPI_Init that pcollect took outside MPI; the other "
-     "columns leave it "
-     "out; "
-     "0 if it is unknown",
+     "columns leave it out; 0 if it is unknown",
      point_library},
     {"init_s", "MPI_Init", PCT_NS, "time in MPI_Init, mean of the ranks; left out of the others",
      point_init},
