@@ -320,6 +320,51 @@ static void put_heads(FILE *out, const struct lines *l)
             sampled && l->any_called ? "  called" : "");
 }
 
+/* Says what the columns are. */
+static void put_legend(FILE *out, const struct lines *l)
+{
+    bool sampled = pct_data_samples(l->a->data)->all.samples > 0, narrow = is_narrow(l->a);
+    fputc('\n', out);
+    pct_print_sentence(out, l->a->width, 0, "of MPI%s: with all that the line calls%s%s%s%s%s",
+                       sampled ? ", of CPU" : "", sampled || !narrow ? "; " : "",
+                       narrow ? "" : "own", sampled ? narrow ? "self" : ", self" : "",
+                       sampled || !narrow ? ": of the line itself" : "",
+                       (sampled && l->any_called) || (!narrow && l->any_called_mpi)
+                           ? "; called: in code without lines that it calls"
+                           : "");
+}
+
+/* Folds a file that was never one, such as <string>, into a line. False: lines first .. end - 1 of
+ * the list are of another, or it is asked for. */
+static bool fold_file(FILE *out, const struct lines *l, size_t first, size_t end, size_t *n_out)
+{
+    const char *file = l->list[first].file, *base = pc_base_name(file);
+    pc_u128 mpi_ns = 0, cpu_ns = 0;
+    if (*base != '<' || base[strlen(base) - 1] != '>' || l->a->source || l->a->function)
+        return false;
+    *n_out = 0;
+    for (size_t i = first; i < end; i++) {
+        const struct line *line = &l->list[i];
+        mpi_ns = line->below_ns > mpi_ns ? line->below_ns : mpi_ns;
+        cpu_ns = line->total.ns > cpu_ns ? line->total.ns : cpu_ns;
+        *n_out += is_shown(l, line) && has_time(line);
+    }
+    char mpi[PCT_NUMBER_BYTES], cpu[PCT_NUMBER_BYTES];
+    const struct pct_data *d = l->a->data;
+    pc_u128 all_ns = pct_data_samples(d)->all.ns;
+    struct pct_buf b = {0};
+    pct_text_escape(&b, file, PCT_ESCAPE_CELL);
+    pct_text_percent_1(mpi, pct_text_share(mpi_ns, pct_data_mpi_ns(d)));
+    pct_text_percent_1(cpu, pct_text_share(cpu_ns, all_ns));
+    fputc('\n', out);
+    pct_print_sentence(out, l->a->width, 2,
+                       "%s has no text; a line of it has up to %s of MPI%s%s%s (--source shows "
+                       "its lines)",
+                       b.data, mpi, all_ns ? ", " : "", all_ns ? cpu : "", all_ns ? " of CPU" : "");
+    pct_buf_free(&b);
+    return true;
+}
+
 /* Lines first .. end - 1 of the list are one file's. Returns how many of them it shows with
  * a time. */
 static size_t put_file(FILE *out, const struct lines *l, size_t first, size_t end)
@@ -329,6 +374,10 @@ static size_t put_file(FILE *out, const struct lines *l, size_t first, size_t en
     uint64_t shown = 0; /* the last line that was printed */
     size_t n_shown = 0;
     pct_source_read(l->a->data->profile, l->list[first].file, &text);
+    if (!text.n && fold_file(out, l, first, end, &n_shown)) {
+        pct_source_free(&text);
+        return n_shown;
+    }
     pct_text_escape(&name, l->list[first].file, PCT_ESCAPE_CELL);
     size_t cells = pct_text_cells(name.data) + 3 + strlen(text.problem);
     bool fits = !l->a->width || cells <= l->a->width;
@@ -480,6 +529,8 @@ bool pct_annotate_source(FILE *out, const struct pct_annotate *a)
     for (size_t i = 0; i < n; i++)
         if (is_file_shown(&l, &files[i]))
             n_shown += put_file(out, &l, files[i].first, files[i].end);
+    if (n_shown)
+        put_legend(out, &l);
     put_left_out(out, a, n_timed - n_shown);
     if (n && !a->source && !a->function)
         print_dark(out, &l);
