@@ -29,8 +29,7 @@ struct run {
 /* The innermost run of this thread. */
 static _Thread_local struct run *current;
 
-/* ---- What an owner holds ----------------------------------------------------------------------
- */
+/* ---- What an owner holds --------------------------------------------------------------------- */
 
 static size_t home_of(const struct pct_memory *m, const void *thing)
 {
@@ -102,8 +101,7 @@ void pct_memory_free(struct pct_memory *m)
     free(m);
 }
 
-/* ---- Runs -------------------------------------------------------------------------------------
- */
+/* ---- Runs ------------------------------------------------------------------------------------ */
 
 int pct_memory_run(struct pct_memory *m, void (*work)(void *arg), void *arg)
 {
@@ -135,8 +133,7 @@ static struct pct_memory *owner(void)
     return current ? current->owner : NULL;
 }
 
-/* ---- Allocation -------------------------------------------------------------------------------
- */
+/* ---- Allocation ------------------------------------------------------------------------------ */
 
 void *pct_hold(void *thing, void (*end)(void *thing))
 {

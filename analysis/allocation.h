@@ -18,8 +18,7 @@
 
 #include "base/base.h"
 
-/* ---- Runs: for callers of analysis/ and view/ ---------------------------------------------------
- */
+/* ---- Runs: for callers of analysis/ and view/ ------------------------------------------------ */
 
 struct pct_memory;
 
@@ -32,8 +31,7 @@ void pct_memory_free(struct pct_memory *m);
  * later run of this owner is refused as well. m NULL: the caller owns the allocated memory. */
 int pct_memory_run(struct pct_memory *m, void (*work)(void *arg), void *arg);
 
-/* ---- In a run ---------------------------------------------------------------------------------
- */
+/* ---- In a run -------------------------------------------------------------------------------- */
 
 /* n * size zero-filled bytes; never NULL. */
 void *pct_alloc(size_t n, size_t size);

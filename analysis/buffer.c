@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Growing text -----------------------------------------------------------------------------
- */
+/* ---- Growing text ---------------------------------------------------------------------------- */
 
 void pct_buf_put(struct pct_buf *b, const char *text, size_t n)
 {
@@ -83,8 +82,7 @@ void pct_buf_free(struct pct_buf *b)
     *b = (struct pct_buf){0};
 }
 
-/* ---- Strings kept once ------------------------------------------------------------------------
- */
+/* ---- Strings kept once ----------------------------------------------------------------------- */
 
 enum { CHUNK_BYTES = 16384 };
 
@@ -159,8 +157,7 @@ const char *pct_pool_intern(struct pct_pool *p, const char *text)
     return text_at(p, place);
 }
 
-/* ---- Escapes ----------------------------------------------------------------------------------
- */
+/* ---- Escapes --------------------------------------------------------------------------------- */
 
 size_t pct_text_utf8(const char *s, size_t n)
 {
@@ -314,8 +311,7 @@ void pct_text_json(struct pct_buf *b, const char *text)
     pct_buf_free(&cell);
 }
 
-/* ---- Numbers ----------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 char *pct_text_u128(char *out, pc_u128 v)
 {
@@ -511,8 +507,7 @@ pc_u128 pct_text_share(pc_u128 part, pc_u128 whole)
     return whole ? (part * 100000 + whole / 2) / whole : 0;
 }
 
-/* ---- Columns of a terminal --------------------------------------------------------------------
- */
+/* ---- Columns of a terminal ------------------------------------------------------------------- */
 
 size_t pct_text_cells(const char *text)
 {

@@ -36,8 +36,7 @@ void pct_buf_free(struct pct_buf *b);
 void pct_text_format(char *out, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- Strings kept once, freed together --------------------------------------------------------
- */
+/* ---- Strings kept once, freed together ------------------------------------------------------- */
 
 struct pct_pool;
 struct pct_pool *pct_pool_new(void);
@@ -45,8 +44,7 @@ void pct_pool_free(struct pct_pool *p);
 /* The one copy of this text: equal texts have equal addresses. */
 const char *pct_pool_intern(struct pct_pool *p, const char *text);
 
-/* ---- Escapes ----------------------------------------------------------------------------------
- */
+/* ---- Escapes --------------------------------------------------------------------------------- */
 
 enum pct_escape {
     PCT_ESCAPE_CELL, /* backslash, control characters, bytes that are not UTF-8 */
@@ -76,8 +74,7 @@ void pct_text_json(struct pct_buf *b, const char *text);
 /* Length of the UTF-8 sequence at s (n bytes left), 0 if it is none. */
 size_t pct_text_utf8(const char *s, size_t n);
 
-/* ---- Numbers ----------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 #define PCT_NUMBER_BYTES 48
 
@@ -106,8 +103,7 @@ void pct_text_mean(struct pct_buf *b, double mean_ns, double error_ns);
 /* part / whole in thousandths of a percent, rounded; 0 if whole is 0. */
 pc_u128 pct_text_share(pc_u128 part, pc_u128 whole);
 
-/* ---- Columns of a terminal --------------------------------------------------------------------
- */
+/* ---- Columns of a terminal ------------------------------------------------------------------- */
 
 /* Character cells of UTF-8 text: one per character. */
 size_t pct_text_cells(const char *text);

@@ -211,8 +211,7 @@ struct pct_rank_room pct_data_rank_room(const struct pct_data *d)
     return *room;
 }
 
-/* ---- Contexts ---------------------------------------------------------------------------------
- */
+/* ---- Contexts -------------------------------------------------------------------------------- */
 
 const struct pct_contexts *pct_data_contexts(const struct pct_data *d)
 {
@@ -342,8 +341,7 @@ const struct pct_tree_rows *pct_data_sample_callers(const struct pct_data *d)
                      true);
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
                               struct pct_symbols *symbols, const struct pct_tree_options *options)

@@ -19,8 +19,7 @@
 
 #include <math.h>
 
-/* ---- Tables -----------------------------------------------------------------------------------
- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* Figures of one rank, from the tables. */
 struct told {
@@ -145,8 +144,7 @@ static void read_threads(const struct pc_profile *p, struct told *told, struct p
     pct_thread_times_free(t);
 }
 
-/* ---- One rank ---------------------------------------------------------------------------------
- */
+/* ---- One rank -------------------------------------------------------------------------------- */
 
 /* Variance of the samples' part outside MPI (doc/internals/sampling.md), and of the time after the
  * last sample, which is not known: one period. */
@@ -437,8 +435,7 @@ size_t pct_rank_times_least(const struct pct_rank_times *t)
     return few && rank->wall_ns - rank->low_ns > UNSURE * rank->wall_ns ? t->n : least;
 }
 
-/* ---- The lead of the busiest rank -------------------------------------------------------------
- */
+/* ---- The lead of the busiest rank ------------------------------------------------------------ */
 
 /* Chance for each rank (Bonferroni): the busiest of n ranks was selected because it is the busiest,
  * so an event with chance q in each rank has a chance of up to n q in it. */

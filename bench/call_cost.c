@@ -202,8 +202,7 @@ static NOINLINE void digits(long k, int levels)
     AFTER_CALL();
 }
 
-/* ---- Measurement ------------------------------------------------------------------------------
- */
+/* ---- Measurement ----------------------------------------------------------------------------- */
 
 static double now_ns(void)
 {

@@ -26,8 +26,7 @@ static double clock_s(clockid_t which)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* ---- Contexts: two levels of ten functions ----------------------------------------------------
- */
+/* ---- Contexts: two levels of ten functions --------------------------------------------------- */
 
 static NOINLINE void call(void)
 {
@@ -93,8 +92,7 @@ static NOINLINE void call(void)
 LEVEL(inner, (void)i; call())
 LEVEL(outer, inner[i / 10 % 10](i))
 
-/* ---- A stage ----------------------------------------------------------------------------------
- */
+/* ---- A stage --------------------------------------------------------------------------------- */
 
 /* Nanoseconds of a call in the fastest batch. */
 static double make_calls(long n)

@@ -282,8 +282,7 @@ bool pct_line_read(const struct pct_command *self, int argc, char **argv, void *
     return !out->status;
 }
 
-/* ---- Options without an effect ----------------------------------------------------------------
- */
+/* ---- Options without an effect --------------------------------------------------------------- */
 
 /* In the order of enum pct_output_part. */
 static const char *const part_names[] = {

@@ -20,8 +20,7 @@ static const struct pct_option options[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* ---- The arenas of the job --------------------------------------------------------------------
- */
+/* ---- The arenas of the job ------------------------------------------------------------------- */
 
 struct arenas {
     char **mapped; /* paths of files that look like arenas, by the processes of the job */
@@ -82,8 +81,7 @@ static bool is_theirs(const struct arenas *a, const struct pct_job_copies *j)
     return false;
 }
 
-/* ---- The profile ------------------------------------------------------------------------------
- */
+/* ---- The profile ----------------------------------------------------------------------------- */
 
 static int write_profile(const struct pct_command *self, const struct pct_job_copies *j,
                          const struct pc_profile *p, const char *pattern, struct pc_error *error)
@@ -164,8 +162,7 @@ static int take_all(const struct pct_command *self, const struct arenas *a, cons
     return PCT_DATA;
 }
 
-/* ---- The command ------------------------------------------------------------------------------
- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static int find_process(const struct pct_command *self, const struct pct_line *line,
                         struct pct_watched_job *job)

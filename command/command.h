@@ -93,8 +93,7 @@ extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_diff
  * exit status. */
 int pct_command_line(int argc, char **argv);
 
-/* ---- Options that several commands have -------------------------------------------------------
- */
+/* ---- Options that several commands have ------------------------------------------------------ */
 
 /* Numbers above those that commands give their own options. The parser itself handles the first
  * three. */
@@ -168,8 +167,7 @@ struct pct_compare_print;
 bool pct_compare_option(const struct pct_command *self, const struct pct_option *o,
                         const char *value, struct pct_compare_print *out, int *status_out);
 
-/* ---- The command line of one command (arguments.c) --------------------------------------------
- */
+/* ---- The command line of one command (arguments.c) ------------------------------------------- */
 
 struct pct_line {
     char **words; /* words that are not options */
@@ -193,8 +191,7 @@ int pct_line_check_parts(const struct pct_command *self, const struct pct_line *
 struct pct_buf;
 void pct_parts_put(struct pct_buf *b, unsigned parts);
 
-/* ---- Options of the configuration (config_options.c) ------------------------------------------
- */
+/* ---- Options of the configuration (config_options.c) ----------------------------------------- */
 
 /* Letters of the options of the configuration, by their number. */
 enum { PCT_LETTER_CONFIG = 2000 };
@@ -211,8 +208,7 @@ struct pct_configured {
 int pct_configure(const struct pct_command *self, const struct pct_configured *given,
                   const char *file);
 
-/* ---- Help (help.c) ----------------------------------------------------------------------------
- */
+/* ---- Help (help.c) --------------------------------------------------------------------------- */
 
 extern const struct pct_option pct_help_option; /* -h, which every command has */
 /* The i-th option of a command: its own, then those of the configuration; NULL: there are no more.
@@ -223,8 +219,7 @@ void pct_help(const struct pct_command *self, FILE *out);
 void pct_help_table(FILE *out, const struct pct_table *t);
 void pct_help_columns(FILE *out, const struct pct_table *t);
 
-/* ---- Messages (messages.c) -------------------------------------------------------------------
- */
+/* ---- Messages (messages.c) ------------------------------------------------------------------- */
 
 /* "pcollect run: text" on standard error. */
 void pct_say(const struct pct_command *self, const char *format, ...)
@@ -268,16 +263,14 @@ int pct_refuse_word(const struct pct_command *self, const char *option, const ch
 void pct_interrupt_catch(void);
 bool pct_interrupted(void);
 
-/* ---- The limit of open files (open_files.c) ---------------------------------------------------
- */
+/* ---- The limit of open files (open_files.c) -------------------------------------------------- */
 
 /* Raises it to what the administrator allows. */
 void pct_open_files_raise(void);
 /* Sets the limit that this command was given: for a child, before it becomes another program. */
 void pct_open_files_restore(void);
 
-/* ---- The terminal (terminal.c) ----------------------------------------------------------------
- */
+/* ---- The terminal (terminal.c) --------------------------------------------------------------- */
 
 struct pct_terminal {
     size_t width; /* columns: as asked for, of COLUMNS, of the terminal, or 100 */

@@ -65,8 +65,7 @@ static bool is_whole_name(const char *pattern, const char *name)
     return pattern && strcasecmp(pattern, name) == 0;
 }
 
-/* ---- One event --------------------------------------------------------------------------------
- */
+/* ---- One event ------------------------------------------------------------------------------- */
 
 struct event {
     const char *name, *doc;
@@ -187,8 +186,7 @@ static void show_unlisted(struct search *s)
     s->n_open += s->n_shown && !e.why_not;
 }
 
-/* ---- The command ------------------------------------------------------------------------------
- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 /* Opens the module of event names; self NULL: without messages. */
 static const struct pc_events_module *open_module(const struct pct_command *self)

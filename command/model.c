@@ -104,8 +104,7 @@ static void make_row(const struct pct_fit_set *set, const struct pct_fit_series 
                           : pct_fit_band(&row->fit, &rivals, r->at);
 }
 
-/* ---- Output ----------------------------------------------------------------------------------
- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 /* Appends a member of JSON, null if it is no finite number. */
 static void put_number(struct pct_buf *b, const char *name, double value)

@@ -97,8 +97,7 @@ const struct pct_option pct_report_options[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* ---- Values -----------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static const char *next_table(const void *arg, size_t i)
 {
@@ -240,8 +239,7 @@ int pct_report_take(const struct pct_command *self, const struct pct_option *o, 
     return PCT_DONE;
 }
 
-/* ---- Tables -----------------------------------------------------------------------------------
- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* Prints of a table of a plugin what `put` prints of any table. */
 static void put_described(FILE *out, const struct pcollect_table *table,
@@ -327,8 +325,7 @@ int pct_report_check_table(const struct pct_command *self, const struct pct_repo
     return pct_refuse_word(self, "table", view->table_name, next_table, p);
 }
 
-/* ---- The command line -------------------------------------------------------------------------
- */
+/* ---- The command line ------------------------------------------------------------------------ */
 
 /* Sets defaults, also from the terminal. */
 static void complete(struct pct_report_request *r)

@@ -154,8 +154,7 @@ struct pc_config_names {
 int pc_config_expand(const char *pattern, const struct pc_config_names *names, char *out, size_t n,
                      struct pc_error *error);
 
-/* ---- libpcconfigtext.la: the command only -----------------------------------------------------
- */
+/* ---- libpcconfigtext.la: the command only ---------------------------------------------------- */
 
 /* Prints all options with their values and the origin of each, as a file that parses to the same
  * values. */

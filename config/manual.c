@@ -78,8 +78,7 @@ void pc_config_show(FILE *out, const struct pc_config *c)
     }
 }
 
-/* ---- For the command line of `pcollect run` ---------------------------------------------------
- */
+/* ---- For the command line of `pcollect run` -------------------------------------------------- */
 
 static void put_argument(const struct pc_option *o, char *out, size_t n)
 {
@@ -131,8 +130,7 @@ void pc_config_variable(const struct pc_config *c, unsigned i, struct pc_config_
     pc_option_raw(&pc_options[i], c, out->value, sizeof out->value);
 }
 
-/* ---- The manual -------------------------------------------------------------------------------
- */
+/* ---- The manual ------------------------------------------------------------------------------ */
 
 /* Prints text for man(7), where backslashes, and a dot or quote at the start of a line, are
  * special. */

@@ -146,8 +146,7 @@ uint32_t pc_counting_n_groups(struct pc_counting *c);
 /* Bit e: event e is in the group. MT-safe. */
 uint64_t pc_counting_group_events(struct pc_counting *c, uint32_t group);
 
-/* ---- Meters: each belongs to the thread that made it ------------------------------------------
- */
+/* ---- Meters: each belongs to the thread that made it ----------------------------------------- */
 
 /* The calling thread counts `group` of this counting from now on, and no other. *meter NULL: a
  * meter is made, or one that has been stopped is taken again. Opens descriptors only if the

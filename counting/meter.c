@@ -31,8 +31,7 @@ void pc_counting_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- Totals -----------------------------------------------------------------------------------
- */
+/* ---- Totals ---------------------------------------------------------------------------------- */
 
 /* Adds what a group has counted since it was last noted. */
 static void add_group(const struct pc_counting_meter *r, uint32_t g,
@@ -106,8 +105,7 @@ int pc_counting_get_of(struct pc_counting *c, struct pc_counting_meter *meter,
     return err;
 }
 
-/* ---- Descriptors ------------------------------------------------------------------------------
- */
+/* ---- Descriptors ----------------------------------------------------------------------------- */
 
 static void close_all(struct pc_counting_meter *r)
 {
@@ -153,8 +151,7 @@ static int open_all(struct pc_counting_meter *r, struct pc_error *error)
     return r->groups ? PC_OK : pc_counting_explain(-why, error);
 }
 
-/* ---- Meters ----------------------------------------------------------------------------------
- */
+/* ---- Meters ---------------------------------------------------------------------------------- */
 
 static struct pc_counting_meter *take_meter(void)
 {

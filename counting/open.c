@@ -46,8 +46,7 @@ uint32_t pc_counting_left(void)
     return taken < most ? most - taken : 0;
 }
 
-/* ---- One counter ------------------------------------------------------------------------------
- */
+/* ---- One counter ----------------------------------------------------------------------------- */
 
 void pc_counting_attributes(const struct pc_counting_term *term, struct perf_event_attr *out)
 {
@@ -104,8 +103,7 @@ static int open_leader(struct pc_counting_term *term)
     return user_fd == -EINVAL ? fd : user_fd;
 }
 
-/* ---- Reasons ----------------------------------------------------------------------------------
- */
+/* ---- Reasons --------------------------------------------------------------------------------- */
 
 struct pc_counting_paranoid pc_counting_paranoid(void)
 {
@@ -183,8 +181,7 @@ int pc_counting_explain(int error_number, struct pc_error *error)
     }
 }
 
-/* ---- Groups -----------------------------------------------------------------------------------
- */
+/* ---- Groups ---------------------------------------------------------------------------------- */
 
 void pc_counting_close_group(struct pc_counting_open *open)
 {

@@ -245,8 +245,7 @@ void pc_part_encode(const struct pc_profile *p, enum pc_part part, struct pc_buf
 int pc_part_decode(struct pc_profile *p, enum pc_part part, struct pc_cursor *c,
                    struct pc_error *error);
 
-/* ---- Container: fixed places in a .pcol file (doc/internals/format.md) ------------------------
- */
+/* ---- Container: fixed places in a .pcol file (doc/internals/format.md) ----------------------- */
 
 #define PC_PCOL_MAGIC "\x89PCOL\r\n\x1a"
 #define PC_PCOL_HEADER_BYTES 64u

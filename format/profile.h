@@ -180,6 +180,15 @@ static inline bool pc_node_is_within(const struct pc_profile_node *n, uint32_t i
     return i < *end;
 }
 
+/* True if a node of the same kind and name is around node i: a region inside itself. */
+static inline bool pc_node_is_nested(const struct pc_profile_node *n, uint32_t i)
+{
+    uint32_t up = n[i].parent;
+    while (up != PC_NO_INDEX && (n[up].kind != n[i].kind || n[up].offset != n[i].offset))
+        up = n[up].parent;
+    return up != PC_NO_INDEX;
+}
+
 /* The part of the values of its ranks that a record keeps beside their statistics. */
 enum pc_kept {
     PC_KEPT_NONE,

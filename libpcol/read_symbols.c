@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Addresses --------------------------------------------------------------------------------
- */
+/* ---- Addresses ------------------------------------------------------------------------------- */
 
 struct place {
     uint32_t module;
@@ -85,8 +84,7 @@ const struct pcol_address *pcol_address(struct pcol_profile *p, size_t i)
     return i < p->n_addresses ? &p->addresses[i] : NULL;
 }
 
-/* ---- Source lines -----------------------------------------------------------------------------
- */
+/* ---- Source lines ---------------------------------------------------------------------------- */
 
 /* A source file that was requested. */
 struct stored_source {

@@ -37,8 +37,7 @@ static void say_line(pc_merge_say_fn say, void *arg, const char *format, ...)
     say(arg, line);
 }
 
-/* ---- Merging the arenas of a job --------------------------------------------------------------
- */
+/* ---- Merging the arenas of a job ------------------------------------------------------------- */
 
 static bool has_rank(const bool *ranks, uint32_t n_ranks, int32_t rank)
 {
@@ -319,8 +318,7 @@ int pc_merge_copies(const struct pc_merge_copy *copies, size_t n, struct pc_prof
     return gather(&g, n, out, error);
 }
 
-/* ---- The arenas of a folder --------------------------------------------------------------------
- */
+/* ---- The arenas of a folder ------------------------------------------------------------------ */
 
 static bool is_of_this_host(const struct pcollect_arena_header *h)
 {

@@ -346,8 +346,7 @@ int pc_fold(struct pc_profile *p, const struct pc_record_counts *c, const uint64
     return err;
 }
 
-/* ---- Profiles of a job -----------------------------------------------------------------------
- */
+/* ---- Profiles of a job ----------------------------------------------------------------------- */
 
 /* A record that only one rank has. */
 struct own {

@@ -53,8 +53,7 @@ typedef void (*pc_merge_say_fn)(void *arg, const char *line);
 int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_merge_say_fn say,
                    void *arg, struct pc_error *error);
 
-/* ---- Checkpoints: profiles of jobs that run ---------------------------------------------------
- */
+/* ---- Checkpoints: profiles of jobs that run -------------------------------------------------- */
 
 /* The arena of a process that may be writing to it, as it was at one instant. */
 struct pc_merge_copy {
@@ -74,8 +73,7 @@ int pc_merge_copy(const char *path, bool runs, struct pc_merge_copy *out, struct
 int pc_merge_copies(const struct pc_merge_copy *copies, size_t n, struct pc_profile **out,
                     struct pc_error *error);
 
-/* ---- Arenas of a folder ------------------------------------------------------------------------
- */
+/* ---- Arenas of a folder ---------------------------------------------------------------------- */
 
 /* An arena file, by its header. */
 struct pc_merge_found {

@@ -156,8 +156,7 @@ const struct pct_table pct_diff_table = {"contexts",
                                          columns,
                                          PC_ARRAY_LEN(columns)};
 
-/* ---- Text -------------------------------------------------------------------------------------
- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static void put_figure(const struct pct_diff *d, const struct pct_diff_side *s, struct pct_buf *b)
 {
@@ -509,8 +508,7 @@ static void print_verdict(FILE *out, const struct pct_diff *d, enum pct_verdict 
         fputs("  < at most (95 % sure): there is no sample of it\n", out);
 }
 
-/* ---- The tree ---------------------------------------------------------------------------------
- */
+/* ---- The tree -------------------------------------------------------------------------------- */
 
 struct lines {
     const struct pct_diff *d;

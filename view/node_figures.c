@@ -37,8 +37,7 @@ bool pct_node_has_figure(const struct pct_node_figures *f, uint32_t node)
     return any;
 }
 
-/* ---- Columns ----------------------------------------------------------------------------------
- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 void pct_node_put_heads(const struct pct_node_figures *f, struct pct_buf *b)
 {
@@ -246,8 +245,7 @@ void pct_node_put_figures(struct pct_node_figures *f, const struct pct_below *be
     pct_buf_text(b, "  ");
 }
 
-/* ---- From open to close -----------------------------------------------------------------------
- */
+/* ---- From open to close ---------------------------------------------------------------------- */
 
 static struct pct_tree *make_tree(const struct pct_node_figures *f)
 {

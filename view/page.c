@@ -28,8 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Elements with data -----------------------------------------------------------------------
- */
+/* ---- Elements with data ---------------------------------------------------------------------- */
 
 static void put_base64(struct pct_buf *b, const uint8_t *data, size_t n)
 {
@@ -64,8 +63,7 @@ static void put_element(struct pct_page *page, size_t number, const uint8_t *dat
     pct_free(packed.data);
 }
 
-/* ---- The list of tables -----------------------------------------------------------------------
- */
+/* ---- The list of tables ---------------------------------------------------------------------- */
 
 static void put_column_head(struct pct_buf *b, const struct pct_column *c)
 {
@@ -154,8 +152,7 @@ static void put_tables(struct pct_page *page)
     pct_page_names_free(names);
 }
 
-/* ---- The page ---------------------------------------------------------------------------------
- */
+/* ---- The page -------------------------------------------------------------------------------- */
 
 static struct pct_page_rows find_places(const struct pct_table *t, const struct pct_data *d)
 {
@@ -216,8 +213,7 @@ void pct_page_write(FILE *out, struct pct_page *page)
     pct_free(page->tables);
 }
 
-/* ---- The page of one profile ------------------------------------------------------------------
- */
+/* ---- The page of one profile ----------------------------------------------------------------- */
 
 static void put_warning(struct pct_buf *b, const char *text, const char **between)
 {

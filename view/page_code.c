@@ -19,8 +19,7 @@ void pct_page_code_free(struct pct_page_code *code)
     pct_free(code->row);
 }
 
-/* ---- Columns ----------------------------------------------------------------------------------
- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 static size_t count_rows(const struct pct_data *d)
 {

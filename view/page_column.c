@@ -109,8 +109,7 @@ static bool put_numbers(struct pc_buffer *b, const struct pct_column *c, const s
     return exact;
 }
 
-/* ---- Texts ------------------------------------------------------------------------------------
- */
+/* ---- Texts ----------------------------------------------------------------------------------- */
 
 struct numbered {
     const char *text;

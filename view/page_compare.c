@@ -63,8 +63,7 @@ static void put_head(struct pct_buf *b, const struct pct_run *runs, size_t n,
     pct_buf_free(&title);
 }
 
-/* ---- Curves -----------------------------------------------------------------------------------
- */
+/* ---- Curves ---------------------------------------------------------------------------------- */
 
 enum { DOUBLED = 4 };
 
@@ -144,8 +143,7 @@ static void free_curves(struct curves *c)
     pct_free(c->band);
 }
 
-/* ---- Pages ------------------------------------------------------------------------------------
- */
+/* ---- Pages ----------------------------------------------------------------------------------- */
 
 void pct_page_put_scale(FILE *out, const struct pct_scale *s)
 {

@@ -57,8 +57,7 @@ void pct_page_names_free(struct pct_page_names *n)
     pct_free(n);
 }
 
-/* ---- Each once --------------------------------------------------------------------------------
- */
+/* ---- Each once ------------------------------------------------------------------------------- */
 
 /* Number of the name with that many bytes, from 1; 0: none. */
 static uint32_t add_name(struct pct_page_names *n, const char *text, size_t bytes)
@@ -87,8 +86,7 @@ static uint32_t add_path(struct pct_page_names *n, struct path path)
     return (uint32_t)++n->n_paths;
 }
 
-/* ---- From texts and trees ---------------------------------------------------------------------
- */
+/* ---- From texts and trees -------------------------------------------------------------------- */
 
 /* Bytes up to the first @ that is not part of the name, or to the end. */
 static size_t name_bytes(const char *label, size_t bytes)
@@ -156,8 +154,7 @@ uint32_t pct_page_names_add(struct pct_page_names *n, const struct pct_column *c
     return v.none ? 0 : v.tree ? add_node(n, v.tree, v.node) : *v.text ? add_text(n, c, v.text) : 0;
 }
 
-/* ---- As bytes ---------------------------------------------------------------------------------
- */
+/* ---- As bytes -------------------------------------------------------------------------------- */
 
 void pct_page_names_put(const struct pct_page_names *n, struct pc_buffer *b)
 {

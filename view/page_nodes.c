@@ -37,8 +37,7 @@ struct pct_page_node {
     struct spread times[N_TIMES];
 };
 
-/* ---- Spreads ----------------------------------------------------------------------------------
- */
+/* ---- Spreads --------------------------------------------------------------------------------- */
 
 struct value {
     uint64_t ns;
@@ -124,8 +123,7 @@ static void spread_node(const struct lists *l, struct pct_page_node *node)
     }
 }
 
-/* ---- Columns ----------------------------------------------------------------------------------
- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 enum figure { RANKS, KNOWN, MIN, MIN_RANK, MEDIAN, MEDIAN_RANK, GREATEST, GREATEST_RANK, PICTURE };
 
@@ -246,8 +244,7 @@ static const struct pct_column columns[] = {
     SPREAD_COLUMNS("cpu", "CPU time by samples, there and below,", CPU),
 };
 
-/* ---- Fields of plugins ------------------------------------------------------------------------
- */
+/* ---- Fields of plugins ----------------------------------------------------------------------- */
 
 static void get_field(const struct pct_cell *c, struct pct_value *out)
 {
@@ -305,8 +302,7 @@ static void make_table(struct pct_page_nodes *out)
                                     .n_columns = n};
 }
 
-/* ---- From open to close -----------------------------------------------------------------------
- */
+/* ---- From open to close ---------------------------------------------------------------------- */
 
 void pct_page_nodes_make(struct pct_page_nodes *out, const struct pct_data *d)
 {

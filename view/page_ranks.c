@@ -35,8 +35,7 @@ struct values {
     struct pct_range known; /* beyond it all figures are 0 */
 };
 
-/* ---- Values by rank ---------------------------------------------------------------------------
- */
+/* ---- Values by rank -------------------------------------------------------------------------- */
 
 /* Adds exclusive time. The ranks of nested calls are not known: each rank gets its share of their
  * time. */
@@ -89,8 +88,7 @@ static void read_node(struct values *v, uint32_t node, bool all)
             add_record(v, s, all);
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------
- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 struct node_time {
     uint32_t node;
@@ -180,8 +178,7 @@ void pct_page_ranks_free(struct pct_page_ranks *ranks)
     pct_free(ranks->row);
 }
 
-/* ---- Columns ----------------------------------------------------------------------------------
- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 static size_t count_rows(const struct pct_data *d)
 {

@@ -16,8 +16,7 @@ const char *pct_style(const struct pct_options *o, enum pct_style style)
     return o->color ? codes[style] : "";
 }
 
-/* ---- Pictures ---------------------------------------------------------------------------------
- */
+/* ---- Pictures -------------------------------------------------------------------------------- */
 
 /* Appends a level: 0 is exactly 0, 8 the greatest; values above 0 have at least 1. */
 void pct_print_level(struct pct_buf *b, unsigned level, bool utf8)

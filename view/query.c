@@ -17,8 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Nearest word -----------------------------------------------------------------------------
- */
+/* ---- Nearest word ---------------------------------------------------------------------------- */
 
 const char *pct_nearest(const char *typed, pct_words_fn *next, const void *arg)
 {
@@ -58,8 +57,7 @@ static const char *next_column(const void *arg, size_t i)
     return i < t->n_columns ? t->columns[i].name : NULL;
 }
 
-/* ---- Columns ----------------------------------------------------------------------------------
- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 /* True for columns that are shown after the +- of another. */
 static bool is_error(const struct pct_table *t, const struct pct_column *c)
@@ -116,8 +114,7 @@ static int check_columns(const char *names, const struct pct_table *t, struct pc
     return refused;
 }
 
-/* ---- Conditions -------------------------------------------------------------------------------
- */
+/* ---- Conditions ------------------------------------------------------------------------------ */
 
 enum comparison {
     EQUAL,
@@ -407,8 +404,7 @@ void pct_conditions_free(struct pct_conditions *k)
     pct_free(k);
 }
 
-/* ---- All of it --------------------------------------------------------------------------------
- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 void pct_choice_add(struct pct_choice *c, const char *condition)
 {

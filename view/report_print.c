@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-/* ---- Primitives -------------------------------------------------------------------------------
- */
+/* ---- Primitives ------------------------------------------------------------------------------ */
 
 struct bars {
     const struct pct_data *d;
@@ -197,8 +196,7 @@ static size_t print_aligned(FILE *out, const struct pct_data *d, const struct pc
     return n_hidden;
 }
 
-/* ---- Tables of the nodes of a tree ------------------------------------------------------------
- */
+/* ---- Tables of the nodes of a tree ----------------------------------------------------------- */
 
 struct outline {
     const struct pct_data *d;

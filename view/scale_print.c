@@ -22,8 +22,7 @@ static void add_size(const struct pct_scale *s, const struct pct_scale_point *p,
         snprintf(out + n, PLACE_BYTES - n, " at size %g", p->size);
 }
 
-/* ---- Text -------------------------------------------------------------------------------------
- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static void print_title(FILE *out, const struct pct_scale *s, size_t width)
 {
@@ -50,8 +49,7 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
     pct_buf_free(&b);
 }
 
-/* ---- Remarks ----------------------------------------------------------------------------------
- */
+/* ---- Remarks --------------------------------------------------------------------------------- */
 
 static void remark_delays(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
@@ -413,8 +411,7 @@ void pct_scale_remark_first(const struct pct_scale *s, pct_remark_fn *put, void 
         remark_context(s, blamed[i], put, arg);
 }
 
-/* ---- Parts of the text ------------------------------------------------------------------------
- */
+/* ---- Parts of the text ----------------------------------------------------------------------- */
 
 static void print_points(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
 {
@@ -654,8 +651,7 @@ void pct_scale_print(FILE *out, const struct pct_scale *s, const struct pct_comp
     pct_compare_fit(out, &text, how);
 }
 
-/* ---- For programs -----------------------------------------------------------------------------
- */
+/* ---- For programs ---------------------------------------------------------------------------- */
 
 void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table *table,
                    const struct pct_choice *choice)

@@ -101,8 +101,7 @@ static void put_sampling(const struct pct_head *h, struct pct_buf *b)
     pct_head_put(h, "sampling", b);
 }
 
-/* ---- What was counted --------------------------------------------------------------------------
- */
+/* ---- What was counted ------------------------------------------------------------------------ */
 
 /* Cells of a row of the table `events`. */
 enum { EVENT, WHY_NOT, EVENT_RANKS, IN_TURNS, N_EVENT_CELLS };

@@ -19,8 +19,7 @@ const struct pct_table *pct_table_find(const char *name)
     return NULL;
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 struct key {
     struct pct_value value, then; /* `then` decides among equal values */
@@ -166,8 +165,7 @@ void pct_table_csv(FILE *out, const struct pct_table *t, const struct pct_data *
     put_lines(out, t, d, choice, true);
 }
 
-/* ---- Aligned columns --------------------------------------------------------------------------
- */
+/* ---- Aligned columns ------------------------------------------------------------------------- */
 
 /* The table as texts: row 0 is the header, row k + 1 the k-th row. A table that is too wide has
  * figures one cell apart instead of two; then it drops the columns that may be dropped; then its

@@ -403,8 +403,7 @@ void pct_topology_print_json(FILE *out, const struct pct_topology_view *v)
     fputs("]\n}\n", out);
 }
 
-/* ---- For launchers ---------------------------------------------------------------------------
- */
+/* ---- For launchers --------------------------------------------------------------------------- */
 
 /* Writes a rankfile. A rank may run on its whole socket; if sockets are not known, slots of a node
  * are assigned in the order of ranks. */

@@ -88,8 +88,7 @@ static bool has_hidden(void *printer, uint32_t node)
     return find_hidden(printer, node).n != 0;
 }
 
-/* ---- One line ---------------------------------------------------------------------------------
- */
+/* ---- One line -------------------------------------------------------------------------------- */
 
 /* Prints a node, with those that are folded into its line. */
 static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
@@ -155,8 +154,7 @@ static void put_hidden(void *printer, uint32_t node, struct pct_corner corner)
     pct_buf_free(&more);
 }
 
-/* ---- Folded nodes ------------------------------------------------------------------------------
- */
+/* ---- Folded nodes ---------------------------------------------------------------------------- */
 
 static bool is_same(const void *printer, uint32_t node, uint32_t other)
 {
@@ -215,8 +213,7 @@ static void put_passing(struct printer *l, uint32_t node, struct pct_corner corn
     pct_buf_free(&text);
 }
 
-/* ---- The tree ---------------------------------------------------------------------------------
- */
+/* ---- The tree -------------------------------------------------------------------------------- */
 
 static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
 {

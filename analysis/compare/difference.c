@@ -22,8 +22,7 @@
 const char *const pct_diff_metric_names[PCT_N_DIFF_METRICS] = {
     [PCT_DIFF_TIME] = "time", [PCT_DIFF_CALLS] = "calls", [PCT_DIFF_BYTES] = "bytes"};
 
-/* ---- Sides ------------------------------------------------------------------------------------
- */
+/* ---- Sides ----------------------------------------------------------------------------------- */
 
 static void add_value(struct pct_diff_side *s, double value)
 {
@@ -143,8 +142,7 @@ double pct_diff_unseen_ns(const struct pct_diff *d, const struct pct_diff_row *r
     return after ? d->unseen_after_ns : d->unseen_before_ns;
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* False: nothing on either side. */
 static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_row *row)
@@ -288,8 +286,7 @@ void pct_diff_name_places(struct pct_diff *d, bool full_names)
     pct_free(places);
 }
 
-/* ---- The whole --------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size_t n_after,
                                enum pct_diff_metric metric, struct pc_error *error)

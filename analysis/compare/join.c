@@ -31,8 +31,7 @@ struct joiner {
     struct pct_call_site *sites; /* by node of the tree; NULL: the lines are in the labels */
 };
 
-/* ---- Nodes ------------------------------------------------------------------------------------
- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 /* Key by which a node of a run is matched, among the children of its parent. */
 struct key {
@@ -257,8 +256,7 @@ static uint32_t match_node(struct joiner *b, const struct pct_node *n, uint32_t 
     return found != PC_NO_INDEX ? found : add_node(b->join, at, &key);
 }
 
-/* ---- One run ----------------------------------------------------------------------------------
- */
+/* ---- One run --------------------------------------------------------------------------------- */
 
 /* Rest of the time of a node. */
 static double part_of(const struct joiner *b, const struct pct_node *n)

@@ -22,8 +22,7 @@
  * two by chance. */
 #define SURE 3
 
-/* ---- Scales -----------------------------------------------------------------------------------
- */
+/* ---- Scales ---------------------------------------------------------------------------------- */
 
 static int compare_points(const void *a, const void *b)
 {
@@ -127,8 +126,7 @@ bool pct_scale_working_differs(const struct pct_scale *s)
     return least > 0 && most > (1 + some) * least;
 }
 
-/* ---- Polling ----------------------------------------------------------------------------------
- */
+/* ---- Polling --------------------------------------------------------------------------------- */
 
 /* Calls of an MPI function by a rank at the largest scale, mean of the ranks and runs. */
 static double calls_at_last(const struct pct_scale *s, uint32_t node)
@@ -193,8 +191,7 @@ static void add_polls_ns(struct pct_scale *s)
         }
 }
 
-/* ---- Strong or weak ---------------------------------------------------------------------------
- */
+/* ---- Strong or weak -------------------------------------------------------------------------- */
 
 /* True if all runs of the largest size were started with the same words. */
 static bool is_same_command(const struct pct_scale *s)
@@ -265,8 +262,7 @@ static void rate_points(struct pct_scale *s)
     }
 }
 
-/* ---- Contexts ---------------------------------------------------------------------------------
- */
+/* ---- Contexts -------------------------------------------------------------------------------- */
 
 /* True if the time of nodes of that kind is a guess at the scale: of computation, but for what is
  * sampled where there are enough samples. */
@@ -352,8 +348,7 @@ void pct_scale_name_places(struct pct_scale *s, bool full_names)
     pct_free(places);
 }
 
-/* ---- The tree ---------------------------------------------------------------------------------
- */
+/* ---- The tree -------------------------------------------------------------------------------- */
 
 static double time_of(const struct pct_cost *cost)
 {
@@ -435,8 +430,7 @@ void pct_scale_tree_free(struct pct_scale_tree *t)
     pct_free(t);
 }
 
-/* ---- Models -----------------------------------------------------------------------------------
- */
+/* ---- Models ---------------------------------------------------------------------------------- */
 
 const char *const pct_scale_parameters[PCT_FIT_PARAMETERS] = {"p", "n"};
 
@@ -596,8 +590,7 @@ bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row
     return row->lost_ns - (call ? s->machine_ns : 0) > WORTH * s->core_ns && !may_be_chance(s, row);
 }
 
-/* ---- The whole --------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 /* Reason why computation is a guess at one of the scales that are compared; NULL: it is none. */
 static const char *find_guess(const struct pct_scale *s)

@@ -135,8 +135,7 @@ static void place_edge(struct sharing *s, const uint64_t *edge)
     }
 }
 
-/* ---- The table ---------------------------------------------------------------------------------
- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static const struct pc_profile_table *find_edges(const struct pc_profile *p)
 {

@@ -49,8 +49,7 @@ static struct pct_estimate finish(struct pct_estimate e)
     return e;
 }
 
-/* ---- Rates -----------------------------------------------------------------------------------
- */
+/* ---- Rates ----------------------------------------------------------------------------------- */
 
 static double without_added(const struct pct_moments *m)
 {

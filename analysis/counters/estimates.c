@@ -24,8 +24,7 @@ struct making {
     size_t room, room_of_ratios;
 };
 
-/* ---- Reading the table -------------------------------------------------------------------------
- */
+/* ---- Reading the table ----------------------------------------------------------------------- */
 
 enum {
     CONTEXT,
@@ -181,8 +180,7 @@ static void sum_windows(struct making *m)
     }
 }
 
-/* ---- Events ------------------------------------------------------------------------------------
- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 static void estimate_counts(struct making *m)
 {
@@ -203,8 +201,7 @@ static void estimate_counts(struct making *m)
     out->n = n;
 }
 
-/* ---- Ratios ------------------------------------------------------------------------------------
- */
+/* ---- Ratios ---------------------------------------------------------------------------------- */
 
 /* Finds, among the rows of one context, the event with the first of these names that is there,
  * counted on these sides. */
@@ -275,8 +272,7 @@ static void estimate_ratios(struct making *m)
     }
 }
 
-/* ---- All ---------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static int compare_rows(const void *a, const void *b, void *arg)
 {

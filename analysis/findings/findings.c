@@ -19,8 +19,7 @@ const struct pct_rule *pct_rule_at(size_t i)
     return NULL;
 }
 
-/* ---- Findings ---------------------------------------------------------------------------------
- */
+/* ---- Findings -------------------------------------------------------------------------------- */
 
 static int compare_findings(const void *a, const void *b)
 {

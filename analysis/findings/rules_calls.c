@@ -678,8 +678,7 @@ static void find_windows(const struct pct_evidence *f, const struct pct_rule *ru
     }
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static const struct pct_rule rows[] = {
     {"small-messages", 0.05, "many messages of few bytes", find_small, false},

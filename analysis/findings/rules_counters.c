@@ -299,8 +299,7 @@ const char *pct_finding_why_longer(const struct pct_evidence *f, double longer)
     return pct_pool_intern(f->pool, text);
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static const struct pct_rule rows[] = {
     {"cache-misses", 0.05, "a function that misses a cache more often than the rest", find_misses,

@@ -17,8 +17,7 @@
 /* A placement must save this part of the bytes between nodes to be worth a sentence. */
 #define BETTER 0.2
 
-/* ---- Processors that are shared --------------------------------------------------------------
- */
+/* ---- Processors that are shared -------------------------------------------------------------- */
 
 enum { MOST_CPUS = 8192 };
 
@@ -404,8 +403,7 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     pct_buf_free(&text);
 }
 
-/* ---- The kernel's work -----------------------------------------------------------------------
- */
+/* ---- The kernel's work ----------------------------------------------------------------------- */
 
 /* Time of a rank's page faults, at most. */
 static double fault_ns(const struct pct_rank_use *u)
@@ -496,8 +494,7 @@ static void find_system(const struct pct_evidence *f, const struct pct_rule *rul
             pct_finding_share(f, ns), pct_finding_rank(f, most), pct_finding_system_calls(f, ns));
 }
 
-/* ---- Nodes -----------------------------------------------------------------------------------
- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 /* The point-to-point place that moves most bytes. */
 static const struct pct_fact *main_exchange(const struct pct_evidence *f)
@@ -567,8 +564,7 @@ static void find_placement(const struct pct_evidence *f, const struct pct_rule *
     pct_topology_free(t);
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static const struct pct_rule rows[] = {
     {"shared-processors", 0.05, "ranks that could run wait for a processor", find_shared, true},

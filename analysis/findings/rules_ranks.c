@@ -430,8 +430,7 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
                         pct_finding_polling(f, most));
 }
 
-/* ---- Threads of a rank ------------------------------------------------------------------------
- */
+/* ---- Threads of a rank ----------------------------------------------------------------------- */
 
 /* The lead of a thread counts if it is this part of the rank's time. */
 #define LONG 0.5
@@ -611,8 +610,7 @@ static void find_thread_waits(const struct pct_evidence *f, const struct pct_rul
                 "evenly, or let them do more of it between two waits.");
 }
 
-/* ---- Hub and chain ---------------------------------------------------------------------------
- */
+/* ---- Hub and chain --------------------------------------------------------------------------- */
 
 static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                      struct pct_findings *out)
@@ -720,8 +718,7 @@ static void find_turns(const struct pct_evidence *f, const struct pct_rule *rule
                     pct_finding_share(f, waits), most->place, call);
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static const struct pct_rule rows[] = {
     {"serial", 0.05, "one rank alone computes", find_serial, true},

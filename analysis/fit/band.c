@@ -44,8 +44,7 @@ bool pct_fit_band_tells(const struct pct_fit_band *band)
     return band->low == band->high || (band->low * band->high > 0 && far <= 10 * near);
 }
 
-/* ---- Texts ------------------------------------------------------------------------------------
- */
+/* ---- Texts ----------------------------------------------------------------------------------- */
 
 struct text {
     char *out;

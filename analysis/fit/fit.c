@@ -60,8 +60,7 @@ static const double *values_of(const struct search *s, unsigned d, unsigned fact
     return s->values[d] + factor * s->work.n;
 }
 
-/* ---- Points -----------------------------------------------------------------------------------
- */
+/* ---- Points ---------------------------------------------------------------------------------- */
 
 static int compare_points(const void *a, const void *b)
 {
@@ -143,8 +142,7 @@ static void weigh_points(struct pct_fit_work *w)
     }
 }
 
-/* ---- Hypotheses -------------------------------------------------------------------------------
- */
+/* ---- Hypotheses ------------------------------------------------------------------------------ */
 
 /* Distance of a factor from the simplest ones, p and 1/p. */
 static unsigned complexity(const struct pct_fit_factor *f)
@@ -271,8 +269,7 @@ static void try_pairs(struct search *s, unsigned d)
     }
 }
 
-/* ---- Two parameters ---------------------------------------------------------------------------
- */
+/* ---- Two parameters -------------------------------------------------------------------------- */
 
 /* Fits one factor along each line on which the other parameter is constant: the mean of the errors
  * over lines of at least three places, or infinity. */
@@ -369,8 +366,7 @@ static void try_combinations(struct search *s)
     }
 }
 
-/* ---- The choice -------------------------------------------------------------------------------
- */
+/* ---- The choice ------------------------------------------------------------------------------ */
 
 /* True if one parameter follows the other as a power of it in all places: their logarithms are
  * correlated. */

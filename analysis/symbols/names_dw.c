@@ -99,8 +99,7 @@ static void find_scopes(const Dwarf_Die *die, struct scopes *out)
     out->n = 0;
 }
 
-/* ---- Lambdas ----------------------------------------------------------------------------------
- */
+/* ---- Lambdas --------------------------------------------------------------------------------- */
 
 /* True for a type without a name that can be called. Some versions of GCC name it <lambda(int)>. */
 static bool is_closure(Dwarf_Die *type)
@@ -146,8 +145,7 @@ static unsigned number_of_lambda(struct scopes *s, size_t n)
     return outer && count_closures(&s->at[outer - 1], &s->at[n - 1], &number, 0) ? number : 0;
 }
 
-/* ---- Types ------------------------------------------------------------------------------------
- */
+/* ---- Types ----------------------------------------------------------------------------------- */
 
 static void put_type(struct namer *m, struct pct_buf *b, Dwarf_Die *of, const char *declarator);
 static void put_parameters(struct namer *m, struct pct_buf *b, Dwarf_Die *owner, bool *any);
@@ -504,8 +502,7 @@ static void put_type(struct namer *m, struct pct_buf *b, Dwarf_Die *of, const ch
     pct_buf_text(b, declarator);
 }
 
-/* ---- Functions --------------------------------------------------------------------------------
- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 
 /* True for a function of a class that does not change its object. */
 static bool is_const(Dwarf_Die *function)
@@ -712,8 +709,7 @@ const char *pct_dw_function_name(struct pct_dw_unit *u, Dwarf_Die *die, struct p
     return part ? part : name ? pct_pool_intern(pool, name) : NULL;
 }
 
-/* ---- Files ------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 /* libdw leaves a path relative to the folder of the compilation if its entry in
  * the line table of DWARF 5 is (seen with elfutils 0.188, `cc -c src/a.c`). */

@@ -92,8 +92,7 @@ void pct_store_row(struct pct_store *s, const struct pct_stored_cell *cells)
     }
 }
 
-/* ---- Order ------------------------------------------------------------------------------------
- */
+/* ---- Order ----------------------------------------------------------------------------------- */
 
 static int compare_rows(const void *a, const void *b, void *arg)
 {

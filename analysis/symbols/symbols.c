@@ -77,8 +77,7 @@ void pct_symbols_free(struct pct_symbols *s)
     pct_free(s);
 }
 
-/* ---- Modules ----------------------------------------------------------------------------------
- */
+/* ---- Modules --------------------------------------------------------------------------------- */
 
 void pct_symbols_also_at(struct pct_symbols *s, uint32_t module, const char *path)
 {
@@ -384,8 +383,7 @@ const char *pct_symbols_state_text(enum pct_symbols_state state)
     return texts[state];
 }
 
-/* ---- Look-up ----------------------------------------------------------------------------------
- */
+/* ---- Look-up --------------------------------------------------------------------------------- */
 
 #ifdef HAVE_LIBDW
 /* True for a function of a library of the system whose source is not here: its lines and what is
@@ -486,8 +484,7 @@ static struct pct_place find_place(struct pct_symbols *s, uint32_t module, uint6
     return place;
 }
 
-/* ---- The table --------------------------------------------------------------------------------
- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static bool is_same_spot(const struct pct_spot *a, const struct pct_spot *b)
 {
@@ -563,8 +560,7 @@ struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64
     return e->place;
 }
 
-/* ---- Nodes of the profile ---------------------------------------------------------------------
- */
+/* ---- Nodes of the profile -------------------------------------------------------------------- */
 
 static struct pct_place place_of_spot(struct pct_symbols *s, struct pct_spot spot)
 {
@@ -682,8 +678,7 @@ void pct_symbols_look_up(struct pct_symbols *s, bool points)
     }
 }
 
-/* ---- Stored -----------------------------------------------------------------------------------
- */
+/* ---- Stored ---------------------------------------------------------------------------------- */
 
 void pct_symbols_each(const struct pct_symbols *s,
                       void (*take)(void *arg, struct pct_spot spot, struct pct_place place),

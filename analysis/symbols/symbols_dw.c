@@ -19,8 +19,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- Opening ----------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static int compare_ranges(const void *a, const void *b)
 {
@@ -167,8 +166,7 @@ size_t pct_dw_missing(const struct pct_dw *d)
     return d->n_missing;
 }
 
-/* ---- Symbol tables ----------------------------------------------------------------------------
- */
+/* ---- Symbol tables --------------------------------------------------------------------------- */
 
 static int compare_symbols(const void *a, const void *b)
 {
@@ -284,8 +282,7 @@ enum pct_symbols_state pct_dw_state(struct pct_dw *d)
     return d->n_symbols > d->n_stubs ? PCT_SYMBOLS_FUNCTIONS : PCT_SYMBOLS_NONE;
 }
 
-/* ---- Functions of a unit ----------------------------------------------------------------------
- */
+/* ---- Functions of a unit --------------------------------------------------------------------- */
 
 static int compare_functions(const void *a, const void *b)
 {
@@ -372,8 +369,7 @@ struct pct_dw_function *pct_dw_function_at(struct pct_dw_unit *u, uint64_t addre
     return lo && address < u->functions[lo - 1].hi ? &u->functions[lo - 1] : NULL;
 }
 
-/* ---- Inlined calls ----------------------------------------------------------------------------
- */
+/* ---- Inlined calls --------------------------------------------------------------------------- */
 
 /* The inlined call below *scope that holds the address, through blocks; false if there is none. */
 static bool find_inlined(Dwarf_Die *scope, uint64_t address, Dwarf_Die *out, unsigned depth)

@@ -93,8 +93,7 @@ const struct pcollect_table pct_function_begins_table = {
     .n_keys = N_KEYS,
     .n_values = N_BESIDE_COLUMNS - N_KEYS};
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static uint32_t find_module(const struct pc_profile *p, const char *name, struct pct_pool *pool)
 {
@@ -230,8 +229,7 @@ void pct_stored_load(struct pct_symbols *s, const struct pc_profile *p, struct p
     load_tail_calls(s, p, pool, take);
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------
- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 struct writer {
     const struct pc_profile *profile;

@@ -65,8 +65,7 @@ void pct_tails_free(struct pct_tails *t)
     pct_free(t);
 }
 
-/* ---- Identity ---------------------------------------------------------------------------------
- */
+/* ---- Identity -------------------------------------------------------------------------------- */
 
 /* True if other units can call the function. */
 static bool is_external(Dwarf_Die *die)
@@ -165,8 +164,7 @@ struct pct_callee pct_tails_identify(struct pct_tails *t, uint64_t address)
     return callee;
 }
 
-/* ---- Call sites -------------------------------------------------------------------------------
- */
+/* ---- Call sites ------------------------------------------------------------------------------ */
 
 /* True if a DIE has the flag of DWARF 5, or of the GNU extension of DWARF 4 that it is based on. */
 static bool has_flag(Dwarf_Die *die, unsigned name, unsigned gnu_name)

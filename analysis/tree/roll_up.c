@@ -64,8 +64,7 @@ struct part {
     uint32_t set;               /* number of `like` among those of parts with frames */
 };
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* A format for each rank of each record would take a tenth of the time of a page. */
 static void put_text(struct sums *s, const char *text)
@@ -223,8 +222,7 @@ static void add_to_row(struct sums *s, struct pct_rolled_row *r, const struct pa
         add_to_line(s, &s->out->lines[r->whole], part);
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------
- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static bool is_frame(const struct pc_profile_node *n)
 {
@@ -504,8 +502,7 @@ static void add_part(struct sums *s, struct part *part)
     }
 }
 
-/* ---- Ranks ------------------------------------------------------------------------------------
- */
+/* ---- Ranks ----------------------------------------------------------------------------------- */
 
 /* The field of a figure; PC_NO_INDEX: none. */
 static uint32_t field_of(const struct sums *s, unsigned figure)
@@ -631,8 +628,7 @@ static void add_rest(struct sums *s, const struct part *whole)
     add_part(s, &rest);
 }
 
-/* ---- Records ----------------------------------------------------------------------------------
- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 /* The phase and the region that were open: nodes between the root and the first frame. */
 static void find_scopes(const struct sums *s, uint32_t node, struct pct_rolled_row *like)
@@ -684,19 +680,6 @@ static void add_record(struct sums *s, uint32_t node)
         add_rest(s, &part);
 }
 
-/* True if a region of the same name is around that of the node. */
-static bool is_in_another(const struct pc_profile *p, uint32_t node, const char *name)
-{
-    for (uint32_t up = p->nodes[node].parent; up != PC_NO_INDEX; up = p->nodes[up].parent) {
-        const struct pc_profile_node *n = &p->nodes[up];
-        const char *outer =
-            n->kind == PCOLLECT_NODE_REGION ? pc_profile_region(p, n->offset) : NULL;
-        if (outer && !strcmp(outer, name))
-            return true;
-    }
-    return false;
-}
-
 /* Adds the entries and the time of the program's regions. */
 static void add_regions(struct sums *s)
 {
@@ -708,22 +691,20 @@ static void add_regions(struct sums *s)
     if (node == PC_NO_INDEX || entered == PC_NO_INDEX || time == PC_NO_INDEX)
         return;
     for (uint32_t i = 0; i < t->n_rows; i++) {
-        const uint64_t *cells = t->cells + (size_t)i * t->n_columns;
+        uint64_t at = pc_table_cell(t, i, node);
         struct pct_rolled_row like = {0};
-        if (cells[node] < p->n_nodes && p->nodes[cells[node]].kind == PCOLLECT_NODE_REGION)
-            find_scopes(s, (uint32_t)cells[node], &like);
+        if (at < p->n_nodes && p->nodes[at].kind == PCOLLECT_NODE_REGION)
+            find_scopes(s, (uint32_t)at, &like);
         if (!like.region)
             continue;
         struct pct_rolled_row *row = find_row(s, &like);
         row->has_entries = true;
-        row->entered += cells[entered];
-        if (!is_in_another(p, (uint32_t)cells[node], like.region))
-            row->region_ns += cells[time];
+        row->entered += pc_table_cell(t, i, entered);
+        row->region_ns += pc_node_is_nested(p->nodes, (uint32_t)at) ? 0 : pc_table_cell(t, i, time);
     }
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 /* Adds values by rank. In rows of code, calls without samples do not count. */
 struct pct_range pct_rolled_ranks(const struct pct_rolled *r, size_t row, uint64_t *values,

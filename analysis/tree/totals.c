@@ -46,8 +46,7 @@ static const struct pc_profile_data *data_of(const struct pct_totals *m, uint32_
     return data == PC_NO_INDEX ? NULL : &m->profile->data[data];
 }
 
-/* ---- Contexts ---------------------------------------------------------------------------------
- */
+/* ---- Contexts -------------------------------------------------------------------------------- */
 
 /* True for nodes that stand for calls, whose times add up. The calls of an OP with DOMAINs below it
  * are in the DOMAINs. */
@@ -375,8 +374,7 @@ struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t no
     return (struct pct_spread){(uint32_t)s.n, s.min, s.max, s.min_rank, s.max_rank};
 }
 
-/* ---- Ranks ------------------------------------------------------------------------------------
- */
+/* ---- Ranks ----------------------------------------------------------------------------------- */
 
 pc_u128 pct_totals_column(const struct pc_profile_table *t, const char *name)
 {

@@ -27,8 +27,7 @@ struct builder {
     size_t n_labels, labels_room;
 };
 
-/* ---- Nodes ------------------------------------------------------------------------------------
- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static uint32_t hash_key(uint32_t parent, uint16_t kind, const char *label)
 {
@@ -93,8 +92,7 @@ static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, co
     return at;
 }
 
-/* ---- Labels -----------------------------------------------------------------------------------
- */
+/* ---- Labels ---------------------------------------------------------------------------------- */
 
 static void put_frame(struct builder *b, const struct pct_frame *f, const struct pc_profile_node *n,
                       bool line)
@@ -323,8 +321,7 @@ static uint32_t add_node(struct builder *b, uint32_t source)
     return at;
 }
 
-/* ---- Upside down ------------------------------------------------------------------------------
- */
+/* ---- Upside down ----------------------------------------------------------------------------- */
 
 /* True if the frame k of a node itself computed, and makes no call. */
 static bool is_computing(const struct pc_profile_node *n, struct pct_place place, uint32_t k)
@@ -437,8 +434,7 @@ static void add_callers(struct builder *b)
     }
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static void add_contexts(struct builder *b)
 {
@@ -567,8 +563,7 @@ void pct_tree_free(struct pct_tree *t)
     pct_free(t);
 }
 
-/* ---- Order, paths, ranks ----------------------------------------------------------------------
- */
+/* ---- Order, paths, ranks --------------------------------------------------------------------- */
 
 struct sortable {
     pc_u128 value;

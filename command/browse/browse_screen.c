@@ -59,8 +59,7 @@ static void say(struct screen *s, const char *format, ...)
     va_end(args);
 }
 
-/* ---- Drawing ----------------------------------------------------------------------------------
- */
+/* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* Prints a line in one style, filled to the right end. */
 static void put_line(const struct screen *s, int y, const char *text, attr_t style)
@@ -196,8 +195,7 @@ static void draw(struct screen *s)
     refresh();
 }
 
-/* ---- Panes ------------------------------------------------------------------------------------
- */
+/* ---- Panes ----------------------------------------------------------------------------------- */
 
 static void pane_close(struct screen *s)
 {
@@ -554,8 +552,7 @@ static void take_key(struct screen *s, int key)
     say(s, "this key does nothing here; h lists the keys");
 }
 
-/* ---- From begin to end ------------------------------------------------------------------------
- */
+/* ---- From begin to end ----------------------------------------------------------------------- */
 
 static void leave(void)
 {

@@ -41,8 +41,7 @@ struct pct_checkpoints {
     unsigned n_begun;
 };
 
-/* ---- Writing, in a process of its own ---------------------------------------------------------
- */
+/* ---- Writing, in a process of its own -------------------------------------------------------- */
 
 static void say_failure(const struct pct_checkpoints *c, const char *why)
 {
@@ -155,8 +154,7 @@ static void write_all(const struct pct_checkpoints *c)
     }
 }
 
-/* ---- In the run -------------------------------------------------------------------------------
- */
+/* ---- In the run ------------------------------------------------------------------------------ */
 
 static void begin_one(struct pct_checkpoints *c)
 {

@@ -44,8 +44,7 @@ struct pct_env_list {
 char **pct_launcher_words(enum pct_passing passing, char **words, char **variables,
                           const struct pct_env_list *list);
 
-/* ---- The job (child.c) ------------------------------------------------------------------------
- */
+/* ---- The job (child.c) ----------------------------------------------------------------------- */
 
 /* Callbacks of the process that watches a job from outside. */
 struct pct_job_watcher {
@@ -98,8 +97,7 @@ int pct_job_helper(void);
  * jobs reported to it. */
 void pct_run_tell_earlier(const struct pct_command *self, char *const *folders, size_t n);
 
-/* ---- Checkpoints of jobs (checkpoint_files.c) -------------------------------------------------
- */
+/* ---- Checkpoints of jobs (checkpoint_files.c) ------------------------------------------------ */
 
 /* Removes the checkpoints of jobs whose profile has the requested name `wanted`, if a profile of
  * that name, or of that name with a number, contains their processes; or if `profile` does, which

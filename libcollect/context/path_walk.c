@@ -229,8 +229,7 @@ static void walk_outwards(const struct pc_thread *t, struct pc_last_path *s, str
     }
 }
 
-/* ---- The tree ----------------------------------------------------------------------------------
- */
+/* ---- The tree -------------------------------------------------------------------------------- */
 
 /* The child of `parent` that stands for one frame; `parent` itself if the frame is not shown, 0 if
  * there is no room. */
@@ -346,8 +345,7 @@ static struct pc_path_leaf book_path(struct pc_thread *t, struct pc_last_path *s
     return leaf;
 }
 
-/* ---- The cache ---------------------------------------------------------------------------------
- */
+/* ---- The cache ------------------------------------------------------------------------------- */
 
 static bool place_of(uintptr_t addr, uintptr_t base, int32_t *out)
 {

@@ -271,8 +271,7 @@ int pc_counters_start(void)
     return pc_counters_any() || n_left_out ? pc_table_add("counters", &pc_table_events) : PC_OK;
 }
 
-/* ---- A thread -----------------------------------------------------------------------------------
- */
+/* ---- A thread -------------------------------------------------------------------------------- */
 
 static void note_event(struct pc_thread *t, const char *name, const char *why_not, bool in_turns)
 {

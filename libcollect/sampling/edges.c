@@ -44,8 +44,7 @@ static bool read_counters(struct pc_edges *e, struct pc_counting_values *values)
     return false;
 }
 
-/* ---- Booking: the thread is busy, `by` books into its own rows --------------------------------
- */
+/* ---- Booking: the thread is busy, `by` books into its own rows ------------------------------- */
 
 static void book_counts(const struct pc_thread *t, struct pc_thread *by, pcollect_ref to,
                         uint64_t inside)
@@ -146,8 +145,7 @@ static void book_edge(struct pc_thread *t, pcollect_ref to, uint64_t inside)
     errno = saved;
 }
 
-/* ---- Points -----------------------------------------------------------------------------------
- */
+/* ---- Points ---------------------------------------------------------------------------------- */
 
 static bool may_read(const struct pc_thread *t, const struct pc_edges *e)
 {
@@ -228,8 +226,7 @@ static void control(int level)
         book_edge(t, was_off ? 0 : t->edges->call, 0);
 }
 
-/* ---- A thread -----------------------------------------------------------------------------------
- */
+/* ---- A thread -------------------------------------------------------------------------------- */
 
 /* Ticks that the two readings of a point take. */
 static uint64_t measure_cost(struct pc_edges *e)

@@ -25,8 +25,7 @@ int pc_run_tables_start(void)
     return err ? err : pc_table_add("pcollect", &pc_table_settings);
 }
 
-/* ---- The command line -------------------------------------------------------------------------
- */
+/* ---- The command line ------------------------------------------------------------------------ */
 
 struct line {
     char text[COMMAND_BYTES];

@@ -35,8 +35,7 @@ static bool start_papi(struct pc_error *error)
     return version == PAPI_VER_CURRENT;
 }
 
-/* ---- Native events ----------------------------------------------------------------------------
- */
+/* ---- Native events --------------------------------------------------------------------------- */
 
 static int find_native(const char *name, struct pc_counting_term *out, struct pc_error *error)
 {
@@ -161,8 +160,7 @@ static int find(const char *name, struct pc_counting_event *out, struct pc_error
     return err;
 }
 
-/* ---- The list ----------------------------------------------------------------------------------
- */
+/* ---- The list -------------------------------------------------------------------------------- */
 
 struct listing {
     bool (*fn)(void *arg, const struct pc_events_entry *entry);

@@ -47,8 +47,7 @@ static const struct pc_counting_event events[N_EVENTS] = {
 
 static struct pc_error error;
 
-/* ---- What every test begins and ends with -----------------------------------------------------
- */
+/* ---- What every test begins and ends with ---------------------------------------------------- */
 
 struct bench {
     struct pc_counting *counting;
@@ -118,8 +117,7 @@ static void assert_faults(uint64_t got, size_t pages)
     assert_in_range(got, faults_of(pages), faults_of(pages) + SLACK);
 }
 
-/* ---- Groups ------------------------------------------------------------------------------------
- */
+/* ---- Groups ---------------------------------------------------------------------------------- */
 
 static void events_are_sorted_into_groups(void **state)
 {
@@ -159,8 +157,7 @@ static void what_is_no_event_is_refused(void **state)
     assert_int_equal(pc_counting_set(b->counting, &many, &error), PC_EARG);
 }
 
-/* ---- Counts ------------------------------------------------------------------------------------
- */
+/* ---- Counts ---------------------------------------------------------------------------------- */
 
 /* One counting runs all the time, independently of another one of the same thread. */
 static void pinned_beside_turns(void **state)
@@ -257,8 +254,7 @@ static void terms_add_with_their_signs(void **state)
     assert_true(get(b).value[1] < SLACK);
 }
 
-/* ---- Switches do what differs and no more ------------------------------------------------------
- */
+/* ---- Switches do what differs and no more ---------------------------------------------------- */
 
 /* A group that was opened again begins at 0. */
 static void only_what_differs_is_opened(void **state)
@@ -300,8 +296,7 @@ static void each_context_has_its_own(void **state)
     pc_counting_free(other.counting);
 }
 
-/* ---- Threads -----------------------------------------------------------------------------------
- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 static void *count_in_thread(void *state)
 {
@@ -387,8 +382,7 @@ static void a_new_id_begins_new_totals(void **state)
     assert_faults(totals.value[FAULTS], 10);
 }
 
-/* ---- Descriptors ------------------------------------------------------------------------------
- */
+/* ---- Descriptors ----------------------------------------------------------------------------- */
 
 static void descriptors_are_high(void **state)
 {

@@ -58,8 +58,7 @@ static void put_text(FILE *out, const char *text)
     fprintf(out, "\t%s", text ? text : "");
 }
 
-/* ---- Trees as tables --------------------------------------------------------------------------
- */
+/* ---- Trees as tables ------------------------------------------------------------------------- */
 
 static void put_metrics(FILE *out, const struct pcol_tree *t, uint32_t node,
                         const char *const *names)
@@ -123,8 +122,7 @@ static void put_callers(const struct pcol_tree *t)
     fclose(out);
 }
 
-/* ---- What holds in every tree -----------------------------------------------------------------
- */
+/* ---- What holds in every tree ---------------------------------------------------------------- */
 
 static void check_links(const char *shape, const struct pcol_tree *t, uint32_t node)
 {
@@ -163,8 +161,7 @@ static void check_tree(struct pcol_profile *p, const char *name, enum pcol_shape
             printf("%s: the sum of %s is another\n", name, names[k]);
 }
 
-/* ---- Findings and symbols ---------------------------------------------------------------------
- */
+/* ---- Findings and symbols -------------------------------------------------------------------- */
 
 static void put_findings(struct pcol_profile *p)
 {

@@ -375,8 +375,7 @@ static void arena_of_a_writer_killed_anywhere_is_whole(void **state)
         assert_true(n_contexts > 100);
 }
 
-/* ---- Profiles and .pcol files -----------------------------------------------------------------
- */
+/* ---- Profiles and .pcol files ---------------------------------------------------------------- */
 
 /* The sum of damaged bytes, decoded as the reduction does, and of a profile: records and rows of
  * tables are checked then at the latest. */

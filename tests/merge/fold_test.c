@@ -474,8 +474,7 @@ static void a_job_has_the_same_figures_however_many_contexts_are_kept(void **sta
     }
 }
 
-/* ---- A profile that was read ------------------------------------------------------------------
- */
+/* ---- A profile that was read ----------------------------------------------------------------- */
 
 /* Sums by primitive (the last: samples), rank and field. */
 struct rank_sums {

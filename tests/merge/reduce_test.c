@@ -407,8 +407,7 @@ static void every_failing_transfer_is_an_error_on_rank_0(void **state)
     free_job(&j);
 }
 
-/* ---- A profile that is too large for rank 0 ---------------------------------------------------
- */
+/* ---- A profile that is too large for rank 0 -------------------------------------------------- */
 
 static uint64_t available = UINT64_MAX;
 static int poor_rank = -1; /* the one that has so little, or -1: all */
@@ -508,8 +507,7 @@ static void a_profile_without_room_on_any_rank_is_refused_before_it_is_sent(void
     free_job(&j);
 }
 
-/* ---- Ranks that are lost ----------------------------------------------------------------------
- */
+/* ---- Ranks that are lost --------------------------------------------------------------------- */
 
 /* Runs the job with the transport of a rank failing at a call, or from then on. Returns the number
  * of calls that the rank made. */

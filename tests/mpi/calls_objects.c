@@ -149,8 +149,7 @@ TRUTH_FUNCTION void calls_free_objects(void)
     LEAVE;
 }
 
-/* ---- The tool interface: the first category, and variables of no object -----------------------
- */
+/* ---- The tool interface: the first category, and variables of no object ---------------------- */
 
 TRUTH_FUNCTION static void find_category(void)
 {

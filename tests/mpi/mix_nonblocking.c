@@ -142,8 +142,7 @@ void mix_nonblocking(const struct place *p)
     LEAVE;
 }
 
-/* ---- Completion by Test*, called until the requests are complete --------------------------------
- */
+/* ---- Completion by Test*, called until the requests are complete ----------------------------- */
 
 TRUTH_FUNCTION static void test_each(const struct place *p)
 {
@@ -226,8 +225,7 @@ void mix_tests(const struct place *p)
     LEAVE;
 }
 
-/* ---- Persistent requests: the bytes belong to the call that starts them -------------------------
- */
+/* ---- Persistent requests: the bytes belong to the call that starts them ---------------------- */
 
 TRUTH_FUNCTION static void make(const struct place *p, MPI_Request *r)
 {

@@ -134,8 +134,7 @@ void mix_blocking(const struct place *p)
     LEAVE;
 }
 
-/* ---- Random traffic: all ranks draw the same messages and handle them in the same order ---------
- */
+/* ---- Random traffic: all ranks draw the same messages and handle them in the same order ------ */
 
 struct message {
     int from, to, tag, n; /* n integers */

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- 64 functions that call one wrapper, from two lines of one function -------------------------
- */
+/* ---- 64 functions that call one wrapper, from two lines of one function ---------------------- */
 
 TRUTH_FUNCTION static void inner_wrapper(void)
 {
@@ -57,8 +56,7 @@ void paths_wrappers(void)
     LEAVE;
 }
 
-/* ---- Frames whose size is known at run time only ------------------------------------------------
- */
+/* ---- Frames whose size is known at run time only --------------------------------------------- */
 
 TRUTH_FUNCTION static void with_array(unsigned n)
 {
@@ -102,8 +100,7 @@ void paths_variable_frames(void)
     LEAVE;
 }
 
-/* ---- Recursion: equal return addresses at different depths --------------------------------------
- */
+/* ---- Recursion: equal return addresses at different depths ----------------------------------- */
 
 TRUTH_FUNCTION static void down(int n)
 {
@@ -157,8 +154,7 @@ void paths_deep(void)
     LEAVE;
 }
 
-/* ---- Callbacks from qsort, whose own frames lie between at varying depth ------------------------
- */
+/* ---- Callbacks from qsort, whose own frames lie between at varying depth --------------------- */
 
 TRUTH_FUNCTION static int compare(const void *a, const void *b)
 {

@@ -13,8 +13,7 @@
 
 #define STACK_BYTES 65536
 
-/* ---- An error handler that never returns --------------------------------------------------------
- */
+/* ---- An error handler that never returns ----------------------------------------------------- */
 
 static jmp_buf where;
 
@@ -79,8 +78,7 @@ void paths_longjmp(void)
     LEAVE;
 }
 
-/* ---- A handler that calls MPI -------------------------------------------------------------------
- */
+/* ---- A handler that calls MPI ---------------------------------------------------------------- */
 
 TRUTH_FUNCTION static void in_handler(void)
 {
@@ -161,8 +159,7 @@ void paths_signals(void)
     LEAVE;
 }
 
-/* ---- Coroutines: two that take turns, then another on the memory of one of them -----------------
- */
+/* ---- Coroutines: two that take turns, then another on the memory of one of them -------------- */
 
 static ucontext_t main_context, contexts[2];
 

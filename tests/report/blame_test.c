@@ -425,8 +425,7 @@ static void unfinished_operations_are_counted_by_place(void **state)
     }
 }
 
-/* ---- Collective operations --------------------------------------------------------------------
- */
+/* ---- Collective operations ------------------------------------------------------------------- */
 
 /* Gathers and exchanges on one communicator of all ranks, on two, and on two of 4 ranks. */
 static void collectives_are_judged_by_their_communicators(void **state)
@@ -554,8 +553,7 @@ static void bytes_are_those_of_a_call(void **state)
     }
 }
 
-/* ---- Ranks ------------------------------------------------------------------------------------
- */
+/* ---- Ranks ----------------------------------------------------------------------------------- */
 
 static void a_rank_is_alone_only_if_the_others_do_nothing(void **state)
 {

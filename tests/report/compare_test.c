@@ -720,6 +720,40 @@ static void a_run_and_its_copy_are_one(void **state)
     }
 }
 
+static void add_remark(void *arg, const char *sentence)
+{
+    pct_buf_text(arg, sentence);
+}
+
+static void ranks_that_did_not_end_are_counted(void **state)
+{
+    static const struct {
+        uint32_t incomplete, ranks;
+        const char *says;
+    } cases[] = {
+        {0, 1, ""},
+        {1, 1,
+         "run: 1 of 1 rank did not reach MPI_Finalize: its times end with the last moment known."},
+        {1, 4,
+         "run: 1 of 4 ranks did not reach MPI_Finalize: its times end with the last moment known."},
+        {2, 4,
+         "run: 2 of 4 ranks did not reach MPI_Finalize: their times end with the last moment "
+         "known."},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        struct pct_run run = {.path = "run",
+                              .n_incomplete = cases[k].incomplete,
+                              .n_ranks = cases[k].ranks,
+                              .core_ns = 1};
+        struct pct_buf said = {0};
+        pct_buf_text(&said, "");
+        pct_runs_remarks(&run, 1, add_remark, &said);
+        assert_string_equal(said.data, cases[k].says);
+        pct_buf_free(&said);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -745,6 +779,7 @@ int main(void)
         cmocka_unit_test(a_mean_is_not_rounded_to_its_error),
         cmocka_unit_test(the_tree_has_room_beside_long_lists),
         cmocka_unit_test(a_large_growth_is_told_as_a_factor),
+        cmocka_unit_test(ranks_that_did_not_end_are_counted),
     };
     return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }

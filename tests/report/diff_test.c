@@ -9,7 +9,6 @@
 #include "analysis/compare/compared_run_private.h"
 #include "analysis/compare/difference.h"
 #include "analysis/compare/repeats.h"
-#include "analysis/student.h"
 #include "analysis/symbols/symbols_private.h"
 #include "tests/random.h"
 #include "view/compare_print.h"
@@ -744,62 +743,6 @@ static void scatter_is_called_noise_and_changes_are_found(void **state)
     assert_true(n_false <= n_called * 7 / 100);
 }
 
-static void the_tail_of_student_is_right(void **state)
-{
-    static const struct {
-        double t, freedom, tail;
-    } rows[] = {
-        {12.706205, 1, 0.05}, {4.302653, 2, 0.05},   {2.776445, 4, 0.05}, {2.228139, 10, 0.05},
-        {3.169273, 10, 0.01}, {1.959964, 1e6, 0.05}, {0, 5, 1},           {0.5, 3, 0.651448}};
-    (void)state;
-    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++)
-        assert_true(fabs(pct_student_tail(rows[i].t, rows[i].freedom) - rows[i].tail) < 2e-6);
-}
-
-static void the_quantile_of_student_has_that_tail(void **state)
-{
-    (void)state;
-    for (size_t freedom = 1; freedom < 2000; freedom++)
-        assert_true(fabs(pct_student_tail(pct_student_95(freedom), (double)freedom) - 0.05) < 1e-4);
-    assert_true(isinf(pct_student_95(0)));
-    assert_true(pct_student_error(1, 1) == -1);
-    assert_true(fabs(pct_student_error(3, 9) - 2.306004) < 1e-3);
-}
-
-static void add_remark(void *arg, const char *sentence)
-{
-    pct_buf_text(arg, sentence);
-}
-
-static void ranks_that_did_not_end_are_counted(void **state)
-{
-    static const struct {
-        uint32_t incomplete, ranks;
-        const char *says;
-    } cases[] = {
-        {0, 1, ""},
-        {1, 1,
-         "run: 1 of 1 rank did not reach MPI_Finalize: its times end with the last moment known."},
-        {1, 4,
-         "run: 1 of 4 ranks did not reach MPI_Finalize: its times end with the last moment known."},
-        {2, 4,
-         "run: 2 of 4 ranks did not reach MPI_Finalize: their times end with the last moment "
-         "known."},
-    };
-    (void)state;
-    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
-        struct pct_run run = {.path = "run",
-                              .n_incomplete = cases[k].incomplete,
-                              .n_ranks = cases[k].ranks,
-                              .core_ns = 1};
-        struct pct_buf said = {0};
-        pct_buf_text(&said, "");
-        pct_runs_remarks(&run, 1, add_remark, &said);
-        assert_string_equal(said.data, cases[k].says);
-        pct_buf_free(&said);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -813,7 +756,6 @@ int main(void)
         cmocka_unit_test(samples_before_init_squeeze_no_others),
         cmocka_unit_test(much_time_before_init_is_told),
         cmocka_unit_test(what_the_program_left_out_is_told_if_it_is_much),
-        cmocka_unit_test(ranks_that_did_not_end_are_counted),
         cmocka_unit_test(places_have_the_callers_that_tell_them_apart),
         cmocka_unit_test(places_in_other_phases_are_told_apart),
         cmocka_unit_test(a_tree_without_a_line_is_one_sentence),
@@ -824,8 +766,6 @@ int main(void)
         cmocka_unit_test(waiting_for_a_processor_is_a_row_of_the_average),
         cmocka_unit_test(calls_are_compared_too),
         cmocka_unit_test(scatter_is_called_noise_and_changes_are_found),
-        cmocka_unit_test(the_tail_of_student_is_right),
-        cmocka_unit_test(the_quantile_of_student_has_that_tail),
     };
     return cmocka_run_group_tests_name("diff", tests, NULL, NULL);
 }

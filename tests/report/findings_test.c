@@ -21,8 +21,7 @@
 
 enum { N_SEEDS = 5 };
 
-/* ---- Faults: each is planted, or its twin -----------------------------------------------------
- */
+/* ---- Faults: each is planted, or its twin ---------------------------------------------------- */
 
 static void imbalance(bool fault)
 {
@@ -359,8 +358,7 @@ static const struct {
     {"thread-waits", thread_waits, true, false},
 };
 
-/* ---- Runs -------------------------------------------------------------------------------------
- */
+/* ---- Runs ------------------------------------------------------------------------------------ */
 
 static struct pct_data *make_run(unsigned seed, size_t kind, bool fault, bool load)
 {
@@ -713,8 +711,7 @@ static void calls_are_counted_by_the_ranks_that_make_them(void **state)
     }
 }
 
-/* ---- Bounds -------------------------------------------------------------------------------------
- */
+/* ---- Bounds ---------------------------------------------------------------------------------- */
 
 /* The greatest saving of a rule's findings; below 0: it has none. */
 static double most_of(const struct pct_findings *f, const char *rule)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Models of growth: closed forms are found exactly; of noisy data with a known truth the form, the
- * extrapolated value and the interval are right as often as stated below. Seeds are fixed.
+ * extrapolated value and the interval are right as often as stated below. Seeds are fixed. And
+ * Student's distribution.
  */
 #include "analysis/fit/fit.h"
+#include "analysis/student.h"
+#include "base/base.h"
 #include "tests/random.h"
 #include "tests/seed.h"
 
@@ -18,8 +21,7 @@
 
 static const char *const names[] = {"p", "n"};
 
-/* ---- Closed forms ------------------------------------------------------------------------------
- */
+/* ---- Closed forms ---------------------------------------------------------------------------- */
 
 struct closed {
     const char *form;
@@ -169,8 +171,7 @@ static void closed_forms_of_two_parameters_are_found(void **state)
     }
 }
 
-/* ---- Noise -------------------------------------------------------------------------------------
- */
+/* ---- Noise ----------------------------------------------------------------------------------- */
 
 static uint64_t seed;
 
@@ -226,8 +227,7 @@ static void noisy_data_are_modelled_within_the_stated_bounds(void **state)
     assert_true(flat >= n_runs * 90 / 100);
 }
 
-/* ---- Two models -------------------------------------------------------------------------------
- */
+/* ---- Two models ------------------------------------------------------------------------------ */
 
 /* Constant up to 64, then growing. */
 static double f_broken(double x)
@@ -285,8 +285,7 @@ static void breaks_are_found_and_noise_is_none(void **state)
     assert_int_equal(count_breaks(f_broken, 7, 0, 1, &right), 0); /* too few points to tell */
 }
 
-/* ---- Edges -------------------------------------------------------------------------------------
- */
+/* ---- Edges ----------------------------------------------------------------------------------- */
 
 static void what_cannot_be_fitted_is_refused(void **state)
 {
@@ -445,6 +444,28 @@ static void points_in_any_order_and_repeats_are_the_same(void **state)
     assert_true(fabs(x.best.c[0] - y.best.c[0]) < 1e-9);
 }
 
+static void the_tail_of_student_is_right(void **state)
+{
+    static const struct {
+        double t, freedom, tail;
+    } rows[] = {
+        {12.706205, 1, 0.05}, {4.302653, 2, 0.05},   {2.776445, 4, 0.05}, {2.228139, 10, 0.05},
+        {3.169273, 10, 0.01}, {1.959964, 1e6, 0.05}, {0, 5, 1},           {0.5, 3, 0.651448}};
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++)
+        assert_true(fabs(pct_student_tail(rows[i].t, rows[i].freedom) - rows[i].tail) < 2e-6);
+}
+
+static void the_quantile_of_student_has_that_tail(void **state)
+{
+    (void)state;
+    for (size_t freedom = 1; freedom < 2000; freedom++)
+        assert_true(fabs(pct_student_tail(pct_student_95(freedom), (double)freedom) - 0.05) < 1e-4);
+    assert_true(isinf(pct_student_95(0)));
+    assert_true(pct_student_error(1, 1) == -1);
+    assert_true(fabs(pct_student_error(3, 9) - 2.306004) < 1e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -460,6 +481,8 @@ int main(void)
         cmocka_unit_test(three_points_leave_the_form_open),
         cmocka_unit_test(parameters_that_changed_together_are_confounded),
         cmocka_unit_test(points_in_any_order_and_repeats_are_the_same),
+        cmocka_unit_test(the_tail_of_student_is_right),
+        cmocka_unit_test(the_quantile_of_student_has_that_tail),
     };
     return cmocka_run_group_tests_name("models of growth", tests, NULL, NULL);
 }

@@ -110,8 +110,7 @@ void wait_for_all(void)
     call("MPI_Allreduce", PCOLLECT_CLASS_COLL, 40, 8, list);
 }
 
-/* ---- Tables -----------------------------------------------------------------------------------
- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 struct pc_profile_table *add_table(const char *name, uint32_t n_keys, const char *const *columns,
                                    const uint16_t *types)

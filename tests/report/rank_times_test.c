@@ -182,8 +182,7 @@ static unsigned most_false(void)
     return (unsigned)(PCT_LEAD_FALSE * RUNS + 3.9 * sqrt(PCT_LEAD_FALSE * RUNS));
 }
 
-/* ---- Division ---------------------------------------------------------------------------------
- */
+/* ---- Division -------------------------------------------------------------------------------- */
 
 /* Ranks with 1,000 ms outside MPI: one computes, one sleeps, one waits for a processor; their main
  * threads have samples without error. The last columns are the expected parts. */
@@ -692,8 +691,7 @@ static void a_rank_whose_data_ends_early_may_lead(void **state)
     }
 }
 
-/* ---- Leads ------------------------------------------------------------------------------------
- */
+/* ---- Leads ----------------------------------------------------------------------------------- */
 
 /* All ranks have the same work and wait for processors for most of the run: only samples show the
  * work. */

@@ -213,8 +213,7 @@ void sample_end(struct sample *s)
     }
 }
 
-/* ---- The solver -------------------------------------------------------------------------------
- */
+/* ---- The solver ------------------------------------------------------------------------------ */
 
 enum { MAIN = 0x1200, SOLVE = 0x1300, DOT = 0x1400, CALLBACK = 0x1500, EXCHANGE = 0x1600 };
 
@@ -322,8 +321,7 @@ void sample_teach_solver(struct pct_symbols *symbols)
                           (struct pct_place){places[i].frames, places[i].n});
 }
 
-/* ---- Hostile names ----------------------------------------------------------------------------
- */
+/* ---- Hostile names --------------------------------------------------------------------------- */
 
 const char *const sample_hostile_names[] = {
     "a > b",
@@ -430,8 +428,7 @@ void sample_teach_hostile(struct pct_symbols *symbols)
         pct_symbols_teach(symbols, 0, 0x1000 + i, (struct pct_place){&same, 1});
 }
 
-/* ---- Large numbers ----------------------------------------------------------------------------
- */
+/* ---- Large numbers --------------------------------------------------------------------------- */
 
 /* One rank that calls MPI twice, each time as long as `calls` says. */
 static void add_two_calls(struct sample *s, const struct sample_calls calls[2])
@@ -470,8 +467,7 @@ void sample_great(struct sample *s)
         s, (const struct sample_calls[]){{0, 1, ns, ns, ns, 8, 8}, {0, 1, less, less, less, 8, 8}});
 }
 
-/* ---- Many ranks -------------------------------------------------------------------------------
- */
+/* ---- Many ranks ------------------------------------------------------------------------------ */
 
 enum { WIDE_RANKS = 4096, WIDE_HOST = 64, WIDE_PEAK = 2777, WIDE_OTHERS = 3 };
 
@@ -626,8 +622,7 @@ void sample_recorded(struct sample *s)
     sample_end(s);
 }
 
-/* ---- Tables of others -------------------------------------------------------------------------
- */
+/* ---- Tables of others ------------------------------------------------------------------------ */
 
 /* Names of tables that the report reads, and of the columns that it looks for; the keys first. */
 static const struct {

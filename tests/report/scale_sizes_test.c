@@ -123,8 +123,7 @@ static void ranks_and_size_are_modelled_together(void **state)
         pct_run_close(&runs[i]);
 }
 
-/* ---- Kinds of scaling ------------------------------------------------------------------------
- */
+/* ---- Kinds of scaling ------------------------------------------------------------------------ */
 
 enum { FEW = 2, MANY = 16 };
 
@@ -361,8 +360,7 @@ static void calls_of_a_rank_are_counted_as_they_are(void **state)
         pct_run_close(&runs[k]);
 }
 
-/* ---- Time of the library ---------------------------------------------------------------------
- */
+/* ---- Time of the library --------------------------------------------------------------------- */
 
 enum { WORK_MS = 800, CALLS_MS = 10, SAMPLED_COLUMNS = 7 };
 static struct sample measured[2];

@@ -564,8 +564,7 @@ static void builds_are_matched_by_function_through_inlining(void **state)
     }
 }
 
-/* ---- Sampled computation ----------------------------------------------------------------------
- */
+/* ---- Sampled computation --------------------------------------------------------------------- */
 
 enum { SOLVE_CODE = 0x4000, RELAX_CODE = 0x5000 };
 

@@ -49,8 +49,7 @@ static int write_sample(const char *path, const char *name)
     return err ? 1 : 0;
 }
 
-/* ---- The schema -------------------------------------------------------------------------------
- */
+/* ---- The schema ------------------------------------------------------------------------------ */
 
 static const char *schema_type(enum pct_type type)
 {

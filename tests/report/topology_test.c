@@ -45,8 +45,7 @@ static struct pct_graph list(const struct made *m)
     return g;
 }
 
-/* ---- Graphs ----------------------------------------------------------------------------------
- */
+/* ---- Graphs ---------------------------------------------------------------------------------- */
 
 struct shape {
     const char *text; /* expected description */
@@ -347,8 +346,7 @@ static void few_ranks_among_many(void **state)
     pct_graph_free(&g);
 }
 
-/* ---- Placement -------------------------------------------------------------------------------
- */
+/* ---- Placement ------------------------------------------------------------------------------- */
 
 static uint64_t between(const struct pct_graph *g, const uint32_t *node)
 {
@@ -448,8 +446,7 @@ static void sockets_get_as_many_ranks_each(void **state)
     pct_graph_free(&g);
 }
 
-/* ---- Topologies of profiles ------------------------------------------------------------------
- */
+/* ---- Topologies of profiles ------------------------------------------------------------------ */
 
 /* A row of the table `pairs`. Two rows of a pair are of two classes. */
 struct row {

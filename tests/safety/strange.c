@@ -65,8 +65,7 @@ static void handle(int signal, void (*function)(int), int flags)
     sigaction(signal, &a, NULL);
 }
 
-/* ---- Waits ------------------------------------------------------------------------------------
- */
+/* ---- Waits ----------------------------------------------------------------------------------- */
 
 static void timer_descriptors(void)
 {
@@ -132,8 +131,7 @@ static void rings(void)
 #endif
 }
 
-/* ---- Jumps and ends of threads ----------------------------------------------------------------
- */
+/* ---- Jumps and ends of threads --------------------------------------------------------------- */
 
 static void leave(int signal)
 {
@@ -211,8 +209,7 @@ static void cancelled_threads(void)
     printf("cancelled %d\n", n);
 }
 
-/* ---- Other processes --------------------------------------------------------------------------
- */
+/* ---- Other processes ------------------------------------------------------------------------- */
 
 static int status_of(pid_t pid)
 {
@@ -298,8 +295,7 @@ static void traced(void)
     printf("traced %d\n", status_of(pid) >> 8);
 }
 
-/* ---- Libraries, descriptors, errors -------------------------------------------------------------
- */
+/* ---- Libraries, descriptors, errors ---------------------------------------------------------- */
 
 static void libraries(void)
 {

@@ -63,8 +63,7 @@ struct pct_instruction {
 /* The stored instructions with figures, allocated; *n_out: their number. */
 struct pct_instruction *pct_assembly_figures(const struct pct_data *d, size_t *n_out);
 
-/* ---- Text of source files ---------------------------------------------------------------------
- */
+/* ---- Text of source files -------------------------------------------------------------------- */
 
 struct pct_source {
     const char **lines; /* from line 1 on, without the newline; NULL: not there */

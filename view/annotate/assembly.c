@@ -103,8 +103,7 @@ const struct pcollect_table pct_instructions_table = {
     .n_keys = N_KEYS,
     .n_values = N_COLUMNS - N_KEYS};
 
-/* ---- Figures by address -----------------------------------------------------------------------
- */
+/* ---- Figures by address ---------------------------------------------------------------------- */
 
 static int compare_places(const void *a, const void *b)
 {
@@ -204,8 +203,7 @@ static struct place figures_of(const struct code *c, const struct function *f, s
     return sum_between(c->places, f->module, c->list[i].address, end);
 }
 
-/* ---- Functions --------------------------------------------------------------------------------
- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 
 /* The frames at a place: the function that the machine runs, then what is inlined there. */
 static struct pct_place frames_at(const struct code *c, const struct place *s)
@@ -330,8 +328,7 @@ static bool add_stored(struct code *c, uint32_t module)
     return any;
 }
 
-/* ---- Instructions -----------------------------------------------------------------------------
- */
+/* ---- Instructions ---------------------------------------------------------------------------- */
 
 static void clear_instructions(struct code *c)
 {
@@ -468,8 +465,7 @@ static int read_instructions(struct code *c, const struct function *f, struct pc
     return PC_OK;
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 /* True if the file is there and has not changed; finds this out by looking up one of its
  * addresses. */
@@ -567,8 +563,7 @@ static int take_functions(struct code *c, struct pc_error *error)
     return err;
 }
 
-/* ---- Printing ---------------------------------------------------------------------------------
- */
+/* ---- Printing -------------------------------------------------------------------------------- */
 
 /* Prints figures and a text behind them, within the width. */
 static void put_row(const struct code *c, const struct place *s, const char *text)
@@ -694,8 +689,7 @@ int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_err
     return err;
 }
 
-/* ---- Figures of what is stored ----------------------------------------------------------------
- */
+/* ---- Figures of what is stored --------------------------------------------------------------- */
 
 /* Notes the figures of each instruction of the function. */
 static void note_figures(struct code *c, const struct function *f)
@@ -723,8 +717,7 @@ struct pct_instruction *pct_assembly_figures(const struct pct_data *d, size_t *n
     return c.figures;
 }
 
-/* ---- Storing ----------------------------------------------------------------------------------
- */
+/* ---- Storing --------------------------------------------------------------------------------- */
 
 /* Stores a function if it has room. A place is looked up by the address after its first byte, like
  * a return address. */

@@ -111,8 +111,7 @@ void pct_source_read(const struct pc_profile *p, const char *path, struct pct_so
         pc_format(out->problem, sizeof out->problem, "newer than the run: lines may have moved");
 }
 
-/* ---- Storing ----------------------------------------------------------------------------------
- */
+/* ---- Storing --------------------------------------------------------------------------------- */
 
 /* Adds the lines of a file. False: it was changed after the start of the run, so its lines may be
  * others than those that ran. */

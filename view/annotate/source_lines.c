@@ -181,8 +181,7 @@ bool pct_annotate_has_enough(const struct pct_annotate *a, pc_u128 mpi_ns, pc_u1
            (cpu_ns && 100.0 * (double)cpu_ns >= a->min_percent * cpu);
 }
 
-/* ---- Source -----------------------------------------------------------------------------------
- */
+/* ---- Source ---------------------------------------------------------------------------------- */
 
 /* True if there is little room for source beside the figures: then time and number of calls are
  * left out. */
@@ -552,8 +551,7 @@ size_t pct_annotate_nearest(const struct pct_annotate *a, char *out, size_t byte
     return pc_nearest_text(&nearest, out, bytes);
 }
 
-/* ---- Messages ---------------------------------------------------------------------------------
- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 static int compare_costs(const void *a, const void *b)
 {

@@ -12,8 +12,7 @@ enum { OPEN_AT_FIRST = 10000 }; /* thousandths of a percent: nodes with more are
 
 static const enum pct_metric metrics[] = {PCT_TIME, PCT_CALLS, PCT_SENT, PCT_RECEIVED};
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* The first child with a figure, and how many there are. */
 static uint32_t first_child(const struct pct_node_figures *f, uint32_t node, size_t *n_out)
@@ -104,8 +103,7 @@ static void make_tree(struct pct_browser *b, struct pct_browser_tree *t)
     list_rows(t, 0);
 }
 
-/* ---- The browser ------------------------------------------------------------------------------
- */
+/* ---- The browser ----------------------------------------------------------------------------- */
 
 void pct_browser_open(struct pct_browser *b, const struct pct_data *d, size_t width, bool utf8)
 {
@@ -207,8 +205,7 @@ void pct_browser_collapse_all(struct pct_browser *b)
     list_rows(t, node);
 }
 
-/* ---- Search -----------------------------------------------------------------------------------
- */
+/* ---- Search ---------------------------------------------------------------------------------- */
 
 static bool matches(const struct pct_browser_tree *t, uint32_t node, const regex_t *regex)
 {

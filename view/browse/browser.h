@@ -70,8 +70,7 @@ void pct_browser_collapse_all(struct pct_browser *b);
  * above it. False: there is none, and nothing changes. */
 bool pct_browser_find(struct pct_browser *b, const regex_t *regex, bool backwards);
 
-/* ---- Texts: escaped, without a newline --------------------------------------------------------
- */
+/* ---- Texts: escaped, without a newline ------------------------------------------------------- */
 
 enum pct_heat { PCT_HEAT_PLAIN, PCT_HEAT_WARM, PCT_HEAT_HOT };
 
@@ -92,8 +91,7 @@ void pct_browser_heads(struct pct_browser *b, struct pct_buf *out);
 void pct_browser_path(struct pct_browser *b, struct pct_buf *out);
 void pct_browser_details(struct pct_browser *b, struct pct_buf *out);
 
-/* ---- Texts of many lines about the row under the cursor ---------------------------------------
- */
+/* ---- Texts of many lines about the row under the cursor -------------------------------------- */
 
 /* Figures of each rank. */
 void pct_browser_ranks(struct pct_browser *b, FILE *out);

@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static enum pct_heat heat_of(const struct pct_node_figures *f, uint32_t node)
 {
@@ -80,8 +79,7 @@ void pct_browser_line_free(struct pct_browser_line *line)
     pct_buf_free(&line->rest);
 }
 
-/* ---- Above and below the rows -----------------------------------------------------------------
- */
+/* ---- Above and below the rows ---------------------------------------------------------------- */
 
 void pct_browser_title(struct pct_browser *b, struct pct_buf *out)
 {
@@ -167,8 +165,7 @@ void pct_browser_details(struct pct_browser *b, struct pct_buf *out)
     pct_buf_free(&rest);
 }
 
-/* ---- About the row under the cursor -----------------------------------------------------------
- */
+/* ---- About the row under the cursor ---------------------------------------------------------- */
 
 const char *pct_browser_function(struct pct_browser *b, uint32_t *line_out)
 {

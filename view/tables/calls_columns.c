@@ -6,8 +6,7 @@
 #include "view/tables/figures.h"
 #include "view/tables/tables.h"
 
-/* ---- By place ---------------------------------------------------------------------------------
- */
+/* ---- By place -------------------------------------------------------------------------------- */
 
 static size_t count_call_sites(const struct pct_data *d)
 {
@@ -304,8 +303,7 @@ const struct pct_table pct_module_calls_table = {
     .picture = call_picture,
 };
 
-/* ---- Communicators ----------------------------------------------------------------------------
- */
+/* ---- Communicators --------------------------------------------------------------------------- */
 
 static void communicator_id(const struct pct_cell *c, struct pct_value *out)
 {
@@ -372,8 +370,7 @@ const struct pct_table pct_communicator_calls_table = {
     .picture = call_picture,
 };
 
-/* ---- Callers ----------------------------------------------------------------------------------
- */
+/* ---- Callers --------------------------------------------------------------------------------- */
 
 static size_t count_callers(const struct pct_data *d)
 {

@@ -27,8 +27,7 @@ static const struct pct_node *node_of(const struct pct_cell *c)
     return &pct_data_lines(c->d)->nodes[row_of(c)->context];
 }
 
-/* ---- Keys -------------------------------------------------------------------------------------
- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* Path of a call, up to its caller. */
 static void get_path(const struct pct_cell *c, struct pct_value *out)
@@ -88,8 +87,7 @@ static const struct pct_column own_columns[] = {
 
 static const struct pct_table own_table = {PCT_COLUMNS(own_columns)};
 
-/* ---- Members ----------------------------------------------------------------------------------
- */
+/* ---- Members --------------------------------------------------------------------------------- */
 
 /* A column, the table that has it, and the condition for it to be in the cube: with one of the
  * first keys (0: any), and without the second ones. */
@@ -166,8 +164,7 @@ static void add_members(struct pct_cube *cube, const struct member *m, size_t n,
     }
 }
 
-/* ---- Fields of plugins ------------------------------------------------------------------------
- */
+/* ---- Fields of plugins ----------------------------------------------------------------------- */
 
 static struct pct_chain chain_of(const struct pct_cell *c)
 {
@@ -282,8 +279,7 @@ static void say_steps(struct pct_cube *cube, const struct pct_data *d)
         }
 }
 
-/* ---- The table --------------------------------------------------------------------------------
- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static size_t count_rows(const struct pct_data *d)
 {

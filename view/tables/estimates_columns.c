@@ -20,8 +20,7 @@ static void set_estimate(const struct pct_estimate *e, double digits, struct pct
     out->number = number < 1e37 ? (pc_u128)number : (pc_u128)1e37;
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static const struct pct_estimate_row *event_row(const struct pct_cell *c)
 {
@@ -83,8 +82,7 @@ static void get_context(const struct pct_cell *c, struct pct_value *out)
     pct_id_value(c->d, context_of(c)->context, out);
 }
 
-/* ---- estimates ---------------------------------------------------------------------------------
- */
+/* ---- estimates ------------------------------------------------------------------------------- */
 
 static size_t count_estimates(const struct pct_data *d)
 {
@@ -155,8 +153,7 @@ const struct pct_table pct_estimates_table = {
     PCT_COLUMNS(estimate_columns),
 };
 
-/* ---- ratios ------------------------------------------------------------------------------------
- */
+/* ---- ratios ---------------------------------------------------------------------------------- */
 
 static size_t count_ratios(const struct pct_data *d)
 {

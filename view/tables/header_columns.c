@@ -69,8 +69,7 @@ const char *pct_header_note(unsigned bit)
     return bit < PC_ARRAY_LEN(notes) ? notes[bit] : NULL;
 }
 
-/* ---- Getters ----------------------------------------------------------------------------------
- */
+/* ---- Getters --------------------------------------------------------------------------------- */
 
 /* Mean over ranks. */
 static void set_mean(const struct pct_data *d, pc_u128 sum, struct pct_value *out)

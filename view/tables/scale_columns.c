@@ -36,8 +36,7 @@ static void set_real(bool there, double v, struct pct_value *out)
     out->real = v;
 }
 
-/* ---- scales ----------------------------------------------------------------------------------
- */
+/* ---- scales ---------------------------------------------------------------------------------- */
 
 static const struct pct_scale_point *point_at(const struct pct_cell *c)
 {
@@ -193,8 +192,7 @@ static const struct pct_column point_columns[] = {
      "from start to end, mean of the ranks, with all that time_s leaves out", point_wall},
 };
 
-/* ---- contexts --------------------------------------------------------------------------------
- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
 static const struct pct_scale_row *row_at(const struct pct_cell *c)
 {
@@ -352,8 +350,7 @@ static const struct pct_column row_columns[] = {
     PCT_CONTEXT_COLUMN(row_context, 0),
 };
 
-/* ---- costs: one row a context and scale ------------------------------------------------------
- */
+/* ---- costs: one row a context and scale ------------------------------------------------------ */
 
 static size_t count_costs(const struct pct_data *d)
 {
