@@ -232,8 +232,9 @@ const char *pct_finding_page_faults(const struct pct_evidence *f)
         pct_buf_text(&b, ".");
     }
     if (!event)
-        pct_buf_text(&b, " To see in which function they are: pcollect run --sample 1000 "
-                         "--sample-plugins +counters --events perf::PAGE-FAULTS.");
+        pct_buf_text(&b,
+                     " To see in which function the page faults are: pcollect run --sample 1000 "
+                     "--sample-plugins +counters --events perf::PAGE-FAULTS.");
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     return text;
