@@ -153,12 +153,14 @@ static void find_polls(struct pct_scale *s)
 {
     enum { LEVELS = 2 };
     const struct pct_join *j = s->join;
-    s->polls = pct_alloc(j->n, sizeof *s->polls);
-    memset(s->polls, 0xff, j->n * sizeof *s->polls);
     for (uint32_t i = 0; i < j->n; i++) {
         if (j->nodes[i].kind != PCOLLECT_NODE_OP || !pct_finding_may_poll(j->nodes[i].label) ||
             calls_at_last(s, i) <= PCT_MANY_TESTS)
             continue;
+        if (!s->polls) {
+            s->polls = pct_alloc(j->n, sizeof *s->polls);
+            memset(s->polls, 0xff, j->n * sizeof *s->polls);
+        }
         uint32_t above = j->nodes[i].parent;
         for (unsigned level = 0; level < LEVELS && above != 0; level++) {
             s->polls[above] = more_called(s, s->polls[above], i);
@@ -173,7 +175,7 @@ static uint32_t polls_of(const struct pct_scale *s, uint32_t node)
 {
     const struct pct_join_node *nodes = s->join->nodes, *n = &nodes[node];
     uint32_t polls = PC_NO_INDEX;
-    if (n->kind != PCOLLECT_NODE_POINT || !n->function)
+    if (!s->polls || n->kind != PCOLLECT_NODE_POINT || !n->function)
         return PC_NO_INDEX;
     for (uint32_t i = nodes[n->parent].first_child; i != PC_NO_INDEX; i = nodes[i].next)
         if (nodes[i].function && !strcmp(nodes[i].function, n->function))
@@ -183,12 +185,14 @@ static uint32_t polls_of(const struct pct_scale *s, uint32_t node)
 
 static void add_polls_ns(struct pct_scale *s)
 {
-    for (uint32_t node = 0; node < s->join->n; node++)
-        for (size_t i = 0; i < s->n_runs && polls_of(s, node) != PC_NO_INDEX; i++) {
+    for (uint32_t node = 0; node < s->join->n; node++) {
+        bool polls = polls_of(s, node) != PC_NO_INDEX;
+        for (size_t i = 0; i < s->n_runs && polls; i++) {
             const struct pct_cost *cost = pct_join_cost(s->join, node, i);
             struct pct_scale_point *p = &s->points[s->point_of[i]];
             p->polls_ns += (cost->ns - cost->waits_ns) / (double)p->n_runs;
         }
+    }
 }
 
 /* ---- Strong or weak -------------------------------------------------------------------------- */

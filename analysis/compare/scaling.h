@@ -87,7 +87,8 @@ struct pct_scale {
     const struct pct_run *runs;
     size_t n_runs;
     struct pct_join *join;
-    uint32_t *polls; /* by node: the MPI function with which it polls; PC_NO_INDEX: none */
+    uint32_t
+        *polls; /* by node: the MPI function with which it polls, else PC_NO_INDEX; may be NULL */
     struct pct_scale_point *points; /* by size, then by ranks */
     size_t n_points, n_sizes;
     size_t *point_of; /* by run */
