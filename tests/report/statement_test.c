@@ -126,7 +126,7 @@ static void the_greatest_line_is_shown_once(void **state)
         char *text = annotated(i < 2 ? path : "/nowhere/far.c", UINT32_MAX, functions[i % 2]);
         const char *last = strstr(text, " 4294967295\n");
         assert_non_null(last);
-        assert_string_equal(last, " 4294967295\n");
+        assert_true(!strncmp(last, " 4294967295\n\n", 13) && !strstr(last + 1, " 4294967295"));
         free(text);
         text = annotated(path, 3, functions[i % 2]);
         assert_non_null(strstr(text, " 3      f();\n"));
