@@ -224,8 +224,8 @@ def may_wait(primitive, kind):
 
 def wanted_waiting(tables):
     """{(primitive, rank): ns}: how much longer the rank is in functions of MPI than the rank that is longest outside, all
-    together at most its lead."""
-    outside = {row["rank"]: ns(row["compute_s"]) for row in rows_of(tables, "ranks")}
+    together at most its lead. Where its main thread may have waited for other threads in MPI is no lead."""
+    outside = {row["rank"]: ns(row["compute_s"]) - ns(row["for_mpi_s"]) for row in rows_of(tables, "ranks")}
     if not outside:
         return {}
     longest = max(outside, key=outside.get)
