@@ -447,6 +447,18 @@ static int look_at_nodes(const struct pct_command *self, const struct request *r
     return status ? status : shown;
 }
 
+/* Checks the list that --pid names; NULL: none. Its numbers are taken as words: another node may
+ * have the processes. */
+static int check_pids(const struct pct_command *self, const char *pids)
+{
+    int *ids = NULL, status = PCT_DONE;
+    size_t n;
+    if (pids)
+        status = pct_value_ids(self, "pid", pids, &ids, &n);
+    pct_free(ids);
+    return status;
+}
+
 /* Appends the jobs that options name to the words. pids is cut into them; the words are the
  * caller's. */
 static char **add_named(const struct request *r, char *pids, struct pct_line *line)
@@ -463,8 +475,9 @@ static char **add_named(const struct request *r, char *pids, struct pct_line *li
 static int check(const struct pct_command *self, const struct request *r,
                  const struct pct_line *line)
 {
-    if (r->pids && r->pids[strspn(r->pids, "0123456789,")])
-        return pct_refuse(self, "--pid %s: give process ids with commas between", r->pids);
+    int status = check_pids(self, r->pids);
+    if (status)
+        return status;
     unsigned parts = (r->times > 1 || r->agent ? PCT_PART_TIMES : 0) |
                      (r->hosts ? PCT_PART_NODES : 0) | (r->format == TSV ? PCT_PART_ROWS : 0);
     if (r->agent && (r->hosts || line->n_words != 1))
