@@ -156,7 +156,7 @@ class Table {
 
     // Loads the table once, or again if there was no memory for it; must have ended before a value is read.
     load() {
-        const named = this.columns.some(({paths}) => paths);
+        const named = this.rows && this.columns.some(({paths}) => paths);
         this.loading ??= Promise.all([readElement(this.element), named ? this.loadNames() : null]).then(([bytes, names]) => {
             this.reader = new ColumnReader(bytes, this.rows, this.columns.length);
             this.names = names;

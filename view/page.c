@@ -4,10 +4,11 @@
  * page_compare.c. `pcollect html` calls them.
  *
  * The page has one element for the list of tables (JSON) and one for each table (its columns, as
- * page_column.c encodes them) and one for the names in them (page_names.c), all deflated and in
- * base64. No other part of the page has names of the profile, so no name can be taken for markup.
- * The nonce, a hash of the data, lets the browser run only the page's script, not one from a name;
- * the policy allows no request.
+ * page_column.c encodes them) and one for the names in them (page_names.c), all in base64. The list
+ * and small tables are not deflated: a browser inflates behind the script's back, and the first
+ * view of most profiles is there when the page has been loaded. No other part of the page has names
+ * of the profile, so no name can be taken for markup. The nonce, a hash of the data, lets the
+ * browser run only the page's script, not one from a name; the policy allows no request.
  */
 #include "view/page.h"
 
@@ -44,23 +45,14 @@ static void put_base64(struct pct_buf *b, const uint8_t *data, size_t n)
     }
 }
 
-static void put_packed(struct pct_page *page, size_t number, const struct pc_buffer *packed,
-                       bool deflated)
+static void put_element(struct pct_page *page, size_t number, const void *data, size_t n,
+                        bool deflated)
 {
     pct_buf_format(&page->elements,
                    "<script type=\"text/plain\" id=\"data%zu\" data-deflated=\"%s\">", number,
                    deflated ? "yes" : "no");
-    put_base64(&page->elements, packed->data, packed->n);
+    put_base64(&page->elements, data, n);
     pct_buf_text(&page->elements, "</script>\n");
-}
-
-static void put_element(struct pct_page *page, size_t number, const uint8_t *data, size_t n)
-{
-    struct pc_buffer packed = {0};
-    bool deflated = pc_pcol_pack(&packed, data, n);
-    pct_hold(packed.data, free);
-    put_packed(page, number, &packed, deflated);
-    pct_free(packed.data);
 }
 
 /* ---- The list of tables ---------------------------------------------------------------------- */
@@ -107,13 +99,24 @@ static void put_list(struct pct_page *page)
         put_table_head(&b, &page->tables[i]);
     }
     pct_buf_text(&b, "]}\n");
-    put_element(page, 0, (const uint8_t *)b.data, b.n);
+    put_element(page, 0, b.data, b.n, false);
     pct_buf_free(&b);
 }
 
 static void free_deflater(void *deflater)
 {
     pc_deflater_free(deflater);
+}
+
+/* Puts a table as it is: a browser need not wait for what is not deflated. */
+static void put_small_table(struct pct_page *page, size_t i, struct pct_page_names *names)
+{
+    const struct pct_page_table *t = &page->tables[i];
+    struct pc_buffer columns = {0};
+    for (size_t k = 0; k < t->table->n_columns; k++)
+        pct_page_column(&columns, &t->table->columns[k], t->data, &t->rows, names);
+    put_element(page, i + 1, columns.data, columns.n, false);
+    pct_free(columns.data);
 }
 
 /* Puts a table, deflated column by column: that of pairs of a large job has 200 MB. */
@@ -134,7 +137,7 @@ static void put_table(struct pct_page *page, size_t i, struct pct_page_names *na
     if (!ok)
         pct_memory_refuse();
     pct_end(deflater, free_deflater);
-    put_packed(page, i + 1, &packed, true);
+    put_element(page, i + 1, packed.data, packed.n, true);
     pct_free(column.data);
     pct_free(packed.data);
 }
@@ -142,13 +145,19 @@ static void put_table(struct pct_page *page, size_t i, struct pct_page_names *na
 /* Appends the tables, and after them the data that their columns share. */
 static void put_tables(struct pct_page *page)
 {
+    enum { FEW_CELLS = 1024 };
     struct pct_page_names *names = pct_page_names_new();
-    struct pc_buffer b = {0};
-    for (size_t i = 0; i < page->n; i++)
-        put_table(page, i, names);
-    pct_page_names_put(names, &b);
-    put_element(page, page->n + 1, b.data, b.n);
-    pct_free(b.data);
+    struct pc_buffer raw = {0}, packed = {0};
+    for (size_t i = 0; i < page->n; i++) {
+        bool small = page->tables[i].rows.n * page->tables[i].table->n_columns <= FEW_CELLS;
+        (small ? put_small_table : put_table)(page, i, names);
+    }
+    pct_page_names_put(names, &raw);
+    bool deflated = pc_pcol_pack(&packed, raw.data, raw.n);
+    pct_free(raw.data);
+    pct_hold(packed.data, free);
+    put_element(page, page->n + 1, packed.data, packed.n, deflated);
+    pct_free(packed.data);
     pct_page_names_free(names);
 }
 

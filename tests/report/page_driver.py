@@ -8,7 +8,6 @@ import math
 import os
 import re
 import time
-import zlib
 
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
@@ -31,10 +30,10 @@ def read_tables(folder):
 
 def with_table(text, name, change):
     """The text of the page, after a change of the table in its list."""
-    data = re.search(r'id="data0" data-deflated="yes">([^<]*)', text)[1]
-    listed = json.loads(zlib.decompress(base64.b64decode(data)))
+    data = re.search(r'id="data0" data-deflated="no">([^<]*)', text)[1]
+    listed = json.loads(base64.b64decode(data))
     change(next(table for table in listed["tables"] if table["name"] == name))
-    return text.replace(data, base64.b64encode(zlib.compress(json.dumps(listed).encode())).decode())
+    return text.replace(data, base64.b64encode(json.dumps(listed).encode()).decode())
 
 
 def rows_of(tables, name):
@@ -257,6 +256,8 @@ class Page:
         self.driver.switch_to.new_window("tab")
         self.driver.set_script_timeout(LONG)
         self.driver.set_page_load_timeout(LONG)
+        self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source":
+            "addEventListener('load', () => { window.shownAtLoad = document.querySelectorAll('main > [data-ready]').length; })"})
         self.open(path)
 
     def close(self):
