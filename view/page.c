@@ -6,9 +6,10 @@
  * The page has one element for the list of tables (JSON) and one for each table (its columns, as
  * page_column.c encodes them) and one for the names in them (page_names.c), all in base64. The list
  * and small tables are not deflated: a browser inflates behind the script's back, and the first
- * view of most profiles is there when the page has been loaded. No other part of the page has names
- * of the profile, so no name can be taken for markup. The nonce, a hash of the data, lets the
- * browser run only the page's script, not one from a name; the policy allows no request.
+ * view of most profiles is there when the page has been loaded. Beside them only the text for
+ * readers without scripts has names of the profile, escaped, so no name can be taken for markup.
+ * The nonce, a hash of the data, lets the browser run only the page's script, not one from a name;
+ * the policy allows no request.
  */
 #include "view/page.h"
 
@@ -22,6 +23,7 @@
 #include "view/page_nodes.h"
 #include "view/page_private.h"
 #include "view/page_ranks.h"
+#include "view/report_print.h"
 #include "view/summary_private.h"
 #include "view/tables/tables.h"
 #include "view/topology_print.h"
@@ -189,6 +191,21 @@ static uint64_t hash_of(const struct pct_buf *b)
     return hash;
 }
 
+/* Puts the text of the report, for people whose browser or server allows no script. */
+static void put_text(FILE *out, const char *text)
+{
+    fputs("<p>This is its text.</p>\n<pre>", out);
+    for (; *text; text++) {
+        if (*text == '<')
+            fputs("&lt;", out);
+        else if (*text == '&')
+            fputs("&amp;", out);
+        else
+            fputc(*text, out);
+    }
+    fputs("</pre>\n", out);
+}
+
 static void put_frame(FILE *out, const struct pct_page *page)
 {
     unsigned long long nonce = page->hash;
@@ -202,8 +219,11 @@ static void put_frame(FILE *out, const struct pct_page *page)
           "<title>pcollect</title>\n",
           out);
     fprintf(out, "<style nonce=\"%016llx\">\n%s</style>\n</head>\n<body>\n", nonce, pct_page_style);
-    fputs("<noscript>This page shows a profile by a script of its own: allow scripts.</noscript>\n",
+    fputs("<noscript>\n<p>This page shows a profile by a script of its own: allow scripts.</p>\n",
           out);
+    if (page->text.n)
+        put_text(out, page->text.data);
+    fputs("</noscript>\n", out);
     fwrite(page->elements.data, 1, page->elements.n, out);
     fprintf(out, "<script nonce=\"%016llx\">\n%s</script>\n</body>\n</html>\n", nonce,
             pct_page_script);
@@ -219,6 +239,7 @@ void pct_page_write(FILE *out, struct pct_page *page)
         pct_free(page->tables[i].rows.place);
     pct_buf_free(&page->elements);
     pct_buf_free(&page->head);
+    pct_buf_free(&page->text);
     pct_free(page->tables);
 }
 
@@ -420,6 +441,22 @@ static void put_head(struct pct_buf *b, const struct pct_data *d, const struct p
                    (unsigned long long)(pct_data_samples(d)->all.lost_ns + 0.5));
 }
 
+/* Appends what `pcollect report` prints. */
+static void put_report(struct pct_buf *b, const struct pct_data *d)
+{
+    const struct pct_options plain = {.metric = PCT_TIME, .width = 100, .utf8 = true};
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        pct_memory_refuse();
+    pct_print_text(out, d, &plain);
+    if (fclose(out) || !text)
+        pct_memory_refuse();
+    pct_buf_put(b, text, n);
+    free(text);
+}
+
 /* Adds the tables of the report, five of the page, and those of plugins. */
 void pct_page_put(FILE *out, const struct pct_data *d)
 {
@@ -449,6 +486,7 @@ void pct_page_put(FILE *out, const struct pct_data *d)
             pct_page_add(&page, p->tables[i].name, &plugins[i].table, &plugins[i].data);
     }
     put_head(&page.head, d, &topology);
+    put_report(&page.text, d);
     pct_page_write(out, &page);
     pct_buf_free(&topology);
     pct_page_code_free(&code);

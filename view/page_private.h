@@ -20,6 +20,7 @@ struct pct_page {
     size_t n, room;
     struct pct_buf elements; /* with the data */
     uint64_t hash;           /* of them */
+    struct pct_buf text;     /* of the report; empty: none */
 };
 
 /* Adds all rows of a table. Name, table and data must outlive the page. */

@@ -69,6 +69,9 @@ all_read() {
 check() {
     "$pcollect" html -o "$work/$1.html" "$2"
     ok $? "$1: the page is written" || return
+    sed -n '/^<pre>/,/^<\/pre>/{s/^<pre>//;/^<\/pre>/d;s/&lt;/</g;s/&amp;/\&/g;p;}' "$work/$1.html" >"$work/$1.in_page"
+    "$pcollect" report --width 100 "$2" >"$work/$1.printed" 2>/dev/null
+    same "$work/$1.in_page" "$work/$1.printed" "$1: readers without scripts get the report"
     if [ -n "$no_browser" ]; then
         skip "$1: the page shows the tables" "$no_browser"
         return
