@@ -194,7 +194,7 @@ static uint64_t hash_of(const struct pct_buf *b)
 /* Puts the text of the report, for people whose browser or server allows no script. */
 static void put_text(FILE *out, const char *text)
 {
-    fputs("<p>This is its text.</p>\n<pre>", out);
+    fputs(": this is the report as text.</p>\n<pre>", out);
     for (; *text; text++) {
         if (*text == '<')
             fputs("&lt;", out);
@@ -219,10 +219,12 @@ static void put_frame(FILE *out, const struct pct_page *page)
           "<title>pcollect</title>\n",
           out);
     fprintf(out, "<style nonce=\"%016llx\">\n%s</style>\n</head>\n<body>\n", nonce, pct_page_style);
-    fputs("<noscript>\n<p>This page shows a profile by a script of its own: allow scripts.</p>\n",
+    fputs("<noscript>\n<p>This page shows itself by a script of its own, which does not run here",
           out);
     if (page->text.n)
         put_text(out, page->text.data);
+    else
+        fputs(": allow scripts.</p>\n", out);
     fputs("</noscript>\n", out);
     fwrite(page->elements.data, 1, page->elements.n, out);
     fprintf(out, "<script nonce=\"%016llx\">\n%s</script>\n</body>\n</html>\n", nonce,
