@@ -29,7 +29,7 @@ from page_tables_check import check_numbers, check_print, check_tables
 
 def check_summary(page, tables):
     page.show("summary")
-    page.compared["shown-at-load"] += page.ask("return window.shownAtLoad")
+    page.compared["shown-at-load"] += page.ask("return window.shownAtLoad") or 0
     wrong = []
     header = rows_of(tables, "header")
     facts = page.ask("return [...document.querySelectorAll('#run dd')].map("
