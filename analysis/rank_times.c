@@ -372,12 +372,20 @@ double pct_rank_time_main_delayed_ns(const struct pct_rank_time *t)
     return fmin(t->main_delayed_ns, t->all_delayed_ns);
 }
 
+/* Outside MPI in the time of the run, of all ranks. */
+static double sum_wall_ns(const struct pct_rank_times *t)
+{
+    double wall_ns = 0;
+    for (size_t r = 0; r < t->n; r++)
+        wall_ns += t->list[r].wall_ns + t->list[r].for_mpi_ns;
+    return wall_ns;
+}
+
 enum pct_division pct_rank_times_division(const struct pct_rank_times *t)
 {
-    double wall_ns = 0, guessed_ns = 0;
+    double wall_ns = sum_wall_ns(t), guessed_ns = 0;
     for (size_t r = 0; r < t->n; r++) {
         const struct pct_rank_time *rank = &t->list[r];
-        wall_ns += rank->wall_ns + rank->for_mpi_ns;
         guessed_ns += rank->is_short ? rank->wall_ns - rank->low_ns : 0;
     }
     double little_ns = PCT_DIVISION_LITTLE * wall_ns;
@@ -389,6 +397,11 @@ enum pct_division pct_rank_times_division(const struct pct_rank_times *t)
         fmax(fmax(t->delayed_ns, t->blocked_ns), fmax(t->either_ns, t->for_threads_ns));
     rest_ns = fmax(rest_ns, t->divided ? t->for_mpi_ns : 0);
     return rest_ns > little_ns ? PCT_DIVISION_KNOWN : PCT_DIVISION_WHOLE;
+}
+
+bool pct_rank_times_take_turns(const struct pct_rank_times *t)
+{
+    return t->either_ns + t->hidden_ns > PCT_DIVISION_LITTLE * sum_wall_ns(t);
 }
 
 double pct_rank_times_imbalance(const struct pct_rank_times *t)

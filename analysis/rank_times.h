@@ -76,6 +76,10 @@ enum pct_division {
 };
 enum pct_division pct_rank_times_division(const struct pct_rank_times *t);
 
+/* True if it is worth a word that other threads may have computed by turns in time that is not
+ * surely blocked. */
+bool pct_rank_times_take_turns(const struct pct_rank_times *t);
+
 /* The busiest rank's own time over the mean of all ranks, minus 1; 0 without two ranks. Head, table
  * and finding call this imbalance. */
 double pct_rank_times_imbalance(const struct pct_rank_times *t);

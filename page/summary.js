@@ -102,22 +102,25 @@ function sampledOutside(sampling) {
 
 // [name, ns] of the parts of each rank's time outside MPI, as far as the profile tells them apart. Where it does not know
 // which time was blocked, as of killed ranks, samples tell a part that was on a processor.
-function outsideParts({outside: {division}}, ranks, sampling) {
+function outsideParts({outside: {division, turns}}, ranks, sampling) {
     const byRank = sampledOutside(sampling);
     return Array.from({length: ranks.rows}, (_, row) => {
-        const cpu = ranks.number(row, "cpu_s"), [whole, own, blocked, delayed, forMpi] =
-            ["compute_s", "own_s", "blocked_s", "delayed_s", "for_mpi_s"].map(name => ranks.number(row, name) || 0);
+        const cpu = ranks.number(row, "cpu_s"), [whole, own, blocked, delayed, forMpi, either] =
+            ["compute_s", "own_s", "blocked_s", "delayed_s", "for_mpi_s", "turns_s"].map(name => ranks.number(row, name) || 0);
         if (division === "guessed")
             return [["outside MPI: too short for samples", whole]];
         const sampled = byRank.get(ranks.number(row, "rank")) || {ns: 0, library: 0};
-        const ran = Number.isNaN(cpu) ? Math.min(own, sampled.ns) : cpu, library = Math.min(sampled.library, ran);
+        const ran = Number.isNaN(cpu) ? Math.min(own, sampled.ns) : cpu - either, library = Math.min(sampled.library, ran);
         const onProcessor = [["computing", ran - library], ["pcollect in MPI calls", library],
             ["waiting for threads that are in MPI", forMpi]];
         if (Number.isNaN(cpu))
             return [...onProcessor, ["outside MPI: not known if computing", own - ran],
                 ["waiting for a processor outside MPI", delayed]];
-        return [...onProcessor, ...division === "unsure" ? [["blocked or waiting for a processor outside MPI", blocked + delayed]]
-            : [["blocked outside MPI", blocked], ["waiting for a processor outside MPI", delayed]]];
+        if (division === "unsure")
+            return [...onProcessor, [turns ? "blocked, waiting for a processor or computing by turns outside MPI"
+                : "blocked or waiting for a processor outside MPI", blocked + either + delayed]];
+        return [...onProcessor, ["blocked outside MPI", blocked], ["blocked or computing by turns outside MPI", either],
+            ["waiting for a processor outside MPI", delayed]];
     });
 }
 

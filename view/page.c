@@ -323,8 +323,10 @@ static void put_outside(struct pct_buf *b, const struct pct_data *d)
                                         [PCT_DIVISION_GUESSED] = "guessed"};
     const struct pct_head plain = {NULL, d, &(const struct pct_options){0}};
     struct pct_buf text = {0};
-    pct_buf_format(b, ", \"outside\": {\"division\": \"%s\", \"text\": ",
-                   words[pct_rank_times_division(pct_data_rank_times(d))]);
+    const struct pct_rank_times *times = pct_data_rank_times(d);
+    pct_buf_format(b, ", \"outside\": {\"division\": \"%s\", \"turns\": %s, \"text\": ",
+                   words[pct_rank_times_division(times)],
+                   pct_rank_times_take_turns(times) ? "true" : "false");
     pct_head_division(&plain, &text);
     pct_text_json(b, text.n ? text.data : "");
     pct_buf_clear(&text);

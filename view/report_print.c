@@ -154,9 +154,9 @@ static const char *const *dropped_of(const struct pct_table *t, const struct pct
     static const char *const sums[] = {"mpi_exclusive_percent", "calls", "mpi_inclusive_s",
                                        "cpu_inclusive_s", NULL};
     static const char *const ranks[] = {
-        "later_s",       "for_mpi_s",  "lost",        "closed",    "merge_s", "after_s",
-        "before_init_s", "mpi_main_s", "pid",         "complete",  "threads", "inside_s",
-        "waiting_s",     "mpi_calls",  "mpi_percent", "compute_s", "host",    NULL};
+        "later_s",       "turns_s",     "for_mpi_s", "lost",     "closed",  "merge_s",  "after_s",
+        "before_init_s", "mpi_main_s",  "pid",       "complete", "threads", "inside_s", "waiting_s",
+        "mpi_calls",     "mpi_percent", "compute_s", "host",     NULL};
     static const char *const outline[] = {"bytes_sent", "bytes_received", "time_s", NULL};
     static const char *const threads[] = {"threads", "of_mean_percent", "mpi_calls", "name", NULL};
     if (!strcmp(t->name, "ranks"))

@@ -314,7 +314,7 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
         put_part(b, t->blocked_ns, wall, t->n, " or more of it blocked");
         return;
     }
-    bool turns = t->either_ns + t->hidden_ns > LITTLE * wall;
+    bool turns = pct_rank_times_take_turns(t);
     put_ns(b, (cpu - library - waits) / n);
     pct_buf_text(b, turns ? " or more computing" : " computing");
     put_part(b, waits, wall, t->n, " waiting for threads in a runtime library");

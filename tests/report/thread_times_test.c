@@ -207,8 +207,21 @@ static void a_thread_may_wait_for_a_processor_for_the_main_one(void **state)
     }
 }
 
-int main(void)
+/* Writes a run whose threads may compute by turns while the main thread is blocked, or while it is
+ * blocked or waits for a processor. */
+static int write_turns(const char *path, bool delayed)
 {
+    begin(2, false);
+    add_threads(&(const struct threads){1, 1, 200, 0},
+                (const struct threads[2]){{4, 1, 150, delayed ? 200 : 0}});
+    pct_data_free(end_run());
+    return write_run(path);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && !strcmp(argv[1], "-w"))
+        return write_turns(argv[2], !strcmp(argv[3], "either"));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_is_blocked_if_no_thread_can_have_computed),
         cmocka_unit_test(ranks_whose_threads_take_turns_are_not_blocked),

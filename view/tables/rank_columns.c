@@ -140,6 +140,13 @@ static void rank_blocked(const struct pct_cell *c, struct pct_value *out)
     set_ns(time_of(c)->blocked_ns, out);
 }
 
+static void rank_turns(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_rank_times *t = pct_data_rank_times(c->d);
+    out->none = !t->divided || t->guessed;
+    set_ns(time_of(c)->either_ns, out);
+}
+
 static void rank_for_mpi(const struct pct_cell *c, struct pct_value *out)
 {
     set_ns(time_of(c)->for_mpi_ns, out);
@@ -200,9 +207,7 @@ static const struct pct_column rank_columns[] = {
      "compute_s without waiting for a processor, or for other threads that are in MPI", rank_own,
      .mpi = true},
     {"cpu_s", "CPU", PCT_NS,
-     "part of own_s on a processor, at most: with time in which other threads may have computed by "
-     "turns; empty if unknown",
-     rank_cpu},
+     "part of own_s on a processor, at most: with turns_s; empty if it is not known", rank_cpu},
     {"blocked_s", "blocked", PCT_NS,
      "part of own_s in which the main thread slept or waited for a file or a lock, and no thread "
      "can have computed; empty if it is not known",
@@ -226,6 +231,10 @@ static const struct pct_column rank_columns[] = {
      "part of compute_s in which the main thread may have waited for other threads that were in "
      "MPI: while it was blocked or polled in a threading runtime",
      rank_for_mpi, .mpi = true},
+    {"turns_s", "turns", PCT_NS,
+     "part of cpu_s in which the main thread was blocked and other threads may have computed by "
+     "turns; empty if it is not known",
+     rank_turns},
 };
 
 const struct pct_table pct_ranks_table = {
