@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { OPTION_STRONG = 256, OPTION_WEAK, OPTION_CONTEXTS };
+enum { OPTION_STRONG = 256, OPTION_WEAK, OPTION_CONTEXTS, OPTION_NO_SOURCES };
 enum { SCALING = 1 }; /* groups of options */
 enum { CONTEXTS = 100000 };
 
@@ -32,6 +32,9 @@ static const struct pct_option options[] = {
      "has more, those that only one rank has and that take least time are added up by MPI function "
      "in the contexts around them, which keeps the page small. All sums stay exact, and the page "
      "says how many contexts these are."},
+    {OPTION_NO_SOURCES, "no-sources", NULL, "leave the text of source files out of the page",
+     "Without this option the page has the text of source files that the profile stores, and of "
+     "those that can be read now, up to 4 MiB of these."},
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
@@ -44,6 +47,8 @@ static int take_option(const struct pct_command *self, const struct pct_option *
         return pct_value_number(self, o, value, 0, UINT32_MAX, &r->contexts);
     if (o->letter == 'o')
         r->to = value;
+    else if (o->letter == OPTION_NO_SOURCES)
+        r->without_sources = true;
     else if (o->letter == OPTION_STRONG)
         r->strong = true;
     else
@@ -64,23 +69,23 @@ static void put_profile(FILE *out, const void *subject)
     pct_page_put(out, subject);
 }
 
-/* contexts: that are kept apart; 0: all. */
-static int write_page(const struct pct_command *self, const char *path, const char *to,
-                      uint64_t contexts)
+static int write_page(const struct pct_command *self, const char *path,
+                      const struct pct_html_request *r)
 {
     int status = PCT_DONE;
     struct pct_data *d = pct_profile_open(self, path, &status);
     if (!d)
         return status;
-    if (contexts)
-        d = pct_profile_add_up(d, (uint32_t)contexts);
+    if (r->contexts)
+        d = pct_profile_add_up(d, (uint32_t)r->contexts);
     d->findings = pct_findings_make(d, NULL);
-    return pct_profile_close(self, d, pct_html_write(self, to, put_profile, d));
+    const struct pct_page_of of = {d, r->without_sources};
+    return pct_profile_close(self, d, pct_html_write(self, r->to, put_profile, &of));
 }
 
 int pct_html_file(const struct pct_command *self, const char *path, const char *to)
 {
-    return write_page(self, path, to, CONTEXTS);
+    return write_page(self, path, &(struct pct_html_request){.to = to, .contexts = CONTEXTS});
 }
 
 static int run_html(const struct pct_command *self, int argc, char **argv)
@@ -97,8 +102,10 @@ static int run_html(const struct pct_command *self, int argc, char **argv)
         status = pct_html_compare(self, &line, &r);
     else if (r.strong || r.weak)
         status = pct_refuse(self, "--strong, --weak: give profiles of several numbers of ranks");
-    else
-        status = write_page(self, line.words[0], r.to = name ? name : r.to, r.contexts);
+    else {
+        r.to = name ? name : r.to;
+        status = write_page(self, line.words[0], &r);
+    }
     if (!status && !pct_is_standard_output(r.to))
         pct_say(self, "wrote %s: open it in a browser", r.to);
     pct_free(name);

@@ -13,6 +13,7 @@ struct pct_html_request {
     const char *to; /* NULL: the default name */
     bool strong, weak;
     uint64_t contexts; /* that are kept apart; 0: all */
+    bool without_sources;
 };
 
 /* Writes a page with `put`; it gets its name when it is complete. Replaces only pages. Returns an

@@ -294,7 +294,8 @@ class Profile {
         this.atEnd = list.at_end; // where they were then
         this.leftOut = list.left_out; // what the report says of things that were left out
         this.dark = list.dark; // how much of the run has no lines, in words
-        this.readable = list.readable; // source files that the profile can store
+        this.sourcesLeftOut = list.sources_left_out; // which text of source files the page lacks, in words
+        this.sourceNotes = new Map(list.source_notes); // by path a sentence on the text of the file
         this.title = list.title; // of scaling
         this.loss = list.loss; // of scaling: sentences on what is lost in all
         this.moved = list.moved; // of scaling: waits are counted where they are caused

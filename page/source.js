@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The view of source files: the figures of the table `lines` beside the text that the profile stores (table
-// `source_lines`), as in `pcollect annotate`. A line that several functions share has their sum; what is
-// inclusive is counted once, as these functions may call each other. Without stored text only the lines with figures
+// `source_lines`) or that was read when the page was made (`read_lines`), as in `pcollect annotate`. A line that several functions share has their sum; what is
+// inclusive is counted once, as these functions may call each other. Without text only the lines with figures
 // are shown.
 
 const linesAround = 3, mostSourceRows = 3000, mostHotLines = 5, leastHotShare = 0.001;
@@ -31,8 +31,9 @@ class SourceFiles {
             this.addLine(lines, row);
         for (let row = 0; row < called.rows; row++)
             this.addCalled(called, row);
-        for (let row = 0; texts && row < texts.rows; row++)
-            this.byPath.get(texts.exact(row, "file"))?.text.set(texts.number(row, "line"), texts.exact(row, "text"));
+        for (const table of texts)
+            for (let row = 0; row < table.rows; row++)
+                this.byPath.get(table.exact(row, "file"))?.text.set(table.number(row, "line"), table.exact(row, "text"));
         this.list = [...this.byPath.values()].sort((a, b) => Boolean(b.text.size) - Boolean(a.text.size) || b.cost - a.cost || (a.path < b.path ? -1 : 1));
     }
 
@@ -109,7 +110,8 @@ const timesText = (mpi, cpu) => [mpi ? forPeople("ns", mpi) + " in MPI" : "", cp
 
 class SourceView {
     constructor(profile, files, wholes, contexts, instructions, options) {
-        Object.assign(this, {files, wholes, contexts, instructions, dark: profile.dark, readable: new Set(profile.readable), whole: options.get("whole") === "yes"});
+        Object.assign(this, {files, wholes, contexts, instructions, dark: profile.dark, leftOut: profile.sourcesLeftOut, notes: profile.sourceNotes,
+            whole: options.get("whole") === "yes"});
         this.columns = sourceColumns.filter(({of, share}) =>
             (!share || wholes[share]) && files.list.some(({lines}) => [...lines.values()].some(line => line.figures[of])));
         this.marked = this.linesOf(options.get("context"));
@@ -148,7 +150,8 @@ class SourceView {
     }
 
     place(place) {
-        place.append(this.dark ? make("p", {id: "dark"}, this.dark + ".") : "", this.makeControls(), this.makeHottest(), this.said, this.details,
+        place.append(this.dark ? make("p", {id: "dark"}, this.dark + ".") : "",
+            this.leftOut ? make("p", {id: "sources-left-out"}, this.leftOut) : "", this.makeControls(), this.makeHottest(), this.said, this.details,
             this.window = make("div", {class: "scroll"}, make("table", {id: "source-lines"},
                 make("thead", {}, make("tr", {}, this.columns.map(({head, doc, of}) =>
                     make("th", {scope: "col", class: "number", title: doc, "data-of": of}, head)),
@@ -198,13 +201,14 @@ class SourceView {
     // Numbers of the lines that are shown, in order.
     shownLines() {
         const {lines, text} = this.file, numbers = new Set(lines.keys());
-        if (this.whole)
-            [...text.keys()].forEach(number => numbers.add(number));
+        const last = [...text.keys(), ...lines.keys()].reduce((most, number) => Math.max(most, number), 0);
+        if (this.whole && text.size) // lines without a text are empty
+            for (let k = 1; k <= last; k++)
+                numbers.add(k);
         else if (text.size)
             for (const number of lines.keys())
                 for (let k = Math.max(1, number - linesAround); k <= number + linesAround; k++)
                     numbers.add(k);
-        const last = Math.max(...[...text.keys(), ...lines.keys()]);
         return [...numbers].filter(number => number <= last).sort((a, b) => a - b);
     }
 
@@ -216,9 +220,8 @@ class SourceView {
             rows.push(this.makeRow(number));
         });
         this.body.replaceChildren(...rows);
-        this.said.textContent = (this.file.text.size ? "" : "The profile does not hold the text of this file" +
-            (this.readable.has(this.file.path) ? ": pcollect embed --sources PROFILE stores it. " : ". ")) +
-            (numbers.length > shown.length ? `${grouped(numbers.length - shown.length)} more lines are not shown.` : "");
+        this.said.textContent = [this.notes.get(this.file.path),
+            numbers.length > shown.length ? `${grouped(numbers.length - shown.length)} more lines are not shown.` : ""].filter(text => text).join(" ");
         this.said.hidden = !this.said.textContent;
         this.drawDetails();
         const chosen = this.body.querySelector("[aria-selected=true]");
@@ -321,10 +324,10 @@ class SourceView {
 }
 
 async function showSource(profile, place, options) {
-    const [lines, called, contexts, computation, figures, texts, instructions] = await Promise.all(
-        ["lines", "called", "contexts", "computation", "instruction_figures", "source_lines", "instructions"].map(name =>
+    const [lines, called, contexts, computation, figures, read, stored, instructions] = await Promise.all(
+        ["lines", "called", "contexts", "computation", "instruction_figures", "read_lines", "source_lines", "instructions"].map(name =>
             profile.byName.has(name) ? profile.table(name) : null));
-    const files = new SourceFiles(lines, called, texts);
+    const files = new SourceFiles(lines, called, [read, stored].filter(table => table));
     if (!files.list.length) {
         place.append(make("p", {}, contexts.rows || computation.rows
             ? "The lines of the program are not known: compile it with -g, or put the program and its libraries back " +

@@ -8,7 +8,7 @@ view_libpcview_la_SOURCES = \
     view/topology_print.h view/topology_print.c view/svg.h view/svg.c view/topology_svg.c view/scale_svg.c \
     view/viewers/viewers.h view/viewers/viewer_stacks.c view/viewers/folded.c view/viewers/speedscope.c view/viewers/pprof.c \
     view/viewers/hatchet.c view/viewers/chrome.c \
-    view/page.h view/page_private.h view/page.c view/page_compare.c view/page_bytes.h view/page_names.h view/page_names.c view/page_column.h view/page_column.c view/page_nodes.h view/page_nodes.c view/page_ranks.h view/page_ranks.c view/page_code.h view/page_code.c \
+    view/page.h view/page_private.h view/page.c view/page_compare.c view/page_bytes.h view/page_names.h view/page_names.c view/page_column.h view/page_column.c view/page_nodes.h view/page_nodes.c view/page_ranks.h view/page_ranks.c view/page_code.h view/page_code.c view/page_sources.h view/page_sources.c \
     view/browse/browser.h view/browse/browser.c view/browse/browser_text.c \
     view/annotate/annotate.h view/annotate/assembly.c view/annotate/source_lines.c \
     view/annotate/source.c view/annotate/statement.c \

@@ -23,6 +23,7 @@
 #include "view/page_nodes.h"
 #include "view/page_private.h"
 #include "view/page_ranks.h"
+#include "view/page_sources.h"
 #include "view/report_print.h"
 #include "view/summary_private.h"
 #include "view/tables/tables.h"
@@ -402,29 +403,20 @@ static void put_program(struct pct_buf *b, const struct pct_data *d)
     pct_buf_free(&text);
 }
 
-/* Appends what is known of source files beside their lines: how much of the run has none, and which
- * files could be stored in the profile. */
-static void put_sources(struct pct_buf *b, const struct pct_data *d)
+/* Appends how much of the run has no lines, and what the text of source files lacks. */
+static void put_sources(struct pct_buf *b, const struct pct_data *d,
+                        const struct pct_page_sources *sources)
 {
-    const char *between = "";
     struct pct_buf text = {0};
     pct_annotate_dark(&text, d);
     pct_buf_text(b, ", \"dark\": ");
     pct_text_json(b, text.n ? text.data : "");
-    pct_buf_text(b, ", \"readable\": [");
-    const struct pct_rolled *files = pct_data_rolled(d, PCT_BY_FILE);
-    for (size_t i = 0; i < files->n; i++) {
-        struct pct_source source = {0};
-        if (files->row[i].file)
-            pct_source_read(d->profile, files->row[i].file, &source);
-        put_warning(b, source.n && !source.newer ? files->row[i].file : NULL, &between);
-        pct_source_free(&source);
-    }
-    pct_buf_text(b, "]");
+    pct_page_sources_notes(b, sources);
     pct_buf_free(&text);
 }
 
-static void put_head(struct pct_buf *b, const struct pct_data *d, const struct pct_buf *topology)
+static void put_head(struct pct_buf *b, const struct pct_data *d, const struct pct_buf *topology,
+                     const struct pct_page_sources *sources)
 {
     pct_buf_text(b, "\"file\": ");
     pct_text_json(b, d->file);
@@ -437,7 +429,7 @@ static void put_head(struct pct_buf *b, const struct pct_data *d, const struct p
     put_alone(b, d);
     put_ends(b, d);
     put_left_out(b, d);
-    put_sources(b, d);
+    put_sources(b, d, sources);
     pct_buf_text(b, ", \"fields\": ");
     pct_page_nodes_fields(b, d);
     pct_buf_format(b, ", \"timed\": %s", d->totals->has[PCT_TIME] ? "true" : "false");
@@ -461,16 +453,31 @@ static void put_report(struct pct_buf *b, const struct pct_data *d)
     free(text);
 }
 
-/* Adds the tables of the report, five of the page, and those of plugins. */
-void pct_page_put(FILE *out, const struct pct_data *d)
+/* Adds the tables of plugins, and others that are in the profile. */
+static void add_stored(struct pct_page *page, const struct pct_page_of *of,
+                       struct pct_rows_table *tables)
 {
-    const struct pc_profile *p = d->profile;
+    const struct pc_profile *p = of->data->profile;
+    for (uint32_t i = 0; i < p->n_tables; i++) {
+        const char *name = p->tables[i].name;
+        pct_rows_table(&tables[i], of->data, &p->tables[i]);
+        if (!pct_table_find(name) &&
+            !(of->without_sources && !strcmp(name, pct_source_lines_table.name)))
+            pct_page_add(page, name, &tables[i].table, &tables[i].data);
+    }
+}
+
+/* Adds the tables of the report, six of the page, and those of the profile. */
+void pct_page_put(FILE *out, const struct pct_page_of *of)
+{
+    const struct pct_data *d = of->data;
     struct pct_page page = {0};
     struct pct_cube by_rank;
     struct pct_page_nodes nodes;
     struct pct_page_ranks ranks;
     struct pct_page_code code;
-    struct pct_rows_table *plugins = pct_alloc(p->n_tables, sizeof *plugins);
+    struct pct_page_sources sources;
+    struct pct_rows_table *stored = pct_alloc(d->profile->n_tables, sizeof *stored);
     struct pct_buf topology = {0};
     put_topology(&topology, d); /* first: it takes most memory, but only while it is made */
     for (size_t i = 0; i < pct_n_tables; i++)
@@ -484,18 +491,17 @@ void pct_page_put(FILE *out, const struct pct_data *d)
     pct_page_code_make(&code, d);
     pct_page_add(&page, pct_page_code_table.name, &pct_page_code_table, &code.data);
     pct_page_add(&page, pct_called_table.name, &pct_called_table, d);
-    for (uint32_t i = 0; i < p->n_tables; i++) {
-        pct_rows_table(&plugins[i], d, &p->tables[i]);
-        if (!pct_table_find(p->tables[i].name))
-            pct_page_add(&page, p->tables[i].name, &plugins[i].table, &plugins[i].data);
-    }
-    put_head(&page.head, d, &topology);
+    pct_page_sources_make(&sources, d, of->without_sources);
+    pct_page_add(&page, pct_page_sources_table.name, &pct_page_sources_table, &sources.data);
+    add_stored(&page, of, stored);
+    put_head(&page.head, d, &topology, &sources);
     put_report(&page.text, d);
     pct_page_write(out, &page);
     pct_buf_free(&topology);
+    pct_page_sources_free(&sources);
     pct_page_code_free(&code);
     pct_page_ranks_free(&ranks);
     pct_page_nodes_free(&nodes);
     pct_cube_free(&by_rank);
-    pct_free(plugins);
+    pct_free(stored);
 }

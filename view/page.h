@@ -16,9 +16,14 @@ extern const char pct_page_style[], pct_page_script[];
 /* Bytes at the begin of each page, which identify it. */
 #define PCT_PAGE_BEGIN "<!DOCTYPE html>\n<!-- pcollect html -->\n"
 
-/* Writes the page of a profile: all tables of the report, and those of its plugins. Findings are
- * those of `d`. The caller checks `out` for errors. */
-void pct_page_put(FILE *out, const struct pct_data *d);
+struct pct_page_of {
+    const struct pct_data *data;
+    bool without_sources; /* no text of source files is in the page */
+};
+
+/* Writes the page of a profile: all tables of the report, those of its plugins, and the text of
+ * source files. Findings are those of the data. The caller checks `out` for errors. */
+void pct_page_put(FILE *out, const struct pct_page_of *of);
 
 struct pct_scale;
 struct pct_diff;

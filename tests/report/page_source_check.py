@@ -81,12 +81,13 @@ def check_source(page, tables):
             return [...document.querySelectorAll('#source-lines tbody [data-line]')].map(row => [row.dataset.line,
                 [...row.querySelectorAll('[data-of]')].filter(cell => cell.textContent).map(cell =>
                     [cell.dataset.of, cell.textContent]), row.querySelector('.code').textContent])""")}
+        page.compared["source-lines"] += sum(bool(text.strip()) for _, text in lines.values())
         for line, (cells, text) in lines.items():
             told = seen.get(line, ({}, ""))
             for of in set(cells) | set(told[0]):
                 if not same_shown(told[0].get(of, ""), cells.get(of, "")):
                     wrong.append(f"{name}:{line}: {of} {told[0].get(of)}, not {cells.get(of)}")
-            if (name, line) in stored and told[1].expandtabs().rstrip() != text.rstrip():
+            if told[1].expandtabs().rstrip() != text.rstrip():
                 wrong.append(f"{name}:{line}: {told[1]}, not {text}")
         wrong += [f"{name}:{line} has {cells}" for line, (cells, _) in seen.items() if cells and line not in lines]
     return wrong + check_source_links(page, tables) + check_instructions(page, tables) + check_functions_of_lines(page, tables) + \
