@@ -7,6 +7,8 @@
 
 #include "analysis/symbols/symbols.h"
 
+#include <string.h>
+
 static bool is_frame(const struct pct_node *n)
 {
     return n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
@@ -34,10 +36,27 @@ const char *pct_tree_passer(const struct pc_profile *p, const struct pct_tree *t
     return passer && enters && n->frame->function ? NULL : passer;
 }
 
+bool pct_tree_same(const struct pct_tree *t, uint32_t node, uint32_t other)
+{
+    return t->nodes[node].label == t->nodes[other].label &&
+           t->nodes[node].kind == t->nodes[other].kind;
+}
+
+bool pct_tree_same_function(const struct pct_tree *t, uint32_t node, uint32_t other)
+{
+    const struct pct_node *a = &t->nodes[node], *b = &t->nodes[other];
+    if (pct_tree_same(t, node, other))
+        return true;
+    const char *name = a->frame ? a->frame->function : NULL,
+               *other_name = b->frame ? b->frame->function : NULL;
+    return a->kind == PCOLLECT_NODE_FRAME && a->kind == b->kind && name && other_name &&
+           a->module == b->module && !strcmp(name, other_name);
+}
+
 /* Frames from `node` on that pass a call on for the same library, each with a single child. */
 static struct pct_fold fold_passers(const struct pct_folding *f, uint32_t node)
 {
-    struct pct_fold fold = {.last = node, .passer = f->passer(f->tree, node)};
+    struct pct_fold fold = {.last = node, .passer = f->passer ? f->passer(f->tree, node) : NULL};
     while (fold.passer && f->passer(f->tree, node) == fold.passer) {
         uint32_t child = f->only(f->tree, node);
         if (child == PC_NO_INDEX)
@@ -94,6 +113,16 @@ struct pct_fold pct_fold(const struct pct_folding *f, uint32_t node)
     fold = fold_recursion(f, node);
     struct pct_fold cycle = fold.n > 1 ? fold : fold_cycle(f, node);
     return cycle.n ? cycle : fold;
+}
+
+void pct_fold_names(struct pct_buf *b, const struct pct_tree *t, const struct pct_fold *fold,
+                    struct pct_name_form form)
+{
+    for (size_t i = 0; i < fold->n_functions; i++) {
+        pct_buf_text(b, i ? ", " : "");
+        pct_node_name(b, t, fold->functions[i], form);
+    }
+    pct_fold_times(b, fold, form.utf8);
 }
 
 void pct_fold_times(struct pct_buf *b, const struct pct_fold *fold, bool utf8)

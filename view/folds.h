@@ -10,6 +10,7 @@
 
 #include "analysis/buffer.h"
 #include "analysis/tree/tree.h"
+#include "view/node_text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +23,8 @@ struct pct_folding {
     /* True if both are the same function, with the same label; or whatever lines called it. */
     bool (*same)(const void *tree, uint32_t node, uint32_t other);
     bool (*same_function)(const void *tree, uint32_t node, uint32_t other);
-    /* For what a frame passes a call on, as pct_tree_passer; NULL: it is shown. */
+    /* For what a frame passes a call on, as pct_tree_passer; NULL: it is shown. The function may be
+     * NULL: all are shown. */
     const char *(*passer)(void *tree, uint32_t node);
 };
 
@@ -40,12 +42,21 @@ struct pct_fold {
 /* The line that begins with `node`. */
 struct pct_fold pct_fold(const struct pct_folding *f, uint32_t node);
 
+/* True if both nodes of a tree have the same label; or are the same function, whatever lines called
+ * it. */
+bool pct_tree_same(const struct pct_tree *t, uint32_t node, uint32_t other);
+bool pct_tree_same_function(const struct pct_tree *t, uint32_t node, uint32_t other);
+
 /* For what a frame of a tree passes a call on: the runtime library of a language, if its code is
  * there, or its module, if it has no name, or no line and is not of the program. NULL for the
  * function through which a library is entered, where `outer` is the frame that called the node
  * (PC_NO_INDEX: none), and for all others. */
 const char *pct_tree_passer(const struct pc_profile *p, const struct pct_tree *t, uint32_t node,
                             uint32_t outer);
+
+/* Appends the names of the functions of a line without passer, and how many nodes it has. */
+void pct_fold_names(struct pct_buf *b, const struct pct_tree *t, const struct pct_fold *fold,
+                    struct pct_name_form form);
 
 /* Appends how many nodes of a function, or of functions, the line has, if there are several. */
 void pct_fold_times(struct pct_buf *b, const struct pct_fold *fold, bool utf8);

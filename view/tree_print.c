@@ -101,12 +101,8 @@ static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
     pct_node_put_figures(&l->figures, &below, pct_node_figure(&l->figures, node), &figures);
     pct_node_put_bar(&l->figures, node, &figures);
     size_t room = pct_branches_room(&l->branches, corner);
-    for (size_t i = 0; i < fold->n_functions; i++) {
-        pct_buf_text(&name, i ? ", " : "");
-        pct_node_name(&name, l->figures.tree, fold->functions[i],
-                      (struct pct_name_form){l->figures.o->full_names, l->figures.o->utf8});
-    }
-    pct_fold_times(&name, fold, l->figures.o->utf8);
+    pct_fold_names(&name, l->figures.tree, fold,
+                   (struct pct_name_form){l->figures.o->full_names, l->figures.o->utf8});
     size_t taken = pct_text_cells(name.data) < room ? pct_text_cells(name.data) : room;
     bool beside = pct_node_put_rest(&l->figures, n, room - taken, &rest);
     if (!beside)
@@ -158,20 +154,12 @@ static void put_hidden(void *printer, uint32_t node, struct pct_corner corner)
 
 static bool is_same(const void *printer, uint32_t node, uint32_t other)
 {
-    const struct pct_node *nodes = ((const struct printer *)printer)->figures.tree->nodes;
-    return nodes[node].label == nodes[other].label && nodes[node].kind == nodes[other].kind;
+    return pct_tree_same(((const struct printer *)printer)->figures.tree, node, other);
 }
 
 static bool is_same_function(const void *printer, uint32_t node, uint32_t other)
 {
-    const struct pct_node *nodes = ((const struct printer *)printer)->figures.tree->nodes,
-                          *a = &nodes[node], *b = &nodes[other];
-    if (is_same(printer, node, other))
-        return true;
-    const char *name = a->frame ? a->frame->function : NULL,
-               *other_name = b->frame ? b->frame->function : NULL;
-    return a->kind == PCOLLECT_NODE_FRAME && a->kind == b->kind && name && other_name &&
-           a->module == b->module && !strcmp(name, other_name);
+    return pct_tree_same_function(((const struct printer *)printer)->figures.tree, node, other);
 }
 
 static uint32_t only_child(void *printer, uint32_t node)

@@ -26,21 +26,34 @@ static uint32_t first_child(const struct pct_node_figures *f, uint32_t node, siz
     return first;
 }
 
+static uint32_t only_child(void *tree, uint32_t node)
+{
+    size_t n;
+    uint32_t first = first_child(&((const struct pct_browser_tree *)tree)->figures, node, &n);
+    return n == 1 ? first : PC_NO_INDEX;
+}
+
+static bool is_same(const void *tree, uint32_t node, uint32_t other)
+{
+    return pct_tree_same(((const struct pct_browser_tree *)tree)->figures.tree, node, other);
+}
+
+static bool is_same_function(const void *tree, uint32_t node, uint32_t other)
+{
+    return pct_tree_same_function(((const struct pct_browser_tree *)tree)->figures.tree, node,
+                                  other);
+}
+
 static void add_row(struct pct_browser_tree *t, uint32_t node, uint32_t indent)
 {
-    const struct pct_node *nodes = t->figures.tree->nodes;
-    struct pct_browser_row row = {.first = node, .times = 1, .indent = indent};
+    const struct pct_folding folding = {t, only_child, is_same, is_same_function, NULL};
+    struct pct_browser_row row = {
+        .first = node, .fold = pct_fold(&folding, node), .indent = indent};
     size_t n;
-    for (uint32_t child; (child = first_child(&t->figures, node, &n)) != PC_NO_INDEX;
-         node = child) {
-        if (n != 1 || nodes[child].label != nodes[node].label ||
-            nodes[child].kind != nodes[node].kind)
-            break;
-        row.times++;
-    }
-    row.node = node;
+    row.node = row.fold.last;
+    first_child(&t->figures, row.node, &n);
     row.parts = n != 0;
-    row.open = row.parts && t->open[node];
+    row.open = row.parts && t->open[row.node];
     t->rows = pct_grow(t->rows, t->n, &t->room, sizeof *t->rows);
     t->rows[t->n++] = row;
 }

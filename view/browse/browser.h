@@ -5,12 +5,14 @@
  *
  * Data structure: a view has a tree with figures, a flag for each node that is open, and the list
  * of rows that follows from the flags. Invariants: a row's node has a figure, and all above it are
- * open; a function that calls itself is one row, whose node is the last of them, so that the
- * children of a row are those of its node; the cursor is a row.
+ * open; a function that calls itself, or some that call each other, are one row (view/folds.h),
+ * whose node is the last of them, so that the children of a row are those of its node; the cursor
+ * is a row.
  */
 #ifndef PCT_BROWSER_H
 #define PCT_BROWSER_H
 
+#include "view/folds.h"
 #include "view/node_figures.h"
 
 #include <regex.h>
@@ -22,8 +24,8 @@ enum pct_browser_view {
 };
 
 struct pct_browser_row {
-    uint32_t first, node; /* first and last node of a recursive function; else equal */
-    uint32_t times;       /* depth of the recursion, at least 1 */
+    uint32_t first, node; /* first and last of the nodes that are one row */
+    struct pct_fold fold;
     uint32_t indent;
     bool parts, open; /* it has children; they are shown */
 };

@@ -58,9 +58,7 @@ void pct_browser_line(struct pct_browser *b, size_t row, struct pct_browser_line
     size_t room = width > taken + LEAST_CELLS ? width - taken : LEAST_CELLS;
     pct_buf_fill(&out->name, ' ', (size_t)2 * r->indent);
     pct_buf_format(&out->name, "%c ", !r->parts ? ' ' : r->open ? '-' : '+');
-    pct_node_name(&name, f->tree, r->first, form_of(b));
-    if (r->times > 1)
-        pct_buf_format(&name, " %s%u times", b->options.utf8 ? "\xc3\x97 " : "x ", r->times);
+    pct_fold_names(&name, f->tree, &r->fold, form_of(b));
     pct_text_cut(&out->name, name.data, room, b->options.utf8);
     size_t used = pct_text_cells(name.data) < room ? pct_text_cells(name.data) : room;
     if (!pct_node_put_rest(f, n, room - used, &rest)) {
