@@ -54,7 +54,8 @@ static bool split_gnu(const char *name, struct module_name *out)
     return true;
 }
 
-/* LLVM: _QMMODULEPPROCEDURE, lower case between the capitals. */
+/* LLVM: _QMMODULEPPROCEDURE, lower case between the capitals; a part of it that is a function of
+ * its own is behind a dot: _QMheatPwork..omp_par. */
 static bool split_llvm(const char *name, struct module_name *out)
 {
     static const char lower[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -62,7 +63,10 @@ static bool split_llvm(const char *name, struct module_name *out)
         return false;
     size_t n = strspn(name + 3, lower);
     const char *procedure = name + 3 + n + 1;
-    if (!n || name[3 + n] != 'P' || !*procedure || procedure[strspn(procedure, lower)])
+    if (!n || name[3 + n] != 'P')
+        return false;
+    const char *end = procedure + strspn(procedure, lower);
+    if (end == procedure || (*end && *end != '.'))
         return false;
     *out = (struct module_name){name + 3, procedure, n, strlen(procedure)};
     return true;

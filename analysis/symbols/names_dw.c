@@ -48,23 +48,6 @@ const char *pct_dw_linkage_name(Dwarf_Die *die)
 
 static const char call_operator[] = "operator()";
 
-/* The name of a function of Fortran that the compiler made of a part of another, such as a parallel
- * region of OpenMP, from that of its symbol: "work_._omp_fn.0", "__heat_MOD_work._omp_fn.0"; NULL:
- * it is none. */
-static const char *name_part(const char *symbol, struct pct_pool *pool)
-{
-    const char *part = strchr(symbol, '.'), *readable = pct_demangle(symbol, pool);
-    if (!part || part == symbol)
-        return NULL;
-    if (strcmp(readable, symbol) || part[-1] != '_' || !strncmp(symbol, "MAIN__", 6))
-        return readable;
-    struct pct_buf b = {0};
-    pct_buf_format(&b, "%.*s%s", (int)(part - symbol) - 1, symbol, part);
-    const char *kept = pct_pool_intern(pool, b.data);
-    pct_buf_free(&b);
-    return kept;
-}
-
 /* The DIE that another one refers to, of which it is a copy or a definition. */
 static bool find_original(Dwarf_Die *die, Dwarf_Die *out)
 {
@@ -691,6 +674,46 @@ static const char *name_local(struct pct_dw_unit *u, Dwarf_Die *die, const char 
     return name;
 }
 
+/* The innermost function around a DIE that has no dot in its name: the compiler did not make it;
+ * false: none. */
+static bool find_owner(const Dwarf_Die *die, Dwarf_Die *out)
+{
+    Dwarf_Attribute attribute;
+    struct scopes s;
+    find_scopes(die, &s);
+    for (size_t i = s.n; i > 1; i--) {
+        *out = s.at[i - 2];
+        const char *name = dwarf_formstring(dwarf_attr_integrate(out, DW_AT_name, &attribute));
+        if (dwarf_tag(out) == DW_TAG_subprogram && name && !strchr(name, '.'))
+            return true;
+    }
+    return false;
+}
+
+/* The name of a function of Fortran that the compiler made of a part of another, such as a parallel
+ * region of OpenMP. GCC describes a region inside of its procedure: "__heat_MOD_work._omp_fn.0" or,
+ * of a procedure in another one, "work.1._omp_fn.0". LLVM tells its symbol: "work_..omp_par". NULL:
+ * it is none. */
+static const char *name_part(struct pct_dw_unit *u, Dwarf_Die *die, const char *symbol,
+                             struct pct_pool *pool)
+{
+    const char *part = strchr(symbol, '.'), *region = strstr(symbol, "._omp_fn.");
+    const char *readable = pct_demangle(symbol, pool);
+    Dwarf_Die owner;
+    if (!part || part == symbol)
+        return NULL;
+    struct pct_buf b = {0};
+    if (region && find_owner(die, &owner))
+        pct_buf_format(&b, "%s%s", pct_dw_function_name(u, &owner, pool), region);
+    else if (!strcmp(readable, symbol) && part[-1] == '_' && strncmp(symbol, "MAIN__", 6) != 0)
+        pct_buf_format(&b, "%.*s%s", (int)(part - symbol) - 1, symbol, part);
+    else
+        return readable;
+    const char *kept = pct_pool_intern(pool, b.data);
+    pct_buf_free(&b);
+    return kept;
+}
+
 const char *pct_dw_function_name(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool)
 {
     Dwarf_Attribute attribute;
@@ -703,7 +726,7 @@ const char *pct_dw_function_name(struct pct_dw_unit *u, Dwarf_Die *die, struct p
     const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
     const char *part = NULL;
     if (name && u->fortran)
-        part = name_part(name, pool);
+        part = name_part(u, die, name, pool);
     else if (name && !linkage && u->cxx)
         part = name_local(u, die, name, pool);
     return part ? part : name ? pct_pool_intern(pool, name) : NULL;

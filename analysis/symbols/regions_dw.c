@@ -4,11 +4,13 @@
  * .omp_outlined._debug__, with a number that counts in the whole source and so changes with each
  * version of it. The line where such a function is declared says in which function the region is,
  * and which one of it: named here as GCC names them, "solve._omp_fn.0" for the first of solve().
+ * A newer LLVM puts the symbol of the function in front of a parallel region, solve.omp_outlined,
+ * with a number that is not that of the region: there the line says only which one it is.
  *
  * With debug information LLVM makes two functions of a region. The runtime library calls a wrapper,
  * declared at the directive, and this calls the one that has the code, ..._debug__, declared at
  * the statement below. Where that is inlined, the two are one frame. A task has .omp_task_entry.
- * for a wrapper. Seen with LLVM 14.
+ * for a wrapper. Seen with LLVM 14 and 19.
  */
 #include "config.h"
 
@@ -23,6 +25,7 @@ static const char outlined[] = ".omp_outlined", debug[] = "_debug__", task[] = "
 
 /* A function of a region. */
 struct place {
+    const char *name;
     Dwarf_Word line;
     bool body;   /* it has the code: not a wrapper */
     bool called; /* it is not inlined */
@@ -33,7 +36,9 @@ struct search {
     struct pct_pool *pool;
     const char *file;         /* interned */
     Dwarf_Word line;          /* of the region */
-    Dwarf_Die function;       /* the last that begins above it in its file */
+    const char *owner;        /* begins with the symbol of its function, as the region's name */
+    size_t owner_bytes;       /* of the symbol; 0: not known */
+    Dwarf_Die function;       /* of that symbol, or the last that begins above it in its file */
     Dwarf_Word function_line; /* 0: none found */
     bool several;             /* instances of a template */
     struct place *places;     /* of all regions in the file */
@@ -46,6 +51,12 @@ static const char *name_of(Dwarf_Die *die)
     return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
 }
 
+static const char *symbol_of(Dwarf_Die *die)
+{
+    const char *linkage = pct_dw_linkage_name(die);
+    return linkage ? linkage : name_of(die);
+}
+
 static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
@@ -53,12 +64,66 @@ static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
     return dwarf_formudata(dwarf_attr_integrate(die, name, &attribute), &number) ? 0 : number;
 }
 
+/* True for the function that has the code of a region. That of a region in another one begins with
+ * the name of that. */
+static bool is_body(const char *name)
+{
+    for (const char *next; (next = strstr(name + 1, outlined));)
+        name = next;
+    return strstr(name, debug) != NULL;
+}
+
+/* Bytes of the function's symbol in front of the name of a region. */
+static size_t owner_bytes(const char *name)
+{
+    return (size_t)(strstr(name, outlined) - name);
+}
+
+/* True for a symbol of n bytes that is not that of the region's function. */
+static bool is_foreign(const struct search *s, const char *symbol, size_t n)
+{
+    return n != s->owner_bytes || strncmp(symbol, s->owner, n) != 0;
+}
+
+/* True for a region that is known to be in another function. */
+static bool is_elsewhere(const struct search *s, const struct place *p)
+{
+    size_t n = owner_bytes(p->name);
+    return n && s->owner_bytes && is_foreign(s, p->name, n);
+}
+
+/* The line of a region. A newer LLVM does not declare a task, but inlines it into its wrapper. */
+static Dwarf_Word find_line(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool,
+                            const char **file_out)
+{
+    Dwarf_Word line = number_of(die, DW_AT_decl_line);
+    *file_out = pct_dw_file(u, die, line ? DW_AT_decl_file : DW_AT_call_file, pool);
+    return line ? line : number_of(die, DW_AT_call_line);
+}
+
 static void add_place(struct search *s, Dwarf_Die *die, const char *name)
 {
+    const char *file;
+    Dwarf_Word line = find_line(s->unit, die, s->pool, &file);
+    if (!line || file != s->file)
+        return;
     s->places = pct_grow(s->places, s->n, &s->room, sizeof *s->places);
     s->places[s->n++] =
-        (struct place){number_of(die, DW_AT_decl_line), strstr(name, debug) != NULL,
+        (struct place){name, line, is_body(name),
                        dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges)};
+}
+
+/* Adds the region that is inlined into the wrapper of a task. */
+static void add_task(struct search *s, Dwarf_Die *wrapper)
+{
+    Dwarf_Die die;
+    if (dwarf_child(wrapper, &die))
+        return;
+    do {
+        const char *name = dwarf_tag(&die) == DW_TAG_inlined_subroutine ? name_of(&die) : NULL;
+        if (name && strstr(name, outlined))
+            add_place(s, &die, name);
+    } while (!dwarf_siblingof(&die, &die));
 }
 
 /* True for a function of a class that is in a function, as a lambda: nobody knows where it ends. */
@@ -67,19 +132,28 @@ static bool is_in_function(Dwarf_Die *die)
     return dwarf_hasattr_integrate(die, DW_AT_specification) && pct_dw_in_function(die);
 }
 
+/* True if no function that was seen before is more likely the one that the region is in. */
+static bool may_own(const struct search *s, Dwarf_Die *die, Dwarf_Word line)
+{
+    const char *symbol = symbol_of(die);
+    if (s->owner_bytes)
+        return !is_foreign(s, symbol, strlen(symbol));
+    return line <= s->line && line >= s->function_line && !is_in_function(die);
+}
+
 static bool see_function(void *arg, Dwarf_Die *die)
 {
     struct search *s = arg;
     const char *name = name_of(die);
     Dwarf_Word line = number_of(die, DW_AT_decl_line);
-    if (!name || !line || pct_dw_file(s->unit, die, DW_AT_decl_file, s->pool) != s->file)
-        return false;
-    if (strstr(name, outlined)) {
+    const char *symbol = symbol_of(die);
+    if (name && strstr(name, outlined))
         add_place(s, die, name);
-        return false;
-    }
-    if (line > s->line || line < s->function_line || *name == '.' ||
-        dwarf_hasattr(die, DW_AT_declaration) || is_in_function(die))
+    else if (symbol && strstr(symbol, task))
+        add_task(s, die);
+    if (!name || *name == '.' || strstr(name, outlined) || !line ||
+        pct_dw_file(s->unit, die, DW_AT_decl_file, s->pool) != s->file ||
+        dwarf_hasattr(die, DW_AT_declaration) || !may_own(s, die, line))
         return false;
     s->several =
         line == s->function_line && (s->several || strcmp(name, name_of(&s->function)) != 0);
@@ -102,7 +176,7 @@ static size_t count_before(const struct search *s)
     Dwarf_Word last = 0;
     for (size_t i = 0; i < s->n && s->places[i].line <= s->line; i++) {
         const struct place *p = &s->places[i];
-        if (p->body)
+        if (p->body || is_elsewhere(s, p))
             continue;
         n += p->line >= s->function_line && p->line != last;
         last = p->line;
@@ -115,31 +189,46 @@ static size_t count_before(const struct search *s)
 static bool calls_body(const struct search *s)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (s->places[i].line > s->line)
+        if (s->places[i].line > s->line && !is_elsewhere(s, &s->places[i]))
             return s->places[i].body && s->places[i].called;
     return false;
+}
+
+/* The name of the function that the region is in; NULL: it is not known. */
+static const char *name_owner(const struct search *s)
+{
+    struct pct_buf b = {0};
+    if (!s->function_line)
+        return NULL;
+    if (!s->owner_bytes)
+        return pct_dw_function_name(s->unit, (Dwarf_Die *)&s->function, s->pool);
+    pct_buf_put(&b, s->owner, s->owner_bytes);
+    const char *name = pct_demangle(b.data, s->pool);
+    pct_buf_free(&b);
+    return name;
 }
 
 /* NULL: it keeps its name. */
 static const char *name_region(struct pct_dw_unit *u, Dwarf_Die *die, const char *name,
                                struct pct_pool *pool)
 {
-    struct search s = {.unit = u,
-                       .pool = pool,
-                       .file = pct_dw_file(u, die, DW_AT_decl_file, pool),
-                       .line = number_of(die, DW_AT_decl_line)};
+    struct search s = {.unit = u, .pool = pool, .owner = name, .owner_bytes = owner_bytes(name)};
     struct pct_buf b = {0};
-    if (!s.file)
+    s.line = find_line(u, die, pool, &s.file);
+    if (!s.line || !s.file)
         return NULL;
     pct_dw_each_function(&u->root, see_function, &s);
     if (s.n)
         qsort(s.places, s.n, sizeof *s.places, compare_places);
-    bool wrapper = !strstr(name, debug) && calls_body(&s);
+    const char *function = name_owner(&s);
+    if (function && !s.owner_bytes) {
+        s.owner = symbol_of(&s.function);
+        s.owner_bytes = strlen(s.owner);
+    }
+    bool wrapper = !is_body(name) && calls_body(&s);
     size_t number = count_before(&s);
     pct_free(s.places);
-    const char *function =
-        s.function_line && !wrapper ? pct_dw_function_name(u, &s.function, pool) : NULL;
-    if (!function)
+    if (!function || wrapper)
         return NULL;
     if (s.several)
         pct_name_of_instances(&b, function);
@@ -158,7 +247,7 @@ const char *pct_dw_frame_name(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_
         return pct_dw_function_name(u, die, pool);
     Dwarf_Die origin = pct_dw_origin(die);
     if (!pct_dw_name_known(u, &origin, &kept)) {
-        kept = name_region(u, &origin, name, pool);
+        kept = name_region(u, die, name, pool);
         pct_dw_name_keep(u, &origin, kept);
     }
     return kept ? kept : pct_dw_function_name(u, die, pool);
@@ -167,7 +256,7 @@ const char *pct_dw_frame_name(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_
 bool pct_dw_same_region(struct pct_dw_unit *u, Dwarf_Die *wrapper, Dwarf_Die *inner,
                         struct pct_pool *pool)
 {
-    const char *outer_name = name_of(wrapper), *name = name_of(inner);
+    const char *outer_name = symbol_of(wrapper), *name = name_of(inner);
     if (!outer_name || !name || !strstr(name, outlined))
         return false;
     return strstr(outer_name, task) ||

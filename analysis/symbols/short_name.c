@@ -411,7 +411,7 @@ void pct_name_of_builds(struct pct_buf *b, const char *name)
  * a region of OpenMP, a lambda. All of it if it is none. */
 static size_t whole_bytes(const char *bare)
 {
-    static const char *const parts[] = {"._omp_fn.", ".omp_outlined", "::{lambda"};
+    static const char *const parts[] = {"._omp_fn.", ".omp_outlined", "..omp_par", "::{lambda"};
     size_t copied = bytes_before(bare, copies, PC_ARRAY_LEN(copies)),
            part = bytes_before(bare, parts, PC_ARRAY_LEN(parts));
     return copied < part ? copied : part;

@@ -515,7 +515,8 @@ static void name_by_symbol(struct pct_dw *d, uint64_t address, struct pct_pool *
 {
     const char *name = frame->function;
     bool profiling = name && is_profiling_name(name);
-    if (name && !cxx && !assembler && !profiling)
+    bool region = name && strncmp(name, "_Z", 2) && strstr(name, "._omp_fn.");
+    if (region || (name && !cxx && !assembler && !profiling))
         return;
     const struct pct_dw_symbol *s = find_symbol(d, address);
     if (s && (!name || assembler || !strncmp(s->name, "_Z", 2) ||
