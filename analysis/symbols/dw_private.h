@@ -77,6 +77,11 @@ struct pct_dw {
 /* Adds a symbol for each stub, as sin@plt. */
 void pct_dw_read_stubs(struct pct_dw *d);
 
+/* ---- thread_start_dw.c ---- */
+
+/* Adds a symbol for the function in which threads of the C++ library begin, if it has none. */
+void pct_dw_read_thread_start(struct pct_dw *d);
+
 /* ---- debug_file.c ---- */
 
 /* Finds separate debug information, as libdwfl asks for it. Asks a server only where

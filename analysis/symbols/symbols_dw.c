@@ -4,8 +4,8 @@
  * look-ups walk the whole unit or the whole symbol table each time:
  *  - address ranges of all compilation units, from their DIEs (.debug_aranges is often missing);
  *  - for each unit met, the address ranges of its functions, wherever they are nested;
- *  - symbols with a size or a place, from all symbol tables that libdwfl finds, and the stubs of
- *    stubs_dw.c.
+ *  - symbols with a size or a place, from all symbol tables that libdwfl finds, the stubs of
+ *    stubs_dw.c, and the function of thread_start_dw.c.
  * Addresses are link-time addresses of the main file; a separate debug file may be shifted
  * (dw_bias), and the address space of libdwfl too (elf_bias).
  */
@@ -229,6 +229,7 @@ static void read_symbols(struct pct_dw *d)
             rank_symbol(&symbol, name)};
     }
     pct_dw_read_stubs(d);
+    pct_dw_read_thread_start(d);
     if (d->n_symbols)
         qsort(d->symbols, d->n_symbols, sizeof *d->symbols, compare_symbols);
     d->symbols_ready = true;
