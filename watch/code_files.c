@@ -235,9 +235,28 @@ static void add_names(struct pct_code_files *files, struct code_file *f, int fd)
     pct_code_names_add(files->names, f->module, &f->image);
 }
 
-/* Takes a file into our memory. f->module stays NULL if that fails. */
-static void load(struct pct_code_files *files, struct code_file *f, int fd)
+/* Gives a library the name by which others need it, as the loader does, if that is beside the file
+ * and leads to it: the kernel has libm.so.6 as libm-2.31.so. */
+static void name_as_needed(struct code_file *f, const struct opened *o, const char *soname)
 {
+    struct stat st;
+    struct pct_buf path = {0}, name = {0};
+    pct_buf_put(&path, o->path, (size_t)(pc_base_name(o->path) - o->path));
+    pct_buf_text(&path, soname);
+    if (!stat(path.data, &st) && st.st_dev == o->st.st_dev && st.st_ino == o->st.st_ino) {
+        pct_buf_put(&name, f->name, (size_t)(pc_base_name(f->name) - f->name));
+        pct_buf_text(&name, soname);
+        pct_free(f->name);
+        f->name = pct_copy(name.data);
+    }
+    pct_buf_free(&path);
+    pct_buf_free(&name);
+}
+
+/* Takes a file into our memory. f->module stays NULL if that fails. */
+static void load(struct pct_code_files *files, struct code_file *f, const struct opened *o)
+{
+    int fd = o->fd;
     ElfW(Phdr) headers[MOST_HEADERS + 1];
     ElfW(Shdr) go;
     uintptr_t bias;
@@ -248,8 +267,12 @@ static void load(struct pct_code_files *files, struct code_file *f, int fd)
     f->go = find_section(fd, ".gopclntab", &go);
     f->module = pc_loadmap_enter_copy(bias, f->path, headers, n);
     keep_segments(f, headers, n);
-    if (f->module)
-        add_names(files, f, fd);
+    if (!f->module)
+        return;
+    const char *soname = pc_loadmap_soname(f->module, headers, n);
+    if (soname && !strchr(soname, '/'))
+        name_as_needed(f, o, soname);
+    add_names(files, f, fd);
 }
 
 /* True for the file of a mapping. Devices are not compared: those of overlay and btrfs are other
@@ -441,7 +464,7 @@ static struct code_file *find_or_load(struct pct_code_files *files, int pid,
         return f ? f : add_file(files, o.name, &none);
     }
     f = add_file(files, o.name, &o.st);
-    load(files, f, o.fd);
+    load(files, f, &o);
     if (f->module && !f->module->build_id_bytes)
         name_newest(files);
     if (files->n_kept >= files->most_kept) {

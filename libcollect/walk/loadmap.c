@@ -9,6 +9,8 @@
 
 #include "libcollect/walk/loadmap_private.h"
 
+#include <string.h>
+
 struct each {
     int (*fn)(struct pc_module *module, void *arg);
     void *arg;
@@ -76,4 +78,15 @@ struct pc_module *pc_loadmap_enter_copy(uintptr_t bias, const char *path, const 
     struct pc_loadmap_object object = {bias, path, phdr, n_phdr};
     pc_loadmap_search_all();
     return pc_loadmap_enter(&object, atomic_load(&pc_loadmap_generation));
+}
+
+const char *pc_loadmap_soname(const struct pc_module *module, const void *phdr, unsigned n_phdr)
+{
+    const ElfW(Phdr) *p = phdr;
+    const char *name = NULL;
+    for (unsigned i = 0; i < n_phdr && !name; i++)
+        if (p[i].p_type == PT_DYNAMIC)
+            name = pc_loadmap_read_soname((const void *)(module->bias + p[i].p_vaddr), module);
+    /* The file may be damaged. */
+    return name && memchr(name, '\0', module->hi - (uintptr_t)name) ? name : NULL;
 }

@@ -51,6 +51,10 @@ struct pc_module *pc_loadmap_find(uintptr_t pc);
 struct pc_module *pc_loadmap_enter_copy(uintptr_t bias, const char *path, const void *phdr,
                                         unsigned n_phdr);
 
+/* The name by which other files need a module that pc_loadmap_enter_copy has entered, with the same
+ * program headers; NULL: it has none. It is in the copy. */
+const char *pc_loadmap_soname(const struct pc_module *module, const void *phdr, unsigned n_phdr);
+
 /* Prepares a search outside of handlers. If libc has no _dl_find_object and the module that holds
  * pc is not known, it enters all modules that are loaded now, under the loader's lock: not
  * AS-safe. */

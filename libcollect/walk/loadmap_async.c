@@ -150,9 +150,9 @@ static const ElfW(Dyn) * read_headers(const struct pc_loadmap_object *o, struct 
     return dynamic;
 }
 
-/* DT_SONAME, or NULL. glibc's loader relocates DT_STRTAB in place; musl's loader and the kernel's
- * vdso do not: both forms are understood. */
-static const char *find_soname(const ElfW(Dyn) * dynamic, const struct pc_module *m)
+/* glibc's loader relocates DT_STRTAB in place; musl's loader and the kernel's vdso do not: both
+ * forms are understood. */
+const char *pc_loadmap_read_soname(const ElfW(Dyn) * dynamic, const struct pc_module *m)
 {
     uintptr_t strings = 0, name = 0;
     for (const ElfW(Dyn) *d = dynamic; d && d->d_tag != DT_NULL; d++) {
@@ -360,7 +360,7 @@ struct pc_module *pc_loadmap_enter(const struct pc_loadmap_object *object, uint3
     int saved = errno;
     if (!find_bounds(object, &m))
         return NULL;
-    const char *soname = find_soname(read_headers(object, &m), &m);
+    const char *soname = pc_loadmap_read_soname(read_headers(object, &m), &m);
     make_path(object, soname, &m);
     m.flags = find_flags(object, soname, &m);
     errno = saved;

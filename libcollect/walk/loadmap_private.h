@@ -22,6 +22,9 @@ struct pc_loadmap_object {
  * table is full. Marks it as loaded in this generation. AS-safe. */
 struct pc_module *pc_loadmap_enter(const struct pc_loadmap_object *object, uint32_t generation);
 
+/* DT_SONAME of a module, by its dynamic section in memory; NULL: it has none. AS-safe. */
+const char *pc_loadmap_read_soname(const ElfW(Dyn) * dynamic, const struct pc_module *module);
+
 /* Makes a search that the loader cannot answer look through the table too, from now on: modules
  * were entered that the loader does not know. */
 void pc_loadmap_search_all(void);
