@@ -124,10 +124,12 @@ static void read_threads(const struct pc_profile *p, struct told *told, struct p
 {
     struct pct_thread_times *t = pct_thread_times_new(p);
     const struct pct_thread_time *main = t->list;
-    for (size_t i = 1; i < t->n; i++) {
+    for (size_t i = 0; i < t->n; i++) {
         const struct pct_thread_time *thread = &t->list[i];
         struct told *of = &told[thread->rank];
         main = main->rank == thread->rank ? main : thread;
+        out->work_ns += pct_thread_is_program(thread) ? thread->work_ns : 0;
+        out->polls_ns += main == thread ? (double)thread->waits_ns : 0;
         if (main == thread || !pct_thread_is_program(thread))
             continue;
         of->polls_ns = (double)main->waits_ns;
@@ -141,6 +143,7 @@ static void read_threads(const struct pc_profile *p, struct told *told, struct p
     }
     out->threads_wait = pct_thread_times_wait(t, p);
     out->n_working = pct_thread_times_working(t);
+    out->n_threads = pct_thread_times_count(t);
     pct_thread_times_free(t);
 }
 

@@ -49,6 +49,9 @@ struct pct_rank_times {
     double unsampled_ns; /* CPU time of threads that no sample stands for, of all ranks */
     bool threads_wait;   /* for each other in threading runtimes: pct_thread_times_wait */
     double n_working;    /* pct_thread_times_working */
+    uint32_t n_threads;  /* pct_thread_times_count */
+    double work_ns;      /* of struct pct_thread_time, of all threads of all ranks */
+    double polls_ns;     /* waits_ns there, of the main threads */
     bool divided; /* CPU time and blocked time are known; else all that is not delayed is cpu_ns */
     bool guessed; /* pct_rank_times_division is PCT_DIVISION_GUESSED */
     bool ends_early; /* the data of a killed rank ends so early, outside MPI, that it is not known

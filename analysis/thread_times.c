@@ -161,26 +161,52 @@ bool pct_thread_times_wait(const struct pct_thread_times *t, const struct pc_pro
     return !t->n && starts_in_runtime(p);
 }
 
+/* A thread that computes less than this part of the busiest one does other work. */
+#define SAME_WORK 0.1
+
+/* The end of the threads of the rank that begin at `first`, and the most work of one of them. */
+static size_t end_of_rank(const struct pct_thread_times *t, size_t first, double *most_ns_out)
+{
+    size_t end = first;
+    double most_ns = 0;
+    for (; end < t->n && t->list[end].rank == t->list[first].rank; end++)
+        if (pct_thread_is_program(&t->list[end]))
+            most_ns = fmax(most_ns, t->list[end].work_ns);
+    *most_ns_out = most_ns;
+    return end;
+}
+
+static bool works(const struct pct_thread_time *t, double most_ns)
+{
+    return pct_thread_is_program(t) && most_ns > 0 && t->work_ns >= SAME_WORK * most_ns;
+}
+
 double pct_thread_times_working(const struct pct_thread_times *t)
 {
-    const double least = 0.1;
+    double most_ns;
     size_t n = 0, n_ranks = 0;
     for (size_t first = 0, end; first < t->n; first = end) {
-        double most_ns = 0;
-        for (end = first; end < t->n && t->list[end].rank == t->list[first].rank; end++)
-            if (pct_thread_is_program(&t->list[end]))
-                most_ns = fmax(most_ns, t->list[end].work_ns);
-        for (size_t i = first; i < end && most_ns > 0; i++)
-            n += pct_thread_is_program(&t->list[i]) && t->list[i].work_ns >= least * most_ns;
+        end = end_of_rank(t, first, &most_ns);
+        for (size_t i = first; i < end; i++)
+            n += works(&t->list[i], most_ns);
         n_ranks += most_ns > 0;
     }
     return n_ranks ? (double)n / (double)n_ranks : 0;
 }
 
-/* ---- The leading thread ---------------------------------------------------------------------- */
+uint32_t pct_thread_times_count(const struct pct_thread_times *t)
+{
+    double most_ns;
+    uint32_t n = 0;
+    for (size_t first = 0, end; first < t->n; first = end) {
+        end = end_of_rank(t, first, &most_ns);
+        for (size_t i = first; i < end; i++)
+            n += i == first || !strcmp(t->list[i].kind, "runtime") || works(&t->list[i], most_ns);
+    }
+    return n;
+}
 
-/* A thread that computes less than this part of the busiest one does other work. */
-#define SAME_WORK 0.1
+/* ---- The leading thread ---------------------------------------------------------------------- */
 
 /* True if the thread belongs to the program's own threads, or else to the OpenMP team with the main
  * thread. */

@@ -62,6 +62,11 @@ bool pct_thread_times_wait(const struct pct_thread_times *t, const struct pc_pro
  * of its busiest thread. 0: no thread is known to work. */
 double pct_thread_times_working(const struct pct_thread_times *t);
 
+/* Threads of all ranks together that a processor each is for: main threads, those of threading
+ * runtimes, and of the others that the program made those with a tenth or more of the work of the
+ * busiest thread of their rank. Less than one a rank: threads are not known. */
+uint32_t pct_thread_times_count(const struct pct_thread_times *t);
+
 /* Never NULL. Texts are the profile's. */
 struct pct_thread_times *pct_thread_times_new(const struct pc_profile *p);
 void pct_thread_times_free(struct pct_thread_times *t);

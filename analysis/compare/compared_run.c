@@ -90,11 +90,15 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
     run->undivided = run->n_incomplete && !t->divided;
     run->threads_wait = t->threads_wait;
     run->n_working = t->n_working;
+    run->n_threads = t->n_threads < p->n_ranks ? 0 : t->n_threads;
+    run->polls_ns = t->polls_ns;
+    run->work_ns = t->work_ns;
     run->for_threads_ns = t->for_threads_ns;
     run->waiting_ns = run->too_short ? 0 : t->delayed_ns - t->unsure_ns;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         mpi_ns += (double)pct_totals_run_ns(&p->ranks[i]) - t->list[i].wall_ns;
         own->compute_ns += pct_run_own_ns(&t->list[i]);
+        run->cpu_ns += t->list[i].cpu_ns - t->list[i].library_ns;
         own->busiest_ns = fmax(own->busiest_ns, pct_run_own_ns(&t->list[i]));
         run->library_ns += t->list[i].library_ns;
         run->variance += fmax(0, t->list[i].variance);
@@ -134,13 +138,14 @@ static void add_early(struct pct_run *run, const struct pc_profile *p)
     struct pct_run_own *own = &run->own;
     run->early_ns = pct_samples_early_ns(samples);
     double mean_ns = p->n_ranks ? run->early_ns / p->n_ranks : 0;
-    double *const sums[] = {&run->core_ns, &run->compute_ns, &run->undelayed.core_ns, &own->core_ns,
-                            &own->compute_ns};
+    double *const sums[] = {&run->core_ns, &run->compute_ns, &run->undelayed.core_ns,
+                            &own->core_ns, &own->compute_ns, &run->cpu_ns};
     double *const longest[] = {&run->time_ns, &run->busiest_ns, &own->time_ns, &own->busiest_ns};
     for (size_t i = 0; i < PC_ARRAY_LEN(sums); i++)
         *sums[i] += run->early_ns;
     for (size_t i = 0; i < PC_ARRAY_LEN(longest); i++)
         *longest[i] += mean_ns;
+    run->work_ns += run->work_ns > 0 ? run->early_ns : 0;
     pct_samples_free(samples);
 }
 

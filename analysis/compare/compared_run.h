@@ -43,7 +43,8 @@ struct pct_run {
     bool outside;      /* sampled from outside: calls of MPI and their times are not known */
     bool threads_wait; /* for each other in threading runtimes */
     double n_working;  /* threads with which a rank works, mean of the ranks; 0: not known */
-    uint32_t n_ranks;  /* of the job */
+    uint32_t n_threads;    /* of all ranks together: pct_thread_times_count; 0: not known */
+    uint32_t n_ranks;      /* of the job */
     uint32_t n_missing;    /* of these, not in the profile */
     uint32_t n_incomplete; /* did not reach MPI_Finalize */
     double time_ns;        /* pct_totals_run_ns of the longest rank */
@@ -57,12 +58,15 @@ struct pct_run {
     double variance;       /* of the part of own.compute_ns that is known by samples, in ns^2 */
     double library_ns;     /* in the library outside MPI, summed */
     double for_threads_ns; /* part of own.compute_ns: main threads wait in a runtime for others */
-    double open_ns;        /* in calls that had not ended, of all threads */
-    double paused_ns;      /* that MPI_Pcontrol left out of all figures, summed */
-    double init_ns;        /* in MPI_Init, summed */
-    double early_ns;       /* sampled before MPI_Init: computation in all times, summed */
-    double before_ns;      /* up to MPI_Init, mean of the ranks; but for early_ns in no figure */
-    double whole_ns;       /* from start to exit, mean of the ranks */
+    /* Of all ranks: the part of own.compute_ns on a processor; of that, main threads in a runtime
+     * of threads, by samples; the work of all threads, 0: not known. */
+    double cpu_ns, polls_ns, work_ns;
+    double open_ns;   /* in calls that had not ended, of all threads */
+    double paused_ns; /* that MPI_Pcontrol left out of all figures, summed */
+    double init_ns;   /* in MPI_Init, summed */
+    double early_ns;  /* sampled before MPI_Init: computation in all times, summed */
+    double before_ns; /* up to MPI_Init, mean of the ranks; but for early_ns in no figure */
+    double whole_ns;  /* from start to exit, mean of the ranks */
     struct pct_run_told told;
     struct pct_run_module *modules;
     size_t n_modules;

@@ -3,14 +3,18 @@
  * Computation in a join: divided by samples, and charged with the waiting that it causes.
  * doc/internals/scaling.md derives both.
  *
- * Samples count CPU time, computation is wall time outside MPI. If samples of several threads stand
- * for more time than that, they are scaled down to it; time without samples is one node, and what
- * is known to be waiting for a processor is another one. The factor is that of the whole run, and
- * so no figure of one context: a join of CPU time (cpu_time) has neither factor nor rest.
+ * Samples count CPU time, computation is wall time outside MPI: that of main threads, while which
+ * others may work. So samples of contexts that several threads have are scaled down to the time of
+ * main threads there. How much that is of each is not known, only of all in regions of threads, and
+ * of all in runtimes of threads. Time without samples is one node, and what is known to be waiting
+ * for a processor is another one. The factors are those of the whole run, and so no figure of one
+ * context: a join of CPU time (cpu_time) has neither factors nor rest.
  */
 #include "analysis/compare/join_private.h"
+#include "analysis/symbols/short_name.h"
 #include "analysis/tree/label.h"
 #include "analysis/tree/samples.h"
+#include "format/team_runtime.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,6 +24,80 @@ static struct pct_cost *cost_of(struct pct_join *j, uint32_t node, size_t run)
     struct pct_cost *cost = &j->costs[(size_t)node * j->n_runs + run];
     cost->present = true;
     return cost;
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+/* Which threads are sampled in a context. */
+enum threads { UNKNOWN, MAIN_ALONE, SEVERAL, IN_RUNTIME, IDLE, N_THREADS };
+
+/* Threads of a team are below the function that the compiler made of a region or task; those that
+ * wait for one have only the runtime below them. */
+static enum threads threads_of_frame(const struct pc_profile *p, const struct pct_node *n,
+                                     enum threads above)
+{
+    const struct pc_profile_module *m = n->module != PC_NO_INDEX ? &p->modules[n->module] : NULL;
+    const char *function = n->frame->function;
+    bool in_runtime = m && pc_is_team_runtime(pc_base_name(m->path));
+    if (in_runtime && (above == UNKNOWN || above == IDLE))
+        return IDLE;
+    if (in_runtime && n->kind == PCOLLECT_NODE_POINT)
+        return IN_RUNTIME;
+    if (function && pct_name_is_region(function))
+        return SEVERAL;
+    if (m && m->flags & PCOLLECT_MODULE_EXE && function && !strcmp(function, "main"))
+        return MAIN_ALONE;
+    if (above != UNKNOWN && above != IDLE)
+        return above;
+    bool python = m && pct_symbols_caller(p, n->module, n->frame) == PCT_CALLER_PYTHON;
+    return python ? MAIN_ALONE : SEVERAL;
+}
+
+static bool has_threads(const struct pct_run *run)
+{
+    return run->n_threads > run->profile->n_ranks;
+}
+
+/* By node of the tree. All are UNKNOWN if ranks have one thread. */
+static enum threads *find_threads(const struct pct_joined *r)
+{
+    const struct pct_tree *t = r->tree;
+    enum threads *of = pct_alloc(t->n, sizeof *of);
+    for (size_t i = 1; i < t->n && has_threads(r->run); i++) {
+        const struct pct_node *n = &t->nodes[i];
+        bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
+        of[i] = frame                          ? threads_of_frame(r->run->profile, n, of[n->parent])
+                : n->kind == PCOLLECT_NODE_CUT ? SEVERAL
+                                               : of[n->parent];
+    }
+    return of;
+}
+
+static double part_of(double part_ns, double whole_ns)
+{
+    return whole_ns > fmax(0, part_ns) ? fmax(0, part_ns) / whole_ns : 1;
+}
+
+/* For each node of the tree, the part of its samples that stands for time of main threads. all_ns:
+ * their computation. */
+static double *find_parts(const struct pct_join *j, const struct pct_joined *r, double all_ns)
+{
+    const struct pct_tree *t = r->tree;
+    enum threads *of = find_threads(r);
+    double sum[N_THREADS] = {0}, part[N_THREADS] = {0}, *parts = pct_alloc(t->n, sizeof *parts);
+    for (uint32_t i = 0; i < t->n; i++)
+        sum[of[i]] += (double)pct_tree_own(t, i).computed.ns;
+    double left_ns = has_threads(r->run) ? fmin(all_ns, r->run->cpu_ns) : all_ns;
+    part[IN_RUNTIME] = part_of(fmin(r->run->polls_ns, left_ns), sum[IN_RUNTIME]);
+    left_ns -= sum[IN_RUNTIME] * part[IN_RUNTIME];
+    part[UNKNOWN] = part_of(left_ns, sum[UNKNOWN]);
+    part[MAIN_ALONE] = part_of(left_ns, sum[MAIN_ALONE]);
+    left_ns -= sum[MAIN_ALONE] * part[MAIN_ALONE];
+    part[SEVERAL] = part_of(left_ns, sum[SEVERAL]);
+    for (uint32_t i = 0; i < t->n; i++)
+        parts[i] = j->cpu_time ? 1 : part[of[i]];
+    pct_free(of);
+    return parts;
 }
 
 /* ---- Computation by context ------------------------------------------------------------------ */
@@ -46,26 +124,28 @@ static void describe(struct pct_join *j, const struct pct_joined *r, uint32_t at
 }
 
 /* Adds computation by samples. Samples inside MPI are part of the time of the MPI functions. */
-void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r)
+void pct_join_add_computation(struct pct_join *j, struct pct_joined *r)
 {
     const struct pct_tree *t = r->tree;
     double all_ns = j->times == PCT_JOIN_ALL ? r->run->compute_ns : r->run->own.compute_ns;
-    double sampled = (double)pct_tree_below(t, 0).computed.ns;
-    double scale = sampled > all_ns && !j->cpu_time ? all_ns / sampled : 1;
+    double sampled = 0;
+    r->parts = find_parts(j, r, all_ns);
     for (uint32_t i = 0; i < t->n && t->samples; i++) {
         const struct pct_sampled computed = pct_tree_own(t, i).computed;
         if (!computed.samples)
             continue;
         struct pct_cost *cost = cost_of(j, r->node[i], r->k);
-        cost->ns += (double)computed.ns * scale;
+        double part = r->parts[i];
+        sampled += (double)computed.ns * part;
+        cost->ns += (double)computed.ns * part;
         cost->samples += (double)computed.samples;
-        cost->variance += scale * scale * pct_samples_variance(computed, t->samples->all);
+        cost->variance += part * part * pct_samples_variance(computed, t->samples->all);
         describe(j, r, i);
     }
     if (j->cpu_time)
         return;
     /* Rounding would leave a part of a nanosecond of the difference to scaled samples. */
-    double rest = sampled < all_ns ? all_ns - sampled : 0;
+    double rest = all_ns - sampled >= 1 ? all_ns - sampled : 0;
     double waiting = j->times != PCT_JOIN_ALL ? 0 : fmin(rest, r->run->waiting_ns);
     if (waiting > 0)
         cost_of(j, j->waiting, r->k)->ns += waiting;
@@ -166,9 +246,10 @@ static double *find_excess(const struct pct_join *j, const struct pct_joined *r,
     for (uint32_t i = 0; i < t->n && t->samples; i++) {
         if (!pct_tree_own(t, i).computed.samples)
             continue;
+        double part = has_threads(r->run) ? r->parts[i] : 1;
         for (uint32_t s = t->nodes[i].first_source; s != PC_NO_INDEX; s = t->next_source[s]) {
-            double ns =
-                excess_of(p, &p->data[p->nodes[s].data], busiest->rank, t->samples->time_field);
+            double ns = part * excess_of(p, &p->data[p->nodes[s].data], busiest->rank,
+                                         t->samples->time_field);
             excess[r->node[i]] += ns;
             rest -= ns;
         }

@@ -462,6 +462,7 @@ static void add_tree(struct pct_join *j, const struct pct_run *runs, const struc
     pct_free(b.rebuilt);
     pct_free(b.sites);
     pct_free(r.node);
+    pct_free(r.parts);
     pct_tree_free(r.tree);
 }
 

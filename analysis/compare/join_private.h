@@ -15,6 +15,7 @@ struct pct_joined {
     size_t k; /* its number */
     struct pct_tree *tree;
     uint32_t *node;
+    double *parts; /* by node of the tree: of its samples, those that stand for computation */
 };
 
 /* Computation of a rank without the time that the library takes beside it. */
@@ -28,8 +29,8 @@ void pct_run_open(const struct pct_run *run, const struct pc_profile *profile,
 int pct_run_refuse(const char *path, int err, struct pc_error *error);
 
 /* Adds the computation of the run: to the sampled functions if the join is divided, the rest to
- * j->compute. */
-void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r);
+ * j->compute. Sets r->parts. */
+void pct_join_add_computation(struct pct_join *j, struct pct_joined *r);
 
 /* Moves the waiting of the run to its cause. Called after pct_join_add_computation. */
 void pct_join_blame(struct pct_join *j, const struct pct_joined *r);

@@ -371,6 +371,12 @@ size_t pct_name_uncopied_bytes(const char *name)
     return in_brackets ? n - before : n;
 }
 
+bool pct_name_is_region(const char *name)
+{
+    static const char *const regions[] = {"._omp_fn.", ".omp_outlined", ".omp_task_entry"};
+    return name[bytes_before(name, regions, PC_ARRAY_LEN(regions))] != '\0';
+}
+
 /* Bytes of the bracket that a text begins with; 0: it begins with none. */
 static size_t bracket_bytes(const char *s)
 {

@@ -49,6 +49,9 @@ const char **pct_names_shown(const char *const *names, size_t n, bool full, bool
  */
 bool pct_name_means(const char *name, const char *asked);
 
+/* True if the compiler made the function of a region or a task of OpenMP. */
+bool pct_name_is_region(const char *name);
+
 /* Bytes of a name before the marks of a copy: ".constprop.0", " [clone .isra.0]". */
 size_t pct_name_uncopied_bytes(const char *name);
 
