@@ -330,6 +330,24 @@ mpi_run() {
         "PCOLLECT_SPOOL_PATH=$spool" "$@"
 }
 
+# wait_launcher PID: waits for a job in the background whose ranks were killed; its status is that of the job. mpirun of
+# Open MPI 4.1.4 with PMIx 4.2.2 sometimes stays for ever then, also without us: in PMIx_server_finalize it waits for a
+# thread that waits for a mutex. After a minute it is killed: it is the last of the processes that start each other.
+wait_launcher() {
+    launcher_left=600
+    while kill -0 "$1" 2>/dev/null; do
+        if [ $launcher_left -eq 0 ]; then
+            launcher=$1
+            while launcher_child=$(pgrep -o -P "$launcher"); do launcher=$launcher_child; done
+            note "the launcher has not ended after its ranks: $(tr '\0' ' ' <"/proc/$launcher/cmdline")"
+            kill -KILL "$launcher"
+        fi
+        launcher_left=$((launcher_left - 1))
+        sleep 0.1
+    done
+    wait "$1"
+}
+
 # Goes on if the library and the command are there; else the script ends with a skip.
 need_pcollect() {
     [ -e "$lib" ] || skip_all "libpcollect.so was not built"
