@@ -52,14 +52,14 @@ struct row {
     char low[PCT_FIT_TEXT], high[PCT_FIT_TEXT];
 };
 
-/* "X" or "X,Y", all above 0. */
+/* "X" or "X,Y", all above 0 and finite. */
 static bool read_place(const char *word, struct request *r)
 {
     r->predict = true;
     for (r->n_at = 0; r->n_at < PCT_FIT_PARAMETERS; word++) {
         char *end;
         r->at[r->n_at] = strtod(word, &end);
-        if (end == word || !(r->at[r->n_at] > 0))
+        if (end == word || !(r->at[r->n_at] > 0) || !isfinite(r->at[r->n_at]))
             return false;
         r->n_at++;
         word = end;
@@ -116,10 +116,11 @@ static void put_number(struct pct_buf *b, const char *name, double value)
         pct_buf_text(b, "null");
 }
 
+/* Appends a member whose text is escaped already. */
 static void put_text(struct pct_buf *b, const char *name, const char *text)
 {
     pct_buf_format(b, ", \"%s\": ", name);
-    pct_text_json(b, text);
+    pct_text_quote(b, text);
 }
 
 static void print_tsv(const struct row *row, const struct request *r)
@@ -152,7 +153,8 @@ static void print_json(const struct row *row, const struct request *r, bool firs
     struct pct_buf b = {0};
     pct_buf_text(&b, first ? "\n  {\"region\": " : ",\n  {\"region\": ");
     pct_text_json(&b, row->series->region);
-    put_text(&b, "metric", row->series->metric);
+    pct_buf_text(&b, ", \"metric\": ");
+    pct_text_json(&b, row->series->metric);
     if (row->made) {
         put_text(&b, "model", row->model);
         put_number(&b, "adjusted_r2", row->fit.adjusted_r2);
@@ -204,7 +206,9 @@ static void print_text(const struct row *row, const struct request *r)
                "    up to %.6g: %s\n    from %.6g on: %s\n",
                100 * row->segments->error, row->segments->last, row->low, row->segments->first,
                row->high);
-    if (r->predict && pct_fit_band_tells(&row->band))
+    if (r->predict && !isfinite(row->band.value))
+        puts("  predicted: not known, it is beyond what a number can hold");
+    else if (r->predict && pct_fit_band_tells(&row->band))
         printf("  predicted: %.6g, between %.6g and %.6g\n", row->band.value, row->band.low,
                row->band.high);
     else if (r->predict)

@@ -61,13 +61,20 @@ static void put(struct text *t, const char *what)
     t->out[t->n] = '\0';
 }
 
+static void put_name(struct text *t, const char *name)
+{
+    char *shown = pct_text_escaped(name);
+    put(t, shown);
+    pct_free(shown);
+}
+
 static void put_factor(struct text *t, const struct pct_fit_factor *f, const char *name,
                        bool *first)
 {
     char power[32];
     if (f->power) {
         put(t, *first ? "" : " * ");
-        put(t, name);
+        put_name(t, name);
         if (f->root > 1)
             pct_text_format(power, sizeof power, "^(%d/%d)", f->power, f->root);
         else if (f->power < 0)
@@ -81,7 +88,7 @@ static void put_factor(struct text *t, const struct pct_fit_factor *f, const cha
     if (f->log) {
         put(t, *first ? "" : " * ");
         put(t, "log2(");
-        put(t, name);
+        put_name(t, name);
         put(t, f->log > 1 ? ")^2" : ")");
         *first = false;
     }

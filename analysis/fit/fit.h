@@ -108,12 +108,13 @@ void pct_fit_segments_free(struct pct_fit_segments *s);
 /* The model that is valid at x; between the two, and beyond the points, the second. */
 const struct pct_fit_segment *pct_fit_segment_at(const struct pct_fit_segments *s, double x);
 
-/* "3 + 2 * p^(1/2) * log2(p)"; out[PCT_FIT_TEXT]. Returns out. */
+/* "3 + 2 * p^(1/2) * log2(p)", names escaped as cells; out[PCT_FIT_TEXT]. Returns out. */
 enum { PCT_FIT_TEXT = 512 };
 char *pct_fit_text(const struct pct_fit *f, const char *const *names, char *out);
 
 /* Growth of the model: text of its fastest growing term without the size of its coefficient, as
- * "p^(1/2) * log2(p)", or "-log2(p)" of a model that falls; "constant". out[PCT_FIT_TEXT]. */
+ * "p^(1/2) * log2(p)", or "-log2(p)" of a model that falls; "constant". Names and `out` as above.
+ */
 char *pct_fit_growth(const struct pct_fit *f, const char *const *names, char *out);
 
 #endif
