@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The view of source files: the figures of the table `lines` beside the text that the profile stores (table
-// `source_lines`) or that was read when the page was made (`read_lines`), as in `pcollect annotate`. A line that several functions share has their sum; what is
-// inclusive is counted once, as these functions may call each other. Without text only the lines with figures
-// are shown.
+// `source_lines`) or that was read when the page was made (`read_lines`), as in `pcollect annotate`. A line that several
+// functions share has their sum; what is inclusive is counted once, as these functions may call each other. Without text
+// only the lines with figures are shown.
 
 const linesAround = 3, mostSourceRows = 3000, mostHotLines = 5, leastHotShare = 0.001;
 

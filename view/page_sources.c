@@ -82,9 +82,9 @@ static void read_file(struct pct_page_sources *out, struct pct_page_file *f, siz
     pct_source_read(out->data.profile, f->path, &s);
     size_t bytes = bytes_of(&s);
     f->no_room = bytes > *left_bytes;
-    if (!s.n)
-        pc_format(f->note, sizeof f->note, "It could not be read when the page was made%s%s.",
-                  *s.problem ? ": " : "", s.problem);
+    if (!s.n && *s.problem)
+        pc_format(f->note, sizeof f->note,
+                  "This file could not be read when the page was made: %s.", s.problem);
     else if (f->no_room)
         pc_format(f->note, sizeof f->note, "The text of this file has no room in the page.");
     else if (*s.problem)
@@ -117,7 +117,7 @@ void pct_page_sources_make(struct pct_page_sources *out, const struct pct_data *
             read_file(out, f, &left_bytes);
         else
             pc_format(f->note, sizeof f->note,
-                      "It was not read, because its name is not that of a source file.");
+                      "This file was not read, because its name is not that of a source file.");
     }
 }
 
