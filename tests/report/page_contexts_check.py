@@ -157,7 +157,7 @@ def extra_metrics(page, tables):
     wanted = collections.defaultdict(dict)
     paths = lambda path: [" > ".join(path[:n]) for n in range(len(path) + 1)]
     for row in rows_of(tables, "counts"):
-        path = [re.sub(r"(@.*):\d+$", r"\1", frame) for frame in row["path"].split(" > ")] if row["path"] else []
+        path = path_without_lines({**row, "primitive": ""}).removesuffix(" > ").split(" > ") if row["path"] else []
         for place in paths(path) if int(row["count"]) else ():
             wanted[row["event"]][place] = wanted[row["event"]].get(place, 0) + int(row["count"])
     for table, head, value in (("estimates", "{event}, own, estimated", "estimate"), ("ratios", "{ratio}, {unit}, of {of}", "value")):
