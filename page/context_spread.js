@@ -15,6 +15,8 @@ function addSpreads(root, nodes, ranks) {
         if (!node)
             continue;
         node.row = row;
+        if (nodes.number(row, "joins"))
+            node.parent.joined = node;
         modules.set(node.label, nodes.exact(row, "module"));
         addComputed(node, nodes.number(row, "computed_s"));
         if (node.own.samples)

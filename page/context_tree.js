@@ -32,6 +32,7 @@ class ContextNode {
         this.samples = null; // row of the table `computation`
         this.rows = noRows; // of the table `contexts`, whose call this node is
         this.row = undefined; // of the table `nodes`
+        this.joined = undefined; // the node below that shares its line
         this.origin = undefined; // of a node of another shape: addOrigin
         this.same = null; // of a node of another shape: that of the whole tree with the same values by rank
     }

@@ -216,19 +216,25 @@ class ContextView {
         return rows;
     }
 
-    // Frames from a node on that share a row: for one library they pass a call on with nearly all of their time. The
+    // Nodes from a node on that share a row: the table `nodes` says which, by time; other figures may be elsewhere. The
     // chosen one has its own row.
     chainOf(node) {
-        const chain = [node], {nodes} = this.root, first = ([child]) => child;
-        const hasAll = (child, {figures}) => ["mpi", "cpu"].every(name => (child.figures[name] || 0) >= 0.99 * (figures[name] || 0));
-        const passerOf = each => {
-            const child = each.row === undefined || this.unfolded.has(each) ? undefined : first(each.by(this.order));
-            return child && hasAll(child, each) ? nodes.exact(each.row, "passer") : "";
-        };
-        const passer = this.root === this.whole ? passerOf(node) : "";
-        for (let next = passer && first(node.by(this.order)); next && next !== this.selected && passerOf(next) === passer; next = first(next.by(this.order)))
-            chain.push(next);
+        const chain = [node], {order} = this;
+        const isOne = each => each && each !== this.selected && !this.unfolded.has(each) &&
+            (each.figures[order] || 0) >= 0.99 * [...each.parent.children.values()].reduce((sum, {figures}) => sum + (figures[order] || 0), 0);
+        if (this.root === this.whole && !this.unfolded.has(node))
+            for (let next = node.joined; isOne(next); next = next.joined)
+                chain.push(next);
         return chain;
+    }
+
+    // "… 3 frames of libc.so.6", "fib, task × 12 frames", "fall × 4 times"
+    chainText(chain) {
+        const passer = this.root.nodes.exact(chain[0].row, "passer"), n = grouped(chain.length);
+        if (passer)
+            return `… ${n} frames of ${passer}`;
+        const firsts = chain.filter(({label}, i) => chain.findIndex(each => each.label === label) === i);
+        return `${firsts.map(each => each.shownName()).join(", ")} × ${n} ${firsts.length > 1 ? "frames" : "times"}`;
     }
 
     matches() {
@@ -300,7 +306,7 @@ class ContextView {
                 chain.forEach(each => this.unfolded.add(each));
                 this.draw();
                 this.rowOf(node).focus();
-            }}, makeName(`… ${grouped(chain.length)} frames of ${this.root.nodes.exact(node.row, "passer")}`));
+            }}, makeName(this.chainText(chain)));
     }
 
     makeFigure(node, metric) {

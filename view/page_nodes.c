@@ -8,6 +8,9 @@
  *
  * Cost: the number of values below each node with values of its own or several children. A node
  * with neither has the spread of its child, so that a deep recursion costs no more than its frames.
+ *
+ * Nodes that share a line (folds.h): the tree is shown without a threshold, so a child counts as
+ * the only one if the others have next to nothing.
  */
 #include "view/page_nodes.h"
 
@@ -34,6 +37,8 @@ struct spread {
 
 struct pct_page_node {
     uint32_t node, level;
+    const char *passer; /* of its line; NULL: none */
+    bool joins;         /* its line begins above it */
     struct spread times[N_TIMES];
 };
 
@@ -123,6 +128,84 @@ static void spread_node(const struct lists *l, struct pct_page_node *node)
     }
 }
 
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+/* A tree and its profile, of which lines are made. */
+struct folded {
+    const struct pc_profile *p;
+    const struct pct_tree *t;
+};
+
+/* True if a part is all of the whole, but for next to nothing. */
+static bool is_nearly(pc_u128 part, pc_u128 whole)
+{
+    enum { LEAST_PERCENT = 99 };
+    return 100 * part >= LEAST_PERCENT * whole;
+}
+
+static uint32_t only_child(void *tree, uint32_t node)
+{
+    const struct pct_tree *t = ((const struct folded *)tree)->t;
+    pc_u128 mpi = 0, cpu = 0, most_mpi = 0, most_cpu = 0;
+    uint32_t most = PC_NO_INDEX;
+    size_t n = 0;
+    for (uint32_t i = t->nodes[node].first_child; i != PC_NO_INDEX; i = t->nodes[i].next) {
+        const struct pct_below below = pct_tree_below(t, i);
+        n++;
+        mpi += below.sum[PCT_TIME];
+        cpu += below.total.ns;
+        if (most != PC_NO_INDEX && below.sum[PCT_TIME] + below.total.ns <= most_mpi + most_cpu)
+            continue;
+        most = i;
+        most_mpi = below.sum[PCT_TIME];
+        most_cpu = below.total.ns;
+    }
+    bool only = n < 2 || (mpi + cpu && is_nearly(most_mpi, mpi) && is_nearly(most_cpu, cpu));
+    return only ? most : PC_NO_INDEX;
+}
+
+static bool is_same(const void *tree, uint32_t node, uint32_t other)
+{
+    return pct_tree_same(((const struct folded *)tree)->t, node, other);
+}
+
+static bool is_same_function(const void *tree, uint32_t node, uint32_t other)
+{
+    return pct_tree_same_function(((const struct folded *)tree)->t, node, other);
+}
+
+static const char *find_passer(void *tree, uint32_t node)
+{
+    const struct folded *f = tree;
+    uint32_t child = only_child(tree, node);
+    if (child == PC_NO_INDEX)
+        return NULL;
+    const struct pct_below all = pct_tree_below(f->t, node), rest = pct_tree_below(f->t, child);
+    if (!is_nearly(rest.sum[PCT_TIME], all.sum[PCT_TIME]) ||
+        !is_nearly(rest.total.ns, all.total.ns))
+        return NULL;
+    return pct_tree_passer(f->p, f->t, node, f->t->nodes[node].parent);
+}
+
+/* Sets which nodes share a line. `place`: by node of the tree its place in the list. */
+static void fold_nodes(struct pct_page_nodes *out, const uint32_t *place)
+{
+    struct folded f = {out->data.profile, out->data.tree};
+    const struct pct_folding folding = {&f, only_child, is_same, is_same_function, find_passer};
+    for (size_t k = 1; k < out->n; k++) {
+        struct pct_page_node *first = &out->node[k];
+        if (first->joins)
+            continue;
+        struct pct_fold fold = pct_fold(&folding, first->node);
+        first->passer = fold.n > 1 ? fold.passer : NULL;
+        for (uint32_t i = first->node; i != fold.last;) {
+            i = only_child(&f, i);
+            out->node[place[i]].passer = first->passer;
+            out->node[place[i]].joins = true;
+        }
+    }
+}
+
 /* ---- Columns --------------------------------------------------------------------------------- */
 
 enum figure { RANKS, KNOWN, MIN, MIN_RANK, MEDIAN, MEDIAN_RANK, GREATEST, GREATEST_RANK, PICTURE };
@@ -158,10 +241,13 @@ static void get_module(const struct pct_cell *c, struct pct_value *out)
 
 static void get_passer(const struct pct_cell *c, struct pct_value *out)
 {
-    const struct pct_tree *t = c->d->tree;
-    uint32_t node = node_of(c)->node;
-    const char *passer = pct_tree_passer(c->d->profile, t, node, t->nodes[node].parent);
+    const char *passer = node_of(c)->passer;
     pct_value_text(c->d, passer ? pc_base_name(passer) : NULL, out);
+}
+
+static void get_joins(const struct pct_cell *c, struct pct_value *out)
+{
+    out->integer = node_of(c)->joins;
 }
 
 static void get_computed(const struct pct_cell *c, struct pct_value *out)
@@ -234,8 +320,9 @@ static const struct pct_column columns[] = {
     {"label", "label", PCT_TEXT, "function or MPI function", get_label, .labels = true},
     {"module", "module", PCT_TEXT, "program or library that the function is in", get_module},
     {"passer", "passes on", PCT_TEXT,
-     "library of which the function only passes a call on, if it does; empty: it has a row",
+     "library for which the functions of its line only pass a call on; empty: they do more",
      get_passer},
+    {"joins", "joins", PCT_YES_NO, "yes: it shares the line of the node above it", get_joins},
     {"computed_s", "computed", PCT_NS, "CPU time by samples outside MPI, there and below",
      get_computed},
     {"cpu_squares", "squares", PCT_COUNT,
@@ -313,9 +400,10 @@ void pct_page_nodes_make(struct pct_page_nodes *out, const struct pct_data *d)
     size_t n_ranks = d->profile->n_ranks;
     struct lists l = {&out->data, pct_alloc(n_ranks, sizeof *l.values),
                       pct_alloc(n_ranks, sizeof *l.present), pct_alloc(n_ranks, sizeof *l.sorted)};
-    uint32_t *level = pct_alloc(t->n, sizeof *level);
+    uint32_t *level = pct_alloc(t->n, sizeof *level), *place = pct_alloc(t->n, sizeof *place);
     for (uint32_t i = 0; t->n && i != PC_NO_INDEX; i = pct_tree_after(t, 0, i, true)) {
         level[i] = i ? level[t->nodes[i].parent] + 1 : 0;
+        place[i] = (uint32_t)out->n;
         out->node[out->n++] = (struct pct_page_node){.node = i, .level = level[i]};
     }
     for (size_t k = out->n; k-- > 0;) {
@@ -324,7 +412,9 @@ void pct_page_nodes_make(struct pct_page_nodes *out, const struct pct_data *d)
         else
             spread_node(&l, &out->node[k]);
     }
+    fold_nodes(out, place);
     make_table(out);
+    pct_free(place);
     pct_free(level);
     pct_free(l.sorted);
     pct_free(l.present);
