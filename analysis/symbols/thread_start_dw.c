@@ -16,7 +16,7 @@
 
 enum { MOST_BYTES = 64 }; /* of the code up to the call */
 
-/* Of GCC 6 and later: std::thread::_M_start_thread(std::unique_ptr<_State>, void (*)()). */
+/* std::thread::_M_start_thread(std::unique_ptr<_State>, void (*)()), since GCC 6. */
 static const char starter[] =
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE";
 static const char started[] = "execute_native_thread_routine";
