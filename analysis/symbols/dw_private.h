@@ -82,6 +82,12 @@ void pct_dw_read_stubs(struct pct_dw *d);
 /* Adds a symbol for the function in which threads of the C++ library begin, if it has none. */
 void pct_dw_read_thread_start(struct pct_dw *d);
 
+/* ---- python_methods_dw.c ---- */
+
+/* Adds symbols for functions of an extension module of Python that Python can call, if they have
+ * none. */
+void pct_dw_read_python_methods(struct pct_dw *d);
+
 /* ---- debug_file.c ---- */
 
 /* Finds separate debug information, as libdwfl asks for it. Asks a server only where

@@ -290,12 +290,20 @@ const char *pct_symbols_runtime(const char *file)
     return NULL;
 }
 
+/* True for a C module of Python, by the name that Python's tools give it. */
+static bool is_extension(const char *path)
+{
+    const char *name = pc_base_name(path);
+    return strstr(name, ".cpython-") || strstr(name, ".abi3.");
+}
+
 enum pct_caller pct_symbols_caller(const struct pc_profile *p, uint32_t module,
                                    const struct pct_frame *frame)
 {
-    if (!frame->function)
+    const char *path = module == PC_NO_INDEX ? "" : p->modules[module].path;
+    if (!frame->function || (!frame->file && is_extension(path)))
         return PCT_CALLER_PASSES;
-    if (module == PC_NO_INDEX || strcmp(p->modules[module].path, PCOLLECT_MODULE_PYTHON) != 0)
+    if (strcmp(path, PCOLLECT_MODULE_PYTHON) != 0)
         return PCT_CALLER_OTHER;
     return pct_symbols_runtime(frame->file) ? PCT_CALLER_PASSES : PCT_CALLER_PYTHON;
 }

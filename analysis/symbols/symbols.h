@@ -123,8 +123,8 @@ const char *pct_symbols_complaint(const struct pct_symbols *s, uint32_t module);
  * none. `file` may be NULL. */
 const char *pct_symbols_runtime(const char *file);
 
-/* A frame as the place of an MPI call. Python calls MPI through modules whose functions have no
- * names, and imports them through its runtime library: the place is then the function of Python. */
+/* A frame as the place of an MPI call. Python calls MPI through C modules whose functions have no
+ * lines, and imports them through its runtime library: the place is then the function of Python. */
 enum pct_caller { PCT_CALLER_OTHER, PCT_CALLER_PASSES, PCT_CALLER_PYTHON };
 enum pct_caller pct_symbols_caller(const struct pc_profile *p, uint32_t module,
                                    const struct pct_frame *frame);
