@@ -19,11 +19,12 @@ static const struct pct_option options[] = {
      "several profiles scaling.html or difference.html)",
      "A page of this command is replaced; any other file is left as it is, with an error."},
     {OPTION_STRONG, "strong", NULL,
-     "with several numbers of ranks: the problem is the same in all runs (default: judged from the "
-     "runs)",
+     "with several numbers of ranks or threads: the problem is the same in all runs (default: "
+     "judged from the runs)",
      "Several profiles are compared on one page: with different numbers of ranks as by "
-     "pcollect-scale(1); with the same number as by pcollect-diff(1), the first with the second, "
-     "or those before -- with those after.",
+     "pcollect-scale(1), and so with different numbers of threads, if there are three profiles or "
+     "one of these options; otherwise as by pcollect-diff(1), the first with the second, or those "
+     "before -- with those after.",
      .group = SCALING},
     {OPTION_WEAK, "weak", NULL, "the problem grows with the number of ranks", .group = SCALING},
     {OPTION_CONTEXTS, "contexts", "N",

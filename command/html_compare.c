@@ -72,7 +72,9 @@ static int write_several(const struct pct_command *self, const struct pct_run *r
                          const struct pct_line *line, struct pct_html_request *r)
 {
     size_t n = line->n_words, n_before = line->n_before;
-    bool separated = n_before < n, diff = separated || same_ranks(runs, n);
+    bool separated = n_before < n, asked = r->strong || r->weak || n > 2;
+    bool by_threads = asked && pct_runs_differ_in_threads(runs, n);
+    bool diff = separated || (same_ranks(runs, n) && !by_threads);
     if (separated && (r->strong || r->weak))
         return pct_refuse(self, "--strong, --weak: profiles before and after -- are compared "
                                 "whatever their numbers of ranks; leave out --");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect scale: one program at several numbers of ranks.
+ * pcollect scale: one program at several numbers of ranks or threads.
  */
 #include "command/command.h"
 #include "view/compare_print.h"
@@ -29,12 +29,13 @@ static const char *next_table(const void *arg, size_t i)
 static const struct pct_option options[] = {
     {OPTION_STRONG, "strong", NULL,
      "the problem is the same in all runs (default: judged from the runs)", .group = SCALING},
-    {OPTION_WEAK, "weak", NULL, "the problem grows with the number of ranks", .group = SCALING},
+    {OPTION_WEAK, "weak", NULL, "the problem grows with the number of ranks, or threads",
+     .group = SCALING},
     {OPTION_PREDICT, "predict", "RANKS[,N]",
      "predict the time of each context on RANKS ranks; with --sizes, for a problem of size N "
      "(default: the largest)",
      "Models of the time per rank are as in pcollect-model(1). They need three numbers of ranks; "
-     "with fewer than five they are a guess.",
+     "with fewer than five they are a guess. If threads are compared, it is a number of threads.",
      .parts = PCT_PART_MODELS},
     {OPTION_SIZES, "sizes", "N,N,...",
      "problem sizes, in the order of the files: models then depend on ranks and size",
@@ -43,7 +44,8 @@ static const struct pct_option options[] = {
     {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs",
      .group = FORM},
     {OPTION_SVG, "svg", NULL,
-     "a picture of the efficiency and its factors over the numbers of ranks, at the largest size",
+     "a picture of the efficiency and its factors over the numbers of ranks, or threads, at the "
+     "largest size",
      .group = FORM},
     {OPTION_TABLE, "table", "NAME",
      "one table only, as tsv without --format; help lists the tables", .known = next_table},
@@ -267,7 +269,7 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_scale_command = {
     .name = "scale",
     .synopsis = "[OPTION]... FILE FILE...",
-    .summary = "compare runs at several numbers of ranks, context by context",
+    .summary = "compare runs at several numbers of ranks or threads, context by context",
     .options = options,
     .argument = "FILE",
     .n_least = 2,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The view of one program at several numbers of ranks, as `pcollect scale` prints it: efficiencies and their factors,
-// the loss of each context, its model with band, and its prediction for more ranks.
+// The view of one program at several numbers of ranks or threads, as `pcollect scale` prints it: efficiencies and their factors,
+// the loss of each context, its model with band, and its prediction for more of them.
 
 const scaleFactors = [["efficiency_percent", "efficiency"], ["parallel_percent", "parallel"],
     ["balance_percent", "balance"], ["communication_percent", "communication"], ["computation_percent", "computation"]];
-const scaleColumns = ["ranks", "wall_s", "time_s", "speed_up", ...scaleFactors.map(([name]) => name), "delayed_percent"];
+const threadFactors = [...scaleFactors, ["threading_percent", "threading"]];
+const scaleColumns = ["wall_s", "time_s", "speed_up"];
 // Columns that are left out if no context has them.
 const knownOfSome = ["efficiency_percent", "growth"];
 const lossColumns = ["place", "lost_s", "lost_percent", "first_s", "last_s", "efficiency_percent", "growth"];
@@ -40,10 +41,11 @@ const rowsOf = table => Array.from({length: table.rows}, (_, row) => row);
 class ScalingView {
     constructor(profile, {scales, contexts, costs, curves}, options) {
         Object.assign(this, {profile, scales, contexts, costs, curves});
+        this.factors = profile.of === "threads" ? threadFactors : scaleFactors;
         this.few = rowsOf(contexts).some(row => contexts.exact(row, "few") === "yes");
         this.places = curves.rows ? rowsOf(curves).filter(row => curves.number(row, "row") === curves.number(0, "row"))
             .map(row => curves.number(row, "ranks")) : [];
-        this.most = rowsOf(scales).reduce((most, row) => Math.max(most, scales.number(row, "ranks")), 0);
+        this.most = rowsOf(scales).reduce((most, row) => Math.max(most, scales.number(row, profile.of)), 0);
         this.wanted = Number(options.get("predict")) || this.places.find(ranks => ranks > this.most) || 0;
         this.selected = Math.max(0, rowsOf(contexts).findIndex(row => contexts.exact(row, "context") === options.get("context")));
         this.all = !this.largeRows().includes(this.selected);
@@ -53,11 +55,12 @@ class ScalingView {
     }
 
     place(place) {
-        const {scales} = this, columns = scaleColumns.filter(name => scales.has(name));
+        const {scales, profile} = this, factors = this.factors.map(([name]) => name);
+        const columns = [profile.of, ...scaleColumns, ...factors, "delayed_percent"].filter(name => scales.has(name));
         place.append(makeWarnings(this.profile), make("h2", {}, this.profile.title),
             make("div", {class: "scroll"}, makeFigureTable(scales, columns, rowsOf(scales), {id: "scales"})),
-            make("p", {class: "legend"}, "Efficiency is against the smallest scale; parallel = balance × communication; " +
-                "computation says how the total of computation scales. Time without a free processor is left out."),
+            make("p", {class: "legend"}, "Efficiency is against the smallest scale; parallel = balance × communication" +
+                (profile.of === "threads" ? " × threading; " : "; ") + "computation says how the total of computation scales. Time without a free processor is left out."),
             make("div", {class: "beside"},
                 make("div", {}, make("p", {}, "Efficiency and its factors"), this.makeFactors()), this.details),
             make("h2", {}, "What each context loses"), ...this.profile.loss.map(text => make("p", {class: "loss"}, text)),
@@ -67,9 +70,9 @@ class ScalingView {
     }
 
     makeFactors() {
-        const {scales} = this;
-        const lines = scaleFactors.map(([column, name], i) => ({name, style: "line" + i,
-            points: rowsOf(scales).map(row => [scales.number(row, "ranks"), scales.number(row, column) / 1000])}));
+        const {scales, profile} = this;
+        const lines = this.factors.map(([column, name], i) => ({name, style: "line" + i,
+            points: rowsOf(scales).map(row => [scales.number(row, profile.of), scales.number(row, column) / 1000])}));
         return new Chart({lines, least: 0, form: value => value.toFixed(0) + " %", title: "Efficiency and its factors"}).svg;
     }
 
@@ -81,8 +84,8 @@ class ScalingView {
 
     // The contexts that lose, take or will take a part of the run that the text shows, too, or may do so.
     largeRows() {
-        const {contexts, scales, profile: {least}} = this, rows = rowsOf(contexts), last = scales.rows - 1;
-        const measured = scales.number(last, "core_s") / scales.number(last, "ranks");
+        const {contexts, scales, profile} = this, {least} = profile, rows = rowsOf(contexts), last = scales.rows - 1;
+        const measured = scales.number(last, "core_s") / scales.number(last, profile.of);
         const expected = rows.reduce((sum, row) => sum + (this.expected(row) || 0), 0);
         return rows.filter(row => ![contexts.number(row, "lost_percent") / 1e5, contexts.number(row, "last_s") / measured,
             this.expected(row) / expected].every(part => Math.abs(part) < least / 1e5));
@@ -101,19 +104,19 @@ class ScalingView {
     }
 
     draw() {
-        const {contexts} = this;
+        const {contexts, profile} = this;
         const large = this.all ? rowsOf(contexts) : this.largeRows(), rows = large.slice(0, mostLossRows);
         const predicts = rows.some(row => this.bandOf(row).length);
         this.controls.replaceChildren(predicts ? makeChoice("Predict the time per rank on",
-            this.places.filter(ranks => ranks > this.most).map(ranks => [String(ranks), grouped(ranks) + " ranks"]),
+            this.places.filter(ranks => ranks > this.most).map(ranks => [String(ranks), `${grouped(ranks)} ${profile.of}`]),
             String(this.wanted), chosen => {
                 this.wanted = Number(chosen);
                 remember({predict: chosen});
                 this.draw();
             }) : rowsOf(contexts).some(row => contexts.exact(row, "few"))
             ? "No form of growth fits the times of a context, or they have few samples, so that nothing is predicted."
-            : "Models need three numbers of ranks or more.",
-        this.few && predicts ? "With fewer than five numbers of ranks the form of a model is a guess." : "");
+            : `Models need three numbers of ${profile.of} or more.`,
+        this.few && predicts ? `With fewer than five numbers of ${profile.of} the form of a model is a guess.` : "");
         const columns = lossColumns.filter(name => !knownOfSome.includes(name) || rows.some(row => contexts.exact(row, name) !== ""));
         const table = makeFigureTable(contexts, columns, rows, {id: "losses"}, row => this.select(row));
         if (predicts)
@@ -154,13 +157,13 @@ class ScalingView {
 
     // Points are the time per rank at each scale; the table of costs has rows by context, then scale.
     drawModel(row) {
-        const {contexts, costs, scales} = this, band = this.bandOf(row).filter(({ranks}) => ranks <= Math.max(this.wanted, this.most));
+        const {contexts, costs, scales, profile} = this, band = this.bandOf(row).filter(({ranks}) => ranks <= Math.max(this.wanted, this.most));
         if (!contexts.rows) {
             this.details.replaceChildren("No context has a cost.");
             return;
         }
         const points = rowsOf(scales).map((_, i) => {
-            const at = row * scales.rows + i, ranks = costs.number(at, "ranks");
+            const at = row * scales.rows + i, ranks = costs.number(at, profile.of);
             return [ranks, costs.number(at, "core_s") / ranks];
         });
         const lines = [{name: "measured", style: "line0", points}];
@@ -177,7 +180,7 @@ class ScalingView {
     makeModel(row, band) {
         const {contexts} = this;
         if (band.length)
-            return make("p", {}, "Model of the time per rank in seconds, p is the number of ranks: ",
+            return make("p", {}, `Model of the time per rank in seconds, p is the number of ${this.profile.of}: `,
                 make("code", {}, contexts.exact(row, "model")));
         return make("p", {}, contexts.exact(row, "few") === "" ? "There is no model of this context."
             : "No form of growth fits these runs, or they have few samples here, so that nothing is predicted.");

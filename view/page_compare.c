@@ -128,7 +128,7 @@ static void make_curves(struct curves *c, const struct pct_scale *s)
                          .row = pct_alloc(s->n_rows, sizeof *c->row),
                          .band = pct_alloc(s->n_rows * room, sizeof *c->band)};
     for (size_t i = s->points[pct_scale_last(s)].base; i < s->n_points; i++)
-        c->ranks[c->n_ranks++] = s->points[i].ranks;
+        c->ranks[c->n_ranks++] = s->points[i].width;
     for (unsigned i = 0; i < DOUBLED; i++, c->n_ranks++)
         c->ranks[c->n_ranks] = 2 * c->ranks[c->n_ranks - 1];
     for (size_t i = 0; i < s->n_rows; i++)
@@ -161,8 +161,9 @@ void pct_page_put_scale(FILE *out, const struct pct_scale *s)
     put_head(&page.head, s->runs, s->n_runs, &remarks);
     pct_buf_text(&page.head, ", \"title\": ");
     pct_text_json(&page.head, title.data);
-    pct_buf_format(&page.head, ", \"loss\": [%s], \"moved\": %s, \"least\": %d", loss.data,
-                   pct_scale_has_waits(s) ? "true" : "false", PCT_LEAST_SHARE);
+    pct_buf_format(&page.head, ", \"loss\": [%s], \"moved\": %s, \"least\": %d, \"of\": \"%s\"",
+                   loss.data, pct_scale_has_waits(s) ? "true" : "false", PCT_LEAST_SHARE,
+                   pct_scale_unit(s, 0));
     for (size_t i = 0; i < pct_n_scale_tables; i++)
         pct_page_add(&page, pct_scale_tables[i].name, &pct_scale_tables[i], &d);
     pct_page_add(&page, curves_table.name, &curves_table, &curves.data);

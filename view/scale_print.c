@@ -36,15 +36,17 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
         const struct pct_scale_point *p = &s->points[k];
         if (s->options.sizes && p->base == k)
             pct_buf_format(&b, "%s size %g on", k ? ";" : "", p->size);
-        pct_buf_format(&b, "%s %s", p->base != k ? "," : "", pct_scale_count(p->ranks, n));
+        pct_buf_format(&b, "%s %s", p->base != k ? "," : "", pct_scale_count(p->width, n));
     }
     const char *but = s->but_polls ? ", without functions that poll," : "";
-    if (!pct_scale_computes(s))
-        pct_buf_text(&b, " ranks");
-    else if (fabs(s->growth) < 0.005)
-        pct_buf_format(&b, " ranks (the total of computation%s does not grow)", but);
-    else
-        pct_buf_format(&b, " ranks (the total of computation%s grows as p^%.2f)", but, s->growth);
+    pct_buf_format(&b, " %s", pct_scale_unit(s, 0));
+    if (s->by_threads)
+        pct_buf_format(&b, " of %s %s", pct_scale_count(s->points->ranks, n),
+                       s->points->ranks == 1 ? "rank" : "ranks");
+    if (pct_scale_computes(s) && fabs(s->growth) < 0.005)
+        pct_buf_format(&b, " (the total of computation%s does not grow)", but);
+    else if (pct_scale_computes(s))
+        pct_buf_format(&b, " (the total of computation%s grows as p^%.2f)", but, s->growth);
     pct_print_sentence(out, width, 0, "%s", b.data);
     pct_buf_free(&b);
 }
@@ -58,7 +60,7 @@ static void remark_delays(const struct pct_scale *s, pct_remark_fn *put, void *a
         const struct pct_scale_point *p = &s->points[k];
         char n[PLACE_BYTES];
         struct pct_buf where = {0}, sentence = {0};
-        pct_scale_ranks(p, n);
+        pct_scale_width(s, p, n);
         add_size(s, p, n);
         pct_buf_format(&where, "On %s", n);
         any |= pct_left_out_put(&sentence, where.data,
@@ -83,7 +85,7 @@ static void remark_busy(const struct pct_scale *s, pct_remark_fn *put, void *arg
         const struct pct_scale_point *p = &s->points[k];
         char n[PLACE_BYTES], time[PCT_NUMBER_BYTES];
         busy |= pct_run_is_busy(p->delayed_ns, pct_scale_whole_ns(p));
-        pct_scale_ranks(p, n);
+        pct_scale_width(s, p, n);
         add_size(s, p, n);
         pct_buf_format(&b, "%s%s on %s", k ? ", " : "", pct_scale_time(p->wall_ns, time), n);
     }
@@ -102,7 +104,7 @@ static void put_ranks_of(struct pct_buf *b, const struct pct_scale *s,
 {
     char size[PLACE_BYTES] = "";
     add_size(s, last, size);
-    pct_buf_format(b, " %s%s", last->ranks == 1 ? "rank" : "ranks", size);
+    pct_buf_format(b, " %s%s", pct_scale_unit(s, last->width), size);
 }
 
 /* The numbers of ranks, of each size, on which computation is not known, for one of the reasons. */
@@ -122,7 +124,7 @@ static void remark_guesses(const struct pct_scale *s, bool too_short, pct_remark
                        !last   ? "On "
                        : other ? ", on "
                                : ", ",
-                       pct_scale_count(p->ranks, n));
+                       pct_scale_count(p->width, n));
         last = p;
     }
     if (last) {
@@ -148,7 +150,7 @@ static void remark_threads(const struct pct_scale *s, pct_remark_fn *put, void *
         const struct pct_scale_point *p = &s->points[k];
         if (p->guessed || !(p->for_threads_ns > PCT_COMPARE_DELAYED * p->compute_ns))
             continue;
-        pct_scale_ranks(p, n);
+        pct_scale_width(s, p, n);
         add_size(s, p, n);
         pct_buf_format(&b, "%s %.0f %% on %s", b.n ? "," : "",
                        100 * pct_scale_per(p->for_threads_ns, p->compute_ns), n);
@@ -169,26 +171,53 @@ static void remark_threads(const struct pct_scale *s, pct_remark_fn *put, void *
 static void remark_working(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
     struct pct_buf b = {0};
-    char n[PCT_SCALE_RANKS_BYTES];
+    char n[PCT_SCALE_WIDTH_BYTES];
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
-        pct_scale_ranks(p, n);
+        pct_scale_width(s, p, n);
         pct_buf_format(&b, "%s %.3g %son %s", k ? "," : "A rank works with", p->n_working,
                        k                  ? ""
                        : p->n_working > 1 ? "threads "
                                           : "thread ",
-                       k ? pct_scale_count(p->ranks, n) : n);
+                       k ? pct_scale_count(p->width, n) : n);
     }
     pct_buf_text(&b, ": times and efficiencies count ranks, not their threads.");
-    if (pct_scale_working_differs(s))
+    if (!s->by_threads && pct_scale_working_differs(s))
         put(arg, b.data);
     pct_buf_free(&b);
 }
 
-/* Name of the sum of the times of all ranks: a core for each, unless they have more threads. */
+/* Numbers of ranks of which runs have several numbers of threads. */
+static void remark_mixed(const struct pct_scale *s, pct_remark_fn *put, void *arg)
+{
+    for (size_t k = 0; k < s->n_points && !s->by_threads; k++) {
+        uint32_t least = UINT32_MAX, most = 0;
+        for (size_t i = 0; i < s->n_runs; i++) {
+            if (s->point_of[i] != k)
+                continue;
+            least = s->runs[i].n_threads < least ? s->runs[i].n_threads : least;
+            most = s->runs[i].n_threads > most ? s->runs[i].n_threads : most;
+        }
+        if (!least || least == most)
+            continue;
+        char n[PLACE_BYTES];
+        struct pct_buf b = {0};
+        pct_scale_width(s, &s->points[k], n);
+        add_size(s, &s->points[k], n);
+        pct_buf_format(&b,
+                       "The runs of %s have %u to %u threads in all: their figures are means over "
+                       "these. Runs of one number of ranks are compared by their threads.",
+                       n, least, most);
+        put(arg, b.data);
+        pct_buf_free(&b);
+    }
+}
+
+/* Name of the sum of the times of all ranks, or threads: a core for each, unless ranks have more
+ * threads than are counted. */
 static const char *whole_name(const struct pct_scale *s)
 {
-    return pct_scale_most_working(s) > 1.1 ? "rank time" : "core time";
+    return !s->by_threads && pct_scale_most_working(s) > 1.1 ? "rank time" : "core time";
 }
 
 /* Says "MPI_Init takes 55 ms on 1 rank, 235 ms on 4: it is left out of all figures." */
@@ -197,11 +226,11 @@ static void remark_apart(const struct pct_scale *s, const char *takes, const cha
 {
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
                                  *last = &s->points[pct_scale_last(s)];
-    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[PCT_SCALE_RANKS_BYTES], m[PCT_NUMBER_BYTES];
+    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[PCT_SCALE_WIDTH_BYTES], m[PCT_NUMBER_BYTES];
     if (!(last_ns > 0))
         return;
-    pct_scale_ranks(first, n);
-    pct_scale_count(last->ranks, m);
+    pct_scale_width(s, first, n);
+    pct_scale_count(last->width, m);
     struct pct_buf b = {0};
     pct_buf_format(&b, "%s %s on %s, %s on %s: %s is left out of all figures.", takes,
                    pct_scale_time(first_ns / first->ranks, x), n,
@@ -226,14 +255,21 @@ static void remark_scaling(const struct pct_scale *s, pct_remark_fn *put, void *
 {
     if (s->options.scaling != PCT_SCALING_UNKNOWN)
         return;
+    struct pct_buf b = {0};
     if (s->scaling == PCT_SCALING_WEAK)
-        put(arg, "This is taken as weak scaling because the total of computation grows. Work that "
-                 "each rank repeats makes it grow, too: give --strong if all runs solve the same "
-                 "problem.");
+        pct_buf_format(&b,
+                       "This is taken as weak scaling because the total of computation grows. Work "
+                       "that each %s repeats makes it grow, too: give --strong if all runs solve "
+                       "the same problem.",
+                       pct_scale_unit(s, 1));
     else if (s->by_command)
-        put(arg,
-            "This is taken as strong scaling because all runs have the same command line: give "
-            "--weak if the problem grows with the number of ranks.");
+        pct_buf_format(&b,
+                       "This is taken as strong scaling because all runs have the same command "
+                       "line: give --weak if the problem grows with the number of %s.",
+                       pct_scale_unit(s, 0));
+    if (b.n)
+        put(arg, b.data);
+    pct_buf_free(&b);
 }
 
 void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg)
@@ -248,6 +284,7 @@ void pct_scale_remarks(const struct pct_scale *s, pct_remark_fn *put, void *arg)
     remark_guesses(s, false, put, arg);
     remark_threads(s, put, arg);
     remark_working(s, put, arg);
+    remark_mixed(s, put, arg);
     remark_ends(s, put, arg);
 }
 
@@ -259,7 +296,8 @@ static double machine_part(const struct pct_scale *s)
                                  *last = &s->points[pct_scale_last(s)];
     double ns = fmin(s->machine_ns, s->lost_ns);
     if (pct_scale_computes(s))
-        ns = fmin(ns, s->lost_ns - (last->compute_ns - pct_scale_ideal(s, first->compute_ns)));
+        ns = fmin(ns, s->lost_ns - last->compute_ns * pct_scale_per_rank(last) +
+                          pct_scale_ideal(s, first->compute_ns * pct_scale_per_rank(first)));
     return ns >= PCT_COMPARE_DELAYED * s->core_ns ? ns : 0;
 }
 
@@ -275,9 +313,9 @@ bool pct_scale_has_waits(const struct pct_scale *s)
 /* "4,096 ranks", "4,096 ranks, size 1e+06" */
 static const char *predicted_text(const struct pct_scale *s, char out[PLACE_BYTES])
 {
-    char ranks[PCT_NUMBER_BYTES];
-    int n = snprintf(out, PLACE_BYTES, "%s %s", pct_scale_count(s->options.predict, ranks),
-                     s->options.predict == 1 ? "rank" : "ranks");
+    char width[PCT_NUMBER_BYTES];
+    int n = snprintf(out, PLACE_BYTES, "%s %s", pct_scale_count(s->options.predict, width),
+                     pct_scale_unit(s, s->options.predict));
     if (s->options.sizes)
         snprintf(out + n, PLACE_BYTES - (size_t)n, ", size %g", s->options.predict_size);
     return out;
@@ -328,8 +366,8 @@ static void put_growth(struct pct_buf *b, const struct pct_scale *s,
     const struct pct_scale_point *from = &s->points[pct_scale_first(s)],
                                  *to = &s->points[pct_scale_last(s)];
     bool lacks = false, call = s->join->nodes[row->node].kind == PCOLLECT_NODE_OP;
-    if (!pct_scale_trusts(row) || row->costs[pct_scale_last(s)].ns / to->ranks <=
-                                      row->costs[pct_scale_first(s)].ns / from->ranks)
+    if (!pct_scale_trusts(row) || row->costs[pct_scale_last(s)].ns / to->width <=
+                                      row->costs[pct_scale_first(s)].ns / from->width)
         return;
     pct_fit_growth(&row->fit, pct_scale_parameters, growth);
     if (!strcmp(growth, "constant") || *growth == '-')
@@ -377,13 +415,13 @@ void pct_scale_remark_loss(const struct pct_scale *s, pct_remark_fn *put, void *
 {
     const struct pct_scale_row *blamed[FIRST];
     bool loses, by_machine = machine_part(s) > 0;
-    char ranks[PCT_SCALE_RANKS_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
+    char width[PCT_SCALE_WIDTH_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
     struct pct_buf b = {0};
-    pct_scale_ranks(&s->points[pct_scale_last(s)], ranks);
+    pct_scale_width(s, &s->points[pct_scale_last(s)], width);
     pct_buf_format(&b,
                    s->lost_ns < 0 ? "Gained on %s against ideal scaling: %s, beside %s %s (%.1f %%)"
                                   : "Lost on %s against ideal scaling: %s of %s %s (%.1f %%)",
-                   ranks, pct_scale_time(fabs(s->lost_ns), time), pct_scale_time(s->core_ns, all),
+                   width, pct_scale_time(fabs(s->lost_ns), time), pct_scale_time(s->core_ns, all),
                    whole_name(s), 100 * pct_scale_per(fabs(s->lost_ns), s->core_ns));
     put(arg, b.data);
     b.n = 0;
@@ -416,24 +454,28 @@ void pct_scale_remark_first(const struct pct_scale *s, pct_remark_fn *put, void 
 static void print_points(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
 {
     const struct pct_scale *s = pct_data_scale(d);
-    static const char *const names[] = {"size",
-                                        "ranks",
-                                        "time_s",
-                                        "speed_up",
-                                        "efficiency_percent",
-                                        "parallel_percent",
-                                        "balance_percent",
-                                        "communication_percent",
-                                        "computation_percent",
-                                        NULL};
+    const char *names[12], **at = names;
     struct pct_aligned mine = *how;
     static const char *const dropped[] = {"speed_up", NULL};
-    mine.names = s->options.sizes ? names : names + 1;
+    static const char *const factors[] = {
+        "time_s",           "speed_up",        "efficiency_percent",
+        "parallel_percent", "balance_percent", "communication_percent"};
+    if (s->options.sizes)
+        *at++ = "size";
+    *at++ = s->by_threads ? "threads" : "ranks";
+    memcpy(at, factors, sizeof factors);
+    at += PC_ARRAY_LEN(factors);
+    if (s->by_threads)
+        *at++ = "threading_percent";
+    *at++ = "computation_percent";
+    *at = NULL;
+    mine.names = names;
     mine.dropped = dropped;
     pct_scale_text(out, s, &pct_scale_tables[0], &mine);
-    fputs("\n  efficiency against the smallest scale; parallel = balance * communication;\n"
-          "  computation: how the total of computation scales\n",
-          out);
+    fprintf(out,
+            "\n  efficiency against the smallest scale; parallel = balance * communication%s;\n"
+            "  computation: how the total of computation scales\n",
+            s->by_threads ? " * threading" : "");
 }
 
 struct numbered {
@@ -466,7 +508,7 @@ struct dominating {
 static struct dominating expect(const struct pct_scale *s, const struct pct_scale_row *row)
 {
     size_t last = pct_scale_last(s);
-    double measured = row->costs[last].ns / s->points[last].ranks / 1e9;
+    double measured = row->costs[last].ns / s->points[last].width / 1e9;
     return (struct dominating){row, pct_scale_trusts(row) ? row->future.value : measured};
 }
 
@@ -486,7 +528,8 @@ static void print_whole(FILE *out, const struct pct_scale *s, double sum, size_t
     pct_buf_format(&b, "On %s the time of the whole run is ", predicted_text(s, there));
     put_band(&b, &s->future, "");
     if (!pct_fit_band_tells(&s->future))
-        pct_buf_text(&b, ". Runs at more numbers of ranks, and nearer to that one, would tell.");
+        pct_buf_format(&b, ". Runs at more numbers of %s, and nearer to that one, would tell.",
+                       pct_scale_unit(s, 0));
     else
         pct_buf_format(&b, "; the models of the contexts add up to %s per rank%s.",
                        pct_scale_time(sum * 1e9, u),
@@ -503,10 +546,10 @@ static void print_whole(FILE *out, const struct pct_scale *s, double sum, size_t
 /* Prints the number of contexts that are in the order by what was measured. */
 static void print_unpredicted(FILE *out, const struct pct_scale *s, size_t n, size_t width)
 {
-    char some[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES], ranks[PCT_SCALE_RANKS_BYTES];
+    char some[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES], ranks[PCT_SCALE_WIDTH_BYTES];
     if (!n)
         return;
-    pct_scale_ranks(&s->points[pct_scale_last(s)], ranks);
+    pct_scale_width(s, &s->points[pct_scale_last(s)], ranks);
     pct_print_sentence(out, width, 2, "  %s of %s contexts %s no prediction: %s by %s time on %s.",
                        pct_scale_count((double)n, some), pct_scale_count((double)s->n_rows, all),
                        n == 1 ? "has" : "have", n == 1 ? "it is ordered" : "they are ordered",
@@ -522,7 +565,8 @@ static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
     if (!(s->options.predict > 0))
         return;
     if (!s->modelled) {
-        fputs("\nNo prediction: it needs runs at three or more numbers of ranks.\n", out);
+        fprintf(out, "\nNo prediction: it needs runs at three or more numbers of %s.\n",
+                pct_scale_unit(s, 0));
         return;
     }
     struct dominating *order = pct_alloc(s->n_rows, sizeof *order);
@@ -566,7 +610,7 @@ struct lines {
 enum { FIGURE_BYTES = PCT_NUMBER_BYTES + 2 };
 
 /* Writes a time per rank; ">" if computation without samples may be more than all of it. */
-static void write_time(double ns, double unsampled_ns, double ranks, bool guessed, bool *any_more,
+static void write_time(double ns, double unsampled_ns, double width, bool guessed, bool *any_more,
                        char out[FIGURE_BYTES])
 {
     char number[PCT_NUMBER_BYTES];
@@ -576,7 +620,7 @@ static void write_time(double ns, double unsampled_ns, double ranks, bool guesse
         return;
     }
     *any_more |= more;
-    snprintf(out, FIGURE_BYTES, "%s%s", more ? ">" : "", pct_scale_time(ns / ranks, number));
+    snprintf(out, FIGURE_BYTES, "%s%s", more ? ">" : "", pct_scale_time(ns / width, number));
 }
 
 static void put_line(void *arg, uint32_t node, struct pct_buf *b)
@@ -586,9 +630,9 @@ static void put_line(void *arg, uint32_t node, struct pct_buf *b)
     const struct pct_scale_point *points = l->s->points;
     char lost[FIGURE_BYTES] = "-", x[FIGURE_BYTES], y[FIGURE_BYTES];
     bool less = loss->first_ns > 0 && loss->first_unsampled_ns > loss->first_ns;
-    write_time(loss->first_ns, loss->first_unsampled_ns, points[pct_scale_first(l->s)].ranks,
+    write_time(loss->first_ns, loss->first_unsampled_ns, points[pct_scale_first(l->s)].width,
                loss->first_guessed, &l->any_more, x);
-    write_time(loss->last_ns, loss->last_unsampled_ns, points[pct_scale_last(l->s)].ranks,
+    write_time(loss->last_ns, loss->last_unsampled_ns, points[pct_scale_last(l->s)].width,
                loss->last_guessed, &l->any_more, y);
     if (!loss->first_guessed && !loss->last_guessed)
         pct_text_format(lost, sizeof lost, "%s%+.2f %%", less ? "<" : "",
@@ -602,9 +646,9 @@ static void print_tree(FILE *out, const void *scale, const struct pct_compare_pr
     struct pct_scale_tree *t = pct_scale_tree_new(s);
     struct lines lines = {s, t, false};
     struct pct_buf title = {0};
-    char first[PCT_SCALE_RANKS_BYTES], last[PCT_SCALE_RANKS_BYTES];
-    pct_scale_ranks(&s->points[pct_scale_first(s)], first);
-    pct_scale_ranks(&s->points[pct_scale_last(s)], last);
+    char first[PCT_SCALE_WIDTH_BYTES], last[PCT_SCALE_WIDTH_BYTES];
+    pct_scale_width(s, &s->points[pct_scale_first(s)], first);
+    pct_scale_width(s, &s->points[pct_scale_last(s)], last);
     pct_buf_format(&title,
                    "Where it is %s (contexts below which %g %% of the %s is lost or "
                    "gained; time per rank on %s, and on %s%s)",
@@ -623,8 +667,9 @@ static void print_tree(FILE *out, const void *scale, const struct pct_compare_pr
     pct_compare_tree_print(out, &tree, how);
     pct_buf_free(&title);
     if (lines.any_more)
-        fputs("  > at least, < at most: computation below has no sample on that number of ranks\n",
-              out);
+        fprintf(out,
+                "  > at least, < at most: computation below has no sample on that number of %s\n",
+                pct_scale_unit(s, 0));
     fputs("  --table contexts has all contexts, with their models\n", out);
     pct_scale_tree_free(t);
     pct_compare_hidden(out, how);
@@ -675,6 +720,7 @@ void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table
     struct pct_data d = {.kind = PCT_DATA_SCALE, .scale = s, .pool = s->join->pool};
     fprintf(out, "{\n  \"pcollect_scale\": 1,\n  \"scaling\": \"%s\"",
             s->scaling == PCT_SCALING_WEAK ? "weak" : "strong");
+    fprintf(out, ",\n  \"of\": \"%s\"", pct_scale_unit(s, 0));
     for (size_t i = 0; i < pct_n_scale_tables; i++) {
         if (!table || table == &pct_scale_tables[i])
             pct_table_json(out, &pct_scale_tables[i], &d, choice);

@@ -25,14 +25,21 @@ static inline const char *pct_scale_count(double n, char out[PCT_NUMBER_BYTES])
     return pct_text_count(out, pct_text_whole(n));
 }
 
-enum { PCT_SCALE_RANKS_BYTES = PCT_NUMBER_BYTES + 8 };
+/* A time summed over ranks, from one for each thread. */
+static inline double pct_scale_of_ranks(const struct pct_scale_point *p, double ns)
+{
+    return ns / pct_scale_per_rank(p);
+}
 
-/* Writes "1 rank", "4 ranks". */
-static inline void pct_scale_ranks(const struct pct_scale_point *p, char out[PCT_SCALE_RANKS_BYTES])
+enum { PCT_SCALE_WIDTH_BYTES = PCT_NUMBER_BYTES + 8 };
+
+/* Writes "1 rank", "4 ranks", "8 threads". */
+static inline void pct_scale_width(const struct pct_scale *s, const struct pct_scale_point *p,
+                                   char out[PCT_SCALE_WIDTH_BYTES])
 {
     char n[PCT_NUMBER_BYTES];
-    snprintf(out, PCT_SCALE_RANKS_BYTES, "%s %s", pct_scale_count(p->ranks, n),
-             p->ranks == 1 ? "rank" : "ranks");
+    snprintf(out, PCT_SCALE_WIDTH_BYTES, "%s %s", pct_scale_count(p->width, n),
+             pct_scale_unit(s, p->width));
 }
 
 #endif

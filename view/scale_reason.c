@@ -42,28 +42,32 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
     const char *do_it = wait ? "the threads wait" : rest ? "the ranks have" : "the ranks compute";
     /* Without the waiting of others. */
     double own_from = from->ns - from->waits_ns, own_to = to->ns - to->waits_ns;
-    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[PCT_SCALE_RANKS_BYTES], m[PCT_NUMBER_BYTES];
-    pct_scale_ranks(first, n);
-    pct_scale_count(last->ranks, m);
+    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[PCT_SCALE_WIDTH_BYTES], m[PCT_NUMBER_BYTES];
+    pct_scale_width(s, first, n);
+    pct_scale_count(last->width, m);
     if (is_waited_for(s, row))
-        pct_buf_format(
-            b,
-            "the busiest rank computes %s%.0f %% longer than the mean on %s ranks, %.0f "
-            "%% on %s: meanwhile the others wait for it in MPI, %s in all",
-            is_ahead_unsampled(s) ? "or is blocked " : "",
-            100 * (pct_scale_per(last->busiest_ns * last->ranks, last->compute_ns) - 1), m,
-            100 * (pct_scale_per(first->busiest_ns * first->ranks, first->compute_ns) - 1),
-            pct_scale_count(first->ranks, y), pct_scale_time(to->waits_ns, x));
+        pct_buf_format(b,
+                       "the busiest rank computes %s%.0f %% longer than the mean on %s %s, %.0f "
+                       "%% on %s: meanwhile the others wait for it in MPI, %s in all",
+                       is_ahead_unsampled(s) ? "or is blocked " : "",
+                       100 * (pct_scale_per(last->busiest_ns * last->ranks, last->compute_ns) - 1),
+                       m, pct_scale_unit(s, last->width),
+                       100 *
+                           (pct_scale_per(first->busiest_ns * first->ranks, first->compute_ns) - 1),
+                       pct_scale_count(first->width, y),
+                       pct_scale_time(pct_scale_of_ranks(last, to->waits_ns), x));
     else if (!(own_from > 0) && row->node != s->join->compute)
-        pct_buf_format(b, "on %s no sample was taken there, on %s %s %s together", n, m, do_it,
-                       pct_scale_time(own_to, x));
-    else if (s->scaling == PCT_SCALING_WEAK)
+        pct_buf_format(b, "on %s no sample was taken there, on %s %s %s%s", n, m,
+                       s->by_threads ? "a rank is there for" : do_it,
+                       pct_scale_time(s->by_threads ? own_to / last->width : own_to, x),
+                       s->by_threads ? "" : " together");
+    else if (s->scaling == PCT_SCALING_WEAK || s->by_threads)
         pct_buf_format(b, "%s %s on %s, %s on %s",
                        wait   ? "the threads of a rank wait"
                        : rest ? "a rank has"
                               : "a rank computes",
-                       pct_scale_time(own_from / first->ranks, x), n,
-                       pct_scale_time(own_to / last->ranks, y), m);
+                       pct_scale_time(own_from / first->width, x), n,
+                       pct_scale_time(own_to / last->width, y), m);
     else
         pct_buf_format(b, "together %s %s on %s, %s on %s%s", do_it, pct_scale_time(own_from, x), n,
                        pct_scale_time(own_to, y), m,
@@ -75,7 +79,8 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
             b, "; the function calls %s %s times per rank on %s, and may wait between the calls",
             row->polls, pct_scale_count(row->polls_calls, x), m);
     if (!is_waited_for(s, row) && to->waits_ns > to->ns / 10)
-        pct_buf_format(b, "; the others wait for it, %s in all", pct_scale_time(to->waits_ns, x));
+        pct_buf_format(b, "; the others wait for it, %s in all",
+                       pct_scale_time(pct_scale_of_ranks(last, to->waits_ns), x));
 }
 
 enum { TIMES_BYTES = PCT_NUMBER_BYTES + 8 };
@@ -105,14 +110,16 @@ static void put_call_reason(const struct pct_scale *s, const struct pct_scale_ro
                                 *y = &row->costs[pct_scale_last(s)];
     double calls_x = x->calls / first->ranks, calls_y = y->calls / last->ranks;
     double bytes_x = pct_scale_per(x->bytes, x->calls), bytes_y = pct_scale_per(y->bytes, y->calls);
-    double time_x = pct_scale_per(x->ns, x->calls), time_y = pct_scale_per(y->ns, y->calls);
+    double time_x = pct_scale_per(pct_scale_of_ranks(first, x->ns), x->calls),
+           time_y = pct_scale_per(pct_scale_of_ranks(last, y->ns), y->calls);
     bool more = y->calls > CHANGED * pct_scale_ideal(s, x->calls);
-    char u[TIMES_BYTES], v[TIMES_BYTES], n[PCT_SCALE_RANKS_BYTES], m[PCT_NUMBER_BYTES];
-    pct_scale_ranks(first, n);
-    pct_scale_count(last->ranks, m);
+    char u[TIMES_BYTES], v[TIMES_BYTES], n[PCT_SCALE_WIDTH_BYTES], m[PCT_NUMBER_BYTES];
+    pct_scale_width(s, first, n);
+    pct_scale_count(last->width, m);
     if (y->open_ns > y->ns / 2)
-        pct_buf_format(b, "calls of it that had not ended take %s together on %s ranks",
-                       pct_scale_time(y->open_ns, u), m);
+        pct_buf_format(b, "calls of it that had not ended take %s together on %s %s",
+                       pct_scale_time(pct_scale_of_ranks(last, y->open_ns), u), m,
+                       pct_scale_unit(s, last->width));
     else if (!(calls_x > 0))
         pct_buf_format(b, "it is not called at all on %s", n);
     else if (more && x->caller > 0 && x->caller == y->caller)

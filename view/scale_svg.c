@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The efficiency and its factors over the numbers of ranks, of the largest size: the table `scales`
- * as a picture. Each line has a colour, a dash pattern and its name at the right, so that it can be
- * identified in print and by colour-blind readers.
+ * The efficiency and its factors over the numbers of ranks or threads, of the largest size: the
+ * table `scales` as a picture. Each line has a colour, a dash pattern and its name at the right, so
+ * that it can be identified in print and by colour-blind readers.
  */
 #include "view/compare_print.h"
 #include "view/svg.h"
@@ -20,6 +20,7 @@ static const struct factor {
     {"parallel", "#b34700", "8 3", offsetof(struct pct_scale_point, parallel)},
     {"balance", "#1f7a5c", "2 3", offsetof(struct pct_scale_point, balance)},
     {"communication", "#8a4596", "9 3 2 3", offsetof(struct pct_scale_point, communication)},
+    {"threading", "#8f6a00", "1 2", offsetof(struct pct_scale_point, threads)},
     {"computation", "#595959", "4 4", offsetof(struct pct_scale_point, computation)},
 };
 enum { N_FACTORS = PC_ARRAY_LEN(factors) };
@@ -37,17 +38,19 @@ struct name {
     double y, at;
 };
 
+/* 0: it is not known, or no factor of this comparison. */
 static double value_of(const struct picture *p, size_t point, const struct factor *f)
 {
-    return *(const double *)((const char *)&p->s->points[point] + f->at);
+    bool none = f->at == offsetof(struct pct_scale_point, threads) && !p->s->by_threads;
+    return none ? 0 : *(const double *)((const char *)&p->s->points[point] + f->at);
 }
 
 /* Position on the axis, which is logarithmic to base 2. */
 static double x_of(const struct picture *p, size_t point)
 {
     const struct pct_scale_point *points = p->s->points;
-    double first = points[p->first].ranks, last = points[p->s->n_points - 1].ranks;
-    return LEFT + (WIDTH - LEFT - RIGHT) * log(points[point].ranks / first) / log(last / first);
+    double first = points[p->first].width, last = points[p->s->n_points - 1].width;
+    return LEFT + (WIDTH - LEFT - RIGHT) * log(points[point].width / first) / log(last / first);
 }
 
 static double y_of(const struct picture *p, double value)
@@ -69,11 +72,11 @@ static void put_axes(FILE *out, const struct picture *p)
     for (size_t i = p->first; i < p->s->n_points; i++) {
         if (x_of(p, i) < free_from)
             continue;
-        pct_text_count(text, (pc_u128)llround(p->s->points[i].ranks));
+        pct_text_count(text, (pc_u128)llround(p->s->points[i].width));
         pct_svg_text(out, x_of(p, i), HEIGHT - BOTTOM + 18, "middle", text);
         free_from = x_of(p, i) + 40;
     }
-    pct_svg_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12, "middle", "ranks");
+    pct_svg_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12, "middle", pct_scale_unit(p->s, 0));
 }
 
 /* Draws a line. A value of 0 is unknown, as in the table: the line has a gap there. */
@@ -92,13 +95,13 @@ static void put_line(FILE *out, const struct picture *p, const struct factor *f)
     fputs("\"/>\n", out);
     for (size_t i = p->first; i < p->s->n_points; i++) {
         double v = value_of(p, i, f);
-        char ranks[PCT_NUMBER_BYTES];
+        char width[PCT_NUMBER_BYTES];
         if (v > 0)
             fprintf(out,
                     "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>%s: %.3f %% on "
                     "%s</title></circle>\n",
                     x_of(p, i), y_of(p, v), f->colour, f->name, 100 * v,
-                    pct_text_count(ranks, (pc_u128)llround(p->s->points[i].ranks)));
+                    pct_text_count(width, (pc_u128)llround(p->s->points[i].width)));
     }
 }
 

@@ -356,6 +356,17 @@ bool pct_runs_differ_in_mpi(const struct pct_run *runs, size_t n)
     return false;
 }
 
+bool pct_runs_differ_in_threads(const struct pct_run *runs, size_t n)
+{
+    bool differ = false;
+    for (size_t i = 0; i < n; i++) {
+        if (runs[i].n_ranks != runs[0].n_ranks || !runs[i].n_threads)
+            return false;
+        differ |= runs[i].n_threads != runs[0].n_threads;
+    }
+    return differ;
+}
+
 bool pct_runs_builds_known(const struct pct_run *runs, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -112,6 +112,9 @@ bool pct_runs_are_one(const struct pct_run *a, const struct pct_run *b);
 bool pct_runs_same_build(const struct pct_run *runs, size_t n);
 /* True if the runs are known to have different MPI libraries, not only different versions. */
 bool pct_runs_differ_in_mpi(const struct pct_run *runs, size_t n);
+/* True if all runs have the same number of ranks, and are known to have other numbers of threads.
+ */
+bool pct_runs_differ_in_threads(const struct pct_run *runs, size_t n);
 /* True if the program has a build-id in all runs. */
 bool pct_runs_builds_known(const struct pct_run *runs, size_t n);
 

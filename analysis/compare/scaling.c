@@ -29,7 +29,7 @@ static int compare_points(const void *a, const void *b)
     const struct pct_scale_point *x = a, *y = b;
     if (x->size != y->size)
         return x->size < y->size ? -1 : 1;
-    return x->ranks < y->ranks ? -1 : x->ranks > y->ranks;
+    return x->width < y->width ? -1 : x->width > y->width;
 }
 
 static double size_of(const struct pct_scale *s, size_t run)
@@ -37,19 +37,26 @@ static double size_of(const struct pct_scale *s, size_t run)
     return s->options.sizes ? s->options.sizes[run] : 1;
 }
 
+static double width_of(const struct pct_scale *s, size_t run)
+{
+    return s->by_threads ? s->runs[run].n_threads : s->runs[run].n_ranks;
+}
+
 static void add_point(struct pct_scale *s, size_t i)
 {
     const struct pct_run *run = &s->runs[i];
     struct pct_scale_point *p = s->points;
-    while (p < s->points + s->n_points && (p->ranks != run->n_ranks || p->size != size_of(s, i)))
+    while (p < s->points + s->n_points && (p->width != width_of(s, i) || p->size != size_of(s, i)))
         p++;
     s->n_points += p == s->points + s->n_points;
+    p->width = width_of(s, i);
     p->ranks = run->n_ranks;
     p->size = size_of(s, i);
     p->n_runs++;
     p->time_ns += run->own.time_ns;
-    p->core_ns += run->own.core_ns;
+    p->core_ns += run->own.core_ns * pct_scale_per_rank(p);
     p->compute_ns += run->own.compute_ns;
+    p->work_ns += s->by_threads ? run->work_ns : run->own.compute_ns;
     p->busiest_ns += run->own.busiest_ns;
     p->delayed_ns += run->delayed_ns;
     p->others_ns += run->others_ns;
@@ -67,6 +74,7 @@ static void add_point(struct pct_scale *s, size_t i)
 
 static void make_points(struct pct_scale *s)
 {
+    s->by_threads = pct_runs_differ_in_threads(s->runs, s->n_runs);
     s->points = pct_alloc(s->n_runs, sizeof *s->points);
     s->point_of = pct_alloc(s->n_runs, sizeof *s->point_of);
     for (size_t i = 0; i < s->n_runs; i++)
@@ -77,6 +85,7 @@ static void make_points(struct pct_scale *s)
         p->time_ns /= (double)p->n_runs;
         p->core_ns /= (double)p->n_runs;
         p->compute_ns /= (double)p->n_runs;
+        p->work_ns /= (double)p->n_runs;
         p->busiest_ns /= (double)p->n_runs;
         p->delayed_ns /= (double)p->n_runs;
         p->others_ns /= (double)p->n_runs;
@@ -90,7 +99,7 @@ static void make_points(struct pct_scale *s)
         p->base = k && p[-1].size == p->size ? p[-1].base : k;
         s->n_sizes += p->base == k;
         for (size_t i = 0; i < s->n_runs; i++) {
-            if (s->runs[i].n_ranks == p->ranks && size_of(s, i) == p->size)
+            if (width_of(s, i) == p->width && size_of(s, i) == p->size)
                 s->point_of[i] = k;
         }
     }
@@ -106,7 +115,8 @@ bool pct_scale_computes(const struct pct_scale *s)
 {
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
                                  *last = &s->points[pct_scale_last(s)];
-    return first->compute_ns > 0 && last->compute_ns > 0 && !first->guessed && !last->guessed;
+    bool guessed = !s->by_threads && (first->guessed || last->guessed);
+    return first->work_ns > 0 && last->work_ns > 0 && !guessed;
 }
 
 double pct_scale_most_working(const struct pct_scale *s)
@@ -223,10 +233,10 @@ static enum pct_scaling tell_scaling(struct pct_scale *s)
     if (!pct_scale_computes(s))
         return PCT_SCALING_UNKNOWN;
     s->but_polls = (first->polls_ns > 0 || last->polls_ns > 0) &&
-                   first->polls_ns < first->compute_ns / 2 && last->polls_ns < last->compute_ns / 2;
-    double from = first->compute_ns - (s->but_polls ? first->polls_ns : 0),
-           to = last->compute_ns - (s->but_polls ? last->polls_ns : 0);
-    s->growth = log(to / from) / log(last->ranks / first->ranks);
+                   first->polls_ns < first->work_ns / 2 && last->polls_ns < last->work_ns / 2;
+    double from = first->work_ns - (s->but_polls ? first->polls_ns : 0),
+           to = last->work_ns - (s->but_polls ? last->polls_ns : 0);
+    s->growth = log(to / from) / log(last->width / first->width);
     if (fabs(s->growth) < STRONG_BELOW)
         return PCT_SCALING_STRONG;
     if (s->growth > WEAK_ABOVE && s->growth < WEAK_BELOW)
@@ -240,7 +250,7 @@ static enum pct_scaling tell_scaling(struct pct_scale *s)
 static double ideal(const struct pct_scale *s, double cost, size_t k)
 {
     const struct pct_scale_point *p = &s->points[k];
-    return s->scaling == PCT_SCALING_WEAK ? cost * p->ranks / s->points[p->base].ranks : cost;
+    return s->scaling == PCT_SCALING_WEAK ? cost * p->width / s->points[p->base].width : cost;
 }
 
 double pct_scale_ideal(const struct pct_scale *s, double value)
@@ -253,16 +263,18 @@ static void rate_points(struct pct_scale *s)
     for (size_t k = 0; k < s->n_points; k++) {
         struct pct_scale_point *p = &s->points[k];
         const struct pct_scale_point *first = &s->points[p->base];
-        double mean = p->compute_ns / p->ranks;
+        double mean = p->compute_ns / p->ranks, work = p->work_ns / p->width;
+        if (s->by_threads || !p->guessed)
+            p->parallel = ratio(work, p->time_ns);
         if (!p->guessed) {
-            p->parallel = ratio(mean, p->time_ns);
             p->balance = ratio(mean, p->busiest_ns);
             p->communication = ratio(p->busiest_ns, p->time_ns);
+            p->threads = ratio(work, mean);
         }
-        if (!p->guessed && !first->guessed)
-            p->computation = ratio(ideal(s, first->compute_ns, k), p->compute_ns);
-        p->efficiency = ratio(ideal(s, first->time_ns * first->ranks, k), p->time_ns * p->ranks);
-        p->speed_up = p->efficiency * p->ranks / first->ranks;
+        if (s->by_threads || (!p->guessed && !first->guessed))
+            p->computation = ratio(ideal(s, first->work_ns, k), p->work_ns);
+        p->efficiency = ratio(ideal(s, first->time_ns * first->width, k), p->time_ns * p->width);
+        p->speed_up = p->efficiency * p->width / first->width;
     }
 }
 
@@ -290,15 +302,16 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
     for (size_t i = 0; i < s->n_runs; i++) {
         const struct pct_cost *cost = pct_join_cost(s->join, node, i);
         struct pct_scale_cost *mean = &row->costs[s->point_of[i]];
-        double n = (double)s->points[s->point_of[i]].n_runs;
-        mean->ns += cost->ns / n;
-        mean->waits_ns += cost->waits_ns / n;
-        mean->open_ns += cost->open_ns / n;
+        const struct pct_scale_point *p = &s->points[s->point_of[i]];
+        double n = (double)p->n_runs, part = pct_scale_per_rank(p) / n;
+        mean->ns += cost->ns * part;
+        mean->waits_ns += cost->waits_ns * part;
+        mean->open_ns += cost->open_ns * part;
         mean->calls += cost->calls / n;
         mean->bytes += cost->bytes / n;
         mean->caller = pct_join_callers(mean->caller, cost->caller);
         mean->samples += cost->samples;
-        mean->variance += node == s->join->compute ? cost->variance / (n * n) : 0;
+        mean->variance += node == s->join->compute ? cost->variance * part * part : 0;
         row->samples += cost->samples;
         costs |= cost->ns > 0;
     }
@@ -312,7 +325,7 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
     row->lost_ns = last->lost_ns;
     row->efficiency = ratio(last->ns - last->lost_ns, last->ns);
     row->speed_up =
-        row->efficiency * s->points[pct_scale_last(s)].ranks / s->points[pct_scale_first(s)].ranks;
+        row->efficiency * s->points[pct_scale_last(s)].width / s->points[pct_scale_first(s)].width;
     return costs;
 }
 
@@ -359,16 +372,17 @@ static double time_of(const struct pct_cost *cost)
     return cost->ns;
 }
 
-/* Compares the least and the greatest number of ranks; ns has a value for each run. Leaves open
+/* Compares the least and the greatest scale; ns has a value for each run. Leaves open
  * what is a guess. */
 static struct pct_scale_loss find_loss(const struct pct_scale *s, const double *ns)
 {
     struct pct_scale_loss loss = {0};
     size_t first = pct_scale_first(s), last = pct_scale_last(s);
     for (size_t i = 0; i < s->n_runs; i++) {
-        double n = (double)s->points[s->point_of[i]].n_runs;
-        loss.first_ns += s->point_of[i] == first ? ns[i] / n : 0;
-        loss.last_ns += s->point_of[i] == last ? ns[i] / n : 0;
+        const struct pct_scale_point *p = &s->points[s->point_of[i]];
+        double part = pct_scale_per_rank(p) / (double)p->n_runs;
+        loss.first_ns += s->point_of[i] == first ? ns[i] * part : 0;
+        loss.last_ns += s->point_of[i] == last ? ns[i] * part : 0;
     }
     loss.lost_ns = loss.last_ns - ideal(s, loss.first_ns, last);
     return loss;
@@ -439,9 +453,9 @@ void pct_scale_tree_free(struct pct_scale_tree *t)
 const char *const pct_scale_parameters[PCT_FIT_PARAMETERS] = {"p", "n"};
 
 static struct pct_fit_band predict(const struct pct_scale *s, const struct pct_fit *fit,
-                                   const struct pct_fit_rivals *rivals, double ranks)
+                                   const struct pct_fit_rivals *rivals, double width)
 {
-    double place[PCT_FIT_PARAMETERS] = {ranks, s->options.predict_size};
+    double place[PCT_FIT_PARAMETERS] = {width, s->options.predict_size};
     struct pct_fit_band band = pct_fit_band(fit, rivals, place);
     band.value = fmax(band.value, 0);
     band.low = fmax(band.low, 0);
@@ -467,8 +481,7 @@ static bool make_model(const struct pct_scale *s, const struct pct_scale_row *ro
         n_scales += !row || !pct_scale_lacks(s, row, k);
     for (size_t i = 0; i < s->n_runs; i++)
         if (!row || !pct_scale_lacks(s, row, s->point_of[i]))
-            points[n++] =
-                (struct pct_fit_point){.x = {s->runs[i].n_ranks, size_of(s, i)}, .y = y[i]};
+            points[n++] = (struct pct_fit_point){.x = {width_of(s, i), size_of(s, i)}, .y = y[i]};
     bool made = n_scales > (s->n_sizes > 1 ? 3 : 2) &&
                 pct_fit_make(points, n, s->n_sizes > 1 ? 2 : 1, fit, rivals);
     pct_free(points);
@@ -491,49 +504,49 @@ static bool make_row_model(const struct pct_scale *s, const struct pct_scale_row
 static bool reaches(const struct pct_scale *s, const struct pct_scale_row *row)
 {
     const struct pct_scale_point *last = &s->points[pct_scale_last(s)];
-    double place[PCT_FIT_PARAMETERS] = {last->ranks, last->size};
+    double place[PCT_FIT_PARAMETERS] = {last->width, last->size};
     double value = pct_fit_value(&row->fit.best, s->n_sizes > 1 ? 2 : 1, place),
-           measured = row->costs[pct_scale_last(s)].ns / last->ranks / 1e9;
+           measured = row->costs[pct_scale_last(s)].ns / last->width / 1e9;
     return value >= measured / 2 && value <= 2 * measured;
 }
 
 /* True if the model goes below 0 on more ranks, which no time does. */
 static bool falls_below_0(const struct pct_scale *s, const struct pct_scale_row *row)
 {
-    enum { MANY_RANKS = 10000000 };
-    double place[PCT_FIT_PARAMETERS] = {MANY_RANKS, s->points[pct_scale_last(s)].size};
+    enum { MANY = 10000000 };
+    double place[PCT_FIT_PARAMETERS] = {MANY, s->points[pct_scale_last(s)].size};
     return pct_fit_value(&row->fit.best, s->n_sizes > 1 ? 2 : 1, place) < 0;
 }
 
 static void make_models(struct pct_scale *s)
 {
     struct pct_fit_rivals rivals;
-    double *y = pct_alloc(s->n_runs, sizeof *y), ranks = s->options.predict;
+    double *y = pct_alloc(s->n_runs, sizeof *y), width = s->options.predict;
     for (size_t k = 0; k < s->n_rows; k++) {
         struct pct_scale_row *row = &s->rows[k];
         pc_progress_begin("modelling", "contexts", k + 1, s->n_rows);
         row->modelled = make_row_model(s, row, &row->fit, &rivals);
         row->reaches = row->modelled && reaches(s, row) && !falls_below_0(s, row);
-        if (row->modelled && ranks > 0)
-            row->future = predict(s, &row->fit, &rivals, ranks);
+        if (row->modelled && width > 0)
+            row->future = predict(s, &row->fit, &rivals, width);
         pc_progress_end();
     }
     for (size_t i = 0; i < s->n_runs; i++)
         y[i] = s->runs[i].own.time_ns / 1e9;
     s->modelled = make_model(s, NULL, y, &s->fit, &rivals);
-    if (s->modelled && ranks > 0)
-        s->future = predict(s, &s->fit, &rivals, ranks);
+    if (s->modelled && width > 0)
+        s->future = predict(s, &s->fit, &rivals, width);
     pct_free(y);
 }
 
 bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
-                     const double *ranks, size_t n, struct pct_fit_band *out)
+                     const double *widths, size_t n, struct pct_fit_band *out)
 {
     struct pct_fit fit;
     struct pct_fit_rivals rivals;
     bool made = pct_scale_trusts(row) && make_row_model(s, row, &fit, &rivals);
     for (size_t i = 0; made && i < n; i++)
-        out[i] = predict(s, &fit, &rivals, ranks[i]);
+        out[i] = predict(s, &fit, &rivals, widths[i]);
     return made;
 }
 
@@ -601,43 +614,61 @@ static const char *find_guess(const struct pct_scale *s)
 {
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
                                  *last = &s->points[pct_scale_last(s)];
+    if (s->by_threads)
+        return NULL;
     if (first->too_short || last->too_short)
         return "is too short for samples";
     return first->guessed || last->guessed ? "may be blocked or waiting for a processor" : NULL;
 }
 
-static int choose_scaling(struct pct_scale *s, struct pc_error *error)
+/* Of runs that differ neither in ranks nor in threads. */
+static int refuse_width(const struct pct_scale *s, unsigned width, struct pc_error *error)
 {
-    unsigned first = (unsigned)s->points[pct_scale_first(s)].ranks;
-    unsigned last = (unsigned)s->points[pct_scale_last(s)].ranks;
-    char growth[32];
-    if (first == last)
+    const char *where = s->n_sizes > 1 ? " at the largest size" : "";
+    bool threads = !s->by_threads;
+    for (size_t i = 0; i < s->n_runs; i++)
+        threads &= s->runs[i].n_threads && s->runs[i].n_threads == s->runs[0].n_threads;
+    if (threads)
         return pc_error_set(
             error, PC_EARG,
-            "all runs%s have the same number of ranks, %u: give runs at two or more",
-            s->n_sizes > 1 ? " at the largest size" : "", first);
+            "all runs have the same number of ranks, %u, and of threads, %u: give runs at two or "
+            "more",
+            width, s->runs[0].n_threads);
+    return pc_error_set(error, PC_EARG,
+                        "all runs%s have the same number of %s, %u: give runs at two or more",
+                        where, s->by_threads ? "threads" : "ranks", width);
+}
+
+static int choose_scaling(struct pct_scale *s, struct pc_error *error)
+{
+    unsigned first = (unsigned)s->points[pct_scale_first(s)].width;
+    unsigned last = (unsigned)s->points[pct_scale_last(s)].width;
+    const char *unit = pct_scale_unit(s, last);
+    char growth[32];
+    if (first == last)
+        return refuse_width(s, first, error);
     enum pct_scaling told = tell_scaling(s);
     s->scaling = s->options.scaling != PCT_SCALING_UNKNOWN ? s->options.scaling : told;
     pct_text_format(growth, sizeof growth, "p^%.2f", s->growth);
     const char *guess = find_guess(s);
     if (s->scaling == PCT_SCALING_UNKNOWN && guess)
         return pc_error_set(error, PC_EARG,
-                            "the time outside MPI %s on %u or on %u ranks, so it is not known how "
+                            "the time outside MPI %s on %u or on %u %s, so it is not known how "
                             "much of it is computation, by which strong scaling is told from weak "
                             "scaling: give --strong or --weak",
-                            guess, first, last);
+                            guess, first, last, unit);
     if (s->scaling == PCT_SCALING_UNKNOWN && !pct_scale_computes(s))
         return pc_error_set(error, PC_EARG,
-                            "no computation was measured on %u or on %u ranks, by which strong "
+                            "no computation was measured on %u or on %u %s, by which strong "
                             "scaling is told from weak scaling: give --strong or --weak",
-                            first, last);
+                            first, last, unit);
     if (s->scaling == PCT_SCALING_UNKNOWN)
         return pc_error_set(error, PC_EARG,
-                            "the total of computation%s grows as %s from %u to %u ranks, which is "
+                            "the total of computation%s grows as %s from %u to %u %s, which is "
                             "neither strong scaling (p^0) nor weak scaling (p^1): give --strong or "
                             "--weak",
                             s->but_polls ? ", without functions that poll," : "", growth, first,
-                            last);
+                            last, unit);
     return PC_OK;
 }
 
@@ -663,8 +694,9 @@ int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_
     const struct pct_scale_point *last = &s->points[s->n_points - 1];
     s->core_ns = last->core_ns;
     s->lost_ns = last->core_ns - ideal(s, s->points[last->base].core_ns, s->n_points - 1);
-    double delayed_ns =
-        last->delayed_ns - ideal(s, s->points[last->base].delayed_ns, s->n_points - 1);
+    const struct pct_scale_point *first = &s->points[last->base];
+    double delayed_ns = last->delayed_ns * pct_scale_per_rank(last) -
+                        ideal(s, first->delayed_ns * pct_scale_per_rank(first), s->n_points - 1);
     s->machine_ns = fmin(fmax(0, delayed_ns), last->core_ns);
     *out = s;
     return PC_OK;

@@ -2,7 +2,9 @@
  *
  * One program at several numbers of ranks, and possibly several problem sizes: the cost of each
  * context at each scale, its loss against ideal scaling, and its growth. doc/internals/scaling.md
- * has the definitions.
+ * has the definitions. If all runs have the same ranks, and not as many threads, the numbers that
+ * are compared are those of the threads of all ranks; costs are then the times of main threads, for
+ * each thread of the rank.
  *
  * Data structure: scales in order of size and ranks, each the mean of its runs; rows, one for each
  * context with a cost, in order of their loss, those whose loss is a guess last. Invariant: the
@@ -20,14 +22,17 @@ enum pct_scaling {
     PCT_SCALING_WEAK     /* the problem grows with the ranks */
 };
 
-/* All runs with one number of ranks and one size; means over them. */
+/* All runs with one number of ranks, or threads, and one size; means over them. */
 struct pct_scale_point {
+    double width; /* ranks, or threads of all ranks: what the scales differ in */
     double ranks, size;
-    size_t base; /* the scale with fewest ranks of this size */
+    size_t base; /* the scale with the least width of this size */
     size_t n_runs;
-    double time_ns, core_ns, compute_ns, busiest_ns; /* of struct pct_run_own */
-    bool guessed;   /* compute_ns and busiest_ns are, in a run of it */
-    bool too_short; /* in one of these, for samples */
+    double time_ns, compute_ns, busiest_ns; /* of struct pct_run_own */
+    double core_ns;                         /* width * time_ns */
+    double work_ns;                         /* compute_ns; of threads struct pct_run has it */
+    bool guessed;                           /* compute_ns and busiest_ns are, in a run of it */
+    bool too_short;                         /* in one of these, for samples */
     bool undivided; /* it is not known how much of core_ns ranks of a run waited for a processor */
     /* Time left out of these, and core_ns including it. */
     double delayed_ns, library_ns, init_ns, end_ns, all_ns;
@@ -37,12 +42,14 @@ struct pct_scale_point {
     double for_threads_ns;       /* part of compute_ns: main threads wait in a runtime for others */
     double polls_ns;             /* part of compute_ns: in functions that poll */
     double speed_up, efficiency; /* against base */
-    /* Factors of efficiency: parallel = balance * communication; efficiency of the run at the
-     * smallest scale is its parallel efficiency. 0: not known. */
-    double parallel, balance, communication, computation;
+    /* Factors of efficiency: parallel = balance * communication * threads, of which the last is 1
+     * if ranks are compared; efficiency of the run at the smallest scale is its parallel
+     * efficiency. 0: not known. */
+    double parallel, balance, communication, threads, computation;
 };
 
-/* Costs of one context at one scale, summed over ranks; means over the runs of the scale. */
+/* Costs of one context at one scale, summed over ranks, times for each thread; means over the runs
+ * of the scale. */
 struct pct_scale_cost {
     double ns, waits_ns, open_ns, calls, bytes; /* as struct pct_cost */
     int32_t caller;                             /* as there, of all runs of the scale */
@@ -73,7 +80,7 @@ struct pct_scale_row {
 
 struct pct_scale_options {
     enum pct_scaling scaling;
-    double predict;      /* ranks; 0: no */
+    double predict;      /* width; 0: no */
     const double *sizes; /* problem size by run; NULL: one size, or it is compiled in */
     double predict_size;
 };
@@ -81,7 +88,8 @@ struct pct_scale_options {
 struct pct_scale {
     struct pct_scale_options options;
     enum pct_scaling scaling;
-    double growth;   /* of the total of computation: exponent of the number of ranks */
+    bool by_threads; /* the scales differ in threads */
+    double growth;   /* of the total of computation: exponent of the width */
     bool but_polls;  /* the total is without polls_ns */
     bool by_command; /* strong, if that was not told, only because the command lines are equal */
     const struct pct_run *runs;
@@ -127,10 +135,10 @@ struct pct_scale_tree {
 struct pct_scale_tree *pct_scale_tree_new(const struct pct_scale *s);
 void pct_scale_tree_free(struct pct_scale_tree *t);
 
-/* Time per rank that the model of a context predicts for n numbers of ranks, in seconds, at the
- * size of the prediction. False: there is no model that can be used. */
+/* Time per rank that the model of a context predicts for n widths, in seconds, at the size of the
+ * prediction. False: there is no model that can be used. */
 bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
-                     const double *ranks, size_t n, struct pct_fit_band *out);
+                     const double *widths, size_t n, struct pct_fit_band *out);
 
 /* Compares the threads with which a rank works: the most at any scale, and true if their number is
  * not the same at all. */
@@ -168,7 +176,19 @@ static inline size_t pct_scale_first(const struct pct_scale *s)
     return s->points[s->n_points - 1].base;
 }
 
-/* Names of the parameters of models: p, the ranks, and n, the size. */
+/* Threads of a rank that are counted, mean of the ranks: 1 if ranks are compared. */
+static inline double pct_scale_per_rank(const struct pct_scale_point *p)
+{
+    return p->width / p->ranks;
+}
+
+/* "ranks" or "threads", which scales differ in; of one of them "rank", "thread". */
+static inline const char *pct_scale_unit(const struct pct_scale *s, double n)
+{
+    return s->by_threads ? (n == 1 ? "thread" : "threads") : (n == 1 ? "rank" : "ranks");
+}
+
+/* Names of the parameters of models: p, the width, and n, the size. */
 extern const char *const pct_scale_parameters[PCT_FIT_PARAMETERS];
 
 /* True if the row is of computation with too few samples to tell its time: in all runs, or to

@@ -114,7 +114,7 @@ static void ranks_and_size_are_modelled_together(void **state)
     assert_true(fabs(compute->future.value / (3200.0 * 3200 / 1024 / 1e3) - 1) < 1e-3);
     for (size_t k = 0; k < s->n_points; k++)
         assert_true(fabs(s->points[k].computation - 1) < 1e-6);
-    s->options.predict = s->points[pct_scale_last(s)].ranks = 1;
+    s->options.predict = s->points[pct_scale_last(s)].width = 1;
     assert_says(s, "\nOn 1 rank, size 3200 the time");
     assert_says(s, "\nLost on 1 rank against");
     check_remarks(s);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 script_tests += tests/tools/command.test tests/tools/checkpoint.test tests/tools/doctor.test tests/tools/config.test tests/tools/run.test \
     tests/tools/run-mpi.test tests/tools/pages.test tests/tools/recover.test tests/tools/run-job.test tests/tools/run-lacking.test \
-    tests/tools/model.test tests/tools/scale.test \
+    tests/tools/model.test tests/tools/scale.test tests/tools/scale-threads.test \
     tests/tools/diff.test tests/tools/annotate.test tests/tools/embed.test tests/tools/events.test \
     tests/tools/info.test tests/tools/average.test tests/tools/debuginfod.test \
     tests/tools/valgrind.test tests/tools/outputs.test tests/tools/recover-safe.test tests/tools/names.test tests/tools/progress.test \

@@ -136,6 +136,24 @@ static void point_end(const struct pct_cell *c, struct pct_value *out)
     set_ns(point_at(c)->end_ns / point_at(c)->ranks, out);
 }
 
+static void point_threads(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_scale *s = pct_data_scale(c->d);
+    out->none = !s->by_threads;
+    out->number = s->by_threads ? (pc_u128)point_at(c)->width : 0;
+}
+
+static void point_threading(const struct pct_cell *c, struct pct_value *out)
+{
+    set_part(pct_data_scale(c->d)->by_threads ? point_at(c)->threads : 0, out);
+}
+
+static void point_work(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !pct_data_scale(c->d)->by_threads || !(point_at(c)->work_ns > 0);
+    set_ns(point_at(c)->work_ns, out);
+}
+
 static void point_wall(const struct pct_cell *c, struct pct_value *out)
 {
     set_ns(point_at(c)->wall_ns, out);
@@ -143,8 +161,8 @@ static void point_wall(const struct pct_cell *c, struct pct_value *out)
 
 static const struct pct_column point_columns[] = {
     {"ranks", "ranks", PCT_COUNT, "ranks of the job", point_ranks},
-    {"runs", "runs", PCT_COUNT, "profiles with that many ranks; figures are means over them",
-     point_runs},
+    {"runs", "runs", PCT_COUNT,
+     "profiles with that many ranks, or threads; figures are means over them", point_runs},
     {"time_s", "time", PCT_NS,
      "longest rank from the end of MPI_Init to that of MPI_Finalize, without what this takes by "
      "itself and without waiting for a processor",
@@ -155,7 +173,9 @@ static const struct pct_column point_columns[] = {
      "were used",
      point_efficiency},
     {"parallel_percent", "parallel", PCT_PERCENT,
-     "parallel efficiency: mean computation of a rank over the time; the product of the next two",
+     "parallel efficiency: mean computation of a rank over the time; the product of the next two. "
+     "If threads are compared: mean work of a thread over the time; the product with "
+     "threading_percent, too",
      point_parallel},
     {"balance_percent", "balance", PCT_PERCENT,
      "load balance: mean computation of a rank over that of the busiest rank", point_balance},
@@ -166,9 +186,10 @@ static const struct pct_column point_columns[] = {
      "computation scalability: total of computation that ideal scaling would need, as a share of "
      "the total that was used",
      point_computation},
-    {"core_s", "core time", PCT_NS, "time_s on each rank, summed", point_core},
+    {"core_s", "core time", PCT_NS, "time_s on each rank, or thread, summed", point_core},
     {"compute_s", "outside MPI", PCT_NS,
-     "part of core_s outside MPI; none, as all that follows from it, if it is too short for "
+     "time_s outside MPI, summed over ranks; none, as all that follows from it, if it is too short "
+     "for "
      "samples "
      "and may be waiting for a processor",
      point_compute},
@@ -190,6 +211,17 @@ static const struct pct_column point_columns[] = {
      point_end},
     {"wall_s", "wall time", PCT_NS,
      "from start to end, mean of the ranks, with all that time_s leaves out", point_wall},
+    {"threads", "threads", PCT_COUNT,
+     "threads of all ranks, if these are compared because all runs have the same ranks; else none",
+     point_threads},
+    {"threading_percent", "threading", PCT_PERCENT,
+     "work of all threads over the time outside MPI of main threads, for each of the threads of "
+     "the rank; none if ranks are compared",
+     point_threading},
+    {"work_s", "work", PCT_NS,
+     "CPU time of all threads outside MPI and outside of the runtime in which they wait for each "
+     "other; none if ranks are compared",
+     point_work},
 };
 
 /* ---- contexts -------------------------------------------------------------------------------- */
@@ -208,7 +240,7 @@ static void set_of_rank(const struct pct_cell *c, size_t point, struct pct_value
 {
     const struct pct_scale_cost *cost = &row_at(c)->costs[point];
     out->none = cost->guessed;
-    set_ns(cost->ns / pct_data_scale(c->d)->points[point].ranks, out);
+    set_ns(cost->ns / pct_data_scale(c->d)->points[point].width, out);
 }
 
 static void row_lost(const struct pct_cell *c, struct pct_value *out)
@@ -335,7 +367,8 @@ static const struct pct_column row_columns[] = {
      "computation with fewer than ten samples in all runs",
      row_growth},
     {"model", "model", PCT_TEXT,
-     "model of the time per rank in seconds; p is the number of ranks, n the size; scales that "
+     "model of the time per rank in seconds; p is the number of ranks, or threads, n the size; "
+     "scales that "
      "have no call or no sample of the context are left out; empty as growth",
      row_model},
     {"adjusted_r2", "R2", PCT_REAL, "adjusted R2 of the model", row_r2},
@@ -399,6 +432,12 @@ static void cost_lost(const struct pct_cell *c, struct pct_value *out)
     set_change(cost_at(c)->lost_ns, out);
 }
 
+static void cost_threads(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_cell point = point_of_cost(c);
+    point_threads(&point, out);
+}
+
 static void cost_calls(const struct pct_cell *c, struct pct_value *out)
 {
     set_real(true, cost_at(c)->calls, out);
@@ -432,7 +471,9 @@ static const struct pct_column cost_columns[] = {
      .labels = true},
     {"ranks", "ranks", PCT_COUNT, "ranks of the job", cost_ranks},
     {"core_s", "core time", PCT_NS,
-     "time summed over ranks, mean of the runs; none, as all that follows from it, if computation "
+     "time summed over ranks, or time of main threads for each thread of the rank; mean of the "
+     "runs; "
+     "none, as all that follows from it, if computation "
      "is not known there (compute_s of the table scales)",
      cost_core},
     {"lost_s", "lost", PCT_NS_CHANGE,
@@ -444,15 +485,17 @@ static const struct pct_column cost_columns[] = {
      cost_waits},
     {"size", "size", PCT_REAL, "size of the problem, from --sizes", cost_size},
     PCT_CONTEXT_COLUMN(cost_context, 0),
+    {"threads", "threads", PCT_COUNT, "threads of all ranks, if these are compared; else none",
+     cost_threads},
 };
 
 const struct pct_table pct_scale_tables[] = {
-    {"scales", "one row for each number of ranks", count_points, NULL, NULL, point_columns,
-     PC_ARRAY_LEN(point_columns)},
+    {"scales", "one row for each number of ranks, or threads", count_points, NULL, NULL,
+     point_columns, PC_ARRAY_LEN(point_columns)},
     {"contexts",
      "one row for each context with a cost, in order of the loss, those without one last",
      count_rows, NULL, NULL, row_columns, PC_ARRAY_LEN(row_columns)},
-    {"costs", "one row for each context and number of ranks", count_costs, NULL, NULL, cost_columns,
-     PC_ARRAY_LEN(cost_columns)},
+    {"costs", "one row for each context and number of ranks, or threads", count_costs, NULL, NULL,
+     cost_columns, PC_ARRAY_LEN(cost_columns)},
 };
 const size_t pct_n_scale_tables = PC_ARRAY_LEN(pct_scale_tables);
