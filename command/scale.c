@@ -269,7 +269,7 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_scale_command = {
     .name = "scale",
     .synopsis = "[OPTION]... FILE FILE...",
-    .summary = "compare runs at several numbers of ranks or threads, context by context",
+    .summary = "compare runs at several numbers of ranks or threads, by context",
     .options = options,
     .argument = "FILE",
     .n_least = 2,

@@ -299,6 +299,7 @@ class Profile {
         this.title = list.title; // of scaling
         this.loss = list.loss; // of scaling: sentences on what is lost in all
         this.moved = list.moved; // of scaling: waits are counted where they are caused
+        this.of = list.of; // of several: what scales differ in, "ranks" or "threads"
         this.least = list.least; // of several: the part of the run in thousandths of a percent from which on a context has a row
         this.difference = list.difference; // its two sides
         this.tables = list.tables.map((head, i) => new Table(head, i + 1, () => this.loadNames(list.names)));

@@ -58,8 +58,8 @@ struct pct_run {
     double variance;       /* of the part of own.compute_ns that is known by samples, in ns^2 */
     double library_ns;     /* in the library outside MPI, summed */
     double for_threads_ns; /* part of own.compute_ns: main threads wait in a runtime for others */
-    /* Of all ranks: the part of own.compute_ns on a processor; of that, main threads in a runtime
-     * of threads, by samples; the work of all threads, 0: not known. */
+    /* Sums of all ranks: the part of own.compute_ns on a processor; of this, main threads in a
+     * runtime of threads, by samples; the work of all threads, 0: not known. */
     double cpu_ns, polls_ns, work_ns;
     double open_ns;   /* in calls that had not ended, of all threads */
     double paused_ns; /* that MPI_Pcontrol left out of all figures, summed */

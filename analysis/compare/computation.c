@@ -28,7 +28,7 @@ static struct pct_cost *cost_of(struct pct_join *j, uint32_t node, size_t run)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* Which threads are sampled in a context. */
+/* Threads that are sampled in a context. */
 enum threads { UNKNOWN, MAIN_ALONE, SEVERAL, IN_RUNTIME, IDLE, N_THREADS };
 
 /* Threads of a team are below the function that the compiler made of a region or task; those that

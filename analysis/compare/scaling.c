@@ -621,7 +621,7 @@ static const char *find_guess(const struct pct_scale *s)
     return first->guessed || last->guessed ? "may be blocked or waiting for a processor" : NULL;
 }
 
-/* Of runs that differ neither in ranks nor in threads. */
+/* Refuses runs that differ neither in ranks nor in threads. */
 static int refuse_width(const struct pct_scale *s, unsigned width, struct pc_error *error)
 {
     const char *where = s->n_sizes > 1 ? " at the largest size" : "";
