@@ -41,6 +41,7 @@ struct pct_compare_tree {
     const double *weight;             /* by node, inclusive, at least 0: small ones are hidden */
     double whole;                     /* of which how->least is a part */
     const char *whole_name;           /* "core time" */
+    const char *but;                  /* what the tree is without, ", without ...", or "" */
     const char *title, *heads;        /* a sentence; the line above the figures */
     void (*put_figures)(void *arg, uint32_t node, struct pct_buf *b); /* PCT_COMPARE_CELLS */
     void *arg;

@@ -549,15 +549,18 @@ static void print_tree(FILE *out, const void *diff, const struct pct_compare_pri
     struct pct_diff_tree *t = pct_diff_tree_new(d);
     struct lines lines = {d, t};
     struct pct_buf title = {0};
+    const char *but = d->busy ? ", without MPI calls" : "";
     pct_buf_format(&title,
-                   "Where it changes (contexts below which %g %% of the total before is gained or "
-                   "lost%s)",
-                   how->least / 1e3, d->repeated ? ", noise included" : "");
+                   "Where %s changes (contexts below which %g %% of the total before is gained or "
+                   "lost%s%s)",
+                   d->busy ? "computation" : "it", how->least / 1e3, but,
+                   d->repeated ? ", noise included" : "");
     const struct pct_compare_tree tree = {
         .tree = t->tree,
         .weight = t->moved,
         .whole = d->total.before.mean,
         .whole_name = "total before",
+        .but = but,
         .title = title.data,
         .heads = "     change     before      after  context",
         .put_figures = put_line,

@@ -188,14 +188,16 @@ static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
     return fold.last;
 }
 
-static void print_none(FILE *out, const struct pct_compare_print *how, const char *whole)
+static void print_none(FILE *out, const struct pct_compare_print *how, const char *whole,
+                       const char *but)
 {
     if (how->least)
         pct_print_sentence(out, how->width, 0,
-                           "No context has %g %% of the %s or more lost or gained below it.",
-                           how->least / 1e3, whole);
+                           "No context has %g %% of the %s or more lost or gained below it%s.",
+                           how->least / 1e3, whole, but);
     else
-        pct_print_sentence(out, how->width, 0, "No context loses or gains any of the %s.", whole);
+        pct_print_sentence(out, how->width, 0, "No context loses or gains any of the %s%s.", whole,
+                           but);
 }
 
 void pct_compare_tree_print(FILE *out, const struct pct_compare_tree *t,
@@ -211,7 +213,7 @@ void pct_compare_tree_print(FILE *out, const struct pct_compare_tree *t,
                         .shown = {&l, next_child, has_hidden, put_line, put_hidden, how->depth}};
     fputc('\n', out);
     if (next_child(&l, 0, PC_NO_INDEX) == PC_NO_INDEX) {
-        print_none(out, how, t->whole_name);
+        print_none(out, how, t->whole_name, t->but);
         return;
     }
     pct_print_sentence(out, how->width, 2, "%s", t->title);

@@ -659,6 +659,7 @@ static void print_tree(FILE *out, const void *scale, const struct pct_compare_pr
         .weight = t->moved,
         .whole = s->core_ns,
         .whole_name = whole_name(s),
+        .but = "",
         .title = title.data,
         .heads = "       lost      first       last  context",
         .put_figures = put_line,

@@ -58,27 +58,37 @@ static void close_change(struct pct_diff_change *c)
     c->doubt = pct_student_tail(c->change / sqrt(u + v), freedom);
 }
 
-static double time_of(const struct pct_cost *cost)
+static double time_of(const struct pct_join_node *node, const struct pct_cost *cost)
 {
+    (void)node;
     return cost->ns;
 }
 
-static double calls_of(const struct pct_cost *cost)
+static double calls_of(const struct pct_join_node *node, const struct pct_cost *cost)
 {
+    (void)node;
     return cost->calls;
 }
 
-static double bytes_of(const struct pct_cost *cost)
+static double bytes_of(const struct pct_join_node *node, const struct pct_cost *cost)
 {
+    (void)node;
     return cost->bytes;
 }
 
-static double (*const figures[PCT_N_DIFF_METRICS])(const struct pct_cost *cost) = {
+/* Time of computation. */
+static double computed_of(const struct pct_join_node *node, const struct pct_cost *cost)
+{
+    return node->kind == PCOLLECT_NODE_OP ? 0 : cost->ns;
+}
+
+static double (*const figures[PCT_N_DIFF_METRICS])(const struct pct_join_node *node,
+                                                   const struct pct_cost *cost) = {
     [PCT_DIFF_TIME] = time_of, [PCT_DIFF_CALLS] = calls_of, [PCT_DIFF_BYTES] = bytes_of};
 
 static double value_of(const struct pct_diff *d, uint32_t node, size_t run)
 {
-    return figures[d->metric](pct_join_cost(d->join, node, run));
+    return figures[d->metric](&d->join->nodes[node], pct_join_cost(d->join, node, run));
 }
 
 static void add_told(struct pct_diff *d, const struct pct_run *run, bool before)
@@ -321,7 +331,7 @@ struct pct_diff_tree *pct_diff_tree_new(const struct pct_diff *d)
 {
     struct pct_diff_tree *t = pct_alloc(1, sizeof *t);
     size_t n_runs = d->n_before + d->n_after;
-    t->tree = pct_join_tree_new(d->join, figures[d->metric]);
+    t->tree = pct_join_tree_new(d->join, d->busy ? computed_of : figures[d->metric]);
     t->change = pct_alloc(t->tree->n, sizeof *t->change);
     t->moved = pct_alloc(t->tree->n, sizeof *t->moved);
     for (size_t i = t->tree->n; i-- > 0;) {

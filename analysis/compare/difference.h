@@ -98,9 +98,10 @@ double pct_diff_unseen_ns(const struct pct_diff *d, const struct pct_diff_row *r
  * pct_diff_make does. */
 void pct_diff_name_places(struct pct_diff *d, bool full_names);
 
-/* The trees of both sides as one, with the metric as figure. For each node: the inclusive figure of
- * each side, as mean over its runs, and the sum of the sizes of all changes at the node and
- * below, without computation of which there are few samples. */
+/* The trees of both sides as one, with the metric as figure; of busy runs with the time of
+ * computation alone, because that of MPI calls is not known without waits for processors. For each
+ * node: the inclusive figure of each side, as mean over its runs, and the sum of the sizes of all
+ * changes at the node and below, without computation of which there are few samples. */
 struct pct_diff_tree {
     struct pct_join_tree *tree; /* nodes with the greatest changes first */
     struct pct_diff_change *change;

@@ -115,7 +115,7 @@ static void take_node(struct maker *m, uint32_t node)
 }
 
 static void sum_up(struct pct_join_tree *t, const uint32_t *part_of,
-                   double (*figure)(const struct pct_cost *cost))
+                   double (*figure)(const struct pct_join_node *node, const struct pct_cost *cost))
 {
     size_t n = t->join->n_runs;
     t->own = pct_alloc(t->n * n, sizeof *t->own);
@@ -125,7 +125,7 @@ static void sum_up(struct pct_join_tree *t, const uint32_t *part_of,
     for (uint32_t i = 0; i < t->join->n; i++)
         for (size_t k = 0; k < n; k++) {
             const struct pct_cost *cost = pct_join_cost(t->join, i, k);
-            t->own[part_of[i] * n + k] += figure(cost);
+            t->own[part_of[i] * n + k] += figure(&t->join->nodes[i], cost);
             samples[part_of[i]] += cost->samples;
         }
     for (uint32_t i = 0; i < t->n; i++)
@@ -138,7 +138,8 @@ static void sum_up(struct pct_join_tree *t, const uint32_t *part_of,
 }
 
 struct pct_join_tree *pct_join_tree_new(const struct pct_join *j,
-                                        double (*figure)(const struct pct_cost *cost))
+                                        double (*figure)(const struct pct_join_node *node,
+                                                         const struct pct_cost *cost))
 {
     struct pct_join_tree *t = pct_alloc(1, sizeof *t);
     struct maker m = {.tree = t, .part_of = pct_alloc(j->n, sizeof *m.part_of)};

@@ -38,9 +38,10 @@ struct pct_join_tree {
     bool *few;           /* own computation has too few samples in all runs to tell a change */
 };
 
-/* Makes the tree; `figure` gets the figure from a cost. */
+/* Makes the tree; `figure` gets the figure of a node from its cost. */
 struct pct_join_tree *pct_join_tree_new(const struct pct_join *j,
-                                        double (*figure)(const struct pct_cost *cost));
+                                        double (*figure)(const struct pct_join_node *node,
+                                                         const struct pct_cost *cost));
 void pct_join_tree_free(struct pct_join_tree *t);
 
 /* Sorts siblings by descending values of `order`, which is by node; the sort is stable. */
