@@ -23,6 +23,7 @@ struct pct_parts {
     struct pct_rolled **rolled; /* one of each set of keys that was asked for */
     size_t n_rolled, rolled_room;
     struct pct_rank_times *rank_times;
+    struct pct_partners *partners;
     double *outside_ns;
     struct pct_rank_classes *rank_classes;
     struct pct_thread_times *thread_times;
@@ -178,6 +179,13 @@ const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d)
     return d->parts->rank_times;
 }
 
+const struct pct_partners *pct_data_partners(const struct pct_data *d)
+{
+    if (!d->parts->partners)
+        d->parts->partners = pct_partners_new(d->profile);
+    return d->parts->partners;
+}
+
 struct pct_wait_times pct_data_wait_times(const struct pct_data *d)
 {
     const struct pct_rank_times *t = pct_data_rank_times(d);
@@ -186,7 +194,7 @@ struct pct_wait_times pct_data_wait_times(const struct pct_data *d)
         for (size_t r = 0; r < t->n; r++)
             d->parts->outside_ns[r] = t->list[r].wall_ns;
     }
-    return pct_totals_wait_times(d->totals, d->parts->outside_ns);
+    return pct_totals_wait_times(d->totals, d->parts->outside_ns, pct_data_partners(d)->group);
 }
 
 const uint32_t *pct_data_frames(const struct pct_data *d)
@@ -252,9 +260,12 @@ struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i)
     return d->parts->spreads[i];
 }
 
-/* Time by which ranks are longer in a context than this one, by node, and the sums by primitive. */
-static void find_longer(const struct pct_data *d, uint32_t rank, double *node_ns, double *op_ns)
+/* Time by which ranks are longer in a context than the one that is waited for, by node, and the
+ * sums by primitive. */
+static void find_longer(const struct pct_data *d, const struct pct_wait_times *wait,
+                        double *node_ns, double *op_ns)
 {
+    const uint32_t *group = pct_data_partners(d)->group;
     const struct pct_contexts *c = pct_data_contexts(d);
     const struct pct_tree *t = pct_data_tree(d);
     const struct pc_profile *p = d->profile;
@@ -263,7 +274,9 @@ static void find_longer(const struct pct_data *d, uint32_t rank, double *node_ns
         uint32_t node = c->node[i], op = t->nodes[node].op;
         if (!pct_op_may_wait(p->ops[op].name))
             continue;
-        node_ns[node] = pct_tree_longer_ns(t, node, rank, room.values, room.present);
+        node_ns[node] =
+            pct_tree_longer_ns(t, node, wait->longest, wait->op_is_message[op] ? group : NULL,
+                               room.values, room.present);
         op_ns[op] += node_ns[node];
     }
 }
@@ -278,7 +291,7 @@ const double *pct_data_waiting(const struct pct_data *d)
         return parts->waiting_ns;
     double *op_ns = pct_alloc(d->profile->n_ops, sizeof *op_ns);
     parts->waiting_ns = pct_alloc(t->n, sizeof *parts->waiting_ns);
-    find_longer(d, wait.longest, parts->waiting_ns, op_ns);
+    find_longer(d, &wait, parts->waiting_ns, op_ns);
     for (size_t i = 0; i < c->n; i++) {
         uint32_t op = t->nodes[c->node[i]].op;
         if (op_ns[op] > 0)
@@ -375,6 +388,7 @@ static void free_parts(struct pct_parts *parts)
     pct_free(parts->room.values);
     pct_free(parts->room.present);
     pct_rank_times_free(parts->rank_times);
+    pct_partners_free(parts->partners);
     pct_free(parts->outside_ns);
     pct_rank_classes_free(parts->rank_classes);
     pct_thread_times_free(parts->thread_times);

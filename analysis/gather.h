@@ -15,6 +15,7 @@
 #include "analysis/rank_times.h"
 #include "analysis/symbols/symbols.h"
 #include "analysis/thread_times.h"
+#include "analysis/traffic/traffic.h"
 #include "analysis/tree/roll_up.h"
 #include "analysis/tree/totals.h"
 #include "analysis/tree/tree.h"
@@ -80,8 +81,9 @@ struct pct_rolled *pct_data_rolled(const struct pct_data *d, unsigned keys);
 /* Division of the time of ranks outside MPI. */
 const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d);
 /* Waits for the rank that is longest outside MPI and does not wait there for its threads that are
- * in MPI. */
+ * in MPI. Messages of ranks that exchange none with it, directly or through others, are none. */
 struct pct_wait_times pct_data_wait_times(const struct pct_data *d);
+const struct pct_partners *pct_data_partners(const struct pct_data *d);
 /* Ranks that spend their time alike. */
 const struct pct_rank_classes *pct_data_rank_classes(const struct pct_data *d);
 const struct pct_thread_times *pct_data_thread_times(const struct pct_data *d);

@@ -24,7 +24,7 @@ analysis_libpcanalysis_la_SOURCES = \
     analysis/findings/findings.h analysis/findings/findings.c analysis/findings/finding_list.c analysis/findings/fact_kind.c analysis/findings/call_place.c analysis/findings/run_figures.c \
     analysis/findings/rules_calls.c analysis/findings/rules_counters.c analysis/findings/rules_machine.c \
     analysis/findings/rules_ranks.c analysis/findings/rules_ends.c analysis/findings/busy_place.c analysis/findings/system_calls.c \
-    analysis/traffic/traffic.h analysis/traffic/traffic_private.h analysis/traffic/matrix.c \
+    analysis/traffic/traffic.h analysis/traffic/traffic_private.h analysis/traffic/matrix.c analysis/traffic/partners.c \
     analysis/traffic/places.c analysis/traffic/pattern.c analysis/traffic/placement.c \
     analysis/traffic/placement_nodes.c
 analysis_libpcanalysis_la_CFLAGS = $(PC_FLAGS) $(LIBDW_CFLAGS)

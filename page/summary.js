@@ -216,7 +216,8 @@ function makeBand(tables) {
             threadsText(tables.ranks, whole) +
             (parts.some(([name]) => name.startsWith("computing: ")) ? " Computation is divided among modules by the samples of all threads." : "") +
             (parts.some(([name]) => name === waitingName) ? " A rank waits in an MPI function for as long as it is longer " +
-                "there than the rank that is longest outside MPI; all waits together are at most the lead of that rank." : "")),
+                "there than the rank that is longest outside MPI, in functions of messages only if these link it with that rank; " +
+                "all waits together are at most the lead of that rank." : "")),
         make("table", {id: "band", "aria-describedby": "band-about"}, make("tbody", {}, makeBandRows(parts, rest, share))),
         [["Wall time", alone?.text], ["Outside MPI", outside.text], ["Imbalance", outside.imbalance]].filter(([, text]) => text).map(([name, text]) =>
             make("p", {class: "outside"}, make("strong", {}, name), " " + text + ".")));

@@ -196,7 +196,7 @@ static double find_waits(const struct pct_joined *r, size_t busiest, double *wai
         /* The wait for the last rank in MPI_Finalize stays there. */
         if (!op || pct_totals_is_end(op) || !pct_op_may_wait(op->name))
             continue;
-        waits[i] = pct_tree_longer_ns(t, i, busiest, values, present) * mpi_part;
+        waits[i] = pct_tree_longer_ns(t, i, busiest, NULL, values, present) * mpi_part;
         waits[i] = fmin(waits[i], (double)pct_tree_own(t, i).calls.sum[PCT_EXCLUSIVE] * mpi_part);
         sum += waits[i];
     }

@@ -14,8 +14,8 @@
  * Values by rank are most of a large file. So the rules look first at evidence made of statistics,
  * in which every figure that depends on values has its worst case; if no rule finds anything then,
  * no value is read. Invariant: the saving of a rule does not grow with the times that
- * pct_fact_own_ns subtracts or with next_calls, and does not decrease with off_hub_ns, the size of
- * trend, the distance of first_ns and last_ns, hub_calls, or n_around.
+ * pct_fact_own_ns subtracts, and does not decrease with around_hub_ns, the size of trend, or the
+ * distance of first_ns and last_ns.
  *
  * The program is not blamed for the machine: a rule reports only if its saving reaches the
  * threshold even after the time that ranks waited for a processor is subtracted.
@@ -68,10 +68,10 @@ struct pct_fact {
     double paused_ns;  /* at most this part of ns: waiting for ranks in paused phases */
     double files_ns;   /* at most this part of ns: waiting for the rank that is longest in files */
     /* Figures of the time by rank, including callbacks; 0 if it is known for no rank. */
-    double off_hub_ns; /* of all ranks but the hub */
-    /* Messages: time of a call of the first and of the last rank, and the correlation of the time
-     * of a call with the number of the rank. */
-    double first_ns, last_ns, trend;
+    double around_hub_ns; /* of the ranks that exchange messages with the hub */
+    /* Messages: time of a call of the first and of the last rank, the correlation of the time of a
+     * call with the number of the rank, and bytes of a call, of ranks that make some. */
+    double first_ns, last_ns, trend, least_bytes, most_bytes;
 };
 
 /* The kernel's figures of a rank, from the table `resources`. All 0: not known. */
@@ -113,16 +113,14 @@ struct pct_evidence {
     double compute_mean_ns;
     struct pct_rank_use *use; /* by rank */
     const struct pct_rank_times *times;
-    struct pct_lead lead;    /* of times->busiest */
-    double delayed_ns;       /* of all ranks, while they did not wait for the busiest */
-    double paused_ns;        /* of the rank with most time that MPI_Pcontrol left out */
-    uint64_t *files_ns;      /* by rank: time in functions of files; NULL: not known, or none */
-    size_t most_files;       /* index of the rank with most of it */
-    size_t hub;              /* index of the rank with most calls that send or receive, if many */
-    double hub_calls, calls; /* calls of the hub, at most; calls of all ranks */
-    double next_calls;       /* most calls of another rank, at least */
-    size_t n_around;         /* other ranks with such calls, at most */
-    uint32_t *polling;       /* nodes of all contexts with PCT_MAY_POLL */
+    struct pct_lead lead; /* of times->busiest */
+    double delayed_ns;    /* of all ranks, while they did not wait for the busiest */
+    double paused_ns;     /* of the rank with most time that MPI_Pcontrol left out */
+    uint64_t *files_ns;   /* by rank: time in functions of files; NULL: not known, or none */
+    size_t most_files;    /* index of the rank with most of it */
+    const struct pct_partners *partners;
+    bool has_hub;      /* the rank with most messages has nearly all, and others have few */
+    uint32_t *polling; /* nodes of all contexts with PCT_MAY_POLL */
     size_t n_polling;
     struct pct_ends ends;
     struct pct_pool *pool;
@@ -294,10 +292,6 @@ double pct_fact_own_ns(const struct pct_fact *fact);
 /* Part of it that is certainly waiting for others that come late: what blocking calls take longer
  * than in a slow network. 0 for calls that other rules are about. */
 double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fact);
-
-/* True if one rank makes nearly half of the calls that send or receive, or more, and far more than
- * any of the others, of which several make such calls. */
-bool pct_finding_has_hub(const struct pct_evidence *f);
 
 /* True if this saving is worth a sentence, even without all waiting for processors unless the rule
  * has left it out already. */

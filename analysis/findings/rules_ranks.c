@@ -62,19 +62,32 @@ static bool is_complete(const struct pct_evidence *f)
     return true;
 }
 
-/* Time in MPI of all ranks but the busiest, or waiting for threads that are, after MPI_Init, where
- * they wait for those that come late to it. */
-static double others_mpi_ns(const struct pct_evidence *f)
+/* Sets, for each rank but the busiest, the time in MPI in which it may have waited for that one, or
+ * for its own threads that are in MPI: after MPI_Init, where it waits for those that come late to
+ * it, and not in messages of ranks that none link with the busiest. Returns the sum. */
+static double find_mpi_ns(const struct pct_evidence *f, double *rank_ns)
 {
     const struct pc_profile *p = f->data->profile;
-    double ns = 0, *init_ns = pct_alloc(f->n_ranks, sizeof *init_ns);
-    pct_totals_init_by_rank(p, init_ns);
-    for (size_t r = 0; r < f->n_ranks; r++)
-        ns += r == f->times->busiest ? 0
-                                     : (double)pct_totals_mpi_ns(&p->ranks[r]) - init_ns[r] +
-                                           f->times->list[r].for_mpi_ns;
-    pct_free(init_ns);
-    return fmax(0, ns);
+    const uint32_t *group = f->bounds ? NULL : pct_data_partners(f->data)->group;
+    const double *message_ns = group ? pct_data_wait_times(f->data).message_ns : NULL;
+    size_t busiest = f->times->busiest;
+    double sum_ns = 0;
+    pct_totals_init_by_rank(p, rank_ns);
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        bool apart = group && group[r] != group[busiest];
+        double mpi_ns = (double)pct_totals_mpi_ns(&p->ranks[r]) - rank_ns[r] +
+                        f->times->list[r].for_mpi_ns - (apart ? message_ns[r] : 0);
+        rank_ns[r] = r == busiest ? 0 : fmax(0, mpi_ns);
+        sum_ns += rank_ns[r];
+    }
+    return sum_ns;
+}
+
+static double others_mpi_ns(const struct pct_evidence *f)
+{
+    double *rank_ns = pct_alloc(f->n_ranks, sizeof *rank_ns), ns = find_mpi_ns(f, rank_ns);
+    pct_free(rank_ns);
+    return ns;
 }
 
 /* Wait of the other ranks, which are in MPI meanwhile: the lead of the busiest one, and not more
@@ -135,24 +148,26 @@ static void put_wait(const struct pct_evidence *f, double ns, bool for_busiest, 
         pct_buf_format(b, ", %s in %s", place_ns < ns / 2 ? "the largest part" : "most", place);
 }
 
-/* Ranks that wait meanwhile, and the last of them: those with a tenth of the longest wait; all
- * others if it is not known. */
+/* Ranks that wait meanwhile, and the last of them: those with a tenth of the longest wait. If waits
+ * are not known, it is the time in which they may have waited; if that has no end, all others. */
 static size_t count_waiting(const struct pct_evidence *f, size_t *last)
 {
     struct pct_wait_times waits = pct_data_wait_times(f->data);
-    double longest_ns = 0;
+    bool known = waits.known && waits.longest == f->times->busiest;
+    double longest_ns = 0, *mpi_ns = pct_alloc(f->n_ranks, sizeof *mpi_ns);
+    const double *rank_ns = known ? waits.rank_ns : mpi_ns;
     size_t n = 0;
-    if (!is_complete(f) || !waits.known || waits.longest != f->times->busiest)
-        return f->n_ranks - 1;
+    find_mpi_ns(f, mpi_ns);
     for (size_t r = 0; r < f->n_ranks; r++)
-        longest_ns = fmax(longest_ns, waits.rank_ns[r]);
-    for (size_t r = 0; r < f->n_ranks; r++) {
-        if (r == f->times->busiest || waits.rank_ns[r] < longest_ns / 10)
+        longest_ns = fmax(longest_ns, rank_ns[r]);
+    for (size_t r = 0; r < f->n_ranks && is_complete(f); r++) {
+        if (r == f->times->busiest || rank_ns[r] < longest_ns / 10)
             continue;
         *last = r;
         n++;
     }
-    return n;
+    pct_free(mpi_ns);
+    return is_complete(f) ? n : f->n_ranks - 1;
 }
 
 /* "the other 3 ranks wait, 20 % of the time of all ranks, most in MPI_Allreduce in main (a.c:3)".
@@ -301,6 +316,8 @@ static struct idle_ranks find_idle(const struct pct_evidence *f)
     const struct pct_rank_times *t = f->times;
     struct idle_ranks idle = {.n = 0};
     double most_ns = t->list[t->busiest].own_ns, working_ns = 0;
+    double *mpi_ns = pct_alloc(t->n, sizeof *mpi_ns);
+    find_mpi_ns(f, mpi_ns);
     for (size_t r = 0; r < t->n; r++) {
         double own_ns = t->list[r].own_ns;
         if (own_ns * IDLE >= most_ns) {
@@ -308,9 +325,10 @@ static struct idle_ranks find_idle(const struct pct_evidence *f)
             continue;
         }
         idle.least = !idle.n || own_ns < t->list[idle.least].own_ns ? r : idle.least;
-        idle.waiting_ns += most_ns - own_ns;
+        idle.waiting_ns += fmin(most_ns - own_ns, mpi_ns[r]);
         idle.n++;
     }
+    pct_free(mpi_ns);
     double others = (double)(t->n - idle.n) - 1; /* that work, beside the busiest */
     idle.explain =
         idle.n && others > 0 && most_ns - (working_ns - most_ns) / others < f->lead.ns / 2;
@@ -617,38 +635,46 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
 {
     const struct pct_fact *most = NULL;
     double waits = 0, longest = 0;
+    size_t n_around = 0;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        double others =
-            fact->is_message
-                ? fmax(0, fact->off_hub_ns - fact->excused_ns - fact->paused_ns - fact->files_ns) *
-                      fact->main_part
-                : 0;
+        double others = fact->is_message ? fmax(0, fact->around_hub_ns - fact->excused_ns -
+                                                       fact->paused_ns - fact->files_ns) *
+                                               fact->main_part
+                                         : 0;
         waits += others;
         if (others > longest) {
             longest = others;
             most = fact;
         }
     }
-    if (!most || !pct_finding_has_hub(f))
+    if (!most || !f->has_hub)
         return;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        n_around += f->partners->with_hub[r];
     struct pct_buf who = {0};
-    if (f->n_around < f->n_ranks - 1)
-        pct_buf_format(&who, "%s of ", pct_finding_number(f, (double)f->n_around));
+    int32_t hub = pct_finding_rank(f, f->partners->hub);
+    if (n_around < f->n_ranks - 1)
+        pct_buf_format(&who, "%s of ", pct_finding_number(f, (double)n_around));
     pct_buf_format(&who, "the other %s ranks", pct_finding_number(f, (double)(f->n_ranks - 1)));
-    pct_finding_add(
-        out, f, rule, threshold, waits, pct_more_rank("ranks", pct_finding_rank(f, f->hub)),
-        "Rank %d takes part in almost every message: %s spend "
-        "%s in exchanges with it, most in %s. Let ranks talk to "
-        "each other, or use a collective operation.",
-        pct_finding_rank(f, f->hub), who.data, pct_finding_share(f, waits), most->place);
+    pct_finding_add(out, f, rule, threshold, waits, pct_more_rank("ranks", hub),
+                    "Rank %d takes part in almost every message: %s spend "
+                    "%s in calls of messages, most in %s. Let ranks talk to "
+                    "each other, or use a collective operation.",
+                    hub, who.data, pct_finding_share(f, waits), most->place);
     pct_buf_free(&who);
 }
 
-/* True if the time of a call grows, or falls, from rank to rank. */
+/* Bytes per call of ranks in a chain are alike if they differ by less than this factor: what takes
+ * longer for its size does not wait. */
+#define ALIKE 2.0
+
+/* True if the time of a call grows, or falls, from rank to rank, each of which exchanges messages
+ * with the next one, and its bytes do not. */
 static bool is_chain(const struct pct_evidence *f, const struct pct_fact *fact)
 {
-    return f->n_ranks >= 3 && fabs(fact->trend) >= 0.9 &&
+    return f->n_ranks >= 3 && f->partners->is_line && fabs(fact->trend) >= 0.9 &&
+           fact->most_bytes <= ALIKE * fact->least_bytes &&
            fmin(fact->first_ns, fact->last_ns) < 0.25 * fmax(fact->first_ns, fact->last_ns);
 }
 
@@ -680,7 +706,7 @@ static bool has_strangers(const struct pct_evidence *f)
 /* True if the rules `hub` and `chain` tell why ranks wait for each other: by turns, too. */
 static bool is_told(const struct pct_evidence *f, const struct pct_rule *rule, double threshold)
 {
-    if (pct_finding_has_hub(f))
+    if (f->has_hub)
         return true;
     for (size_t i = 0; i < f->n; i++)
         if (is_chain(f, &f->list[i]) &&

@@ -149,80 +149,24 @@ static void gather_ranks(struct pct_evidence *f)
     }
 }
 
-/* The most calls that one rank can have made, of those whose values are kept. */
-static void bound_messages(struct pct_evidence *f, uint32_t node)
-{
-    const struct pct_totals *m = f->data->totals;
-    uint32_t data = m->profile->nodes[node].data;
-    const struct pc_profile_data *d = data == PC_NO_INDEX ? NULL : &m->profile->data[data];
-    if (!d || d->kept != PC_KEPT_EXACT || !m->has[PCT_CALLS])
-        return;
-    struct pc_stat calls = pc_data_stat(m->profile, d, m->field[PCT_CALLS]);
-    f->calls += (double)calls.sum;
-    f->hub_calls += (double)calls.max;
-}
-
-/* A rank with this part of the calls that send or receive is a hub: if the others talk to it alone,
- * it has half of them. */
-#define HUB 0.45
-/* Each rank of a pair has half of them, too: the next rank must have less than this part of what
- * the hub has. */
+/* A rank with this part of all messages is a hub. */
+#define HUB 0.9
+/* Each rank of a pair has all of them, too: the next rank must have less than this part of what the
+ * hub has. */
 #define NEXT 0.75
 
-bool pct_finding_has_hub(const struct pct_evidence *f)
+/* Looks for a rank with nearly all messages, far more than any of several others has. */
+static void gather_partners(struct pct_evidence *f)
 {
-    return f->n_around >= 2 && f->calls > 0 && f->hub_calls >= HUB * f->calls &&
-           f->next_calls < NEXT * f->hub_calls;
-}
-
-/* True for a function that sends or receives, or starts to. Those of partitioned messages may be
- * called many times for one, to ask or for each part. */
-static bool moves_messages(const struct pct_evidence *f, const struct pc_profile_op *op)
-{
-    return op->op_class == PCOLLECT_CLASS_P2P && pc_op_traits_of(op->name) & PCOLLECT_TRAIT_MOVES &&
-           !pct_op_may_start_others(f->data->profile, op->name);
-}
-
-/* Adds the calls that send or receive by rank, or without room for them their bounds. */
-static void add_messages(struct pct_evidence *f, uint64_t *calls, bool *present)
-{
-    const struct pct_data *d = f->data;
-    for (size_t i = 0; i < pct_data_contexts(d)->n; i++) {
-        const struct pct_node *n = &pct_data_tree(d)->nodes[pct_data_contexts(d)->node[i]];
-        if (!moves_messages(f, &d->profile->ops[n->op]))
-            continue;
-        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = pct_data_tree(d)->next_source[s]) {
-            if (calls)
-                pct_totals_add_ranks(d->totals, s, PCT_CALLS, calls, present);
-            else
-                bound_messages(f, s);
-        }
-    }
-}
-
-/* Gathers messages by rank, only if there can be a hub. */
-static void gather_messages(struct pct_evidence *f)
-{
-    f->n_around = f->n_ranks ? f->n_ranks - 1 : 0;
-    add_messages(f, NULL, NULL);
-    if (f->bounds || !pct_finding_has_hub(f))
-        return;
-    uint64_t *calls = pct_alloc(f->n_ranks, sizeof *calls);
-    bool *present = pct_alloc(f->n_ranks, sizeof *present);
-    add_messages(f, calls, present);
-    f->calls = 0;
+    const struct pct_partners *with = f->partners = pct_data_partners(f->data);
+    uint64_t next = 0, most = f->n_ranks ? with->of_rank[with->hub] : 0;
+    size_t n_around = 0;
     for (size_t r = 0; r < f->n_ranks; r++) {
-        f->calls += (double)calls[r];
-        f->hub = calls[r] > calls[f->hub] ? r : f->hub;
+        n_around += with->with_hub[r];
+        next = r != with->hub && with->of_rank[r] > next ? with->of_rank[r] : next;
     }
-    f->hub_calls = (double)calls[f->hub];
-    f->n_around = 0;
-    for (size_t r = 0; r < f->n_ranks; r++) {
-        f->n_around += r != f->hub && calls[r] > 0;
-        f->next_calls = r != f->hub ? fmax(f->next_calls, (double)calls[r]) : f->next_calls;
-    }
-    pct_free(calls);
-    pct_free(present);
+    f->has_hub = n_around >= 2 && (double)most >= HUB * (double)with->messages &&
+                 (double)next < NEXT * (double)most;
 }
 
 /* Shortens the lead of the busiest rank by the time that the others need for files of their own:
@@ -316,7 +260,7 @@ double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fac
 
 /* The times and calls by rank of the current place, and room for one of its contexts. */
 struct folding {
-    uint64_t *context, *place_ns, *calls; /* all 0 between two places, and from `end` on */
+    uint64_t *context, *place_ns, *calls, *bytes; /* all 0 between places, and from `end` on */
     bool *present;
     size_t end;
     bool is_partial;          /* of some contexts no value by rank is kept */
@@ -347,6 +291,22 @@ static double trend(const struct folding *fold, double n_ranks)
     }
     double rr = n_ranks * (n_ranks * n_ranks - 1) / 12;
     return rr > 0 && tt > 0 ? rt / sqrt(rr * tt) : 0;
+}
+
+/* Finds the least and the most bytes of a call, over the ranks that make some. */
+static void find_bytes(const struct folding *fold, struct pct_fact *place)
+{
+    bool any = false;
+    for (size_t r = 0; r < fold->end; r++) {
+        double bytes = fold->no_calls   ? (double)fold->bytes[r]
+                       : fold->calls[r] ? (double)fold->bytes[r] / (double)fold->calls[r]
+                                        : -1;
+        if (bytes < 0 || (fold->no_calls && !fold->place_ns[r]))
+            continue;
+        place->least_bytes = any ? fmin(place->least_bytes, bytes) : bytes;
+        place->most_bytes = fmax(place->most_bytes, bytes);
+        any = true;
+    }
 }
 
 /* Adds a metric of one context by rank to the list of its place; false: it is not known. */
@@ -383,6 +343,8 @@ static void fold_context(const struct pct_evidence *f, struct folding *fold,
 {
     if (fold_ranks(f, fold, context->node, PCT_TIME, fold->place_ns))
         fold->no_calls |= !fold_ranks(f, fold, context->node, PCT_CALLS, fold->calls);
+    fold_ranks(f, fold, context->node, PCT_SENT, fold->bytes);
+    fold_ranks(f, fold, context->node, PCT_RECEIVED, fold->bytes);
     fold->is_partial |= !keeps_values(f, context->node);
     place->excused_ns += fold->waiting_ns ? fold->waiting_ns[context->node] : 0;
 }
@@ -411,7 +373,7 @@ static void fold_place(const struct pct_evidence *f, struct folding *fold, struc
     bool is_file = place->op_class == PCOLLECT_CLASS_IO;
     for (size_t r = 0; r < fold->end; r++) {
         double ns = (double)(int64_t)fold->place_ns[r];
-        place->off_hub_ns += r == f->hub ? 0 : ns;
+        place->around_hub_ns += f->partners->with_hub[r] ? ns : 0;
         place->n_callers += fold->place_ns[r] > 0;
         place->most_calls = fmax(place->most_calls, (double)fold->calls[r]);
         place->paused_ns += may_wait ? pauses_of(f, r, ns) : 0;
@@ -425,7 +387,9 @@ static void fold_place(const struct pct_evidence *f, struct folding *fold, struc
         place->first_ns = call_ns(fold, 0);
         place->last_ns = call_ns(fold, f->n_ranks - 1);
         place->trend = trend(fold, (double)f->n_ranks);
+        find_bytes(fold, place);
     }
+    memset(fold->bytes, 0, fold->end * sizeof *fold->bytes);
     memset(fold->place_ns, 0, fold->end * sizeof *fold->place_ns);
     memset(fold->calls, 0, fold->end * sizeof *fold->calls);
     fold->is_partial = fold->no_calls = false;
@@ -435,7 +399,7 @@ static void fold_place(const struct pct_evidence *f, struct folding *fold, struc
 /* Bounds: the worst case of the times by rank of a place. */
 static void bound_place(const struct pct_evidence *f, struct pct_fact *place, double inclusive_ns)
 {
-    place->off_hub_ns = inclusive_ns;
+    place->around_hub_ns = inclusive_ns;
     place->last_ns = inclusive_ns;
     place->trend = place->is_message && f->n_ranks > 1 ? 1 : 0;
 }
@@ -514,6 +478,7 @@ static void unite_places(struct pct_evidence *f)
     struct folding fold = {.context = pct_alloc(f->n_ranks, sizeof *fold.context),
                            .place_ns = pct_alloc(f->n_ranks, sizeof *fold.place_ns),
                            .calls = pct_alloc(f->n_ranks, sizeof *fold.calls),
+                           .bytes = pct_alloc(f->n_ranks, sizeof *fold.bytes),
                            .present = pct_alloc(f->n_ranks, sizeof *fold.present),
                            .waiting_ns = f->bounds ? NULL : pct_data_waiting(f->data)};
     qsort(f->list, f->n, sizeof *f->list, compare_places);
@@ -527,6 +492,7 @@ static void unite_places(struct pct_evidence *f)
     pct_free(fold.context);
     pct_free(fold.place_ns);
     pct_free(fold.calls);
+    pct_free(fold.bytes);
     pct_free(fold.present);
 }
 
@@ -535,7 +501,7 @@ void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struc
 {
     *f = (struct pct_evidence){.data = d, .pool = pool, .bounds = bounds};
     gather_ranks(f);
-    gather_messages(f);
+    gather_partners(f);
     gather_files(f);
     f->list = pct_alloc(pct_data_contexts(d)->n, sizeof *f->list);
     f->polling = pct_alloc(pct_data_contexts(d)->n, sizeof *f->polling);

@@ -112,6 +112,25 @@ struct pct_reach_sum {
 };
 void pct_topology_sums(const struct pct_topology *t, struct pct_reach_sum sums[PCT_N_REACHES]);
 
+/* Ranks that exchange messages, by index in the profile. Messages of a rank to itself link nothing;
+ * those to MPI_PROC_NULL are none. */
+struct pct_partners {
+    uint32_t n;        /* ranks of the profile */
+    uint32_t *group;   /* equal numbers of two ranks: messages or transfers of windows link them,
+                          directly or through others. NULL: not all links are known */
+    pc_u128 messages;  /* of all ranks, with those to themselves, at least */
+    uint64_t *of_rank; /* of each rank, sent to others or received from them */
+    uint32_t hub;      /* the rank with most of them */
+    bool *with_hub;    /* exchanges some with it */
+    bool is_line;      /* each rank exchanges some with the next one */
+};
+
+/* Never NULL. A profile without the table `pairs` has no messages here. It takes memory for the
+ * ranks, and none for the pairs. */
+struct pct_partners *pct_partners_new(const struct pc_profile *p);
+/* NULL is allowed. */
+void pct_partners_free(struct pct_partners *all);
+
 /* ---- Undirected graph of the job: both directions of a pair are one edge -------------------- */
 
 struct pct_edge {

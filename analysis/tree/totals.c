@@ -251,7 +251,8 @@ struct pct_op_times {
     bool any_rank;    /* a value of a rank is kept */
     uint64_t *values; /* own time by primitive and rank, until the waits are known */
     uint32_t longest;
-    double *rank_waiting_ns, *op_waiting_ns;
+    double *rank_waiting_ns, *op_waiting_ns, *message_ns;
+    bool *op_is_message;
     struct pct_spread of[];
 };
 
@@ -295,16 +296,36 @@ bool pct_op_may_wait(const char *name)
     return !row || row->traits & (PCOLLECT_TRAIT_PROMPT | PCOLLECT_TRAIT_BLOCKS);
 }
 
+/* Finds the primitives of messages. Those that complete any request wait for messages alone if
+ * nothing else is started. */
+static void find_messages(const struct pc_profile *p, bool *is_message)
+{
+    enum { STARTS = PCOLLECT_TRAIT_STARTS | PCOLLECT_TRAIT_PERSISTENT };
+    bool others = false;
+    for (uint32_t op = 0; op < p->n_ops; op++)
+        others |=
+            p->ops[op].op_class != PCOLLECT_CLASS_P2P && pc_op_traits_of(p->ops[op].name) & STARTS;
+    for (uint32_t op = 0; op < p->n_ops; op++) {
+        bool any = p->ops[op].op_class == PCOLLECT_CLASS_COMPLETION ||
+                   !strncmp(p->ops[op].name, "MPI_Start", strlen("MPI_Start"));
+        is_message[op] = any ? !others : p->ops[op].op_class == PCOLLECT_CLASS_P2P;
+    }
+}
+
 static void find_waiting(const struct pc_profile *p, const double *outside_ns,
-                         struct pct_op_times *times)
+                         const uint32_t *group, struct pct_op_times *times)
 {
     double lead_ns, sum_ns = 0;
     uint32_t longest = times->longest = find_longest(outside_ns, p->n_ranks, &lead_ns);
+    find_messages(p, times->op_is_message);
     for (uint32_t op = 0; op < p->n_ops; op++) {
         const uint64_t *value = times->values + (size_t)op * p->n_ranks;
         bool may_wait = pct_op_may_wait(p->ops[op].name);
         for (uint32_t r = 0; r < p->n_ranks && may_wait; r++) {
             double longer_ns = value[r] > value[longest] ? (double)(value[r] - value[longest]) : 0;
+            times->message_ns[r] += times->op_is_message[op] ? (double)value[r] : 0;
+            if (times->op_is_message[op] && group && group[r] != group[longest])
+                continue;
             times->op_waiting_ns[op] += longer_ns;
             times->rank_waiting_ns[r] += longer_ns;
             sum_ns += longer_ns;
@@ -349,20 +370,23 @@ struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op)
     return op_times_of(m)->of[op];
 }
 
-struct pct_wait_times pct_totals_wait_times(const struct pct_totals *m, const double *outside_ns)
+struct pct_wait_times pct_totals_wait_times(const struct pct_totals *m, const double *outside_ns,
+                                            const uint32_t *group)
 {
     const struct pc_profile *p = m->profile;
     struct pct_op_times *times = op_times_of(m);
     if (!times->rank_waiting_ns) {
         times->rank_waiting_ns = pct_alloc(p->n_ranks, sizeof *times->rank_waiting_ns);
         times->op_waiting_ns = pct_alloc(p->n_ops, sizeof *times->op_waiting_ns);
+        times->message_ns = pct_alloc(p->n_ranks, sizeof *times->message_ns);
+        times->op_is_message = pct_alloc(p->n_ops, sizeof *times->op_is_message);
         if (p->n_ranks)
-            find_waiting(p, outside_ns, times);
+            find_waiting(p, outside_ns, group, times);
         pct_free(times->values);
         times->values = NULL;
     }
-    return (struct pct_wait_times){times->any_rank, times->longest, times->rank_waiting_ns,
-                                   times->op_waiting_ns};
+    return (struct pct_wait_times){times->any_rank,      times->longest,    times->rank_waiting_ns,
+                                   times->op_waiting_ns, times->message_ns, times->op_is_message};
 }
 
 struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t node)
@@ -598,6 +622,8 @@ void pct_totals_free(struct pct_totals *m)
     pct_free(m->op_times->values);
     pct_free(m->op_times->rank_waiting_ns);
     pct_free(m->op_times->op_waiting_ns);
+    pct_free(m->op_times->message_ns);
+    pct_free(m->op_times->op_is_message);
     pct_free(m->op_times);
     pct_free(m->exclusive_ns);
     pct_free(m->outer);

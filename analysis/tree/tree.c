@@ -712,14 +712,15 @@ struct pct_range pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pc
     return all;
 }
 
-double pct_tree_longer_ns(const struct pct_tree *t, uint32_t node, size_t rank, uint64_t *values,
-                          bool *present)
+double pct_tree_longer_ns(const struct pct_tree *t, uint32_t node, size_t rank,
+                          const uint32_t *group, uint64_t *values, bool *present)
 {
     struct pct_range range = pct_tree_ranks(t, node, PCT_TIME, values, present);
     uint64_t own = values[rank];
     double sum = 0;
     for (uint32_t r = range.first; r < range.end; r++) {
-        sum += values[r] > own ? (double)(values[r] - own) : 0;
+        if (values[r] > own && (!group || group[r] == group[rank]))
+            sum += (double)(values[r] - own);
         values[r] = 0;
         present[r] = false;
     }

@@ -144,10 +144,11 @@ uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, 
 struct pct_range pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric metric,
                                 uint64_t *values, bool *present);
 
-/* Time in MPI below the node by which ranks are longer there than the rank with this index. Room
- * for each rank is in values and present, which are 0 before and after. */
-double pct_tree_longer_ns(const struct pct_tree *t, uint32_t node, size_t rank, uint64_t *values,
-                          bool *present);
+/* Time in MPI below the node by which ranks are longer there than the rank with this index; of the
+ * ranks of its group alone, if there are groups. Room for each rank is in values and present, which
+ * are 0 before and after. */
+double pct_tree_longer_ns(const struct pct_tree *t, uint32_t node, size_t rank,
+                          const uint32_t *group, uint64_t *values, bool *present);
 
 /* The CPU time of samples by rank, added to values[k] of the k-th rank, which is marked in
  * present[k]: of the node itself, with all below, or of these outside of MPI calls. Nothing is

@@ -130,10 +130,8 @@ static void hub(bool fault)
         m.compute_ms[r] = fault ? (r == m.late ? 300 : 600) : m.compute_ms[r];
     }
     call("MPI_Recv", PCOLLECT_CLASS_P2P, 100, 32000, list);
-    /* The hub's own calls: as many as those of all others. */
-    struct pc_profile_data *d = &m.sample.data[m.sample.p.n_data - 1];
     if (fault)
-        d->values[m.late * m.sample.p.n_fields + COUNT] = 100 * (m.n - 1);
+        add_star(100);
 }
 
 static void chain(bool fault)
@@ -141,6 +139,7 @@ static void chain(bool fault)
     double list[SAMPLE_RANKS];
     for (unsigned r = 0; r < m.n; r++)
         list[r] = fault ? 5 + r * draw(95, 105) : 10;
+    add_line();
     call("MPI_Recv", PCOLLECT_CLASS_P2P, 40, 16000, list);
 }
 

@@ -165,6 +165,34 @@ void add_collective(const char *name, int64_t root, uint64_t domain)
     add_cells(m.collectives, (const uint64_t[]){add_string(name), (uint64_t)root, domain, 1});
 }
 
+struct pc_profile_table *add_pairs(void)
+{
+    static const char *const columns[] = {"source", "destination", "messages", "received", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_RANK,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+    return add_table("pairs", 2, columns, types);
+}
+
+void add_pair(struct pc_profile_table *t, unsigned source, unsigned destination, uint64_t messages)
+{
+    if (messages)
+        add_cells(t, (const uint64_t[]){source, destination, messages, messages});
+}
+
+void add_star(uint64_t messages)
+{
+    struct pc_profile_table *t = add_pairs();
+    for (unsigned r = 0; r < m.n; r++)
+        add_pair(t, m.late, r, r == m.late ? 0 : messages);
+}
+
+void add_line(void)
+{
+    struct pc_profile_table *t = add_pairs();
+    for (unsigned r = 0; r + 1 < m.n; r++)
+        add_pair(t, r, r + 1, 40);
+}
+
 void add_thread_tables(struct pc_profile_table **sampling, struct pc_profile_table **records)
 {
     static const char *const columns[] = {"rank", "thread", "kind", "in_runtime", "delayed", NULL};

@@ -69,6 +69,14 @@ uint64_t add_string(const char *text);
 /* Adds a row to the table `collectives`. `call` adds one for each collective operation: on the
  * communicator 1, with the late rank as root of those that gather or scatter. */
 void add_collective(const char *name, int64_t root, uint64_t domain);
+/* The table of messages between ranks: source, destination, their number, and the same received. */
+struct pc_profile_table *add_pairs(void);
+/* In the order of source and destination. */
+void add_pair(struct pc_profile_table *t, unsigned source, unsigned destination, uint64_t messages);
+/* The late rank sends so many messages to each of the others. */
+void add_star(uint64_t messages);
+/* Each rank sends messages to the next one. */
+void add_line(void);
 /* Adds the tables of samples (rank, thread, period, compute_time, compute_squares) and of threads
  * (rank, thread, kind, in_runtime, delayed), without rows. */
 void add_thread_tables(struct pc_profile_table **sampling, struct pc_profile_table **records);

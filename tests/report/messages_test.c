@@ -140,6 +140,7 @@ static void only_waits_for_messages_are_a_chain(void **state)
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
         double list[SAMPLE_RANKS];
         begin_run(3, false);
+        add_line();
         for (unsigned r = 0; r < m.n; r++)
             list[r] = 100.0 * r + 1;
         if (cases[k].messages == HERE)
@@ -172,6 +173,7 @@ static void only_messages_make_a_hub(void **state)
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
         double list[SAMPLE_RANKS];
         begin_run(3, false);
+        add_star(100);
         for (unsigned r = 0; r < m.n; r++)
             list[r] = r == m.late ? 1 : -1;
         call("MPI_Send", PCOLLECT_CLASS_P2P, 100.0 * m.n, 8, list);
@@ -192,6 +194,7 @@ static void the_wait_in_a_chain_grows_or_falls(void **state)
     for (unsigned falls = 0; falls < 2; falls++) {
         double list[SAMPLE_RANKS];
         begin_run(3, false);
+        add_line();
         for (unsigned r = 0; r < m.n; r++)
             list[r] = 100.0 * (falls ? m.n - 1 - r : r) + 1;
         call("MPI_Recv", PCOLLECT_CLASS_P2P, 40, 16000, list);
@@ -201,37 +204,108 @@ static void the_wait_in_a_chain_grows_or_falls(void **state)
     }
 }
 
-/* Rank 0 exchanges messages with one of 3 others, with 2, and with all; or two exchange most, and
- * one more has a part in few. */
-static void a_rank_of_a_pair_is_no_hub(void **state)
+/* Rank 0 exchanges messages with one of 3 others, with 2, with all, or only with itself; or two
+ * exchange most, and one more has a part in few. */
+static void a_hub_has_nearly_all_messages_and_several_partners(void **state)
 {
     static const struct {
-        uint64_t calls[4];
+        uint64_t of_0[4], of_2_and_3; /* from rank 0 to each, and between ranks 2 and 3 */
         const char *says;
-    } cases[] = {{{1000, 1000, 0, 0}, ""},
-                 {{1010, 1000, 10, 0}, ""},
-                 {{1000, 1000, 10, 10}, ""},
-                 {{1000, 500, 500, 0},
+    } cases[] = {{{0, 1000, 0, 0}, 0, ""},
+                 {{0, 1000, 10, 0}, 0, ""},
+                 {{0, 1000, 0, 0}, 10, ""},
+                 {{1000, 0, 0, 0}, 10, ""},
+                 {{1000, 10, 10, 10}, 0, ""},
+                 {{0, 300, 300, 300}, 200, ""},
+                 {{0, 500, 500, 0},
+                  0,
                   "Rank 0 takes part in almost every message: 2 of the other "
                   "3 ranks spend "},
-                 {{900, 300, 300, 300},
+                 {{0, 300, 300, 300},
+                  50,
                   "Rank 0 takes part in almost every message: the other 3 "
                   "ranks spend "}};
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
-        double list[SAMPLE_RANKS];
         begin_run(3, false);
         assert_int_equal(m.n, 4);
+        struct pc_profile_table *t = add_pairs();
         for (unsigned r = 0; r < m.n; r++)
-            list[r] = cases[k].calls[r] ? 1000 : -1;
-        call("MPI_Sendrecv", PCOLLECT_CLASS_P2P, 1000, 1000, list);
-        struct pc_profile_data *d = &m.sample.data[m.sample.p.n_data - 1];
-        for (uint32_t i = 0; i < d->n_ranks; i++)
-            d->values[i * m.sample.p.n_fields + COUNT] = cases[k].calls[d->ranks[i]];
+            add_pair(t, 0, r, cases[k].of_0[r]);
+        add_pair(t, 2, 3, cases[k].of_2_and_3);
+        call_all("MPI_Sendrecv", PCOLLECT_CLASS_P2P, 1000, 1000, 1000);
         const char *text = sentence("hub");
         if (strncmp(text, cases[k].says, strlen(cases[k].says)) != 0 || !*text != !*cases[k].says)
             fail_msg("case %zu: %s", k, text);
     }
+}
+
+/* The time of a call grows from rank to rank: each sends to the next one, or every other one does;
+ * a call of the last rank has as many bytes as that of the first, or four times as many. */
+static void ranks_in_a_chain_send_equal_messages_to_the_next(void **state)
+{
+    (void)state;
+    for (unsigned linked = 0; linked < 2; linked++)
+        for (unsigned alike = 0; alike < 2; alike++) {
+            double list[SAMPLE_RANKS];
+            begin_run(3, false);
+            struct pc_profile_table *t = add_pairs();
+            for (unsigned r = 0; r < m.n; r++)
+                list[r] = 100.0 * r + 1;
+            for (unsigned r = 0; r + 1 < m.n; r++)
+                add_pair(t, r, r + 1, linked || r % 2 == 0 ? 40 : 0);
+            call("MPI_Recv", PCOLLECT_CLASS_P2P, 40, 16000, list);
+            struct pc_profile_data *d = &m.sample.data[m.sample.p.n_data - 1];
+            for (uint32_t i = 0; !alike && i < d->n_ranks; i++)
+                d->values[i * m.sample.p.n_fields + RECEIVED] = (uint64_t)40 * 32000 * (1 + i);
+            const char *text = sentence("chain");
+            if ((*text != 0) != (linked && alike))
+                fail_msg("%u, %u: %s", linked, alike, text);
+        }
+}
+
+/* The late rank computes for 2 s, the others for 1 s, and exchange messages for as long: with it,
+ * with others that do, among themselves, or each with itself. */
+static void ranks_wait_for_one_with_which_messages_link_them(void **state)
+{
+    enum { WITH_IT, WITH_OTHERS, APART, ALONE, FAR, N };
+    static const char *const names[] = {"MPI_Sendrecv", "MPI_Wait", "MPI_Allreduce"};
+    static const uint16_t classes[] = {PCOLLECT_CLASS_P2P, PCOLLECT_CLASS_COMPLETION,
+                                       PCOLLECT_CLASS_COLL};
+    (void)state;
+    for (unsigned kind = 0; kind < N; kind++)
+        for (size_t k = 0; k < PC_ARRAY_LEN(names); k++) {
+            double list[SAMPLE_RANKS], waiting_ns = 0;
+            begin_run(3, false);
+            m.late = 0;
+            for (unsigned r = 0; r < m.n; r++) {
+                m.compute_ms[r] = r == m.late ? 2000 : 1000;
+                list[r] = r == m.late ? 0 : 1000;
+            }
+            struct pc_profile_table *t = add_pairs();
+            for (unsigned r = 0; r < m.n; r++)
+                if (kind == WITH_IT ? r != m.late : kind == ALONE || kind == FAR)
+                    add_pair(t, kind == WITH_IT ? m.late : r, r, 50);
+                else if (r + 1 < m.n && (kind == WITH_OTHERS || r != m.late))
+                    add_pair(t, r, r + 1, 50);
+            if (kind == FAR) { /* not all pairs are known */
+                static const char *const columns[] = {"distance", "messages", NULL};
+                static const uint16_t types[] = {PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+                add_cells(add_table("pairs_by_distance", 1, columns, types),
+                          (const uint64_t[]){1, 50});
+            }
+            call(names[k], classes[k], 50, 1000, list);
+            struct pct_data *d = end_run();
+            struct pct_wait_times wait = pct_data_wait_times(d);
+            for (unsigned r = 0; r < m.n; r++)
+                waiting_ns += wait.rank_ns[r];
+            bool waits = classes[k] == PCOLLECT_CLASS_COLL || (kind != APART && kind != ALONE);
+            bool said = d->findings->n && !strcmp(d->findings->list[0].rule, "imbalance");
+            if (said != waits || (waiting_ns > 100 * ms) != waits)
+                fail_msg("%u, %s: %.0f ms, %s", kind, names[k], waiting_ns / ms,
+                         d->findings->n ? d->findings->list[0].text : "");
+            pct_data_free(d);
+        }
 }
 
 /* The time of rank r in one receive grows with r: because its call takes longer, or because it
@@ -242,36 +316,18 @@ static void more_calls_are_no_chain(void **state)
     for (unsigned more = 0; more < 2; more++) {
         double list[SAMPLE_RANKS];
         begin_run(3, false);
+        add_line();
         for (unsigned r = 0; r < m.n; r++)
             list[r] = more && !r ? -1.0 : 100.0 * r + 1;
         call("MPI_Recv", PCOLLECT_CLASS_P2P, 40, 16000, list);
         struct pc_profile_data *d = &m.sample.data[m.sample.p.n_data - 1];
         for (uint32_t i = 0; more && i < d->n_ranks; i++)
-            d->values[i * m.sample.p.n_fields + COUNT] = 40 * (uint64_t)d->ranks[i];
+            for (unsigned field = RECEIVED; field <= COUNT; field++)
+                d->values[i * m.sample.p.n_fields + field] =
+                    40 * (uint64_t)d->ranks[i] * (field == COUNT ? 1 : 16000);
         const char *text = sentence("chain");
         if ((*text == 0) != more)
             fail_msg("%u: %s", more, text);
-    }
-}
-
-/* All send to their neighbours; the late rank also asks, or says, which parts of a message are
- * there, starts persistent collective operations, or changes its buffer. */
-static void a_rank_that_moves_no_messages_is_no_hub(void **state)
-{
-    static const char *const names[] = {"MPI_Irecv", "MPI_Parrived", "MPI_Pready_range",
-                                        "MPI_Start", "MPI_Buffer_detach"};
-    (void)state;
-    for (unsigned k = 0; k < PC_ARRAY_LEN(names); k++) {
-        double list[SAMPLE_RANKS];
-        begin_run(3, false);
-        call_all("MPI_Bcast_init", PCOLLECT_CLASS_COLL, 1, 8, 0.1);
-        call_all("MPI_Send", PCOLLECT_CLASS_P2P, 100, 100000, 300);
-        for (unsigned r = 0; r < m.n; r++)
-            list[r] = r == m.late ? 300 : -1;
-        call(names[k], PCOLLECT_CLASS_P2P, 100000, 100000, list);
-        const char *text = sentence("hub");
-        if ((*text == 0) != (k > 0))
-            fail_msg("%s: %s", names[k], text);
     }
 }
 
@@ -548,9 +604,10 @@ int main(void)
         cmocka_unit_test(only_waits_for_messages_are_a_chain),
         cmocka_unit_test(only_messages_make_a_hub),
         cmocka_unit_test(the_wait_in_a_chain_grows_or_falls),
-        cmocka_unit_test(a_rank_of_a_pair_is_no_hub),
+        cmocka_unit_test(a_hub_has_nearly_all_messages_and_several_partners),
+        cmocka_unit_test(ranks_in_a_chain_send_equal_messages_to_the_next),
+        cmocka_unit_test(ranks_wait_for_one_with_which_messages_link_them),
         cmocka_unit_test(more_calls_are_no_chain),
-        cmocka_unit_test(a_rank_that_moves_no_messages_is_no_hub),
         cmocka_unit_test(a_barrier_may_order_accesses_to_a_window),
         cmocka_unit_test(what_is_made_and_not_freed_is_told_if_it_is_certain),
         cmocka_unit_test(a_placement_is_better_only_if_messages_cross_nodes),

@@ -218,8 +218,9 @@ static const struct pct_column rank_columns[] = {
      rank_delayed, .mpi = true},
     {"waiting_s", "waiting", PCT_NS,
      "part of mpi_s in which it waited for the rank that is longest outside MPI: by how much it is "
-     "longer in each function than that one, all ranks together at most by its lead over them; "
-     "empty if it is not known, and in a part of the run",
+     "longer in each function than that one (in those of messages only if these link the two, "
+     "directly or through others), all ranks together at most by its lead over them; empty if it "
+     "is not known, and in a part of the run",
      rank_waiting},
     {"later_s", "later", PCT_NS,
      "start of the program after that of the rank that started first, by the clocks of the hosts; "
