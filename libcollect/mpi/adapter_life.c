@@ -15,6 +15,7 @@
 #include "merge/ending.h"
 
 #include <sched.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -498,12 +499,48 @@ int pc_wrap_PMPI_Abort(MPI_Comm comm, int errorcode)
     ABORT(1, pc_pmpi);
 }
 
-/* Passes on only the level, because the variadic arguments are known only to the MPI or to the tool
- * behind. The level takes effect wherever the call comes from; a call from Fortran is counted at
- * its Fortran name. */
+enum { N_WORDS = 5, N_DOUBLES = 8 };
+
+/* Arguments of MPI_Pcontrol that only a tool behind knows. Nothing tells how many there are: taken
+ * are those that the registers of any processor can hold. Where doubles have no registers of their
+ * own in a variadic call, they are among the words. */
+struct unknown {
+    uintptr_t words[N_WORDS];
+    double doubles[N_DOUBLES];
+};
+
+static void take_unknown(struct unknown *u, va_list *list)
+{
+    for (int i = 0; i < N_WORDS; i++)
+        u->words[i] = va_arg(*list, uintptr_t);
+#if defined __x86_64__ || defined __aarch64__
+    for (int i = 0; i < N_DOUBLES; i++)
+        u->doubles[i] = va_arg(*list, double);
+#endif
+}
+
+static int pass_pcontrol(pc_fn_Pcontrol *real, int level, const struct unknown *u)
+{
+    const uintptr_t *w = u->words;
+#if defined __x86_64__ || defined __aarch64__
+    const double *d = u->doubles;
+    return real(level, w[0], w[1], w[2], w[3], w[4], d[0], d[1], d[2], d[3], d[4], d[5], d[6],
+                d[7]);
+#else
+    return real(level, w[0], w[1], w[2], w[3], w[4]);
+#endif
+}
+
+/* The level takes effect wherever the call comes from; a call from Fortran is counted at its
+ * Fortran name. */
 #define PCONTROL(is_pmpi, table)                                                                   \
     BEGIN(call, Pcontrol, is_pmpi);                                                                \
-    CALL(call, ((pc_fn_Pcontrol *)table[PC_OP_Pcontrol])(level));                                  \
+    struct unknown more;                                                                           \
+    va_list list;                                                                                  \
+    va_start(list, level);                                                                         \
+    take_unknown(&more, &list);                                                                    \
+    va_end(list);                                                                                  \
+    CALL(call, pass_pcontrol((pc_fn_Pcontrol *)table[PC_OP_Pcontrol], level, &more));              \
     END(call);                                                                                     \
     pc_core->control(level);                                                                       \
     return rc

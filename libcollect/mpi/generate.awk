@@ -299,6 +299,10 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
 
 function c_stub(op,    i, entry)
 {
+    for (i = 1; variadic && i <= 5; i++) {
+        words = words ", uintptr_t more" i
+        args = args ", more" i
+    }
     for (i = 0; i < 2; i++) {
         entry = (i ? "PMPI_" : "MPI_") op
         printf "PC_C_STUB(%s, %d, (%s), (%s))\n", entry, 2 * n_ops + i, words, args

@@ -6,8 +6,8 @@
  * makes tail calls of them, so that the wrapper sees the caller's return address, as with the
  * assembly (stub.h).
  *
- * Unlike the assembly, a variadic call (MPI_Pcontrol) passes on its level only: as one word, where
- * a variadic function of these targets expects its first argument.
+ * Unlike the assembly, a variadic call (MPI_Pcontrol) passes on words only, no doubles: its level
+ * and five more, which are in registers or on the stack whether the call has them or not.
  */
 #include "libcollect/mpi/mpi_private.h"
 

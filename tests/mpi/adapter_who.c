@@ -2,7 +2,8 @@
  *
  * Who is counted. Sends five messages by MPI_Send and three by PMPI_Send, and says what it is told
  * by the host and by the tool (adapter_tool.c), which is preloaded before or behind the host:
- *     calls of MPI_Send that were counted, calls that the tool saw
+ *     calls of MPI_Send that were counted, calls that the tool saw, arguments of MPI_Pcontrol that
+ *     the tool got
  */
 #include "tests/mpi/adapter_rules.h"
 
@@ -35,9 +36,10 @@ static void race(void)
 
 int main(int argc, char **argv)
 {
-    int x = 0;
+    int x = 0, seven = 7;
     race();
     MPI_Init(&argc, &argv);
+    MPI_Pcontrol(1, "solve", &seven, 2.5, -3L);
     for (int i = 0; i < 8; i++) {
         MPI_Request request;
         PMPI_Irecv(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);
@@ -50,8 +52,10 @@ int main(int argc, char **argv)
     adapter_host_count_fn *count =
         (adapter_host_count_fn *)dlsym(RTLD_DEFAULT, "adapter_host_count");
     int *n_tool = (int *)dlsym(RTLD_DEFAULT, "tool_sends");
-    printf("counted %d tool %d init %d initialized %d\n", count ? (int)count("MPI_Send") : -1,
-           n_tool ? *n_tool : -1, count ? (int)count("MPI_Init") : -1,
+    int *n_arguments = (int *)dlsym(RTLD_DEFAULT, "tool_arguments");
+    printf("counted %d tool %d arguments %d init %d initialized %d\n",
+           count ? (int)count("MPI_Send") : -1, n_tool ? *n_tool : -1,
+           n_arguments ? *n_arguments : -1, count ? (int)count("MPI_Init") : -1,
            count ? (int)count("MPI_Initialized") : -1);
     MPI_Finalize();
     return failures;
