@@ -116,7 +116,7 @@ static void describe(struct pct_join *j, const struct pct_joined *r, uint32_t at
         const struct pct_frame *f = &place.frames[place.n_frames - 1];
         if (!f->function || (n->function && ns <= n->line_ns))
             continue;
-        n->function = pct_pool_intern(j->pool, f->function);
+        n->function = pct_join_function(j, f->function);
         n->file = f->file ? pct_pool_intern(j->pool, f->file) : NULL;
         n->line = j->by_line ? f->line : 0; /* other builds may have another line */
         n->line_ns = ns;

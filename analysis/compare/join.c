@@ -149,6 +149,15 @@ static void put_function(const struct pct_join *j, const char *function, struct 
     pct_buf_free(&whole);
 }
 
+const char *pct_join_function(const struct pct_join *j, const char *name)
+{
+    struct pct_buf b = {0};
+    pct_buf_put(&b, name, j->by_line ? strlen(name) : pct_name_uncopied_bytes(name));
+    const char *interned = pct_pool_intern(j->pool, b.data);
+    pct_buf_free(&b);
+    return interned;
+}
+
 /* Interns the name of a module that it has in all runs: libraries that are built for each MPI, as
  * Debian's libhdf5_openmpi.so, have its name in theirs. */
 static const char *name_module(const struct pct_join *j, const char *name)
@@ -357,7 +366,7 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     if (n->kind == PCOLLECT_NODE_FRAME && node->function && n->frame->line != node->line)
         node->line = 0; /* calls from several lines, or of several builds */
     if (n->kind == PCOLLECT_NODE_FRAME && !node->function && n->frame->function) {
-        node->function = pct_pool_intern(b->join->pool, n->frame->function);
+        node->function = pct_join_function(b->join, n->frame->function);
         node->file = n->frame->file ? pct_pool_intern(b->join->pool, n->frame->file) : NULL;
         node->line = n->frame->line;
     }

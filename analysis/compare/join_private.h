@@ -28,6 +28,10 @@ void pct_run_open(const struct pct_run *run, const struct pc_profile *profile,
 /* Returns err, with a text if it has none yet. */
 int pct_run_refuse(const char *path, int err, struct pc_error *error);
 
+/* The name of a function as it is shown, interned: of several builds without the marks of a copy,
+ * since copies are one context. */
+const char *pct_join_function(const struct pct_join *j, const char *name);
+
 /* Adds the computation of the run: to the sampled functions if the join is divided, the rest to
  * j->compute. Sets r->parts. */
 void pct_join_add_computation(struct pct_join *j, struct pct_joined *r);
