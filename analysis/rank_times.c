@@ -412,6 +412,23 @@ double pct_rank_times_imbalance(const struct pct_rank_times *t)
     return t->n > 1 && t->mean_ns > 0 ? t->list[t->busiest].own_ns / t->mean_ns - 1 : 0;
 }
 
+struct pct_imbalance pct_rank_times_bound_imbalance(const struct pct_rank_times *t)
+{
+    struct pct_imbalance bounds = {0, 0};
+    double n = (double)t->n, least_ns = t->mean_ns * n, most_ns = least_ns + t->unsure_ns;
+    if (t->n < 2 || !(least_ns > 0))
+        return bounds;
+    const struct pct_rank_time *busiest = &t->list[t->busiest];
+    bounds.least = busiest->own_ns * n / (most_ns - busiest->unsure_ns) - 1;
+    for (size_t r = 0; r < t->n; r++) {
+        double ns = pct_rank_time_most_ns(&t->list[r]);
+        if (ns > 0)
+            bounds.most = fmax(bounds.most, ns * n / (least_ns + t->list[r].unsure_ns) - 1);
+    }
+    bounds.least = fmax(0, fmin(bounds.least, bounds.most));
+    return bounds;
+}
+
 bool pct_rank_times_know_busiest(const struct pct_rank_times *t)
 {
     return !t->ends_early && t->hidden_ns <= UNSURE * t->mean_ns * (double)t->n;
@@ -419,7 +436,7 @@ bool pct_rank_times_know_busiest(const struct pct_rank_times *t)
 
 bool pct_rank_times_know_imbalance(const struct pct_rank_times *t)
 {
-    return pct_rank_times_know_busiest(t) && pct_rank_times_division(t) != PCT_DIVISION_GUESSED;
+    return pct_rank_times_know_busiest(t) && pct_rank_times_division(t) <= PCT_DIVISION_KNOWN;
 }
 
 bool pct_rank_times_are_blocked(const struct pct_rank_times *t)
@@ -501,7 +518,7 @@ struct pct_lead pct_rank_times_lead(const struct pct_rank_times *t)
     if (t->n < 2)
         return lead;
     for (size_t r = 0; r < t->n; r++) {
-        others_ns += r == t->busiest ? 0 : t->list[r].own_ns / (double)(t->n - 1);
+        others_ns += r == t->busiest ? 0 : pct_rank_time_most_ns(&t->list[r]) / (double)(t->n - 1);
         others_wall_ns += r == t->busiest ? 0 : t->list[r].wall_ns / (double)(t->n - 1);
     }
     lead.ns = t->list[t->busiest].own_ns - others_ns;

@@ -22,9 +22,9 @@ struct pct_rank_time {
                               other threads, and none of the program does more work meanwhile */
     double blocked_ns;     /* not runnable: slept, or waited for a file, a lock, a child */
     double delayed_ns;     /* runnable, but no processor was free */
-    double own_ns;         /* without delays: cpu_ns and blocked_ns */
-    double low_ns;         /* lower bound of own_ns, without samples */
-    double sampled_ns;     /* CPU time outside MPI by the samples of the main thread */
+    double own_ns;     /* without delays: cpu_ns and blocked_ns; at least: with unsure_ns at most */
+    double low_ns;     /* lower bound of own_ns, without samples */
+    double sampled_ns; /* CPU time outside MPI by the samples of the main thread */
     double blocked_low_ns, blocked_high_ns; /* bounds of the sum of blocked_ns and either_ns */
     double either_ns; /* the main thread was blocked, and others may have computed by turns */
     double unsure_ns; /* part of delayed_ns that may be blocked as well */
@@ -87,11 +87,25 @@ bool pct_rank_times_take_turns(const struct pct_rank_times *t);
  * and finding call this imbalance. */
 double pct_rank_times_imbalance(const struct pct_rank_times *t);
 
+/* The own time of a rank at most. */
+static inline double pct_rank_time_most_ns(const struct pct_rank_time *t)
+{
+    return t->own_ns + t->unsure_ns;
+}
+
+/* Bounds of the imbalance: the busiest rank has its own time at least, and the others have theirs
+ * at most; or one has it at most, and the others have it at least. */
+struct pct_imbalance {
+    double least, most;
+};
+struct pct_imbalance pct_rank_times_bound_imbalance(const struct pct_rank_times *t);
+
 /* False if it is not known which rank is busiest, or how long: data of a killed rank ends early, or
  * threads may have computed by turns for much of the time that counts as delay. */
 bool pct_rank_times_know_busiest(const struct pct_rank_times *t);
 
-/* False if the imbalance says nothing: the busiest rank is not known, or its time is a guess. */
+/* False if the imbalance says nothing or has only bounds: the busiest rank is not known, its time
+ * is a guess, or much of what counts as delay may be blocked time. */
 bool pct_rank_times_know_imbalance(const struct pct_rank_times *t);
 
 /* True if so much of the ranks' own time may be blocked that it cannot be called computation. */
@@ -104,7 +118,7 @@ const char *pct_rank_times_verb(const struct pct_rank_times *t);
  * was delayed and has few samples: no sample says 0, also of a rank that computed for a period. */
 size_t pct_rank_times_least(const struct pct_rank_times *t);
 
-/* The own time of the busiest rank minus the mean of the others. */
+/* The own time of the busiest rank minus the mean of the others, which they have at most. */
 struct pct_lead {
     double ns;
     double low_ns; /* lower bound; above 0 in PCT_LEAD_FALSE of the runs without a lead */

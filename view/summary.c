@@ -406,22 +406,30 @@ static void put_waits(const struct pct_head *h, struct pct_buf *b)
     pct_head_put(h, "threads", b);
 }
 
-/* Appends the imbalance for the longest time that ranks may have been blocked, if it is much longer
- * than the time that is certain. */
-static void put_other_imbalance(const struct pct_head *h, struct pct_buf *b)
+/* Appends a time that may be longer by unsure_ns, if that is worth a word. */
+static void put_bounds(struct pct_buf *b, double ns, double unsure_ns)
 {
-    const struct pct_rank_times *t = pct_data_rank_times(h->d);
-    double longest = 0, sum = 0;
-    for (size_t r = 0; r < t->n; r++) {
-        double own = t->list[r].own_ns + t->list[r].unsure_ns;
-        longest = fmax(longest, own);
-        sum += own;
-    }
-    if (pct_rank_times_division(t) != PCT_DIVISION_UNSURE)
+    put_ns(b, ns);
+    if (unsure_ns <= LITTLE * ns)
         return;
-    pct_buf_text(b, "; ");
-    pct_head_percent(b, (pc_u128)llround(1e5 * (longest * (double)t->n / sum - 1)));
-    pct_buf_text(b, " if they were blocked for as long as they may have been");
+    pct_buf_text(b, " .. ");
+    put_ns(b, ns + unsure_ns);
+}
+
+/* Appends the imbalance, or its bounds if much of the delays may be blocked time. */
+static void put_imbalance(const struct pct_head *h, const struct pct_rank_times *t,
+                          struct pct_buf *b)
+{
+    struct pct_imbalance bounds = pct_rank_times_bound_imbalance(t);
+    pct_buf_text(b, pct_style(h->o, PCT_STYLE_TITLE));
+    if (pct_rank_times_know_imbalance(t)) {
+        pct_head_percent(b, pct_header_imbalance(h->d));
+    } else {
+        pct_head_percent(b, (pc_u128)llround(1e5 * bounds.least));
+        pct_buf_text(b, " .. ");
+        pct_head_percent(b, (pc_u128)llround(1e5 * bounds.most));
+    }
+    pct_buf_text(b, pct_style(h->o, PCT_STYLE_PLAIN));
 }
 
 void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b)
@@ -430,25 +438,25 @@ void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b)
     const struct pc_profile_rank *ranks = h->d->profile->ranks;
     size_t least = pct_rank_times_least(t);
     double library = 0;
-    if (t->n < 2 || !(t->mean_ns > 0) || !pct_rank_times_know_imbalance(t))
+    if (t->n < 2 || !(t->mean_ns > 0) || !pct_rank_times_know_busiest(t) || t->guessed)
         return;
     for (size_t r = 0; r < t->n; r++)
         library += t->list[r].library_ns;
-    pct_buf_text(b, pct_style(h->o, PCT_STYLE_TITLE));
-    pct_head_percent(b, pct_header_imbalance(h->d));
+    bool known = pct_rank_times_know_imbalance(t);
     const char *verb = pct_rank_times_verb(t);
-    pct_buf_format(b, "%s: rank %d %s%s ", pct_style(h->o, PCT_STYLE_PLAIN), ranks[t->busiest].rank,
-                   verb, strchr(verb, ' ') ? " for" : "");
-    put_ns(b, t->list[t->busiest].own_ns);
+    const struct pct_rank_time *busiest = &t->list[t->busiest];
+    put_imbalance(h, t, b);
+    pct_buf_format(b, ": rank %d %s%s ", ranks[t->busiest].rank, verb,
+                   strchr(verb, ' ') ? " for" : "");
+    put_bounds(b, busiest->own_ns, known ? 0 : busiest->unsure_ns);
     if (library > LITTLE * t->mean_ns * (double)t->n)
         pct_buf_text(b, " with pcollect's own time");
     pct_buf_text(b, ", the mean rank ");
-    put_ns(b, t->mean_ns);
-    if (least < t->n) {
+    put_bounds(b, t->mean_ns, known ? 0 : t->unsure_ns / (double)t->n);
+    if (known && least < t->n) {
         pct_buf_format(b, ", rank %d ", ranks[least].rank);
         put_ns(b, t->list[least].own_ns);
     }
-    put_other_imbalance(h, b);
     struct pct_lead lead = pct_rank_times_lead(t);
     if (!lead.real || !(lead.low_ns > 0))
         pct_buf_text(b, "; within noise");

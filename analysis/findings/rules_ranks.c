@@ -236,14 +236,20 @@ static bool is_alone(const struct pct_evidence *f)
     return own > ALONE * others;
 }
 
-/* Mean of what the other ranks compute, also of those for which nobody waited. */
+/* Mean of what the other ranks compute at most, also of those for which nobody waited. */
 static double others_ns(const struct pct_evidence *f)
 {
     const struct pct_rank_times *t = f->times;
     double sum = 0;
     for (size_t r = 0; r < t->n; r++)
-        sum += r == t->busiest ? 0 : t->list[r].own_ns;
+        sum += r == t->busiest ? 0 : pct_rank_time_most_ns(&t->list[r]);
     return sum / (double)(t->n - 1);
+}
+
+/* "at least " if this part of an own time is unsure and worth a word. */
+static const char *at_least(double own_ns, double unsure_ns)
+{
+    return unsure_ns > own_ns / 10 ? "at least " : "";
 }
 
 static void find_serial(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -258,8 +264,9 @@ static void find_serial(const struct pct_evidence *f, const struct pct_rule *rul
     if (mean_ns * IDLE < own_ns)
         pct_buf_format(&b, "alone %s", pct_rank_times_verb(f->times));
     else
-        pct_buf_format(&b, "%s %.1f times as long as the %s", pct_rank_times_verb(f->times),
-                       own_ns / mean_ns, f->n_ranks == 2 ? "other rank" : "mean of the others");
+        pct_buf_format(&b, "%s %s%.1f times as long as the %s", pct_rank_times_verb(f->times),
+                       at_least(own_ns, f->times->unsure_ns), own_ns / mean_ns,
+                       f->n_ranks == 2 ? "other rank" : "mean of the others");
     pct_finding_say(out, f, rule, waiting_ns(f),
                     pct_more_rank("ranks", pct_finding_rank(f, f->times->busiest)),
                     "Rank %d %s%s: %s.%s Divide this work, or let all ranks do it.",
@@ -295,7 +302,7 @@ static const char *whose_lead(const struct pct_evidence *f, const struct pct_bus
 {
     char time[PCT_NUMBER_BYTES], text[256];
     if (!is_of_the_machine(f, where))
-        return pct_finding_why_longer(f, pct_rank_times_imbalance(f->times));
+        return pct_finding_why_longer(f, pct_rank_times_bound_imbalance(f->times).least);
     pct_text_format(text, sizeof text,
                     " It is in the kernel for %s longer than the others, with as many page faults "
                     "and hardly any system calls: look at the machine, rather than at the program.",
@@ -305,9 +312,10 @@ static const char *whose_lead(const struct pct_evidence *f, const struct pct_bus
 
 /* Ranks that compute hardly anything while others work, such as one that hands out work. */
 struct idle_ranks {
-    size_t n, least;   /* their number, and the one that computes least */
+    size_t n, least;   /* their number, and the one that computes least, at most */
     double waiting_ns; /* sum of what they compute less than the busiest rank */
-    double working_ns; /* mean of the other ranks */
+    double working_ns; /* mean of the other ranks, at least */
+    double unsure_ns;  /* what it may be more */
     bool explain;      /* there would be less than half of the lead without them */
 };
 
@@ -315,24 +323,27 @@ static struct idle_ranks find_idle(const struct pct_evidence *f)
 {
     const struct pct_rank_times *t = f->times;
     struct idle_ranks idle = {.n = 0};
-    double most_ns = t->list[t->busiest].own_ns, working_ns = 0;
+    double busiest_ns = t->list[t->busiest].own_ns, least_ns = 0, working_ns = 0;
     double *mpi_ns = pct_alloc(t->n, sizeof *mpi_ns);
     find_mpi_ns(f, mpi_ns);
     for (size_t r = 0; r < t->n; r++) {
-        double own_ns = t->list[r].own_ns;
-        if (own_ns * IDLE >= most_ns) {
-            working_ns += own_ns;
+        double most_ns = pct_rank_time_most_ns(&t->list[r]);
+        if (most_ns * IDLE >= busiest_ns) {
+            working_ns += t->list[r].own_ns;
+            idle.unsure_ns += t->list[r].unsure_ns;
             continue;
         }
-        idle.least = !idle.n || own_ns < t->list[idle.least].own_ns ? r : idle.least;
-        idle.waiting_ns += fmin(most_ns - own_ns, mpi_ns[r]);
+        idle.least = !idle.n || most_ns < least_ns ? r : idle.least;
+        least_ns = idle.least == r ? most_ns : least_ns;
+        idle.waiting_ns += fmin(busiest_ns - most_ns, mpi_ns[r]);
         idle.n++;
     }
     pct_free(mpi_ns);
     double others = (double)(t->n - idle.n) - 1; /* that work, beside the busiest */
     idle.explain =
-        idle.n && others > 0 && most_ns - (working_ns - most_ns) / others < f->lead.ns / 2;
+        idle.n && others > 0 && busiest_ns - (working_ns - busiest_ns) / others < f->lead.ns / 2;
     idle.working_ns = working_ns / (others + 1);
+    idle.unsure_ns /= others + 1;
     idle.waiting_ns = fmin(idle.waiting_ns, waiting_ns(f));
     return idle;
 }
@@ -355,12 +366,16 @@ static void say_idle(const struct pct_evidence *f, const struct pct_rule *rule,
                            : "compute hardly anything",
                        rank);
     put_wait(f, idle->waiting_ns, false, &wait);
-    pct_text_time(least, (pc_u128)llround(f->times->list[idle->least].own_ns));
+    const struct pct_rank_time *time = &f->times->list[idle->least];
+    bool bound = time->unsure_ns > time->own_ns / 10;
+    pct_text_time(least, (pc_u128)llround(bound ? pct_rank_time_most_ns(time) : time->own_ns));
     pct_text_time(working, (pc_u128)llround(idle->working_ns));
     pct_finding_say(out, f, rule, idle->waiting_ns, pct_more_rank("ranks", rank),
-                    "%s for %s only, the mean of the other %s ranks for %s: %s%s. Let %s take "
+                    "%s for %s%s%s, the mean of the other %s ranks for %s%s: %s%s. Let %s take "
                     "part in the work.",
-                    who.data, least, pct_finding_number(f, (double)(f->n_ranks - idle->n)), working,
+                    who.data, bound ? "at most " : "", least, bound ? "" : " only",
+                    pct_finding_number(f, (double)(f->n_ranks - idle->n)),
+                    at_least(idle->working_ns, idle->unsure_ns), working,
                     idle->n == 1 ? "it waits" : "they wait", wait.data,
                     idle->n == 1 ? "it" : "them");
     pct_buf_free(&who);
@@ -377,14 +392,15 @@ static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *
         say_idle(f, rule, &idle, false, out);
         return;
     }
-    double longer = pct_rank_times_imbalance(f->times);
+    struct pct_imbalance longer = pct_rank_times_bound_imbalance(f->times);
     struct pct_busy_place where = pct_finding_busy_place(f);
     struct pct_buf b = {0};
     put_busy_place(f, &where, &b);
     pct_finding_say(
         out, f, rule, waiting_ns(f), pct_more_rank("ranks", pct_finding_rank(f, f->times->busiest)),
-        "Rank %d %s %.0f %% longer than the mean%s: %s.%s%s",
-        pct_finding_rank(f, f->times->busiest), pct_rank_times_verb(f->times), 100 * longer, b.data,
+        "Rank %d %s %s%.0f %% longer than the mean%s: %s.%s%s",
+        pct_finding_rank(f, f->times->busiest), pct_rank_times_verb(f->times),
+        at_least(longer.least, longer.most - longer.least), 100 * longer.least, b.data,
         others_wait(f), whose_lead(f, &where), pct_finding_polling(f, f->times->busiest));
     pct_buf_free(&b);
 }
@@ -402,14 +418,14 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
             say_idle(f, rule, &idle, true, out);
             return;
         }
-        pct_finding_say(
-            out, f, rule, waiting_ns(f), pct_more_rank("ranks", pct_finding_rank(f, t->busiest)),
-            "Rank %d is blocked outside MPI for %s%s: it sleeps, or waits for a file, "
-            "a lock, a thread or another process, and %s.%s%s",
-            pct_finding_rank(f, t->busiest),
-            busiest->unsure_ns + busiest->either_ns > busiest->blocked_ns / 10 ? "at least " : "",
-            pct_text_time(time, (pc_u128)llround(busiest->blocked_ns)), others_wait(f),
-            pct_finding_blocking_calls(f), pct_finding_polling(f, t->busiest));
+        pct_finding_say(out, f, rule, waiting_ns(f),
+                        pct_more_rank("ranks", pct_finding_rank(f, t->busiest)),
+                        "Rank %d is blocked outside MPI for %s%s: it sleeps, or waits for a file, "
+                        "a lock, a thread or another process, and %s.%s%s",
+                        pct_finding_rank(f, t->busiest),
+                        at_least(busiest->blocked_ns, busiest->unsure_ns + busiest->either_ns),
+                        pct_text_time(time, (pc_u128)llround(busiest->blocked_ns)), others_wait(f),
+                        pct_finding_blocking_calls(f), pct_finding_polling(f, t->busiest));
         return;
     }
     if (is_waited_for(f, threshold) && is_off(f)) {
@@ -428,7 +444,7 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
         most = t->list[r].blocked_ns > t->list[most].blocked_ns ? r : most;
     if (!t->divided || !(t->blocked_ns > 0) || t->blocked_ns < threshold * own_core_ns(f))
         return;
-    const char *least = t->unsure_ns + t->either_ns > t->blocked_ns / 10 ? "at least " : "";
+    const char *least = at_least(t->blocked_ns, t->unsure_ns + t->either_ns);
     pct_text_time(time, (pc_u128)llround(t->list[most].blocked_ns));
     if (f->n_ranks == 1)
         pct_finding_say(out, f, rule, t->blocked_ns,
@@ -441,11 +457,11 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
     else
         pct_finding_say(out, f, rule, t->blocked_ns,
                         pct_more_rank("ranks", pct_finding_rank(f, most)),
-                        "The ranks are blocked%s for %s%s, most on rank %d (%s): they sleep, or "
+                        "The ranks are blocked%s for %s%s, %s rank %d (%s%s): they sleep, or "
                         "wait for files, locks, threads or other processes.%s%s",
                         pct_finding_outside(f), least, pct_finding_share(f, t->blocked_ns),
-                        pct_finding_rank(f, most), time, pct_finding_blocking_calls(f),
-                        pct_finding_polling(f, most));
+                        *least ? "one of them" : "most on", pct_finding_rank(f, most), least, time,
+                        pct_finding_blocking_calls(f), pct_finding_polling(f, most));
 }
 
 /* ---- Threads of a rank ----------------------------------------------------------------------- */

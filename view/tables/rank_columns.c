@@ -158,6 +158,13 @@ static void rank_delayed(const struct pct_cell *c, struct pct_value *out)
     set_ns(time_of(c)->delayed_ns, out);
 }
 
+static void rank_unsure(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_rank_times *t = pct_data_rank_times(c->d);
+    out->none = !t->divided || t->guessed;
+    set_ns(time_of(c)->unsure_ns, out);
+}
+
 static void rank_lost(const struct pct_cell *c, struct pct_value *out)
 {
     for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
@@ -204,17 +211,18 @@ static const struct pct_column rank_columns[] = {
      .exact = true},
     {"lost", "left out", PCT_COUNT, "things left out, see the table lost", rank_lost},
     {"own_s", "own", PCT_NS,
-     "compute_s without waiting for a processor, or for other threads that are in MPI", rank_own,
-     .mpi = true},
+     "compute_s without waiting for a processor, or for other threads that are in MPI, at least: "
+     "with unsure_s at most",
+     rank_own, .mpi = true},
     {"cpu_s", "CPU", PCT_NS,
      "part of own_s on a processor, at most: with turns_s; empty if it is not known", rank_cpu},
     {"blocked_s", "blocked", PCT_NS,
      "part of own_s in which the main thread slept or waited for a file or a lock, and no thread "
-     "can have computed; empty if it is not known",
+     "can have computed, at least; empty if it is not known",
      rank_blocked},
     {"delayed_s", "no processor", PCT_NS,
      "part of compute_s in which the main thread could run and no processor was free, or was "
-     "blocked while other threads may have waited for one; empty if it is not known",
+     "blocked while other threads may have waited for one, at most; empty if it is not known",
      rank_delayed, .mpi = true},
     {"waiting_s", "waiting", PCT_NS,
      "part of mpi_s in which it waited for the rank that is longest outside MPI: by how much it is "
@@ -236,6 +244,10 @@ static const struct pct_column rank_columns[] = {
      "part of cpu_s in which the main thread was blocked and other threads may have computed by "
      "turns; empty if it is not known",
      rank_turns},
+    {"unsure_s", "unsure", PCT_NS,
+     "part of delayed_s in which the main thread may have been blocked instead: the kernel counts "
+     "both in MPI as well, and nothing tells where they were; empty if it is not known",
+     rank_unsure, .mpi = true},
 };
 
 const struct pct_table pct_ranks_table = {
