@@ -348,7 +348,7 @@ void pct_where_calls_rows(FILE *out, const struct pct_where_calls *c, bool json)
         [TAG] = {"tag", false},
         [SECONDS] = {"seconds", false},
     };
-    struct pct_rows rows = {.out = out, .json = json, .columns = columns, .n = N_COLUMNS};
+    struct pct_row_writer rows = {.out = out, .json = json, .columns = columns, .n = N_COLUMNS};
     pct_rows_begin(&rows);
     for (size_t i = 0; i < c->n; i++) {
         const struct pct_waiting *r = &c->ranks[i];
@@ -372,7 +372,7 @@ void pct_where_calls_rows(FILE *out, const struct pct_where_calls *c, bool json)
 enum { R_RANK, R_PRIMITIVE, R_REQUEST, R_COMMUNICATOR, R_PEER, R_TAG, R_COLUMNS };
 
 /* message NULL: nothing is known of the request. */
-static void put_request(struct pct_rows *rows, const struct pct_where_calls *c,
+static void put_request(struct pct_row_writer *rows, const struct pct_where_calls *c,
                         const struct pct_waiting *r, const struct pct_message *message)
 {
     struct pct_buf cells[R_COLUMNS] = {{0}};
@@ -394,7 +394,7 @@ void pct_where_requests_rows(FILE *out, const struct pct_where_calls *c, bool js
         [R_REQUEST] = {"request", true}, [R_COMMUNICATOR] = {"communicator", true},
         [R_PEER] = {"peer", false},      [R_TAG] = {"tag", false},
     };
-    struct pct_rows rows = {.out = out, .json = json, .columns = columns, .n = R_COLUMNS};
+    struct pct_row_writer rows = {.out = out, .json = json, .columns = columns, .n = R_COLUMNS};
     pct_rows_begin(&rows);
     for (size_t i = 0; i < c->n; i++) {
         const struct pct_waiting *r = &c->ranks[i];

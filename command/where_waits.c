@@ -163,7 +163,7 @@ void pct_where_waits_rows(FILE *out, const struct pct_where_calls *c, bool json)
         [FOR] = {"for", true},
         [SENTENCE] = {"sentence", true},
     };
-    struct pct_rows rows = {.out = out, .json = json, .columns = columns, .n = N_COLUMNS};
+    struct pct_row_writer rows = {.out = out, .json = json, .columns = columns, .n = N_COLUMNS};
     pct_rows_begin(&rows);
     for (size_t i = 0; i < c->waits.n; i++) {
         const struct pct_wait *w = &c->waits.at[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/rows.h"
 
-void pct_rows_begin(struct pct_rows *r)
+void pct_rows_begin(struct pct_row_writer *r)
 {
     r->n_rows = 0;
     if (r->json)
@@ -19,7 +19,7 @@ static void put_json_cell(FILE *out, const struct pct_rows_column *c, const char
     pct_buf_free(&quoted);
 }
 
-void pct_rows_put(struct pct_rows *r, struct pct_buf *cells)
+void pct_rows_put(struct pct_row_writer *r, struct pct_buf *cells)
 {
     if (r->json)
         fputs(r->n_rows ? ",\n  {" : "  {", r->out);
@@ -38,7 +38,7 @@ void pct_rows_put(struct pct_rows *r, struct pct_buf *cells)
     r->n_rows++;
 }
 
-void pct_rows_end(struct pct_rows *r)
+void pct_rows_end(struct pct_row_writer *r)
 {
     if (r->json)
         fputs(r->n_rows ? "\n]" : "]", r->out);

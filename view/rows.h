@@ -16,7 +16,7 @@ struct pct_rows_column {
     bool text; /* in quotes in JSON; else a number */
 };
 
-struct pct_rows {
+struct pct_row_writer {
     FILE *out;
     bool json;
     const struct pct_rows_column *columns;
@@ -24,9 +24,9 @@ struct pct_rows {
     size_t n_rows;
 };
 
-void pct_rows_begin(struct pct_rows *r);
+void pct_rows_begin(struct pct_row_writer *r);
 /* A row of n cells, escaped already, which are freed; an empty cell is null in JSON. */
-void pct_rows_put(struct pct_rows *r, struct pct_buf *cells);
-void pct_rows_end(struct pct_rows *r);
+void pct_rows_put(struct pct_row_writer *r, struct pct_buf *cells);
+void pct_rows_end(struct pct_row_writer *r);
 
 #endif

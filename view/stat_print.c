@@ -299,7 +299,7 @@ static void begin(FILE *out, struct pct_stat *s, enum pct_stat_format format)
 {
     s->begun = true;
     if (format != PCT_STAT_TEXT) {
-        s->rows = (struct pct_rows){
+        s->rows = (struct pct_row_writer){
             .out = out, .json = format == PCT_STAT_JSON, .columns = columns, .n = N_COLUMNS};
         pct_rows_begin(&s->rows);
         return;

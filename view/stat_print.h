@@ -48,7 +48,7 @@ struct pct_stat {
     /* State of the printer. */
     bool begun;
     size_t n_put; /* blocks of text */
-    struct pct_rows rows;
+    struct pct_row_writer rows;
 };
 
 enum pct_stat_format { PCT_STAT_TEXT, PCT_STAT_TSV, PCT_STAT_JSON };

@@ -300,7 +300,7 @@ void pct_where_rows(FILE *out, const struct pct_where *w, bool json)
                                                        {"percent", false},
                                                        {"primitive", true},
                                                        {"path", true}};
-    struct pct_rows rows = {.out = out, .json = json, .columns = columns, .n = N_COLUMNS};
+    struct pct_row_writer rows = {.out = out, .json = json, .columns = columns, .n = N_COLUMNS};
     struct printer p = {.w = w};
     begin(&p);
     pct_rows_begin(&rows);
