@@ -5,6 +5,7 @@
  */
 #include "view/stat_print.h"
 #include "analysis/buffer.h"
+#include "analysis/counters/metrics.h"
 #include "view/sentence.h"
 
 #include <string.h>
@@ -30,18 +31,24 @@ static const struct ratio {
     {{"stalled-cycles-backend", "PAPI_RES_STL"}, {"cycles", "PAPI_TOT_CYC"}, 100, "% of cycles"},
 };
 
-/* True if an event has one of the usual names. Case, libpfm's prefix and text after a colon are
- * ignored. */
+/* True if an event has one of the usual names. Case, libpfm's prefix and modifiers are ignored. */
 static bool is_called(const char *name, const char *const *usual, size_t n)
 {
+    unsigned sides;
     if (!strncasecmp(name, "perf::", 6))
         name += 6;
-    for (size_t i = 0; i < n && usual[i]; i++) {
-        size_t length = strlen(usual[i]);
-        if (!strncasecmp(name, usual[i], length) && (!name[length] || name[length] == ':'))
+    size_t length = pct_event_base(name, &sides);
+    for (size_t i = 0; i < n && usual[i]; i++)
+        if (strlen(usual[i]) == length && !strncasecmp(name, usual[i], length))
             return true;
-    }
     return false;
+}
+
+static unsigned sides_of(const struct pct_stat_event *event)
+{
+    unsigned sides;
+    pct_event_base(event->name, &sides);
+    return event->user_only ? PCT_SIDE_USER : sides;
 }
 
 static const char per_cpu_time[] = "a second of CPU time";
@@ -52,14 +59,17 @@ struct derived {
     const char *unit;
 };
 
+/* Both are counted on the same sides; the clock counts user mode and the kernel. */
 static struct derived derive_ratio(const struct pct_stat *s, const struct pct_stat_block *b,
                                    size_t e, const struct ratio *r)
 {
     struct derived d = {.unit = r->unit};
-    double under = r->to[0] || s->processors ? 0 : b->clock.value;
+    unsigned sides = sides_of(&s->events[e]);
+    bool clock = sides == (PCT_SIDE_USER | PCT_SIDE_KERNEL) && !s->processors;
+    double under = r->to[0] || !clock ? 0 : b->clock.value;
     for (size_t i = 0; i < s->n && r->to[0]; i++)
         if (is_called(s->events[i].first, r->to, sizeof r->to / sizeof *r->to) &&
-            b->figures[i].known)
+            sides_of(&s->events[i]) == sides && b->figures[i].known)
             under = b->figures[i].value;
     d.known = b->figures[e].known && under > 0;
     d.value = d.known ? r->scale * b->figures[e].value / under : 0;

@@ -61,18 +61,25 @@ const size_t pct_n_ratio_kinds = PC_ARRAY_LEN(pct_ratio_kinds);
 
 /* ---- Names with modifiers -------------------------------------------------------------------- */
 
-/* Side that a libpfm modifier of this length selects; 0: it is no modifier, but part of the
- * name. */
+/* Sides that a modifier of libpfm or the kernel of this length selects; 0: it is no modifier, but
+ * part of the name. */
 static unsigned modifier_side(const char *text, size_t length)
 {
     static const struct {
         const char *name;
         unsigned side;
-    } modifiers[] = {{"u", PCT_SIDE_USER},     {"k", PCT_SIDE_KERNEL},
-                     {"h", PCT_SIDE_OTHER},    {"mg", PCT_SIDE_OTHER},
-                     {"mh", PCT_SIDE_OTHER},   {"period", PCT_SIDE_OTHER},
-                     {"freq", PCT_SIDE_OTHER}, {"precise", PCT_SIDE_OTHER},
-                     {"excl", PCT_SIDE_OTHER}, {"pinned", PCT_SIDE_OTHER}};
+    } modifiers[] = {{"u", PCT_SIDE_USER},
+                     {"k", PCT_SIDE_KERNEL},
+                     {"uk", PCT_SIDE_USER | PCT_SIDE_KERNEL},
+                     {"ku", PCT_SIDE_USER | PCT_SIDE_KERNEL},
+                     {"h", PCT_SIDE_OTHER},
+                     {"mg", PCT_SIDE_OTHER},
+                     {"mh", PCT_SIDE_OTHER},
+                     {"period", PCT_SIDE_OTHER},
+                     {"freq", PCT_SIDE_OTHER},
+                     {"precise", PCT_SIDE_OTHER},
+                     {"excl", PCT_SIDE_OTHER},
+                     {"pinned", PCT_SIDE_OTHER}};
     for (size_t i = 0; i < PC_ARRAY_LEN(modifiers); i++)
         if (strlen(modifiers[i].name) == length && !strncasecmp(modifiers[i].name, text, length))
             return modifiers[i].side;

@@ -20,7 +20,7 @@ struct pct_ratio_kind {
 extern const struct pct_ratio_kind pct_ratio_kinds[];
 extern const size_t pct_n_ratio_kinds;
 
-/* Sides on which an event is counted; OTHER: not specified. */
+/* Sides on which an event is counted, or-ed; OTHER: not specified. */
 enum { PCT_SIDE_USER = 1, PCT_SIDE_KERNEL = 2, PCT_SIDE_OTHER = 4 };
 
 /* The length of an event's name without its modifiers (`perf::CYCLES:u` counts only user cycles),

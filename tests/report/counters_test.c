@@ -10,6 +10,7 @@
 #include "analysis/counters/estimates.h"
 #include "analysis/symbols/symbols_private.h"
 #include "view/report_print.h"
+#include "view/stat_print.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -332,6 +333,8 @@ static void test_names_with_modifiers(void **state)
         {"perf::CYCLES", 12, 3},
         {"perf::CYCLES:k", 12, 2},
         {"perf::CYCLES:precise=2", 12, 3},
+        {"cycles:uk", 6, 3},
+        {"cycles:ku", 6, 3},
         {"arm_ac57::L1D:READ:u", 18, 1},
         {"perf::u", 7, 3},
         {"r08", 3, 3},
@@ -343,6 +346,48 @@ static void test_names_with_modifiers(void **state)
         unsigned sides;
         assert_int_equal(pct_event_base(cases[i].event, &sides), cases[i].length);
         assert_int_equal(sides, cases[i].sides);
+    }
+}
+
+/* So are those of pcollect stat: 3 instructions per cycle only if both are of the same sides, and
+ * GHz only of cycles of both sides, as the clock is. */
+static void test_ratios_of_counted_sides(void **state)
+{
+    static const struct {
+        const char *cycles, *instructions;
+        bool user_only; /* of the instructions: the kernel's may not be counted */
+        const char *ghz, *ipc;
+    } cases[] = {
+        {"cycles", "instructions", false, "1 GHz", "3 per cycle"},
+        {"cycles:u", "instructions:u", false, NULL, "3 per cycle"},
+        {"cycles:u", "instructions", true, NULL, "3 per cycle"},
+        {"cycles:u", "instructions", false, NULL, NULL},
+        {"cycles:u", "instructions:k", false, NULL, NULL},
+        {"cycles:uk", "perf::INSTRUCTIONS", false, "1 GHz", "3 per cycle"},
+        {"cycles", "instructions:u", false, "1 GHz", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        const struct pct_stat_event events[] = {{.name = cases[i].cycles, .first = cases[i].cycles},
+                                                {.name = cases[i].instructions,
+                                                 .first = cases[i].instructions,
+                                                 .user_only = cases[i].user_only}};
+        const struct pct_stat_figure figures[] = {{.known = true, .value = 1e9, .share = 1},
+                                                  {.known = true, .value = 3e9, .share = 1}};
+        struct pct_stat s = {.events = events, .n = PC_ARRAY_LEN(events)};
+        const struct pct_stat_block b = {
+            .figures = figures, .elapsed_s = 1, .clock = {.known = true, .value = 1e9}};
+        char *text = NULL;
+        size_t n = 0;
+        FILE *out = open_memstream(&text, &n);
+        assert_non_null(out);
+        pct_stat_put(out, &s, PCT_STAT_TEXT, &b);
+        fclose(out);
+        assert_int_equal(strstr(text, "GHz") != NULL, cases[i].ghz != NULL);
+        assert_int_equal(strstr(text, "per cycle") != NULL, cases[i].ipc != NULL);
+        assert_true(!cases[i].ghz || strstr(text, cases[i].ghz));
+        assert_true(!cases[i].ipc || strstr(text, cases[i].ipc));
+        free(text);
     }
 }
 
@@ -528,6 +573,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bandwidth),
         cmocka_unit_test(test_names_with_modifiers),
         cmocka_unit_test(test_ratios_of_modified_events),
+        cmocka_unit_test(test_ratios_of_counted_sides),
         cmocka_unit_test(test_what_is_printed),
         cmocka_unit_test(test_great_numbers),
         cmocka_unit_test(test_damage),
