@@ -295,7 +295,9 @@ bool pct_screen_open(void);
 size_t pct_screen_lines(void);
 /* Shows lines instead of the previous ones; the last has no newline. */
 void pct_screen_draw(const char *text);
-/* Waits for a key; 0: none came in time, or a signal arrived; -1: end of input. */
+/* Waits for a key; 0: none came in time, or a signal arrived; -1: end of input;
+ * PCT_SCREEN_RESIZED: the terminal has another size. */
+enum { PCT_SCREEN_RESIZED = 256 };
 int pct_screen_key(uint64_t ns);
 void pct_screen_close(void);
 

@@ -8,6 +8,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -84,6 +85,7 @@ struct pct_terminal pct_terminal_look(void)
 
 static struct termios before;
 static bool screen_is_open;
+static volatile sig_atomic_t resized;
 
 /* The alternate screen, without a cursor. A line that is too long is not continued on the next,
  * which would scroll the first one away. */
@@ -94,6 +96,23 @@ static void put(const char *text)
 {
     fputs(text, stdout);
     fflush(stdout);
+}
+
+static void note_size(int signal)
+{
+    (void)signal;
+    resized = 1;
+}
+
+/* Lets a change of size arrive only while a key is waited for: none is missed. */
+static void catch_size(void)
+{
+    const struct sigaction action = {.sa_handler = note_size};
+    sigset_t size;
+    sigemptyset(&size);
+    sigaddset(&size, SIGWINCH);
+    sigprocmask(SIG_BLOCK, &size, NULL);
+    sigaction(SIGWINCH, &action, NULL);
 }
 
 bool pct_screen_open(void)
@@ -108,6 +127,7 @@ bool pct_screen_open(void)
     if (tcsetattr(STDIN_FILENO, TCSANOW, &keys))
         return false;
     atexit(pct_screen_close);
+    catch_size();
     screen_is_open = true;
     put(ENTER);
     return true;
@@ -135,9 +155,18 @@ void pct_screen_draw(const char *text)
 
 int pct_screen_key(uint64_t ns)
 {
+    const struct timespec most = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
     struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
     unsigned char key;
-    if (poll(&p, 1, (int)((ns + 999999) / 1000000)) <= 0)
+    sigset_t mask;
+    sigprocmask(SIG_BLOCK, NULL, &mask);
+    sigdelset(&mask, SIGWINCH);
+    int n = ppoll(&p, 1, &most, &mask);
+    if (resized) {
+        resized = 0;
+        return PCT_SCREEN_RESIZED;
+    }
+    if (n <= 0)
         return 0;
     return read(STDIN_FILENO, &key, 1) == 1 ? key : -1;
 }

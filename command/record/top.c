@@ -103,6 +103,10 @@ static void draw(const struct top *t)
     static const char keys[] = "f functions  c contexts  p processes  q quit";
     char *text = NULL;
     size_t n = 0;
+    if (!t->elapsed_ns) {
+        pct_screen_draw("pcollect top: the first samples are taken");
+        return;
+    }
     FILE *out = open_memstream(&text, &n);
     if (!out)
         return;
@@ -151,6 +155,7 @@ static void turn(struct top *t)
 
 /* ---- While it runs --------------------------------------------------------------------------- */
 
+/* Any key redraws the screen, and so does another size of it. */
 static void take_key(struct top *t, int key)
 {
     static const char keys[] = {
@@ -210,7 +215,7 @@ static int top(struct top *t)
     pct_interrupt_catch();
     t->screen = !t->request->once && !t->request->tsv && pct_screen_open();
     if (t->screen)
-        pct_screen_draw("pcollect top: the first samples are taken");
+        draw(t);
     watch(t);
     if (t->screen)
         pct_screen_close();
