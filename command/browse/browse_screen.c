@@ -233,12 +233,14 @@ static void pane_end(struct screen *s, FILE *out, const char *title)
     p->open = true;
 }
 
+/* A match near the end is at the top, below the last screen: from there no key for the way down
+ * moves up. */
 static void pane_move(struct pane *p, long lines)
 {
     size_t seen = LINES > 2 ? (size_t)LINES - 2 : 1, last = p->n > seen ? p->n - seen : 0;
     if (lines < 0)
         p->top -= p->top < (size_t)-lines ? p->top : (size_t)-lines;
-    else
+    else if (p->top < last)
         p->top = p->top + (size_t)lines > last ? last : p->top + (size_t)lines;
 }
 
