@@ -8,6 +8,7 @@
 #include "view/page.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 enum { OPTION_STRONG = 256, OPTION_WEAK, OPTION_CONTEXTS, OPTION_NO_SOURCES };
 enum { SCALING = 1 }; /* groups of options */
@@ -17,7 +18,9 @@ static const struct pct_option options[] = {
     {'o', "output", "FILE",
      "write to FILE, - for standard output (default: PROFILE with .html in place of .pcol; with "
      "several profiles scaling.html or difference.html)",
-     "A page of this command is replaced; any other file is left as it is, with an error."},
+     "A page of this command is replaced; any other file is left as it is, with an error. A pipe "
+     "or "
+     "a device, as /dev/stdout, may be there."},
     {OPTION_STRONG, "strong", NULL,
      "with several numbers of ranks or threads: the problem is the same in all runs (default: "
      "judged from the runs)",
@@ -65,6 +68,13 @@ char *pct_html_name(const char *profile)
     return pct_text("%.*s.html", (int)(cut ? n - m : n), profile);
 }
 
+/* False for standard output, a pipe and a device. */
+static bool is_file(const char *to)
+{
+    struct stat st;
+    return !pct_is_standard_output(to) && !lstat(to, &st) && S_ISREG(st.st_mode);
+}
+
 static void put_profile(FILE *out, const void *subject)
 {
     pct_page_put(out, subject);
@@ -107,7 +117,7 @@ static int run_html(const struct pct_command *self, int argc, char **argv)
         r.to = name ? name : r.to;
         status = write_page(self, line.words[0], &r);
     }
-    if (!status && !pct_is_standard_output(r.to))
+    if (!status && is_file(r.to))
         pct_say(self, "wrote %s: open it in a browser", r.to);
     pct_free(name);
     return status;

@@ -33,14 +33,15 @@ int pct_html_write(const struct pct_command *self, const char *to,
         put(stdout, subject);
         return PCT_DONE;
     }
-    if (!may_replace(to)) {
-        pct_say(self, "%s exists and is not a page of pcollect html: name another file with -o",
-                to);
-        return PCT_CALL;
-    }
     struct pct_whole_file file;
     if (!pct_whole_file_open(&file, self, to, true))
         return PCT_DATA;
+    if (!file.sink && !may_replace(to)) {
+        pct_say(self, "%s exists and is not a page of pcollect html: name another file with -o",
+                to);
+        pct_whole_file_close(&file, false);
+        return PCT_CALL;
+    }
     put(file.out, subject);
     return pct_whole_file_close(&file, true) ? PCT_DONE : PCT_DATA;
 }

@@ -94,9 +94,9 @@ bool pct_whole_file_open(struct pct_whole_file *w, const struct pct_command *sel
                          bool replaces)
 {
     *w = (struct pct_whole_file){.self = self, .path = path, .replaces = replaces};
-    int fd = replaces ? -1 : open_sink(path);
+    int fd = open_sink(path);
     w->sink = fd >= 0;
-    if (!replaces && fd < 0 && errno != ENOENT)
+    if (fd < 0 && errno != ENOENT && !(replaces && errno == EEXIST))
         return fail(w, errno);
     int err = w->sink ? 0 : pc_new_file_open(&w->file, path);
     if (err)

@@ -38,8 +38,8 @@ struct pct_whole_file {
     bool sink; /* there is no new file */
 };
 
-/* Opens and closes the file; false, said. `replaces`: it replaces a file of this name; else there
- * must be none, or a sink. */
+/* Opens and closes the file; false, said. There may be a sink of this name; a file only if it
+ * `replaces` it. */
 bool pct_whole_file_open(struct pct_whole_file *w, const struct pct_command *self, const char *path,
                          bool replaces);
 /* keep: the file gets its name if everything was written; else it disappears. */
