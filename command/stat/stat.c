@@ -362,10 +362,13 @@ static void put_means(struct pct_stat_job *j)
 
 static void put_words(const struct pct_stat_job *j, struct pct_buf *out)
 {
+    struct pct_buf line = {0};
     for (size_t i = 0; i < j->request->n_words; i++) {
-        pct_buf_text(out, i ? " " : "");
-        pct_text_escape(out, j->request->words[i], PCT_ESCAPE_CELL);
+        pct_buf_text(&line, i ? " " : "");
+        pct_text_shell(&line, j->request->words[i]);
     }
+    pct_text_escape(out, line.data, PCT_ESCAPE_CELL);
+    pct_buf_free(&line);
 }
 
 static void put_watched(const struct pct_stat_job *j, struct pct_buf *out)
