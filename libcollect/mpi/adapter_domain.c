@@ -75,16 +75,17 @@ static void read_sizes(MPI_Comm comm, bool is_inter, struct pcollect_domain *d)
     }
 }
 
-/* Tells the plugins of a communicator of the table. */
-static void announce(struct pc_call *call, uint32_t number, MPI_Comm comm, uint64_t parent,
+/* Tells the plugins of a communicator of the table. `like` has its size, and this process the same
+ * rank in it. */
+static void announce(struct pc_call *call, uint32_t number, MPI_Comm like, uint64_t parent,
                      const char *name)
 {
     struct pc_comm *c = pc_comm_at(number);
     struct pcollect_domain d = {
         .parent = parent, .name = name, .as_world = c->flags & PC_COMM_AS_WORLD ? 1 : 0};
     atomic_store_explicit(&c->made, call->event.end, memory_order_relaxed);
-    read_sizes(comm, c->flags & PC_COMM_IS_INTER, &d);
-    PC_REAL(Comm_rank)(comm, &d.rank);
+    read_sizes(like, c->flags & PC_COMM_IS_INTER, &d);
+    PC_REAL(Comm_rank)(like, &d.rank);
     if (!(c->flags & PC_COMM_IS_INTER))
         pc_comm_show(number, d.rank, d.n_local);
     tell(call, PCOLLECT_DOMAIN_MADE, number, &d);
@@ -131,17 +132,21 @@ static bool is_wanted(const MPI_Comm *made)
     return pc_core->wants & PC_WANTS_COMM && made && pc_comm_has_started();
 }
 
-static uint32_t enter(struct pc_call *call, MPI_Comm made, uint64_t id, uint64_t parent,
-                      uint32_t flags)
+/* Enters a communicator and tells of it; `like` and `flags` say what it is. */
+static uint32_t enter_as(struct pc_call *call, MPI_Comm made, MPI_Comm like, uint64_t id,
+                         uint64_t parent, uint32_t flags)
 {
-    if (pc_comm_is_inter(made))
-        flags = PC_COMM_IS_INTER;
     uint32_t number = pc_comm_enter(made, id, flags);
     if (number)
-        announce(call, number, made, parent, NULL);
+        announce(call, number, like, parent, NULL);
     else
         pc_core->lost(PCOLLECT_LOST_ROWS, 1);
     return number;
+}
+
+static uint32_t enter(struct pc_call *call, MPI_Comm made, uint64_t id, uint64_t parent)
+{
+    return enter_as(call, made, made, id, parent, pc_comm_is_inter(made) ? PC_COMM_IS_INTER : 0);
 }
 
 /* Least member; of an intercommunicator the lower of both sides. */
@@ -155,13 +160,12 @@ static uint64_t first_member(MPI_Comm comm)
     return (uint32_t)first;
 }
 
-/* Flags of a new communicator that has the parent's members in the parent's order. */
-static uint32_t inherited(uint32_t parent, enum pc_siblings siblings, uint16_t op)
+/* True if the call makes a communicator that has the parent's members in the parent's order. */
+static bool is_copy(uint16_t op, enum pc_siblings siblings)
 {
-    bool same = siblings == PC_SIBLINGS_NONE &&
-                (op == PC_OP_Comm_dup || op == PC_OP_Comm_idup || op == PC_OP_Comm_dup_with_info ||
-                 op == PC_OP_Comm_idup_with_info);
-    return same ? pc_comm_at(parent)->flags & PC_COMM_AS_WORLD : 0;
+    return siblings == PC_SIBLINGS_NONE &&
+           (op == PC_OP_Comm_dup || op == PC_OP_Comm_idup || op == PC_OP_Comm_dup_with_info ||
+            op == PC_OP_Comm_idup_with_info);
 }
 
 void pc_rule_made_comm(struct pc_call *call, MPI_Comm parent, const MPI_Comm *made,
@@ -184,7 +188,11 @@ void pc_rule_made_comm(struct pc_call *call, MPI_Comm parent, const MPI_Comm *ma
     uint32_t depth = p->depth + 1;
     if (depth > MAX_DEPTH)
         id = depth == MAX_DEPTH + 1 ? pc_comm_mix(p->id, pc_comm_id_of("deeper")) : p->id;
-    uint32_t made_number = enter(call, *made, id, p->id, inherited(from, siblings, call->event.op));
+    /* Asks the parent about a copy: MPI_Comm_idup may not have finished it. */
+    uint32_t alike = p->flags & (PC_COMM_AS_WORLD | PC_COMM_IS_INTER);
+    uint32_t made_number = is_copy(call->event.op, siblings)
+                               ? enter_as(call, *made, parent, id, p->id, alike)
+                               : enter(call, *made, id, p->id);
     if (made_number)
         pc_comm_at(made_number)->depth = depth < MAX_DEPTH + 2 ? depth : MAX_DEPTH + 2;
 }
@@ -198,7 +206,7 @@ void pc_rule_made_by_group(struct pc_call *call, MPI_Comm parent, MPI_Group grou
     uint64_t parent_id = from ? pc_comm_at(from)->id : pc_comm_id_of("unknown");
     uint64_t id = pc_comm_mix(parent_id, (uint32_t)tag);
     id = pc_comm_mix(id, pc_comm_hash_group(group));
-    enter(call, *made, pc_comm_mix(id, count_made(id)), parent_id, 0);
+    enter(call, *made, pc_comm_mix(id, count_made(id)), parent_id);
 }
 
 void pc_rule_made_bridge(struct pc_call *call, MPI_Comm local, int tag, const MPI_Comm *made)
@@ -208,7 +216,7 @@ void pc_rule_made_bridge(struct pc_call *call, MPI_Comm local, int tag, const MP
     uint32_t from = pc_domain_know(call, local);
     uint64_t id = pc_comm_mix(pc_comm_id_of("bridge"), (uint32_t)tag);
     id = pc_comm_mix(id, pc_comm_hash_members(*made));
-    enter(call, *made, pc_comm_mix(id, count_made(id)), from ? pc_comm_at(from)->id : 0, 0);
+    enter(call, *made, pc_comm_mix(id, count_made(id)), from ? pc_comm_at(from)->id : 0);
 }
 
 void pc_rule_made_from_group(struct pc_call *call, const char *tag, const MPI_Comm *made)
@@ -216,7 +224,7 @@ void pc_rule_made_from_group(struct pc_call *call, const char *tag, const MPI_Co
     if (!is_wanted(made) || *made == MPI_COMM_NULL)
         return;
     uint64_t id = pc_comm_mix(pc_comm_id_of(tag ? tag : ""), pc_comm_hash_members(*made));
-    enter(call, *made, pc_comm_mix(id, count_made(id)), 0, 0);
+    enter(call, *made, pc_comm_mix(id, count_made(id)), 0);
 }
 
 /* All members of `parent` make this call together; the other processes belong to another world and
@@ -226,7 +234,7 @@ void pc_rule_made_outside(struct pc_call *call, const MPI_Comm *made)
     if (!is_wanted(made) || *made == MPI_COMM_NULL || pc_comm_find(*made))
         return;
     uint64_t id = pc_comm_mix(pc_comm_id_of("outside"), pc_comm_hash_members(*made));
-    enter(call, *made, pc_comm_mix(id, count_made(id)), 0, 0);
+    enter(call, *made, pc_comm_mix(id, count_made(id)), 0);
 }
 
 /* Relations of this job to others are reported whatever plugins want. */
