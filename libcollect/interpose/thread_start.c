@@ -33,8 +33,6 @@ static struct start {
 
 static _Atomic unsigned next_slot;
 
-extern void __tsan_init(void) __attribute__((weak));
-
 static bool is_collecting(void)
 {
     return atomic_load_explicit(&pc_live->stage, memory_order_relaxed) != 0;
@@ -44,7 +42,7 @@ static bool is_collecting(void)
  * not. */
 static bool may_collect(void)
 {
-    return (is_collecting() || !pc_process.pid) && !__tsan_init;
+    return (is_collecting() || !pc_process.pid) && !pc_sampler_is_under_tsan();
 }
 
 /* True if threads must be known from their start, because they are sampled or their events are

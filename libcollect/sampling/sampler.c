@@ -14,7 +14,6 @@
 #include "libcollect/state/next.h"
 #include "libcollect/state/plugin_table.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -53,6 +52,13 @@ static int is_valgrind(struct pc_module *module, void *unused)
     return strstr(module->path, "/vgpreload_core") != NULL;
 }
 
+extern void __tsan_init(void) __attribute__((weak));
+
+bool pc_sampler_is_under_tsan(void)
+{
+    return __tsan_init != NULL;
+}
+
 /* Jobs of Open MPI whose threads are interrupted under valgrind 3.19 end with a segmentation fault;
  * most of the CPU time there is valgrind's in any case. ThreadSanitizer (gcc 12) calls handlers
  * later, with the old registers: the stack that they point to is gone. */
@@ -60,7 +66,7 @@ static const char *find_checker(void)
 {
     if (pc_loadmap_each(is_valgrind, NULL))
         return "valgrind";
-    return dlsym(RTLD_DEFAULT, "__tsan_init") ? "ThreadSanitizer" : NULL;
+    return pc_sampler_is_under_tsan() ? "ThreadSanitizer" : NULL;
 }
 
 static bool is_checked(void)

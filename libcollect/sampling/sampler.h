@@ -149,6 +149,8 @@ static inline void pc_sampler_describe(struct pc_sampler *s)
 
 /* ---- sampler.c: not in handlers ---- */
 
+/* True if ThreadSanitizer's runtime was there when this library was loaded. AS-safe, MT-safe. */
+bool pc_sampler_is_under_tsan(void);
 /* Chooses the signal and installs the handler, if the configuration asks for samples. */
 int pc_sampler_start(void);
 /* The calling thread has been registered / is about to end. */
