@@ -3,7 +3,7 @@
  * System calls that the program makes by number, with syscall(2). Those that any handler interrupts
  * or cuts short are protected like the functions of that name (wait.c, sockets.c): the sampler's
  * signal is blocked, or is added to the mask that they are given. Installing a seccomp filter is
- * noticed as in seccomp.c.
+ * noticed as in seccomp.c, and an exec as in exec.c.
  *
  * The library's own calls come through here as well. Some of them come from the sampler's handler,
  * which `busy` shows: the kernel blocks its signal there, and it must not be unblocked.
@@ -250,6 +250,7 @@ PC_EXPORT long syscall(long number, ...)
     struct pc_sampler *s = pc_wait_sampler();
     if (PC_LIKELY(!s || pc_self->busy))
         return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    bool paused = (number == SYS_execve || number == SYS_execveat) && pc_sampler_pause();
     bool masked = is_masked(number, a, s->signal, &copy);
     uint64_t held = masked ? 0 : hold(number, a, s->signal);
     if (copy.added)
@@ -258,5 +259,7 @@ PC_EXPORT long syscall(long number, ...)
     if (copy.added && pc_wait_sampler())
         s->held = false;
     pc_wait_release(held, (uintptr_t)next);
+    if (paused)
+        pc_sampler_resume();
     return result;
 }

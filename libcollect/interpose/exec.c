@@ -7,7 +7,7 @@
  *
  * A child made by vfork runs here on its parent's memory. It has no source and no pending signal;
  * its thread id shows that it is not its parent. posix_spawn, system and popen of libc make such
- * children by themselves and do not pass here.
+ * children by themselves and do not pass here. An exec by its number is in bare_calls.c.
  */
 #define _GNU_SOURCE 1
 
@@ -20,10 +20,8 @@
 
 static int failed(bool paused)
 {
-    int saved = errno;
     if (paused)
         pc_sampler_resume();
-    errno = saved;
     return -1;
 }
 

@@ -445,9 +445,10 @@ bool pc_sampler_pause(void)
 void pc_sampler_resume(void)
 {
     struct pc_sampler *s = pc_self->sampler;
+    int saved = errno;
     if (has_event(s))
         fcntl(s->fd, F_SETFL, O_ASYNC);
-    else if (pc_sampler_is_perf(s)) /* the program has closed it: it is sampled no more */
-        return;
-    pc_sampler_arm(s);
+    if (has_event(s) || s->source == PC_SOURCE_TIMER) /* else the program has closed it */
+        pc_sampler_arm(s);
+    errno = saved;
 }
