@@ -33,7 +33,8 @@ static const struct pct_option options[] = {
      "unless --force is given. In all other cases a number is added: app.4.2.pcol."},
     {OPTION_FORCE, "force", NULL, "rename a profile that exists at -o to FILE~"},
     {OPTION_HTML, "html", NULL, "write the page of pcollect html, too",
-     "The page is beside the profile, with .html in place of .pcol."},
+     "The page is beside the profile, with .html in place of .pcol. It has the text of source "
+     "files; that of pcollect html --no-sources has not."},
     {0, NULL, NULL, NULL},
 };
 
