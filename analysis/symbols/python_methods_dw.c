@@ -200,7 +200,7 @@ void pct_dw_read_python_methods(struct pct_dw *d)
             type = find_type(d, &a, at);
         next = at + ROW_BYTES;
         if (!has_symbol(d, function))
-            add_method(d, type, identifier_at(d, a.list[i].value, false), function);
+            add_method(d, type, identifier_at(d, value_at(&a, at), false), function);
     }
     pct_free(a.list);
 }
