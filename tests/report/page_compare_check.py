@@ -35,11 +35,16 @@ def compare_rows(what, seen, wanted, seconds=()):
     return wrong
 
 
+def width_of(row):
+    """The threads of a row, if these are compared, or its ranks."""
+    return int(row["threads"] or row["ranks"])
+
+
 def large_contexts(largest, contexts, predicted):
     """The places of the contexts with 1 % of the run or more: of what is lost, of the time, or of what is predicted."""
     def number(text):
         return float(text) if text else float("nan")
-    measured = float(largest["core_s"]) / int(largest["ranks"])
+    measured = float(largest["core_s"]) / width_of(largest)
     expected = [number(future["predicted_s"] or row["last_s"]) for row, future in zip(contexts, predicted)]
     whole = sum(value for value in expected if value == value)
     return [i for i, row in enumerate(contexts) if not all(abs(part) < 0.01 for part in (
@@ -137,7 +142,7 @@ def check_models(page, tables, contexts):
     wrong, costs = [], collections.defaultdict(list)
     for row in driver.rows_of(tables, "costs"):
         if row["core_s"]:
-            costs[row["path"]].append((float(row["core_s"]) / int(row["ranks"]), int(row["ranks"])))
+            costs[row["path"]].append((float(row["core_s"]) / width_of(row), width_of(row)))
     for i, row in enumerate(contexts[:4]):
         page.ask("document.querySelectorAll('#losses tbody tr')[arguments[0]].click()", i)
         points = page.ask("return [...document.querySelectorAll('#model circle title')].map(e => e.textContent)")
