@@ -248,6 +248,10 @@ struct comparison {
     bool sure;   /* the others' instructions do not include waiting */
 };
 
+/* Up to this part more instructions are no more work: the number of the same work differs a little
+ * from rank to rank. */
+#define EQUAL_WORK 0.05
+
 /* Compares instructions. If a point was not read, instructions of an MPI call count as the
  * program's. In ranks that wait, this could hide a difference in work, but it cannot make one
  * up. */
@@ -286,7 +290,7 @@ const char *pct_finding_why_longer(const struct pct_evidence *f, double longer)
                         100 * c.more);
     else if (!c.sure)
         return "";
-    else if (c.more <= longer / 3)
+    else if (c.more <= fmin(longer / 3, EQUAL_WORK))
         pct_text_format(text, sizeof text,
                         " It has no more work (%+.0f %% instructions) but is slower: look at its "
                         "processor, memory and caches.",

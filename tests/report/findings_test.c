@@ -477,6 +477,7 @@ static void imbalance_says_why_if_instructions_were_counted(void **state)
                  {1, 0, "(+0 % instructions)"},
                  {0.9, 0, "but is slower:"},
                  {1, 100, NULL},
+                 {1.2, 0, "a part of the reason"}, /* less than a third of it, but more work */
                  {1.5, 0, "a part of the reason"}};
     (void)state;
     for (unsigned k = 0; k < PC_ARRAY_LEN(cases); k++) {
