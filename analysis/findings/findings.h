@@ -108,6 +108,7 @@ struct pct_evidence {
     size_t n_ranks;
     bool one_host;      /* all ranks are on one */
     bool makes_types;   /* the program makes datatypes, which MPI may have to pack */
+    bool makes_ops;     /* the program makes operations for reductions, of any cost */
     double core_ns;     /* pct_totals_run_ns, over all ranks */
     double *compute_ns; /* by rank */
     double compute_mean_ns;

@@ -62,6 +62,7 @@ static void fill_fact(struct pct_evidence *f, struct pct_fact *fact, uint32_t no
     fact->key = key_of(f, &fact->at);
     fact->function = fact->at.innermost ? fact->at.innermost->frame->function : NULL;
     fact->caller = fact->at.caller ? fact->at.caller->frame->function : NULL;
+    f->makes_ops |= !strcmp(op->name, "MPI_Op_create") || !strcmp(op->name, "MPI_Op_create_c");
     f->makes_types |= op->op_class == PCOLLECT_CLASS_TYPE && fact->traits & PCOLLECT_TRAIT_MAKES;
 }
 
@@ -239,6 +240,13 @@ double pct_fact_own_ns(const struct pct_fact *fact)
 /* Fewer calls of a rank may be those that set up a connection. */
 #define FEW_CALLS 10.0
 
+/* True if an operation of the program may compute in the call. */
+static bool may_compute(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    return f->makes_ops &&
+           (strstr(fact->op, "educe") || strstr(fact->op, "scan") || strstr(fact->op, "Scan"));
+}
+
 double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fact)
 {
     enum { EXCHANGE = PCOLLECT_TRAIT_EACH | PCOLLECT_TRAIT_COUNTS };
@@ -252,7 +260,7 @@ double pct_fact_late_ns(const struct pct_evidence *f, const struct pct_fact *fac
     double messages = bytes > AGREED_BYTES * fact->calls ? AGREEMENT : 1;
     double cost_ns =
         (is_exchange ? n : steps) * messages * fact->calls * message_ns + steps * bytes * byte_ns;
-    if (f->n_ranks < 2 || fact->calls < FEW_CALLS * n ||
+    if (f->n_ranks < 2 || fact->calls < FEW_CALLS * n || may_compute(f, fact) ||
         !(is_exchange || fact->traits & PCOLLECT_TRAIT_LATE))
         return 0;
     return fmax(0, pct_fact_own_ns(fact) - cost_ns);

@@ -109,6 +109,24 @@ static void packing_is_no_wait(void **state)
         }
 }
 
+/* A reduction may compute in an operation of the program; a broadcast does not. */
+static void operations_of_the_program_are_no_wait(void **state)
+{
+    static const char *const names[] = {"MPI_Allreduce", "MPI_Scan", "MPI_Exscan",
+                                        "MPI_Reduce_scatter", "MPI_Bcast"};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(names); k++)
+        for (unsigned own = 0; own < 2; own++) {
+            begin_run(5, false);
+            call_all(names[k], PCOLLECT_CLASS_COLL, 30, 8, 300);
+            if (own)
+                call_all("MPI_Op_create", PCOLLECT_CLASS_COLL, 1, 0, 0.1);
+            struct said said = listen("by-turns");
+            if ((*said.text == 0) != (own && strcmp(names[k], "MPI_Bcast") != 0))
+                fail_msg("%s, %u: %s", names[k], own, said.text);
+        }
+}
+
 /* While one rank waits for a processor, all others may wait for it. */
 static void delay_of_one_rank_counts_for_all(void **state)
 {
@@ -210,6 +228,7 @@ int main(void)
         cmocka_unit_test(waits_are_within_the_time_in_mpi),
         cmocka_unit_test(a_wait_is_told_from_what_calls_take),
         cmocka_unit_test(packing_is_no_wait),
+        cmocka_unit_test(operations_of_the_program_are_no_wait),
         cmocka_unit_test(delay_of_one_rank_counts_for_all),
         cmocka_unit_test(waits_for_other_processes_are_not_known),
         cmocka_unit_test(wait_for_the_busiest_is_not_in_it),
