@@ -91,6 +91,16 @@ static double bytes_of_call(const struct pct_fact *fact)
     return fact->calls > 0 ? bytes / fact->calls : 0;
 }
 
+/* "12 bytes", "1 byte", "less than 1 byte". Interned. */
+static const char *in_bytes(const struct pct_evidence *f, double bytes)
+{
+    char text[64];
+    if (bytes > 0 && bytes < 1)
+        return "less than 1 byte";
+    pct_text_format(text, sizeof text, "%.0f byte%s", bytes, llround(bytes) == 1 ? "" : "s");
+    return pct_pool_intern(f->pool, text);
+}
+
 static bool is_send(const struct pct_fact *fact)
 {
     return fact->op_class == PCOLLECT_CLASS_P2P && fact->is_message && fact->bytes_sent > 0;
@@ -136,9 +146,10 @@ static void find_small(const struct pct_evidence *f, const struct pct_rule *rule
                                                  calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
         pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, most),
-                             "%s sends %s of %.0f bytes on average: with their receives, %s. %s",
-                             most->place, how_many(f, most, "messages"), bytes_of_call(most),
-                             cost.text, cure(f, most, "Pack several messages into one."));
+                             "%s sends %s of %s on average: with their receives, %s. %s",
+                             most->place, how_many(f, most, "messages"),
+                             in_bytes(f, bytes_of_call(most)), cost.text,
+                             cure(f, most, "Pack several messages into one."));
 }
 
 /* True if the program has windows: a barrier may order accesses to them. */
@@ -176,25 +187,6 @@ static bool is_of_values(const struct pct_fact *fact)
 {
     return fact->op_class == PCOLLECT_CLASS_COLL && fact->traits & PCOLLECT_TRAIT_MOVES &&
            !(fact->traits & PCOLLECT_TRAIT_PERSISTENT);
-}
-
-static void find_reductions(const struct pct_evidence *f, const struct pct_rule *rule,
-                            double threshold, struct pct_findings *out)
-{
-    for (size_t i = 0; i < f->n; i++) {
-        const struct pct_fact *fact = &f->list[i];
-        if (!is_of_values(fact) || calls_of_rank(f, fact) <= MANY_CALLS ||
-            bytes_of_call(fact) >= FEW_BYTES)
-            continue;
-        struct pct_call_cost cost =
-            pct_finding_cost(f, rule, threshold, 0.9 * cost_ns(f, fact), cost_ns(f, fact),
-                             own_ns(f, fact), calls_of_rank(f, fact) / MANY_CALLS);
-        if (cost.text)
-            pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, fact),
-                                 "%s is called %s for %.0f bytes on average: %s. %s", fact->place,
-                                 how_many(f, fact, "times"), bytes_of_call(fact), cost.text,
-                                 cure(f, fact, "Put several values into one call."));
-    }
 }
 
 /* A row of the table `collectives`. */
@@ -293,23 +285,58 @@ static uint64_t count_members(const struct pct_evidence *f, const struct pct_fac
 /* Fewer bytes than this for each of the others are few. */
 #define FEW_BYTES_EACH 64.0
 
+/* Bytes of a call for each of the ranks that take part; below 0: not known, or no rule is about it.
+ */
+static double bytes_each(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    enum { DENSE = PCOLLECT_TRAIT_EACH | PCOLLECT_TRAIT_COUNTS };
+    if ((fact->traits & DENSE) != DENSE || calls_of_rank(f, fact) < 2)
+        return -1;
+    uint64_t n = count_members(f, fact);
+    return n > 2 ? bytes_of_call(fact) / (double)n : -1;
+}
+
+static bool is_dense(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    double each = bytes_each(f, fact);
+    return each >= 0 && each < FEW_BYTES_EACH;
+}
+
 static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
-    enum { DENSE = PCOLLECT_TRAIT_EACH | PCOLLECT_TRAIT_COUNTS };
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if ((fact->traits & DENSE) != DENSE || calls_of_rank(f, fact) < 2)
+        if (!is_dense(f, fact))
             continue;
-        uint64_t n = count_members(f, fact);
-        double each = n ? bytes_of_call(fact) / (double)n : 0;
-        if (n > 2 && each < FEW_BYTES_EACH)
-            pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
-                            "%s exchanges %.0f bytes with each rank on average, %s. %s",
-                            fact->place, each, pct_finding_share(f, pct_fact_own_ns(fact)),
-                            cure(f, fact,
-                                 "If only few pairs have data to exchange, use messages, or "
-                                 "MPI_Neighbor_alltoallv."));
+        struct pct_call_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_CALLS);
+        if (cost.text)
+            pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, fact),
+                                 "%s exchanges %s with each rank on average, %s. %s", fact->place,
+                                 in_bytes(f, bytes_each(f, fact)), cost.text,
+                                 cure(f, fact,
+                                      "If only few pairs have data to exchange, use messages, or "
+                                      "MPI_Neighbor_alltoallv."));
+    }
+}
+
+/* Places of the rule `dense-collective` are told there. */
+static void find_reductions(const struct pct_evidence *f, const struct pct_rule *rule,
+                            double threshold, struct pct_findings *out)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        if (!is_of_values(fact) || calls_of_rank(f, fact) <= MANY_CALLS ||
+            bytes_of_call(fact) >= FEW_BYTES || (!f->bounds && is_dense(f, fact)))
+            continue;
+        struct pct_call_cost cost =
+            pct_finding_cost(f, rule, threshold, 0.9 * cost_ns(f, fact), cost_ns(f, fact),
+                             own_ns(f, fact), calls_of_rank(f, fact) / MANY_CALLS);
+        if (cost.text)
+            pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, fact),
+                                 "%s is called %s for %s on average: %s. %s", fact->place,
+                                 how_many(f, fact, "times"), in_bytes(f, bytes_of_call(fact)),
+                                 cost.text, cure(f, fact, "Put several values into one call."));
     }
 }
 
@@ -627,8 +654,8 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
         struct pct_call_cost cost = cost_of_places(f, rule, threshold, &all);
         if (cost.text)
             pct_finding_say_cost(out, f, rule, cost, more_places(f, &all),
-                                 "%s is called %s for %.0f bytes on average%s: %s. %s", fact->place,
-                                 how_many(f, fact, "times"), bytes_of_call(fact),
+                                 "%s is called %s for %s on average%s: %s. %s", fact->place,
+                                 how_many(f, fact, "times"), in_bytes(f, bytes_of_call(fact)),
                                  all.n > 1 ? ", with MPI_File_set_view in the same function" : "",
                                  cost.text,
                                  cure(f, fact,

@@ -535,7 +535,7 @@ static void bytes_are_those_of_a_call(void **state)
         {"many-collectives", "MPI_Ibcast_c", PCOLLECT_CLASS_COLL, 1000,
          "for 1000 bytes on average"},
         {"many-collectives", "MPI_Bcast", PCOLLECT_CLASS_COLL, 1030, NULL},
-        {"many-collectives", "MPI_Reduce", PCOLLECT_CLASS_COLL, 8, "for 8 bytes on average"},
+        {"many-collectives", "MPI_Reduce", PCOLLECT_CLASS_COLL, 1, "for 1 byte on average"},
         {"small-io", "MPI_File_read_at_all_begin", PCOLLECT_CLASS_IO, 0, NULL},
         {"small-io", "MPI_File_read_at_all_end", PCOLLECT_CLASS_IO, 1 << 20, NULL},
         {"small-io", "MPI_File_read_at_all_end", PCOLLECT_CLASS_IO, 64, "larger blocks."},

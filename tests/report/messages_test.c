@@ -380,6 +380,32 @@ static void a_barrier_may_order_accesses_to_a_window(void **state)
     }
 }
 
+/* 3,000 exchanges of one byte with one of 4 ranks: one finding, and less than a byte for each. */
+static void one_finding_tells_of_a_sparse_exchange(void **state)
+{
+    (void)state;
+    for (unsigned long_delay = 0; long_delay < 2; long_delay++) {
+        begin_run(3, false);
+        assert_int_equal(m.n, 4);
+        call_all("MPI_Alltoallv", PCOLLECT_CLASS_COLL, 3000, 1, 900);
+        for (unsigned r = 0; r < m.n && long_delay; r++)
+            m.delayed_ms[r] = 900;
+        struct pct_data *d = end_run();
+        size_t n = 0;
+        for (size_t i = 0; i < d->findings->n; i++) {
+            const char *text = d->findings->list[i].text;
+            if (!strstr(text, "MPI_Alltoallv"))
+                continue;
+            n++;
+            if (!strstr(text, " exchanges less than 1 byte with each rank on average, ") ||
+                !strstr(text, long_delay ? "at most " : " % of the run. "))
+                fail_msg("%s", text);
+        }
+        assert_int_equal(n, 1);
+        pct_data_free(d);
+    }
+}
+
 static void functions_in_findings_are_shortened(void **state)
 {
     struct pct_buf b = {0};
@@ -598,6 +624,7 @@ int main(void)
         cmocka_unit_test(a_threshold_shows_and_hides_without_other_words),
         cmocka_unit_test(uncertain_findings_are_in_the_order_of_their_bounds),
         cmocka_unit_test(functions_in_findings_are_shortened),
+        cmocka_unit_test(one_finding_tells_of_a_sparse_exchange),
         cmocka_unit_test(large_messages_are_not_small_ones),
         cmocka_unit_test(persistent_collectives_are_no_messages),
         cmocka_unit_test(waits_for_others_are_not_for_messages),
