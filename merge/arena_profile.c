@@ -293,8 +293,7 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     r->merge_ns = pc_image_ns(m, h->merge_ticks);
     r->closed = h->exit_ticks != 0;
     /* A program without MPI that could not write its profile has ended all the same. */
-    bool alone = h->flags & PCOLLECT_ARENA_ALWAYS && !h->init_begin_ticks;
-    bool ended = h->finalize_begin_ticks || (alone && h->exit_ticks);
+    bool ended = h->finalize_begin_ticks || (pc_image_is_alone(h) && h->exit_ticks);
     r->incomplete = part == PC_MERGE_ALL && !ended;
     r->notes = h->notes & ~(uint64_t)PCOLLECT_NOTE_DAMAGED; /* set by the reader */
     memcpy(r->lost, h->lost, sizeof r->lost);

@@ -373,6 +373,7 @@ static void fill_found(struct pc_merge_found *f, const char *path,
                                  .state = h->state,
                                  .realtime_0_ns = h->realtime_0_ns,
                                  .asked_only = pc_image_asked_only(h),
+                                 .alone = pc_image_is_alone(h),
                                  .alive = is_alive(path, h)};
     pc_format(f->path, sizeof f->path, "%s", path);
     memcpy(f->host, h->host, sizeof f->host - 1);

@@ -63,6 +63,11 @@ bool pc_image_asked_only(const struct pcollect_arena_header *h)
     return h->rank < 0 && !h->init_begin_ticks && !(h->flags & PCOLLECT_ARENA_ALWAYS);
 }
 
+bool pc_image_is_alone(const struct pcollect_arena_header *h)
+{
+    return h->flags & PCOLLECT_ARENA_ALWAYS && !h->init_begin_ticks;
+}
+
 struct pc_identity pc_image_identity(const struct pcollect_arena_header *h)
 {
     bool launched = h->job_key && h->launch_rank >= 0 && h->launch_rank < h->n_ranks;

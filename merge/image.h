@@ -184,5 +184,7 @@ struct pc_identity pc_image_identity(const struct pcollect_arena_header *h);
 
 /* True if the process called MPI functions, but never MPI_Init. */
 bool pc_image_asked_only(const struct pcollect_arena_header *h);
+/* True if the process is collected with or without MPI, and has not called MPI_Init. */
+bool pc_image_is_alone(const struct pcollect_arena_header *h);
 
 #endif

@@ -85,6 +85,7 @@ struct pc_merge_found {
     bool alive;             /* the process that wrote it still runs on this machine */
     bool initialised;       /* MPI_Init returned in it */
     bool asked_only;        /* it called MPI functions, but never MPI_Init */
+    bool alone;             /* it was collected with or without MPI, and never called MPI_Init */
     uint32_t job;           /* number of its group, from 0 */
     char host[PCOLLECT_HOST_BYTES];
     char exe[PCOLLECT_PATH_BYTES];

@@ -124,7 +124,8 @@ struct pct_recovery {
 /* Results of pct_recover_folders. */
 struct pct_recovered {
     size_t n_profiles, n_failed, n_alive; /* jobs */
-    size_t n_unmeasured; /* processes that ended before there was anything to measure */
+    size_t n_unmeasured; /* processes that called MPI and ended before anything was measured */
+    size_t n_killed;     /* the same without MPI_Init: a signal, _exit or exec ended them */
 };
 
 /* Makes one profile for each job that has left arenas in the folders, and removes the arenas used.

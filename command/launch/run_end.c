@@ -173,6 +173,7 @@ static void look(const struct pct_run_job *r, char *const *folders, size_t n, st
     pct_run_file_take(r, folders, n, name_profile, s);
     pct_recover_folders(&recovery, folders, n, &s->found);
     s->found.n_unmeasured += before.n_unmeasured;
+    s->found.n_killed += before.n_killed;
     s->found.n_profiles += before.n_profiles;
     s->found.n_failed += before.n_failed;
     /* Ranks that outlived their launcher may have written meanwhile. */
@@ -266,6 +267,10 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
         return pct_text("%zu of its processes loaded MPI and ended without having come to the end "
                         "of MPI_Init%s",
                         s->found.n_unmeasured, without_init(r));
+    if (s->found.n_killed)
+        return pct_text("nothing had been measured of %zu of its processes when a signal, _exit or "
+                        "exec ended %s",
+                        s->found.n_killed, s->found.n_killed == 1 ? "it" : "them");
     if (s->n_in_memory)
         return pct_text(
             "%zu of its processes collected in plain memory, which does not survive a kill; "

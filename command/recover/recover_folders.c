@@ -186,7 +186,7 @@ bool pct_recover_folders(const struct pct_recovery *asked, char *const *folders,
     int *locks = pct_alloc(n, sizeof *locks);
     char **own = pct_alloc(n, sizeof *own);
     size_t n_locks = 0, n_own;
-    *out = (struct pct_recovered){0, 0, 0, 0};
+    *out = (struct pct_recovered){.n_profiles = 0};
     bool done = check_folders(r, folders, n, own, &n_own);
     if (done)
         await_run(r, own, n_own);

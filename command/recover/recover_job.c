@@ -307,7 +307,8 @@ static bool is_empty(const struct pc_profile *p, const struct pct_job *job)
     if (p->n_data || p->n_ranks != job->n)
         return false;
     for (size_t i = 0; i < job->n; i++)
-        if (job->found[i]->initialised || p->ranks[i].notes & PCOLLECT_NOTE_DAMAGED)
+        if (job->found[i]->initialised || !p->ranks[i].incomplete ||
+            p->ranks[i].notes & PCOLLECT_NOTE_DAMAGED)
             return false;
     return true;
 }
@@ -349,7 +350,8 @@ static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, cons
     pc_profile_free(profile);
     if (is_unmeasured) {
         removed = job->n;
-        out->n_unmeasured += job->n;
+        for (size_t i = 0; i < job->n; i++)
+            *(job->found[i]->alone ? &out->n_killed : &out->n_unmeasured) += 1;
         remove_all(job);
     }
     if (is_written)
