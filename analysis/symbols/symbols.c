@@ -258,73 +258,11 @@ enum pct_symbols_state pct_symbols_state(const struct pct_symbols *s, uint32_t m
     return s->modules[module].state;
 }
 
-/* The executable that runs programs written in Python: these are the module PCOLLECT_MODULE_PYTHON.
- */
-static bool is_interpreter(const struct pc_profile_module *m)
-{
-    const char *name = pc_base_name(m->path);
-    size_t n = strlen("python");
-    return !strncmp(name, "python", n) && name[n + strspn(name + n, "0123456789.")] == '\0';
-}
-
-bool pct_symbols_is_program(const struct pc_profile_module *m)
-{
-    static const char *const systems[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "["};
-    if (m->flags & PCOLLECT_MODULE_EXE)
-        return !is_interpreter(m);
-    if (m->flags)
-        return false;
-    for (size_t i = 0; i < PC_ARRAY_LEN(systems); i++)
-        if (!strncmp(m->path, systems[i], strlen(systems[i])))
-            return false;
-    return true;
-}
-
-const char *pct_symbols_runtime(const char *file)
-{
-    static const char *const languages[][2] = {{"/include/c++/", "the C++ library"},
-                                               {"<frozen importlib", "the import of Python"}};
-    for (size_t i = 0; file && i < PC_ARRAY_LEN(languages); i++)
-        if (strstr(file, languages[i][0]))
-            return languages[i][1];
-    return NULL;
-}
-
-/* True for a C module of Python, by the name that Python's tools give it. */
-static bool is_extension(const char *path)
-{
-    const char *name = pc_base_name(path);
-    return strstr(name, ".cpython-") || strstr(name, ".abi3.");
-}
-
-enum pct_caller pct_symbols_caller(const struct pc_profile *p, uint32_t module,
-                                   const struct pct_frame *frame)
-{
-    const char *path = module == PC_NO_INDEX ? "" : p->modules[module].path;
-    if (!frame->function || (!frame->file && is_extension(path)))
-        return PCT_CALLER_PASSES;
-    if (strcmp(path, PCOLLECT_MODULE_PYTHON) != 0)
-        return PCT_CALLER_OTHER;
-    return pct_symbols_runtime(frame->file) ? PCT_CALLER_PASSES : PCT_CALLER_PYTHON;
-}
-
 void pct_symbols_weigh(struct pct_symbols *s, const pc_u128 *ns, pc_u128 all_ns)
 {
     s->weighed = all_ns > 0;
     for (uint32_t i = 0; i < s->profile->n_modules; i++)
         s->modules[i].share = pct_text_share(ns[i], all_ns);
-}
-
-/* True for a file that comes with the system: who runs it did not compile it. */
-static bool is_of_system(const char *path)
-{
-    static const char *const folders[] = {"/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/"};
-    if (!strncmp(path, "/usr/local/", strlen("/usr/local/")))
-        return false;
-    for (size_t i = 0; i < PC_ARRAY_LEN(folders); i++)
-        if (!strncmp(path, folders[i], strlen(folders[i])))
-            return true;
-    return false;
 }
 
 /* True if lines of the module would say where the program computes. Without samples this is
@@ -335,7 +273,7 @@ static bool matters(const struct pct_symbols *s, uint32_t module)
     const struct pc_profile_module *m = &s->profile->modules[module];
     if (!s->weighed)
         return pct_symbols_is_program(m);
-    if (m->flags & PCOLLECT_MODULE_EXE ? is_interpreter(m) : m->flags != 0)
+    if (m->flags & PCOLLECT_MODULE_EXE ? pct_origin_is_closed(m) : m->flags != 0)
         return false;
     return s->modules[module].share >= LEAST_SHARE;
 }
@@ -351,12 +289,14 @@ static void complain_of_lines(const struct pct_symbols *s, uint32_t module)
     struct pct_buf why = {0};
     /* The user compiles neither code that a process has made nor the kernel's. */
     bool foreign = !strcmp(path, PCOLLECT_MODULE_JIT) || !strcmp(path, PCT_VDSO);
-    if (!read || !m->asked || m->lines || foreign || !matters(s, module))
+    /* What is withheld is not missing. */
+    bool whole = m->lines || (m->named && pct_origin_is_closed(&s->profile->modules[module]));
+    if (!read || !m->asked || whole || foreign || !matters(s, module))
         return;
     pct_buf_text(&why, m->named ? "no line numbers" : "neither functions nor lines are known");
     if (s->weighed)
         pct_buf_format(&why, " of %s of the computation", pct_text_percent_1(share, m->share));
-    if (is_of_system(path))
+    if (pct_origin_is_of_system(path))
         complain(s, module, why.data,
                  pct_symbols_may_ask_servers()
                      ? "install the debug symbols of its package"
@@ -394,16 +334,6 @@ const char *pct_symbols_state_text(enum pct_symbols_state state)
 /* ---- Look-up --------------------------------------------------------------------------------- */
 
 #ifdef HAVE_LIBDW
-/* True for a function of a library of the system whose source is not here: its lines and what is
- * inlined there say nothing to users. */
-static bool is_closed(const struct pc_profile_module *m, const struct pct_frame *outer)
-{
-    struct stat st;
-    const char *file = pct_frame_home(outer);
-    return outer->function && file && !pct_symbols_is_program(m) &&
-           (*file != '/' || stat(file, &st));
-}
-
 static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_t offset)
 {
     struct pct_frame found[PCT_MAX_INLINED];
@@ -419,10 +349,7 @@ static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_
     }
     if (!n)
         return unknown_place;
-    if (is_closed(&s->profile->modules[m - s->modules], &found[0])) {
-        found[0] = (struct pct_frame){.function = found[0].function};
-        n = 1;
-    }
+    n = pct_origin_withhold(&s->profile->modules[m - s->modules], found, n);
     struct pct_frame *frames = pct_alloc(n, sizeof *frames);
     memcpy(frames, found, n * sizeof *frames);
     return (struct pct_place){frames, (uint32_t)n};
@@ -633,8 +560,9 @@ static void find_removed(struct pct_symbols *s, struct pct_spot spot)
     } else if (t && spot.callee && (there = tails_of(s, spot.callee_module))) {
         callee = pct_tails_identify(there, spot.callee - 1);
     }
+    size_t n = callee.n ? pct_tails_find(t, spot.offset, &callee, removed, PCT_MAX_INLINED) : 0;
     join_places(s, spot, removed,
-                callee.n ? pct_tails_find(t, spot.offset, &callee, removed, PCT_MAX_INLINED) : 0);
+                pct_origin_withhold(&s->profile->modules[spot.module], removed, n));
 }
 #else
 static void find_removed(struct pct_symbols *s, struct pct_spot spot)

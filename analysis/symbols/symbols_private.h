@@ -65,6 +65,19 @@ struct pct_callee pct_tails_identify(struct pct_tails *t, uint64_t address);
 size_t pct_tails_find(struct pct_tails *t, uint64_t return_address, const struct pct_callee *callee,
                       struct pct_frame *frames, size_t n);
 
+/* ---- origin.c ---- */
+
+/* True for a file that comes with the system: who runs it did not compile it. */
+bool pct_origin_is_of_system(const char *path);
+
+/* True for the C library, the loader, MPI, pcollect and the runtimes of languages and threads: how
+ * they work inside is not the users' business. */
+bool pct_origin_is_closed(const struct pc_profile_module *m);
+
+/* Takes file, line and inlined calls from functions of a closed module whose source is not on this
+ * machine; returns the number of frames that are left. */
+size_t pct_origin_withhold(const struct pc_profile_module *m, struct pct_frame *frames, size_t n);
+
 /* ---- symbols_fetch.c ---- */
 
 enum pct_fetch { PCT_FETCH_DEBUGINFO, PCT_FETCH_EXECUTABLE, PCT_N_FETCHES };

@@ -5,9 +5,9 @@
  * each with its file and line in the next line. A function without a name is where it begins, as
  * 0x1f780, if that is known.
  *
- *     ask_lines [-l] FILE [BUILD-ID] < hexadecimal offsets
+ *     ask_lines [-d] [-l | -o] FILE [BUILD-ID] < hexadecimal offsets
  *
- * -l: FILE is a library of the system.
+ * FILE is the program; with -l a runtime, with -o another library. With -d servers are asked.
  */
 #include "analysis/symbols/symbols.h"
 
@@ -30,13 +30,15 @@ int main(int argc, char **argv)
         argv++;
         argc--;
     }
-    bool library = argc > 1 && !strcmp(argv[1], "-l");
-    argv += library;
-    argc -= library;
+    uint32_t flags = PCOLLECT_MODULE_EXE;
+    if (argc > 1 && (!strcmp(argv[1], "-l") || !strcmp(argv[1], "-o"))) {
+        flags = argv[1][1] == 'l' ? PCOLLECT_MODULE_RUNTIME : 0;
+        argv++;
+        argc--;
+    }
     if (argc < 2)
         return 2;
-    struct pc_profile_module module = {
-        .path = argv[1], .flags = library ? PCOLLECT_MODULE_RUNTIME : PCOLLECT_MODULE_EXE};
+    struct pc_profile_module module = {.path = argv[1], .flags = flags};
     struct pc_profile profile = {.modules = &module, .n_modules = 1};
     if (argc > 2)
         read_build_id(&module, argv[2]);
