@@ -200,6 +200,8 @@ uint32_t pct_thread_times_count(const struct pct_thread_times *t)
     uint32_t n = 0;
     for (size_t first = 0, end; first < t->n; first = end) {
         end = end_of_rank(t, first, &most_ns);
+        if (!t->list[first].is_sampled)
+            return 0;
         for (size_t i = first; i < end; i++)
             n += i == first || !strcmp(t->list[i].kind, "runtime") || works(&t->list[i], most_ns);
     }

@@ -64,7 +64,8 @@ double pct_thread_times_working(const struct pct_thread_times *t);
 
 /* Threads of all ranks together that a processor each is for: main threads, those of threading
  * runtimes, and of the others that the program made those with a tenth or more of the work of the
- * busiest thread of their rank. Less than one a rank: threads are not known. */
+ * busiest thread of their rank. Less than one a rank: threads are not known. So it is without
+ * samples, where most threads have no entry. */
 uint32_t pct_thread_times_count(const struct pct_thread_times *t);
 
 /* Never NULL. Texts are the profile's. */

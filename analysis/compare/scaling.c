@@ -626,18 +626,21 @@ static const char *find_guess(const struct pct_scale *s)
 static int refuse_width(const struct pct_scale *s, unsigned width, struct pc_error *error)
 {
     const char *where = s->n_sizes > 1 ? " at the largest size" : "";
-    bool threads = !s->by_threads;
-    for (size_t i = 0; i < s->n_runs; i++)
-        threads &= s->runs[i].n_threads && s->runs[i].n_threads == s->runs[0].n_threads;
-    if (threads)
+    bool same = true, known = true;
+    for (size_t i = 0; i < s->n_runs; i++) {
+        same &= s->runs[i].n_threads == s->runs[0].n_threads;
+        known &= s->runs[i].n_threads > 0;
+    }
+    if (same && known)
         return pc_error_set(
             error, PC_EARG,
             "all runs have the same number of ranks, %u, and of threads, %u: give runs at two or "
             "more",
             width, s->runs[0].n_threads);
     return pc_error_set(error, PC_EARG,
-                        "all runs%s have the same number of %s, %u: give runs at two or more",
-                        where, s->by_threads ? "threads" : "ranks", width);
+                        "all runs%s have the same number of %s, %u: give runs at two or more%s",
+                        where, s->by_threads ? "threads" : "ranks", width,
+                        known ? "" : "; threads are known of sampled runs alone");
 }
 
 static int choose_scaling(struct pct_scale *s, struct pc_error *error)

@@ -24,6 +24,8 @@ static struct run {
 } made[N_RUNS];
 static struct pct_run runs[N_RUNS];
 
+static bool unsampled; /* threads of the runs */
+
 static char *strings[] = {(char *)"main", (char *)"runtime"};
 enum { NAME_OF_MAIN = 1, NAME_OF_RUNTIME };
 
@@ -69,7 +71,7 @@ static void add_tables(struct run *m, unsigned ranks, unsigned threads)
                                              .n_keys = 2,
                                              .columns = sampling,
                                              .n_columns = PC_ARRAY_LEN(sampling),
-                                             .n_rows = ranks * threads,
+                                             .n_rows = unsampled ? 0 : ranks * threads,
                                              .cells = m->sampling[0]};
     m->tables[1] = (struct pc_profile_table){.name = (char *)"thread_records",
                                              .n_keys = 2,
@@ -234,6 +236,23 @@ static void runs_that_differ_in_nothing_are_refused(void **state)
     close_runs(NULL, 2);
 }
 
+/* Most threads of a run without samples are in no table. */
+static void threads_of_runs_without_samples_are_not_known(void **state)
+{
+    struct pct_scale *s = NULL;
+    struct pc_error error = {""};
+    (void)state;
+    unsampled = true;
+    for (unsigned k = 0; k < 2; k++)
+        open_run(k, 2, 1);
+    unsampled = false;
+    assert_int_equal(pct_scale_make(runs, 2, &(struct pct_scale_options){0}, &s, &error), PC_EARG);
+    assert_string_equal(error.text,
+                        "all runs have the same number of ranks, 2: give runs at two or "
+                        "more; threads are known of sampled runs alone");
+    close_runs(NULL, 2);
+}
+
 /* Runs of one number of ranks are no repeats if they have other numbers of threads. */
 static void repeats_with_other_threads_are_told(void **state)
 {
@@ -253,6 +272,7 @@ int main(void)
         cmocka_unit_test(runs_of_one_number_of_ranks_are_compared_by_threads),
         cmocka_unit_test(contexts_of_ranks_have_the_time_of_main_threads),
         cmocka_unit_test(runs_that_differ_in_nothing_are_refused),
+        cmocka_unit_test(threads_of_runs_without_samples_are_not_known),
         cmocka_unit_test(repeats_with_other_threads_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
