@@ -336,9 +336,11 @@ mpi_run() {
 wait_launcher() {
     launcher_left=600
     while kill -0 "$1" 2>/dev/null; do
-        if [ $launcher_left -eq 0 ]; then
+        if [ $launcher_left -le 0 ]; then
             launcher=$1
-            while launcher_child=$(pgrep -o -P "$launcher"); do launcher=$launcher_child; done
+            while launcher_child=$(pgrep -o -P "$launcher") && grep -q . "/proc/$launcher_child/cmdline"; do # no zombie
+                launcher=$launcher_child
+            done
             note "the launcher has not ended after its ranks: $(tr '\0' ' ' <"/proc/$launcher/cmdline")"
             kill -KILL "$launcher"
         fi
