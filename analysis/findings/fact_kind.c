@@ -31,7 +31,9 @@ static const char *function_of(const struct pct_fact *fact)
     return fact->function ? fact->function : "";
 }
 
-bool pct_op_may_start_others(const struct pc_profile *p, const char *op)
+/* True for a start of persistent operations, by name, in a run that makes some that are collective.
+ */
+static bool may_start_others(const struct pc_profile *p, const char *op)
 {
     if (strcmp(op, "MPI_Start") != 0 && strcmp(op, "MPI_Startall") != 0)
         return false;
@@ -79,7 +81,7 @@ void pct_evidence_find_messages(struct pct_evidence *f)
     struct functions messages = {.n = 0}, others = {.n = 0};
     for (size_t i = 0; i < f->n; i++)
         f->list[i].is_message = f->list[i].op_class == PCOLLECT_CLASS_P2P &&
-                                !pct_op_may_start_others(f->data->profile, f->list[i].op);
+                                !may_start_others(f->data->profile, f->list[i].op);
     gather_functions(f, &messages, starts_messages);
     gather_functions(f, &others, starts_others);
     for (size_t i = 0; i < f->n; i++) {

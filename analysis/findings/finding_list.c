@@ -13,6 +13,12 @@ static double surely_ns(const struct pct_evidence *f, const struct pct_rule *rul
     return rule->knows_delay ? saves_ns : fmax(0, saves_ns - f->delayed_ns);
 }
 
+/* Verb for a part of the time in MPI that is waiting for a processor, as far as that is known. */
+static const char *is_delayed(const struct pct_evidence *f)
+{
+    return f->times->all_delayed_ns > 0 ? "is" : "may be";
+}
+
 bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         double saves_ns)
 {
@@ -38,6 +44,21 @@ const char *pct_finding_share(const struct pct_evidence *f, double ns)
     bool late = pct_totals_begins_late(&f->data->totals->all);
     pct_text_format(text, sizeof text, "%.0f %% of the run%s", pct_finding_percent(f, ns),
                     late ? " after MPI_Init" : "");
+    return pct_pool_intern(f->pool, text);
+}
+
+/* Waiting for processors is told if it may be this part of the saving. */
+#define DELAY_TOLD 0.1
+
+const char *pct_finding_loss(const struct pct_evidence *f, const struct pct_rule *rule, double ns)
+{
+    char text[160];
+    double sure_ns = surely_ns(f, rule, ns);
+    const char *share = pct_finding_share(f, ns);
+    if (sure_ns >= (1 - DELAY_TOLD) * ns)
+        return share;
+    pct_text_format(text, sizeof text, "%.0f %% to %s (a part %s waiting for a processor)",
+                    pct_finding_percent(f, sure_ns), share, is_delayed(f));
     return pct_pool_intern(f->pool, text);
 }
 
@@ -89,6 +110,7 @@ static void append(struct pct_findings *out, const struct pct_evidence *f,
     out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
     out->list[out->n++] = (struct pct_finding){.rule = rule->name,
                                                .saves = saves_ns / f->core_ns,
+                                               .sure = surely_ns(f, rule, saves_ns) / f->core_ns,
                                                .most = cost.most_ns / f->core_ns,
                                                .text = pct_pool_intern(out->pool, text.data),
                                                .more = pct_pool_intern(out->pool, options.data),
@@ -148,17 +170,16 @@ struct pct_call_cost pct_finding_cost(const struct pct_evidence *f, const struct
     char text[160];
     bool counts = pct_finding_counts(f, rule, threshold, saves_ns);
     if (is_certain(f, rule, saves_ns)) {
-        return (struct pct_call_cost){counts ? pct_finding_share(f, shown_ns) : NULL, saves_ns,
+        return (struct pct_call_cost){counts ? pct_finding_loss(f, rule, shown_ns) : NULL, saves_ns,
                                       saves_ns};
     }
     if (is_late(f, rule, most_ns - shown_ns))
         most_ns = shown_ns;
     bool speaks = counts || (times_many >= VERY_MANY && most_ns >= threshold * f->core_ns);
-    const char *why = f->times->all_delayed_ns > 0 ? "is" : "may be";
     const char *late =
         most_ns > shown_ns ? ", and a part may be waiting for ranks that are late" : "";
     pct_text_format(text, sizeof text, "at most %s, of which a part %s waiting for a processor%s",
-                    pct_finding_share(f, most_ns), why, late);
+                    pct_finding_share(f, most_ns), is_delayed(f), late);
     return (struct pct_call_cost){speaks ? pct_pool_intern(f->pool, text) : NULL, 0, most_ns};
 }
 

@@ -24,8 +24,8 @@ const struct pct_rule *pct_rule_at(size_t i)
 static int compare_findings(const void *a, const void *b)
 {
     const struct pct_finding *x = a, *y = b;
-    if (x->saves != y->saves)
-        return x->saves > y->saves ? -1 : 1;
+    if (x->sure != y->sure)
+        return x->sure > y->sure ? -1 : 1;
     if (x->most != y->most)
         return x->most > y->most ? -1 : 1;
     return strcmp(x->text, y->text);

@@ -5,7 +5,7 @@
  *
  * Data structure: evidence is gathered once, and values by rank are folded into figures place by
  * place, so that only those of one place are in memory at a time; every rule looks at the evidence
- * and may add findings; findings are sorted by what they would save, as a part of the run's
+ * and may add findings; findings are sorted by what they would surely save, as a part of the run's
  * core-seconds. Invariant: time that ranks wait for the one that computes longest is counted for
  * that, and not again for the calls in which they wait. Time in which they may have waited for a
  * rank whose collection MPI_Pcontrol had switched off, or that alone reads and writes files, is not
@@ -130,7 +130,8 @@ struct pct_evidence {
 struct pct_finding {
     const char *rule;
     double saves; /* part of the run, 0 to 1; 0: unknown, or none */
-    double most;  /* upper bound of `saves`: orders findings that save the same */
+    double sure;  /* part of `saves` that is certainly not waiting for processors */
+    double most;  /* upper bound of `saves`: orders findings that surely save the same */
     const char *text;
     const char *more; /* arguments of the command that shows more */
     uint64_t context; /* that it is about; 0: none, or many */
@@ -227,10 +228,6 @@ const char *pct_finding_place(const struct pct_evidence *f, uint32_t node);
 /* Sets `is_message` of each fact of the list. */
 void pct_evidence_find_messages(struct pct_evidence *f);
 
-/* True for a start of persistent operations, by name, in a run that makes some that are collective.
- */
-bool pct_op_may_start_others(const struct pc_profile *p, const char *op);
-
 /* Traits of functions by which a program may ask again and again for something that it waits for:
  * tests and probes, and MPI_Win_sync, after which it reads what others have written. */
 #define PCT_MAY_POLL (PCOLLECT_TRAIT_TESTS | PCOLLECT_TRAIT_SEES)
@@ -320,6 +317,9 @@ static inline double pct_finding_percent(const struct pct_evidence *f, double ns
 
 /* "12 % of the run", or "12 % of the run after MPI_Init" if that comes late. Interned. */
 const char *pct_finding_share(const struct pct_evidence *f, double ns);
+/* Appears in sentences as pct_finding_share, if less than a tenth of the saving may be waiting for
+ * processors; else as "3 % to 12 % of the run (a part is waiting for a processor)". */
+const char *pct_finding_loss(const struct pct_evidence *f, const struct pct_rule *rule, double ns);
 /* " outside MPI", or "" of a program that does not begin MPI. */
 const char *pct_finding_outside(const struct pct_evidence *f);
 

@@ -240,7 +240,7 @@ static void find_rooted(const struct pct_evidence *f, const struct pct_rule *rul
         pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                         "%s moves all data through one rank: %s. Keep the data "
                         "distributed, or let all ranks write them.",
-                        fact->place, pct_finding_share(f, pct_fact_own_ns(fact)));
+                        fact->place, pct_finding_loss(f, rule, pct_fact_own_ns(fact)));
     }
 }
 
@@ -412,7 +412,7 @@ static void find_synchronous(const struct pct_evidence *f, const struct pct_rule
         if (fact->traits & PCOLLECT_TRAIT_SYNCHRONOUS)
             pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                             "%s waits until its receive has started, %s. %s", fact->place,
-                            pct_finding_share(f, pct_fact_own_ns(fact)),
+                            pct_finding_loss(f, rule, pct_fact_own_ns(fact)),
                             cure(f, fact, "MPI_Send need not wait for that."));
     }
 }
@@ -446,7 +446,7 @@ static void find_overlap(const struct pct_evidence *f, const struct pct_rule *ru
         if (fact->traits & PCOLLECT_TRAIT_WAITS)
             pct_finding_add(out, f, rule, threshold, hidden, pct_more_call(f, fact),
                             "%s takes %s. %s", fact->place,
-                            pct_finding_share(f, pct_fact_own_ns(fact)),
+                            pct_finding_loss(f, rule, pct_fact_own_ns(fact)),
                             cure(f, fact,
                                  "Compute between the start of these operations and the wait; "
                                  "where the program does so, MPI does not move the data meanwhile "

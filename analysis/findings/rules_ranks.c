@@ -677,7 +677,7 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
                     "Rank %d takes part in almost every message: %s spend "
                     "%s in calls of messages, most in %s. Let ranks talk to "
                     "each other, or use a collective operation.",
-                    hub, who.data, pct_finding_share(f, waits), most->place);
+                    hub, who.data, pct_finding_loss(f, rule, waits), most->place);
     pct_buf_free(&who);
 }
 
@@ -706,7 +706,7 @@ static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule
                             "%s from rank to rank, %s in all. Pass the data on "
                             "in smaller pieces, or by a collective operation.",
                             fact->place, fact->trend < 0 ? "falls" : "grows",
-                            pct_finding_share(f, saves));
+                            pct_finding_loss(f, rule, saves));
     }
 }
 
@@ -757,7 +757,7 @@ static void find_turns(const struct pct_evidence *f, const struct pct_rule *rule
                     "Ranks wait at least %s for others that are late by turns, most in %s, "
                     "%s a call: this is not the wait for the rank that computes longest. Let all "
                     "ranks do this work at the same time, or make each step as long on all.",
-                    pct_finding_share(f, waits), most->place, call);
+                    pct_finding_share(f, surely_ns), most->place, call);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

@@ -208,8 +208,8 @@ struct pcol_finding {
     int rank;             /* that it is about; -1: none, or several */
 };
 
-/* Findings, the one that would save most first; NULL past the last. May take long when it is first
- * called. */
+/* Findings, the one that would surely save most first: without what may be waiting for processors;
+ * NULL past the last. May take long when it is first called. */
 const struct pcol_finding *pcol_finding(struct pcol_profile *p, size_t i);
 
 /* ---- Symbols ---- */

@@ -323,15 +323,16 @@ static void calls_that_belong_together_are_one_finding(void **state)
         const char *says;
     } cases[] = {
         {"window-synchronisation", "MPI_Win_lock", "MPI_Win_unlock", PCOLLECT_CLASS_RMA, 1000,
-         " synchronises 3,000 times per rank: with other such calls in the same function, 40 %"},
+         " synchronises 3,000 times per rank: with other such calls in the same function, 10 % to "
+         "40 % of the run (a part is waiting for a processor). "},
         {"window-synchronisation", "MPI_Win_lock_all", "MPI_Win_flush", PCOLLECT_CLASS_RMA, 1200,
          ", at most 38 % of the run, of which a part is waiting for a processor. Do more "},
         {"communicators", "MPI_Win_create", "MPI_Win_free", PCOLLECT_CLASS_RMA, 1000,
-         ": with other calls that make or free windows, 40 % of the run. Make windows once "},
+         ": with other calls that make or free windows, 10 % to 40 % of the run (a part is "},
         {"communicators", "MPI_Comm_dup", "MPI_Comm_free", PCOLLECT_CLASS_COMM, 1000,
-         ": with other calls that make or free communicators, 40 % of the run. Make "},
+         ": with other calls that make or free communicators, 10 % to 40 % of the run (a part "},
         {"communicators", "MPI_File_open", "MPI_File_close", PCOLLECT_CLASS_IO, 1000,
-         ": with other calls that open or close files, 40 % of the run. Keep files open, or "},
+         ": with other calls that open or close files, 10 % to 40 % of the run (a part "},
     };
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
