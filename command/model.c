@@ -5,6 +5,7 @@
 #include "analysis/buffer.h"
 #include "command/command.h"
 #include "command/measurements/measurements.h"
+#include "view/rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,13 +19,12 @@ static const struct pct_option options[] = {
      "FILES describes both formats."},
     {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs",
      "tsv has a line of names, then one line for each model; json has the same members. region, "
-     "metric, model, adjusted_r2, rss: sum of the squared residuals, null in json if no double "
-     "holds it; growth: the fastest growing "
+     "metric, model, adjusted_r2, rss: sum of the squared residuals; growth: the fastest growing "
      "term, with a minus if it is subtracted; error: relative error of a point that was left out, "
-     "0.01 is one percent; points: "
-     "number of points measured; few: yes means that the form is a guess; up_to, model_up_to, "
-     "from, model_from, segments_error: two models, if they explain the points much better than "
-     "one."},
+     "0.01 is one percent; points: number of points measured; few: yes means that the form is a "
+     "guess; predicted, low, high: with --predict; up_to, model_up_to, from, model_from, "
+     "segments_error: two models, if they explain the points much better than one. What is not "
+     "known, or no double holds, is empty in tsv, null in json."},
     {OPTION_PREDICT, "predict", "X[,Y]",
      "print the model's value there too, with its 95 percent interval",
      "The interval is the union of the intervals of all models that explain the points about as "
@@ -106,81 +106,66 @@ static void make_row(const struct pct_fit_set *set, const struct pct_fit_series 
 
 /* ---- Output ---------------------------------------------------------------------------------- */
 
-/* Appends a member of JSON, null if it is no finite number. */
-static void put_number(struct pct_buf *b, const char *name, double value)
+/* clang-format off */
+enum {
+    REGION, METRIC, MODEL, ADJUSTED_R2, RSS, GROWTH, ERROR, POINTS, FEW, PREDICTED, LOW, HIGH,
+    UP_TO, MODEL_UP_TO, FROM, MODEL_FROM, SEGMENTS_ERROR, N_COLUMNS
+};
+/* clang-format on */
+static const struct pct_rows_column columns[N_COLUMNS] = {
+    [REGION] = {"region", true},
+    [METRIC] = {"metric", true},
+    [MODEL] = {"model", true},
+    [ADJUSTED_R2] = {"adjusted_r2", false},
+    [RSS] = {"rss", false},
+    [GROWTH] = {"growth", true},
+    [ERROR] = {"error", false},
+    [POINTS] = {"points", false},
+    [FEW] = {"few", false},
+    [PREDICTED] = {"predicted", false},
+    [LOW] = {"low", false},
+    [HIGH] = {"high", false},
+    [UP_TO] = {"up_to", false},
+    [MODEL_UP_TO] = {"model_up_to", true},
+    [FROM] = {"from", false},
+    [MODEL_FROM] = {"model_from", true},
+    [SEGMENTS_ERROR] = {"segments_error", false},
+};
+
+static void put_number(struct pct_buf *cell, double value)
 {
-    pct_buf_format(b, ", \"%s\": ", name);
     if (isfinite(value))
-        pct_buf_format(b, "%.9g", value);
-    else
-        pct_buf_text(b, "null");
+        pct_buf_format(cell, "%.9g", value);
 }
 
-/* Appends a member whose text is escaped already. */
-static void put_text(struct pct_buf *b, const char *name, const char *text)
+static void put_row(struct pct_row_writer *rows, const struct row *row, bool predict)
 {
-    pct_buf_format(b, ", \"%s\": ", name);
-    pct_text_quote(b, text);
-}
-
-static void print_tsv(const struct row *row, const struct request *r)
-{
-    struct pct_buf b = {0};
-    pct_text_escape(&b, row->series->region, PCT_ESCAPE_CELL);
-    pct_buf_text(&b, "\t");
-    pct_text_escape(&b, row->series->metric, PCT_ESCAPE_CELL);
-    if (row->made)
-        pct_buf_format(&b, "\t%s\t%.9g\t%.9g\t%s\t%.9g\t%zu\t%s", row->model, row->fit.adjusted_r2,
-                       row->fit.rss, row->growth, row->fit.best.error, row->fit.n_points,
-                       row->fit.few ? "yes" : "no");
-    else
-        pct_buf_text(&b, "\t\t\t\t\t\t\t");
-    if (r->predict && row->made)
-        pct_buf_format(&b, "\t%.9g\t%.9g\t%.9g", row->band.value, row->band.low, row->band.high);
-    else if (r->predict)
-        pct_buf_text(&b, "\t\t\t");
-    if (row->segments)
-        pct_buf_format(&b, "\t%.9g\t%s\t%.9g\t%s\t%.9g", row->segments->last, row->low,
-                       row->segments->first, row->high, row->segments->error);
-    else
-        pct_buf_text(&b, "\t\t\t\t\t");
-    puts(b.data);
-    pct_buf_free(&b);
-}
-
-static void print_json(const struct row *row, const struct request *r, bool first)
-{
-    struct pct_buf b = {0};
-    pct_buf_text(&b, first ? "\n  {\"region\": " : ",\n  {\"region\": ");
-    pct_text_json(&b, row->series->region);
-    pct_buf_text(&b, ", \"metric\": ");
-    pct_text_json(&b, row->series->metric);
+    static const char *const few[2][2] = {{"no", "yes"}, {"false", "true"}};
+    struct pct_buf cells[N_COLUMNS] = {{0}};
+    pct_text_escape(&cells[REGION], row->series->region, PCT_ESCAPE_CELL);
+    pct_text_escape(&cells[METRIC], row->series->metric, PCT_ESCAPE_CELL);
     if (row->made) {
-        put_text(&b, "model", row->model);
-        put_number(&b, "adjusted_r2", row->fit.adjusted_r2);
-        put_number(&b, "rss", row->fit.rss);
-        put_text(&b, "growth", row->growth);
-        put_number(&b, "error", row->fit.best.error);
-        pct_buf_format(&b, ", \"points\": %zu, \"few\": %s", row->fit.n_points,
-                       row->fit.few ? "true" : "false");
-    } else {
-        pct_buf_text(&b, ", \"model\": null");
+        pct_buf_text(&cells[MODEL], row->model);
+        put_number(&cells[ADJUSTED_R2], row->fit.adjusted_r2);
+        put_number(&cells[RSS], row->fit.rss);
+        pct_buf_text(&cells[GROWTH], row->growth);
+        put_number(&cells[ERROR], row->fit.best.error);
+        pct_buf_format(&cells[POINTS], "%zu", row->fit.n_points);
+        pct_buf_text(&cells[FEW], few[rows->json][row->fit.few]);
     }
-    if (r->predict && row->made) {
-        put_number(&b, "predicted", row->band.value);
-        put_number(&b, "low", row->band.low);
-        put_number(&b, "high", row->band.high);
+    if (row->made && predict) {
+        put_number(&cells[PREDICTED], row->band.value);
+        put_number(&cells[LOW], row->band.low);
+        put_number(&cells[HIGH], row->band.high);
     }
     if (row->segments) {
-        put_number(&b, "up_to", row->segments->last);
-        put_text(&b, "model_up_to", row->low);
-        put_number(&b, "from", row->segments->first);
-        put_text(&b, "model_from", row->high);
-        put_number(&b, "segments_error", row->segments->error);
+        put_number(&cells[UP_TO], row->segments->last);
+        pct_buf_text(&cells[MODEL_UP_TO], row->low);
+        put_number(&cells[FROM], row->segments->first);
+        pct_buf_text(&cells[MODEL_FROM], row->high);
+        put_number(&cells[SEGMENTS_ERROR], row->segments->error);
     }
-    pct_buf_text(&b, "}");
-    fputs(b.data, stdout);
-    pct_buf_free(&b);
+    pct_rows_put(rows, cells);
 }
 
 static void print_text(const struct row *row, const struct request *r)
@@ -228,46 +213,41 @@ static bool is_positive(const struct pct_fit_series *s)
 static void warn(const struct pct_command *self, const struct pct_fit_set *set,
                  const struct row *row, const struct request *r)
 {
-    struct pct_buf name = {0};
-    pct_text_escape(&name, *row->series->region ? row->series->region : "(no region)",
-                    PCT_ESCAPE_CELL);
+    const char *name = *row->series->region ? row->series->region : "(no region)";
     if (row->made && row->fit.confounded)
         pct_say(self,
                 "%s: %s and %s were changed together: the growth cannot be assigned to one of "
                 "them; measure where one changes and the other does not",
-                name.data, set->names[0], set->names[1]);
+                name, set->names[0], set->names[1]);
     if (row->made && r->predict && row->band.value < 0 && is_positive(row->series))
         pct_say(self,
                 "%s: the model is below zero there, which no measurement can be: it does not hold "
                 "so far beyond the data",
-                name.data);
-    pct_buf_free(&name);
+                name);
 }
 
 static void print_models(const struct pct_command *self, const struct pct_fit_set *set,
                          const struct request *r)
 {
     struct row *row = pct_alloc(1, sizeof *row);
-    if (r->format == FORMAT_TSV)
-        printf("region\tmetric\tmodel\tadjusted_r2\trss\tgrowth\terror\tpoints\tfew%s"
-               "\tup_to\tmodel_up_to\tfrom\tmodel_from\tsegments_error\n",
-               r->predict ? "\tpredicted\tlow\thigh" : "");
-    if (r->format == FORMAT_JSON)
-        fputs("{\"pcollect_model\": 1, \"models\": [", stdout);
+    struct pct_row_writer rows = {
+        .out = stdout, .json = r->format == FORMAT_JSON, .columns = columns, .n = N_COLUMNS};
+    fputs(rows.json ? "{\"pcollect_model\": 1, \"models\": " : "", stdout);
+    if (r->format != FORMAT_TEXT)
+        pct_rows_begin(&rows);
     for (size_t i = 0; i < set->n; i++) {
         make_row(set, &set->series[i], r, row);
         warn(self, set, row, r);
-        if (r->format == FORMAT_TSV)
-            print_tsv(row, r);
-        else if (r->format == FORMAT_JSON)
-            print_json(row, r, i == 0);
-        else
+        if (r->format == FORMAT_TEXT)
             print_text(row, r);
+        else
+            put_row(&rows, row, r->predict);
         pct_fit_segments_free(row->segments);
         row->segments = NULL;
     }
-    if (r->format == FORMAT_JSON)
-        puts("\n]}");
+    if (r->format != FORMAT_TEXT)
+        pct_rows_end(&rows);
+    fputs(rows.json ? "}\n" : "", stdout);
     pct_free(row);
 }
 

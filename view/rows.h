@@ -9,8 +9,6 @@
 
 #include <stdio.h>
 
-enum { PCT_ROWS_MOST = 16 }; /* columns */
-
 struct pct_rows_column {
     const char *name;
     bool text; /* in quotes in JSON; else a number */
@@ -20,7 +18,7 @@ struct pct_row_writer {
     FILE *out;
     bool json;
     const struct pct_rows_column *columns;
-    size_t n; /* columns, at most PCT_ROWS_MOST */
+    size_t n; /* columns */
     size_t n_rows;
 };
 
