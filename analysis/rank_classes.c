@@ -30,7 +30,7 @@ static int by_time(const void *a, const void *b)
 
 /* True for calls of the program's work: the time of MPI_Init, MPI_Finalize and their class depends
  * on the launcher. */
-static bool is_of_program(const struct pc_profile *p, uint32_t node)
+static bool is_call_of_work(const struct pc_profile *p, uint32_t node)
 {
     uint32_t op = p->nodes[pct_totals_call(p, node)].op;
     return op != PC_NO_INDEX && p->ops[op].op_class != PCOLLECT_CLASS_ENV;
@@ -57,7 +57,7 @@ static uint32_t choose_aspects(const struct pct_totals *m, uint32_t most, uint32
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_data *d = times_of(m, i);
         struct aspect *call = &found[pct_totals_call(p, i)];
-        if (!d || pct_totals_outer(m, i) != PC_NO_INDEX || !is_of_program(p, i))
+        if (!d || pct_totals_outer(m, i) != PC_NO_INDEX || !is_call_of_work(p, i))
             continue;
         call->time += pc_data_sum(p, d, m->field[PCT_TIME]);
         call->lacks |= !pc_data_has(p, d);

@@ -26,7 +26,7 @@ static bool is_of_runtime(const struct pc_profile *p, const struct pc_profile_no
     return n->module != PC_NO_INDEX && pc_is_team_runtime(pc_base_name(p->modules[n->module].path));
 }
 
-static bool is_of_program(const struct pc_profile *p, const struct pc_profile_node *n)
+static bool lies_in_program(const struct pc_profile *p, const struct pc_profile_node *n)
 {
     return n->module != PC_NO_INDEX && pct_symbols_is_program(&p->modules[n->module]);
 }
@@ -47,7 +47,7 @@ bool pct_runtime_works(const struct pc_profile *p, struct pct_symbols *symbols,
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         double ns = (double)pct_samples_of(samples, i).ns;
         bool inside = false, works = false;
-        for (uint32_t at = i; ns > 0 && at != PC_NO_INDEX && !is_of_program(p, &p->nodes[at]);
+        for (uint32_t at = i; ns > 0 && at != PC_NO_INDEX && !lies_in_program(p, &p->nodes[at]);
              at = p->nodes[at].parent) {
             bool runtime = is_of_runtime(p, &p->nodes[at]);
             inside |= runtime;

@@ -147,7 +147,7 @@ static const struct pct_frame *frame_at(const struct pct_evidence *f,
 }
 
 /* True if the sample is not of a thread that the MPI library made for itself. */
-static bool is_of_program(const struct pc_profile *p, const struct pc_profile_node *point)
+static bool is_of_program_thread(const struct pc_profile *p, const struct pc_profile_node *point)
 {
     const uint32_t systems =
         PCOLLECT_MODULE_LIBC | PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_RUNTIME | PCOLLECT_MODULE_OWN;
@@ -204,7 +204,7 @@ static struct caller find_most(const struct pct_evidence *f, bool blocks, struct
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *node = &p->nodes[i];
         if (node->kind != PCOLLECT_NODE_POINT || node->data == PC_NO_INDEX ||
-            !is_of_program(p, node))
+            !is_of_program_thread(p, node))
             continue;
         const struct pct_frame *frame = frame_at(f, node);
         const struct call *call = frame->function ? find_call(frame->function) : NULL;
@@ -247,11 +247,10 @@ static void put_most(struct pct_buf *b, const char *what, const struct caller *m
 /* CPU time of all threads in the runtime of threads, where they wait for each other. */
 static double runtime_ns(const struct pct_evidence *f)
 {
-    struct pct_thread_times *t = pct_thread_times_new(f->data->profile);
+    const struct pct_thread_times *t = pct_data_thread_times(f->data);
     double ns = 0;
     for (size_t i = 0; i < t->n; i++)
         ns += pct_thread_is_program(&t->list[i]) ? (double)t->list[i].waits_ns : 0;
-    pct_thread_times_free(t);
     return ns;
 }
 

@@ -366,7 +366,7 @@ static void add_frames(struct sums *s, struct part *part)
 }
 
 /* True for a frame of the program; false for the import of Python, though it is in a program. */
-static bool is_of_program(const struct sums *s, uint32_t node)
+static bool is_frame_of_program(const struct sums *s, uint32_t node)
 {
     const struct pc_profile *p = s->totals->profile;
     uint32_t module = p->nodes[node].module;
@@ -390,7 +390,7 @@ static uint32_t find_program(const struct sums *s, uint32_t node)
 {
     const struct pc_profile *p = s->totals->profile;
     for (uint32_t up = node; up != PC_NO_INDEX && is_frame(&p->nodes[up]); up = p->nodes[up].parent)
-        if (is_of_program(s, up))
+        if (is_frame_of_program(s, up))
             return has_name(s, up) ? up : node;
     return node;
 }
