@@ -195,6 +195,15 @@ size_t pc_format(char *out, size_t n, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 size_t pc_vformat(char *out, size_t n, const char *format, va_list args);
 
+/* ---- Numbers ----------------------------------------------------------------------------- */
+
+/* The order of two ints, from the least on, for qsort. AS-safe, MT-safe. */
+static inline int pc_compare_ints(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
 /* ---- Processes --------------------------------------------------------------------------- */
 
 /* Bytes by which this process may still grow: its address space (RLIMIT_AS), and if it is private

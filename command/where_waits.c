@@ -12,13 +12,20 @@
 
 /* ---- Sentences ------------------------------------------------------------------------------- */
 
-static void put_ranks(const struct pct_where_calls *c, struct pct_buf *b, const int *which,
-                      size_t n, const char *between)
+static void put_set(const struct pct_where_calls *c, struct pct_buf *b, const int *which, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         c->numbers[i] = c->ranks[which[i]].rank;
+    if (n)
+        qsort(c->numbers, n, sizeof *c->numbers, pc_compare_ints);
+    pct_print_set(b, c->numbers, n, ",", n);
+}
+
+static void put_ranks(const struct pct_where_calls *c, struct pct_buf *b, const int *which,
+                      size_t n)
+{
     pct_buf_text(b, n == 1 ? "rank " : "ranks ");
-    pct_print_set(b, c->numbers, n, between, n);
+    put_set(c, b, which, n);
 }
 
 static void put_comm(const struct pct_where_calls *c, struct pct_buf *b, enum pct_call_comm comm,
@@ -50,7 +57,7 @@ static void put_where(const struct pct_where_calls *c, struct pct_buf *b, const 
 
 static void put_gone(const struct pct_where_calls *c, struct pct_buf *b, const struct pct_wait *w)
 {
-    put_ranks(c, b, w->who, w->n_who, ",");
+    put_ranks(c, b, w->who, w->n_who);
     pct_buf_format(b, " %s for %s ", w->n_who == 1 ? "waits" : "wait",
                    w->n_whom == 1 ? "rank" : "ranks");
     pct_print_set(b, w->whom, w->n_whom, ",", w->n_whom);
@@ -63,9 +70,9 @@ static void put_differ(const struct pct_where_calls *c, struct pct_buf *b, const
     pct_buf_text(b, "deadlock: collectives");
     put_comm(c, b, one->call->comm, one->call->domain);
     pct_buf_text(b, " differ: ");
-    put_ranks(c, b, w->who, w->n_who, ",");
+    put_ranks(c, b, w->who, w->n_who);
     pct_buf_format(b, " in %s, ", one->op);
-    put_ranks(c, b, w->whom, w->n_whom, ",");
+    put_ranks(c, b, w->whom, w->n_whom);
     pct_buf_format(b, " in %s", other->op);
 }
 
@@ -108,11 +115,11 @@ static void put_circle(const struct pct_where_calls *c, struct pct_buf *b, const
 static void put_others(const struct pct_where_calls *c, struct pct_buf *b, const struct pct_wait *w)
 {
     const struct pct_waiting *first = &c->ranks[w->who[0]];
-    put_ranks(c, b, w->who, w->n_who, ",");
+    put_ranks(c, b, w->who, w->n_who);
     pct_buf_format(b, " %s in %s", w->n_who == 1 ? "waits" : "wait", first->op);
     put_comm(c, b, first->call->comm, first->call->domain);
     pct_buf_text(b, " for ");
-    put_ranks(c, b, w->whom, w->n_whom, ",");
+    put_ranks(c, b, w->whom, w->n_whom);
     put_where(c, b, w->whom, w->n_whom);
 }
 
@@ -137,21 +144,6 @@ void pct_where_waits_print(FILE *out, const struct pct_where_calls *c, size_t wi
     }
     if (c->waits.n)
         fputc('\n', out);
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
-}
-
-/* Appends a set of ranks; those of a circle in its order. */
-static void put_set(const struct pct_where_calls *c, struct pct_buf *b, const int *which, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        c->numbers[i] = c->ranks[which[i]].rank;
-    if (n)
-        qsort(c->numbers, n, sizeof *c->numbers, compare_numbers);
-    pct_print_set(b, c->numbers, n, ",", n);
 }
 
 void pct_where_waits_rows(FILE *out, const struct pct_where_calls *c, bool json)

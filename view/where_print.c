@@ -31,16 +31,11 @@ struct set {
     size_t n;
 };
 
-static int compare_numbers(const void *a, const void *b)
-{
-    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
-}
-
 static struct set sort_numbers(int *numbers, size_t n)
 {
     size_t kept = 0;
     if (n)
-        qsort(numbers, n, sizeof *numbers, compare_numbers);
+        qsort(numbers, n, sizeof *numbers, pc_compare_ints);
     for (size_t i = 0; i < n; i++)
         if (!kept || numbers[kept - 1] != numbers[i])
             numbers[kept++] = numbers[i];

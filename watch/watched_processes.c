@@ -296,11 +296,6 @@ void pct_watch_add_keyed(struct pct_watched_job *job, uint64_t key)
     pct_free(all);
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
-}
-
 struct ids {
     int *of;
     size_t n, room;
@@ -322,7 +317,7 @@ int *pct_watch_threads(int pid, size_t *n)
     int *threads = ids.of;
     *n = ids.n;
     if (*n)
-        qsort(threads, *n, sizeof *threads, compare_ids);
+        qsort(threads, *n, sizeof *threads, pc_compare_ints);
     for (size_t i = 1; i < *n; i++) {
         if (threads[i] != pid)
             continue;
@@ -492,7 +487,7 @@ static size_t find_jobs(const char *name, int **pids)
         (*pids)[n++] = launcher;
     }
     if (n)
-        qsort(*pids, n, sizeof **pids, compare_ids);
+        qsort(*pids, n, sizeof **pids, pc_compare_ints);
     for (size_t i = 0; i < n; i++)
         if (!kept || (*pids)[kept - 1] != (*pids)[i])
             (*pids)[kept++] = (*pids)[i];
