@@ -112,9 +112,9 @@ enum {
     {                                                                                              \
         PCT_LETTER_DEBUGINFOD, "debuginfod", NULL,                                                 \
             "ask the servers in DEBUGINFOD_URLS for symbols",                                      \
-            "Files that are missing on this machine are requested by build-id, with "              \
-            "libdebuginfod. A server has 10 seconds, or DEBUGINFOD_TIMEOUT. Without this option "  \
-            "nothing goes to a network."                                                           \
+            "Files that are missing on this machine, or lack functions or lines, are requested "   \
+            "by build-id, with libdebuginfod. A server has 10 seconds, or DEBUGINFOD_TIMEOUT. "    \
+            "Without this option nothing goes to a network."                                       \
     }
 #define PCT_OPTION_WIDTH                                                                           \
     {                                                                                              \

@@ -40,6 +40,8 @@ static void look_for_files(const struct pct_symbols *s, const struct pc_profile 
         pc_error_set(remark, PC_OK, "no names of %zu files are stored: %s", n, first);
     else if (n)
         pc_error_set(remark, PC_OK, "%s", first);
+    else if (pct_symbols_servers_problem())
+        pc_error_set(remark, PC_OK, "%s", pct_symbols_servers_problem());
 }
 
 /* True if two profiles are of one run. The keys do not tell it alone: all that pcollect record
@@ -87,6 +89,7 @@ static int embed(struct pc_profile **p, const char *from, const char *to,
     look_for_files(pct_data_symbols(d), *p, &remark);
     int err = also->assembly ? pct_assembly_store(d, &all, &remark, error) : PC_OK;
     pct_data_free(d);
+    pct_symbols_drop(*p);
     if (!err)
         err = pct_stores_put(&all, p, error);
     if (!err)
@@ -149,8 +152,8 @@ const struct pct_command pct_embed = {
     .summary = "store functions, files and lines in a profile",
     .details =
         "The exit status is 1, too, if a part is not stored: names of a file that was removed "
-        "or replaced, the text of a source file that was changed after the run began, or the "
-        "instructions of a function that has no room.",
+        "or replaced, or that no server was there to give, the text of a source file that was "
+        "changed after the run began, or the instructions of a function that has no room.",
     .options = options,
     .argument = "PROFILE",
     .n_least = 1,

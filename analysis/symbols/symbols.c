@@ -22,10 +22,12 @@ struct module {
     const char *complaint;   /* or NULL */
     const char **others;     /* other paths of its file */
     size_t n_others, room;
-    bool asked, named, lines; /* some address: looked up; has a function; has a line */
-    bool told;                /* places are known without its file */
-    bool mapped;              /* it is the vdso, which this process has, too */
-    pc_u128 share;            /* of the computation (pct_text_share), if it was weighed */
+    bool asked, named, lines;     /* some address: looked up; has a function; has a line */
+    bool told;                    /* places are known without its file */
+    bool reopened;                /* its file was looked for, although places are stored */
+    enum pct_symbols_state found; /* by that */
+    bool mapped;                  /* it is the vdso, which this process has, too */
+    pc_u128 share;                /* of the computation (pct_text_share), if it was weighed */
 };
 
 struct entry {
@@ -33,6 +35,7 @@ struct entry {
     struct pct_place place; /* frames NULL: not known yet */
     bool owned;             /* the frames */
     bool taught;
+    bool open; /* stored, and the file may tell more */
 };
 
 struct pct_symbols {
@@ -243,6 +246,11 @@ void pct_symbols_allow_servers(void)
 bool pct_symbols_may_ask_servers(void)
 {
     return false;
+}
+
+const char *pct_symbols_servers_problem(void)
+{
+    return NULL;
 }
 
 static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module)
@@ -476,6 +484,58 @@ static bool is_nameless(const struct module *m)
     return m->state != PCT_SYMBOLS_UNUSED && !m->dw && !m->told && !m->mapped;
 }
 
+/* ---- Stored places that lack something ------------------------------------------------------- */
+
+/* How much is known of a place. */
+enum grade { GRADE_NOTHING, GRADE_BEGIN, GRADE_FUNCTION, GRADE_LINE };
+
+static enum grade grade_place(struct pct_place place)
+{
+    if (place.frames[place.n_frames - 1].line)
+        return GRADE_LINE;
+    if (place.frames[0].function)
+        return GRADE_FUNCTION;
+    return place.frames[0].begin ? GRADE_BEGIN : GRADE_NOTHING;
+}
+
+/* True if the file of a stored place may tell more. Another build has no place there. */
+static bool is_open(const struct pc_profile_module *m, struct pct_place place)
+{
+    enum grade most = pct_origin_is_closed(m) ? GRADE_FUNCTION : GRADE_LINE;
+    return m->path[0] == '/' && m->build_id_bytes && grade_place(place) < most;
+}
+
+/* Looks for the file of a module that has stored places, once. It is no fault if it is not here. */
+static void reopen(struct pct_symbols *s, uint32_t module)
+{
+    struct module *m = &s->modules[module];
+    if (m->reopened)
+        return;
+    m->reopened = true;
+    m->found = open_module(s, module);
+    m->complaint = NULL;
+}
+
+/* Looks up a stored place in the file, and takes what it finds if that is more. */
+static void improve(struct pct_symbols *s, struct entry *e)
+{
+    struct module *m = &s->modules[e->spot.module];
+    e->open = false;
+    reopen(s, e->spot.module);
+    if (!m->dw || (m->found != PCT_SYMBOLS_LINES && grade_place(e->place) == GRADE_FUNCTION))
+        return;
+    struct pct_place place = look_up(s, m, e->spot.offset);
+    bool more = grade_place(place) > grade_place(e->place);
+    const struct pct_frame *worse = more ? e->place.frames : place.frames;
+    if (more) {
+        e->place = place;
+        m->state = m->found;
+        note_place(m, place);
+    }
+    if (worse != &unknown_frame)
+        pct_free((void *)worse);
+}
+
 struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset)
 {
     if (module == PC_NO_INDEX && offset == PC_NODE_FOLDED)
@@ -485,6 +545,8 @@ struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64
     if (is_nameless(&s->modules[module]))
         return unknown_place;
     struct entry *e = make_entry(s, spot_of_address(module, offset));
+    if (e->open)
+        improve(s, e);
     if (!e->place.frames) {
         struct pct_place place = find_place(s, module, offset);
         note_place(&s->modules[module], place);
@@ -646,7 +708,10 @@ static void take_stored(struct pct_symbols *s, struct pct_spot spot, struct pct_
         pct_free((void *)place.frames);
         return;
     }
-    *e = (struct entry){.spot = spot, .place = place, .owned = true};
+    *e = (struct entry){.spot = spot,
+                        .place = place,
+                        .owned = true,
+                        .open = is_open(&s->profile->modules[spot.module], place)};
     s->modules[spot.module].state = PCT_SYMBOLS_STORED;
     note_place(&s->modules[spot.module], place);
 }

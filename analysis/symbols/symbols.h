@@ -2,9 +2,10 @@
  *
  * From code addresses of a profile to functions, files and lines, inlined calls included.
  *
- * Symbols that the profile has stored are used. Other modules are looked for at the path that the
- * profile names and must have the build-id that it names; the vdso is in this process, if that has
- * the build-id. Files are read once and answers are kept.
+ * Symbols that the profile has stored are used. Other modules, and those of which a stored place
+ * lacks its function or line, are looked for at the path that the profile names and must have the
+ * build-id that it names; the vdso is in this process, if that has the build-id. Files are read
+ * once and answers are kept.
  * Goes to the network only after pct_symbols_allow_servers.
  */
 #ifndef PCT_SYMBOLS_H
@@ -49,7 +50,7 @@ enum pct_symbols_state {
     PCT_SYMBOLS_UNREADABLE,
     PCT_SYMBOLS_NO_FILE, /* the [vdso] of another kernel and the like: no file to read */
     PCT_SYMBOLS_OFF,     /* built without libdw */
-    PCT_SYMBOLS_STORED,  /* in the profile: no file is read */
+    PCT_SYMBOLS_STORED,  /* in the profile: no file has more */
     PCT_N_SYMBOLS_STATES
 };
 
@@ -78,6 +79,10 @@ bool pct_symbols_has_file(struct pct_symbols *s, uint32_t module);
 void pct_symbols_allow_servers(void);
 bool pct_symbols_may_ask_servers(void);
 
+/* Why the servers that were asked did not answer, kept for good; NULL: one did, or none was
+ * asked. */
+const char *pct_symbols_servers_problem(void);
+
 /* Place of the call that returns to `offset` (a return address minus the load bias) of a
  * module. The frames belong to s. */
 struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset);
@@ -105,6 +110,10 @@ void pct_symbols_look_up(struct pct_symbols *s, bool points);
 struct pct_stores;
 void pct_symbols_store(const struct pct_symbols *s, const struct pc_profile *p,
                        struct pct_stores *all);
+
+/* Drops the tables that pct_symbols_store adds, so that better places replace those of p: tables of
+ * one name would be added up. After pct_symbols_store; symbols of p are not to be used then. */
+void pct_symbols_drop(struct pc_profile *p);
 
 enum pct_symbols_state pct_symbols_state(const struct pct_symbols *s, uint32_t module);
 const char *pct_symbols_state_text(enum pct_symbols_state state);

@@ -20,6 +20,8 @@ typedef int find_fn(void *client, const unsigned char *build_id, int bytes, char
 
 static struct {
     bool allowed, tried;
+    bool answered;
+    char problem[160];
     void *client; /* kept to the end of the command */
     find_fn *find[PCT_N_FETCHES];
 } servers;
@@ -56,6 +58,17 @@ static void open_library(void)
         servers.client = begin();
 }
 
+const char *pct_symbols_servers_problem(void)
+{
+    return *servers.problem && !servers.answered ? servers.problem : NULL;
+}
+
+static const char *note_problem(const char *why)
+{
+    pct_text_format(servers.problem, sizeof servers.problem, "debuginfod: %s", why);
+    return servers.problem;
+}
+
 const char *pct_fetch(enum pct_fetch what, const uint8_t *id, size_t n, struct pct_pool *pool,
                       const char **why_out)
 {
@@ -63,13 +76,15 @@ const char *pct_fetch(enum pct_fetch what, const uint8_t *id, size_t n, struct p
     if (!servers.tried)
         open_library();
     if (!servers.client) {
-        *why_out = "debuginfod: libdebuginfod.so.1 is not installed";
+        *why_out = note_problem("libdebuginfod.so.1 is not installed");
         return NULL;
     }
     int fd = servers.find[what](servers.client, id, (int)n, &path);
+    servers.answered |= fd >= 0 || fd == -ENOENT;
     if (fd < 0) {
-        *why_out = fd == -ENOSYS ? "debuginfod: DEBUGINFOD_URLS names no server"
-                                 : "debuginfod: no server has it";
+        *why_out = fd == -ENOENT   ? "debuginfod: no server has it"
+                   : fd == -ENOSYS ? note_problem("DEBUGINFOD_URLS names no server")
+                                   : note_problem(strerror(-fd));
         return NULL;
     }
     close(fd);

@@ -316,3 +316,19 @@ void pct_symbols_store(const struct pct_symbols *s, const struct pc_profile *p,
     pct_free(w.names);
     pct_pool_free(pool);
 }
+
+void pct_symbols_drop(struct pc_profile *p)
+{
+    static const struct pcollect_table *const own[] = {&pct_symbols_table, &pct_tail_calls_table,
+                                                       &pct_function_files_table,
+                                                       &pct_function_begins_table};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n_tables; i++) {
+        bool drop = false;
+        for (size_t k = 0; k < PC_ARRAY_LEN(own); k++)
+            drop |= !strcmp(p->tables[i].name, own[k]->name);
+        if (!drop)
+            p->tables[n++] = p->tables[i];
+    }
+    p->n_tables = n;
+}
