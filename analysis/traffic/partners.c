@@ -22,18 +22,6 @@ static uint32_t root_of(uint32_t *up, uint32_t v)
     return v;
 }
 
-/* Index in the profile of each rank of the job; n_ranks: it is not there. */
-static uint32_t *index_ranks(const struct pc_profile *p)
-{
-    uint32_t *index = pct_alloc(p->world_size, sizeof *index);
-    for (uint32_t r = 0; r < p->world_size; r++)
-        index[r] = p->n_ranks;
-    for (uint32_t i = 0; i < p->n_ranks; i++)
-        if ((uint64_t)(int64_t)p->ranks[i].rank < p->world_size)
-            index[p->ranks[i].rank] = i;
-    return index;
-}
-
 /* Messages of one pair: the sender counts them, and the receiver. */
 struct link {
     uint32_t from, to; /* vertices */
@@ -74,12 +62,6 @@ static bool knows_links(const struct pc_profile *p)
     return known;
 }
 
-static void find_hub(struct pct_partners *all)
-{
-    for (uint32_t r = 0; r < all->n; r++)
-        all->hub = all->of_rank[r] > all->of_rank[all->hub] ? r : all->hub;
-}
-
 /* Reads the rows; with_hub: NULL the first time, then by vertex, to be set. */
 static void read_rows(const struct pc_profile *p, const struct pc_profile_table *t,
                       struct pct_partners *all, uint32_t *up, uint64_t *with_next, bool *with_hub)
@@ -89,19 +71,18 @@ static void read_rows(const struct pc_profile *p, const struct pc_profile_table 
              of_class = pc_table_column(t, "class", PCOLLECT_COLUMN_STRING),
              sent = pc_table_column(t, "messages", PCOLLECT_COLUMN_NUMBER),
              received = pc_table_column(t, "received", PCOLLECT_COLUMN_NUMBER);
-    uint32_t *index = index_ranks(p);
     for (uint32_t row = 0; row < t->n_rows; row++) {
-        uint64_t from = pc_table_cell(t, row, source), to = pc_table_cell(t, row, destination);
+        int64_t from = (int64_t)pc_table_cell(t, row, source),
+                to = (int64_t)pc_table_cell(t, row, destination);
         const char *name = pc_profile_string(p, pc_table_cell(t, row, of_class));
-        const struct link link = {
-            from < p->world_size ? index[from] : all->n, to < p->world_size ? index[to] : all->n,
-            pc_table_cell(t, row, sent), pc_table_cell(t, row, received), !strcmp(name, "rma")};
+        const struct link link = {pct_totals_place_of_rank(p, 0, from),
+                                  pct_totals_place_of_rank(p, 0, to), pc_table_cell(t, row, sent),
+                                  pc_table_cell(t, row, received), !strcmp(name, "rma")};
         if (!with_hub)
             add_link(all, up, with_next, &link);
         else if (!link.is_transfer && (link.from == all->hub || link.to == all->hub))
             with_hub[link.from == all->hub ? link.to : link.from] = true;
     }
-    pct_free(index);
 }
 
 struct pct_partners *pct_partners_new(const struct pc_profile *p)
@@ -120,7 +101,8 @@ struct pct_partners *pct_partners_new(const struct pc_profile *p)
         up[v] = v;
     read_rows(p, t, all, up, with_next, NULL);
     all->messages += pct_totals_column(far, "messages");
-    find_hub(all);
+    for (uint32_t r = 0; r < all->n; r++)
+        all->hub = all->of_rank[r] > all->of_rank[all->hub] ? r : all->hub;
     read_rows(p, t, all, up, with_next, all->with_hub);
     all->with_hub[all->hub] = false;
     all->is_line = all->n > 1;
