@@ -55,7 +55,8 @@ const char *pct_finding_loss(const struct pct_evidence *f, const struct pct_rule
     char text[160];
     double sure_ns = surely_ns(f, rule, ns);
     const char *share = pct_finding_share(f, ns);
-    if (sure_ns >= (1 - DELAY_TOLD) * ns)
+    bool differ = lround(pct_finding_percent(f, sure_ns)) < lround(pct_finding_percent(f, ns));
+    if (sure_ns >= (1 - DELAY_TOLD) * ns || !differ)
         return share;
     pct_text_format(text, sizeof text, "%.0f %% to %s (a part %s waiting for a processor)",
                     pct_finding_percent(f, sure_ns), share, is_delayed(f));

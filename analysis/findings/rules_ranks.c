@@ -703,7 +703,7 @@ static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule
         if (is_chain(f, fact))
             pct_finding_add(out, f, rule, threshold, saves, pct_more_call(f, fact),
                             "The ranks wait for each other one after the other: the wait in %s "
-                            "%s from rank to rank, %s in all. Pass the data on "
+                            "%s from rank to rank, in all %s. Pass the data on "
                             "in smaller pieces, or by a collective operation.",
                             fact->place, fact->trend < 0 ? "falls" : "grows",
                             pct_finding_loss(f, rule, saves));
