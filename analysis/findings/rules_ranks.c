@@ -265,8 +265,8 @@ static void find_serial(const struct pct_evidence *f, const struct pct_rule *rul
         pct_buf_format(&b, "alone %s", pct_rank_times_verb(f->times));
     else
         pct_buf_format(&b, "%s %s%.1f times as long as the %s", pct_rank_times_verb(f->times),
-                       at_least(own_ns, f->times->unsure_ns), own_ns / mean_ns,
-                       f->n_ranks == 2 ? "other rank" : "mean of the others");
+                       at_least(mean_ns, f->times->unsure_ns / (double)(f->n_ranks - 1)),
+                       own_ns / mean_ns, f->n_ranks == 2 ? "other rank" : "mean of the others");
     pct_finding_say(out, f, rule, waiting_ns(f),
                     pct_more_rank("ranks", pct_finding_rank(f, f->times->busiest)),
                     "Rank %d %s%s: %s.%s Divide this work, or let all ranks do it.",
