@@ -149,8 +149,10 @@ static bool is_for_ranks(int pid)
            pc_is_shell(base) || pct_watch_role(pid) != PC_LAUNCHER_NONE;
 }
 
-int pct_add_given(const struct pct_command *self, struct pct_watched_job *job, int pid,
-                  struct pc_error *error)
+/* Adds a process of the list of --pid: the ranks below it, if it is for them; else itself. Fails as
+ * pct_watch_add. */
+static int add_given(const struct pct_command *self, struct pct_watched_job *job, int pid,
+                     struct pc_error *error)
 {
     struct pct_watched_job below = {.world = -1};
     int err = PC_OK;
@@ -168,6 +170,34 @@ int pct_add_given(const struct pct_command *self, struct pct_watched_job *job, i
     }
     pct_watch_job_free(&below);
     return err;
+}
+
+int pct_given_processes(const struct pct_command *self, const char *list, bool is_job,
+                        struct pct_watched_job *to)
+{
+    struct pc_error error = {""};
+    int *pids;
+    size_t n;
+    int status = pct_value_ids(self, "pid", list, &pids, &n);
+    for (size_t i = 0; i < n && !status; i++)
+        if (is_job ? pct_watch_add(to, pids[i], &error) : add_given(self, to, pids[i], &error)) {
+            pct_say(self, "%s", error.text);
+            status = PCT_DATA;
+        }
+    pct_free(pids);
+    return status;
+}
+
+int pct_given_threads(const struct pct_command *self, const char *list, int **tids, size_t *n)
+{
+    struct pc_process_status p;
+    int status = pct_value_ids(self, "thread", list, tids, n);
+    for (size_t i = 0; i < *n && !status; i++)
+        if (!pc_process_look((*tids)[i], &p)) {
+            pct_say(self, "%d: there is no such thread", (*tids)[i]);
+            status = PCT_DATA;
+        }
+    return status;
 }
 
 int pct_job_option(const struct pct_command *self, const char *value, char id[PCT_JOB_ID_BYTES],

@@ -21,11 +21,15 @@ int pct_find_only_job(const struct pct_command *self, int *pid);
 /* Refuses ranks of several jobs, and lists a rank of each. Returns PCT_DATA. */
 int pct_say_several_jobs(const struct pct_command *self, const struct pct_watched_job *job);
 
-/* Adds a process that --pid names: of a launcher, of its helper, or of a shell that started one,
- * the ranks on this node. Any other is added itself; if there are ranks below it, this is said.
- * Fails as pct_watch_add. */
-int pct_add_given(const struct pct_command *self, struct pct_watched_job *job, int pid,
-                  struct pc_error *error);
+/* Adds the processes of a list that --pid or, if `is_job`, --job has given. --job: of each the
+ * ranks below it on this node. --pid: so of a launcher, of its helper, or of a shell that started
+ * one; any other is added itself, and if there are ranks below it, this is said. PCT_DONE, or a
+ * status after a message. */
+int pct_given_processes(const struct pct_command *self, const char *list, bool is_job,
+                        struct pct_watched_job *to);
+/* Reads the list of --thread; all must exist. *tids is freed by the caller with pct_free, also on
+ * failure. PCT_DONE, or a status after a message. */
+int pct_given_threads(const struct pct_command *self, const char *list, int **tids, size_t *n);
 
 /* An option that takes the process id of pct_find_job. */
 #define PCT_OPTION_JOB(verb, n)                                                                    \

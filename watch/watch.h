@@ -58,6 +58,9 @@ void pct_watch_sort(struct pct_watched_job *job);
 /* False: some are ranks of different jobs, which have the same numbers. */
 bool pct_watch_is_one_job(const struct pct_watched_job *job);
 
+/* True if one of these processes or threads has not ended. */
+bool pct_watch_lives(const int *ids, size_t n);
+
 /* The threads that a process has, the main one first; NULL: none. To be freed with pct_free. */
 int *pct_watch_threads(int pid, size_t *n);
 

@@ -296,6 +296,15 @@ void pct_watch_add_keyed(struct pct_watched_job *job, uint64_t key)
     pct_free(all);
 }
 
+bool pct_watch_lives(const int *ids, size_t n)
+{
+    struct pc_process_status p;
+    for (size_t i = 0; i < n; i++)
+        if (pc_process_look(ids[i], &p) && !p.ended)
+            return true;
+    return false;
+}
+
 struct ids {
     int *of;
     size_t n, room;

@@ -16,48 +16,33 @@ static int say_error(const struct pct_sampling *j, const struct pc_error *error)
     return PCT_DATA;
 }
 
-/* Finds the processes or threads that the options name. */
-static int find_given(struct pct_sampling *j)
+/* Adds the ranks of all jobs; those that have ended meanwhile are left out. */
+static void add_jobs(struct pct_watched_job *to)
 {
-    const struct pct_sampled_who *who = j->who;
-    if (!who->jobs)
-        return pct_value_ids(j->self, who->threads ? "thread" : "pid",
-                             who->threads ? who->threads : who->pids, &j->ids, &j->n_ids);
-    j->n_ids = pct_watch_jobs(&j->ids);
-    return PCT_DONE;
-}
-
-/* Adds a process, or the ranks of a job in its place. */
-static int add_given(const struct pct_sampling *j, struct pct_watched_job *job, int pid,
-                     struct pc_error *error)
-{
-    return j->who->jobs || *j->who->job ? pct_watch_add(job, pid, error)
-                                        : pct_add_given(j->self, job, pid, error);
+    struct pc_error error;
+    int *launchers;
+    size_t n = pct_watch_jobs(&launchers);
+    for (size_t i = 0; i < n; i++)
+        pct_watch_add(to, launchers[i], &error);
+    pct_free(launchers);
 }
 
 /* Finds the ids to sample; ranks replace their launcher. */
 static int find_ids(struct pct_sampling *j)
 {
+    const struct pct_sampled_who *who = j->who;
     struct pct_watched_job job = {.world = -1};
-    struct pc_error error = {""};
-    struct pc_process_status p;
-    bool threads = j->who->threads != NULL;
-    int status = find_given(j), *given = j->ids;
-    for (size_t i = 0; i < j->n_ids && !status; i++) {
-        if (threads && !pc_process_look(given[i], &p)) {
-            pct_say(j->self, "%d: there is no such thread", given[i]);
-            status = PCT_DATA;
-        } else if (!threads && add_given(j, &job, given[i], &error) && !j->who->jobs) {
-            status = say_error(j, &error);
-        }
-    }
-    if (!status && !threads) {
-        pct_free(given);
-        j->n_ids = job.n;
-        j->ids = pct_alloc(job.n, sizeof *j->ids);
-        for (size_t i = 0; i < job.n; i++)
-            j->ids[i] = job.processes[i].pid;
-    }
+    int status = PCT_DONE;
+    if (who->threads)
+        return pct_given_threads(j->self, who->threads, &j->ids, &j->n_ids);
+    if (who->jobs)
+        add_jobs(&job);
+    else
+        status = pct_given_processes(j->self, who->pids, *who->job, &job);
+    j->n_ids = status ? 0 : job.n;
+    j->ids = pct_alloc(job.n, sizeof *j->ids);
+    for (size_t i = 0; i < j->n_ids; i++)
+        j->ids[i] = job.processes[i].pid;
     pct_watch_job_free(&job);
     return status;
 }
@@ -97,11 +82,7 @@ static int open_processes(struct pct_sampling *j)
 
 bool pct_sampling_lives(const struct pct_sampling *j)
 {
-    struct pc_process_status p;
-    for (size_t i = 0; i < j->n_ids; i++)
-        if (pc_process_look(j->ids[i], &p) && !p.ended)
-            return true;
-    return j->who->processors;
+    return j->who->processors || pct_watch_lives(j->ids, j->n_ids);
 }
 
 /* Finds the event. A sample has only one counter. */

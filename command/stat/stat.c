@@ -303,7 +303,8 @@ static void wait_for_targets(struct pct_stat_job *j)
     pct_interrupt_catch();
     begin_attached(j, -1);
     note_begin(j);
-    while (!pct_interrupted() && pct_stat_lives(j)) {
+    while (!pct_interrupted() &&
+           (j->request->processors || pct_watch_lives(j->living, j->n_living))) {
         uint64_t ns = tick(j);
         pc_nap_ns(ns < LOOK_NS ? ns : LOOK_NS);
     }

@@ -80,8 +80,6 @@ int pct_stat_find_targets(struct pct_stat_job *j);
 size_t pct_stat_rank_target(struct pct_stat_job *j, int rank);
 /* Adds the threads of a process to a target. PCT_DONE; PCT_DATA: said. */
 int pct_stat_add_process(struct pct_stat_job *j, size_t target, int pid);
-/* True if some process or thread of the request still runs; processors always do. */
-bool pct_stat_lives(const struct pct_stat_job *j);
 
 /* Prepares to count the ranks that a command starts, before its exec. False: said. */
 bool pct_stat_await_ranks(struct pct_stat_job *j, int pid);

@@ -10,11 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-struct numbers {
-    int *at;
-    size_t n;
-};
-
 static size_t add_target(struct pct_stat_job *j, int number)
 {
     j->targets = pct_grow(j->targets, j->n_targets, &j->room, sizeof *j->targets);
@@ -97,16 +92,8 @@ static int add_each_thread(struct pct_stat_job *j, int pid)
 
 static int add_processes(struct pct_stat_job *j)
 {
-    struct numbers pids = {0};
     struct pct_watched_job job = {.world = -1};
-    struct pc_error error = {""};
-    int status = pct_value_ids(j->self, "pid", j->request->pids, &pids.at, &pids.n);
-    for (size_t i = 0; i < pids.n && !status; i++)
-        if (*j->request->job ? pct_watch_add(&job, pids.at[i], &error)
-                             : pct_add_given(j->self, &job, pids.at[i], &error)) {
-            pct_say(j->self, "%s", error.text);
-            status = PCT_DATA;
-        }
+    int status = pct_given_processes(j->self, j->request->pids, *j->request->job, &job);
     pct_watch_sort(&job);
     bool one = pct_watch_is_one_job(&job);
     bool ranks = !status && job.n && job.processes[0].rank >= 0 && one;
@@ -130,7 +117,6 @@ static int add_processes(struct pct_stat_job *j)
     for (size_t i = 0; i < job.n; i++)
         add_living(j, job.processes[i].pid);
     pct_watch_job_free(&job);
-    pct_free(pids.at);
     return status;
 }
 
@@ -138,20 +124,15 @@ static int add_processes(struct pct_stat_job *j)
 
 static int add_threads(struct pct_stat_job *j)
 {
-    struct numbers l = {0};
-    struct pc_process_status p;
-    int status = pct_value_ids(j->self, "thread", j->request->threads, &l.at, &l.n);
+    int *threads;
+    size_t n;
+    int status = pct_given_threads(j->self, j->request->threads, &threads, &n);
     j->who = "thread";
-    for (size_t i = 0; i < l.n && !status; i++) {
-        if (!pc_process_look(l.at[i], &p)) {
-            pct_say(j->self, "%d: there is no such thread", l.at[i]);
-            status = PCT_DATA;
-        } else {
-            status = add_viewee(j, add_target(j, l.at[i]), l.at[i], -1);
-            add_living(j, l.at[i]);
-        }
+    for (size_t i = 0; i < n && !status; i++) {
+        status = add_viewee(j, add_target(j, threads[i]), threads[i], -1);
+        add_living(j, threads[i]);
     }
-    pct_free(l.at);
+    pct_free(threads);
     return status;
 }
 
@@ -175,13 +156,4 @@ int pct_stat_find_targets(struct pct_stat_job *j)
     if (j->request->processors)
         return add_processors(j);
     return j->request->pids ? add_processes(j) : add_threads(j);
-}
-
-bool pct_stat_lives(const struct pct_stat_job *j)
-{
-    struct pc_process_status p;
-    for (size_t i = 0; i < j->n_living; i++)
-        if (pc_process_look(j->living[i], &p) && !p.ended)
-            return true;
-    return j->request->processors;
 }
