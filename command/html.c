@@ -19,8 +19,7 @@ static const struct pct_option options[] = {
      "write to FILE, - for standard output (default: PROFILE with .html in place of .pcol; with "
      "several profiles scaling.html or difference.html)",
      "A page of this command is replaced; any other file is left as it is, with an error. A pipe "
-     "or "
-     "a device, as /dev/stdout, may be there."},
+     "or a device, as /dev/stdout, may be there."},
     {OPTION_STRONG, "strong", NULL,
      "with several numbers of ranks or threads: the problem is the same in all runs (default: "
      "judged from the runs)",
