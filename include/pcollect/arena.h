@@ -142,7 +142,9 @@ enum pcollect_note {
     PCOLLECT_NOTE_FILTERED = 1u << 5,   /* it installed a filter of system calls */
     PCOLLECT_NOTE_CHECKED = 1u << 6,    /* under valgrind or ThreadSanitizer: not sampled */
     PCOLLECT_NOTE_OUTSIDE = 1u << 7,    /* sampled from outside by pcollect record */
-    PCOLLECT_NOTE_LEFT = 1u << 8        /* collection ended with the program's filter */
+    PCOLLECT_NOTE_LEFT = 1u << 8,       /* collection ended with the program's filter */
+    PCOLLECT_NOTE_NO_SOURCE = 1u << 9,  /* threads without perf_event and timer: not sampled */
+    PCOLLECT_NOTE_CLOSED = 1u << 10     /* the program closed an event of the sampler */
 };
 
 struct pcollect_op {

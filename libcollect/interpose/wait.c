@@ -57,9 +57,20 @@ bool pc_wait_can_read(const void *at, size_t bytes)
     return readable;
 }
 
+/* The calling thread's sampler, about to wait. Looks now and then if it still has its event. */
+static struct pc_sampler *take_sampler(void)
+{
+    enum { LOOK_NS = 500000000 };
+    struct pc_sampler *s = pc_wait_sampler();
+    uint64_t scale = pc_process.host.ns_per_tick_q32;
+    if (s && !pc_self->busy && pc_clock_to_ns(pc_ticks() - s->looked_ticks, scale) > LOOK_NS)
+        pc_sampler_look(s);
+    return s && s->source != PC_SOURCE_NONE ? s : NULL;
+}
+
 uint64_t pc_wait_hold(void)
 {
-    struct pc_sampler *s = pc_wait_sampler();
+    struct pc_sampler *s = take_sampler();
     uint64_t before = 0;
     if (PC_LIKELY(!s))
         return 0;
@@ -88,7 +99,7 @@ void pc_wait_release(uint64_t held, uintptr_t function)
 /* The mask to wait with: the given one, else the thread's, with the signal added. */
 static const sigset_t *begin_masked(const sigset_t *given, sigset_t *copy)
 {
-    struct pc_sampler *s = pc_wait_sampler();
+    struct pc_sampler *s = take_sampler();
     if (PC_LIKELY(!s))
         return given;
     sigemptyset(copy);

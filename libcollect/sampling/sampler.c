@@ -150,6 +150,11 @@ static bool open_source(struct pc_sampler *s, enum pc_sample_source source)
     return open_perf(s, source);
 }
 
+static uint64_t set_note(enum pcollect_note note)
+{
+    return __atomic_fetch_or(&pc_header()->notes, (uint64_t)note, __ATOMIC_RELAXED) & note;
+}
+
 /* Finds the first source that works; if there is none, the thread is not sampled. Some virtual
  * machines have counters that open and count but never interrupt. */
 static void find_source(struct pc_sampler *s)
@@ -157,14 +162,20 @@ static void find_source(struct pc_sampler *s)
     for (int i = PC_SOURCE_CYCLES; i < PC_N_SOURCES; i++) {
         if (!works[i] || !open_source(s, (enum pc_sample_source)i))
             continue;
-        if (pc_sampler_measure(s) || i == PC_SOURCE_TIMER)
+        if (pc_sampler_measure(s) || i == PC_SOURCE_TIMER) {
+            s->source_name = pc_table_string(source_names[i]);
+            pc_sampler_describe(s);
             return;
+        }
         close_perf(s);
         if (atomic_exchange(&works[i], false))
             pc_core_complain("source %s opens here but never interrupts: the next one is taken",
                              source_names[i]);
     }
     s->source = PC_SOURCE_NONE;
+    if (!set_note(PCOLLECT_NOTE_NO_SOURCE))
+        pc_core_complain("no source of samples can be opened for a thread (perf_event is refused "
+                         "or not asked for, and `ulimit -i` limits timers): it is not sampled");
 }
 
 /* ---- A thread -------------------------------------------------------------------------------- */
@@ -237,8 +248,6 @@ void pc_sampler_enter(struct pc_thread *t, void *function)
         s->cpu_ns = pc_sampler_cpu_ns();
         find_source(s);
         if (s->source != PC_SOURCE_NONE) {
-            s->source_name = pc_table_string(source_names[s->source]);
-            pc_sampler_describe(s);
             s->has_windows = give_memory(s) && pc_sampler_is_perf(s);
             s->window = (struct pc_window){.open = false};
             if (s->has_windows) {
@@ -302,13 +311,45 @@ static uint64_t count_missed(struct pc_sampler *s, uint64_t now_ns)
     return now_ns - then_ns;
 }
 
+static bool has_closed(const struct pc_sampler *s)
+{
+    return pc_sampler_is_perf(s) && !pc_sampler_is_event(s->fd, s->event_id);
+}
+
+static void note_closed(const struct pc_sampler *s)
+{
+    if (has_closed(s))
+        set_note(PCOLLECT_NOTE_CLOSED);
+}
+
 /* Brings the counts of the calling thread up to date when its source is armed no more. After the
  * merge nothing is missed: sources are not armed again. */
 static void settle(struct pc_sampler *s)
 {
-    if (atomic_load(&pc_live->stage) == PC_STAGE_MAIN)
+    if (atomic_load(&pc_live->stage) == PC_STAGE_MAIN) {
+        note_closed(s);
         count_missed(s, pc_sampler_cpu_ns());
+    }
     pc_sampler_settle(s);
+}
+
+void pc_sampler_look(struct pc_sampler *s)
+{
+    int saved = errno;
+    s->looked_ticks = pc_ticks();
+    if (has_closed(s) && atomic_load(&pc_live->stage) == PC_STAGE_MAIN) {
+        settle(s);
+        close_perf(s);
+        find_source(s);
+        s->window.open = false;
+        s->has_windows &= pc_sampler_is_perf(s);
+        if (s->has_windows)
+            s->ring = map_ring(s);
+        s->cpu_ns = pc_sampler_cpu_ns();
+        if (s->source != PC_SOURCE_NONE)
+            pc_sampler_arm(s);
+    }
+    errno = saved;
 }
 
 void pc_sampler_leave(struct pc_thread *t)
@@ -332,8 +373,10 @@ void pc_sampler_leave(struct pc_thread *t)
  * meanwhile. */
 static void settle_blocked(struct pc_sampler *s)
 {
-    if (s->source != PC_SOURCE_NONE)
-        s->counts[PC_SAMPLE_CPU_NS] += count_missed(s, pc_thread_cpu_ns(s->tid));
+    if (s->source == PC_SOURCE_NONE)
+        return;
+    note_closed(s);
+    s->counts[PC_SAMPLE_CPU_NS] += count_missed(s, pc_thread_cpu_ns(s->tid));
 }
 
 void pc_sampler_end(void)
@@ -408,17 +451,12 @@ bool pc_sampler_stop(enum pcollect_note why)
     if (own && own->source != PC_SOURCE_NONE)
         settle(own);
     pc_sampler_give_back();
-    __atomic_fetch_or(&pc_header()->notes, (uint64_t)why, __ATOMIC_RELAXED);
+    set_note(why);
     errno = saved;
     return true;
 }
 
 /* ---- exec ------------------------------------------------------------------------------------ */
-
-static bool has_event(const struct pc_sampler *s)
-{
-    return pc_sampler_is_perf(s) && pc_sampler_is_event(s->fd, s->event_id);
-}
 
 bool pc_sampler_pause(void)
 {
@@ -434,7 +472,7 @@ bool pc_sampler_pause(void)
     pc_sampler_disarm(s);
     /* An overflow may be on its way: the kernel sends the signal from an interrupt of its own, up
      * to a tick later. Without this flag (O_ASYNC) it sends nothing. */
-    if (has_event(s))
+    if (pc_sampler_is_perf(s) && !has_closed(s))
         fcntl(s->fd, F_SETFL, 0);
     /* An interrupt that was due before may be pending, if the program blocks the signal. */
     pc_sampler_take_pending(s, s->signal);
@@ -446,9 +484,10 @@ void pc_sampler_resume(void)
 {
     struct pc_sampler *s = pc_self->sampler;
     int saved = errno;
-    if (has_event(s))
+    pc_sampler_look(s);
+    if (pc_sampler_is_perf(s) && !has_closed(s))
         fcntl(s->fd, F_SETFL, O_ASYNC);
-    if (has_event(s) || s->source == PC_SOURCE_TIMER) /* else the program has closed it */
+    if (s->source != PC_SOURCE_NONE && !has_closed(s))
         pc_sampler_arm(s);
     errno = saved;
 }

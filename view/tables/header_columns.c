@@ -65,6 +65,11 @@ const char *pct_header_note(unsigned bit)
         "sampled from outside (pcollect record): calls of MPI and their times are not known",
         "the program's filter of system calls (seccomp) would have ended it for a call of this "
         "library: the rest of the run is missing",
+        "for one or more threads no source of samples could be opened (perf_event was refused or "
+        "not asked for, and `ulimit -i` limits timers): they were not sampled, and shares of "
+        "contexts lack their computation",
+        "the program closed a descriptor with which it was sampled: from then on, or until a wait "
+        "showed it, that thread was not sampled, and shares of contexts lack its computation",
     };
     return bit < PC_ARRAY_LEN(notes) ? notes[bit] : NULL;
 }
