@@ -4,9 +4,9 @@
  *
  * Modules are found when an address in them is first met (glibc's _dl_find_object, lock-free and
  * async-signal-safe; elsewhere in a snapshot by dl_iterate_phdr, refreshed outside handlers) and
- * are kept for ever in a fixed table. A module that is closed and opened again elsewhere is a new
- * entry. `generation` rises before every dlopen and dlclose (libcollect/interpose): what was
- * derived from addresses of an older generation is void.
+ * are kept for ever in a table of at most 61,440. A module that is closed and opened again
+ * elsewhere is a new entry. `generation` rises before every dlopen and dlclose
+ * (libcollect/interpose): what was derived from addresses of an older generation is void.
  */
 #ifndef PC_LOADMAP_H
 #define PC_LOADMAP_H

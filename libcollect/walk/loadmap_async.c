@@ -2,7 +2,7 @@
  *
  * The table of modules, and the search by address.
  *
- * Entries are taken from a fixed array by an atomic counter, filled, and linked into the chain of
+ * Entries are taken in order from chunks by an atomic counter, filled, and linked into the chain of
  * their load address by compare-and-swap; a linked entry never changes except for `seen`, `flags`
  * and `arena_ref`, and is never removed. Two threads that meet a module at the same time both fill
  * an entry; the one that links second finds the first and leaves its own unused. So a thread that
@@ -25,10 +25,13 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MAX_MODULES 4096 /* 5 MB of bss, touched as modules are met */
+#define CHUNK 4096 /* entries: 5 MB, touched as modules are met */
+#define N_CHUNKS 15
+#define MAX_MODULES (CHUNK * N_CHUNKS)
 #define N_CHAINS 1024
 #define PAGE 4096u
 
@@ -36,23 +39,32 @@ _Static_assert(MAX_MODULES < UINT16_MAX, "rules hold index + 1 in 16 bits");
 
 _Atomic uint32_t pc_loadmap_generation;
 
-static struct entry {
+struct entry {
     struct pc_module module;
+    uint16_t number;       /* index + 1 */
     uint32_t next;         /* index + 1 in the chain */
     _Atomic uint64_t seen; /* generation + 1 in which it was last found loaded */
-} table[MAX_MODULES];
+};
+
+static struct entry first_chunk[CHUNK];
+static struct entry *_Atomic chunks[N_CHUNKS] = {first_chunk};
+
+static struct entry *entry_at(uint32_t index)
+{
+    return &atomic_load_explicit(&chunks[index / CHUNK], memory_order_acquire)[index % CHUNK];
+}
 
 uint16_t pc_loadmap_number(const struct pc_module *module)
 {
-    return module ? (uint16_t)((const struct entry *)(const void *)module - table + 1) : 0;
+    return module ? ((const struct entry *)(const void *)module)->number : 0;
 }
 
 struct pc_module *pc_loadmap_numbered(uint16_t number)
 {
-    return number ? &table[number - 1].module : NULL;
+    return number ? &entry_at(number - 1u)->module : NULL;
 }
 
-static _Atomic uint32_t n_taken;
+static _Atomic uint32_t n_taken;          /* their chunks are there */
 static _Atomic uint32_t chains[N_CHAINS]; /* index + 1 by load address */
 static _Atomic(pc_loadmap_is_mpi_fn) is_mpi;
 static _Atomic bool search_all; /* the loader does not know all modules of the table */
@@ -187,10 +199,10 @@ static void append(char *out, size_t n, size_t at, const char *text)
 static void make_exe_path(uintptr_t lo, char *out, size_t n)
 {
     uint32_t i = atomic_load_explicit(chain_of(lo), memory_order_acquire);
-    while (i && !(table[i - 1].module.flags & PCOLLECT_MODULE_EXE))
-        i = table[i - 1].next;
+    while (i && !(entry_at(i - 1)->module.flags & PCOLLECT_MODULE_EXE))
+        i = entry_at(i - 1)->next;
     if (i) {
-        append(out, n, 0, table[i - 1].module.path);
+        append(out, n, 0, entry_at(i - 1)->module.path);
         return;
     }
     long got = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", out, n - 1);
@@ -269,9 +281,9 @@ static bool holds_us(const struct pc_module *m)
 /* Adapters and plugins are in the folder `pcollect` beside the library. */
 static bool is_beside_us(const char *path)
 {
-    for (uint32_t i = 0, n = atomic_load(&n_taken); i < n && i < MAX_MODULES; i++) {
-        const struct pc_module *own = &table[i].module;
-        if (!atomic_load_explicit(&table[i].seen, memory_order_acquire) || !holds_us(own))
+    for (uint32_t i = 0, n = atomic_load(&n_taken); i < n; i++) {
+        const struct pc_module *own = &entry_at(i)->module;
+        if (!atomic_load_explicit(&entry_at(i)->seen, memory_order_acquire) || !holds_us(own))
             continue;
         size_t folder = (size_t)(pc_base_name(own->path) - own->path);
         return !strncmp(path, own->path, folder) && starts_with(path + folder, "pcollect/");
@@ -322,11 +334,38 @@ static void mark_seen(struct entry *e, uint32_t generation)
 
 static struct entry *find_same(uint32_t first, const struct pc_module *like)
 {
-    for (uint32_t i = first; i; i = table[i - 1].next) {
-        if (same(&table[i - 1].module, like))
-            return &table[i - 1];
+    for (uint32_t i = first; i; i = entry_at(i - 1)->next) {
+        if (same(&entry_at(i - 1)->module, like))
+            return entry_at(i - 1);
     }
     return NULL;
+}
+
+/* Makes the chunk of an entry, unless it is there. */
+static bool make_chunk(uint32_t index)
+{
+    struct entry *_Atomic *place = &chunks[index / CHUNK];
+    struct entry *none = NULL;
+    if (atomic_load(place))
+        return true;
+    int saved = errno;
+    struct entry *chunk = pc_map_memory(NULL, CHUNK * sizeof *chunk);
+    if (chunk && !atomic_compare_exchange_strong(place, &none, chunk))
+        munmap(chunk, CHUNK * sizeof *chunk);
+    errno = saved;
+    return chunk != NULL;
+}
+
+/* Takes the next entry. False: there is none. */
+static bool take_index(uint32_t *index_out)
+{
+    uint32_t index = atomic_load(&n_taken);
+    do {
+        if (index >= MAX_MODULES || !make_chunk(index))
+            return false;
+    } while (!atomic_compare_exchange_weak(&n_taken, &index, index + 1));
+    *index_out = index;
+    return true;
 }
 
 /* Links a new entry that holds *m, or returns the one that is already there. */
@@ -337,13 +376,12 @@ static struct entry *link_entry(const struct pc_module *m, uint32_t generation)
     struct entry *found = find_same(first, m);
     if (found)
         return found;
-    if (atomic_load(&n_taken) >= MAX_MODULES)
+    uint32_t index;
+    if (!take_index(&index))
         return NULL;
-    uint32_t index = atomic_fetch_add(&n_taken, 1);
-    if (index >= MAX_MODULES)
-        return NULL;
-    struct entry *e = &table[index];
+    struct entry *e = entry_at(index);
     e->module = *m;
+    e->number = (uint16_t)(index + 1);
     do {
         found = find_same(first, m);
         if (found) /* another thread was first: e stays unused, and unseen */
@@ -371,17 +409,7 @@ struct pc_module *pc_loadmap_enter(const struct pc_loadmap_object *object, uint3
     return &e->module;
 }
 
-/* ---- For the walker -------------------------------------------------------------------------- */
-
-struct pc_module *pc_loadmap_at(unsigned index)
-{
-    return index ? &table[index - 1].module : NULL;
-}
-
-unsigned pc_loadmap_index(const struct pc_module *module)
-{
-    return module ? (unsigned)((const struct entry *)(const void *)module - table) + 1 : 0;
-}
+/* ---- Program headers ------------------------------------------------------------------------- */
 
 /* True if the program headers are in the page of the ELF header. Some rewriting tools move them to
  * the end of the file: then their offset in the file does not give their address in memory. */
@@ -438,9 +466,9 @@ static struct pc_module *find_by_loader(uintptr_t pc, uint32_t generation)
     uintptr_t lo = (uintptr_t)found.dlfo_map_start & ~(uintptr_t)(PAGE - 1);
     uint64_t seen = (uint64_t)generation + 1;
     uint32_t i = atomic_load_explicit(chain_of(lo), memory_order_acquire);
-    for (; i; i = table[i - 1].next) {
-        if (holds(&table[i - 1], pc, seen))
-            return &table[i - 1].module;
+    for (; i; i = entry_at(i - 1)->next) {
+        if (holds(entry_at(i - 1), pc, seen))
+            return &entry_at(i - 1)->module;
     }
     struct pc_loadmap_object object = {.bias = found.dlfo_link_map->l_addr,
                                        .name = found.dlfo_link_map->l_name};
@@ -454,9 +482,9 @@ static struct pc_module *find_by_loader(uintptr_t pc, uint32_t generation)
 static struct pc_module *find_by_scan(uintptr_t pc, uint32_t generation)
 {
     uint32_t n = atomic_load(&n_taken);
-    for (uint32_t i = 0; i < n && i < MAX_MODULES; i++) {
-        if (holds(&table[i], pc, (uint64_t)generation + 1))
-            return &table[i].module;
+    for (uint32_t i = 0; i < n; i++) {
+        if (holds(entry_at(i), pc, (uint64_t)generation + 1))
+            return &entry_at(i)->module;
     }
     return NULL;
 }

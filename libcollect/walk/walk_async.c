@@ -197,7 +197,7 @@ static __attribute__((noinline)) void make_rule(struct pc_walk *walk, uintptr_t 
         make_sigreturn_rule(&out->rule);
     out->rule.plain = is_plain(&out->rule);
     out->rule.valid = 1;
-    out->rule.module = (uint16_t)pc_loadmap_index(module);
+    out->rule.module = pc_loadmap_number(module);
     out->rule.generation = generation;
     if (module)
         write_entry(pc, out);
@@ -347,7 +347,7 @@ enum pc_step_result pc_walk_step(struct pc_walk *walk, struct pc_step *step)
     union packed p;
     find_rule(walk, walk->pc - !walk->exact, &p);
     step->registers = false;
-    step->module = pc_loadmap_at(p.rule.module);
+    step->module = pc_loadmap_numbered(p.rule.module);
     uintptr_t sp = walk->sp, base = sp, hi = walk->stack.hi;
     int n = 0;
     if (PC_UNLIKELY(!p.rule.plain || sp < walk->stack.lo + RED_ZONE || sp >= hi))

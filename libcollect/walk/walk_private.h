@@ -104,10 +104,6 @@ struct pc_cfi_image {
 /* The readable segments of a module, from its program headers. AS-safe. */
 void pc_loadmap_image(const struct pc_module *module, struct pc_cfi_image *image_out);
 
-/* The module with the index that rules hold, and the index of a module; 0 is none. AS-safe. */
-struct pc_module *pc_loadmap_at(unsigned index);
-unsigned pc_loadmap_index(const struct pc_module *module);
-
 /* Finds the rule that holds at pc. False: the tables do not cover pc or are damaged, or the rule
  * cannot be expressed (then rule_out->cfa is PC_CFA_NONE). generation and module are 0. Reads
  * nothing outside of image->segments. AS-safe. */

@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,28 @@ static void a_closed_library_is_in_no_list(void **state)
     assert_int_equal(pc_loadmap_each(note_address, &own), 1);
 }
 
+/* Comes last: searches go through the whole table from then on. */
+static void more_modules_than_a_chunk_holds_are_known(void **state)
+{
+    enum { N = 9000 };
+    static const ElfW(Phdr)
+        part = {.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_memsz = 4096, .p_align = 4096};
+    char path[64];
+    (void)state;
+    for (uintptr_t i = 1; i <= N; i++) {
+        snprintf(path, sizeof path, "/made/%lu.so", (unsigned long)i);
+        struct pc_module *m = pc_loadmap_enter_copy(i << 16, path, &part, 1);
+        assert_non_null(m);
+        assert_ptr_equal(pc_loadmap_numbered(pc_loadmap_number(m)), m);
+    }
+    for (uintptr_t i = 1; i <= N; i += 100) {
+        snprintf(path, sizeof path, "/made/%lu.so", (unsigned long)i);
+        struct pc_module *m = pc_loadmap_find((i << 16) + 8);
+        assert_non_null(m);
+        assert_string_equal(m->path, path);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +171,7 @@ int main(void)
         cmocka_unit_test(a_library_comes_back_under_its_own_name),
         cmocka_unit_test(a_library_loaded_without_notice_is_found),
         cmocka_unit_test(a_closed_library_is_in_no_list),
+        cmocka_unit_test(more_modules_than_a_chunk_holds_are_known),
     };
     void *warm_up[4];
     backtrace(warm_up, 4);
