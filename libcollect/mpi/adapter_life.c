@@ -401,44 +401,32 @@ static void ask_plugins(struct pc_call *call)
     if (counted)                                                                                   \
     pc_core->end(&call)
 
+#define INIT(op, is_pmpi, table, arguments)                                                        \
+    BEGIN(call, op, is_pmpi);                                                                      \
+    enter_init();                                                                                  \
+    CALL(call, ((pc_fn_##op *)table[PC_OP_##op])arguments);                                        \
+    leave_init(counted ? &call : NULL, rc);                                                        \
+    END(call);                                                                                     \
+    return rc
+
 int pc_wrap_MPI_Init(int *argc, char ***argv)
 {
-    BEGIN(call, Init, 0);
-    enter_init();
-    CALL(call, ((pc_fn_Init *)pc_mpi[PC_OP_Init])(argc, argv));
-    leave_init(counted ? &call : NULL, rc);
-    END(call);
-    return rc;
+    INIT(Init, 0, pc_mpi, (argc, argv));
 }
 
 int pc_wrap_PMPI_Init(int *argc, char ***argv)
 {
-    BEGIN(call, Init, 1);
-    enter_init();
-    CALL(call, ((pc_fn_Init *)pc_pmpi[PC_OP_Init])(argc, argv));
-    leave_init(counted ? &call : NULL, rc);
-    END(call);
-    return rc;
+    INIT(Init, 1, pc_pmpi, (argc, argv));
 }
 
 int pc_wrap_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    BEGIN(call, Init_thread, 0);
-    enter_init();
-    CALL(call, ((pc_fn_Init_thread *)pc_mpi[PC_OP_Init_thread])(argc, argv, required, provided));
-    leave_init(counted ? &call : NULL, rc);
-    END(call);
-    return rc;
+    INIT(Init_thread, 0, pc_mpi, (argc, argv, required, provided));
 }
 
 int pc_wrap_PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    BEGIN(call, Init_thread, 1);
-    enter_init();
-    CALL(call, ((pc_fn_Init_thread *)pc_pmpi[PC_OP_Init_thread])(argc, argv, required, provided));
-    leave_init(counted ? &call : NULL, rc);
-    END(call);
-    return rc;
+    INIT(Init_thread, 1, pc_pmpi, (argc, argv, required, provided));
 }
 
 /* ---- MPI_Finalize --------------------------------------------------------------------------- */
@@ -454,26 +442,23 @@ static bool enter_finalize(void)
     return true;
 }
 
+#define FINALIZE(is_pmpi, table)                                                                   \
+    BEGIN(call, Finalize, is_pmpi);                                                                \
+    bool outermost = enter_finalize();                                                             \
+    CALL(call, ((pc_fn_Finalize *)table[PC_OP_Finalize])());                                       \
+    END(call);                                                                                     \
+    if (outermost)                                                                                 \
+        pc_core->finalize_end(call.event.end);                                                     \
+    return rc
+
 int pc_wrap_MPI_Finalize(void)
 {
-    BEGIN(call, Finalize, 0);
-    bool outermost = enter_finalize();
-    CALL(call, ((pc_fn_Finalize *)pc_mpi[PC_OP_Finalize])());
-    END(call);
-    if (outermost)
-        pc_core->finalize_end(call.event.end);
-    return rc;
+    FINALIZE(0, pc_mpi);
 }
 
 int pc_wrap_PMPI_Finalize(void)
 {
-    BEGIN(call, Finalize, 1);
-    bool outermost = enter_finalize();
-    CALL(call, ((pc_fn_Finalize *)pc_pmpi[PC_OP_Finalize])());
-    END(call);
-    if (outermost)
-        pc_core->finalize_end(call.event.end);
-    return rc;
+    FINALIZE(1, pc_pmpi);
 }
 
 /* ---- MPI_Abort, MPI_Pcontrol ---------------------------------------------------------------- */
