@@ -28,7 +28,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 16u
+#define PC_CORE_ABI 17u
 
 struct pc_thread;
 
@@ -90,7 +90,7 @@ static inline void pc_call_clear(struct pc_call *call)
 #define PC_SLOT_OP(slot) ((uint16_t)((slot) >> 1))
 #define PC_SLOT_IS_PMPI(slot) ((slot)&1)
 
-/* Origin of a nonblocking receive. */
+/* Origin of an operation with a request. */
 struct pc_origin {
     pcollect_ref node;
     uint32_t epoch : 4, comm : 28; /* copies of the call's members */
@@ -180,9 +180,6 @@ struct pc_core {
     /* Offset in a struct pc_thread of the 64 bytes that belong to the adapter (a cache of
      * pointers), zero at first. Valid for the thread of a call in progress. */
     size_t thread_slot;
-    /* Dense number of a thread, from 0 to 4095. The thread that adopts the state of an ended one
-     * gets its number. */
-    uint32_t (*thread_number)(struct pc_thread *thread);
     /* MPI_Pcontrol was called with that level. */
     void (*control)(int level);
     /* MPI_Init* is about to run / has returned in this process. `mpi` names library and version.
@@ -199,12 +196,6 @@ struct pc_core {
     void (*merge)(const struct pc_transport *transport);
     /* MPI_Finalize has returned, at that time (pc_ticks). */
     void (*finalize_end)(uint64_t ticks);
-    /* Registers a table of the library itself; `part` takes the place of a plugin's name. Does
-     * nothing if it is registered already. PC_ENOMEM: no room. Called by one thread, in MPI_Init at
-     * the latest. */
-    int (*add_table)(const char *part, const struct pcollect_table *table);
-    /* Finds a row, as the function in struct pcollect_host does. */
-    uint64_t *(*row)(void *thread, const struct pcollect_table *table, const uint64_t *keys);
     uint32_t (*string)(const char *text);
 };
 

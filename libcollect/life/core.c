@@ -32,11 +32,6 @@ enum { START_NONE, START_RUNNING, START_DONE };
 static _Atomic int start_state;
 static _Atomic(pthread_t) starting_thread;
 
-static uint32_t thread_number(struct pc_thread *thread)
-{
-    return thread->number;
-}
-
 static uint64_t *host_row_at(void *thread, uint32_t node, const struct pcollect_table *table,
                              const uint64_t *keys)
 {
@@ -73,7 +68,6 @@ static const struct pc_core for_adapters = {
     .lost = pc_lost,
     .memory = pc_memory,
     .thread_slot = offsetof(struct pc_thread, adapter_slot),
-    .thread_number = thread_number,
     .control = pc_scope_control,
     .init_begin = pc_init_begin,
     .init_end = pc_init_end,
@@ -81,8 +75,6 @@ static const struct pc_core for_adapters = {
     .alive = pc_note_alive,
     .merge = pc_merge_now,
     .finalize_end = pc_finalize_end,
-    .add_table = pc_table_add,
-    .row = host_row,
     .string = pc_table_string,
 };
 

@@ -236,11 +236,6 @@ static void *memory(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-static uint32_t thread_number(struct pc_thread *thread)
-{
-    return thread->number;
-}
-
 static void control(int level)
 {
     (void)level;
@@ -356,7 +351,6 @@ const struct pc_core *pc_core_table(void)
         .lost = lost,
         .memory = memory,
         .thread_slot = offsetof(struct pc_thread, slot),
-        .thread_number = thread_number,
         .control = control,
         .init_begin = init_begin,
         .init_end = init_end,
