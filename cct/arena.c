@@ -33,8 +33,8 @@
 
 /* References are u32 in units of 16 bytes. */
 #define MAX_BYTES (((uint64_t)1 << 36) - ((uint64_t)1 << 30))
-/* Times to try again: other processes remove the folder when it is empty, also between two
- * steps. */
+/* Times to try again: other processes remove the folder when it is empty, also between two steps;
+ * and names to try for the file. */
 #define FOLDER_TRIES 8
 #define HOST_CHARS 64
 /* Part of what a limit of memory leaves: with an eighth, MPI_Init of Open MPI 4.1.4 found too

@@ -19,7 +19,7 @@ static const char *why_refused(const void *plugin)
 {
     const struct pcollect_comm_plugin *p = plugin;
     if (!p->name || !p->init || (!p->post && !p->domain))
-        return "its name, init or post is missing";
+        return "its name or init is missing, or both of post and domain";
     return NULL;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Requests whose end has to be noticed: nonblocking and persistent receives, whose bytes are known
- * when they complete and belong to the call that posted or started them; and persistent sends,
- * whose bytes are known when they are made and belong to each start.
+ * when they complete and belong to the call that posted or started them; persistent sends, whose
+ * bytes are known when they are made and belong to each start; and what plugins and readers from
+ * outside want to know of, such as sends under way.
  *
  * Rules (after a successful call) and watches (around a completing call) of functions.tbl.
  */
