@@ -350,7 +350,7 @@ struct pcollect_comm_plugin {
     int (*init)(const struct pcollect_host *host, void **state);
     /* Before the real function runs; may be NULL. */
     void (*pre)(void *state, const struct pcollect_event *event, void *record);
-    /* After the real function has returned. Required, unless there is `domain`. */
+    /* After the real function has returned. Required, unless there is `ended` or `domain`. */
     void (*post)(void *state, const struct pcollect_event *event, void *record);
     /* A nonblocking receive has completed: event->bytes_received, world_source, domain and type
      * belong to `record`, the context that posted it; a persistent receive has no type. begin is

@@ -18,8 +18,8 @@ static const void *const built_in[] = {PC_COMM_PLUGINS(DESCRIPTOR)};
 static const char *why_refused(const void *plugin)
 {
     const struct pcollect_comm_plugin *p = plugin;
-    if (!p->name || !p->init || (!p->post && !p->domain))
-        return "its name or init is missing, or both of post and domain";
+    if (!p->name || !p->init || (!p->post && !p->ended && !p->domain))
+        return "its name or init is missing, or all of post, ended and domain";
     return NULL;
 }
 

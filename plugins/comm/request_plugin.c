@@ -70,13 +70,6 @@ static int start(const struct pcollect_host *host, void **state)
     return 0;
 }
 
-static void post(void *state, const struct pcollect_event *event, void *record)
-{
-    (void)state;
-    (void)event;
-    (void)record;
-}
-
 static void add_row(const struct pcollect_host *host, const struct pcollect_end *end)
 {
     const uint64_t keys[2] = {end->start_node, end->end_node};
@@ -117,7 +110,6 @@ const struct pcollect_comm_plugin pc_plugin_request = {
     .n_fields = sizeof fields / sizeof fields[0],
     .n_tables = 1,
     .init = start,
-    .post = post,
     .wants = PCOLLECT_WANT_REQUEST,
     .ended = ended,
 };
