@@ -13,11 +13,9 @@
 /* Prints messages about symbols to standard error if the output is for programs. */
 static void tell_complaints(const struct pct_data *d)
 {
-    for (uint32_t i = 0; i < d->profile->n_modules; i++) {
-        const char *complaint = pct_symbols_complaint(d->symbols, i);
-        if (complaint)
-            pct_say(&pct_report, "%s", complaint);
-    }
+    const char *remark;
+    for (size_t i = 0; (remark = pct_symbols_remark(d->symbols, i)); i++)
+        pct_say(&pct_report, "%s", remark);
 }
 
 static bool is_filtered(const struct pct_filter *f)

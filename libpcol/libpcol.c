@@ -111,12 +111,7 @@ struct asked_warning {
 static void find_complaint(void *asked)
 {
     struct asked_warning *a = asked;
-    struct pct_symbols *symbols = pct_data_symbols(a->p->data);
-    for (uint32_t module = 0; module < a->p->profile->n_modules && !a->text; module++) {
-        const char *complaint = pct_symbols_complaint(symbols, module);
-        if (complaint && !a->i--)
-            a->text = complaint;
-    }
+    a->text = pct_symbols_remark(pct_data_symbols(a->p->data), a->i);
 }
 
 const char *pcol_warning(struct pcol_profile *p, size_t i)

@@ -264,8 +264,9 @@ static void put_warnings(struct pct_buf *b, const struct pct_data *d)
     const struct pct_head plain = {NULL, d, &(const struct pct_options){0}};
     const char *between = "";
     put_warning(b, pc_profile_unread(d->profile), &between);
-    for (uint32_t i = 0; i < d->profile->n_modules; i++)
-        put_warning(b, pct_symbols_complaint(pct_data_symbols(d), i), &between);
+    const char *remark;
+    for (size_t i = 0; (remark = pct_symbols_remark(pct_data_symbols(d), i)); i++)
+        put_warning(b, remark, &between);
     for (size_t i = 0; pct_head_context_notes[i]; i++) {
         struct pct_buf text = {0};
         pct_head_context_notes[i](&plain, &text);

@@ -410,11 +410,9 @@ static void put_notes(const struct pct_head *h, struct pct_buf *b)
     if (off)
         pct_head_item(h, "symbols",
                       "pcollect was built without libdw: functions are shown as offsets");
-    for (uint32_t i = 0; i < h->d->profile->n_modules; i++) {
-        const char *complaint = pct_symbols_complaint(pct_data_symbols(h->d), i);
-        if (complaint)
-            pct_head_item(h, "symbols", complaint);
-    }
+    const char *remark;
+    for (size_t i = 0; (remark = pct_symbols_remark(pct_data_symbols(h->d), i)); i++)
+        pct_head_item(h, "symbols", remark);
     for (size_t i = 0; pct_head_context_notes[i]; i++) {
         pct_head_context_notes[i](h, b);
         pct_head_put(h, "note", b);

@@ -19,7 +19,7 @@ struct module {
     enum pct_symbols_state state;
     struct pct_dw *dw;       /* LINES, FUNCTIONS and NONE only */
     struct pct_tails *tails; /* of dw, when it is first asked for */
-    const char *complaint;   /* or NULL */
+    const char *fault;       /* of the file, and its cure; or NULL */
     const char **others;     /* other paths of its file */
     size_t n_others, room;
     bool asked, named, lines;     /* some address: looked up; has a function; has a line */
@@ -95,7 +95,7 @@ static void complain(const struct pct_symbols *s, uint32_t module, const char *w
     struct pct_buf b = {0};
     pct_text_escape(&b, s->profile->modules[module].path, PCT_ESCAPE_CELL);
     pct_buf_format(&b, ": %s%s%s", why, *cure ? "; " : "", cure);
-    s->modules[module].complaint = pct_pool_intern(s->pool, b.data);
+    s->modules[module].fault = pct_pool_intern(s->pool, b.data);
     pct_buf_free(&b);
 }
 
@@ -163,19 +163,19 @@ static struct pct_dw *ask_servers(struct pct_symbols *s, uint32_t module, struct
                                   enum pct_symbols_state *state)
 {
     const struct pc_profile_module *m = &s->profile->modules[module];
-    const char *before = s->modules[module].complaint, *why = NULL;
+    const char *before = s->modules[module].fault, *why = NULL;
     for (unsigned what = 0; what < PCT_N_FETCHES && m->build_id_bytes; what++) {
         enum pct_symbols_state found;
         const char *path =
             pct_fetch((enum pct_fetch)what, m->build_id, m->build_id_bytes, s->pool, &why);
         struct pct_dw *dw = path ? open_file(s, module, path, &found) : NULL;
-        s->modules[module].complaint = before;
+        s->modules[module].fault = before;
         if (!dw)
             continue;
         if (!had || found < *state) {
             pct_dw_close(had);
             *state = found;
-            s->modules[module].complaint = NULL;
+            s->modules[module].fault = NULL;
             return dw;
         }
         pct_dw_close(dw);
@@ -207,14 +207,14 @@ static struct pct_dw *open_other(struct pct_symbols *s, uint32_t module,
                                  enum pct_symbols_state *state)
 {
     struct module *m = &s->modules[module];
-    const char *before = m->complaint;
+    const char *before = m->fault;
     struct pct_dw *dw = NULL;
     for (size_t i = 0; i < m->n_others && !dw; i++) {
         enum pct_symbols_state found;
         dw = open_file(s, module, m->others[i], &found);
         *state = dw ? found : *state;
     }
-    m->complaint = dw ? NULL : before;
+    m->fault = dw ? NULL : before;
     return dw;
 }
 
@@ -286,40 +286,46 @@ static bool matters(const struct pct_symbols *s, uint32_t module)
     return s->modules[module].share >= LEAST_SHARE;
 }
 
-/* Complains if lines are missing; they may have come from the profile instead of the file. */
-static void complain_of_lines(const struct pct_symbols *s, uint32_t module)
+enum pct_lack pct_symbols_lack(const struct pct_symbols *s, uint32_t module)
 {
     const struct module *m = &s->modules[module];
+    const struct pc_profile_module *of = &s->profile->modules[module];
     bool read = m->state == PCT_SYMBOLS_FUNCTIONS || m->state == PCT_SYMBOLS_NONE ||
                 m->state == PCT_SYMBOLS_STORED;
-    const char *path = s->profile->modules[module].path;
-    char share[PCT_NUMBER_BYTES];
-    struct pct_buf why = {0};
     /* The user compiles neither code that a process has made nor the kernel's. */
-    bool foreign = !strcmp(path, PCOLLECT_MODULE_JIT) || !strcmp(path, PCT_VDSO);
+    bool foreign = !strcmp(of->path, PCOLLECT_MODULE_JIT) || !strcmp(of->path, PCT_VDSO);
     /* What is withheld is not missing. */
-    bool whole = m->lines || (m->named && pct_origin_is_closed(&s->profile->modules[module]));
-    if (!read || !m->asked || whole || foreign || !matters(s, module))
-        return;
-    pct_buf_text(&why, m->named ? "no line numbers" : "neither functions nor lines are known");
-    if (s->weighed)
-        pct_buf_format(&why, " of %s of the computation", pct_text_percent_1(share, m->share));
-    if (pct_origin_is_of_system(path))
-        complain(s, module, why.data,
-                 pct_symbols_may_ask_servers()
-                     ? "install the debug symbols of its package"
-                     : "install the debug symbols of its package, or try --debuginfod");
-    else
-        complain(s, module, why.data,
-                 m->named ? "compile with -g to see them" : "compile with -g and do not strip it");
-    pct_buf_free(&why);
+    bool whole = m->lines || (m->named && pct_origin_is_closed(of));
+    if (m->fault || !read || !m->asked || whole || foreign || !matters(s, module))
+        return PCT_LACKS_NOTHING;
+    return m->named ? PCT_LACKS_LINES : PCT_LACKS_NAMES;
 }
 
-const char *pct_symbols_complaint(const struct pct_symbols *s, uint32_t module)
+bool pct_symbols_share(const struct pct_symbols *s, uint32_t module, pc_u128 *share_out)
 {
-    if (!s->modules[module].complaint)
-        complain_of_lines(s, module);
-    return s->modules[module].complaint;
+    if (s->weighed)
+        *share_out = s->modules[module].share;
+    return s->weighed;
+}
+
+bool pct_symbols_is_elsewhere(const struct pct_symbols *s, uint32_t module)
+{
+    return s->modules[module].reopened && !s->modules[module].dw;
+}
+
+const char *pct_symbols_fault(const struct pct_symbols *s, uint32_t module)
+{
+    return s->modules[module].fault;
+}
+
+const struct pc_profile *pct_symbols_profile(const struct pct_symbols *s)
+{
+    return s->profile;
+}
+
+const char *pct_symbols_keep(const struct pct_symbols *s, const char *text)
+{
+    return pct_pool_intern(s->pool, text);
 }
 
 const char *pct_symbols_state_text(enum pct_symbols_state state)
@@ -513,7 +519,7 @@ static void reopen(struct pct_symbols *s, uint32_t module)
         return;
     m->reopened = true;
     m->found = open_module(s, module);
-    m->complaint = NULL;
+    m->fault = NULL;
 }
 
 /* Looks up a stored place in the file, and takes what it finds if that is more. */

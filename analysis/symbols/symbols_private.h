@@ -65,6 +65,26 @@ struct pct_callee pct_tails_identify(struct pct_tails *t, uint64_t address);
 size_t pct_tails_find(struct pct_tails *t, uint64_t return_address, const struct pct_callee *callee,
                       struct pct_frame *frames, size_t n);
 
+/* ---- remarks.c asks symbols.c ---- */
+
+/* What is missing of a module that matters. */
+enum pct_lack { PCT_LACKS_NOTHING, PCT_LACKS_LINES, PCT_LACKS_NAMES };
+enum pct_lack pct_symbols_lack(const struct pct_symbols *s, uint32_t module);
+
+/* The share of the computation in a module; false: modules were not weighed. */
+bool pct_symbols_share(const struct pct_symbols *s, uint32_t module, pc_u128 *share_out);
+
+/* True if places of the module are stored and its file, which was looked for, is not here. */
+bool pct_symbols_is_elsewhere(const struct pct_symbols *s, uint32_t module);
+
+/* Why the file of a module was not read, and what to do; or NULL. */
+const char *pct_symbols_fault(const struct pct_symbols *s, uint32_t module);
+
+const struct pc_profile *pct_symbols_profile(const struct pct_symbols *s);
+
+/* A copy of the text that s owns. */
+const char *pct_symbols_keep(const struct pct_symbols *s, const char *text);
+
 /* ---- origin.c ---- */
 
 /* True for a file that comes with the system: who runs it did not compile it. */
