@@ -79,6 +79,27 @@ static int print_assembly(const struct pct_command *self, const struct pct_annot
     return err ? PCT_DATA : PCT_DONE;
 }
 
+/* Says that no line is known, what else is, and why. */
+static void say_no_line(const struct pct_command *self, const struct request *r)
+{
+    const struct pct_annotate *a = &r->annotate;
+    const char *why = pct_symbols_remark(pct_data_symbols(a->data), 0);
+    pct_say(self,
+            "%s%s: no line %swith samples or MPI calls is known; %s`pcollect report --by %s` shows "
+            "what is known%s%s",
+            a->function ? "--function "
+            : a->source ? "--source "
+                        : "",
+            a->function ? a->function
+            : a->source ? a->source
+                        : a->data->file,
+            a->function ? "of such a function "
+            : a->source ? "of such a file "
+                        : "",
+            a->source ? "" : "--assembly shows instructions, ", a->source ? "file" : "function",
+            why ? ". " : "", why ? why : "");
+}
+
 static int print_lines(const struct pct_command *self, const struct request *r)
 {
     const struct pct_annotate *a = &r->annotate;
@@ -91,21 +112,7 @@ static int print_lines(const struct pct_command *self, const struct request *r)
                 "%s?",
                 a->function, near);
     else
-        pct_say(self,
-                "%s%s: no line %swith samples or MPI calls is known. Was the program compiled with "
-                "-g? `pcollect report --by %s` shows what is known",
-                a->function ? "--function "
-                : a->source ? "--source "
-                            : "",
-                a->function ? a->function
-                : a->source ? a->source
-                            : a->data->file,
-                a->function ? "of such a function "
-                : a->source ? "of such a file "
-                            : "",
-                a->function ? "function"
-                : a->source ? "file"
-                            : "line");
+        say_no_line(self, r);
     return PCT_DATA;
 }
 
