@@ -54,15 +54,20 @@ static bool is_own_line(const struct pct_tree *t, const struct pct_node *n)
     return n->module != PC_NO_INDEX && n->frame->function && n->frame->line && !is_foreign(t, n);
 }
 
+/* The frame in which a node is; NULL: it is in none. */
+static const struct pct_node *find_frame(const struct pct_tree *t, const struct pct_node *n)
+{
+    while (n->kind != PCOLLECT_NODE_FRAME && n->parent != PC_NO_INDEX)
+        n = &t->nodes[n->parent];
+    return n->kind == PCOLLECT_NODE_FRAME ? n : NULL;
+}
+
 /* The innermost function; of Python in place of those without a name in the modules that it calls.
  */
 static const struct pct_node *find_innermost(const struct pct_tree *t, const struct pct_node *n)
 {
-    while (n->kind != PCOLLECT_NODE_FRAME && n->parent != PC_NO_INDEX)
-        n = &t->nodes[n->parent];
-    if (n->kind != PCOLLECT_NODE_FRAME)
-        return NULL;
-    if (caller_kind(t, n) != PCT_CALLER_PASSES)
+    n = find_frame(t, n);
+    if (!n || caller_kind(t, n) != PCT_CALLER_PASSES)
         return n;
     for (const struct pct_node *up = n; up; up = frame_above(t, up))
         if (caller_kind(t, up) == PCT_CALLER_PYTHON)
@@ -117,6 +122,23 @@ struct pct_call_place pct_call_place_find(const struct pct_tree *t, uint32_t nod
         place.function = find_called(t, place.function, place.program);
     place.caller = find_caller(t, place.program ? place.program : place.function);
     return place;
+}
+
+struct pct_call_maker pct_call_maker_find(const struct pct_tree *t, uint32_t node,
+                                          const struct pct_call_place *place)
+{
+    struct pct_call_maker maker = {NULL, NULL};
+    if (!place->is_foreign)
+        return maker;
+    const struct pct_node *n = find_frame(t, &t->nodes[node]);
+    uint32_t module = n->module;
+    if (is_of_library(t, n) && caller_kind(t, n) != PCT_CALLER_PYTHON)
+        maker.module = t->totals->profile->modules[module].path;
+    while (n && n != place->program && n->module == module && !n->frame->function)
+        n = frame_above(t, n);
+    if (n && n != place->program && n->module == module)
+        maker.function = n->frame->function;
+    return maker;
 }
 
 bool pct_call_places_share_code(const struct pct_call_place *a, const struct pct_call_place *b)

@@ -58,8 +58,10 @@ struct pct_fact {
     const char *place;        /* "MPI_Send in exchange (a.c:30)"; no other place has this text */
     const char *function;     /* that calls it; NULL: not known, or several */
     const char *library;      /* what the program calls that calls it; NULL: its own code does */
-    const char *caller;       /* of a context: of what is named; NULL: not known */
+    const char *module; /* path of the library that makes the calls; NULL: not known, several */
+    const char *caller; /* of a context: of what is named; NULL: not known */
     struct pct_calls_from most_from;              /* of all contexts: pct_main_caller */
+    struct pct_calls_from inside;                 /* function of `module` that makes most of them */
     double ns, calls, bytes_sent, bytes_received; /* of all threads */
     double main_part;  /* part of the time in MPI that is of main threads */
     size_t n_callers;  /* ranks with time in it; 0: not known */
@@ -200,6 +202,14 @@ struct pct_call_place pct_call_place_find(const struct pct_tree *t, uint32_t nod
  * (a.c:30)", with this name for `function`, if it has one. */
 void pct_call_place_put(struct pct_buf *b, const struct pct_tree *t,
                         const struct pct_call_place *place, const char *name);
+
+/* The library that makes a call: its path, and its innermost function with a name. Each is NULL if
+ * it is not known. */
+struct pct_call_maker {
+    const char *module, *function;
+};
+struct pct_call_maker pct_call_maker_find(const struct pct_tree *t, uint32_t node,
+                                          const struct pct_call_place *place);
 
 static inline bool pct_is_same_text(const char *a, const char *b)
 {

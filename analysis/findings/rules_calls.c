@@ -45,16 +45,36 @@ static const char *how_many(const struct pct_evidence *f, const struct pct_fact 
     return text;
 }
 
-/* Advice about the calls of a place: `own` if the user's code makes them. Of those in a library she
- * can change only how often she calls it. Interned. */
+/* Appends "Most of these calls are made inside KSPSolve of libpetsc.so". A function that is the
+ * place is not named again. */
+static void put_maker(struct pct_buf *b, const struct pct_fact *fact)
+{
+    const struct pct_node *named = fact->at.function;
+    const char *function = fact->inside.function;
+    if (named && pct_is_same_text(function, named->frame->function))
+        function = NULL;
+    bool all = !function || fact->inside.calls >= fact->calls;
+    pct_buf_format(b, "%s calls are made inside ", all ? "These" : "Most of these");
+    if (function)
+        pct_finding_put_function(b, function, NULL, 0);
+    else if (!fact->module)
+        pct_text_escape(b, fact->library, PCT_ESCAPE_CELL);
+    if (fact->module) {
+        pct_buf_text(b, function ? " of " : "");
+        pct_text_escape(b, pc_base_name(fact->module), PCT_ESCAPE_CELL);
+    }
+}
+
+/* Advice about the calls of a place: `own` if the user's code makes them. Of those in a library it
+ * is not known how often she calls it. Interned. */
 static const char *cure(const struct pct_evidence *f, const struct pct_fact *fact, const char *own)
 {
     struct pct_buf b = {0};
     if (!fact->library)
         return own;
-    pct_buf_text(&b, "Call ");
-    pct_text_escape(&b, fact->library, PCT_ESCAPE_CELL);
-    pct_buf_text(&b, " less often, or for more data at once.");
+    put_maker(&b, fact);
+    pct_buf_text(&b, ": how often and for how much data it is called, its options (such as solver "
+                     "and decomposition) and the number of ranks decide how many there are.");
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     return text;

@@ -61,6 +61,9 @@ static void fill_fact(struct pct_evidence *f, struct pct_fact *fact, uint32_t no
     fact->at = pct_call_place_find(pct_data_tree(f->data), node);
     fact->key = key_of(f, &fact->at);
     fact->function = fact->at.innermost ? fact->at.innermost->frame->function : NULL;
+    struct pct_call_maker maker = pct_call_maker_find(pct_data_tree(f->data), node, &fact->at);
+    fact->module = maker.module;
+    fact->inside = (struct pct_calls_from){maker.function, fact->calls};
     fact->caller = fact->at.caller ? fact->at.caller->frame->function : NULL;
     f->makes_ops |= !strcmp(op->name, "MPI_Op_create") || !strcmp(op->name, "MPI_Op_create_c");
     f->makes_types |= op->op_class == PCOLLECT_CLASS_TYPE && fact->traits & PCOLLECT_TRAIT_MAKES;
@@ -426,6 +429,17 @@ static struct pct_calls_from find_main_caller(const struct pct_evidence *f, size
     return most;
 }
 
+/* The function of a library that makes most of the calls of the contexts [first, end). */
+static struct pct_calls_from find_main_maker(const struct pct_evidence *f, size_t first, size_t end)
+{
+    struct pct_calls_from *from = pct_alloc(end - first, sizeof *from);
+    for (size_t i = first; i < end; i++)
+        from[i - first] = f->list[i].inside;
+    struct pct_calls_from most = pct_main_caller(from, end - first, false);
+    pct_free(from);
+    return most;
+}
+
 /* Folds the contexts [first, end) of the list, which belong to one place, into one fact. */
 static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold, size_t first,
                              size_t end)
@@ -443,6 +457,7 @@ static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold,
             place.is_message &= from->is_message;
             place.function =
                 pct_is_same_text(place.function, from->function) ? place.function : NULL;
+            place.module = pct_is_same_text(place.module, from->module) ? place.module : NULL;
         }
         inclusive_ns +=
             (double)pct_tree_own(pct_data_tree(f->data), from->node).calls.sum[PCT_TIME];
@@ -454,6 +469,7 @@ static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold,
     else
         fold_place(f, fold, &place);
     place.most_from = find_main_caller(f, first, end);
+    place.inside = find_main_maker(f, first, end);
     return place;
 }
 
