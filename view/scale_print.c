@@ -256,7 +256,19 @@ static void remark_scaling(const struct pct_scale *s, pct_remark_fn *put, void *
     if (s->options.scaling != PCT_SCALING_UNKNOWN)
         return;
     struct pct_buf b = {0};
-    if (s->scaling == PCT_SCALING_WEAK)
+    if (s->by_nearness && s->scaling == PCT_SCALING_STRONG)
+        pct_buf_format(&b,
+                       "This is taken as strong scaling because the total of computation grows as "
+                       "p^%.2f, which is nearer to p^0 (strong) than to p^1 (weak): give --weak if "
+                       "the problem grows with the number of %s.",
+                       s->growth, pct_scale_unit(s, 0));
+    else if (s->by_nearness)
+        pct_buf_format(&b,
+                       "This is taken as weak scaling because the total of computation grows as "
+                       "p^%.2f, which is nearer to p^1 (weak) than to p^0 (strong): give --strong "
+                       "if all runs solve the same problem.",
+                       s->growth);
+    else if (s->scaling == PCT_SCALING_WEAK)
         pct_buf_format(&b,
                        "This is taken as weak scaling because the total of computation grows. Work "
                        "that each %s repeats makes it grow, too: give --strong if all runs solve "

@@ -13,7 +13,9 @@
 #include <string.h>
 
 /* Exponents of the total of computation that count as strong and as weak scaling. */
+#define STRONG 0.0
 #define STRONG_BELOW 0.35
+#define WEAK 1.0
 #define WEAK_ABOVE 0.65
 #define WEAK_BELOW 1.5
 /* Losses below this part of the run are not worth a sentence. */
@@ -224,8 +226,9 @@ static bool is_same_command(const struct pct_scale *s)
 
 /* Decides the kind of scaling: with strong scaling the total of computation stays constant, with
  * weak scaling it grows like the number of ranks, as it does if each rank repeats all work. Between
- * them runs with one command line are taken to solve one problem. Functions that poll may wait: the
- * total is without them, if they do not have most of it. */
+ * them runs with one command line are taken to solve one problem, and of others the nearer kind is
+ * taken. Functions that poll may wait: the total is without them, if they do not have most of it.
+ */
 static enum pct_scaling tell_scaling(struct pct_scale *s)
 {
     const struct pct_scale_point *last = &s->points[pct_scale_last(s)];
@@ -242,7 +245,8 @@ static enum pct_scaling tell_scaling(struct pct_scale *s)
     if (s->growth > WEAK_ABOVE && s->growth < WEAK_BELOW)
         return PCT_SCALING_WEAK;
     s->by_command = is_same_command(s);
-    return s->by_command ? PCT_SCALING_STRONG : PCT_SCALING_UNKNOWN;
+    s->by_nearness = !s->by_command;
+    return s->by_command || s->growth < (STRONG + WEAK) / 2 ? PCT_SCALING_STRONG : PCT_SCALING_WEAK;
 }
 
 /* The value that scale k would have with ideal scaling, from `cost`, summed over the ranks of its
@@ -648,12 +652,10 @@ static int choose_scaling(struct pct_scale *s, struct pc_error *error)
     unsigned first = (unsigned)s->points[pct_scale_first(s)].width;
     unsigned last = (unsigned)s->points[pct_scale_last(s)].width;
     const char *unit = pct_scale_unit(s, last);
-    char growth[32];
     if (first == last)
         return refuse_width(s, first, error);
     enum pct_scaling told = tell_scaling(s);
     s->scaling = s->options.scaling != PCT_SCALING_UNKNOWN ? s->options.scaling : told;
-    pct_text_format(growth, sizeof growth, "p^%.2f", s->growth);
     const char *guess = find_guess(s);
     if (s->scaling == PCT_SCALING_UNKNOWN && guess)
         return pc_error_set(error, PC_EARG,
@@ -661,18 +663,11 @@ static int choose_scaling(struct pct_scale *s, struct pc_error *error)
                             "much of it is computation, by which strong scaling is told from weak "
                             "scaling: give --strong or --weak",
                             guess, first, last, unit);
-    if (s->scaling == PCT_SCALING_UNKNOWN && !pct_scale_computes(s))
+    if (s->scaling == PCT_SCALING_UNKNOWN)
         return pc_error_set(error, PC_EARG,
                             "no computation was measured on %u or on %u %s, by which strong "
                             "scaling is told from weak scaling: give --strong or --weak",
                             first, last, unit);
-    if (s->scaling == PCT_SCALING_UNKNOWN)
-        return pc_error_set(error, PC_EARG,
-                            "the total of computation%s grows as %s from %u to %u %s, which is "
-                            "neither strong scaling (p^0) nor weak scaling (p^1): give --strong or "
-                            "--weak",
-                            s->but_polls ? ", without functions that poll," : "", growth, first,
-                            last, unit);
     return PC_OK;
 }
 

@@ -88,10 +88,11 @@ struct pct_scale_options {
 struct pct_scale {
     struct pct_scale_options options;
     enum pct_scaling scaling;
-    bool by_threads; /* the scales differ in threads */
-    double growth;   /* of the total of computation: exponent of the width */
-    bool but_polls;  /* the total is without polls_ns */
-    bool by_command; /* strong, if that was not told, only because the command lines are equal */
+    bool by_threads;  /* the scales differ in threads */
+    double growth;    /* of the total of computation: exponent of the width */
+    bool but_polls;   /* the total is without polls_ns */
+    bool by_nearness; /* `growth` is that of neither kind: the nearer one was taken */
+    bool by_command;  /* strong, if that was not told, only because the command lines are equal */
     const struct pct_run *runs;
     size_t n_runs;
     struct pct_join *join;
@@ -109,7 +110,7 @@ struct pct_scale {
     struct pct_fit_band future;
 };
 
-/* PC_EARG with a text: there are fewer than two scales, or the kind of scaling is not clear. Other
+/* PC_EARG with a text: there are fewer than two scales, or nothing tells the kind of scaling. Other
  * errors are those of pct_join_new. The runs must outlive *out. */
 int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_options *options,
                    struct pct_scale **out, struct pc_error *error);

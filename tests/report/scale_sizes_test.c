@@ -274,14 +274,18 @@ static void find_taken(void *arg, const char *sentence)
 }
 
 /* Work that each rank repeats makes the total of computation grow: runs that were started with the
- * same words are then taken as strong scaling, unless it grows as that of weak scaling does. A
- * sentence says so. */
+ * same words are then taken as strong scaling, unless it grows as that of weak scaling does, and
+ * others as the nearer kind. A sentence says so. */
 static void some_growth_with_one_command_line_is_repeated_work(void **state)
 {
     static const char line[] = "./s -n 7", other[] = "./s -n 8";
     static const char by_command[] =
         "as strong scaling because all runs have the same command line",
-                      by_growth[] = "as weak scaling because the total of computation grows";
+                      by_growth[] = "as weak scaling because the total of computation grows.",
+                      nearer_strong[] = "as strong scaling because the total of computation grows "
+                                        "as p^0.43, which is nearer to p^0 ",
+                      nearer_weak[] = "as weak scaling because the total of computation grows as "
+                                      "p^0.60, which is nearer to p^1 ";
     static const struct {
         const char *few, *many;
         double growth;
@@ -294,9 +298,11 @@ static void some_growth_with_one_command_line_is_repeated_work(void **state)
         {line, line, 1, PCT_SCALING_WEAK, PCT_SCALING_WEAK, NULL},
         {line, line, 1, PCT_SCALING_STRONG, PCT_SCALING_STRONG, NULL},
         {line, other, 1, PCT_SCALING_UNKNOWN, PCT_SCALING_WEAK, by_growth},
-        {line, other, 0.5, PCT_SCALING_UNKNOWN, PCT_SCALING_UNKNOWN, NULL},
+        {line, other, 0.43, PCT_SCALING_UNKNOWN, PCT_SCALING_STRONG, nearer_strong},
+        {line, other, 0.6, PCT_SCALING_UNKNOWN, PCT_SCALING_WEAK, nearer_weak},
+        {line, other, 0.6, PCT_SCALING_STRONG, PCT_SCALING_STRONG, NULL},
         {"", "", 1, PCT_SCALING_UNKNOWN, PCT_SCALING_WEAK, by_growth}, /* not known */
-        {"", "", 0.5, PCT_SCALING_UNKNOWN, PCT_SCALING_UNKNOWN, NULL},
+        {"", "", 0.43, PCT_SCALING_UNKNOWN, PCT_SCALING_STRONG, nearer_strong},
     };
     (void)state;
     for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {

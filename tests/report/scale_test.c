@@ -501,7 +501,7 @@ static void waiting_for_the_last_rank_in_finalize_stays(void **state)
     end_ms = end_wait_ms = 0;
 }
 
-static void what_is_neither_strong_nor_weak_is_asked_for(void **state)
+static void runs_of_one_scale_are_refused(void **state)
 {
     struct pct_run runs[N_SCALES];
     struct pct_scale *s = NULL;
@@ -509,9 +509,6 @@ static void what_is_neither_strong_nor_weak_is_asked_for(void **state)
     (void)state;
     for (unsigned k = 0; k < N_SCALES; k++)
         open_run(&runs[k], k, scales[k], &same[k], between_ms);
-    assert_int_equal(pct_scale_make(runs, N_SCALES, &(struct pct_scale_options){0}, &s, &error),
-                     PC_EARG);
-    assert_non_null(strstr(error.text, "--strong or --weak"));
     assert_int_equal(pct_scale_make(runs, 1, &(struct pct_scale_options){0}, &s, &error), PC_EARG);
     assert_non_null(strstr(error.text, "have the same number of ranks, 2"));
     assert_null(s);
@@ -785,7 +782,7 @@ int main(void)
         cmocka_unit_test(a_time_that_falls_is_not_said_to_grow),
         cmocka_unit_test(delay_start_and_end_are_in_no_figure),
         cmocka_unit_test(waiting_for_the_last_rank_in_finalize_stays),
-        cmocka_unit_test(what_is_neither_strong_nor_weak_is_asked_for),
+        cmocka_unit_test(runs_of_one_scale_are_refused),
         cmocka_unit_test(runs_without_computation_are_said_to_have_none),
         cmocka_unit_test(builds_are_matched_by_function_through_inlining),
         cmocka_unit_test(computation_is_divided_and_charged_with_the_waiting_it_causes),
