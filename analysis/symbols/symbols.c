@@ -294,7 +294,7 @@ enum pct_lack pct_symbols_lack(const struct pct_symbols *s, uint32_t module)
                 m->state == PCT_SYMBOLS_STORED;
     /* The user compiles neither code that a process has made nor the kernel's. */
     bool foreign = !strcmp(of->path, PCOLLECT_MODULE_JIT) || !strcmp(of->path, PCT_VDSO);
-    /* What is withheld is not missing. */
+    /* Lines that are withheld are not missing. */
     bool whole = m->lines || (m->named && pct_origin_is_closed(of));
     if (m->fault || !read || !m->asked || whole || foreign || !matters(s, module))
         return PCT_LACKS_NOTHING;
@@ -492,7 +492,7 @@ static bool is_nameless(const struct module *m)
 
 /* ---- Stored places that lack something ------------------------------------------------------- */
 
-/* How much is known of a place. */
+/* Steps of what is known of a place. */
 enum grade { GRADE_NOTHING, GRADE_BEGIN, GRADE_FUNCTION, GRADE_LINE };
 
 static enum grade grade_place(struct pct_place place)

@@ -79,8 +79,8 @@ bool pct_symbols_has_file(struct pct_symbols *s, uint32_t module);
 void pct_symbols_allow_servers(void);
 bool pct_symbols_may_ask_servers(void);
 
-/* Why the servers that were asked did not answer, kept for good; NULL: one did, or none was
- * asked. */
+/* The reason for which servers that were asked did not answer, kept for good; NULL: one did, or
+ * none was asked. */
 const char *pct_symbols_servers_problem(void);
 
 /* Place of the call that returns to `offset` (a return address minus the load bias) of a
