@@ -336,8 +336,7 @@ static const struct pct_column header_columns[] = {
     {"imbalance_percent", "imbalance", PCT_PERCENT,
      "own_s of the table ranks: max over ranks, in percent above the mean; time outside MPI "
      "without waiting for a processor; empty if the busiest rank is not known, own_s is a guess, "
-     "or "
-     "unsure_s is more than 5 % of compute_s",
+     "or unsure_s is more than 5 % of compute_s",
      get_imbalance, .mpi = true},
     {"merge_s", "merge", PCT_NS,
      "time in MPI_Finalize that pcollect took for itself, mean over ranks", get_merge, .mpi = true},
