@@ -86,17 +86,16 @@ struct pc_sampler {
     uint64_t armed_ns;  /* CPU time of the thread when it was armed */
     uint64_t pace;      /* counts of the source per ns, times 2^16 */
     uint64_t last_ticks;
-    uint64_t looked_ticks; /* when pc_sampler_look last looked */
-    uint64_t cpu_ns;       /* CPU time of the thread when it was last read */
-    uint64_t kernel_ns;    /* kernel's part of an interrupt: a median, measured at the start */
-    uint64_t value;        /* value of the task clock at the last interrupt; 0: not known */
-    int64_t usual_ns;      /* usual delay of the handler, if the thread was not in a system call */
-    uint64_t point_ns;     /* program's time from the last handler's end to the interrupt's point */
-    int64_t late_ns;       /* from that point to the signal, while the program was in the kernel */
-    uint64_t lead_ns;      /* part of due_ns that passes before the program continues */
-    uint64_t return_ns;    /* part of lead_ns for the return from the handler */
-    bool regular;          /* periods are not random; for comparison only */
-    bool has_windows;      /* a plugin wants them, and the source is fine enough */
+    uint64_t cpu_ns;    /* CPU time of the thread when it was last read */
+    uint64_t kernel_ns; /* kernel's part of an interrupt: a median, measured at the start */
+    uint64_t value;     /* value of the task clock at the last interrupt; 0: not known */
+    int64_t usual_ns;   /* usual delay of the handler, if the thread was not in a system call */
+    uint64_t point_ns;  /* program's time from the last handler's end to the interrupt's point */
+    int64_t late_ns;    /* from that point to the signal, while the program was in the kernel */
+    uint64_t lead_ns;   /* part of due_ns that passes before the program continues */
+    uint64_t return_ns; /* part of lead_ns for the return from the handler */
+    bool regular;       /* periods are not random; for comparison only */
+    bool has_windows;   /* a plugin wants them, and the source is fine enough */
     struct pc_window window;
     char *own[PC_MAX_COMPUTE]; /* memory of plugins for the thread */
     uint64_t sample_ns;        /* time that the current sample stands for */
@@ -118,6 +117,7 @@ struct pc_sampler {
                                    * program has interrupted it (interpose/wait.c) */
     volatile uintptr_t waited_in; /* the function that an interrupt is shown in while the library
                                    * unblocks our signal */
+    uint64_t looked_ticks;        /* when pc_sampler_look last looked */
     uint32_t generation;          /* of the load map, for the last path */
     /* The last path, outermost frame first, and the path being walked, innermost frame first. */
     uint32_t n_last, n_path, max_frames, joined;
