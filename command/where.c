@@ -162,12 +162,14 @@ static int take_stacks(const struct pct_command *self, const struct request *r, 
                        struct pct_watched_job *job, struct pct_where_time *last)
 {
     int status = PCT_DONE;
+    uint32_t most_other = 0;
     bool *failed = pct_alloc(w->job->n, sizeof *failed);
     pc_progress_begin("reading the stacks of", "processes", 0, r->times * w->job->n);
     for (uint64_t k = 0; k < r->times; k++) {
         if (k)
             pc_nap_ns(r->every_ms * 1000000);
         w->calls = k + 1 == r->times;
+        w->n_other = 0;
         last->first = w->n_stacks;
         last->ticks = pc_ticks();
         uint64_t begin_ns = pc_mono_ns();
@@ -181,9 +183,11 @@ static int take_stacks(const struct pct_command *self, const struct request *r, 
             status = PCT_DATA;
             pct_say(self, "%s", error.text);
         }
+        most_other = w->n_other > most_other ? w->n_other : most_other;
         uint64_t ns = pc_mono_ns() - begin_ns;
         last->longest_ns = ns > last->longest_ns ? ns : last->longest_ns;
     }
+    w->n_other = most_other;
     for (uint32_t i = 0; i < job->n; i++)
         job->processes[i].ended = failed[i] && has_ended(job->processes[i].pid);
     pc_progress_end();
@@ -247,7 +251,7 @@ static void put_span(const struct pct_watch *w, const struct pct_where_time *las
     if (last->longest_ns > long_ns && w->n_stacks - last->first > 1)
         pct_print_sentence(
             stdout, out->width, 2, "  the threads were looked at one after the other, %swithin %s",
-            out->repeated ? "each time " : "", pct_text_time(span, last->longest_ns));
+            out->times > 1 ? "each time " : "", pct_text_time(span, last->longest_ns));
 }
 
 static void put_head(const struct pct_watch *w, const struct request *r,
@@ -274,9 +278,9 @@ static void put_head(const struct pct_watch *w, const struct request *r,
                (unsigned long long)r->every_ms);
     put_span(w, last, out);
     if (w->n_other)
-        printf(
-            "  and %u stack%s of threads without a frame of the program: --all-threads shows %s\n",
-            w->n_other, w->n_other == 1 ? "" : "s", w->n_other == 1 ? "it" : "them");
+        printf("  and %s%u thread%s without a frame of the program: --all-threads shows %s\n",
+               out->times > 1 ? "each time up to " : "", w->n_other, w->n_other == 1 ? "" : "s",
+               w->n_other == 1 ? "it" : "them");
     if (w->n_lost)
         printf("  %u stack%s could not be read\n", w->n_lost, w->n_lost == 1 ? "" : "s");
     fputc('\n', stdout);
@@ -382,7 +386,7 @@ static int show(const struct pct_command *self, const struct request *r, struct 
                             .width = terminal.width,
                             .utf8 = terminal.utf8,
                             .full_names = r->full_names,
-                            .repeated = r->times > 1};
+                            .times = r->times};
     struct pct_where_stack *stacks = name_stacks(w, &out);
     out.stacks = stacks;
     struct pct_where_calls calls = {0};

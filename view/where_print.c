@@ -12,6 +12,7 @@
 #include "view/rows.h"
 #include "view/sentence.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,69 @@ static int compare_groups(const void *left, const void *right)
     return a->n != b->n ? (a->n < b->n ? 1 : -1) : compare_places(&a->place, &b->place);
 }
 
+/* Appends "in MPI_Send", or "outside MPI, running". */
+static void put_place(struct pct_buf *b, const struct printer *p, const struct place *which)
+{
+    if (which->op)
+        pct_buf_format(b, "in %s", which->op);
+    else if (p->w->ranks)
+        pct_buf_text(b, "outside MPI");
+    if (which->state)
+        pct_buf_format(b, "%s%s", which->op || p->w->ranks ? ", " : "", which->state);
+    pct_buf_text(b, ": ");
+}
+
+/* A number, and the times that it was at a place. */
+struct often {
+    int number;
+    size_t times;
+};
+
+/* The most times first. */
+static int compare_often(const void *a, const void *b)
+{
+    const struct often *x = a, *y = b;
+    return x->times != y->times ? (x->times < y->times ? 1 : -1)
+                                : pc_compare_ints(&x->number, &y->number);
+}
+
+/* Counts numbers that may be there several times. The caller frees the list. */
+static struct often *count_numbers(int *numbers, size_t n, size_t *n_out)
+{
+    struct often *list = pct_alloc(n, sizeof *list);
+    *n_out = 0;
+    qsort(numbers, n, sizeof *numbers, pc_compare_ints);
+    for (size_t i = 0; i < n; i++) {
+        if (!i || numbers[i] != numbers[i - 1])
+            list[(*n_out)++].number = numbers[i];
+        list[*n_out - 1].times++;
+    }
+    qsort(list, *n_out, sizeof *list, compare_often);
+    return list;
+}
+
+/* Appends "3 of 3 times ranks 0,1; 2 of 3 times rank 2" for the first n of p->numbers. */
+static void put_often(struct pct_buf *b, struct printer *p, size_t n)
+{
+    enum { MOST_PARTS = 8 };
+    size_t n_list, to;
+    struct often *list = count_numbers(p->numbers, n, &n_list);
+    for (size_t from = 0, part = 0; from < n_list; from = to, part++) {
+        bool rest = part == MOST_PARTS;
+        for (to = from; to < n_list && (rest || list[to].times == list[from].times); to++)
+            p->numbers[to - from] = list[to].number;
+        struct set s = sort_numbers(p->numbers, to - from);
+        pct_buf_text(b, part ? "; " : "");
+        if (rest)
+            pct_buf_text(b, "fewer");
+        else
+            pct_buf_format(b, "%zu of %" PRIu64, list[from].times, p->w->times);
+        pct_buf_format(b, " times %s ", s.n == 1 ? p->w->one : p->w->many);
+        put_set(b, s);
+    }
+    pct_free(list);
+}
+
 static void put_group(FILE *out, struct printer *p, const struct place *places,
                       const struct place *which)
 {
@@ -137,16 +201,16 @@ static void put_group(FILE *out, struct printer *p, const struct place *places,
     for (size_t i = 0; i < p->w->d->profile->n_ranks; i++)
         if (places[i].any && !compare_places(&places[i], which))
             p->numbers[n++] = p->w->stacks[i].number;
-    struct set s = sort_numbers(p->numbers, n);
-    pct_buf_format(&line, "  %zu %s ", s.n, s.n == 1 ? p->w->one : p->w->many);
-    if (which->op)
-        pct_buf_format(&line, "in %s", which->op);
-    else if (p->w->ranks)
-        pct_buf_text(&line, "outside MPI");
-    if (which->state)
-        pct_buf_format(&line, "%s%s", which->op || p->w->ranks ? ", " : "", which->state);
-    pct_buf_text(&line, ": ");
-    put_set(&line, s);
+    if (p->w->times > 1) {
+        pct_buf_text(&line, "  ");
+        put_place(&line, p, which);
+        put_often(&line, p, n);
+    } else {
+        struct set s = sort_numbers(p->numbers, n);
+        pct_buf_format(&line, "  %zu %s ", s.n, s.n == 1 ? p->w->one : p->w->many);
+        put_place(&line, p, which);
+        put_set(&line, s);
+    }
     pct_print_sentence(out, p->w->width, 4, "%s", line.data);
     pct_buf_free(&line);
 }
@@ -218,7 +282,7 @@ static uint32_t put_node(void *printer, uint32_t node, struct pct_corner corner)
     size_t n_above = n->parent ? numbers_of(p, n->parent, PCT_SAMPLED_TOTAL).n : 0;
     struct set set = numbers_of(p, node, PCT_SAMPLED_TOTAL);
     pct_buf_format(&figures, "  %7zu", set.n);
-    if (p->w->repeated)
+    if (p->w->times > 1)
         pct_buf_format(&figures, "  %5.1f %%",
                        100 * (double)pct_tree_below(p->tree, node).total.samples /
                            (double)p->tree->samples->all.samples);
@@ -277,9 +341,9 @@ void pct_where_print(FILE *out, const struct pct_where *w)
 {
     struct printer p = {.w = w, .branches = {.out = out, .width = w->width, .utf8 = w->utf8}};
     begin(&p);
-    p.branches.figures = 9 + (w->repeated ? 9 : 0) + 2;
+    p.branches.figures = 9 + (w->times > 1 ? 9 : 0) + 2;
     put_places(out, &p);
-    fprintf(out, "\n  %7s%s  context\n", w->many, w->repeated ? "    share" : "");
+    fprintf(out, "\n  %7s%s  context\n", w->many, w->times > 1 ? "    share" : "");
     pct_branches_put_tree(
         &p.branches, &(struct pct_shown_tree){.tree = &p, .next = next_child, .put = put_node}, 0);
     if (p.any_call)

@@ -24,7 +24,7 @@ struct pct_where {
     bool ranks;                           /* ranks are counted */
     size_t width;
     bool utf8, full_names;
-    bool repeated; /* stacks were taken more than once: shares are shown */
+    uint64_t times; /* that stacks were taken: of several, shares are shown */
 };
 
 /* Activity of a thread by its state, as in ps; NULL in MPI, where running and waiting mean the
@@ -33,7 +33,7 @@ struct pct_where {
 const char *pct_state_text(char state, bool in_mpi);
 
 /* Prints text: a line for each MPI function and state of what is counted, of ranks and processes
- * that of their main threads, then the tree. */
+ * that of their main threads, and how many times each was there; then the tree. */
 void pct_where_print(FILE *out, const struct pct_where *w);
 
 /* Prints a row for each end of a path: numbers, stacks, share, MPI function, path; as JSON an

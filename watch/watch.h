@@ -135,7 +135,7 @@ struct pct_watch {
     size_t n_stacks, room;
     struct pct_comm_places comms; /* of ranks under libpcollect */
     char *mpi_folder; /* of the MPI library of the process that was taken last; NULL: unknown */
-    uint32_t n_other; /* threads that are not in stacks: without a frame of the program */
+    uint32_t n_other; /* threads at a time that are not in stacks: no frame is of the program */
     uint32_t n_lost;  /* threads whose stack could not be read */
     struct pct_code_frames frames; /* whose places the profile's symbols need */
     struct pc_profile_sum sum;
