@@ -68,6 +68,21 @@ static void put_none(const struct pct_head *h, uint64_t missed, struct pct_buf *
     pct_head_put(h, "sampling", b);
 }
 
+/* Appends the time of samples in the library itself, which measures calls and regions. If they are
+ * few, it is told from 1 % of the CPU time on, with their number. */
+static void put_own(const struct pc_profile_table *t, uint64_t cpu, struct pct_buf *b)
+{
+    uint64_t n = pct_totals_column(t, "own"), own = pct_totals_column(t, "own_time");
+    bool few = n < PCT_SAMPLES_FEW;
+    if (!n || (few && own < cpu / 100))
+        return;
+    pct_buf_text(b, "; pcollect took about ");
+    pct_head_percent(b, pct_text_share(own, cpu));
+    pct_buf_text(b, " more in its own code");
+    if (few)
+        pct_buf_format(b, " (%" PRIu64 " %s)", n, n == 1 ? "sample" : "samples");
+}
+
 static void put_sampling(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
@@ -89,13 +104,7 @@ static void put_sampling(const struct pct_head *h, struct pct_buf *b)
     pct_buf_text(b, " of it, ");
     pct_head_time(b, cost / n);
     pct_buf_text(b, " each");
-    /* Samples in the library itself, which measures calls and regions; a few are not mentioned. */
-    uint64_t own = pct_totals_column(t, "own_time");
-    if (pct_totals_column(t, "own") >= PCT_SAMPLES_FEW) {
-        pct_buf_text(b, "; pcollect took about ");
-        pct_head_percent(b, pct_text_share(own, cpu));
-        pct_buf_text(b, " more in its own code");
-    }
+    put_own(t, cpu, b);
     put_lowered(t, b);
     put_missed(n, missed, b);
     pct_head_put(h, "sampling", b);

@@ -340,6 +340,36 @@ static void all_sources_of_interrupts_are_named(void **state)
     }
 }
 
+static void own_samples_are_told_where_they_matter(void **state)
+{
+    static const char *const columns[] = {"rank", "interrupts", "cpu", "own", "own_time", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER};
+    static const struct {
+        double own, own_ms;
+        const char *says; /* NULL: nothing */
+    } cases[] = {
+        {9, 120, "; pcollect took about 12.0 % more in its own code (9 samples) "},
+        {1, 10, "; pcollect took about 1.0 % more in its own code (1 sample) "},
+        {1, 9, NULL},
+        {0, 0, NULL},
+        {10, 5, "; pcollect took about 0.5 % more in its own code "},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_ranks(1);
+        struct pc_profile_table *t = add_table("sampling", 1, columns, types);
+        add_cells(t, (const uint64_t[]){0, 90, (uint64_t)(1000 * ms), (uint64_t)cases[k].own,
+                                        (uint64_t)(cases[k].own_ms * ms)});
+        struct pct_data *d = end_run();
+        const char *head = head_of(d);
+        if (cases[k].says ? !strstr(head, cases[k].says) : strstr(head, "own code") != NULL)
+            fail_msg("case %zu: %s", k, head);
+        pct_data_free(d);
+    }
+}
+
 /* Contexts without their outer frames in which next to no time is: it is counted all the same. */
 static void unknown_callers_are_told_where_they_matter(void **state)
 {
@@ -410,6 +440,7 @@ int main(void)
         cmocka_unit_test(a_killed_rank_that_left_no_trace_is_named),
         cmocka_unit_test(a_rank_is_in_mpi_if_any_of_its_threads_is),
         cmocka_unit_test(all_sources_of_interrupts_are_named),
+        cmocka_unit_test(own_samples_are_told_where_they_matter),
         cmocka_unit_test(missing_ranks_are_listed_as_ranges),
         cmocka_unit_test(unknown_callers_are_told_where_they_matter),
         cmocka_unit_test(the_library_never_computes),
