@@ -438,6 +438,11 @@ static void put_head(struct pct_buf *b, const struct pct_data *d, const struct p
                    (unsigned long long)(pct_data_samples(d)->all.lost_ns + 0.5));
 }
 
+static void close_stream(void *stream)
+{
+    fclose(stream);
+}
+
 /* Appends what `pcollect report` prints. */
 static void put_report(struct pct_buf *b, const struct pct_data *d)
 {
@@ -447,8 +452,11 @@ static void put_report(struct pct_buf *b, const struct pct_data *d)
     FILE *out = open_memstream(&text, &n);
     if (!out)
         pct_memory_refuse();
+    pct_hold(out, close_stream);
     pct_print_text(out, d, &plain);
-    if (fclose(out) || !text)
+    bool ok = !fflush(out);
+    pct_end(out, close_stream);
+    if (!ok)
         pct_memory_refuse();
     pct_buf_put(b, text, n);
     free(text);
