@@ -337,7 +337,9 @@ void pc_sampler_look(struct pc_sampler *s)
 {
     int saved = errno;
     s->looked_ticks = pc_ticks();
-    if (has_closed(s) && atomic_load(&pc_live->stage) == PC_STAGE_MAIN) {
+    /* A vfork child has descriptors of its own, which it may close. */
+    if (has_closed(s) && atomic_load(&pc_live->stage) == PC_STAGE_MAIN &&
+        (int32_t)syscall(SYS_gettid) == s->tid) {
         settle(s);
         close_perf(s);
         find_source(s);
