@@ -273,7 +273,7 @@ static int map_file(struct opening *o)
         return pc_error_set(o->error, PC_EIO, "%s: %s", a->path, reason());
     a->dev = st.st_dev;
     a->ino = st.st_ino;
-    uint64_t first = (first_bytes() + a->granule_bytes - 1) / a->granule_bytes * a->granule_bytes;
+    uint64_t first = pc_round_up(first_bytes(), a->granule_bytes);
     if (o->fs_type == FS_RAMFS) {
         a->growth = PC_ARENA_FREE; /* its only bound is the memory of the machine */
     } else if (!populate_works(o, first)) {
@@ -325,7 +325,7 @@ static void begin_header(struct pc_arena *a)
 {
     struct pcollect_arena_header *h = (struct pcollect_arena_header *)a->base;
     struct utsname uts;
-    uint64_t used = (sizeof *h + PC_ARENA_LINE - 1) / PC_ARENA_LINE * PC_ARENA_LINE;
+    uint64_t used = pc_round_up(sizeof *h, PC_ARENA_LINE);
     a->header = h;
     h->version = PCOLLECT_ARENA_VERSION;
     h->byte_order = PCOLLECT_BYTE_ORDER;
@@ -359,7 +359,7 @@ int pc_arena_open(struct pc_arena *a, const char *spool, size_t bytes, struct pc
         bytes = MAX_BYTES;
     if (bytes < PC_ARENA_MIN_BYTES)
         bytes = PC_ARENA_MIN_BYTES;
-    bytes = (bytes + page - 1) / page * page;
+    bytes = pc_round_up(bytes, page);
     struct opening o = {a, spool, error, bytes, -1, -1, false, 0};
     int err;
     if (!spool || !spool[0]) {

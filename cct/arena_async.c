@@ -31,11 +31,6 @@
 #define PIECE_BYTES ((uint64_t)64 << 10)
 #define MAX_TRIES 1000
 
-static uint64_t round_up(uint64_t n, uint64_t unit)
-{
-    return (n + unit - 1) / unit * unit;
-}
-
 /* Raises *to to at least value. */
 static void raise_to(_Atomic uint64_t *to, uint64_t value)
 {
@@ -78,7 +73,7 @@ bool pc_arena_take(struct pc_arena *a, uint64_t from, uint64_t to)
     if (a->growth == PC_ARENA_FREE)
         return true;
     uint64_t piece =
-        a->growth == PC_ARENA_FALLOCATE ? round_up(PIECE_BYTES, a->granule_bytes) : to - from;
+        a->growth == PC_ARENA_FALLOCATE ? pc_round_up(PIECE_BYTES, a->granule_bytes) : to - from;
     int tries = 0;
     while (from < to) {
         uint64_t end = to - from > piece ? from + piece : to;
@@ -117,8 +112,8 @@ static bool grow(struct pc_arena *a, uint64_t need)
     if (need > limit)
         return false;
     int saved = errno;
-    uint64_t exact = round_up(need, a->granule_bytes);
-    uint64_t target = round_up(need, round_up(PC_ARENA_STEP_BYTES, a->granule_bytes));
+    uint64_t exact = pc_round_up(need, a->granule_bytes);
+    uint64_t target = pc_round_up(need, pc_round_up(PC_ARENA_STEP_BYTES, a->granule_bytes));
     if (target > limit)
         target = limit;
     if (exact > limit)
@@ -140,7 +135,7 @@ static pcollect_ref take_space(struct pc_arena *a, size_t bytes, bool from_reser
 {
     if (bytes == 0 || bytes > a->map_bytes)
         return 0;
-    uint64_t n = round_up(bytes, PC_ARENA_LINE), end;
+    uint64_t n = pc_round_up(bytes, PC_ARENA_LINE), end;
     uint64_t next = atomic_load_explicit(&a->next, memory_order_relaxed);
     do {
         end = next + n;

@@ -15,6 +15,12 @@
 #define PC_TREE_CHUNK_FIRST 4096u
 #define PC_TREE_CHUNK_LAST 65536u
 
+/* The least multiple of `unit` that is not below n. */
+static inline uint64_t pc_round_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
 /* Bytes that stay ready beyond `end` for pc_arena_alloc_reserve. */
 static inline uint64_t pc_arena_reserve_bytes(uint64_t end)
 {

@@ -39,11 +39,6 @@ struct key {
 /* Source of the space for a node. */
 enum source { FROM_ARENA, FROM_RESERVE };
 
-static uint64_t whole_lines(uint64_t bytes)
-{
-    return (bytes + PC_ARENA_LINE - 1) / PC_ARENA_LINE * PC_ARENA_LINE;
-}
-
 /* ---- Index ---- */
 
 static uint32_t hash_key(const struct key *k)
@@ -158,10 +153,10 @@ static void put_children(struct pc_tree *t, pcollect_ref child, uint32_t n)
 
 static bool new_chunk(struct pc_tree *t, uint64_t need)
 {
-    uint64_t bytes = t->chunk_bytes > need ? t->chunk_bytes : whole_lines(need);
+    uint64_t bytes = t->chunk_bytes > need ? t->chunk_bytes : pc_round_up(need, PC_ARENA_LINE);
     pcollect_ref ref = pc_arena_alloc(t->arena, bytes);
     if (!ref && bytes > PC_TREE_CHUNK_FIRST) {
-        bytes = need > PC_TREE_CHUNK_FIRST ? whole_lines(need) : PC_TREE_CHUNK_FIRST;
+        bytes = need > PC_TREE_CHUNK_FIRST ? pc_round_up(need, PC_ARENA_LINE) : PC_TREE_CHUNK_FIRST;
         ref = pc_arena_alloc(t->arena, bytes);
     }
     if (!ref)
@@ -186,7 +181,7 @@ pcollect_ref pc_tree_take(struct pc_tree *t, uint64_t bytes)
 static bool place(struct pc_tree *t, uint32_t record_bytes, enum source source,
                   pcollect_ref *node_out, pcollect_ref *record_out)
 {
-    uint64_t record_lines = whole_lines(record_bytes);
+    uint64_t record_lines = pc_round_up(record_bytes, PC_ARENA_LINE);
     uint64_t need = sizeof(struct pcollect_node) + record_lines;
     if (t->hi - t->lo >= need || new_chunk(t, need)) {
         *node_out = (pcollect_ref)(t->lo / PCOLLECT_REF_UNIT);
