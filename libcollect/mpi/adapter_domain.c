@@ -280,10 +280,9 @@ void pc_watch_freed_comm(struct pc_watch *w, struct pc_call *call, const MPI_Com
     pc_comm_drop(number);
 }
 
-void pc_watched_freed_comm(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Comm *comm)
+void pc_watched_freed_comm(struct pc_watch *w, struct pc_call *call, int rc)
 {
     const struct pc_freed_comm *freed = &w->freed;
-    (void)comm;
     call->handle = 0; /* the end of the call must not use it */
     if (!freed->number)
         return;

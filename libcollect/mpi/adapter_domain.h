@@ -49,7 +49,7 @@ static inline void pc_domain_set(struct pc_call *call, uint64_t id)
 /* Around a call that frees a communicator. It is forgotten before the call: as soon as it is free,
  * another thread may make one with the same handle. After an error it is known again. */
 void pc_watch_freed_comm(struct pc_watch *w, struct pc_call *call, const MPI_Comm *comm);
-void pc_watched_freed_comm(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Comm *comm);
+void pc_watched_freed_comm(struct pc_watch *w, struct pc_call *call, int rc);
 
 /* Enters world and self after MPI_Init. */
 void pc_domain_start(struct pc_call *call);

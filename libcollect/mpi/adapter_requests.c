@@ -505,13 +505,6 @@ void pc_watched_all(struct pc_watch *w, struct pc_call *call, int rc, int n,
     end_watch(w, call);
 }
 
-void pc_watch_testall(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
-                      const int *flag, MPI_Status **statuses)
-{
-    (void)flag;
-    begin_watch(w, call, n, requests, statuses, IF_SHARED);
-}
-
 void pc_watched_testall(struct pc_watch *w, struct pc_call *call, int rc, int n,
                         const MPI_Request *requests, const int *flag, MPI_Status **statuses)
 {
@@ -522,10 +515,9 @@ void pc_watched_testall(struct pc_watch *w, struct pc_call *call, int rc, int n,
 }
 
 void pc_watch_any(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
-                  const int *index, MPI_Status **status)
+                  MPI_Status **status)
 {
     bool own_status = *status == MPI_STATUS_IGNORE;
-    (void)index;
     begin_watch(w, call, n, requests, NULL, IF_SHARED);
     if (w->mine && own_status)
         *status = &w->few_statuses[0];
@@ -540,13 +532,6 @@ void pc_watched_any(struct pc_watch *w, struct pc_call *call, int rc, int n,
     end_watch(w, call);
 }
 
-void pc_watch_testany(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
-                      const int *index, const int *flag, MPI_Status **status)
-{
-    (void)flag;
-    pc_watch_any(w, call, n, requests, index, status);
-}
-
 void pc_watched_testany(struct pc_watch *w, struct pc_call *call, int rc, int n,
                         const MPI_Request *requests, const int *index, const int *flag,
                         MPI_Status **status)
@@ -557,19 +542,9 @@ void pc_watched_testany(struct pc_watch *w, struct pc_call *call, int rc, int n,
         end_watch(w, call);
 }
 
-void pc_watch_some(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
-                   const int *n_done, const int *indices, MPI_Status **statuses)
+void pc_watched_some(struct pc_watch *w, struct pc_call *call, int rc, int n, const int *n_done,
+                     const int *indices, MPI_Status **statuses)
 {
-    (void)n_done;
-    (void)indices;
-    begin_watch(w, call, n, requests, statuses, IF_SHARED);
-}
-
-void pc_watched_some(struct pc_watch *w, struct pc_call *call, int rc, int n,
-                     const MPI_Request *requests, const int *n_done, const int *indices,
-                     MPI_Status **statuses)
-{
-    (void)requests;
     if (w->mine && (rc == MPI_SUCCESS || class_of(rc) == MPI_ERR_IN_STATUS))
         for (int i = 0; i < *n_done; i++)
             if (indices[i] >= 0 && indices[i] < n)
@@ -578,10 +553,9 @@ void pc_watched_some(struct pc_watch *w, struct pc_call *call, int rc, int n,
 }
 
 /* Books the bytes now; the call that frees the request finds that this is done. */
-void pc_watched_peek(struct pc_watch *w, struct pc_call *call, int rc, MPI_Request request,
-                     const int *flag, MPI_Status **status)
+void pc_watched_peek(struct pc_watch *w, struct pc_call *call, int rc, const int *flag,
+                     MPI_Status **status)
 {
-    (void)request;
     if (!w->mine || rc != MPI_SUCCESS || !*flag)
         return;
     fill_single(w);
@@ -594,10 +568,9 @@ void pc_watch_free(struct pc_watch *w, struct pc_call *call, const MPI_Request *
     begin_watch(w, call, 1, request, NULL, ALWAYS);
 }
 
-void pc_watched_free(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request)
+void pc_watched_free(struct pc_watch *w, struct pc_call *call, int rc)
 {
     struct pc_remembered *found = w->records;
-    (void)request;
     if (!w->mine || rc != MPI_SUCCESS || !found->record)
         return;
     bool active = found->flags & PC_REQUEST_ACTIVE, unsure = pc_request_is_unsure(&found->start);
@@ -662,11 +635,9 @@ static void start_message(struct pc_call *call, const struct pc_remembered *foun
                       found->start.bytes_sent);
 }
 
-void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
-                      const MPI_Request *requests)
+void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n)
 {
     uint32_t comm = common_comm(w, n);
-    (void)requests;
     if (comm)
         call->event.domain = pc_comm_at(comm)->id;
     for (int i = 0; w->mine && i < n; i++) {

@@ -68,40 +68,33 @@ void pc_rule_made(struct pc_call *call, const MPI_Request *request);
 /* A persistent receive was made, whose bytes are known when it completes. */
 void pc_rule_made_receive(struct pc_call *call, int source, const MPI_Request *request);
 
-/* Watches of completing calls: one function before the call, one after it. `status` may be replaced
- * if the program ignores it. Watches of one request are in adapter_single.h. */
+/* Watches of completing calls: one function before the call, one after it, which may be of another
+ * name. `status` may be replaced if the program ignores it. Watches of one request are in
+ * adapter_single.h. */
 void pc_watch_all(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
                   MPI_Status **statuses);
 void pc_watched_all(struct pc_watch *w, struct pc_call *call, int rc, int n,
                     const MPI_Request *requests, MPI_Status **statuses);
-void pc_watch_testall(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
-                      const int *flag, MPI_Status **statuses);
 void pc_watched_testall(struct pc_watch *w, struct pc_call *call, int rc, int n,
                         const MPI_Request *requests, const int *flag, MPI_Status **statuses);
 void pc_watch_any(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
-                  const int *index, MPI_Status **status);
+                  MPI_Status **status);
 void pc_watched_any(struct pc_watch *w, struct pc_call *call, int rc, int n,
                     const MPI_Request *requests, const int *index, MPI_Status **status);
-void pc_watch_testany(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
-                      const int *index, const int *flag, MPI_Status **status);
 void pc_watched_testany(struct pc_watch *w, struct pc_call *call, int rc, int n,
                         const MPI_Request *requests, const int *index, const int *flag,
                         MPI_Status **status);
-void pc_watch_some(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
-                   const int *n_done, const int *indices, MPI_Status **statuses);
-void pc_watched_some(struct pc_watch *w, struct pc_call *call, int rc, int n,
-                     const MPI_Request *requests, const int *n_done, const int *indices,
-                     MPI_Status **statuses);
+void pc_watched_some(struct pc_watch *w, struct pc_call *call, int rc, int n, const int *n_done,
+                     const int *indices, MPI_Status **statuses);
 /* MPI_Request_get_status: completes without freeing. */
-void pc_watched_peek(struct pc_watch *w, struct pc_call *call, int rc, MPI_Request request,
-                     const int *flag, MPI_Status **status);
+void pc_watched_peek(struct pc_watch *w, struct pc_call *call, int rc, const int *flag,
+                     MPI_Status **status);
 /* MPI_Request_free. */
 void pc_watch_free(struct pc_watch *w, struct pc_call *call, const MPI_Request *request);
-void pc_watched_free(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request);
+void pc_watched_free(struct pc_watch *w, struct pc_call *call, int rc);
 /* MPI_Start, MPI_Startall. */
 void pc_watch_start(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests);
-void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
-                      const MPI_Request *requests);
+void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n);
 
 /* Reports, at the end of the run, operations that have not completed. */
 void pc_requests_close(void);

@@ -49,25 +49,11 @@ static inline void pc_watched_one(struct pc_watch *w, struct pc_call *call, int 
         pc_watched_single(w, call, rc, request, *status);
 }
 
-static inline void pc_watch_test(struct pc_watch *w, struct pc_call *call,
-                                 const MPI_Request *request, const int *flag, MPI_Status **status)
-{
-    (void)flag;
-    pc_watch_one(w, call, request, status);
-}
-
 static inline void pc_watched_test(struct pc_watch *w, struct pc_call *call, int rc,
                                    const MPI_Request *request, const int *flag, MPI_Status **status)
 {
     if (w->mine && (rc != MPI_SUCCESS || *flag))
         pc_watched_single(w, call, rc, request, *status);
-}
-
-static inline void pc_watch_peek(struct pc_watch *w, struct pc_call *call, MPI_Request request,
-                                 const int *flag, MPI_Status **status)
-{
-    (void)flag;
-    pc_watch_one(w, call, &request, status);
 }
 
 #endif

@@ -233,7 +233,7 @@ function is_quiet(class, text,    n, i, rules)
         return 0
     n = split(text, rules, " ")
     for (i = 1; i <= n; i++)
-        if (rules[i] ~ /^watch=free/ || (rules[i] !~ /^watch=/ && rules[i] != "fortran"))
+        if (rules[i] ~ /^watch=free/ || (rules[i] !~ /^watch(ed)?=/ && rules[i] != "fortran"))
             return 0
     return 1
 }
@@ -265,6 +265,7 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
             continue
         if (sub(/^watch=/, "", rule)) {
             before = before "    struct pc_watch watch;\n    " rule_call("pc_watch_", rule, "&watch, &call")
+        } else if (sub(/^watched=/, "", rule)) {
             after = after "    " rule_call("pc_watched_", rule, "&watch, &call, rc")
         } else {
             if (rule ~ /[(,]status[,)]/)
