@@ -5,8 +5,9 @@ noinst_LTLIBRARIES += plugins/libpcplugins.la plugins/libpccommplugins.la
 plugins_libpcplugins_la_SOURCES = plugins/plugins.h plugins/compute/clock_plugin.c plugins/compute/counters_plugin.c
 plugins_libpcplugins_la_LIBADD = plugins/libpccommplugins.la
 # The command has these, too, for what their tables mean.
-plugins_libpccommplugins_la_SOURCES = plugins/plugins.h plugins/names.h plugins/comm/time_plugin.c plugins/comm/null_plugin.c \
-    plugins/comm/series_plugin.c plugins/comm/object_plugin.c plugins/comm/volume_plugin.c \
+plugins_libpccommplugins_la_SOURCES = plugins/plugins.h plugins/columns.h plugins/names.h \
+    plugins/comm/time_plugin.c plugins/comm/null_plugin.c plugins/comm/series_plugin.c \
+    plugins/comm/object_plugin.c plugins/comm/volume_plugin.c \
     plugins/comm/request_plugin.c plugins/comm/topology_plugin.c plugins/comm/domain_plugin.c
 
 # Names of events, by PAPI and libpfm. This module is opened if events are requested.

@@ -7,6 +7,7 @@
 
 #include "counting/counting.h"
 #include "include/pcollect/plugin.h"
+#include "plugins/columns.h"
 #include "plugins/names.h"
 
 #include <stdbool.h>

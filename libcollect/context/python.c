@@ -5,23 +5,19 @@
  */
 #include "libcollect/context/python.h"
 #include "libcollect/context/python_private.h"
+#include "plugins/columns.h"
 
 static const char module_name[] = PCOLLECT_MODULE_PYTHON;
 struct pc_python_texts pc_python_texts;
 
-#define COLUMN(what, about, kind, how)                                                             \
-    {                                                                                              \
-        .name = what, .doc = about, .type = kind, .combine = how, .unit = PCOLLECT_UNIT_COUNT      \
-    }
-
 static const struct pcollect_column columns[] = {
-    COLUMN("module", "python", PCOLLECT_COLUMN_STRING, 0),
-    COLUMN("offset", "of a Python frame", PCOLLECT_COLUMN_NUMBER, 0),
-    COLUMN("depth", "0", PCOLLECT_COLUMN_NUMBER, 0),
-    COLUMN("function", "qualified name", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX),
-    COLUMN("file", "as the interpreter names it", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX),
-    COLUMN("line", "at which the function is", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX),
-    COLUMN("inlined", "0", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX)};
+    PC_KEY("module", "python", STRING),
+    PC_KEY("offset", "of a Python frame", NUMBER),
+    PC_KEY("depth", "0", NUMBER),
+    PC_VALUE("function", "qualified name", STRING, MAX, COUNT),
+    PC_VALUE("file", "as the interpreter names it", STRING, MAX, COUNT),
+    PC_MAX("line", "at which the function is", COUNT),
+    PC_MAX("inlined", "0", COUNT)};
 const struct pcollect_table pc_python_symbols = {.name = "symbols",
                                                  .doc = "functions of Python",
                                                  .columns = columns,

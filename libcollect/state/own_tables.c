@@ -6,70 +6,53 @@
 
 #include "base/base.h"
 #include "include/pcollect/arena.h"
-
-#define KEY(name, doc, type)                                                                       \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_##type, 0, PCOLLECT_UNIT_COUNT, 0                               \
-    }
-#define NUMBER(name, doc, combine, unit)                                                           \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_NUMBER, combine, PCOLLECT_UNIT_##unit, 0                        \
-    }
-#define COUNT(name, doc) NUMBER(name, doc, PCOLLECT_SUM, COUNT)
-#define TIME(name, doc) NUMBER(name, doc, PCOLLECT_SUM, NS)
-#define TEXT(name, doc)                                                                            \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_STRING, PCOLLECT_MIN, PCOLLECT_UNIT_COUNT, 0                    \
-    }
+#include "plugins/columns.h"
 
 static const struct pcollect_column resource_columns[] = {
-    KEY("rank", "in MPI_COMM_WORLD", RANK),
+    PC_KEY("rank", "in MPI_COMM_WORLD", RANK),
     [1 + PC_RESOURCE_MEMORY] =
-        NUMBER("memory", "most memory of the process at a time (resident)", PCOLLECT_MAX, BYTES),
+        PC_MAX("memory", "most memory of the process at a time (resident)", BYTES),
     [1 + PC_RESOURCE_USER] =
-        NUMBER("user", "CPU time in the program after MPI_Init, all threads", PCOLLECT_SUM, NS),
+        PC_SUM("user", "CPU time in the program after MPI_Init, all threads", NS),
     [1 + PC_RESOURCE_SYSTEM] =
-        NUMBER("system", "CPU time in the kernel after MPI_Init, all threads", PCOLLECT_SUM, NS),
+        PC_SUM("system", "CPU time in the kernel after MPI_Init, all threads", NS),
     [1 + PC_RESOURCE_MINOR] =
-        NUMBER("minor_faults", "page faults after MPI_Init without a disk", PCOLLECT_SUM, COUNT),
-    [1 + PC_RESOURCE_MAJOR] = NUMBER(
-        "major_faults", "page faults after MPI_Init that waited for a disk", PCOLLECT_SUM, COUNT),
-    [1 + PC_RESOURCE_WAITS] = NUMBER(
-        "waits", "context switches after MPI_Init because a thread waited", PCOLLECT_SUM, COUNT),
+        PC_SUM("minor_faults", "page faults after MPI_Init without a disk", COUNT),
+    [1 + PC_RESOURCE_MAJOR] =
+        PC_SUM("major_faults", "page faults after MPI_Init that waited for a disk", COUNT),
+    [1 + PC_RESOURCE_WAITS] =
+        PC_SUM("waits", "context switches after MPI_Init because a thread waited", COUNT),
     [1 + PC_RESOURCE_PREEMPTED] =
-        NUMBER("preempted", "context switches after MPI_Init because another was to run",
-               PCOLLECT_SUM, COUNT),
-    [1 + PC_RESOURCE_CPU] =
-        NUMBER("cpu", "processor on which the merging thread ran then", PCOLLECT_MAX, COUNT),
-    [1 + PC_RESOURCE_CPUS] = NUMBER(
-        "cpus", "processors on which the threads of the process may run", PCOLLECT_MAX, COUNT),
-    [1 + PC_RESOURCE_BOUND] = {"bound",
-                               "their numbers; empty if the list is longer than 1,023 characters",
-                               PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT, 0},
+        PC_SUM("preempted", "context switches after MPI_Init because another was to run", COUNT),
+    [1 + PC_RESOURCE_CPU] = PC_MAX("cpu", "processor on which the merging thread ran then", COUNT),
+    [1 + PC_RESOURCE_CPUS] =
+        PC_MAX("cpus", "processors on which the threads of the process may run", COUNT),
+    [1 + PC_RESOURCE_BOUND] =
+        PC_VALUE("bound", "their numbers; empty if the list is longer than 1,023 characters",
+                 STRING, MAX, COUNT),
     [1 + PC_RESOURCE_DELAYED] =
-        NUMBER("delayed",
+        PC_SUM("delayed",
                "time after MPI_Init in which the main thread could run and no processor was "
                "free; 0 where the kernel does not count it",
-               PCOLLECT_SUM, NS),
+               NS),
     [1 + PC_RESOURCE_MIGRATIONS] =
-        NUMBER("migrations",
+        PC_SUM("migrations",
                "times that a thread moved to another processor, of the threads that "
                "were there at the end; 0 where the kernel does not count it",
-               PCOLLECT_SUM, COUNT),
-    [1 + PC_RESOURCE_ON_CPU] =
-        NUMBER("on_cpu", "CPU time of the main thread after MPI_Init", PCOLLECT_SUM, NS),
+               COUNT),
+    [1 + PC_RESOURCE_ON_CPU] = PC_SUM("on_cpu", "CPU time of the main thread after MPI_Init", NS),
     [1 + PC_RESOURCE_BLOCKED] =
-        NUMBER("blocked",
+        PC_SUM("blocked",
                "time after MPI_Init in which the main thread could not run: it slept, or waited "
                "for a file, a lock or a message; 0 where the kernel does not count delayed",
-               PCOLLECT_SUM, NS),
+               NS),
     [1 + PC_RESOURCE_PAUSED] =
-        NUMBER("paused",
+        PC_SUM("paused",
                "time that MPI_Pcontrol left out: it is in no other figure but the lifetime "
                "of communicators, but other ranks may have waited for it",
-               PCOLLECT_SUM, NS),
+               NS),
     [1 + PC_RESOURCE_BEFORE] =
-        NUMBER("before", "CPU time up to the end of MPI_Init, all threads", PCOLLECT_SUM, NS),
+        PC_SUM("before", "CPU time up to the end of MPI_Init, all threads", NS),
 };
 _Static_assert(PC_ARRAY_LEN(resource_columns) == 1 + PC_RESOURCE_N, "a column for each value");
 
@@ -82,23 +65,22 @@ const struct pcollect_table pc_table_resources = {
     .n_values = PC_RESOURCE_N};
 
 static const struct pcollect_column thread_record_columns[] = {
-    KEY("rank", "of the process", RANK),
-    KEY("thread", "its number", NUMBER),
-    [2 + PC_TIMES_KIND] = TEXT("kind", "main, program, MPI library or runtime"),
-    [2 + PC_TIMES_NAME] = TEXT("name", "that it was given"),
-    [2 + PC_TIMES_THREADS] = NUMBER("threads", "that had this number", PCOLLECT_SUM, COUNT),
-    [2 + PC_TIMES_CALLS] =
-        NUMBER("calls", "MPI calls, without those made inside others", PCOLLECT_SUM, COUNT),
-    [2 + PC_TIMES_TIME] = NUMBER("time", "in MPI calls", PCOLLECT_SUM, TICKS),
-    [2 + PC_TIMES_CPU] = NUMBER("cpu", "CPU time after MPI_Init", PCOLLECT_SUM, NS),
-    [2 + PC_TIMES_KNOWN] = NUMBER("known", "1: cpu is that of the whole time", PCOLLECT_MAX, COUNT),
-    [2 + PC_TIMES_IN_RUNTIME] = NUMBER(
-        "in_runtime", "CPU time that samples in the runtime of OpenMP stand for", PCOLLECT_SUM, NS),
+    PC_KEY("rank", "of the process", RANK),
+    PC_KEY("thread", "its number", NUMBER),
+    [2 + PC_TIMES_KIND] = PC_TEXT("kind", "main, program, MPI library or runtime"),
+    [2 + PC_TIMES_NAME] = PC_TEXT("name", "that it was given"),
+    [2 + PC_TIMES_THREADS] = PC_SUM("threads", "that had this number", COUNT),
+    [2 + PC_TIMES_CALLS] = PC_SUM("calls", "MPI calls, without those made inside others", COUNT),
+    [2 + PC_TIMES_TIME] = PC_SUM("time", "in MPI calls", TICKS),
+    [2 + PC_TIMES_CPU] = PC_SUM("cpu", "CPU time after MPI_Init", NS),
+    [2 + PC_TIMES_KNOWN] = PC_MAX("known", "1: cpu is that of the whole time", COUNT),
+    [2 + PC_TIMES_IN_RUNTIME] =
+        PC_SUM("in_runtime", "CPU time that samples in the runtime of OpenMP stand for", NS),
     [2 + PC_TIMES_DELAYED] =
-        NUMBER("delayed",
+        PC_SUM("delayed",
                "time in which it could run and no processor was free, from its "
                "beginning; of threads with 10 ms of CPU time and more",
-               PCOLLECT_SUM, NS),
+               NS),
 };
 
 const struct pcollect_table pc_table_thread_records = {.name = PCOLLECT_TABLE_THREAD_RECORDS,
@@ -109,12 +91,10 @@ const struct pcollect_table pc_table_thread_records = {.name = PCOLLECT_TABLE_TH
                                                        .flags = PCOLLECT_TABLE_KEPT};
 
 static const struct pcollect_column open_call_columns[] = {
-    KEY("rank", "that did not reach its end", RANK),
-    KEY("thread", "its number", NUMBER),
-    {"call", "of MPI that it was in when its data ends", PCOLLECT_COLUMN_NODE, PCOLLECT_MAX,
-     PCOLLECT_UNIT_COUNT, 0},
-    NUMBER("time", "since its begin: in the times of ranks and threads, but in no context",
-           PCOLLECT_MAX, TICKS),
+    PC_KEY("rank", "that did not reach its end", RANK),
+    PC_KEY("thread", "its number", NUMBER),
+    PC_VALUE("call", "of MPI that it was in when its data ends", NODE, MAX, COUNT),
+    PC_MAX("time", "since its begin: in the times of ranks and threads, but in no context", TICKS),
 };
 
 const struct pcollect_table pc_table_open_calls = {.name = PCOLLECT_TABLE_OPEN_CALLS,
@@ -124,24 +104,21 @@ const struct pcollect_table pc_table_open_calls = {.name = PCOLLECT_TABLE_OPEN_C
                                                    .n_values = 2};
 
 static const struct pcollect_column job_columns[] = {
-    {"rank", "in MPI_COMM_WORLD, root of the call", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT,
-     0},
-    {"number", "from 1, in the order of the rank's calls", PCOLLECT_COLUMN_NUMBER, 0,
-     PCOLLECT_UNIT_COUNT, 0},
-    [2 + PC_JOB_HOW] = TEXT("made_by", "the primitive; MPI_Comm_get_parent: this job was spawned"),
-    [2 + PC_JOB_CONTEXT] = {"context", "where it was called", PCOLLECT_COLUMN_NODE, PCOLLECT_MIN,
-                            PCOLLECT_UNIT_COUNT, 0},
-    [2 + PC_JOB_BEGAN] =
-        NUMBER("began", "of the call, since 1970; of a spawned process", PCOLLECT_MAX, NS),
-    [2 + PC_JOB_ENDED] = NUMBER("ended", "of the call, since 1970; of a spawned process's MPI_Init",
-                                PCOLLECT_MAX, NS),
-    [2 + PC_JOB_N_LOCAL] = NUMBER("processes", "of this job", PCOLLECT_MAX, COUNT),
-    [2 + PC_JOB_N_REMOTE] = NUMBER("others", "processes of the other job", PCOLLECT_MAX, COUNT),
-    [2 + PC_JOB_HERE] = TEXT("job", "the launcher's name of this job"),
-    [2 + PC_JOB_THERE] = TEXT("parent", "the launcher's name of the job that spawned this one"),
+    PC_KEY("rank", "in MPI_COMM_WORLD, root of the call", RANK),
+    PC_KEY("number", "from 1, in the order of the rank's calls", NUMBER),
+    [2 + PC_JOB_HOW] =
+        PC_TEXT("made_by", "the primitive; MPI_Comm_get_parent: this job was spawned"),
+    [2 + PC_JOB_CONTEXT] = PC_VALUE("context", "where it was called", NODE, MIN, COUNT),
+    [2 + PC_JOB_BEGAN] = PC_MAX("began", "of the call, since 1970; of a spawned process", NS),
+    [2 + PC_JOB_ENDED] =
+        PC_MAX("ended", "of the call, since 1970; of a spawned process's MPI_Init", NS),
+    [2 + PC_JOB_N_LOCAL] = PC_MAX("processes", "of this job", COUNT),
+    [2 + PC_JOB_N_REMOTE] = PC_MAX("others", "processes of the other job", COUNT),
+    [2 + PC_JOB_HERE] = PC_TEXT("job", "the launcher's name of this job"),
+    [2 + PC_JOB_THERE] = PC_TEXT("parent", "the launcher's name of the job that spawned this one"),
     [2 + PC_JOB_THEIR_RANK] =
-        NUMBER("parent_rank", "1 + the rank in it that did so; 0: not known", PCOLLECT_MAX, COUNT),
-    [2 + PC_JOB_PORT] = TEXT("port", "at which the two met"),
+        PC_MAX("parent_rank", "1 + the rank in it that did so; 0: not known", COUNT),
+    [2 + PC_JOB_PORT] = PC_TEXT("port", "at which the two met"),
 };
 _Static_assert(PC_ARRAY_LEN(job_columns) == 2 + PC_JOB_N, "a column for each value");
 
@@ -153,17 +130,13 @@ const struct pcollect_table pc_table_jobs = {.name = "jobs",
                                              .flags = PCOLLECT_TABLE_KEPT};
 
 static const struct pcollect_column machine_columns[] = {
-    {"host", "node", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"socket", "1 + its number, in the order of the processors", PCOLLECT_COLUMN_NUMBER, 0,
-     PCOLLECT_UNIT_COUNT, 0},
-    [2 + PC_MACHINE_CORES] = NUMBER("cores", "cores of the socket", PCOLLECT_MAX, COUNT),
-    [2 + PC_MACHINE_PROCESSORS] =
-        NUMBER("processors", "hardware threads of the socket", PCOLLECT_MAX, COUNT),
-    [2 + PC_MACHINE_MEMORIES] = NUMBER("memories", "NUMA nodes of the socket", PCOLLECT_MAX, COUNT),
-    [2 + PC_MACHINE_MEMORY] =
-        NUMBER("memory", "memory of the socket; 0: not known", PCOLLECT_MAX, BYTES),
-    [2 + PC_MACHINE_LIST] = {"list", "numbers of its processors", PCOLLECT_COLUMN_STRING,
-                             PCOLLECT_MIN, PCOLLECT_UNIT_COUNT, 0},
+    PC_KEY("host", "node", STRING),
+    PC_KEY("socket", "1 + its number, in the order of the processors", NUMBER),
+    [2 + PC_MACHINE_CORES] = PC_MAX("cores", "cores of the socket", COUNT),
+    [2 + PC_MACHINE_PROCESSORS] = PC_MAX("processors", "hardware threads of the socket", COUNT),
+    [2 + PC_MACHINE_MEMORIES] = PC_MAX("memories", "NUMA nodes of the socket", COUNT),
+    [2 + PC_MACHINE_MEMORY] = PC_MAX("memory", "memory of the socket; 0: not known", BYTES),
+    [2 + PC_MACHINE_LIST] = PC_TEXT("list", "numbers of its processors"),
 };
 
 const struct pcollect_table pc_table_machine = {.name = "machine",
@@ -173,23 +146,11 @@ const struct pcollect_table pc_table_machine = {.name = "machine",
                                                 .n_values = PC_MACHINE_N};
 
 static const struct pcollect_column thread_columns[] = {
-    {.name = "rank",
-     .doc = "of the process",
-     .type = PCOLLECT_COLUMN_RANK,
-     .unit = PCOLLECT_UNIT_COUNT},
-    {.name = "kind",
-     .doc = "main, program, MPI library, runtime, or without MPI: never seen calling MPI",
-     .type = PCOLLECT_COLUMN_STRING,
-     .unit = PCOLLECT_UNIT_COUNT},
-    {.name = "name",
-     .doc = "that the thread was given; digits at its end are one *",
-     .type = PCOLLECT_COLUMN_STRING,
-     .unit = PCOLLECT_UNIT_COUNT},
-    {.name = "threads",
-     .doc = "of that kind and name",
-     .type = PCOLLECT_COLUMN_NUMBER,
-     .combine = PCOLLECT_SUM,
-     .unit = PCOLLECT_UNIT_COUNT},
+    PC_KEY("rank", "of the process", RANK),
+    PC_KEY("kind", "main, program, MPI library, runtime, or without MPI: never seen calling MPI",
+           STRING),
+    PC_KEY("name", "that the thread was given; digits at its end are one *", STRING),
+    PC_SUM("threads", "of that kind and name", COUNT),
 };
 
 const struct pcollect_table pc_table_threads = {.name = "threads",
@@ -199,14 +160,11 @@ const struct pcollect_table pc_table_threads = {.name = "threads",
                                                 .n_values = 1,
                                                 .flags = PCOLLECT_TABLE_KEPT};
 
-#define PROCESSES                                                                                  \
-    {                                                                                              \
-        .name = "processes", .doc = "that had this", .type = PCOLLECT_COLUMN_NUMBER,               \
-        .combine = PCOLLECT_SUM, .unit = PCOLLECT_UNIT_COUNT                                       \
-    }
+#define PROCESSES PC_SUM("processes", "that had this", COUNT)
 
 static const struct pcollect_column command_columns[] = {
-    KEY("command", "the program and its arguments, as a shell would take them", STRING), PROCESSES};
+    PC_KEY("command", "the program and its arguments, as a shell would take them", STRING),
+    PROCESSES};
 const struct pcollect_table pc_table_command_lines = {.name = "command_lines",
                                                       .doc = "what was run",
                                                       .columns = command_columns,
@@ -215,8 +173,9 @@ const struct pcollect_table pc_table_command_lines = {.name = "command_lines",
                                                       .flags = PCOLLECT_TABLE_KEPT};
 
 static const struct pcollect_column setting_columns[] = {
-    KEY("option", "[section] key", STRING), KEY("value", "as in a configuration file", STRING),
-    KEY("from", "the file, or the environment, where options of pcollect run are, too", STRING),
+    PC_KEY("option", "[section] key", STRING),
+    PC_KEY("value", "as in a configuration file", STRING),
+    PC_KEY("from", "the file, or the environment, where options of pcollect run are, too", STRING),
     PROCESSES};
 const struct pcollect_table pc_table_settings = {.name = "settings",
                                                  .doc = "options that are not the defaults",
@@ -226,12 +185,10 @@ const struct pcollect_table pc_table_settings = {.name = "settings",
                                                  .flags = PCOLLECT_TABLE_KEPT};
 
 static const struct pcollect_column region_columns[] = {
-    {"region", "phase or region, inside of others", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT,
-     0},
-    {"entered", "times entered", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
-    {"time", "time in it, of all threads", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
-     PCOLLECT_UNIT_TICKS, 0},
-    {"mpi_time", "of that in MPI", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_TICKS, 0},
+    PC_KEY("region", "phase or region, inside of others", NODE),
+    PC_SUM("entered", "times entered", COUNT),
+    PC_SUM("time", "time in it, of all threads", TICKS),
+    PC_SUM("mpi_time", "of that in MPI", TICKS),
 };
 
 const struct pcollect_table pc_table_regions = {.name = "regions",
@@ -241,12 +198,10 @@ const struct pcollect_table pc_table_regions = {.name = "regions",
                                                 .n_values = 3};
 
 static const struct pcollect_column event_columns[] = {
-    {"event", "as the configuration has it", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"why_not", "why it was not counted; none: it was", PCOLLECT_COLUMN_STRING, 0,
-     PCOLLECT_UNIT_COUNT, 0},
-    {"ranks", "on so many", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
-    {"in_turns", "of them, those where it took turns with others", PCOLLECT_COLUMN_NUMBER,
-     PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
+    PC_KEY("event", "as the configuration has it", STRING),
+    PC_KEY("why_not", "why it was not counted; none: it was", STRING),
+    PC_SUM("ranks", "on so many", COUNT),
+    PC_SUM("in_turns", "of them, those where it took turns with others", COUNT),
 };
 const struct pcollect_table pc_table_events = {.name = "events",
                                                .doc = "events that were asked for",
@@ -256,40 +211,40 @@ const struct pcollect_table pc_table_events = {.name = "events",
                                                .flags = PCOLLECT_TABLE_KEPT};
 
 static const struct pcollect_column sampling_columns[] = {
-    KEY("rank", "in MPI_COMM_WORLD", RANK),
-    {"thread", "number of the thread's tree", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
-    [2 + PC_SAMPLE_INTERRUPTS] = COUNT("interrupts", "interrupts of the thread"),
-    [2 + PC_SAMPLE_BOOKED] = COUNT("booked", "samples of computation"),
-    [2 + PC_SAMPLE_IN_MPI] = COUNT("in_mpi", "samples inside MPI calls"),
-    [2 + PC_SAMPLE_OWN] = COUNT("own", "interrupts in the profiler itself, not booked"),
-    [2 + PC_SAMPLE_OFF] = COUNT("off", "interrupts while collection was off, not booked"),
-    [2 + PC_SAMPLE_CUT] = COUNT("cut", "samples whose outer frames are unknown"),
-    [2 + PC_SAMPLE_DEEP] = COUNT("deep", "samples deeper than max_depth"),
-    [2 + PC_SAMPLE_NO_CODE] = COUNT("no_code", "samples in code of no module"),
-    [2 + PC_SAMPLE_COLLAPSED] = COUNT("collapsed", "samples without a context: buffer full"),
-    [2 + PC_SAMPLE_DROPPED] = COUNT("dropped", "samples lost: no memory"),
-    [2 + PC_SAMPLE_LATE] = COUNT("late", "interrupts after the merge, not booked"),
+    PC_KEY("rank", "in MPI_COMM_WORLD", RANK),
+    PC_KEY("thread", "number of the thread's tree", NUMBER),
+    [2 + PC_SAMPLE_INTERRUPTS] = PC_SUM("interrupts", "interrupts of the thread", COUNT),
+    [2 + PC_SAMPLE_BOOKED] = PC_SUM("booked", "samples of computation", COUNT),
+    [2 + PC_SAMPLE_IN_MPI] = PC_SUM("in_mpi", "samples inside MPI calls", COUNT),
+    [2 + PC_SAMPLE_OWN] = PC_SUM("own", "interrupts in the profiler itself, not booked", COUNT),
+    [2 + PC_SAMPLE_OFF] = PC_SUM("off", "interrupts while collection was off, not booked", COUNT),
+    [2 + PC_SAMPLE_CUT] = PC_SUM("cut", "samples whose outer frames are unknown", COUNT),
+    [2 + PC_SAMPLE_DEEP] = PC_SUM("deep", "samples deeper than max_depth", COUNT),
+    [2 + PC_SAMPLE_NO_CODE] = PC_SUM("no_code", "samples in code of no module", COUNT),
+    [2 + PC_SAMPLE_COLLAPSED] =
+        PC_SUM("collapsed", "samples without a context: buffer full", COUNT),
+    [2 + PC_SAMPLE_DROPPED] = PC_SUM("dropped", "samples lost: no memory", COUNT),
+    [2 + PC_SAMPLE_LATE] = PC_SUM("late", "interrupts after the merge, not booked", COUNT),
     [2 + PC_SAMPLE_MISSED] =
-        COUNT("missed", "interrupts that were due, but came too late or not at all"),
-    [2 + PC_SAMPLE_COST_NS] = TIME("cost", "CPU time of the interrupts, kernel part included"),
-    [2 + PC_SAMPLE_SEEN_NS] = TIME("seen", "CPU time that the interrupts stand for"),
-    [2 + PC_SAMPLE_CPU_NS] = TIME("cpu", "CPU time while interrupts were armed"),
-    [2 + PC_SAMPLE_PERIOD_NS] = {"period", "mean distance of two interrupts, at the end",
-                                 PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_NS, 0},
-    [2 + PC_SAMPLE_LOWERED] = COUNT("lowered", "times that the frequency was halved"),
-    [2 + PC_SAMPLE_OWN_NS] = TIME("own_time", "CPU time that the interrupts of own stand for"),
-    [2 + PC_SAMPLE_KERNEL_NS] = {"kernel", "of cost, the kernel's for one interrupt",
-                                 PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_NS, 0},
-    [2 + PC_SAMPLE_SOURCE] = {"source", "what interrupts", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX,
-                              PCOLLECT_UNIT_COUNT, 0},
+        PC_SUM("missed", "interrupts that were due, but came too late or not at all", COUNT),
+    [2 + PC_SAMPLE_COST_NS] =
+        PC_SUM("cost", "CPU time of the interrupts, kernel part included", NS),
+    [2 + PC_SAMPLE_SEEN_NS] = PC_SUM("seen", "CPU time that the interrupts stand for", NS),
+    [2 + PC_SAMPLE_CPU_NS] = PC_SUM("cpu", "CPU time while interrupts were armed", NS),
+    [2 + PC_SAMPLE_PERIOD_NS] = PC_MAX("period", "mean distance of two interrupts, at the end", NS),
+    [2 + PC_SAMPLE_LOWERED] = PC_SUM("lowered", "times that the frequency was halved", COUNT),
+    [2 + PC_SAMPLE_OWN_NS] =
+        PC_SUM("own_time", "CPU time that the interrupts of own stand for", NS),
+    [2 + PC_SAMPLE_KERNEL_NS] = PC_MAX("kernel", "of cost, the kernel's for one interrupt", NS),
+    [2 + PC_SAMPLE_SOURCE] = PC_VALUE("source", "what interrupts", STRING, MAX, COUNT),
     [2 + PC_SAMPLE_COMPUTE_NS] =
-        TIME("compute_time", "CPU time that samples outside MPI stand for, from MPI_Init on"),
+        PC_SUM("compute_time", "CPU time that samples outside MPI stand for, from MPI_Init on", NS),
     [2 + PC_SAMPLE_COMPUTE_SQUARES] =
-        COUNT("compute_squares", "sum of the squares of what each stands for, in us"),
-    [2 + PC_SAMPLE_MPI_NS] =
-        TIME("mpi_time", "CPU time that samples inside MPI calls stand for, from MPI_Init on"),
+        PC_SUM("compute_squares", "sum of the squares of what each stands for, in us", COUNT),
+    [2 + PC_SAMPLE_MPI_NS] = PC_SUM(
+        "mpi_time", "CPU time that samples inside MPI calls stand for, from MPI_Init on", NS),
     [2 + PC_SAMPLE_MPI_SQUARES] =
-        COUNT("mpi_squares", "sum of the squares of what each stands for, in us"),
+        PC_SUM("mpi_squares", "sum of the squares of what each stands for, in us", COUNT),
 };
 _Static_assert(PC_ARRAY_LEN(sampling_columns) == 2 + PC_SAMPLE_N_COUNTS, "a column for each count");
 
@@ -301,16 +256,17 @@ const struct pcollect_table pc_table_sampling = {
     .n_values = PC_SAMPLE_N_COUNTS};
 
 static const struct pcollect_column counter_columns[] = {
-    KEY("event", "as the configuration has it", STRING),
-    KEY("rank", "in MPI_COMM_WORLD", RANK),
-    KEY("thread", "number of the thread's tree", NUMBER),
-    [3 + PC_EDGES_TOTAL] = COUNT("total", "counted on all edges"),
-    [3 + PC_EDGES_OWN] = COUNT("own", "counted in the profiler while it booked, not on an edge"),
+    PC_KEY("event", "as the configuration has it", STRING),
+    PC_KEY("rank", "in MPI_COMM_WORLD", RANK),
+    PC_KEY("thread", "number of the thread's tree", NUMBER),
+    [3 + PC_EDGES_TOTAL] = PC_SUM("total", "counted on all edges", COUNT),
+    [3 + PC_EDGES_OWN] =
+        PC_SUM("own", "counted in the profiler while it booked, not on an edge", COUNT),
     [3 + PC_EDGES_READ] =
-        COUNT("read", "begins and ends of MPI calls at which the counter was read"),
+        PC_SUM("read", "begins and ends of MPI calls at which the counter was read", COUNT),
     [3 + PC_EDGES_SKIPPED] =
-        COUNT("skipped", "those at which it was not, being too near to the last"),
-    [3 + PC_EDGES_UNPLACED] = COUNT("unplaced", "samples that no edge had room for"),
+        PC_SUM("skipped", "those at which it was not, being too near to the last", COUNT),
+    [3 + PC_EDGES_UNPLACED] = PC_SUM("unplaced", "samples that no edge had room for", COUNT),
 };
 const struct pcollect_table pc_table_counters = {.name = "counters",
                                                  .doc = "events counted by each thread",
@@ -319,16 +275,16 @@ const struct pcollect_table pc_table_counters = {.name = "counters",
                                                  .n_values = PC_EDGES_N_COUNTS};
 
 static const struct pcollect_column edge_columns[] = {
-    KEY("event", "as the configuration has it", STRING),
-    KEY("rank", "in MPI_COMM_WORLD", RANK),
-    KEY("thread", "number of the thread's tree", NUMBER),
-    KEY("from",
-        "context at which it was read before; none: where the thread or its collection began",
-        NODE),
-    KEY("to", "context at which it was read; none: the thread's end, or the merge", NODE),
-    KEY("inside", "1: both are the ends of one MPI call", NUMBER),
-    COUNT("count", "of the event"),
-    COUNT("times", "edges with such a count"),
+    PC_KEY("event", "as the configuration has it", STRING),
+    PC_KEY("rank", "in MPI_COMM_WORLD", RANK),
+    PC_KEY("thread", "number of the thread's tree", NUMBER),
+    PC_KEY("from",
+           "context at which it was read before; none: where the thread or its collection began",
+           NODE),
+    PC_KEY("to", "context at which it was read; none: the thread's end, or the merge", NODE),
+    PC_KEY("inside", "1: both are the ends of one MPI call", NUMBER),
+    PC_SUM("count", "of the event", COUNT),
+    PC_SUM("times", "edges with such a count", COUNT),
 };
 const struct pcollect_table pc_table_edges = {.name = "edges",
                                               .doc = "counts between two points that are certain",
@@ -337,10 +293,13 @@ const struct pcollect_table pc_table_edges = {.name = "edges",
                                               .n_values = 2};
 
 static const struct pcollect_column sample_columns[] = {
-    KEY("rank", "in MPI_COMM_WORLD", RANK), KEY("thread", "number of the thread's tree", NUMBER),
-    KEY("from", "as in edges", NODE),       KEY("to", "as in edges", NODE),
-    KEY("inside", "as in edges", NUMBER),   KEY("context", "of the samples", NODE),
-    COUNT("samples", "on such edges"),
+    PC_KEY("rank", "in MPI_COMM_WORLD", RANK),
+    PC_KEY("thread", "number of the thread's tree", NUMBER),
+    PC_KEY("from", "as in edges", NODE),
+    PC_KEY("to", "as in edges", NODE),
+    PC_KEY("inside", "as in edges", NUMBER),
+    PC_KEY("context", "of the samples", NODE),
+    PC_SUM("samples", "on such edges", COUNT),
 };
 const struct pcollect_table pc_table_edge_samples = {.name = "edge_samples",
                                                      .doc = "samples between two such points",
@@ -349,12 +308,13 @@ const struct pcollect_table pc_table_edge_samples = {.name = "edge_samples",
                                                      .n_values = 1};
 
 static const struct pcollect_column placement_columns[] = {
-    KEY("rank", "in MPI_COMM_WORLD", RANK),
-    KEY("thread", "number of the thread's tree", NUMBER),
-    KEY("processor", "on which it ran", NUMBER),
-    [3 + PC_PLACEMENT_SAMPLES] = COUNT("samples", "interrupts of it there"),
-    [3 + PC_PLACEMENT_TIME] = TIME("time", "CPU time that they stand for"),
-    [3 + PC_PLACEMENT_ARRIVALS] = COUNT("arrivals", "of them, after one on another processor"),
+    PC_KEY("rank", "in MPI_COMM_WORLD", RANK),
+    PC_KEY("thread", "number of the thread's tree", NUMBER),
+    PC_KEY("processor", "on which it ran", NUMBER),
+    [3 + PC_PLACEMENT_SAMPLES] = PC_SUM("samples", "interrupts of it there", COUNT),
+    [3 + PC_PLACEMENT_TIME] = PC_SUM("time", "CPU time that they stand for", NS),
+    [3 + PC_PLACEMENT_ARRIVALS] =
+        PC_SUM("arrivals", "of them, after one on another processor", COUNT),
 };
 
 const struct pcollect_table pc_table_placement = {.name = "placement",

@@ -27,33 +27,23 @@ enum {
 };
 
 static const struct pcollect_column comm_columns[] = {
-    {"domain", "communicator, by its id in the table communicators", PCOLLECT_COLUMN_DOMAIN, 0,
-     PCOLLECT_UNIT_COUNT, 0},
-    {"parent", "communicator from which it was made", PCOLLECT_COLUMN_DOMAIN, PCOLLECT_MAX,
-     PCOLLECT_UNIT_COUNT, 0},
-    {"made_by", "primitive that made it", PCOLLECT_COLUMN_STRING, PCOLLECT_MIN, PCOLLECT_UNIT_COUNT,
-     0},
-    {"name", "name given to it", PCOLLECT_COLUMN_STRING, PCOLLECT_MIN, PCOLLECT_UNIT_COUNT, 0},
-    {"context", "where it was made", PCOLLECT_COLUMN_NODE, PCOLLECT_MIN, PCOLLECT_UNIT_COUNT, 0},
-    {"size", "members", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT, 0},
-    {"remote_size", "members of the other side", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX,
-     PCOLLECT_UNIT_COUNT, 0},
-    {"made", "times made, over ranks", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT,
-     0},
-    {"freed", "times freed, over ranks", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT,
-     0},
-    {"lifetime", "longest time from making to freeing", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX,
-     PCOLLECT_UNIT_TICKS, 0},
+    PC_KEY_DOMAIN,
+    PC_VALUE("parent", "communicator from which it was made", DOMAIN, MAX, COUNT),
+    PC_TEXT("made_by", "primitive that made it"),
+    PC_TEXT("name", "name given to it"),
+    PC_VALUE("context", "where it was made", NODE, MIN, COUNT),
+    PC_MAX("size", "members", COUNT),
+    PC_MAX("remote_size", "members of the other side", COUNT),
+    PC_SUM("made", "times made, over ranks", COUNT),
+    PC_SUM("freed", "times freed, over ranks", COUNT),
+    PC_MAX("lifetime", "longest time from making to freeing", TICKS),
 };
 
 static const struct pcollect_column member_columns[] = {
-    {"domain", "communicator, by its id in the table communicators", PCOLLECT_COLUMN_DOMAIN, 0,
-     PCOLLECT_UNIT_COUNT, 0},
-    {"member", "rank in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"rank", "rank in the communicator", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT,
-     0},
-    {"made", "times that it became a member", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
-     PCOLLECT_UNIT_COUNT, 0},
+    PC_KEY_DOMAIN,
+    PC_KEY("member", "rank in MPI_COMM_WORLD", RANK),
+    PC_MAX("rank", "rank in the communicator", COUNT),
+    PC_SUM("made", "times that it became a member", COUNT),
 };
 
 static const struct pcollect_table tables[] = {

@@ -21,35 +21,29 @@ struct object_record {
 enum { CALLS, COLLECTIVE, READ, WRITTEN, TIME, COLLECTIVE_TIME };
 enum { W_CALLS, W_SENT, W_RECEIVED, W_TIME, W_SYNC_CALLS, W_SYNC_TIME };
 
-#define SUM(name, doc, unit)                                                                       \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, unit, 0                                   \
-    }
-
 static const struct pcollect_column file_columns[] = {
-    {"file", "name given to MPI_File_open, of the first 1,024 files of a rank",
-     PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"context", "of the calls", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT, 0},
-    SUM("calls", "calls", PCOLLECT_UNIT_COUNT),
-    SUM("collective", "of these the collective ones", PCOLLECT_UNIT_COUNT),
-    SUM("bytes_read", "bytes read", PCOLLECT_UNIT_BYTES),
-    SUM("bytes_written", "bytes written", PCOLLECT_UNIT_BYTES),
-    SUM("time", "time in the calls", PCOLLECT_UNIT_TICKS),
-    SUM("collective_time", "of that in collective ones", PCOLLECT_UNIT_TICKS),
+    PC_KEY("file", "name given to MPI_File_open, of the first 1,024 files of a rank", STRING),
+    PC_KEY("context", "of the calls", NODE),
+    PC_SUM("calls", "calls", COUNT),
+    PC_SUM("collective", "of these the collective ones", COUNT),
+    PC_SUM("bytes_read", "bytes read", BYTES),
+    PC_SUM("bytes_written", "bytes written", BYTES),
+    PC_SUM("time", "time in the calls", TICKS),
+    PC_SUM("collective_time", "of that in collective ones", TICKS),
 };
 
 static const struct pcollect_column window_columns[] = {
-    {"window", "number of the window in its process, from 1; 1024: that one and all later ones",
-     PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"target", "rank in the window's group", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"domain", "communicator over which it was made", PCOLLECT_COLUMN_DOMAIN, 0,
-     PCOLLECT_UNIT_COUNT, 0},
-    SUM("calls", "calls that move data", PCOLLECT_UNIT_COUNT),
-    SUM("bytes_put", "bytes that went to the target", PCOLLECT_UNIT_BYTES),
-    SUM("bytes_got", "bytes that came from it", PCOLLECT_UNIT_BYTES),
-    SUM("time", "time in calls that move data", PCOLLECT_UNIT_TICKS),
-    SUM("sync_calls", "calls that synchronise, make or free the window", PCOLLECT_UNIT_COUNT),
-    SUM("sync_time", "time in these", PCOLLECT_UNIT_TICKS),
+    PC_KEY("window",
+           "number of the window in its process, from 1; 1024: that one and all later ones",
+           NUMBER),
+    PC_KEY("target", "rank in the window's group", RANK),
+    PC_KEY("domain", "communicator over which it was made", DOMAIN),
+    PC_SUM("calls", "calls that move data", COUNT),
+    PC_SUM("bytes_put", "bytes that went to the target", BYTES),
+    PC_SUM("bytes_got", "bytes that came from it", BYTES),
+    PC_SUM("time", "time in calls that move data", TICKS),
+    PC_SUM("sync_calls", "calls that synchronise, make or free the window", COUNT),
+    PC_SUM("sync_time", "time in these", TICKS),
 };
 
 #define N_COLUMNS(c) (sizeof(c) / sizeof(c)[0])

@@ -30,30 +30,22 @@ static const struct pcollect_field fields[] = {
 
 enum { COUNT, SENT, RECEIVED, FLIGHT, WAIT, LONGEST_WAIT, OVERLAP, HOW };
 
-#define SUM(name, doc, unit)                                                                       \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, unit, 0                                   \
-    }
-
 static const struct pcollect_column columns[] = {
-    {"start", "context that started the operations", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT,
-     0},
-    {"completion", "context that completed them; empty: none did, or it was not seen",
-     PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT, 0},
-    SUM("operations", "operations", PCOLLECT_UNIT_COUNT),
-    SUM("bytes_sent", "bytes described by send arguments", PCOLLECT_UNIT_BYTES),
-    SUM("bytes_received", "bytes received", PCOLLECT_UNIT_BYTES),
-    SUM("flight", "time under way", PCOLLECT_UNIT_TICKS),
-    SUM("wait", "time in the completing calls", PCOLLECT_UNIT_TICKS),
-    {"longest_wait", "longest share of a completing call", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX,
-     PCOLLECT_UNIT_TICKS, 0},
-    SUM("overlap", "time under way and outside of MPI", PCOLLECT_UNIT_TICKS),
-    SUM("at_once", "of the operations those that were complete when started", PCOLLECT_UNIT_COUNT),
-    SUM("cancelled", "those that were cancelled", PCOLLECT_UNIT_COUNT),
-    SUM("failed", "those that ended with an error", PCOLLECT_UNIT_COUNT),
-    SUM("freed", "those whose end was not seen, mostly because their request was freed before",
-        PCOLLECT_UNIT_COUNT),
-    SUM("never", "those that were not completed before MPI_Finalize", PCOLLECT_UNIT_COUNT),
+    PC_KEY("start", "context that started the operations", NODE),
+    PC_KEY("completion", "context that completed them; empty: none did, or it was not seen", NODE),
+    PC_SUM("operations", "operations", COUNT),
+    PC_SUM("bytes_sent", "bytes described by send arguments", BYTES),
+    PC_SUM("bytes_received", "bytes received", BYTES),
+    PC_SUM("flight", "time under way", TICKS),
+    PC_SUM("wait", "time in the completing calls", TICKS),
+    PC_MAX("longest_wait", "longest share of a completing call", TICKS),
+    PC_SUM("overlap", "time under way and outside of MPI", TICKS),
+    PC_SUM("at_once", "of the operations those that were complete when started", COUNT),
+    PC_SUM("cancelled", "those that were cancelled", COUNT),
+    PC_SUM("failed", "those that ended with an error", COUNT),
+    PC_SUM("freed", "those whose end was not seen, mostly because their request was freed before",
+           COUNT),
+    PC_SUM("never", "those that were not completed before MPI_Finalize", COUNT),
 };
 
 static const struct pcollect_table table = {

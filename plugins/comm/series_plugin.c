@@ -63,40 +63,30 @@ static const struct pcollect_field fields[] = {
 enum { CALLS, SENT, RECEIVED, TIME_IN_MPI, OTHER_CALLS, SAMPLES, CPU_TIME, COMPUTED };
 
 static const struct pcollect_column columns[] = {
-    {"rank", "rank in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"start", "of the bin, nanoseconds since 1970", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT,
-     0},
-    {"width", "of the bin, nanoseconds", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"domain", "communicator, of the first that the process used; else none",
-     PCOLLECT_COLUMN_DOMAIN, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"calls", "MPI calls that began in it", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
-     PCOLLECT_UNIT_COUNT, 0},
-    {"bytes_sent", "bytes described by send arguments", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
-     PCOLLECT_UNIT_BYTES, 0},
-    {"bytes_received", "bytes received", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES,
-     0},
-    {"mpi_time", "time in MPI, of all threads", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
-     PCOLLECT_UNIT_TICKS, 0},
-    {"other_calls", "calls over communicators that are not told apart", PCOLLECT_COLUMN_NUMBER,
-     PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
-    {"samples", "samples", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
-    {"cpu_time", "CPU time that they stand for", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
-     PCOLLECT_UNIT_NS, 0},
-    {"computed", "of that outside of MPI calls", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
-     PCOLLECT_UNIT_NS, 0},
+    PC_KEY("rank", "rank in MPI_COMM_WORLD", RANK),
+    PC_KEY("start", "of the bin, nanoseconds since 1970", NUMBER),
+    PC_KEY("width", "of the bin, nanoseconds", NUMBER),
+    PC_KEY("domain", "communicator, of the first that the process used; else none", DOMAIN),
+    PC_SUM("calls", "MPI calls that began in it", COUNT),
+    PC_SUM("bytes_sent", "bytes described by send arguments", BYTES),
+    PC_SUM("bytes_received", "bytes received", BYTES),
+    PC_SUM("mpi_time", "time in MPI, of all threads", TICKS),
+    PC_SUM("other_calls", "calls over communicators that are not told apart", COUNT),
+    PC_SUM("samples", "samples", COUNT),
+    PC_SUM("cpu_time", "CPU time that they stand for", NS),
+    PC_SUM("computed", "of that outside of MPI calls", NS),
 };
 
 enum { TIME_IN_REGION };
 
 static const struct pcollect_column region_columns[] = {
-    {"rank", "rank in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"start", "of the bin, nanoseconds since 1970", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT,
-     0},
-    {"width", "of the bin, nanoseconds", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"region", "phase or region, inside of others; of the first whose time was booked, else none",
-     PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"time", "time in it, of all threads", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
-     PCOLLECT_UNIT_TICKS, 0},
+    PC_KEY("rank", "rank in MPI_COMM_WORLD", RANK),
+    PC_KEY("start", "of the bin, nanoseconds since 1970", NUMBER),
+    PC_KEY("width", "of the bin, nanoseconds", NUMBER),
+    PC_KEY("region",
+           "phase or region, inside of others; of the first whose time was booked, else none",
+           NODE),
+    PC_SUM("time", "time in it, of all threads", TICKS),
 };
 
 enum { COURSE, REGIONS };

@@ -61,62 +61,45 @@ enum {
     PAIR_RECEIVE_TIME
 };
 
+#define PAIR_VALUES                                                                                \
+    PC_SUM("messages", "messages sent", COUNT), PC_SUM("bytes", "bytes sent", BYTES),              \
+        PC_SUM("time", "time in calls that send", TICKS),                                          \
+        PC_SUM("received", "messages received", COUNT),                                            \
+        PC_SUM("received_bytes", "bytes received", BYTES),                                         \
+        PC_SUM("receive_time", "time in calls that receive", TICKS)
+
 static const struct pcollect_column pair_columns[] = {
-    {"source", "rank that sends", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"destination", "rank that receives", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"class", "class of primitives", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"domain", "communicator, by its id in the table communicators", PCOLLECT_COLUMN_DOMAIN, 0,
-     PCOLLECT_UNIT_COUNT, 0},
-    {"messages", "messages sent", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
-    {"bytes", "bytes sent", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES, 0},
-    {"time", "time in calls that send", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_TICKS,
-     0},
-    {"received", "messages received", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
-    {"received_bytes", "bytes received", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES,
-     0},
-    {"receive_time", "time in calls that receive", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
-     PCOLLECT_UNIT_TICKS, 0},
+    PC_KEY("source", "rank that sends", RANK),
+    PC_KEY("destination", "rank that receives", RANK),
+    PC_KEY("class", "class of primitives", STRING),
+    PC_KEY_DOMAIN,
+    PAIR_VALUES,
 };
 
-/* The values are those of `pairs`. */
 static const struct pcollect_column distance_columns[] = {
-    {"distance", "least distance of the ranks, a power of two; the most is below its double",
-     PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"class", "class of primitives", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"domain", "communicator, by its id in the table communicators", PCOLLECT_COLUMN_DOMAIN, 0,
-     PCOLLECT_UNIT_COUNT, 0},
-    {"messages", "messages sent", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
-    {"bytes", "bytes sent", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES, 0},
-    {"time", "time in calls that send", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_TICKS,
-     0},
-    {"received", "messages received", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
-    {"received_bytes", "bytes received", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES,
-     0},
-    {"receive_time", "time in calls that receive", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
-     PCOLLECT_UNIT_TICKS, 0},
+    PC_KEY("distance", "least distance of the ranks, a power of two; the most is below its double",
+           NUMBER),
+    PC_KEY("class", "class of primitives", STRING),
+    PC_KEY_DOMAIN,
+    PAIR_VALUES,
 };
 
 enum { COLL_CALLS, COLL_TIME, COLL_SENT, COLL_RECEIVED };
 
 static const struct pcollect_column coll_columns[] = {
-    {"operation", "primitive", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"root", "rank of the root, or none", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"domain", "communicator, by its id in the table communicators", PCOLLECT_COLUMN_DOMAIN, 0,
-     PCOLLECT_UNIT_COUNT, 0},
-    {"calls", "calls, of all ranks", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
-    {"time", "time in the calls", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_TICKS, 0},
-    {"bytes_sent", "bytes described by send arguments", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
-     PCOLLECT_UNIT_BYTES, 0},
-    {"bytes_received", "bytes described by receive arguments", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
-     PCOLLECT_UNIT_BYTES, 0},
+    PC_KEY("operation", "primitive", STRING),
+    PC_KEY("root", "rank of the root, or none", RANK),
+    PC_KEY_DOMAIN,
+    PC_SUM("calls", "calls, of all ranks", COUNT),
+    PC_SUM("time", "time in the calls", TICKS),
+    PC_SUM("bytes_sent", "bytes described by send arguments", BYTES),
+    PC_SUM("bytes_received", "bytes described by receive arguments", BYTES),
 };
 
 static const struct pcollect_column place_columns[] = {
-    {"rank", "rank in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"socket", "1 + number of the socket to which it is bound; 0: to several or none",
-     PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT, 0},
-    {"cores", "processors on which it may run", PCOLLECT_COLUMN_STRING, PCOLLECT_MIN,
-     PCOLLECT_UNIT_COUNT, 0},
+    PC_KEY("rank", "rank in MPI_COMM_WORLD", RANK),
+    PC_MAX("socket", "1 + number of the socket to which it is bound; 0: to several or none", COUNT),
+    PC_TEXT("cores", "processors on which it may run"),
 };
 
 enum { PAIRS, COLLECTIVES, PLACE, PAIRS_BY_DISTANCE };

@@ -46,53 +46,39 @@ static const struct pcollect_field fields[] = {
      PCOLLECT_UNIT_BYTES, N_BINS, offsetof(struct record, received)},
 };
 
-#define KEY(name, doc)                                                                             \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0                               \
-    }
-#define DOMAIN                                                                                     \
-    {                                                                                              \
-        "domain", "communicator, by its id in the table communicators", PCOLLECT_COLUMN_DOMAIN, 0, \
-            PCOLLECT_UNIT_COUNT, 0                                                                 \
-    }
-#define VALUE(name, doc, combine, unit)                                                            \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_NUMBER, combine, unit, 0                                        \
-    }
-
 enum { TYPE_CALLS, TYPE_ELEMENTS, TYPE_SENT, TYPE_RECEIVED };
 
 static const struct pcollect_column type_columns[] = {
-    KEY("primitive", "primitive"),
-    KEY("datatype", "name of the datatype, or how it was made"),
-    DOMAIN,
-    VALUE("calls", "calls, of all ranks", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
-    VALUE("elements", "elements that the arguments describe", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
-    VALUE("bytes_sent", "bytes sent", PCOLLECT_SUM, PCOLLECT_UNIT_BYTES),
-    VALUE("bytes_received", "bytes received", PCOLLECT_SUM, PCOLLECT_UNIT_BYTES),
+    PC_KEY("primitive", "primitive", STRING),
+    PC_KEY("datatype", "name of the datatype, or how it was made", STRING),
+    PC_KEY_DOMAIN,
+    PC_SUM("calls", "calls, of all ranks", COUNT),
+    PC_SUM("elements", "elements that the arguments describe", COUNT),
+    PC_SUM("bytes_sent", "bytes sent", BYTES),
+    PC_SUM("bytes_received", "bytes received", BYTES),
 };
 
 enum { OPERATOR_CALLS, OPERATOR_OPERANDS, OPERATOR_MOST };
 
 static const struct pcollect_column operator_columns[] = {
-    KEY("primitive", "primitive"),
-    KEY("operator", "name of the operator"),
-    KEY("datatype", "name of the datatype, or how it was made"),
-    DOMAIN,
-    VALUE("calls", "calls, of all ranks", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
-    VALUE("operands", "elements given by the ranks", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
-    VALUE("most", "most elements of one call", PCOLLECT_MAX, PCOLLECT_UNIT_COUNT),
+    PC_KEY("primitive", "primitive", STRING),
+    PC_KEY("operator", "name of the operator", STRING),
+    PC_KEY("datatype", "name of the datatype, or how it was made", STRING),
+    PC_KEY_DOMAIN,
+    PC_SUM("calls", "calls, of all ranks", COUNT),
+    PC_SUM("operands", "elements given by the ranks", COUNT),
+    PC_MAX("most", "most elements of one call", COUNT),
 };
 
 enum { SIZE_SENT, SIZE_RECEIVED };
 
 static const struct pcollect_column size_columns[] = {
-    KEY("primitive", "primitive"),
+    PC_KEY("primitive", "primitive", STRING),
     {"from", "least size of the bin; it ends before twice that", PCOLLECT_COLUMN_NUMBER, 0,
      PCOLLECT_UNIT_BYTES, 0},
-    DOMAIN,
-    VALUE("sent", "calls that sent that much", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
-    VALUE("received", "calls that received that much", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
+    PC_KEY_DOMAIN,
+    PC_SUM("sent", "calls that sent that much", COUNT),
+    PC_SUM("received", "calls that received that much", COUNT),
 };
 
 enum { DATATYPES, OPERATORS, SIZES };

@@ -60,32 +60,21 @@ struct moments {
     uint64_t added; /* thousandths */
 };
 
-#define SUM(name, doc)                                                                             \
-    {                                                                                              \
-        name, doc, PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0                    \
-    }
 #define MOMENTS                                                                                    \
-    SUM("readings", "windows that read the event"),                                                \
-        SUM("weight", "as how many of them they count"),                                           \
-        SUM("seen", "of these, the ones in which it happened"),                                    \
-        SUM("count", "events in them, of each as often as it counts"),                             \
-        {"time",                                                                                   \
-         "CPU time of them, likewise",                                                             \
-         PCOLLECT_COLUMN_NUMBER,                                                                   \
-         PCOLLECT_SUM,                                                                             \
-         PCOLLECT_UNIT_NS,                                                                         \
-         0},                                                                                       \
-        SUM("count_squared_low", "sum of squares of count, modulo 2^32"),                          \
-        SUM("count_squared_high", "and the rest, in 2^32"),                                        \
-        SUM("time_squared_low", "sum of squares of time in ns"),                                   \
-        SUM("time_squared_high", "and the rest, in 2^32"),                                         \
-        SUM("product_low", "sum of count times time in ns"),                                       \
-        SUM("product_high", "and the rest, in 2^32"),                                              \
-        SUM("added", "of count, what the windows themselves did, in thousandths of an event")
-#define EVENT                                                                                      \
-    {                                                                                              \
-        "event", "its name", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0                     \
-    }
+    PC_SUM("readings", "windows that read the event", COUNT),                                      \
+        PC_SUM("weight", "as how many of them they count", COUNT),                                 \
+        PC_SUM("seen", "of these, the ones in which it happened", COUNT),                          \
+        PC_SUM("count", "events in them, of each as often as it counts", COUNT),                   \
+        PC_SUM("time", "CPU time of them, likewise", NS),                                          \
+        PC_SUM("count_squared_low", "sum of squares of count, modulo 2^32", COUNT),                \
+        PC_SUM("count_squared_high", "and the rest, in 2^32", COUNT),                              \
+        PC_SUM("time_squared_low", "sum of squares of time in ns", COUNT),                         \
+        PC_SUM("time_squared_high", "and the rest, in 2^32", COUNT),                               \
+        PC_SUM("product_low", "sum of count times time in ns", COUNT),                             \
+        PC_SUM("product_high", "and the rest, in 2^32", COUNT),                                    \
+        PC_SUM("added", "of count, what the windows themselves did, in thousandths of an event",   \
+               COUNT)
+#define EVENT PC_KEY("event", "its name", STRING)
 #define WINDOW                                                                                     \
     {                                                                                              \
         "window", "how long they were to be; 0: a turn of round-robin", PCOLLECT_COLUMN_NUMBER, 0, \
@@ -93,17 +82,10 @@ struct moments {
     }
 
 static const struct pcollect_column context_columns[] = {
-    {"context", "where the windows began and ended", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT,
-     0},
-    EVENT,
-    WINDOW,
-    MOMENTS};
+    PC_KEY("context", "where the windows began and ended", NODE), EVENT, WINDOW, MOMENTS};
 
 static const struct pcollect_column group_columns[] = {
-    {"group", "number of the group", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
-    EVENT,
-    WINDOW,
-    MOMENTS};
+    PC_KEY("group", "number of the group", NUMBER), EVENT, WINDOW, MOMENTS};
 
 enum { N_MOMENTS = sizeof(struct moments) / sizeof(uint64_t) };
 _Static_assert(sizeof context_columns / sizeof context_columns[0] == 3 + N_MOMENTS,
