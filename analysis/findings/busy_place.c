@@ -111,7 +111,7 @@ static struct spots find_spots(struct search *s, uint32_t node)
         uint32_t depth = INLINED * s->depth[node] + k, i = PC_NO_INDEX;
         if (pct_symbols_runtime(frame->file))
             continue;
-        if (frame->function) {
+        if (pct_frame_has_symbol(frame)) {
             i = find_function(s, frame);
             s->list[i].depth = depth < s->list[i].depth ? depth : s->list[i].depth;
         }

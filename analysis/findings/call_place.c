@@ -97,12 +97,12 @@ static const struct pct_node *find_called(const struct pct_tree *t,
     return called;
 }
 
-/* The function that called another one, past those without a name and its own kind. */
+/* The function that called another one, past those that no symbol names and its own kind. */
 static const struct pct_node *find_caller(const struct pct_tree *t, const struct pct_node *n)
 {
     const char *function = n->frame->function;
     for (n = frame_above(t, n); n; n = frame_above(t, n))
-        if (n->module != PC_NO_INDEX && n->frame->function &&
+        if (n->module != PC_NO_INDEX && pct_frame_has_symbol(n->frame) &&
             !(function && !strcmp(n->frame->function, function)) &&
             !pct_symbols_runtime(n->frame->file))
             return n;

@@ -68,7 +68,8 @@ struct pct_dw {
     size_t n_symbols, symbols_room;
     size_t n_stubs;         /* of the symbols: those of stubs_dw.c */
     struct pct_pool *names; /* of stubs */
-    bool symbols_ready, unwind_ready;
+    bool symbols_ready, unwind_ready, main_ready;
+    uint64_t main_begin;
     struct pct_dw_bytes unwind_table, unwind_entries; /* of unwind_dw.c */
 };
 
@@ -77,7 +78,7 @@ struct pct_dw {
 /* Adds a symbol for each stub, as sin@plt. */
 void pct_dw_read_stubs(struct pct_dw *d);
 
-/* ---- thread_start_dw.c ---- */
+/* ---- starts_dw.c ---- */
 
 /* Adds a symbol for the function in which threads of the C++ library begin, if it has none. */
 void pct_dw_read_thread_start(struct pct_dw *d);

@@ -358,7 +358,8 @@ static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_
     if (!n && readable) {
         uint64_t begin = 0, end;
         pct_dw_unwind(m->dw, offset - 1, &begin, &end);
-        found[0] = (struct pct_frame){.begin = begin};
+        bool is_main = begin && begin == pct_dw_main(m->dw);
+        found[0] = (struct pct_frame){.function = is_main ? "main" : NULL, .begin = begin};
         n = found[0].begin != 0;
     }
     if (!n)
@@ -479,7 +480,7 @@ static void note_place(struct module *m, struct pct_place place)
 {
     m->asked = true;
     for (uint32_t i = 0; i < place.n_frames; i++) {
-        m->named |= place.frames[i].function && !is_stub(place.frames[i].function);
+        m->named |= pct_frame_has_symbol(&place.frames[i]) && !is_stub(place.frames[i].function);
         m->lines |= place.frames[i].line != 0;
     }
 }
@@ -493,14 +494,14 @@ static bool is_nameless(const struct module *m)
 /* ---- Stored places that lack something ------------------------------------------------------- */
 
 /* Steps of what is known of a place. */
-enum grade { GRADE_NOTHING, GRADE_BEGIN, GRADE_FUNCTION, GRADE_LINE };
+enum grade { GRADE_NOTHING, GRADE_BEGIN, GRADE_MAIN, GRADE_FUNCTION, GRADE_LINE };
 
 static enum grade grade_place(struct pct_place place)
 {
     if (place.frames[place.n_frames - 1].line)
         return GRADE_LINE;
     if (place.frames[0].function)
-        return GRADE_FUNCTION;
+        return place.frames[0].begin ? GRADE_MAIN : GRADE_FUNCTION;
     return place.frames[0].begin ? GRADE_BEGIN : GRADE_NOTHING;
 }
 

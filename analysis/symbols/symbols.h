@@ -24,8 +24,16 @@ struct pct_frame {
     /* File in which the function is declared, if the line is of another one, which it includes;
      * else NULL. */
     const char *home;
-    uint64_t begin; /* offset at which a function without a name begins; 0: not known */
+    /* Offset at which a function begins that no symbol names; 0: one does, or it is not known. Such
+     * a function has a name if it is `main`. */
+    uint64_t begin;
 };
+
+/* True if the file of the function names it. */
+static inline bool pct_frame_has_symbol(const struct pct_frame *f)
+{
+    return f->function && !f->begin;
+}
 
 /* The file of the function. */
 static inline const char *pct_frame_home(const struct pct_frame *f)

@@ -5,7 +5,7 @@
  *  - address ranges of all compilation units, from their DIEs (.debug_aranges is often missing);
  *  - for each unit met, the address ranges of its functions, wherever they are nested;
  *  - symbols with a size or a place, from all symbol tables that libdwfl finds, the stubs of
- *    stubs_dw.c, and the functions of thread_start_dw.c and python_methods_dw.c.
+ *    stubs_dw.c, and the functions of starts_dw.c and python_methods_dw.c.
  * Addresses are link-time addresses of the main file; a separate debug file may be shifted
  * (dw_bias), and the address space of libdwfl too (elf_bias).
  */

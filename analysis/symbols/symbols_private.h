@@ -40,6 +40,12 @@ bool pct_dw_bounds(struct pct_dw *d, uint64_t address, uint64_t *lo_out, uint64_
  * known. */
 bool pct_dw_unwind(struct pct_dw *d, uint64_t address, uint64_t *lo_out, uint64_t *hi_out);
 
+/* ---- starts_dw.c ---- */
+
+/* The link-time address at which `main` begins, whose name a stripped program does not have; 0: not
+ * known. */
+uint64_t pct_dw_main(struct pct_dw *d);
+
 /* ---- tail_calls.c ---- */
 
 struct pct_tails;

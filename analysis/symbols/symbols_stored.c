@@ -9,7 +9,7 @@
  * removed between an address and the function that its call reached: callee is a module with an
  * offset, or an MPI function. The table `function_files` has the keys of `symbols` and the file
  * that declares the function, where its line is of another file; the table `function_begins` where
- * a function without a name begins. Like other tables, all survive merging.
+ * a function begins that no symbol names. Like other tables, all survive merging.
  */
 #include "analysis/symbols/symbols_private.h"
 
@@ -88,7 +88,7 @@ static const struct pcollect_column begin_columns[N_BESIDE_COLUMNS] = {
     VALUE("begin", "address of its first byte in the module", NUMBER)};
 const struct pcollect_table pct_function_begins_table = {
     .name = "function_begins",
-    .doc = "where functions of symbols without a name begin",
+    .doc = "where functions of symbols begin that no symbol of their file names",
     .columns = begin_columns,
     .n_keys = N_KEYS,
     .n_values = N_BESIDE_COLUMNS - N_KEYS};

@@ -380,12 +380,12 @@ static bool is_frame_of_program(const struct sums *s, uint32_t node)
 static bool has_name(const struct sums *s, uint32_t node)
 {
     struct pct_place place = pct_symbols_node(s->symbols, node);
-    return place.n_frames && place.frames[place.n_frames - 1].function;
+    return place.n_frames && pct_frame_has_symbol(&place.frames[place.n_frames - 1]);
 }
 
 /* The innermost frame of the program from a node outwards, up to an MPI call or the end of a cut
- * stack; the node itself if there is none, or if it has no name: then the function of the library
- * says more. */
+ * stack; the node itself if there is none, or if no symbol names it: then the function of the
+ * library says more. */
 static uint32_t find_program(const struct sums *s, uint32_t node)
 {
     const struct pc_profile *p = s->totals->profile;

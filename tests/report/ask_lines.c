@@ -48,7 +48,7 @@ int main(int argc, char **argv)
         struct pct_place place = pct_symbols_find(symbols, 0, offset);
         for (uint32_t i = place.n_frames; i-- > 0;) {
             const struct pct_frame *f = &place.frames[i];
-            if (f->begin)
+            if (f->begin && !f->function)
                 printf("0x%llx", (unsigned long long)f->begin);
             else
                 printf("%s", f->function ? f->function : "??");
