@@ -234,7 +234,12 @@ function placeOf(label, whole, others = []) {
 }
 
 const lastPart = path => path.slice(path.lastIndexOf("/") + 1);
-const lineText = (path, line) => `${lastPart(path)}:${line}`;
+// The part of a path that users see, as pct_place_file of analysis/tree/label.c makes it.
+function fileText(path) {
+    const [folder, name] = path.split("/").slice(-2), same = ["__init__.py", "__main__.py"].includes(name);
+    return folder && (same || (/\/(site|dist)-packages\/.*\.py$/s.test(path) && !folder.endsWith("-packages"))) ? `${folder}/${name}` : lastPart(path);
+}
+const lineText = (path, line) => `${fileText(path)}:${line}`;
 
 // A label or a path in the notation for users. `whole`: with whole names.
 const placesOf = (path, whole = false) => path.split(pathSeparator).map(label => placeOf(label, whole)).join(pathSeparator);

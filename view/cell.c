@@ -140,7 +140,7 @@ static const char *shown_path(const struct pct_data *d, const char *path)
 {
     return pct_data_full_paths(d) ? path
            : d->profile           ? pct_label_module(d->profile, path)
-                                  : pc_base_name(path);
+                                  : pct_place_file(path);
 }
 
 static void put_people(const struct pct_column *c, const struct pct_data *d,

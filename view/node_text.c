@@ -67,20 +67,14 @@ void pct_node_name(struct pct_buf *b, const struct pct_tree *t, uint32_t node,
     pct_buf_free(&name);
 }
 
-/* The file of a module of Python that an import runs, whose caller's line says nothing: with its
- * folder, if it is that of a package. NULL: the frame is none. */
-static const char *file_of_import(const struct pct_node *n, bool full_path)
+/* The file of a module of Python that an import runs, whose caller's line says nothing; NULL: the
+ * frame is none. */
+static const char *file_of_import(const struct pct_node *n)
 {
     const char *file = n->frame->function ? pct_frame_home(n->frame) : NULL;
-    if (!file || !n->caller || strcmp(n->frame->function, "<module>") != 0 ||
-        !pct_symbols_runtime(n->caller->file))
-        return NULL;
-    const char *name = pc_base_name(file);
-    if (full_path || strcmp(name, "__init__.py") != 0 || name < file + 2)
-        return full_path ? file : name;
-    for (name--; name > file && name[-1] != '/';)
-        name--;
-    return name;
+    bool imported = file && n->caller && !strcmp(n->frame->function, "<module>") &&
+                    pct_symbols_runtime(n->caller->file);
+    return imported ? file : NULL;
 }
 
 void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
@@ -91,9 +85,9 @@ void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct 
     bool unknown = frame && !module_told && !n->frame->file && n->module != PC_NO_INDEX;
     const char *module = unknown ? p->modules[n->module].path : NULL;
     struct pct_place_text place = {.full_path = full_paths};
-    const char *imported = frame ? file_of_import(n, full_paths) : NULL;
+    const char *imported = frame ? file_of_import(n) : NULL;
     if (imported)
-        place = (struct pct_place_text){.file = imported, .full_path = true};
+        place = (struct pct_place_text){.file = imported, .full_path = full_paths};
     else if (n->caller)
         place = (struct pct_place_text){
             .file = n->caller->file, .line = n->caller->line, .full_path = full_paths};

@@ -9,6 +9,7 @@
 
 #include "analysis/open_calls.h"
 #include "analysis/runtime_work.h"
+#include "analysis/tree/label.h"
 #include "base/progress.h"
 #include "format/team_runtime.h"
 
@@ -288,7 +289,8 @@ static void note_call(const struct joiner *b, struct pct_join_node *node, const 
     static const struct pct_frame nowhere;
     const struct pct_frame *from =
         n->parent == PC_NO_INDEX ? &nowhere : b->tree->nodes[n->parent].frame;
-    const char *file = from->file ? pct_pool_intern(b->join->pool, pc_base_name(from->file)) : NULL;
+    const char *file =
+        from->file ? pct_pool_intern(b->join->pool, pct_place_file(from->file)) : NULL;
     if (!node->told) {
         node->call_file = file;
         node->call_line = from->line;

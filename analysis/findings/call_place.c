@@ -27,12 +27,11 @@ static const struct pct_node *frame_above(const struct pct_tree *t, const struct
 /* True for a file that came with the system, or by an installer of packages of Python. */
 static bool is_installed(const char *file)
 {
-    static const char *const begins[] = {"/usr/include/", "/usr/lib/python3"},
-                             *const folders[] = {"/site-packages/", "/dist-packages/"};
+    static const char *const begins[] = {"/usr/include/", "/usr/lib/python3"};
     for (size_t i = 0; file && i < PC_ARRAY_LEN(begins); i++)
-        if (!strncmp(file, begins[i], strlen(begins[i])) || strstr(file, folders[i]))
+        if (!strncmp(file, begins[i], strlen(begins[i])))
             return true;
-    return pct_symbols_runtime(file) != NULL;
+    return file && (pct_place_is_of_package(file) || pct_symbols_runtime(file));
 }
 
 /* True if the module of a frame is known, and is none of the program. */

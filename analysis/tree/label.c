@@ -110,7 +110,7 @@ const char *pct_label_module(const struct pc_profile *p, const char *path)
         shown = different < shown ? different : shown;
         program |= same;
     }
-    return program ? shown : name;
+    return program ? shown : pct_place_file(path);
 }
 
 void pct_label_program(struct pct_buf *b, const struct pc_profile *p, uint32_t module,
@@ -153,6 +153,25 @@ uint64_t pct_label_context(uint64_t above, const char *label)
 
 /* ---- For users ------------------------------------------------------------------------------ */
 
+bool pct_place_is_of_package(const char *path)
+{
+    return strstr(path, "/site-packages/") || strstr(path, "/dist-packages/");
+}
+
+const char *pct_place_file(const char *path)
+{
+    const char *name = pc_base_name(path);
+    bool same = !strcmp(name, "__init__.py") || !strcmp(name, "__main__.py");
+    const char *end = strrchr(name, '.');
+    bool known = same || (end && !strcmp(end, ".py") && pct_place_is_of_package(path));
+    if (!known || name < path + 2)
+        return name;
+    const char *folder = name - 1;
+    while (folder > path && folder[-1] != '/')
+        folder--;
+    return same || !strstr(folder, "-packages/") ? folder : name;
+}
+
 void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum pct_place_form form)
 {
     static const char *const before[] = {"", "  ", " ("}, *const after[] = {"", "", ")"};
@@ -161,7 +180,7 @@ void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum p
         return;
     pct_buf_text(b, before[form]);
     if (file)
-        put_line(b, place->full_path ? file : pc_base_name(file), place->call ? 0 : place->line,
+        put_line(b, place->full_path ? file : pct_place_file(file), place->call ? 0 : place->line,
                  PCT_ESCAPE_CELL);
     if (place->call)
         pct_buf_format(b, "%scall %u of %u", file ? ", " : "", place->call, place->n_calls);

@@ -38,8 +38,8 @@ uint32_t pct_label_programs(const struct pc_profile *p, const char **out);
  * NAME). */
 bool pct_label_begins_program(const struct pc_profile *p, const struct pc_profile_node *n);
 
-/* The last part of a path, of a program with as many folders before it as tell it from other
- * programs of the job. A part of `path`. */
+/* The path of a module or a file as users see it (pct_place_file), of a program with as many
+ * folders before it as tell it from other programs of the job. A part of `path`. */
 const char *pct_label_module(const struct pc_profile *p, const char *path);
 
 /* Appends (program NAME). */
@@ -70,6 +70,13 @@ struct pct_place_text {
     uint32_t call, n_calls; /* instead of the line: number of the call, and of all calls; 0: none */
     bool full_path;
 };
+
+/* True for a file of an installed package of Python. */
+bool pct_place_is_of_package(const char *path);
+
+/* The part of a path that users see: its last part; of __init__.py, __main__.py and the files of
+ * installed packages of Python with its folder, because many files have such names. */
+const char *pct_place_file(const char *path);
 
 /* Appends the place; nothing if nothing is known. */
 void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum pct_place_form form);

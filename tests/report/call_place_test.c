@@ -6,6 +6,7 @@
  */
 #include "made_run.h"
 
+#include "analysis/tree/label.h"
 #include "view/report_print.h"
 
 #include <setjmp.h>
@@ -95,7 +96,8 @@ static void calls_in_libraries_lead_to_the_line_of_the_user(void **state)
           {PYTHON, "Data.__setitem__", "/usr/lib/python3/dist-packages/h/data.py", 90},
           {LIBRARY, NULL, NULL, 0},
           {LIBRARY, "h_write", NULL, 0}},
-         "MPI_Exscan in Data.__setitem__ (data.py) called by write (a.py:9) is called 5,000 times",
+         "MPI_Exscan in Data.__setitem__ (h/data.py) called by write (a.py:9) is called 5,000 "
+         "times",
          "These calls are made inside h_write of libvec.so.3" MORE},
         {{{PYTHON, "<module>", "/home/a.py", 30},
           {LIBRARY, NULL, NULL, 0},
@@ -148,7 +150,7 @@ static uint64_t context_of(const char *rule)
     return context;
 }
 
-/* Of several functions of a library the one with most calls is named. */
+/* Calls of several functions of a library: the one with most is named. */
 static void a_library_is_named_by_its_function_with_most_calls(void **state)
 {
     static const double calls[] = {8800, 5000};
@@ -382,6 +384,26 @@ static void calls_that_belong_together_are_one_finding(void **state)
     }
 }
 
+static void files_of_packages_have_their_folder(void **state)
+{
+    static const char *const rows[][2] = {
+        {"/home/a/b.c", "b.c"},
+        {"b.py", "b.py"},
+        {"/home/a/__init__.py", "a/__init__.py"},
+        {"a/__main__.py", "a/__main__.py"},
+        {"/__init__.py", "__init__.py"},
+        {"__init__.py", "__init__.py"},
+        {"/usr/lib/python3/dist-packages/meep/__init__.py", "meep/__init__.py"},
+        {"/usr/lib/python3/dist-packages/dolfinx/fem/petsc.py", "fem/petsc.py"},
+        {"/home/a/lib/python3.11/site-packages/six.py", "six.py"},
+        {"/home/a/lib/python3.11/site-packages/b/lib.so", "lib.so"},
+        {"/home/a/b.py", "b.py"},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++)
+        assert_string_equal(pct_place_file(rows[i][0]), rows[i][1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +417,7 @@ int main(void)
         cmocka_unit_test(frames_of_a_library_share_a_line),
         cmocka_unit_test(code_without_lines_belongs_to_the_line_that_called_it),
         cmocka_unit_test(calls_that_belong_together_are_one_finding),
+        cmocka_unit_test(files_of_packages_have_their_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
