@@ -45,7 +45,8 @@ struct pct_dw_symbol {
     uint64_t lo, hi;
     uint64_t reach; /* without a size (hi == lo): to the next symbol, or the end of its section */
     const char *name;
-    int rank; /* the least is preferred among symbols of one place */
+    int rank;    /* the least is preferred among symbols of one place */
+    bool chosen; /* of a function that is chosen at load time (IFUNC), by the one that is here */
 };
 
 /* A section of the file; it belongs to libelf. */

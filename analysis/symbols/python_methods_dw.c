@@ -172,7 +172,7 @@ static void add_method(struct pct_dw *d, const char *type, const char *name, uin
         d->names = pct_pool_new();
     d->symbols = pct_grow(d->symbols, d->n_symbols, &d->symbols_room, sizeof *d->symbols);
     d->symbols[d->n_symbols++] =
-        (struct pct_dw_symbol){lo, hi, hi, pct_pool_intern(d->names, b.data), 0};
+        (struct pct_dw_symbol){lo, hi, hi, pct_pool_intern(d->names, b.data), 0, false};
     pct_buf_free(&b);
 }
 

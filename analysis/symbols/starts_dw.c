@@ -190,5 +190,5 @@ void pct_dw_read_thread_start(struct pct_dw *d)
         if (begin >= d->symbols[i].lo && begin < d->symbols[i].hi)
             return;
     d->symbols = pct_grow(d->symbols, d->n_symbols, &d->symbols_room, sizeof *d->symbols);
-    d->symbols[d->n_symbols++] = (struct pct_dw_symbol){lo, hi, hi, started, 0};
+    d->symbols[d->n_symbols++] = (struct pct_dw_symbol){lo, hi, hi, started, 0, false};
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The stubs by which a file calls functions of other files, as the linker makes them (.plt): named
- * after the function that they call, sin@plt. No symbol table has them.
+ * after the function that they call, sin@plt. No symbol table has them. Stubs of the file's own
+ * functions that are chosen at load time (IFUNC) are named after the symbol whose function chooses,
+ * or [plt], if the file has none.
  *
  * A stub jumps to the address in a slot of the file's table of addresses. Its instructions contain
  * the slot; the file's relocations contain the function of the slot. So the order and size of stubs
@@ -19,10 +21,12 @@
 
 struct slot {
     uint64_t address;
-    const char *function; /* of the file's strings; NULL: not known */
+    const char *function; /* of the file's strings; "": chosen, without a symbol; NULL: not known */
 };
 
 struct slots {
+    const struct pct_dw *d;
+    Elf *elf;
     struct slot *list;
     size_t n, room;
 };
@@ -33,25 +37,48 @@ static int compare_slots(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* The slots of one section of relocations, by the symbols that it names. */
-static void read_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct slots *out)
+/* The symbol of a function that is chosen at load time by the one at an address. */
+static const char *find_chosen(const struct pct_dw *d, uint64_t chooser)
+{
+    const struct pct_dw_symbol *best = NULL;
+    for (size_t i = 0; i < d->n_symbols; i++) {
+        const struct pct_dw_symbol *s = &d->symbols[i];
+        if (!s->chosen || s->lo != chooser)
+            continue;
+        if (!best || s->rank < best->rank ||
+            (s->rank == best->rank && strcmp(s->name, best->name) < 0))
+            best = s;
+    }
+    return best ? best->name : "";
+}
+
+static void add_slot(struct slots *s, uint64_t address, const char *function)
+{
+    s->list = pct_grow(s->list, s->n, &s->room, sizeof *s->list);
+    s->list[s->n++] = (struct slot){address, function};
+}
+
+/* Adds the slots of one section of relocations, by the symbols that it names. */
+static void read_slots(struct slots *out, Elf_Scn *section, const GElf_Shdr *header)
 {
     GElf_Shdr table;
-    Elf_Scn *linked = elf_getscn(elf, header->sh_link);
+    Elf_Scn *linked = elf_getscn(out->elf, header->sh_link);
     Elf_Data *relocations = elf_getdata(section, NULL), *symbols = elf_getdata(linked, NULL);
     if (!relocations || !symbols || !gelf_getshdr(linked, &table) || !header->sh_entsize)
         return;
     for (int i = 0; (GElf_Xword)i < header->sh_size / header->sh_entsize; i++) {
         GElf_Rela relocation;
         GElf_Sym symbol;
-        if (!gelf_getrela(relocations, i, &relocation) || !GELF_R_SYM(relocation.r_info) ||
-            !gelf_getsym(symbols, (int)GELF_R_SYM(relocation.r_info), &symbol))
+        if (!gelf_getrela(relocations, i, &relocation))
             continue;
-        const char *name = elf_strptr(elf, table.sh_link, symbol.st_name);
-        if (!name || !*name)
+        uint64_t type = GELF_R_TYPE(relocation.r_info), named = GELF_R_SYM(relocation.r_info);
+        if (!named && (type == R_X86_64_IRELATIVE || type == R_AARCH64_IRELATIVE))
+            add_slot(out, relocation.r_offset, find_chosen(out->d, (uint64_t)relocation.r_addend));
+        if (!named || !gelf_getsym(symbols, (int)named, &symbol))
             continue;
-        out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
-        out->list[out->n++] = (struct slot){relocation.r_offset, name};
+        const char *name = elf_strptr(out->elf, table.sh_link, symbol.st_name);
+        if (name && *name)
+            add_slot(out, relocation.r_offset, name);
     }
 }
 
@@ -93,8 +120,8 @@ static void add_stub(struct pct_dw *d, uint64_t lo, uint64_t hi, const char *fun
     if (!d->names)
         d->names = pct_pool_new();
     d->symbols = pct_grow(d->symbols, d->n_symbols, &d->symbols_room, sizeof *d->symbols);
-    d->symbols[d->n_symbols++] =
-        (struct pct_dw_symbol){lo, hi, hi, pct_pool_intern(d->names, name.data), 0};
+    d->symbols[d->n_symbols++] = (struct pct_dw_symbol){
+        lo, hi, hi, pct_pool_intern(d->names, *function ? name.data : "[plt]"), 0, false};
     d->n_stubs++;
     pct_buf_free(&name);
 }
@@ -113,8 +140,7 @@ static bool read_stub(const struct slots *slots, int machine, const uint8_t *at,
     return true;
 }
 
-/* A stub reaches to the next one, which may have no name: the relocation of a function that is
- * chosen at load time (IFUNC) has no symbol if the function is of the file itself. */
+/* A stub reaches to the next one, which may have no name. */
 static void read_stubs(struct pct_dw *d, int machine, Elf_Scn *section, const GElf_Shdr *header,
                        const struct slots *slots)
 {
@@ -140,15 +166,15 @@ void pct_dw_read_stubs(struct pct_dw *d)
     GElf_Addr bias;
     GElf_Ehdr file;
     GElf_Shdr header;
-    struct slots slots = {0};
     Elf *elf = dwfl_module_getelf(d->module, &bias);
+    struct slots slots = {.d = d, .elf = elf};
     size_t names;
     if (!elf || !gelf_getehdr(elf, &file) || elf_getshdrstrndx(elf, &names) ||
         (file.e_machine != EM_X86_64 && file.e_machine != EM_AARCH64))
         return;
     for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s))
         if (gelf_getshdr(s, &header) && header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC)
-            read_slots(elf, s, &header, &slots);
+            read_slots(&slots, s, &header);
     if (slots.n)
         qsort(slots.list, slots.n, sizeof *slots.list, compare_slots);
     for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {

@@ -473,7 +473,7 @@ static struct entry *make_entry(struct pct_symbols *s, struct pct_spot spot)
 static bool is_stub(const char *function)
 {
     size_t n = strlen(function);
-    return n > 4 && !strcmp(function + n - 4, "@plt");
+    return !strcmp(function, "[plt]") || (n > 4 && !strcmp(function + n - 4, "@plt"));
 }
 
 static void note_place(struct module *m, struct pct_place place)

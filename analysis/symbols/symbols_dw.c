@@ -225,8 +225,8 @@ static void read_symbols(struct pct_dw *d)
         uint64_t lo = address - d->elf_bias;
         d->symbols = pct_grow(d->symbols, d->n_symbols, &d->symbols_room, sizeof *d->symbols);
         d->symbols[d->n_symbols++] = (struct pct_dw_symbol){
-            lo, lo + symbol.st_size, lo + reach_of_symbol(elf, section, &symbol), name,
-            rank_symbol(&symbol, name)};
+            lo,   lo + symbol.st_size,        lo + reach_of_symbol(elf, section, &symbol),
+            name, rank_symbol(&symbol, name), type == STT_GNU_IFUNC};
     }
     pct_dw_read_stubs(d);
     pct_dw_read_thread_start(d);
