@@ -25,45 +25,20 @@ static int failed(bool paused)
     return -1;
 }
 
-PC_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
-{
-    __typeof__(&execve) next = PC_NEXT(execve);
-    bool paused = pc_sampler_pause();
-    next(path, argv, envp);
-    return failed(paused);
-}
+#define MAKE_EXEC(name, parameters, arguments)                                                     \
+    PC_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        __typeof__(&name) next = PC_NEXT(name);                                                    \
+        bool paused = pc_sampler_pause();                                                          \
+        next arguments;                                                                            \
+        return failed(paused);                                                                     \
+    }
 
-PC_EXPORT int execv(const char *path, char *const argv[])
-{
-    __typeof__(&execv) next = PC_NEXT(execv);
-    bool paused = pc_sampler_pause();
-    next(path, argv);
-    return failed(paused);
-}
-
-PC_EXPORT int execvp(const char *file, char *const argv[])
-{
-    __typeof__(&execvp) next = PC_NEXT(execvp);
-    bool paused = pc_sampler_pause();
-    next(file, argv);
-    return failed(paused);
-}
-
-PC_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
-{
-    __typeof__(&execvpe) next = PC_NEXT(execvpe);
-    bool paused = pc_sampler_pause();
-    next(file, argv, envp);
-    return failed(paused);
-}
-
-PC_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
-{
-    __typeof__(&fexecve) next = PC_NEXT(fexecve);
-    bool paused = pc_sampler_pause();
-    next(fd, argv, envp);
-    return failed(paused);
-}
+MAKE_EXEC(execve, (const char *path, char *const argv[], char *const envp[]), (path, argv, envp))
+MAKE_EXEC(execv, (const char *path, char *const argv[]), (path, argv))
+MAKE_EXEC(execvp, (const char *file, char *const argv[]), (file, argv))
+MAKE_EXEC(execvpe, (const char *file, char *const argv[], char *const envp[]), (file, argv, envp))
+MAKE_EXEC(fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, envp))
 
 typedef int execveat_fn(int, const char *, char *const[], char *const[], int);
 PC_EXPORT execveat_fn execveat;
