@@ -25,7 +25,7 @@ static const char starter[] =
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE";
 static const char started[] = "execute_native_thread_routine";
 
-/* How instructions name the register of an argument. */
+/* Names of the register of an argument in instructions. */
 struct argument {
     uint8_t lea[3], mov[3]; /* x86-64: lea distance(%rip), REGISTER; mov $address, REGISTER */
     uint32_t number;        /* aarch64 */

@@ -73,7 +73,7 @@ size_t pct_tails_find(struct pct_tails *t, uint64_t return_address, const struct
 
 /* ---- remarks.c asks symbols.c ---- */
 
-/* What is missing of a module that matters. */
+/* Kinds of what is missing of a module that matters. */
 enum pct_lack { PCT_LACKS_NOTHING, PCT_LACKS_LINES, PCT_LACKS_NAMES };
 enum pct_lack pct_symbols_lack(const struct pct_symbols *s, uint32_t module);
 
@@ -83,7 +83,7 @@ bool pct_symbols_share(const struct pct_symbols *s, uint32_t module, pc_u128 *sh
 /* True if places of the module are stored and its file, which was looked for, is not here. */
 bool pct_symbols_is_elsewhere(const struct pct_symbols *s, uint32_t module);
 
-/* Why the file of a module was not read, and what to do; or NULL. */
+/* Reason why the file of a module was not read, and what to do; or NULL. */
 const char *pct_symbols_fault(const struct pct_symbols *s, uint32_t module);
 
 const struct pc_profile *pct_symbols_profile(const struct pct_symbols *s);
