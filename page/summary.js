@@ -5,14 +5,15 @@
 // little without what is said of it below the band.
 const runFacts = [
     ["mpi", "MPI"], ["started"], ["taken", "a checkpoint of"], ["ranks"], ["hosts"],
-    ["wall_s", "wall time of a rank (mean)"], ["mpi_percent", "in MPI"], ["mpi_calls", "MPI calls"],
+    ["wall_s", "wall time of a rank (mean)"], ["mpi_percent", "in MPI"], ["mpi_calls", "MPI calls"], ["mpi_calls_inside", "MPI calls inside of them"],
     ["compute_s", "outside MPI, a rank"], ["merge_s", "merge of the profile, per rank"],
     ["incomplete_ranks"], ["missing_ranks"]
 ];
 
 // Hides facts that are 0 if that means that nothing is wrong, and those of MPI of a program without it.
 function factIsShown(header, name, alone) {
-    const quiet = ["incomplete_ranks", "missing_ranks"], ofMpi = ["mpi", "mpi_percent", "mpi_calls", "compute_s"];
+    const quiet = ["incomplete_ranks", "missing_ranks", "mpi_calls_inside"];
+    const ofMpi = ["mpi", "mpi_percent", "mpi_calls", "mpi_calls_inside", "compute_s"];
     return !(alone && ofMpi.includes(name)) && header.has(name) && header.exact(0, name) !== "" && !(quiet.includes(name) && header.exact(0, name) === "0");
 }
 

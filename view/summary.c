@@ -205,6 +205,11 @@ static void put_share(const struct pct_head *h, struct pct_buf *b)
     }
     pct_head_count(b, a->mpi_calls);
     pct_buf_text(b, a->mpi_calls == 1 ? " call" : " calls");
+    if (h->d->totals->calls_inside && h->d->whole == h->d->profile) {
+        pct_buf_text(b, " (and ");
+        pct_head_count(b, h->d->totals->calls_inside);
+        pct_buf_text(b, " inside of them)");
+    }
     pct_head_put(h, "in MPI", b);
 }
 

@@ -60,10 +60,15 @@ uint32_t pct_totals_call(const struct pc_profile *p, uint32_t node)
     return p->nodes[node].kind == PCOLLECT_NODE_DOMAIN ? p->nodes[node].parent : node;
 }
 
-static pc_u128 time_of(const struct pct_totals *m, uint32_t node)
+static pc_u128 sum_of(const struct pct_totals *m, uint32_t node, enum pct_metric metric)
 {
     const struct pc_profile_data *d = data_of(m, node);
-    return d && m->has[PCT_TIME] ? pc_data_sum(m->profile, d, m->field[PCT_TIME]) : 0;
+    return d && m->has[metric] ? pc_data_sum(m->profile, d, m->field[metric]) : 0;
+}
+
+static pc_u128 time_of(const struct pct_totals *m, uint32_t node)
+{
+    return sum_of(m, node, PCT_TIME);
 }
 
 /* True if a node is within the call that its parent is. */
@@ -122,10 +127,12 @@ static void find_exclusive(struct pct_totals *m)
         if (!is_call(&p->nodes[i]))
             continue;
         uint32_t outer = pct_totals_outer(m, i);
-        if (outer == PC_NO_INDEX)
+        if (outer == PC_NO_INDEX) {
             m->context_mpi_ns += time_of(m, i);
-        else
+        } else {
+            m->calls_inside += sum_of(m, i, PCT_CALLS);
             take_nested(m, outer, time_of(m, i));
+        }
     }
 }
 

@@ -68,9 +68,10 @@ struct pct_totals {
     struct pct_op *ops;      /* profile->n_ops */
     struct pct_op_times *op_times;
     struct pct_overall all;
-    pc_u128 context_mpi_ns;        /* time in outermost calls, over contexts */
-    pc_u128 *exclusive_ns;         /* by node; NULL: no call was made in another one */
-    uint32_t *outer;               /* by node; NULL: nothing is in a call */
+    pc_u128 context_mpi_ns; /* time in outermost calls, over contexts */
+    pc_u128 calls_inside;   /* calls in others, over contexts; all.mpi_calls is without them */
+    pc_u128 *exclusive_ns;  /* by node; NULL: no call was made in another one */
+    uint32_t *outer;        /* by node; NULL: nothing is in a call */
     uint32_t field[PCT_N_METRICS]; /* index of the field, PC_NO_INDEX: not there */
     uint32_t min_field, max_field;
 };

@@ -112,18 +112,21 @@ static void nested_time_is_counted_once(void **state)
     sample_solver(&sample);
     struct pct_totals *m = pct_totals_new(&sample.p);
     const struct pct_op *reduce = &m->ops[0], *send = &m->ops[2];
-    pc_u128 exclusive = 0, ranks = 0;
+    pc_u128 exclusive = 0, ranks = 0, calls = 0;
     assert_true(reduce->calls.sum[PCT_TIME] == 600 * ms);
     assert_true(reduce->calls.sum[PCT_EXCLUSIVE] == 590 * ms);
     assert_true(reduce->calls.sum[PCT_CALLS] == 4000);
     assert_true(send->calls.sum[PCT_CALLS] == 43);
     assert_true(send->calls.sum[PCT_SENT] == 160 + 16 + 1024);
     for (size_t i = 0; i < 4; i++) {
+        calls += m->ops[i].calls.sum[PCT_CALLS];
         exclusive += m->ops[i].calls.sum[PCT_EXCLUSIVE];
         ranks += sample.ranks[i].mpi_ns;
     }
     assert_true(exclusive == m->context_mpi_ns);
     assert_true(ranks == m->context_mpi_ns);
+    assert_true(m->calls_inside == 40);
+    assert_true(calls == m->all.mpi_calls + m->calls_inside);
     pct_totals_free(m);
 }
 

@@ -196,6 +196,12 @@ static void get_mpi_calls(const struct pct_cell *c, struct pct_value *out)
     out->number = c->d->totals->all.mpi_calls;
 }
 
+static void get_calls_inside(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = c->d->whole != c->d->profile; /* all other columns are whole */
+    out->number = c->d->totals->calls_inside;
+}
+
 static void get_share(const struct pct_cell *c, struct pct_value *out)
 {
     out->number = pct_text_share(c->d->totals->all.mpi_ns, c->d->totals->all.wall_ns);
@@ -315,6 +321,10 @@ static const struct pct_column header_columns[] = {
      .mpi = true},
     {"mpi_calls", "calls", PCT_COUNT,
      "MPI calls, sum over ranks, without those inside other MPI calls", get_mpi_calls, .mpi = true},
+    {"mpi_calls_inside", "inside", PCT_COUNT,
+     "MPI calls inside other MPI calls, as by callbacks, sum over ranks and contexts that are "
+     "apart",
+     get_calls_inside, .mpi = true},
     {"mpi_percent", "of wall", PCT_PERCENT, "mpi_main_s as a share of wall_s", get_share,
      .mpi = true},
     {"mpi_percent_min", "min", PCT_PERCENT, "mpi_percent of single ranks, min over ranks",
