@@ -89,6 +89,7 @@ void pct_symbols_also_at(struct pct_symbols *s, uint32_t module, const char *pat
     m->others[m->n_others++] = pct_pool_intern(s->pool, path);
 }
 
+#ifdef HAVE_LIBDW
 static void complain(const struct pct_symbols *s, uint32_t module, const char *why,
                      const char *cure)
 {
@@ -99,7 +100,6 @@ static void complain(const struct pct_symbols *s, uint32_t module, const char *w
     pct_buf_free(&b);
 }
 
-#ifdef HAVE_LIBDW
 static void put_build_id(struct pct_buf *b, const uint8_t *id, size_t n)
 {
     if (!n)
@@ -519,7 +519,9 @@ static void reopen(struct pct_symbols *s, uint32_t module)
     if (m->reopened)
         return;
     m->reopened = true;
+    pc_progress_begin("reading symbols of", pc_base_name(s->profile->modules[module].path), 0, 0);
     m->found = open_module(s, module);
+    pc_progress_end();
     m->fault = NULL;
 }
 
