@@ -120,8 +120,8 @@ static void put_caller(const struct pct_join *j, struct placed *of, bool full_na
     of->frame = frame_above(j, j->nodes[frame].parent, &of->callee);
 }
 
-/* Appends callers of a function without a name that calls MPI: the first that has one, and the
- * first of those whose source is known. */
+/* Appends callers of a function without a name that calls MPI or computes: the first that has one,
+ * and the first of those whose source is known. */
 static void put_named_callers(const struct pct_join *j, struct placed *of, bool full_names,
                               struct pct_buf *b)
 {
@@ -167,7 +167,9 @@ static const char *place_of(const struct pct_join *j, struct placed *of, bool fu
         put_function(j, frame, callee, of->function, &b);
         of->callee = frame;
         of->frame = frame_above(j, j->nodes[frame].parent, &of->callee);
-        if (frame != node && !j->nodes[frame].function)
+        bool acts =
+            frame != node || (j->nodes[node].kind == PCOLLECT_NODE_POINT && !j->nodes[node].waits);
+        if (acts && !j->nodes[frame].function)
             put_named_callers(j, of, full_names, &b);
     }
     for (; callers && of->frame != PC_NO_INDEX; callers--) {

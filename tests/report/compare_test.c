@@ -30,7 +30,6 @@ static const char *mpis[2] = {"Open MPI v4.1.4", "Open MPI v4.1.4"};
 static bool two_builds, lineless; /* lineless: the second build */
 static const struct pct_frame
     *leaf; /* of the first run: solve, and what is inlined in it; or NULL */
-
 /* Computation of each rank of the first run beside 100 ms. */
 static unsigned longer_ms;
 /* Time of each rank of the second run for which no sample stands; true if its ranks are killed. */
@@ -200,6 +199,18 @@ static void threads_that_wait_in_a_runtime_do_not_compute(void **state)
         free(text);
         close_pair();
     }
+}
+
+static void nameless_computation_has_a_caller_with_a_name(void **state)
+{
+    (void)state;
+    libraries[0] = libraries[1] = "/lib/libfft.so.3";
+    open_pair();
+    char *text = compare(true);
+    says(text, "computation in libfft.so.3, ... from main (a.c:10)", true);
+    free(text);
+    close_pair();
+    libraries[0] = libraries[1] = NULL;
 }
 
 static void a_runtime_that_handles_tasks_need_not_wait(void **state)
@@ -761,6 +772,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_wait_in_a_runtime_do_not_compute),
+        cmocka_unit_test(nameless_computation_has_a_caller_with_a_name),
         cmocka_unit_test(a_runtime_that_handles_tasks_need_not_wait),
         cmocka_unit_test(scale_says_how_long_main_threads_wait_for_others),
         cmocka_unit_test(scale_says_that_ranks_have_other_numbers_of_threads),
