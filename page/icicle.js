@@ -24,20 +24,22 @@ function layIcicle(top, metric) {
     return bars;
 }
 
-// A name as far as it has room: without the file and line of the function, or with a sign that there is more.
+// A name as far as it has room: without the file and line of the function, or with a sign that there is more. Functions
+// without a name differ in the offset, which comes first there.
 function fittingName(pen, name, room) {
     const fits = text => pen.measureText(text).width <= room, short = name.replace(/ \([^()]*\)$/, "");
     if (fits(name) || fits(short))
         return fits(name) ? name : short;
+    const offsetFirst = short.replace(/^(.*)([+]0x[0-9a-f]+)$/s, "$2 $1");
     let least = 0;
-    for (let most = short.length; least < most; ) {
+    for (let most = offsetFirst.length; least < most; ) {
         const middle = Math.ceil((least + most) / 2);
-        if (fits(cutText(short, middle)))
+        if (fits(cutText(offsetFirst, middle)))
             least = middle;
         else
             most = middle - 1;
     }
-    return least ? cutText(short, least) : "";
+    return least ? cutText(offsetFirst, least) : "";
 }
 
 class Icicle {
