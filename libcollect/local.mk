@@ -22,7 +22,8 @@ libcollect_libpccore_la_SOURCES = libcollect/adapter.h libcollect/requests.h \
     libcollect/sampling/edges_async.c \
     libcollect/call/call.h libcollect/call/call.c libcollect/call/call_domain.c libcollect/call/call_followed.c libcollect/call/request_end.c \
     libcollect/tables/process_tables.h libcollect/tables/jobs_table.c libcollect/tables/threads_table.c libcollect/tables/thread_times_table.c \
-    libcollect/tables/machine_table.c libcollect/tables/run_tables.c libcollect/tables/resources_table.c \
+    libcollect/tables/machine_table.c libcollect/tables/place_table.c libcollect/tables/cpu_list.c \
+    libcollect/tables/run_tables.c libcollect/tables/resources_table.c \
     libcollect/life/life.h libcollect/life/core.c libcollect/life/parts.h libcollect/life/parts.c \
     libcollect/life/announce.c libcollect/life/nameplate.h libcollect/life/nameplate.c libcollect/life/plugin_host.h libcollect/life/plugin_host.c \
     libcollect/life/comm_plugins.c libcollect/life/compute_plugins.c libcollect/life/writer.c libcollect/life/run_word.c \

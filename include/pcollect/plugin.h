@@ -188,7 +188,8 @@ enum pcollect_want {
     PCOLLECT_WANT_REQUEST = 16,  /* request; `ended` is called for all operations with requests */
     PCOLLECT_WANT_OBJECT = 32,   /* object */
     PCOLLECT_WANT_THREAD = 64,   /* thread */
-    PCOLLECT_WANT_MACHINE = 128, /* no member: the table `machine`, sockets of the nodes */
+    PCOLLECT_WANT_MACHINE = 128, /* no member: the tables `machine`, sockets of the nodes, and
+                                    `place`, where ranks were bound */
     /* No member: `pre` and `post` may be left out for quiet calls. Such a call moves no data,
        starts no operation, and makes, names and frees no communicator: MPI_Comm_rank, MPI_Iprobe,
        MPI_Wait (what that completes comes to `complete` and `ended`). */

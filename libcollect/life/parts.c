@@ -42,6 +42,7 @@ static const struct pc_part parts[] = {
      .before_merge = pc_sampler_end,
      .forget = pc_sampler_forget},
     {.init_end = watch_early_threads},
+    {.start = pc_place_start, .init_end = pc_place_note},
     {.start = pc_machine_start, .before_merge = pc_machine_note},
     {.tables = pc_run_tables_start,
      .init_end = pc_run_tables_note,

@@ -145,6 +145,21 @@ const struct pcollect_table pc_table_machine = {.name = "machine",
                                                 .n_keys = 2,
                                                 .n_values = PC_MACHINE_N};
 
+static const struct pcollect_column place_columns[] = {
+    PC_KEY("rank", "rank in MPI_COMM_WORLD", RANK),
+    [1 + PC_PLACE_SOCKET] = PC_MAX(
+        "socket", "1 + number of the socket to which it is bound; 0: to several or none", COUNT),
+    [1 + PC_PLACE_CORES] = PC_TEXT("cores", "processors on which it may run"),
+};
+
+const struct pcollect_table pc_table_place = {
+    .name = "place",
+    .doc = "where ranks were bound in MPI_Init or MPI_Session_init",
+    .columns = place_columns,
+    .n_keys = 1,
+    .n_values = PC_PLACE_N,
+    .flags = PCOLLECT_TABLE_KEPT};
+
 static const struct pcollect_column thread_columns[] = {
     PC_KEY("rank", "of the process", RANK),
     PC_KEY("kind", "main, program, MPI library, runtime, or without MPI: never seen calling MPI",
@@ -324,8 +339,8 @@ const struct pcollect_table pc_table_placement = {.name = "placement",
                                                   .n_values = PC_PLACEMENT_N};
 
 const struct pcollect_table *const pc_own_tables[] = {
-    &pc_table_resources, &pc_table_placement, &pc_table_thread_records, &pc_table_open_calls,
-    &pc_table_jobs,      &pc_table_machine,   &pc_table_threads,        &pc_table_command_lines,
-    &pc_table_settings,  &pc_table_regions,   &pc_table_events,         &pc_table_sampling,
-    &pc_table_counters,  &pc_table_edges,     &pc_table_edge_samples};
+    &pc_table_resources,     &pc_table_placement, &pc_table_thread_records, &pc_table_open_calls,
+    &pc_table_jobs,          &pc_table_machine,   &pc_table_place,          &pc_table_threads,
+    &pc_table_command_lines, &pc_table_settings,  &pc_table_regions,        &pc_table_events,
+    &pc_table_sampling,      &pc_table_counters,  &pc_table_edges,          &pc_table_edge_samples};
 const size_t pc_n_own_tables = PC_ARRAY_LEN(pc_own_tables);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The library's own tables: threads, resources, jobs, machine, and what was run.
+ * The library's own tables: threads, resources, jobs, machine, place, and what was run.
  */
 #ifndef PC_PROCESS_TABLES_H
 #define PC_PROCESS_TABLES_H
 
 #include "libcollect/state/state.h"
+
+#include <sched.h>
 
 /* ---- the table of threads (threads_table.c) ---- */
 enum pc_thread_kind {
@@ -67,6 +69,17 @@ void pc_jobs_met(struct pc_call *call, int n_local, int n_remote, const char *po
 /* Another job of n_parents processes has spawned this one. Called on rank 0 when MPI_Init has
  * returned. */
 void pc_jobs_spawned(int n_ranks, int n_parents);
+
+/* ---- where the process may run (place_table.c) ---- */
+/* Called after the start of the plugins. */
+int pc_place_start(void);
+/* Called when MPI_Init or the first MPI_Session_init has returned. */
+void pc_place_note(void);
+
+/* ---- sets of processors as text (cpu_list.c) ---- */
+/* Formats a set like 0-3,8, which taskset accepts. Empty: it does not fit in n bytes; a part of it
+ * would be taken for all. MT-safe. */
+void pc_cpus_put(const cpu_set_t *set, char *out, size_t n);
 
 /* ---- the table of sockets (machine_table.c) ---- */
 /* Called after the start of the plugins. */

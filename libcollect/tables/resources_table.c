@@ -147,27 +147,6 @@ void pc_usage_reset(void)
     paused_ns = paused_at_ns - began_at_ns;
 }
 
-/* Formats a set like 0-3,8, which taskset accepts. Empty: it does not fit; a part of it would be
- * taken for all. */
-static void put_cpus(const cpu_set_t *set, char *out, size_t n)
-{
-    size_t at = 0;
-    out[0] = '\0';
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        int last = cpu;
-        if (!CPU_ISSET(cpu, set))
-            continue;
-        while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
-            last++;
-        at += pc_format(out + at, n - at, "%s%d", at ? "," : "", cpu);
-        if (last > cpu)
-            at += pc_format(out + at, n - at, "-%d", last);
-        cpu = last;
-    }
-    if (at + 1 >= n)
-        out[0] = '\0';
-}
-
 void pc_usage_note(void)
 {
     const uint64_t key = (uint64_t)(int64_t)PCOLLECT_RANK_SELF;
@@ -192,7 +171,7 @@ void pc_usage_note(void)
         look_at_tasks(&tasks);
         v[PC_RESOURCE_MIGRATIONS] = tasks.n_moves;
         v[PC_RESOURCE_CPUS] = (uint64_t)CPU_COUNT(&tasks.bound);
-        put_cpus(&tasks.bound, cpus, sizeof cpus);
+        pc_cpus_put(&tasks.bound, cpus, sizeof cpus);
         v[PC_RESOURCE_BOUND] = pc_table_string(cpus);
     }
     errno = saved;

@@ -15,9 +15,6 @@
  *
  * Table `collectives`: one row for each collective primitive, root (world rank) and communicator.
  *
- * Table `place`: where each rank may run and on which socket, as it was when MPI_Init returned,
- * read from the kernel.
- *
  * Pairs and collectives have separate rows for each phase: that of the context that sends or posts
  * the receive.
  *
@@ -26,15 +23,10 @@
  */
 #include "plugins/plugins.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { N_SLOTS = 4 };
 
@@ -96,20 +88,12 @@ static const struct pcollect_column coll_columns[] = {
     PC_SUM("bytes_received", "bytes described by receive arguments", BYTES),
 };
 
-static const struct pcollect_column place_columns[] = {
-    PC_KEY("rank", "rank in MPI_COMM_WORLD", RANK),
-    PC_MAX("socket", "1 + number of the socket to which it is bound; 0: to several or none", COUNT),
-    PC_TEXT("cores", "processors on which it may run"),
-};
-
-enum { PAIRS, COLLECTIVES, PLACE, PAIRS_BY_DISTANCE };
+enum { PAIRS, COLLECTIVES, PAIRS_BY_DISTANCE };
 
 static const struct pcollect_table tables[] = {
     [PAIRS] = {"pairs", "messages by pair of ranks", pair_columns, 4, 6, PCOLLECT_TABLE_BY_PHASE},
     [COLLECTIVES] = {"collectives", "collectives by root and communicator", coll_columns, 3, 4,
                      PCOLLECT_TABLE_BY_PHASE},
-    [PLACE] = {"place", "where ranks were bound in MPI_Init", place_columns, 1, 2,
-               PCOLLECT_TABLE_KEPT},
     [PAIRS_BY_DISTANCE] = {"pairs_by_distance",
                            "messages of the pairs that are not in the table pairs, by distance",
                            distance_columns, 3, 6, PCOLLECT_TABLE_BY_PHASE},
@@ -141,54 +125,6 @@ static int start(const struct pcollect_host *host, void **state)
     return 0;
 }
 
-/* ---- Place: read once, when MPI_COMM_WORLD is announced -------------------------------------- */
-
-/* 1 + the package of a processor, 0 if the system does not say. */
-static uint64_t socket_of(int cpu)
-{
-    char path[96], text[16] = "";
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    return n > 0 && *text >= '0' && *text <= '9' ? 1 + strtoull(text, NULL, 10) : 0;
-}
-
-/* "0-3,8". Empty: it does not fit; a part of it would be taken for all. */
-static void list_cores(const cpu_set_t *set, char *out, size_t room)
-{
-    size_t n = 0;
-    *out = '\0';
-    for (int cpu = 0; cpu < CPU_SETSIZE && n < room; cpu++) {
-        int first = cpu;
-        if (!CPU_ISSET(cpu, set))
-            continue;
-        while (cpu + 1 < CPU_SETSIZE && CPU_ISSET(cpu + 1, set))
-            cpu++;
-        int more =
-            snprintf(out + n, room - n, cpu > first ? "%s%d-%d" : "%s%d", n ? "," : "", first, cpu);
-        n += more > 0 ? (size_t)more : 0;
-    }
-    if (n >= room)
-        *out = '\0';
-}
-
-static uint64_t common_socket(const cpu_set_t *set)
-{
-    uint64_t socket = 0;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (!CPU_ISSET(cpu, set))
-            continue;
-        uint64_t its = socket_of(cpu);
-        if (!its || (socket && its != socket))
-            return 0;
-        socket = its;
-    }
-    return socket;
-}
-
 static uint32_t choose_most_partners(int32_t n_ranks)
 {
     uint32_t most = n_ranks > 0 ? PAIRS_OF_JOB / (uint32_t)n_ranks : MOST_PARTNERS;
@@ -199,24 +135,11 @@ static uint32_t choose_most_partners(int32_t n_ranks)
 
 static void note_world(void *state, const struct pcollect_domain *d)
 {
-    int saved = errno;
-    cpu_set_t set;
-    char cores[1024]; /* a text of the arena is no longer */
-    uint64_t key = (uint64_t)(int64_t)PCOLLECT_RANK_SELF;
     (void)state;
     if (d->change != PCOLLECT_DOMAIN_MADE || !d->as_world || d->parent)
         return;
     topology.rank = d->rank;
     topology.most_partners = choose_most_partners(d->n_local);
-    if (!sched_getaffinity(0, sizeof set, &set)) {
-        uint64_t *row = topology.host->row(d->thread, &tables[PLACE], &key);
-        list_cores(&set, cores, sizeof cores);
-        if (row) {
-            row[0] = common_socket(&set);
-            row[1] = topology.host->string(cores);
-        }
-    }
-    errno = saved;
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */

@@ -2,17 +2,13 @@
  *
  * The plugin topology with a host made by this test: a rank keeps rows for its first partners, as
  * many as the number of ranks allows, and sums the rest by distance. Each message is in one row of
- * one table, whichever thread sends it. The processors of the rank are listed whole or not at all.
+ * one table, whichever thread sends it.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
 #include "plugins/plugins.h"
 #include "tests/random.h"
 #include "tests/seed.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +36,6 @@ struct rows {
 };
 
 static struct rows threads[N_THREADS];
-static uint64_t place_values[2];
 
 static bool is_pairs(const struct pcollect_table *table)
 {
@@ -70,14 +65,6 @@ static uint64_t *row_at(void *thread, uint32_t node, const struct pcollect_table
     return row->values;
 }
 
-static uint64_t *row(void *thread, const struct pcollect_table *table, const uint64_t *keys)
-{
-    (void)thread;
-    (void)keys;
-    assert_string_equal(table->name, "place");
-    return place_values;
-}
-
 static uint32_t string(const char *text)
 {
     return (uint32_t)strlen(text);
@@ -85,7 +72,7 @@ static uint32_t string(const char *text)
 
 static void begin(int32_t rank, int32_t n_ranks)
 {
-    static const struct pcollect_host host = {.row_at = row_at, .row = row, .string = string};
+    static const struct pcollect_host host = {.row_at = row_at, .string = string};
     const struct pcollect_comm_plugin *p = &pc_plugin_topology;
     struct pcollect_domain world = {.size = sizeof world,
                                     .change = PCOLLECT_DOMAIN_MADE,
@@ -109,30 +96,6 @@ static void exchange(unsigned thread, void *record, int32_t to, int32_t from, ui
                                .world_source = from,
                                .thread = &threads[thread]};
     pc_plugin_topology.post(NULL, &e, record);
-}
-
-static int last_cpu; /* the processors up to it with even numbers are those of the process */
-
-int sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set)
-{
-    (void)pid;
-    CPU_ZERO_S(bytes, set);
-    for (int cpu = 0; cpu <= last_cpu; cpu += 2)
-        CPU_SET_S((size_t)cpu, bytes, set);
-    return 0;
-}
-
-/* Two sockets of 64 cores with two threads each, numbered in turn, are listed. */
-static void processors_are_listed_whole_or_not_at_all(void **unused)
-{
-    (void)unused;
-    last_cpu = 254; /* "0,2,...,254" */
-    begin(0, 2);
-    assert_int_equal(place_values[1], 5 + 45 * 2 + 78 * 3 + 127);
-    last_cpu = 1022;
-    begin(0, 2);
-    assert_int_equal(place_values[1], 0);
-    last_cpu = 0;
 }
 
 static const struct row *find_pair(unsigned thread, int32_t source, int32_t destination)
@@ -292,7 +255,6 @@ int main(void)
         cmocka_unit_test(self_and_outside_are_kept),
         cmocka_unit_test(small_jobs_are_kept_whole),
         cmocka_unit_test(threads_share_partners),
-        cmocka_unit_test(processors_are_listed_whole_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
