@@ -135,12 +135,14 @@ static void the_greatest_line_is_shown_once(void **state)
     remove(path);
 }
 
-/* Stacks end in one function, each at an instruction of its own: several have one line. */
+/* Stacks end in one function, each at an instruction of its own: several have one line. A process
+ * has one each time, if they were taken several times. */
 static void all_lines_at_which_stacks_end_are_said(void **state)
 {
     static const struct {
         uint32_t lines[SAMPLE_RANKS];
         const char *says;
+        uint32_t processes; /* that the stacks are of, one after the other; 0: one each, once */
     } cases[] = {
         {{7}, ", at line 7: process"},
         {{9, 9, 9}, ", at line 9: process"},
@@ -148,6 +150,9 @@ static void all_lines_at_which_stacks_end_are_said(void **state)
         {{40, 40, 40, 40, 40, 40, 40, 40, 40, 8, 9}, ", at lines 8,9,40: process"},
         {{30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10},
          ", at lines 10,12,14,16,18,20,22,24 and 3 more: process"},
+        {{5, 5, 5}, "  3 processes running: 0-2\n"},
+        {{5, 5, 5, 5, 5}, "  running: 3 of 3 times process 0; 2 of 3 times process 1\n", 2},
+        {{5, 5, 5, 5}, "  running: 2 of 3 times processes 0,1\n", 2},
     };
     struct pct_where_stack stacks[SAMPLE_RANKS];
     (void)state;
@@ -159,7 +164,9 @@ static void all_lines_at_which_stacks_end_are_said(void **state)
         sample.p.n_modules = 1;
         for (uint32_t r = 0; r < SAMPLE_RANKS && cases[k].lines[r]; r++) {
             sample.ranks[r] = (struct pc_profile_rank){.rank = (int32_t)r, .host = (char *)"node"};
-            stacks[r] = (struct pct_where_stack){.number = (int)r, .state = 'R', .tells = true};
+            uint32_t process = cases[k].processes ? r % cases[k].processes : r;
+            stacks[r] =
+                (struct pct_where_stack){.number = (int)process, .state = 'R', .tells = true};
             sample.p.n_ranks = sample.p.world_size = r + 1;
             sample_point(&sample, 0, 0, 0x100 + r);
             sample_add_samples(&sample, (int32_t)r, 1000000);
@@ -176,8 +183,11 @@ static void all_lines_at_which_stacks_end_are_said(void **state)
         char *text = NULL;
         size_t n;
         FILE *out = open_memstream(&text, &n);
-        pct_where_print(out, &(struct pct_where){
-                                 .d = d, .stacks = stacks, .one = "process", .many = "processes"});
+        pct_where_print(out, &(struct pct_where){.d = d,
+                                                 .times = cases[k].processes ? 3 : 1,
+                                                 .stacks = stacks,
+                                                 .one = "process",
+                                                 .many = "processes"});
         fclose(out);
         if (!strstr(text, cases[k].says))
             fail_msg("case %zu: %s", k, text);
