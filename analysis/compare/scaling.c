@@ -13,9 +13,8 @@
 #include <string.h>
 
 /* Exponents of the total of computation that count as strong and as weak scaling. */
-#define STRONG 0.0
 #define STRONG_BELOW 0.35
-#define WEAK 1.0
+#define NEARER_WEAK_FROM 0.5
 #define WEAK_ABOVE 0.65
 #define WEAK_BELOW 1.5
 /* Losses below this part of the run are not worth a sentence. */
@@ -246,7 +245,7 @@ static enum pct_scaling tell_scaling(struct pct_scale *s)
         return PCT_SCALING_WEAK;
     s->by_command = is_same_command(s);
     s->by_nearness = !s->by_command;
-    return s->by_command || s->growth < (STRONG + WEAK) / 2 ? PCT_SCALING_STRONG : PCT_SCALING_WEAK;
+    return s->by_command || s->growth < NEARER_WEAK_FROM ? PCT_SCALING_STRONG : PCT_SCALING_WEAK;
 }
 
 /* The value that scale k would have with ideal scaling, from `cost`, summed over the ranks of its
