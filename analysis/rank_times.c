@@ -412,12 +412,25 @@ double pct_rank_times_imbalance(const struct pct_rank_times *t)
     return t->n > 1 && t->mean_ns > 0 ? t->list[t->busiest].own_ns / t->mean_ns - 1 : 0;
 }
 
+bool pct_rank_times_know_busiest(const struct pct_rank_times *t)
+{
+    return !t->ends_early && t->hidden_ns <= UNSURE * t->mean_ns * (double)t->n;
+}
+
+bool pct_rank_times_know_imbalance(const struct pct_rank_times *t)
+{
+    return pct_rank_times_know_busiest(t) && pct_rank_times_division(t) <= PCT_DIVISION_KNOWN;
+}
+
 struct pct_imbalance pct_rank_times_bound_imbalance(const struct pct_rank_times *t)
 {
     struct pct_imbalance bounds = {0, 0};
+    double known = pct_rank_times_imbalance(t);
     double n = (double)t->n, least_ns = t->mean_ns * n, most_ns = least_ns + t->unsure_ns;
     if (t->n < 2 || !(least_ns > 0))
         return bounds;
+    if (pct_rank_times_know_imbalance(t))
+        return (struct pct_imbalance){known, known};
     const struct pct_rank_time *busiest = &t->list[t->busiest];
     bounds.least = busiest->own_ns * n / (most_ns - busiest->unsure_ns) - 1;
     for (size_t r = 0; r < t->n; r++) {
@@ -427,16 +440,6 @@ struct pct_imbalance pct_rank_times_bound_imbalance(const struct pct_rank_times 
     }
     bounds.least = fmax(0, fmin(bounds.least, bounds.most));
     return bounds;
-}
-
-bool pct_rank_times_know_busiest(const struct pct_rank_times *t)
-{
-    return !t->ends_early && t->hidden_ns <= UNSURE * t->mean_ns * (double)t->n;
-}
-
-bool pct_rank_times_know_imbalance(const struct pct_rank_times *t)
-{
-    return pct_rank_times_know_busiest(t) && pct_rank_times_division(t) <= PCT_DIVISION_KNOWN;
 }
 
 bool pct_rank_times_are_blocked(const struct pct_rank_times *t)

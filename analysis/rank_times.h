@@ -94,7 +94,8 @@ static inline double pct_rank_time_most_ns(const struct pct_rank_time *t)
 }
 
 /* Bounds of the imbalance: the busiest rank has its own time at least, and the others have theirs
- * at most; or one has it at most, and the others have it at least. */
+ * at most; or one has it at most, and the others have it at least. Both are the imbalance where it
+ * is known. */
 struct pct_imbalance {
     double least, most;
 };
