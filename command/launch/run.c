@@ -35,7 +35,6 @@ static const struct pct_option options[] = {
     {OPTION_HTML, "html", NULL, "write the page of pcollect html, too",
      "The page is beside the profile, with .html in place of .pcol. It has the text of source "
      "files; that of pcollect html --no-sources has not."},
-    PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
 

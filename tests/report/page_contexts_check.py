@@ -133,6 +133,7 @@ def check_bar_names(page):
     drawn, names = page.ask("window.restore(); return [window.drawn, [...document.querySelectorAll('#tree tbody tr')]"
                             ".map(row => row.node.shownName())]")
     known = {name for whole in names for name in (whole, re.sub(r" \([^()]*\)$", "", whole))}
+    known |= {re.sub(r"^(.*)([+]0x[0-9a-f]+)$", r"\2 \1", name, flags=re.S) for name in known}
     page.compared["bar-names"] += len(drawn)
     page.compared["cut-bar-names"] += sum(text.endswith("…") for text, _ in drawn)
     return [f"a bar has the name {text}" for text, fits in drawn if text and not (fits and (
