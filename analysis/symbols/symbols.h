@@ -136,7 +136,7 @@ void pct_symbols_weigh(struct pct_symbols *s, const pc_u128 *ns, pc_u128 all_ns)
 /* One line that says what is wrong with a module's symbols and what to do, or NULL. */
 const char *pct_symbols_complaint(const struct pct_symbols *s, uint32_t module);
 
-/* The same of all modules, each with a number from 0; NULL: there are fewer. Modules without names
+/* Sentences of all modules, each with a number from 0; NULL: there are fewer. Modules without names
  * or lines that have the same cure are in one. */
 const char *pct_symbols_remark(const struct pct_symbols *s, size_t i);
 
