@@ -69,6 +69,8 @@ def place_of(frame, mpi):
 
 
 def frames_from_outermost(frame):
+    """Frames with their libraries, from the outermost one of the program or thread on, and True if that is main of a stripped
+    program."""
     frames = []
     while frame:
         frames.append((frame, gdb.solib_name(frame.pc()) or ''))
@@ -76,17 +78,19 @@ def frames_from_outermost(frame):
     frames.reverse()
     names = [one.name() for one, _ in frames]
     if 'main' in names:
-        return frames[names.index('main'):]
-    # A program begins in _start, which calls libc, and has no name if the program is stripped.
+        return frames[names.index('main'):], False
+    # A program begins in _start, which calls libc, which calls main. Both have no name if the program is stripped.
     called = frames[0][0].newer()
-    is_start = names[0] in (None, '_start') and called and LIBC.search(gdb.solib_name(called.pc()) or '')
-    return list(itertools.dropwhile(lambda one: LIBC.search(one[1]), frames[bool(is_start):]))
+    is_start = bool(names[0] in (None, '_start') and called and LIBC.search(gdb.solib_name(called.pc()) or ''))
+    after_libc = list(itertools.dropwhile(lambda one: LIBC.search(one[1]), frames[is_start:]))
+    return after_libc, is_start and not LIBC.search(frames[0][1])
 
 
 def path_to(frame):
     """The path as reports write it, from the outermost frame: what is inside an MPI function is this function."""
     path, inside, program = [], False, {''}
-    for one, library in frames_from_outermost(frame):
+    frames, begins_in_main = frames_from_outermost(frame)
+    for one, library in frames:
         name = one.name() or ''
         mpi = mpi_name(name)
         inside = inside and library not in program
@@ -101,6 +105,8 @@ def path_to(frame):
             path.append(place_of(one, None))
             if not LIBC.search(library) and not MPI_LIBRARY.search(library):
                 program.add(library)
+    if path and begins_in_main and not path[0].names:
+        path[0] = path[0]._replace(names={'main'})
     if not path:
         raise gdb.GdbError('No frame of the program is here: the selected frame belongs to libc or to pcollect.')
     return path
