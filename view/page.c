@@ -26,6 +26,7 @@
 #include "view/page_sources.h"
 #include "view/report_print.h"
 #include "view/summary_private.h"
+#include "view/svg.h"
 #include "view/tables/tables.h"
 #include "view/topology_print.h"
 
@@ -196,14 +197,7 @@ static uint64_t hash_of(const struct pct_buf *b)
 static void put_text(FILE *out, const char *text)
 {
     fputs(": this is the report as text.</p>\n<pre>", out);
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '&')
-            fputs("&amp;", out);
-        else
-            fputc(*text, out);
-    }
+    pct_markup_text(out, text);
     fputs("</pre>\n", out);
 }
 

@@ -18,9 +18,8 @@ void pct_svg_end(FILE *out)
     fputs("</svg>\n", out);
 }
 
-void pct_svg_text(FILE *out, double x, double y, const char *anchor, const char *text)
+void pct_markup_text(FILE *out, const char *text)
 {
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
     for (; *text; text++) {
         if (*text == '<')
             fputs("&lt;", out);
@@ -29,5 +28,11 @@ void pct_svg_text(FILE *out, double x, double y, const char *anchor, const char 
         else
             fputc(*text, out);
     }
+}
+
+void pct_svg_text(FILE *out, double x, double y, const char *anchor, const char *text)
+{
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+    pct_markup_text(out, text);
     fputs("</text>\n", out);
 }
