@@ -74,6 +74,18 @@ struct pct_dw {
     struct pct_dw_bytes unwind_table, unwind_entries; /* of unwind_dw.c */
 };
 
+/* ---- file_dw.c ---- */
+
+/* The bytes of the file at a link-time address, to the end of their section; NULL: it has none. */
+const uint8_t *pct_dw_bytes_at(struct pct_dw *d, uint64_t address, size_t *n_out);
+
+/* True if a symbol with a size covers a link-time address; while symbols are read. */
+bool pct_dw_has_symbol(const struct pct_dw *d, uint64_t address);
+
+/* Adds a symbol for a function that has none; while symbols are read. The name lives as long as d.
+ */
+void pct_dw_add_function(struct pct_dw *d, uint64_t lo, uint64_t hi, const char *name);
+
 /* ---- stubs_dw.c ---- */
 
 /* Adds a symbol for each stub, as sin@plt. */

@@ -85,23 +85,11 @@ static uint64_t value_at(const struct addresses *a, uint64_t at)
     return found ? found->value : 0;
 }
 
-/* The bytes of the file at a link-time address, to the end of their section. */
-static const uint8_t *bytes_at(struct pct_dw *d, uint64_t address, size_t *n_out)
-{
-    GElf_Addr at = address + d->elf_bias, bias;
-    Elf_Scn *section = dwfl_module_address_section(d->module, &at, &bias);
-    const Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
-    if (!data || !data->d_buf || at >= data->d_size)
-        return NULL;
-    *n_out = data->d_size - at;
-    return (const uint8_t *)data->d_buf + at;
-}
-
 /* The identifier at an address, with dots in it if they may be; NULL: there is none. */
 static const char *identifier_at(struct pct_dw *d, uint64_t address, bool dotted)
 {
     size_t n = 0, i = 0;
-    const uint8_t *text = address ? bytes_at(d, address, &n) : NULL;
+    const uint8_t *text = address ? pct_dw_bytes_at(d, address, &n) : NULL;
     while (i < n && (isalnum(text[i]) || text[i] == '_' || (dotted && text[i] == '.')))
         i++;
     return i && i < n && !text[i] && !isdigit(*text) ? (const char *)text : NULL;
@@ -113,7 +101,7 @@ static bool may_be_type(struct pct_dw *d, const struct addresses *a, uint64_t at
     enum { MOST_BYTES = 1 << 20 };
     size_t n;
     uint64_t items, bytes;
-    const uint8_t *in_type = bytes_at(d, at, &n);
+    const uint8_t *in_type = pct_dw_bytes_at(d, at, &n);
     if (!in_type || n < OF_BYTES + sizeof bytes || value_at(a, at) || value_at(a, at + OF_ITEMS) ||
         value_at(a, at + OF_BYTES))
         return false;
@@ -127,7 +115,7 @@ static bool is_row(struct pct_dw *d, const struct addresses *a, uint64_t at)
 {
     size_t n;
     uint64_t lo, hi, flags, function = value_at(a, at + OF_FUNCTION);
-    const uint8_t *in_row = function ? bytes_at(d, at + OF_FLAGS, &n) : NULL;
+    const uint8_t *in_row = function ? pct_dw_bytes_at(d, at + OF_FLAGS, &n) : NULL;
     if (!in_row || n < sizeof flags || value_at(a, at + OF_FLAGS))
         return false;
     memcpy(&flags, in_row, sizeof flags); /* an int and its padding */
@@ -151,14 +139,6 @@ static const char *find_type(struct pct_dw *d, const struct addresses *a, uint64
     return NULL;
 }
 
-static bool has_symbol(const struct pct_dw *d, uint64_t address)
-{
-    for (size_t i = 0; i < d->n_symbols; i++)
-        if (address >= d->symbols[i].lo && address < d->symbols[i].hi)
-            return true;
-    return false;
-}
-
 static void add_method(struct pct_dw *d, const char *type, const char *name, uint64_t function)
 {
     struct pct_buf b = {0};
@@ -170,9 +150,7 @@ static void add_method(struct pct_dw *d, const char *type, const char *name, uin
     pct_buf_text(&b, name);
     if (!d->names)
         d->names = pct_pool_new();
-    d->symbols = pct_grow(d->symbols, d->n_symbols, &d->symbols_room, sizeof *d->symbols);
-    d->symbols[d->n_symbols++] =
-        (struct pct_dw_symbol){lo, hi, hi, pct_pool_intern(d->names, b.data), 0, false};
+    pct_dw_add_function(d, lo, hi, pct_pool_intern(d->names, b.data));
     pct_buf_free(&b);
 }
 
@@ -199,7 +177,7 @@ void pct_dw_read_python_methods(struct pct_dw *d)
         if (at != next)
             type = find_type(d, &a, at);
         next = at + ROW_BYTES;
-        if (!has_symbol(d, function))
+        if (!pct_dw_has_symbol(d, function))
             add_method(d, type, identifier_at(d, value_at(&a, at), false), function);
     }
     pct_free(a.list);

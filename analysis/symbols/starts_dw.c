@@ -45,17 +45,17 @@ struct code {
 
 static bool read_code(struct pct_dw *d, uint64_t address, struct code *out)
 {
-    GElf_Addr at = address + d->elf_bias, bias;
+    GElf_Addr bias;
     GElf_Ehdr file;
+    size_t n;
     Elf *elf = dwfl_module_getelf(d->module, &bias);
-    Elf_Scn *section = dwfl_module_address_section(d->module, &at, &bias);
-    const Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
-    if (!data || !data->d_buf || at >= data->d_size || !elf || !gelf_getehdr(elf, &file))
+    const uint8_t *at = pct_dw_bytes_at(d, address, &n);
+    if (!at || !elf || !gelf_getehdr(elf, &file))
         return false;
     *out = (struct code){.elf = elf,
                          .machine = file.e_machine,
-                         .at = (const uint8_t *)data->d_buf + at,
-                         .n = data->d_size - at < MOST_BYTES ? data->d_size - at : MOST_BYTES,
+                         .at = at,
+                         .n = n < MOST_BYTES ? n : MOST_BYTES,
                          .address = address};
     return true;
 }
@@ -186,9 +186,6 @@ void pct_dw_read_thread_start(struct pct_dw *d)
     uint64_t lo, hi, begin = by ? find_argument(d, by->lo, &third) : 0;
     if (!begin || !pct_dw_unwind(d, begin, &lo, &hi) || lo != begin)
         return;
-    for (size_t i = 0; i < d->n_symbols; i++)
-        if (begin >= d->symbols[i].lo && begin < d->symbols[i].hi)
-            return;
-    d->symbols = pct_grow(d->symbols, d->n_symbols, &d->symbols_room, sizeof *d->symbols);
-    d->symbols[d->n_symbols++] = (struct pct_dw_symbol){lo, hi, hi, started, 0, false};
+    if (!pct_dw_has_symbol(d, begin))
+        pct_dw_add_function(d, lo, hi, started);
 }

@@ -119,9 +119,7 @@ static void add_stub(struct pct_dw *d, uint64_t lo, uint64_t hi, const char *fun
     pct_buf_format(&name, "%s@plt", function);
     if (!d->names)
         d->names = pct_pool_new();
-    d->symbols = pct_grow(d->symbols, d->n_symbols, &d->symbols_room, sizeof *d->symbols);
-    d->symbols[d->n_symbols++] = (struct pct_dw_symbol){
-        lo, hi, hi, pct_pool_intern(d->names, *function ? name.data : "[plt]"), 0, false};
+    pct_dw_add_function(d, lo, hi, pct_pool_intern(d->names, *function ? name.data : "[plt]"));
     d->n_stubs++;
     pct_buf_free(&name);
 }
