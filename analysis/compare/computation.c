@@ -12,6 +12,7 @@
  */
 #include "analysis/compare/join_private.h"
 #include "analysis/symbols/short_name.h"
+#include "analysis/traffic/traffic.h"
 #include "analysis/tree/label.h"
 #include "analysis/tree/samples.h"
 #include "format/team_runtime.h"
@@ -159,30 +160,35 @@ void pct_join_add_computation(struct pct_join *j, struct pct_joined *r)
 /* The rank that computes longest. */
 struct busiest {
     size_t rank;
-    double waiting_ns; /* sum of the differences of the others to it */
-    double ahead_ns;   /* of the mean of all ranks */
-    double error_ns;   /* of the time that its samples stand for, 95 % */
+    double waiting_ns;         /* the others together wait for it at most so long */
+    double ahead_ns;           /* of the mean of all ranks */
+    double error_ns;           /* of the time that its samples stand for, 95 % */
+    const bool *op_is_message; /* in which only ranks of its group wait for it */
 };
 
-static struct busiest find_busiest(const struct pct_run *run)
+/* group: of struct pct_partners. */
+static struct busiest find_busiest(const struct pct_run *run, const uint32_t *group)
 {
     struct pct_rank_times *t = pct_run_times(run, run->profile);
-    struct busiest b = {0};
-    for (size_t r = 1; r < t->n; r++)
-        b.rank = pct_run_own_ns(&t->list[r]) > pct_run_own_ns(&t->list[b.rank]) ? r : b.rank;
+    double *own_ns = pct_alloc(t->n, sizeof *own_ns);
     for (size_t r = 0; r < t->n; r++)
-        b.waiting_ns += pct_run_own_ns(&t->list[b.rank]) - pct_run_own_ns(&t->list[r]);
-    if (t->n) {
-        b.ahead_ns = b.waiting_ns / (double)t->n;
+        own_ns[r] = pct_run_own_ns(&t->list[r]);
+    struct pct_wait_times waits = pct_totals_wait_times(run->totals, own_ns, group);
+    struct busiest b = {
+        .rank = waits.longest, .waiting_ns = waits.most_ns, .op_is_message = waits.op_is_message};
+    for (size_t r = 0; r < t->n; r++)
+        b.ahead_ns += (own_ns[b.rank] - own_ns[r]) / (double)t->n;
+    if (t->n)
         b.error_ns = 1.96 * sqrt(fmax(0, t->list[b.rank].variance));
-    }
+    pct_free(own_ns);
     pct_rank_times_free(t);
     return b;
 }
 
 /* For each node of the tree, the time by which the others are longer in an MPI function than the
- * busiest rank. */
-static double find_waits(const struct pct_joined *r, size_t busiest, double *waits)
+ * busiest rank, and may wait for it. */
+static double find_waits(const struct pct_joined *r, const struct busiest *busiest,
+                         const uint32_t *group, double *waits)
 {
     const struct pct_tree *t = r->tree;
     const struct pc_profile *p = r->run->profile;
@@ -196,7 +202,8 @@ static double find_waits(const struct pct_joined *r, size_t busiest, double *wai
         /* The wait for the last rank in MPI_Finalize stays there. */
         if (!op || pct_totals_is_end(op) || !pct_op_may_wait(op->name))
             continue;
-        waits[i] = pct_tree_longer_ns(t, i, busiest, NULL, values, present) * mpi_part;
+        const uint32_t *with = busiest->op_is_message[t->nodes[i].op] ? group : NULL;
+        waits[i] = pct_tree_longer_ns(t, i, busiest->rank, with, values, present) * mpi_part;
         waits[i] = fmin(waits[i], (double)pct_tree_own(t, i).calls.sum[PCT_EXCLUSIVE] * mpi_part);
         sum += waits[i];
     }
@@ -262,10 +269,11 @@ void pct_join_blame(struct pct_join *j, const struct pct_joined *r)
 {
     const struct pct_tree *t = r->tree;
     double *waits = pct_alloc(t->n, sizeof *waits);
-    struct busiest busiest = find_busiest(r->run);
+    struct pct_partners *partners = pct_partners_new(r->run->profile);
+    struct busiest busiest = find_busiest(r->run, partners->group);
     double waiting = busiest.waiting_ns;
     bool known = r->run->profile->n_ranks && waiting > 0 && !r->run->guessed;
-    double sum = known ? find_waits(r, busiest.rank, waits) : 0;
+    double sum = known ? find_waits(r, &busiest, partners->group, waits) : 0;
     /* The others wait for the busiest rank as long as it is ahead of them, not longer. */
     double instead = fmin(r->run->own.instead_ns, known ? waiting : 0);
     double longer = r->run->own.instead_ns - instead;
@@ -281,6 +289,7 @@ void pct_join_blame(struct pct_join *j, const struct pct_joined *r)
         cost_of(j, j->waiting, r->k)->ns += delayed;
     if (longer > delayed)
         cost_of(j, j->absent, r->k)->ns += longer - delayed;
+    pct_partners_free(partners);
     pct_free(excess);
     pct_free(waits);
 }

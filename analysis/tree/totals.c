@@ -10,6 +10,7 @@
 #include "include/pcollect/plugin.h"
 #include "libcollect/state/ops.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const field_names[PCT_N_METRICS] = {
@@ -258,22 +259,19 @@ struct pct_op_times {
     bool any_rank;    /* a value of a rank is kept */
     uint64_t *values; /* own time by primitive and rank, until the waits are known */
     uint32_t longest;
+    double most_ns;
     double *rank_waiting_ns, *op_waiting_ns, *message_ns;
     bool *op_is_message;
     struct pct_spread of[];
 };
 
-/* Place of the rank that is longest outside MPI; *lead_ns_out: the sum of its differences to all
- * others. */
-static uint32_t find_longest(const double *outside_ns, uint32_t n, double *lead_ns_out)
+/* Place of the rank that is longest outside MPI. */
+static uint32_t find_longest(const double *outside_ns, uint32_t n)
 {
     uint32_t longest = 0;
     for (uint32_t r = 1; r < n; r++)
         if (outside_ns[r] > outside_ns[longest])
             longest = r;
-    *lead_ns_out = 0;
-    for (uint32_t r = 0; r < n; r++)
-        *lead_ns_out += outside_ns[longest] - outside_ns[r];
     return longest;
 }
 
@@ -322,8 +320,8 @@ static void find_messages(const struct pc_profile *p, bool *is_message)
 static void find_waiting(const struct pc_profile *p, const double *outside_ns,
                          const uint32_t *group, struct pct_op_times *times)
 {
-    double lead_ns, sum_ns = 0;
-    uint32_t longest = times->longest = find_longest(outside_ns, p->n_ranks, &lead_ns);
+    double sum_ns = 0;
+    uint32_t longest = times->longest = find_longest(outside_ns, p->n_ranks);
     find_messages(p, times->op_is_message);
     for (uint32_t op = 0; op < p->n_ops; op++) {
         const uint64_t *value = times->values + (size_t)op * p->n_ranks;
@@ -338,7 +336,12 @@ static void find_waiting(const struct pc_profile *p, const double *outside_ns,
             sum_ns += longer_ns;
         }
     }
-    double part = sum_ns > lead_ns ? lead_ns / sum_ns : 1;
+    for (uint32_t r = 0; r < p->n_ranks; r++) {
+        double lead_ns = outside_ns[longest] - outside_ns[r];
+        bool apart = group && group[r] != group[longest];
+        times->most_ns += apart ? fmin(lead_ns, times->rank_waiting_ns[r]) : lead_ns;
+    }
+    double part = sum_ns > times->most_ns ? times->most_ns / sum_ns : 1;
     for (uint32_t op = 0; op < p->n_ops; op++)
         times->op_waiting_ns[op] *= part;
     for (uint32_t r = 0; r < p->n_ranks; r++)
@@ -392,8 +395,13 @@ struct pct_wait_times pct_totals_wait_times(const struct pct_totals *m, const do
         pct_free(times->values);
         times->values = NULL;
     }
-    return (struct pct_wait_times){times->any_rank,      times->longest,    times->rank_waiting_ns,
-                                   times->op_waiting_ns, times->message_ns, times->op_is_message};
+    return (struct pct_wait_times){.known = times->any_rank,
+                                   .longest = times->longest,
+                                   .most_ns = times->most_ns,
+                                   .rank_ns = times->rank_waiting_ns,
+                                   .op_ns = times->op_waiting_ns,
+                                   .message_ns = times->message_ns,
+                                   .op_is_message = times->op_is_message};
 }
 
 struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t node)

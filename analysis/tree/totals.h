@@ -112,13 +112,15 @@ bool pct_op_may_wait(const char *name);
 /* Time in which ranks waited in MPI for the rank that is longest outside MPI, as far as values by
  * rank show it. The wait of a rank in a function is the time by which it is longer there (without
  * calls inside) than that rank; functions that do not wait are left out. All ranks
- * together wait at most for the time by which that rank is ahead of them: if the sum is more, all
- * waits are reduced in proportion. outside_ns: time of each rank outside MPI. group: if not NULL,
- * ranks with another number than that rank have no wait for it in messages. Both count in the first
- * call. Reads the values of all records, once; the arrays belong to m. */
+ * together wait at most for the time by which that rank is ahead of them, of which those that have
+ * no wait in messages have at most the others: if the sum is more, all waits are reduced in
+ * proportion. outside_ns: time of each rank outside MPI. group: if not NULL, ranks with another
+ * number than that rank have no wait for it in messages. Both count in the first call. Reads the
+ * values of all records, once; the arrays belong to m. */
 struct pct_wait_times {
     bool known;                    /* values of at least one rank are kept */
     uint32_t longest;              /* index of the rank that is waited for */
+    double most_ns;                /* all ranks together wait at most so long */
     const double *rank_ns, *op_ns; /* by index of the rank, and by primitive; the sums are equal */
     const double *message_ns;      /* by rank: all time in messages */
     const bool *op_is_message;     /* the primitive exchanges messages, or waits for them alone */
