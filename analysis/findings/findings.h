@@ -114,6 +114,7 @@ struct pct_evidence {
     double core_ns;     /* pct_totals_run_ns, over all ranks */
     double *compute_ns; /* by rank */
     double compute_mean_ns;
+    double *may_wait_ns;      /* by rank: in MPI, where it may have waited for the busiest one */
     struct pct_rank_use *use; /* by rank */
     const struct pct_rank_times *times;
     struct pct_lead lead; /* of times->busiest */

@@ -62,31 +62,11 @@ static bool is_complete(const struct pct_evidence *f)
     return true;
 }
 
-/* Sets, for each rank but the busiest, the time in MPI in which it may have waited for that one, or
- * for its own threads that are in MPI: after MPI_Init, where it waits for those that come late to
- * it, and not in messages of ranks that none link with the busiest. Returns the sum. */
-static double find_mpi_ns(const struct pct_evidence *f, double *rank_ns)
-{
-    const struct pc_profile *p = f->data->profile;
-    const uint32_t *group = f->bounds ? NULL : pct_data_partners(f->data)->group;
-    const double *message_ns = group ? pct_data_wait_times(f->data).message_ns : NULL;
-    size_t busiest = f->times->busiest;
-    double sum_ns = 0;
-    pct_totals_init_by_rank(p, rank_ns);
-    for (size_t r = 0; r < f->n_ranks; r++) {
-        bool apart = group && group[r] != group[busiest];
-        double mpi_ns = (double)pct_totals_mpi_ns(&p->ranks[r]) - rank_ns[r] +
-                        f->times->list[r].for_mpi_ns - (apart ? message_ns[r] : 0);
-        rank_ns[r] = r == busiest ? 0 : fmax(0, mpi_ns);
-        sum_ns += rank_ns[r];
-    }
-    return sum_ns;
-}
-
 static double others_mpi_ns(const struct pct_evidence *f)
 {
-    double *rank_ns = pct_alloc(f->n_ranks, sizeof *rank_ns), ns = find_mpi_ns(f, rank_ns);
-    pct_free(rank_ns);
+    double ns = 0;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        ns += f->may_wait_ns[r];
     return ns;
 }
 
@@ -154,10 +134,9 @@ static size_t count_waiting(const struct pct_evidence *f, size_t *last)
 {
     struct pct_wait_times waits = pct_data_wait_times(f->data);
     bool known = waits.known && waits.longest == f->times->busiest;
-    double longest_ns = 0, *mpi_ns = pct_alloc(f->n_ranks, sizeof *mpi_ns);
-    const double *rank_ns = known ? waits.rank_ns : mpi_ns;
+    double longest_ns = 0;
+    const double *rank_ns = known ? waits.rank_ns : f->may_wait_ns;
     size_t n = 0;
-    find_mpi_ns(f, mpi_ns);
     for (size_t r = 0; r < f->n_ranks; r++)
         longest_ns = fmax(longest_ns, rank_ns[r]);
     for (size_t r = 0; r < f->n_ranks && is_complete(f); r++) {
@@ -166,7 +145,6 @@ static size_t count_waiting(const struct pct_evidence *f, size_t *last)
         *last = r;
         n++;
     }
-    pct_free(mpi_ns);
     return is_complete(f) ? n : f->n_ranks - 1;
 }
 
@@ -324,8 +302,6 @@ static struct idle_ranks find_idle(const struct pct_evidence *f)
     const struct pct_rank_times *t = f->times;
     struct idle_ranks idle = {.n = 0};
     double busiest_ns = t->list[t->busiest].own_ns, least_ns = 0, working_ns = 0;
-    double *mpi_ns = pct_alloc(t->n, sizeof *mpi_ns);
-    find_mpi_ns(f, mpi_ns);
     for (size_t r = 0; r < t->n; r++) {
         double most_ns = pct_rank_time_most_ns(&t->list[r]);
         if (most_ns * IDLE >= busiest_ns) {
@@ -335,10 +311,9 @@ static struct idle_ranks find_idle(const struct pct_evidence *f)
         }
         idle.least = !idle.n || most_ns < least_ns ? r : idle.least;
         least_ns = idle.least == r ? most_ns : least_ns;
-        idle.waiting_ns += fmin(busiest_ns - most_ns, mpi_ns[r]);
+        idle.waiting_ns += fmin(busiest_ns - most_ns, f->may_wait_ns[r]);
         idle.n++;
     }
-    pct_free(mpi_ns);
     double others = (double)(t->n - idle.n) - 1; /* that work, beside the busiest */
     idle.explain =
         idle.n && others > 0 && busiest_ns - (working_ns - busiest_ns) / others < f->lead.ns / 2;

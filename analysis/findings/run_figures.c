@@ -127,9 +127,33 @@ static void leave_pauses_out(struct pct_evidence *f)
     f->lead.low_ns = fmax(0, f->lead.low_ns - fmax(0, longer_ns));
 }
 
+/* True if it is known that no messages link the rank with the busiest one. */
+static bool is_apart(const struct pct_evidence *f, size_t rank)
+{
+    const uint32_t *group = f->bounds ? NULL : pct_data_partners(f->data)->group;
+    return group && group[rank] != group[f->times->busiest];
+}
+
+/* Sets, for each rank but the busiest, the time in MPI in which it may have waited for that one, or
+ * for its own threads that are in MPI: after MPI_Init, where it waits for those that come late to
+ * it, and not in messages of ranks that none link with the busiest. */
+static void gather_may_wait(struct pct_evidence *f)
+{
+    const struct pc_profile *p = f->data->profile;
+    double *rank_ns = f->may_wait_ns = pct_alloc(f->n_ranks, sizeof *rank_ns);
+    pct_totals_init_by_rank(p, rank_ns);
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        double message_ns = is_apart(f, r) ? pct_data_wait_times(f->data).message_ns[r] : 0;
+        double mpi_ns = (double)pct_totals_mpi_ns(&p->ranks[r]) - rank_ns[r] +
+                        f->times->list[r].for_mpi_ns - message_ns;
+        rank_ns[r] = r == f->times->busiest ? 0 : fmax(0, mpi_ns);
+    }
+}
+
 /* Gathers the figures of ranks. A delay of the others costs nothing while they wait for the busiest
- * rank: their delays are reduced by the share of waiting in their run. Where delays are not known,
- * all time that a rank was not on a processor may be one. */
+ * rank: their delays are reduced by the share of waiting in their run, which is none in messages of
+ * ranks that none link with the busiest. Where delays are not known, all time that a rank was not
+ * on a processor may be one. */
 static void gather_ranks(struct pct_evidence *f)
 {
     const struct pc_profile *p = f->data->profile;
@@ -138,12 +162,14 @@ static void gather_ranks(struct pct_evidence *f)
     f->times = pct_data_rank_times(f->data);
     f->lead = pct_rank_times_lead(f->times);
     leave_pauses_out(f);
+    gather_may_wait(f);
     f->compute_ns = pct_alloc(f->n_ranks, sizeof *f->compute_ns);
     f->one_host = true;
     for (size_t r = 0; r < f->n_ranks; r++) {
         const struct pct_rank_time *t = &f->times->list[r];
         double run_ns = (double)pct_totals_run_ns(&p->ranks[r]),
-               waiting_ns = f->times->list[f->times->busiest].own_ns - t->own_ns;
+               lead_ns = f->times->list[f->times->busiest].own_ns - t->own_ns,
+               waiting_ns = is_apart(f, r) ? fmin(lead_ns, f->may_wait_ns[r]) : lead_ns;
         f->one_host &= !strcmp(p->ranks[r].host, p->ranks[0].host);
         f->core_ns += run_ns;
         f->compute_ns[r] = t->wall_ns;
@@ -546,6 +572,7 @@ void pct_evidence_forget(struct pct_evidence *f)
     pct_free(f->list);
     pct_free(f->polling);
     pct_free(f->compute_ns);
+    pct_free(f->may_wait_ns);
     pct_free(f->use);
     pct_free(f->files_ns);
     pct_free(f->ends.list);

@@ -9,6 +9,7 @@
 
 #include "analysis/compare/compared_run_private.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -230,6 +231,35 @@ static void threads_that_ran_for_less_than_a_wait_are_not_its_reason(void **stat
     }
 }
 
+/* Rank 0 computes for 2 s. Each of the others needs 1 s and waits 0.5 s for a processor, and 0.5 s
+ * for messages: of rank 0, or of each other. */
+static void a_delay_costs_all_where_no_messages_link_with_the_busiest(void **state)
+{
+    double saves[2] = {0}, list[SAMPLE_RANKS] = {0}, want;
+    (void)state;
+    for (unsigned linked = 0; linked < 2; linked++) {
+        begin_run(5, false);
+        struct pc_profile_table *t = add_pairs();
+        m.compute_ms[0] = 2000;
+        for (unsigned r = 1; r < m.n; r++) {
+            m.compute_ms[r] = 1500;
+            m.delayed_ms[r] = list[r] = 500;
+            if (linked || r + 1 < m.n)
+                add_pair(t, linked ? 0 : r, linked ? r : r + 1, 50);
+        }
+        call("MPI_Recv", PCOLLECT_CLASS_P2P, 50, 1000, list);
+        struct pct_data *d = end_run();
+        for (size_t i = 0; i < d->findings->n; i++)
+            if (!strcmp(d->findings->list[i].rule, "shared-processors"))
+                saves[linked] = d->findings->list[i].saves;
+        pct_data_free(d);
+    }
+    want = 500. * (m.n - 1) / (2000. * m.n);
+    /* The kernel does not tell how much of a delay was in MPI. */
+    if (fabs(saves[0] - want) > 0.01 * want || fabs(saves[1] - want / 2) > 0.1 * want)
+        fail_msg("%g, %g: not %g and half of it", saves[0], saves[1], want);
+}
+
 /* Rank 0 waits for a processor for 1 ms. The others were killed and were off the processor for
  * 800 ms, which need not be waits for one. */
 static void what_killed_ranks_did_is_no_delay(void **state)
@@ -331,6 +361,7 @@ int main(void)
         cmocka_unit_test(more_processors_are_offered_where_the_host_has_free_ones),
         cmocka_unit_test(threads_that_ran_for_less_than_a_wait_are_not_its_reason),
         cmocka_unit_test(waits_for_threads_without_a_processor_are_not_blamed_on_the_program),
+        cmocka_unit_test(a_delay_costs_all_where_no_messages_link_with_the_busiest),
         cmocka_unit_test(what_killed_ranks_did_is_no_delay),
         cmocka_unit_test(time_behind_a_lock_is_no_wait_of_the_main_thread),
         cmocka_unit_test(page_faults_are_compared_with_the_memory),
