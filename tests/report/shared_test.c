@@ -336,8 +336,10 @@ static void page_faults_are_compared_with_the_memory(void **state)
     } cases[] = {
         {0, ". Reuse memory instead"},
         {249000, ". Reuse memory instead"},
-        {250000, " The memory of a rank, at most 976.6 MiB, has 250,000 pages of 4 KiB: most page "
-                 "faults may be first touches of them. Use larger pages, or less memory."},
+        {250000,
+         " They may be first touches of memory, of which a rank has at most 976.6 MiB at a "
+         "time: use larger pages, or less memory. If it is freed and allocated again, reuse "
+         "it."},
     };
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
