@@ -103,7 +103,8 @@ static double *find_parts(const struct pct_join *j, const struct pct_joined *r, 
 
 /* ---- Computation by context ------------------------------------------------------------------ */
 
-/* Sets the place of a context of computation: the line with most of its samples. */
+/* Sets the place of a context of computation: the line with most of its samples, of runs that have
+ * lines. */
 static void describe(struct pct_join *j, const struct pct_joined *r, uint32_t at)
 {
     struct pct_join_node *n = &j->nodes[r->node[at]];
@@ -115,7 +116,8 @@ static void describe(struct pct_join *j, const struct pct_joined *r, uint32_t at
         struct pct_place place =
             pct_symbols_find(r->run->symbols, source->module, source->offset + 1);
         const struct pct_frame *f = &place.frames[place.n_frames - 1];
-        if (!f->function || (n->function && ns <= n->line_ns))
+        bool more = !n->file == !f->file ? ns > n->line_ns : f->file != NULL;
+        if (!f->function || (n->function && !more))
             continue;
         n->function = pct_join_function(j, f->function);
         n->file = f->file ? pct_pool_intern(j->pool, f->file) : NULL;

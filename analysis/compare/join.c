@@ -344,6 +344,20 @@ static int32_t find_caller(const struct joiner *b, const struct pct_node *n)
     return caller;
 }
 
+/* Notes the name of the function, and its place from the first run that has one. */
+static void note_function(const struct pct_join *j, struct pct_join_node *node,
+                          const struct pct_frame *f)
+{
+    if (node->function && (node->file || !f->file)) {
+        if (f->line != node->line)
+            node->line = 0; /* calls from several lines, or of several builds */
+    } else if (f->function) {
+        node->function = pct_join_function(j, f->function);
+        node->file = f->file ? pct_pool_intern(j->pool, f->file) : NULL;
+        node->line = f->line;
+    }
+}
+
 static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
 {
     struct pct_join_node *node = &b->join->nodes[at];
@@ -365,13 +379,8 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
         note_inlined(b->join, at);
     node->inlined |= n->kind == PCOLLECT_NODE_POINT && n->frame->inlined;
     note_call(b, node, n);
-    if (n->kind == PCOLLECT_NODE_FRAME && node->function && n->frame->line != node->line)
-        node->line = 0; /* calls from several lines, or of several builds */
-    if (n->kind == PCOLLECT_NODE_FRAME && !node->function && n->frame->function) {
-        node->function = pct_join_function(b->join, n->frame->function);
-        node->file = n->frame->file ? pct_pool_intern(b->join->pool, n->frame->file) : NULL;
-        node->line = n->frame->line;
-    }
+    if (n->kind == PCOLLECT_NODE_FRAME)
+        note_function(b->join, node, n->frame);
     note_caller(b, node, n);
     node->waits |= waits_for_threads(b, n);
 }

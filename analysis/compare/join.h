@@ -66,7 +66,7 @@ struct pct_join_node {
     uint32_t call_line;          /* 0: unknown, or not the same place in all runs */
     const char *label;           /* interned */
     uint64_t context;            /* of label.h, in the first run that has it; 0: none */
-    const char *function, *file; /* of the first run that has it; may be NULL */
+    const char *function, *file; /* of the first run that has its place, or it; may be NULL */
     const char *module;          /* of a function without a name; interned; else NULL */
     const char *library;         /* of code without lines or names; interned; NULL: it is none */
     enum pct_caller caller;      /* of the last run that has it */

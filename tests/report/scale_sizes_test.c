@@ -3,9 +3,11 @@
  * pcollect scale on runs of several numbers of ranks and sizes of the problem, whose times follow
  * from a closed form of both; on runs whose kind of scaling the command lines tell, or whose
  * computation is a guess; on runs in which pcollect takes a part of the time outside MPI, or whose
- * ranks do not begin and end together; and the words for few calls.
+ * ranks do not begin and end together; on builds without lines; and the words for few calls.
  */
 #include "tests/report/scale_rows.h"
+
+#include "analysis/compare/join.h"
 
 enum { N_SCALES = 4 };
 static const unsigned scales[N_SCALES] = {2, 4, 8, 16};
@@ -465,6 +467,45 @@ static void a_delay_of_threads_is_a_bound(void **state)
     }
 }
 
+/* One of two builds has no lines, and more samples. */
+static void a_place_is_that_of_a_build_with_lines(void **state)
+{
+    static struct pct_frame bare = {.function = "solve"}, full = {"solve", "a.c", 7, false, false};
+    enum { CODE = 0x2000 };
+    (void)state;
+    for (unsigned first = 0; first < 2; first++) {
+        struct pct_run runs[2];
+        struct pct_join *j = NULL;
+        struct pc_error error = {""};
+        for (unsigned k = 0; k < 2; k++) {
+            struct sample *s = &sized[k];
+            make_solver(s, 2, 0, 100);
+            sample_clock(s);
+            s->modules[0].build_id[0] = (unsigned char)(1 + k);
+            sample_point(s, 1, 0, CODE);
+            sample_add_samples(s, 0, k == first ? 80000000 : 40000000);
+            sample_end(s);
+            struct pct_symbols *symbols = pct_symbols_new(&s->p);
+            const struct pct_place place = {k == first ? &bare : &full, 1};
+            pct_symbols_teach(symbols, 0, SOLVER, place);
+            pct_symbols_teach(symbols, 0, CODE + 1, place);
+            pct_run_adopt(&runs[k], "run", &s->p, symbols);
+        }
+        assert_int_equal(pct_join_new(runs, 2, PCT_JOIN_ALL, &j, &error), PC_OK);
+        size_t n = 0;
+        for (size_t i = 1; i < j->n; i++) {
+            if (!j->nodes[i].function)
+                continue;
+            n += j->nodes[i].kind == PCOLLECT_NODE_POINT ? 1 : 0x10;
+            assert_non_null(j->nodes[i].file);
+        }
+        assert_int_equal(n, 0x11);
+        pct_join_free(j);
+        for (unsigned k = 0; k < 2; k++)
+            pct_run_close(&runs[k]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -475,6 +516,7 @@ int main(void)
         cmocka_unit_test(some_growth_with_one_command_line_is_repeated_work),
         cmocka_unit_test(calls_of_a_rank_are_counted_as_they_are),
         cmocka_unit_test(time_of_the_library_is_left_out),
+        cmocka_unit_test(a_place_is_that_of_a_build_with_lines),
         cmocka_unit_test(a_delay_of_threads_is_a_bound),
     };
     return cmocka_run_group_tests_name("scale of sizes", tests, NULL, NULL);
