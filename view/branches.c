@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { LEAST_CELLS = 24, STEP = 3, INDENT = 2 };
+enum { LEAST_CELLS = 24, NARROW_CELLS = 13, STEP = 3, INDENT = 2, MOST_PARTS = 4 };
 
 /* `top`: no corner. `last`: no sibling follows. */
 static struct pct_corner corner_of(const struct pct_branches *b, bool top, bool last)
@@ -32,12 +32,20 @@ static const char *guide_of(const struct pct_branches *b)
     return b->guide.data ? b->guide.data : "";
 }
 
+/* Cells that a name has at least: fewer where the figures, the dots and a corner leave no more. */
+static size_t least_cells(const struct pct_branches *b)
+{
+    size_t taken = b->figures + 2 * STEP, left = b->width > taken ? b->width - taken : 0;
+    return left < NARROW_CELLS ? NARROW_CELLS : left < LEAST_CELLS ? left : LEAST_CELLS;
+}
+
 size_t pct_branches_room(const struct pct_branches *b, struct pct_corner corner)
 {
-    size_t before = b->figures + pct_text_cells(guide_of(b)) + pct_text_cells(corner.sign);
+    size_t least = least_cells(b),
+           before = b->figures + pct_text_cells(guide_of(b)) + pct_text_cells(corner.sign);
     if (!b->width)
         return 100000;
-    return b->width > before + LEAST_CELLS ? b->width - before : LEAST_CELLS;
+    return b->width > before + least ? b->width - before : least;
 }
 
 size_t pct_branches_rest_room(const struct pct_branches *b, struct pct_corner corner)
@@ -48,7 +56,7 @@ size_t pct_branches_rest_room(const struct pct_branches *b, struct pct_corner co
 static void put_guide(const struct pct_branches *b, size_t taken, struct pct_buf *line)
 {
     const char *rest = guide_of(b);
-    size_t most = b->width > taken + LEAST_CELLS ? b->width - taken - LEAST_CELLS : 0;
+    size_t least = least_cells(b), most = b->width > taken + least ? b->width - taken - least : 0;
     bool cut = b->width && pct_text_cells(rest) > most;
     while (cut && pct_text_cells(rest) + STEP > most && *rest)
         rest += *rest == ' ' ? STEP : strcspn(rest, " ") + STEP - 1;
@@ -102,7 +110,8 @@ static void put_name(const struct pct_branches *b, struct pct_corner corner,
     }
 }
 
-/* Prints the rest on separate lines; a word that fits no line is cut. */
+/* Prints the rest on separate lines, and a word that fits no line in parts; one of many parts is
+ * cut. */
 static void put_below(const struct pct_branches *b, struct pct_corner corner,
                       const struct pct_branch *what, struct pct_buf *line)
 {
@@ -112,6 +121,12 @@ static void put_below(const struct pct_branches *b, struct pct_corner corner,
         size_t n = pc_wrap(text, room, &next);
         struct pct_buf words = {0};
         pct_buf_format(&words, "%.*s", (int)n, text);
+        size_t cells = pct_text_cells(words.data);
+        if (cells > room && cells <= MOST_PARTS * room) {
+            words.n = pct_name_part(text, room);
+            words.data[words.n] = 0;
+            next = text + words.n;
+        }
         begin_below(b, corner, line);
         pct_buf_text(line, what->rest_color);
         pct_text_cut(line, words.data, room, b->utf8);

@@ -484,10 +484,12 @@ static void print_points(FILE *out, const struct pct_data *d, const struct pct_a
     mine.names = names;
     mine.dropped = dropped;
     pct_scale_text(out, s, &pct_scale_tables[0], &mine);
-    fprintf(out,
-            "\n  efficiency against the smallest scale; parallel = balance * communication%s;\n"
-            "  computation: how the total of computation scales\n",
-            s->by_threads ? " * threading" : "");
+    fputs("\n", out);
+    pct_print_sentence(out, mine.width, 2,
+                       "  efficiency against the smallest scale; parallel = balance * "
+                       "communication%s;",
+                       s->by_threads ? " * threading" : "");
+    pct_print_sentence(out, mine.width, 2, "  computation: how the total of computation scales");
 }
 
 struct numbered {

@@ -228,12 +228,11 @@ static void put_head(const struct printer *l, const char *title)
                        l->figures.columns == PCT_COLUMNS_BOTH ? " of one of them" : " of it");
     pct_buf_text(&shown, shown.n ? ")" : "");
     size_t cells = pct_text_cells(head.data) + 1 + pct_text_cells(shown.data);
+    bool beside = !o->width || cells <= o->width;
     fprintf(l->branches.out, "\n%s%s%s%s%s\n", pct_style(o, PCT_STYLE_TITLE), head.data,
-            pct_style(o, PCT_STYLE_PLAIN),
-            !shown.n                       ? ""
-            : o->width && cells > o->width ? "\n  "
-                                           : " ",
-            shown.data);
+            pct_style(o, PCT_STYLE_PLAIN), beside && shown.n ? " " : "", beside ? shown.data : "");
+    if (!beside && shown.n)
+        pct_print_sentence(l->branches.out, o->width, 2, "  %s", shown.data);
     pct_buf_free(&head);
     pct_buf_free(&shown);
 }
