@@ -495,12 +495,14 @@ static void find_system(const struct pct_evidence *f, const struct pct_rule *rul
         }
     }
     if (ns > 0 && pct_finding_counts(f, rule, threshold, ns))
-        pct_finding_add(
-            out, f, rule, threshold, ns, pct_more_rank("resources", pct_finding_rank(f, most)),
-            "System calls%s take at least %s%s, most on rank %d.%s", pct_finding_outside(f),
-            pct_finding_share(f, ns),
-            sure_ns < threshold * f->core_ns ? " if each page fault takes 2.5 us or less" : "",
-            pct_finding_rank(f, most), pct_finding_system_calls(f, ns));
+        pct_finding_add(out, f, rule, threshold, ns,
+                        pct_more_rank("resources", pct_finding_rank(f, most)),
+                        "System calls%s take at least %s%s, most on rank %d.%s",
+                        pct_finding_outside(f), pct_finding_share(f, ns),
+                        sure_ns < fmin(ns, rule->threshold * f->core_ns)
+                            ? " if each page fault takes 2.5 us or less"
+                            : "",
+                        pct_finding_rank(f, most), pct_finding_system_calls(f, ns));
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
