@@ -444,7 +444,7 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
 /* The lead of a thread counts if it is this part of the rank's time. */
 #define LONG 0.5
 /* Waits of threads for each other count if they are this part of their CPU time outside MPI. */
-#define MOSTLY 0.5
+#define LONG_WAITS 0.2
 
 struct thread_leads {
     struct pct_thread_lead most; /* of the rank that would save most */
@@ -581,7 +581,7 @@ static const char *runtime_name(const struct pct_evidence *f)
     return name ? name : "the runtime of threads";
 }
 
-/* Finds threads that mostly poll for each other. One that works longer than the others is for the
+/* Finds threads that poll for each other for long. One that works longer than the others is for the
  * rule `threads`. What killed ranks may have waited for a processor is no part of the run. */
 static void find_thread_waits(const struct pct_evidence *f, const struct pct_rule *rule,
                               double threshold, struct pct_findings *out)
@@ -598,7 +598,7 @@ static void find_thread_waits(const struct pct_evidence *f, const struct pct_rul
     for (size_t r = 0; r < f->n_ranks; r++)
         lost_ns += f->times->list[r].lost_ns;
     double low_ns = all.main_ns - pct_normal_above(PCT_LEAD_FALSE) * sqrt(all.variance);
-    if (!(all.main_ns > 0) || all.waits_ns < MOSTLY * all.outside_ns ||
+    if (!(all.main_ns > 0) || all.waits_ns < LONG_WAITS * all.outside_ns ||
         low_ns < threshold * fmax(0, run_ns - lost_ns) ||
         find_leads(f).saves_ns >= threshold * own_core_ns(f))
         return;
@@ -743,7 +743,7 @@ static const struct pct_rule rows[] = {
      find_imbalance, true},
     {"threads", 0.05, "one thread of a rank computes longer than the others of its team",
      find_threads, true},
-    {"thread-waits", 0.05, "threads mostly wait for each other, in a runtime", find_thread_waits,
+    {"thread-waits", 0.05, "threads wait for each other for long, in a runtime", find_thread_waits,
      true},
     {"blocked", 0.05, "ranks sleep or wait for files outside MPI", find_blocked, true},
     {"hub", 0.05, "one rank exchanges most messages", find_hub, false},

@@ -67,7 +67,7 @@ static void threads(bool fault)
 
 static void thread_waits(bool fault)
 {
-    add_thread_waits(fault ? draw(0.6, 0.95) : draw(0.1, 0.4), 0);
+    add_thread_waits(fault ? draw(0.25, 0.95) : draw(0.05, 0.15), 0);
 }
 
 static void shared(bool fault)
