@@ -3,7 +3,8 @@
  * The stubs by which a file calls functions of other files, as the linker makes them (.plt): named
  * after the function that they call, sin@plt. No symbol table has them. Stubs of the file's own
  * functions that are chosen at load time (IFUNC) are named after the symbol whose function chooses,
- * or [plt], if the file has none.
+ * or [plt], if the file has none. Other code of these sections is named .plt, as perf and objdump
+ * do: it calls the loader, which finds a function when it is first called.
  *
  * A stub jumps to the address in a slot of the file's table of addresses. Its instructions contain
  * the slot; the file's relocations contain the function of the slot. So the order and size of stubs
@@ -113,15 +114,19 @@ static bool read_stub_aarch64(const uint8_t *at, size_t n, uint64_t address, uin
 
 static void add_stub(struct pct_dw *d, uint64_t lo, uint64_t hi, const char *function)
 {
-    struct pct_buf name = {0};
-    if (!function)
+    struct pct_buf b = {0};
+    const char *name = !function ? ".plt" : "[plt]";
+    if (hi <= lo)
         return;
-    pct_buf_format(&name, "%s@plt", function);
+    if (function && *function) {
+        pct_buf_format(&b, "%s@plt", function);
+        name = b.data;
+    }
     if (!d->names)
         d->names = pct_pool_new();
-    pct_dw_add_function(d, lo, hi, pct_pool_intern(d->names, *function ? name.data : "[plt]"));
+    pct_dw_add_function(d, lo, hi, pct_pool_intern(d->names, name));
     d->n_stubs++;
-    pct_buf_free(&name);
+    pct_buf_free(&b);
 }
 
 /* True if a stub begins at `at`, where there are n bytes; *slot_out: what it jumps by. */
@@ -138,14 +143,14 @@ static bool read_stub(const struct slots *slots, int machine, const uint8_t *at,
     return true;
 }
 
-/* A stub reaches to the next one, which may have no name. */
+/* A stub reaches to the next one, whose function may not be known. */
 static void read_stubs(struct pct_dw *d, int machine, Elf_Scn *section, const GElf_Shdr *header,
                        const struct slots *slots)
 {
     enum { STEP = 4 }; /* stubs begin at multiples of it */
     Elf_Data *data = elf_getdata(section, NULL);
     struct slot here = {0}, next;
-    uint64_t lo = 0;
+    uint64_t lo = header->sh_addr;
     for (size_t i = 0; data && data->d_buf && i < data->d_size; i += STEP) {
         uint64_t address = header->sh_addr + i;
         if (!read_stub(slots, machine, (const uint8_t *)data->d_buf + i, data->d_size - i, address,

@@ -469,11 +469,12 @@ static struct entry *make_entry(struct pct_symbols *s, struct pct_spot spot)
     return &s->entries[s->n++];
 }
 
-/* True for a stub of the linker, whose name is known of stripped files, too. */
+/* True for code of the linker, whose name is known of stripped files, too. */
 static bool is_stub(const char *function)
 {
     size_t n = strlen(function);
-    return !strcmp(function, "[plt]") || (n > 4 && !strcmp(function + n - 4, "@plt"));
+    return !strcmp(function, "[plt]") || !strcmp(function, ".plt") ||
+           (n > 4 && !strcmp(function + n - 4, "@plt"));
 }
 
 static void note_place(struct module *m, struct pct_place place)
