@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "analysis/allocation.h"
+#include "analysis/symbols/file_names.h"
 #include "watch/code_names.h"
 
 #include <stdlib.h>
@@ -20,8 +21,17 @@ struct known_place {
     enum pct_frame_place place;
 };
 
+/* File of a module, and its names, which are read when they are first asked for. */
+struct named_file {
+    const struct pct_code_image *image;
+    struct pct_dw *names; /* NULL: the file is not read */
+    bool ready;
+};
+
 struct pct_code_names {
     Dwfl *dwfl;
+    struct named_file **files;
+    size_t n, room;
     struct known_place places[KNOWN_PLACES]; /* by the hash of their keys */
 };
 
@@ -35,9 +45,9 @@ enum { REG_FP = 6, REG_SP = 7 };
 static int find_image(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, char **file,
                       Elf **elf)
 {
-    const struct pct_code_image *image = *user;
+    const struct named_file *of = *user;
     (void)m, (void)name, (void)base, (void)file;
-    *elf = elf_memory(image->at, image->bytes);
+    *elf = elf_memory(of->image->at, of->image->bytes);
     return -1;
 }
 
@@ -61,8 +71,14 @@ struct pct_code_names *pct_code_names_new(void)
 
 void pct_code_names_free(struct pct_code_names *names)
 {
-    if (names)
-        dwfl_end(names->dwfl);
+    if (!names)
+        return;
+    for (size_t i = 0; i < names->n; i++) {
+        pct_file_names_free(names->files[i]->names);
+        pct_free(names->files[i]);
+    }
+    dwfl_end(names->dwfl);
+    pct_free(names->files);
     pct_free(names);
 }
 
@@ -74,8 +90,12 @@ void pct_code_names_add(struct pct_code_names *names, const struct pc_module *mo
         return;
     dwfl_report_begin_add(names->dwfl);
     Dwfl_Module *m = dwfl_report_module(names->dwfl, module->path, module->lo, module->hi);
-    if (m && dwfl_module_info(m, &user, NULL, NULL, NULL, NULL, NULL, NULL))
-        *user = image;
+    if (m && dwfl_module_info(m, &user, NULL, NULL, NULL, NULL, NULL, NULL)) {
+        struct named_file *file = pct_alloc(1, sizeof *file);
+        file->image = image;
+        names->files = pct_grow(names->files, names->n, &names->room, sizeof(struct named_file *));
+        names->files[names->n++] = *user = file;
+    }
     dwfl_report_end(names->dwfl, NULL, NULL);
 }
 
@@ -86,8 +106,15 @@ static Dwfl_Module *find_module(struct pct_code_names *names, uintptr_t pc)
 
 const char *pct_code_names_function(struct pct_code_names *names, uintptr_t pc)
 {
+    void **user;
     Dwfl_Module *m = find_module(names, pc);
-    return m ? dwfl_module_addrname(m, pc) : NULL;
+    if (!m || !dwfl_module_info(m, &user, NULL, NULL, NULL, NULL, NULL, NULL))
+        return NULL;
+    struct named_file *file = *user;
+    if (!file->ready)
+        file->names = pct_file_names_new(m);
+    file->ready = true;
+    return file->names ? pct_file_names_function(file->names, pc) : NULL;
 }
 
 uintptr_t pct_code_names_symbol(struct pct_code_names *names, uintptr_t pc, const char *symbol)

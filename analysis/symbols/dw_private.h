@@ -49,6 +49,11 @@ struct pct_dw_symbol {
     bool chosen; /* of a function that is chosen at load time (IFUNC), by the one that is here */
 };
 
+/* Code of a function. */
+struct pct_dw_extent {
+    uint64_t lo, hi;
+};
+
 /* A section of the file; it belongs to libelf. */
 struct pct_dw_bytes {
     const uint8_t *data;
@@ -57,7 +62,7 @@ struct pct_dw_bytes {
 };
 
 struct pct_dw {
-    Dwfl *dwfl;
+    Dwfl *dwfl; /* NULL: the module belongs to another reader */
     Dwfl_Module *module;
     GElf_Addr elf_bias, dw_bias;
     struct pct_dw_unit *units;
@@ -72,6 +77,8 @@ struct pct_dw {
     bool symbols_ready, unwind_ready, main_ready;
     uint64_t main_begin;
     struct pct_dw_bytes unwind_table, unwind_entries; /* of unwind_dw.c */
+    struct pct_dw_extent *extents; /* in place of the table, where there is none */
+    size_t n_extents, extents_room;
 };
 
 /* ---- file_dw.c ---- */

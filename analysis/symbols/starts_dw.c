@@ -4,7 +4,8 @@
  * contexts, and no symbol names them once their file is stripped. Who starts them passes their
  * address as an argument:
  *  - _start, at which the kernel or the loader enters a program, passes main to __libc_start_main
- *    as the first one (seen in glibc 2.17 to 2.41);
+ *    as the first one (seen in glibc 2.17 to 2.41). A static program has no symbol of that: its
+ *    _start is known by its instructions;
  *  - std::thread::_M_start_thread, which has a symbol because programs call it, passes the function
  *    in which threads of std::thread, std::jthread and std::async begin to pthread_create as the
  *    third one.
@@ -19,6 +20,7 @@
 #include <string.h>
 
 enum { MOST_BYTES = 64 }; /* of the code up to the call */
+enum { LOAD_BYTES = 7 };  /* of the instruction that loads an argument, on x86-64 */
 
 /* std::thread::_M_start_thread(std::unique_ptr<_State>, void (*)()), since GCC 6. */
 static const char starter[] =
@@ -60,18 +62,25 @@ static bool read_code(struct pct_dw *d, uint64_t address, struct code *out)
     return true;
 }
 
+/* The bytes in front of the instruction that loads the argument; SIZE_MAX: there is none. */
+static size_t find_load(const struct code *c, const struct argument *argument)
+{
+    for (size_t i = 0; i + LOAD_BYTES <= c->n; i++)
+        if (!memcmp(c->at + i, argument->lea, sizeof argument->lea) ||
+            !memcmp(c->at + i, argument->mov, sizeof argument->mov))
+            return i;
+    return SIZE_MAX;
+}
+
 static uint64_t find_x86_64(const struct code *c, const struct argument *argument)
 {
-    enum { BYTES = 7 };
-    for (size_t i = 0; i + BYTES <= c->n; i++) {
-        bool lea = !memcmp(c->at + i, argument->lea, sizeof argument->lea);
-        int32_t number;
-        if (!lea && memcmp(c->at + i, argument->mov, sizeof argument->mov) != 0)
-            continue;
-        memcpy(&number, c->at + i + 3, sizeof number);
-        return (lea ? c->address + i + BYTES : 0) + (uint64_t)(int64_t)number;
-    }
-    return 0;
+    size_t i = find_load(c, argument);
+    int32_t number;
+    if (i == SIZE_MAX)
+        return 0;
+    memcpy(&number, c->at + i + 3, sizeof number);
+    bool lea = !memcmp(c->at + i, argument->lea, sizeof argument->lea);
+    return (lea ? c->address + i + LOAD_BYTES : 0) + (uint64_t)(int64_t)number;
 }
 
 /* The address that the loader puts into a slot of the file, relative to the file; 0: none. */
@@ -148,6 +157,33 @@ static bool needs_libc_start(struct pct_dw *d)
     return false;
 }
 
+/* True if the code is _start of glibc that calls a function of the same file: it sets the outermost
+ * frame, takes the arguments from the stack, and calls with main as the first argument what never
+ * returns. _start of other C libraries for static programs, as musl, passes no main. */
+static bool is_static_start(const struct code *c)
+{
+    static const uint8_t x86_64[] = {0x31, 0xed, 0x49, 0x89, 0xd1, 0x5e, 0x48, 0x89,
+                                     0xe2, 0x48, 0x83, 0xe4, 0xf0, 0x50, 0x54};
+    static const uint32_t aarch64[] = {0xd280001d, 0xd280001e, 0xaa0003e5,
+                                       0xf94003e1, 0x910023e2, 0x910003e6};
+    static const uint8_t mark[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
+    enum { CALL = 0xe8, CALL_BYTES = 5, SHORT_ADDRESS = 0x67, HLT = 0xf4 };
+    if (c->machine == EM_AARCH64) {
+        /* It may begin with nop or bti c. */
+        size_t i =
+            c->n >= 4 && (word_at(c, 0) == 0xd503201f || word_at(c, 0) == 0xd503245f) ? 4 : 0;
+        return c->n >= i + sizeof aarch64 && !memcmp(c->at + i, aarch64, sizeof aarch64);
+    }
+    size_t i = c->n >= sizeof mark && !memcmp(c->at, mark, sizeof mark) ? sizeof mark : 0;
+    size_t load = find_load(c, &first);
+    if (c->machine != EM_X86_64 || c->n < i + sizeof x86_64 || load == SIZE_MAX ||
+        memcmp(c->at + i, x86_64, sizeof x86_64) != 0)
+        return false;
+    size_t call = load + LOAD_BYTES;
+    call += call < c->n && c->at[call] == SHORT_ADDRESS;
+    return call + CALL_BYTES < c->n && c->at[call] == CALL && c->at[call + CALL_BYTES] == HLT;
+}
+
 /* On aarch64 glibc passes the address of two instructions: nop, or bti c; b main. */
 static uint64_t pass_jump(struct pct_dw *d, uint64_t address)
 {
@@ -159,15 +195,24 @@ static uint64_t pass_jump(struct pct_dw *d, uint64_t address)
     return address + 4 + (uint64_t)distance;
 }
 
-uint64_t pct_dw_main(struct pct_dw *d)
+static uint64_t find_main(struct pct_dw *d)
 {
     GElf_Addr bias;
     GElf_Ehdr file;
+    struct code c;
     Elf *elf = d->main_ready ? NULL : dwfl_module_getelf(d->module, &bias);
     d->main_ready = true;
-    if (elf && gelf_getehdr(elf, &file) && file.e_entry && needs_libc_start(d))
+    if (elf && gelf_getehdr(elf, &file) && file.e_entry &&
+        (needs_libc_start(d) || (read_code(d, file.e_entry, &c) && is_static_start(&c))))
         d->main_begin = pass_jump(d, find_argument(d, file.e_entry, &first));
     return d->main_begin;
+}
+
+const char *pct_dw_begin(struct pct_dw *d, uint64_t address, uint64_t *begin_out)
+{
+    uint64_t end;
+    *begin_out = 0;
+    return pct_dw_unwind(d, address, begin_out, &end) && *begin_out == find_main(d) ? "main" : NULL;
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */

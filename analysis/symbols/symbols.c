@@ -356,10 +356,8 @@ static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_
     bool readable = m->dw && offset;
     size_t n = readable ? pct_dw_find(m->dw, offset - 1, s->pool, found, PCT_MAX_INLINED) : 0;
     if (!n && readable) {
-        uint64_t begin = 0, end;
-        pct_dw_unwind(m->dw, offset - 1, &begin, &end);
-        bool is_main = begin && begin == pct_dw_main(m->dw);
-        found[0] = (struct pct_frame){.function = is_main ? "main" : NULL, .begin = begin};
+        found[0] = (struct pct_frame){0};
+        found[0].function = pct_dw_begin(m->dw, offset - 1, &found[0].begin);
         n = found[0].begin != 0;
     }
     if (!n)

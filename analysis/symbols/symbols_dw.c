@@ -145,6 +145,7 @@ void pct_dw_close(struct pct_dw *d)
     pct_free(d->units);
     pct_free(d->ranges);
     pct_free(d->symbols);
+    pct_free(d->extents);
     pct_pool_free(d->names);
     pct_end(d->dwfl, end_dwfl);
     pct_free(d);

@@ -42,9 +42,9 @@ bool pct_dw_unwind(struct pct_dw *d, uint64_t address, uint64_t *lo_out, uint64_
 
 /* ---- starts_dw.c ---- */
 
-/* The link-time address at which `main` begins, whose name a stripped program does not have; 0: not
- * known. */
-uint64_t pct_dw_main(struct pct_dw *d);
+/* The name of the function without a symbol at a link-time address: "main", whose name a stripped
+ * program does not have, or NULL. *begin_out: where it begins; 0: not known. */
+const char *pct_dw_begin(struct pct_dw *d, uint64_t address, uint64_t *begin_out);
 
 /* ---- tail_calls.c ---- */
 

@@ -2,17 +2,26 @@
  *
  * The bounds of functions that no symbol names, as those of stripped libraries: from .eh_frame_hdr,
  * a sorted table of the begins of functions with the place of each one's entry in .eh_frame, which
- * has its length. Called by symbols.c. Knows the forms of both that linkers write: 32-bit offsets,
- * of the table relative to itself (0x3b), of an entry relative to where it stands. A table of
- * another form, or of another byte order than this machine's, is not used.
+ * has its length. Called by symbols.c and starts_dw.c. Knows the forms of both that linkers write:
+ * 32-bit offsets, of the table relative to itself (0x3b), of an entry relative to where it stands
+ * (0x1b). A table of another form, or of another byte order than this machine's, is not used.
+ *
+ * Static programs have no .eh_frame_hdr: gcc asks the linker for none. Their entries are read once.
  */
 #include "config.h"
 
 #include "analysis/symbols/dw_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_BYTES = 12, ROW_BYTES = 8, COUNT_UDATA4 = 0x03, TABLE_DATAREL_SDATA4 = 0x3b };
+enum {
+    HEADER_BYTES = 12,
+    ROW_BYTES = 8,
+    COUNT_UDATA4 = 0x03,
+    TABLE_DATAREL_SDATA4 = 0x3b,
+    PCREL_SDATA4 = 0x1b
+};
 
 static uint32_t word_at(const struct pct_dw_bytes *of, uint64_t at)
 {
@@ -36,12 +45,83 @@ static bool is_native(Elf *elf)
     return ident && ident[EI_DATA] == (little ? ELFDATA2LSB : ELFDATA2MSB);
 }
 
+/* ---- Without a table ------------------------------------------------------------------------- */
+
+/* True if the functions of entries with these common data begin at an offset from where it
+ * stands. */
+static bool is_relative(const Dwarf_CIE *cie)
+{
+    const uint8_t *data = cie->augmentation_data;
+    if (!cie->augmentation || *cie->augmentation != 'z')
+        return false;
+    for (const char *c = cie->augmentation + 1; *c; c++) {
+        if (*c == 'R')
+            return *data == PCREL_SDATA4;
+        /* The personality has four bytes behind its form; only the lowest 4 bits tell how many. */
+        if (*c == 'P' && (*data & 0xf) != (PCREL_SDATA4 & 0xf))
+            return false;
+        data += *c == 'P' ? 5 : *c == 'L';
+    }
+    return false;
+}
+
+static int compare_extents(const void *a, const void *b)
+{
+    const struct pct_dw_extent *x = a, *y = b;
+    return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static void read_extents(struct pct_dw *d, Elf *elf, Elf_Data *section)
+{
+    const unsigned char *ident = (const unsigned char *)elf_getident(elf, NULL);
+    const struct pct_dw_bytes *bytes = &d->unwind_entries;
+    Dwarf_Off next, common = 0;
+    Dwarf_CFI_Entry entry;
+    bool relative = false;
+    for (Dwarf_Off at = 0; !dwarf_next_cfi(ident, section, true, at, &next, &entry); at = next) {
+        if (dwarf_cfi_cie_p(&entry)) {
+            common = at;
+            relative = is_relative(&entry.cie);
+        } else if (relative && entry.fde.CIE_pointer == common &&
+                   entry.fde.end - entry.fde.start >= 8) {
+            uint64_t place = (uint64_t)(entry.fde.start - bytes->data);
+            uint64_t lo =
+                bytes->address + place + (uint64_t)(int64_t)(int32_t)word_at(bytes, place);
+            d->extents = pct_grow(d->extents, d->n_extents, &d->extents_room, sizeof *d->extents);
+            d->extents[d->n_extents++] = (struct pct_dw_extent){lo, lo + word_at(bytes, place + 4)};
+        }
+    }
+    if (d->n_extents)
+        qsort(d->extents, d->n_extents, sizeof *d->extents, compare_extents);
+}
+
+static bool find_extent(const struct pct_dw *d, uint64_t address, uint64_t *lo_out,
+                        uint64_t *hi_out)
+{
+    size_t lo = 0, hi = d->n_extents;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (d->extents[middle].lo <= address)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    if (!lo || address >= d->extents[lo - 1].hi)
+        return false;
+    *lo_out = d->extents[lo - 1].lo;
+    *hi_out = d->extents[lo - 1].hi;
+    return true;
+}
+
+/* ---- By the table ---------------------------------------------------------------------------- */
+
 static void read_tables(struct pct_dw *d)
 {
     GElf_Addr bias;
     GElf_Shdr header;
     size_t names;
     Elf_Scn *section = NULL;
+    Elf_Data *entries = NULL;
     Elf *elf = dwfl_module_getelf(d->module, &bias);
     d->unwind_ready = true;
     if (!elf || !is_native(elf) || elf_getshdrstrndx(elf, &names))
@@ -53,10 +133,14 @@ static void read_tables(struct pct_dw *d)
         bool table = name && !strcmp(name, ".eh_frame_hdr");
         Elf_Data *data =
             table || (name && !strcmp(name, ".eh_frame")) ? elf_rawdata(section, NULL) : NULL;
-        if (data && data->d_buf)
-            *(table ? &d->unwind_table : &d->unwind_entries) =
-                (struct pct_dw_bytes){data->d_buf, data->d_size, header.sh_addr};
+        if (!data || !data->d_buf)
+            continue;
+        *(table ? &d->unwind_table : &d->unwind_entries) =
+            (struct pct_dw_bytes){data->d_buf, data->d_size, header.sh_addr};
+        entries = table ? entries : data;
     }
+    if (entries && !d->unwind_table.n)
+        read_extents(d, elf, entries);
 }
 
 /* Number of rows of the table; 0: it has another form. */
@@ -84,6 +168,8 @@ bool pct_dw_unwind(struct pct_dw *d, uint64_t address, uint64_t *lo_out, uint64_
 {
     if (!d->unwind_ready)
         read_tables(d);
+    if (d->n_extents)
+        return find_extent(d, address, lo_out, hi_out);
     const struct pct_dw_bytes *table = &d->unwind_table;
     size_t lo = 0, hi = count_rows(table);
     while (lo < hi) {
