@@ -19,7 +19,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 int pc_wrap_MPI_Init(int *argc, char ***argv);
 int pc_wrap_PMPI_Init(int *argc, char ***argv);
@@ -42,9 +41,10 @@ enum { TAG_SIZE = 1, TAG_DATA = 2 };
  * was stopped meanwhile. */
 enum { MOST_OF_A_TURN_NS = 100000000 };
 
-/* A rank that waits gives its processor away after each test, and after so long sleeps between
- * them: where ranks share processors, the others cannot come as long as it spins. */
-enum { AWAKE_NS = 200000 };
+/* A rank that waits gives its processor away after each test, and after AWAKE_NS sleeps between
+ * them: where ranks share processors, the others cannot come as long as it spins. A nap is the
+ * NAP_PARTth part of what it has waited: a long wait takes few turns and gets little longer. */
+enum { AWAKE_NS = 200000, NAP_PART = 8, MOST_OF_A_NAP_NS = 1000000 };
 
 static MPI_Comm own_comm;
 
@@ -58,7 +58,6 @@ static int result_of(int rc)
 static int await_request(MPI_Request *request, uint64_t limit_ns)
 {
     uint64_t spent = 0, last = pc_mono_ns();
-    struct timespec nap = {0, 0};
     for (;;) {
         int done = 0;
         bool is_last = spent >= limit_ns;
@@ -72,8 +71,8 @@ static int await_request(MPI_Request *request, uint64_t limit_ns)
         if (spent < AWAKE_NS) {
             sched_yield();
         } else {
-            nanosleep(&nap, NULL);
-            nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec + 1000 : 1000000;
+            uint64_t part_ns = spent / NAP_PART;
+            pc_nap_ns(part_ns < MOST_OF_A_NAP_NS ? part_ns : MOST_OF_A_NAP_NS);
         }
         uint64_t now = pc_mono_ns(), turn = now - last;
         spent += turn < MOST_OF_A_TURN_NS ? turn : MOST_OF_A_TURN_NS;
