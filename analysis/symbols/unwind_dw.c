@@ -51,10 +51,10 @@ static bool is_native(Elf *elf)
  * stands. */
 static bool is_relative(const Dwarf_CIE *cie)
 {
-    const uint8_t *data = cie->augmentation_data;
+    const uint8_t *data = cie->augmentation_data, *end = data + cie->augmentation_data_size;
     if (!cie->augmentation || *cie->augmentation != 'z')
         return false;
-    for (const char *c = cie->augmentation + 1; *c; c++) {
+    for (const char *c = cie->augmentation + 1; *c && data < end; c++) {
         if (*c == 'R')
             return *data == PCREL_SDATA4;
         /* The personality has four bytes behind its form; only the lowest 4 bits tell how many. */
