@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Bytes of a file, and symbols that are added to its own: for the names of functions that have no
- * symbol. Such names without debug information, for a file that another reader has opened.
+ * symbol.
  */
 #include "config.h"
 
 #include "analysis/symbols/dw_private.h"
-#include "analysis/symbols/file_names.h"
 
 const uint8_t *pct_dw_bytes_at(struct pct_dw *d, uint64_t address, size_t *n_out)
 {
@@ -32,31 +31,4 @@ void pct_dw_add_function(struct pct_dw *d, uint64_t lo, uint64_t hi, const char 
     d->symbols = pct_grow(d->symbols, d->n_symbols, &d->symbols_room, sizeof *d->symbols);
     d->symbols[d->n_symbols++] =
         (struct pct_dw_symbol){.lo = lo, .hi = hi, .reach = hi, .name = name};
-}
-
-/* ---- Names without debug information --------------------------------------------------------- */
-
-struct pct_dw *pct_file_names_new(struct Dwfl_Module *module)
-{
-    GElf_Addr bias;
-    if (!dwfl_module_getelf(module, &bias))
-        return NULL;
-    struct pct_dw *d = pct_alloc(1, sizeof *d);
-    *d = (struct pct_dw){.module = module, .elf_bias = bias};
-    return d;
-}
-
-void pct_file_names_free(struct pct_dw *d)
-{
-    pct_dw_close(d);
-}
-
-const char *pct_file_names_function(struct pct_dw *d, uint64_t address)
-{
-    const char *name;
-    uint64_t begin;
-    address -= d->elf_bias;
-    if (pct_dw_symbol_names(d, address, &name, 1))
-        return name;
-    return pct_dw_begin(d, address, &begin);
 }
