@@ -43,7 +43,8 @@ struct pct_compare_tree {
     const char *whole_name;           /* "core time" */
     const char *but;                  /* what the tree is without, ", without ...", or "" */
     const char *title, *heads;        /* a sentence; the line above the figures */
-    void (*put_figures)(void *arg, uint32_t node, struct pct_buf *b); /* PCT_COMPARE_CELLS */
+    /* Appends the figures of nodes together, in PCT_COMPARE_CELLS cells. */
+    void (*put_figures)(void *arg, const uint32_t *nodes, size_t n, struct pct_buf *b);
     void *arg;
 };
 /* Cells of the three figures before a name, with their blanks. */

@@ -528,14 +528,20 @@ static void put_mean(const struct pct_diff *d, double mean, struct pct_buf *b)
     pct_buf_free(&text);
 }
 
-static void put_line(void *arg, uint32_t node, struct pct_buf *b)
+static void put_line(void *arg, const uint32_t *nodes, size_t n, struct pct_buf *b)
 {
     const struct lines *l = arg;
-    const struct pct_diff_change *c = &l->t->change[node];
-    put_percent(b, l->d, c->change);
+    double change = 0, before = 0, after = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct pct_diff_change *c = &l->t->change[nodes[i]];
+        change += c->change;
+        before += c->before.mean;
+        after += c->after.mean;
+    }
+    put_percent(b, l->d, change);
     struct pct_buf means = {0};
-    put_mean(l->d, c->before.mean, &means);
-    put_mean(l->d, c->after.mean, &means);
+    put_mean(l->d, before, &means);
+    put_mean(l->d, after, &means);
     pct_buf_format(b, "%s  ", means.data);
     pct_buf_free(&means);
 }

@@ -38,16 +38,19 @@ static uint32_t next_child(void *printer, uint32_t node, uint32_t before)
     return i;
 }
 
-/* The number of hidden children; 0: together they are not enough for a line. */
-static size_t count_hidden(const struct printer *l, uint32_t node)
+/* The number of hidden children; 0: together they are not enough for a line. `list`, if it is not
+ * NULL, gets them. */
+static size_t find_hidden(const struct printer *l, uint32_t node, uint32_t *list)
 {
     const struct pct_join_tree_node *nodes = l->view->tree->nodes;
     double hidden = 0;
     size_t n = 0;
     for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
-        if (is_visible(l, i))
+        if (is_visible(l, i) || !(l->view->weight[i] > 0))
             continue;
-        n += l->view->weight[i] > 0;
+        if (list)
+            list[n] = i;
+        n++;
         hidden += l->view->weight[i];
     }
     return hidden < l->least ? 0 : n;
@@ -55,7 +58,7 @@ static size_t count_hidden(const struct printer *l, uint32_t node)
 
 static bool has_hidden(void *printer, uint32_t node)
 {
-    return count_hidden(printer, node) != 0;
+    return find_hidden(printer, node, NULL) != 0;
 }
 
 static void set_rest(const struct pct_join_tree_node *n, struct pct_buf *b)
@@ -91,13 +94,19 @@ static void put_name(const struct printer *l, uint32_t node, struct pct_buf *b)
         pct_name_put_among(b, n->name, others, n_others, l->how->utf8);
 }
 
+/* Sets the figures of nodes together. */
+static void put_figures(struct printer *l, const uint32_t *nodes, size_t n)
+{
+    pct_buf_clear(&l->figures);
+    l->view->put_figures(l->view->arg, nodes, n, &l->figures);
+}
+
 /* Prints a node, with those that are folded into its line. */
 static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
                      const struct pct_fold *fold)
 {
     struct pct_buf name = {0}, rest = {0};
-    pct_buf_clear(&l->figures);
-    l->view->put_figures(l->view->arg, node, &l->figures);
+    put_figures(l, &node, 1);
     for (size_t i = 0; i < fold->n_functions; i++) {
         pct_buf_text(&name, i ? ", " : "");
         put_name(l, fold->functions[i], &name);
@@ -127,11 +136,14 @@ static void put_hidden(void *printer, uint32_t node, struct pct_corner corner)
     struct printer *l = printer;
     struct pct_buf more = {0};
     char number[PCT_NUMBER_BYTES];
-    pct_buf_clear(&l->figures);
-    pct_buf_fill(&l->figures, ' ', l->branches.figures);
-    pct_buf_format(&more, "%s more", pct_text_count(number, count_hidden(l, node)));
+    size_t n = find_hidden(l, node, NULL);
+    uint32_t *hidden = pct_alloc(n, sizeof *hidden);
+    find_hidden(l, node, hidden);
+    put_figures(l, hidden, n);
+    pct_buf_format(&more, "%s more", pct_text_count(number, n));
     put_note(l, more.data, corner);
     pct_buf_free(&more);
+    pct_free(hidden);
 }
 
 /* ---- Folded nodes ---------------------------------------------------------------------------- */
@@ -180,8 +192,7 @@ static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
         return fold.last;
     }
     l->any_passing = true;
-    pct_buf_clear(&l->figures);
-    l->view->put_figures(l->view->arg, node, &l->figures);
+    put_figures(l, &node, 1);
     pct_fold_text(&text, &fold);
     put_note(l, text.data, corner);
     pct_buf_free(&text);

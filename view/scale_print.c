@@ -637,20 +637,38 @@ static void write_time(double ns, double unsampled_ns, double width, bool guesse
     snprintf(out, FIGURE_BYTES, "%s%s", more ? ">" : "", pct_scale_time(ns / width, number));
 }
 
-static void put_line(void *arg, uint32_t node, struct pct_buf *b)
+/* The loss of nodes together. */
+static struct pct_scale_loss sum_losses(const struct pct_scale_loss *loss, const uint32_t *nodes,
+                                        size_t n)
+{
+    struct pct_scale_loss sum = {0};
+    for (size_t i = 0; i < n; i++) {
+        const struct pct_scale_loss *l = &loss[nodes[i]];
+        sum.first_ns += l->first_ns;
+        sum.last_ns += l->last_ns;
+        sum.lost_ns += l->lost_ns;
+        sum.first_guessed |= l->first_guessed;
+        sum.last_guessed |= l->last_guessed;
+        sum.first_unsampled_ns += l->first_unsampled_ns;
+        sum.last_unsampled_ns += l->last_unsampled_ns;
+    }
+    return sum;
+}
+
+static void put_line(void *arg, const uint32_t *nodes, size_t n, struct pct_buf *b)
 {
     struct lines *l = arg;
-    const struct pct_scale_loss *loss = &l->t->loss[node];
+    const struct pct_scale_loss loss = sum_losses(l->t->loss, nodes, n);
     const struct pct_scale_point *points = l->s->points;
     char lost[FIGURE_BYTES] = "-", x[FIGURE_BYTES], y[FIGURE_BYTES];
-    bool less = loss->first_ns > 0 && loss->first_unsampled_ns > loss->first_ns;
-    write_time(loss->first_ns, loss->first_unsampled_ns, points[pct_scale_first(l->s)].width,
-               loss->first_guessed, &l->any_more, x);
-    write_time(loss->last_ns, loss->last_unsampled_ns, points[pct_scale_last(l->s)].width,
-               loss->last_guessed, &l->any_more, y);
-    if (!loss->first_guessed && !loss->last_guessed)
+    bool less = loss.first_ns > 0 && loss.first_unsampled_ns > loss.first_ns;
+    write_time(loss.first_ns, loss.first_unsampled_ns, points[pct_scale_first(l->s)].width,
+               loss.first_guessed, &l->any_more, x);
+    write_time(loss.last_ns, loss.last_unsampled_ns, points[pct_scale_last(l->s)].width,
+               loss.last_guessed, &l->any_more, y);
+    if (!loss.first_guessed && !loss.last_guessed)
         pct_text_format(lost, sizeof lost, "%s%+.2f %%", less ? "<" : "",
-                        100 * pct_scale_per(loss->lost_ns, l->s->core_ns));
+                        100 * pct_scale_per(loss.lost_ns, l->s->core_ns));
     pct_buf_format(b, "  %9s  %9s  %9s  ", lost, x, y);
 }
 

@@ -345,6 +345,20 @@ static void a_tree_without_a_line_is_one_sentence(void **state)
     }
 }
 
+/* Before, 1.53 s a rank in contexts, of which two that change by 10 and 5 ms have 230 ms. */
+static void hidden_nodes_are_a_line_with_their_sum(void **state)
+{
+    static const struct times times[] = {{{1e8, 2e8, 1e8, 1.3e8}}, {{1e8, 2.6e8, 1.1e8, 1.35e8}}};
+    struct pct_run runs[2];
+    (void)state;
+    struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
+    char *text = text_of(d, 900);
+    if (!strstr(text, "\n    +0.98 %   460.0 ms   490.0 ms  ... 2 more\n"))
+        fail_msg("%s", text);
+    free(text);
+    close_all(runs, 2, d);
+}
+
 /* Runs of which the builds are not known have no context in common. */
 static void two_programs_without_a_name_get_none(void **state)
 {
@@ -761,6 +775,7 @@ int main(void)
         cmocka_unit_test(places_have_the_callers_that_tell_them_apart),
         cmocka_unit_test(places_in_other_phases_are_told_apart),
         cmocka_unit_test(a_tree_without_a_line_is_one_sentence),
+        cmocka_unit_test(hidden_nodes_are_a_line_with_their_sum),
         cmocka_unit_test(two_programs_without_a_name_get_none),
         cmocka_unit_test(waiting_for_a_processor_is_in_no_figure),
         cmocka_unit_test(change_by_a_share_of_delay_is_no_change),
