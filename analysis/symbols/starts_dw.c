@@ -128,15 +128,12 @@ static uint64_t find_aarch64(const struct code *c, const struct argument *argume
     return 0;
 }
 
-/* The argument that the function at a link-time address passes; 0: unknown. */
-static uint64_t find_argument(struct pct_dw *d, uint64_t address, const struct argument *argument)
+/* The argument that a function passes; 0: unknown. */
+static uint64_t find_argument(const struct code *c, const struct argument *argument)
 {
-    struct code c;
-    if (!read_code(d, address, &c))
-        return 0;
-    return c.machine == EM_X86_64    ? find_x86_64(&c, argument)
-           : c.machine == EM_AARCH64 ? find_aarch64(&c, argument)
-                                     : 0;
+    return c->machine == EM_X86_64    ? find_x86_64(c, argument)
+           : c->machine == EM_AARCH64 ? find_aarch64(c, argument)
+                                      : 0;
 }
 
 /* ---- The program ----------------------------------------------------------------------------- */
@@ -202,9 +199,9 @@ static uint64_t find_main(struct pct_dw *d)
     struct code c;
     Elf *elf = d->main_ready ? NULL : dwfl_module_getelf(d->module, &bias);
     d->main_ready = true;
-    if (elf && gelf_getehdr(elf, &file) && file.e_entry &&
-        (needs_libc_start(d) || (read_code(d, file.e_entry, &c) && is_static_start(&c))))
-        d->main_begin = pass_jump(d, find_argument(d, file.e_entry, &first));
+    if (elf && gelf_getehdr(elf, &file) && file.e_entry && read_code(d, file.e_entry, &c) &&
+        (needs_libc_start(d) || is_static_start(&c)))
+        d->main_begin = pass_jump(d, find_argument(&c, &first));
     return d->main_begin;
 }
 
@@ -228,7 +225,8 @@ static const struct pct_dw_symbol *find_starter(const struct pct_dw *d)
 void pct_dw_read_thread_start(struct pct_dw *d)
 {
     const struct pct_dw_symbol *by = find_starter(d);
-    uint64_t lo, hi, begin = by ? find_argument(d, by->lo, &third) : 0;
+    struct code c;
+    uint64_t lo, hi, begin = by && read_code(d, by->lo, &c) ? find_argument(&c, &third) : 0;
     if (!begin || !pct_dw_unwind(d, begin, &lo, &hi) || lo != begin)
         return;
     if (!pct_dw_has_symbol(d, begin))
