@@ -10,6 +10,7 @@
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <stddef.h>
 
 struct pct_dw_function {
     uint64_t lo, hi; /* in the debug file's addresses */
@@ -80,6 +81,29 @@ struct pct_dw {
     struct pct_dw_extent *extents; /* in place of the table, where there is none */
     size_t n_extents, extents_room;
 };
+
+/* ---- Rows by address ---- */
+
+_Static_assert(!offsetof(struct pct_dw_function, lo) && !offsetof(struct pct_dw_range, lo) &&
+                   !offsetof(struct pct_dw_symbol, lo) && !offsetof(struct pct_dw_extent, lo),
+               "rows begin with their lowest address");
+
+/* Sorts rows that begin with `lo` by it. */
+void pct_dw_sort_rows(void *rows, size_t n, size_t row_bytes);
+
+/* The number of sorted rows that begin at the address or below it. */
+static inline size_t pct_dw_rows_to(const void *rows, size_t n, size_t row_bytes, uint64_t address)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (*(const uint64_t *)((const char *)rows + middle * row_bytes) <= address)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
 
 /* ---- file_dw.c ---- */
 

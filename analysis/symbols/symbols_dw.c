@@ -19,13 +19,21 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- Opening --------------------------------------------------------------------------------- */
+/* ---- Rows by address ------------------------------------------------------------------------- */
 
-static int compare_ranges(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
-    const struct pct_dw_range *x = a, *y = b;
-    return x->lo < y->lo ? -1 : x->lo > y->lo;
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
 }
+
+void pct_dw_sort_rows(void *rows, size_t n, size_t row_bytes)
+{
+    if (n)
+        qsort(rows, n, row_bytes, compare_rows);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static void set_language(struct pct_dw_unit *u, Dwarf_Die *die)
 {
@@ -97,8 +105,7 @@ static void read_units(struct pct_dw *d)
         d->dw_bias = bias;
         add_unit(d, die);
     }
-    if (d->n_ranges)
-        qsort(d->ranges, d->n_ranges, sizeof *d->ranges, compare_ranges);
+    pct_dw_sort_rows(d->ranges, d->n_ranges, sizeof *d->ranges);
 }
 
 /* Callback that finds no file, because the file itself is passed to dwfl_report_elf. */
@@ -243,20 +250,13 @@ static const struct pct_dw_symbol *find_symbol(struct pct_dw *d, uint64_t addres
 {
     if (!d->symbols_ready)
         read_symbols(d);
-    size_t lo = 0, hi = d->n_symbols;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (d->symbols[middle].lo <= address)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    if (!lo)
+    size_t n = pct_dw_rows_to(d->symbols, d->n_symbols, sizeof *d->symbols, address);
+    if (!n)
         return NULL;
-    uint64_t place = d->symbols[lo - 1].lo;
+    uint64_t place = d->symbols[n - 1].lo;
     const struct pct_dw_symbol *sizeless = NULL, *found = NULL;
     /* Symbols may lie inside others (labels), so a few earlier ones are tried. */
-    for (size_t i = lo, tries = 0;
+    for (size_t i = n, tries = 0;
          i-- > 0 && tries < 64 && !(found && d->symbols[i].lo != found->lo); tries++) {
         const struct pct_dw_symbol *s = &d->symbols[i];
         if (address < s->hi)
@@ -286,12 +286,6 @@ enum pct_symbols_state pct_dw_state(struct pct_dw *d)
 }
 
 /* ---- Functions of a unit --------------------------------------------------------------------- */
-
-static int compare_functions(const void *a, const void *b)
-{
-    const struct pct_dw_function *x = a, *y = b;
-    return x->lo < y->lo ? -1 : x->lo > y->lo;
-}
 
 static bool add_function(void *arg, Dwarf_Die *die)
 {
@@ -335,8 +329,7 @@ void pct_dw_functions(struct pct_dw_unit *u)
     if (u->ready)
         return;
     pct_dw_each_function(&u->root, add_function, u);
-    if (u->n)
-        qsort(u->functions, u->n, sizeof *u->functions, compare_functions);
+    pct_dw_sort_rows(u->functions, u->n, sizeof *u->functions);
     if (u->cxx)
         keep_bare_names(u);
     u->ready = true;
@@ -344,32 +337,18 @@ void pct_dw_functions(struct pct_dw_unit *u)
 
 struct pct_dw_unit *pct_dw_unit_at(struct pct_dw *d, uint64_t address)
 {
-    size_t lo = 0, hi = d->n_ranges;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (d->ranges[middle].lo <= address)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    if (!lo || address >= d->ranges[lo - 1].hi)
+    size_t n = pct_dw_rows_to(d->ranges, d->n_ranges, sizeof *d->ranges, address);
+    if (!n || address >= d->ranges[n - 1].hi)
         return NULL;
-    struct pct_dw_unit *u = &d->units[d->ranges[lo - 1].unit];
+    struct pct_dw_unit *u = &d->units[d->ranges[n - 1].unit];
     pct_dw_functions(u);
     return u;
 }
 
 struct pct_dw_function *pct_dw_function_at(struct pct_dw_unit *u, uint64_t address)
 {
-    size_t lo = 0, hi = u->n;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (u->functions[middle].lo <= address)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo && address < u->functions[lo - 1].hi ? &u->functions[lo - 1] : NULL;
+    size_t n = pct_dw_rows_to(u->functions, u->n, sizeof *u->functions, address);
+    return n && address < u->functions[n - 1].hi ? &u->functions[n - 1] : NULL;
 }
 
 /* ---- Inlined calls --------------------------------------------------------------------------- */

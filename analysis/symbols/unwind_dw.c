@@ -65,12 +65,6 @@ static bool is_relative(const Dwarf_CIE *cie)
     return false;
 }
 
-static int compare_extents(const void *a, const void *b)
-{
-    const struct pct_dw_extent *x = a, *y = b;
-    return x->lo < y->lo ? -1 : x->lo > y->lo;
-}
-
 static void read_extents(struct pct_dw *d, Elf *elf, Elf_Data *section)
 {
     const unsigned char *ident = (const unsigned char *)elf_getident(elf, NULL);
@@ -91,25 +85,17 @@ static void read_extents(struct pct_dw *d, Elf *elf, Elf_Data *section)
             d->extents[d->n_extents++] = (struct pct_dw_extent){lo, lo + word_at(bytes, place + 4)};
         }
     }
-    if (d->n_extents)
-        qsort(d->extents, d->n_extents, sizeof *d->extents, compare_extents);
+    pct_dw_sort_rows(d->extents, d->n_extents, sizeof *d->extents);
 }
 
 static bool find_extent(const struct pct_dw *d, uint64_t address, uint64_t *lo_out,
                         uint64_t *hi_out)
 {
-    size_t lo = 0, hi = d->n_extents;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (d->extents[middle].lo <= address)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    if (!lo || address >= d->extents[lo - 1].hi)
+    size_t n = pct_dw_rows_to(d->extents, d->n_extents, sizeof *d->extents, address);
+    if (!n || address >= d->extents[n - 1].hi)
         return false;
-    *lo_out = d->extents[lo - 1].lo;
-    *hi_out = d->extents[lo - 1].hi;
+    *lo_out = d->extents[n - 1].lo;
+    *hi_out = d->extents[n - 1].hi;
     return true;
 }
 
