@@ -131,7 +131,7 @@ static void leave_pauses_out(struct pct_evidence *f)
 static bool is_apart(const struct pct_evidence *f, size_t rank)
 {
     const uint32_t *group = f->bounds ? NULL : pct_data_partners(f->data)->group;
-    return group && group[rank] != group[f->times->busiest];
+    return pct_totals_are_apart(group, rank, f->times->busiest);
 }
 
 /* Sets, for each rank but the busiest, the time in MPI in which it may have waited for that one, or

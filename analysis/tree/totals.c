@@ -329,7 +329,7 @@ static void find_waiting(const struct pc_profile *p, const double *outside_ns,
         for (uint32_t r = 0; r < p->n_ranks && may_wait; r++) {
             double longer_ns = value[r] > value[longest] ? (double)(value[r] - value[longest]) : 0;
             times->message_ns[r] += times->op_is_message[op] ? (double)value[r] : 0;
-            if (times->op_is_message[op] && group && group[r] != group[longest])
+            if (times->op_is_message[op] && pct_totals_are_apart(group, r, longest))
                 continue;
             times->op_waiting_ns[op] += longer_ns;
             times->rank_waiting_ns[r] += longer_ns;
@@ -338,7 +338,7 @@ static void find_waiting(const struct pc_profile *p, const double *outside_ns,
     }
     for (uint32_t r = 0; r < p->n_ranks; r++) {
         double lead_ns = outside_ns[longest] - outside_ns[r];
-        bool apart = group && group[r] != group[longest];
+        bool apart = pct_totals_are_apart(group, r, longest);
         times->most_ns += apart ? fmin(lead_ns, times->rank_waiting_ns[r]) : lead_ns;
     }
     double part = sum_ns > times->most_ns ? times->most_ns / sum_ns : 1;

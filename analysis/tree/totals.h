@@ -128,6 +128,13 @@ struct pct_wait_times {
 struct pct_wait_times pct_totals_wait_times(const struct pct_totals *m, const double *outside_ns,
                                             const uint32_t *group);
 
+/* True if two ranks do not wait for each other in messages: `group` is not NULL, and has different
+ * numbers for them. */
+static inline bool pct_totals_are_apart(const uint32_t *group, size_t a, size_t b)
+{
+    return group && group[a] != group[b];
+}
+
 /* Spread of one record, from its statistics, without values; n 0: it has none. */
 struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t node);
 

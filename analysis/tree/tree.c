@@ -719,7 +719,7 @@ double pct_tree_longer_ns(const struct pct_tree *t, uint32_t node, size_t rank,
     uint64_t own = values[rank];
     double sum = 0;
     for (uint32_t r = range.first; r < range.end; r++) {
-        if (values[r] > own && (!group || group[r] == group[rank]))
+        if (values[r] > own && !pct_totals_are_apart(group, r, rank))
             sum += (double)(values[r] - own);
         values[r] = 0;
         present[r] = false;
