@@ -88,9 +88,11 @@ const struct pct_option pct_report_options[] = {
      "Without it, text and Markdown leave out what is in < > and ( ) in function names longer than "
      "40 characters; in a tree, functions that one line calls keep the first argument by which "
      "they differ. Consecutive frames that only pass a call on, in a library without lines, in the "
-     "C++ library, in Python's import or without a name, are then one line of the tree. With it, "
-     "names of more than 2,000 characters still lose their middle; tsv, json and html have them "
-     "whole."},
+     "C++ library, in Python's import or without a name, are then one line of the tree, but for "
+     "the "
+     "outermost function of a library that has a name, and the nearest one with a name around an "
+     "MPI call or a function without a name that is shown. With it, names of more than 2,000 "
+     "characters still lose their middle; tsv, json and html have them whole."},
     PCT_OPTION_DEBUGINFOD,
     PCT_OPTION_WIDTH,
     PCT_OPTION_COLOR,

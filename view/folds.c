@@ -9,31 +9,19 @@
 
 #include <string.h>
 
-static bool is_frame(const struct pct_node *n)
+struct pct_passing pct_tree_passing(const struct pc_profile *p, const struct pct_node *n)
 {
-    return n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
-}
-
-/* For what a frame of a tree may pass a call on. */
-static const char *passer_of(const struct pc_profile *p, const struct pct_node *n)
-{
-    if (!is_frame(n))
-        return NULL;
+    struct pct_passing passing = {.is_frame = n->kind == PCOLLECT_NODE_FRAME ||
+                                              n->kind == PCOLLECT_NODE_POINT};
+    if (!passing.is_frame)
+        return passing;
     const struct pc_profile_module *m = n->module == PC_NO_INDEX ? NULL : &p->modules[n->module];
-    const char *runtime = pct_symbols_runtime(n->frame->file);
-    if (runtime || !m)
-        return runtime;
-    bool library = !n->frame->function || (!n->frame->file && !pct_symbols_is_program(m));
-    return library ? m->path : NULL;
-}
-
-const char *pct_tree_passer(const struct pc_profile *p, const struct pct_tree *t, uint32_t node,
-                            uint32_t outer)
-{
-    const struct pct_node *n = &t->nodes[node];
-    const char *passer = passer_of(p, n);
-    bool enters = outer == PC_NO_INDEX || passer_of(p, &t->nodes[outer]) != passer;
-    return passer && enters && n->frame->function ? NULL : passer;
+    passing.has_name = n->frame->function;
+    passing.library = pct_symbols_runtime(n->frame->file);
+    if (!passing.library && m &&
+        (!passing.has_name || (!n->frame->file && !pct_symbols_is_program(m))))
+        passing.library = m->path;
+    return passing;
 }
 
 bool pct_tree_same(const struct pct_tree *t, uint32_t node, uint32_t other)
@@ -53,17 +41,70 @@ bool pct_tree_same_function(const struct pct_tree *t, uint32_t node, uint32_t ot
            a->module == b->module && !strcmp(name, other_name);
 }
 
+static uint32_t find_caller(const struct pct_folding *f, uint32_t node)
+{
+    return f->bottom_up ? f->only(f->tree, node) : f->parent(f->tree, node);
+}
+
+static uint32_t find_called(const struct pct_folding *f, uint32_t node)
+{
+    return f->bottom_up ? f->parent(f->tree, node) : f->only(f->tree, node);
+}
+
+/* True if no function outside of a node, in the same library, has a name. */
+static bool is_outermost(const struct pct_folding *f, uint32_t node, const char *library)
+{
+    while ((node = find_caller(f, node)) != PC_NO_INDEX) {
+        const struct pct_passing outer = f->passing(f->tree, node);
+        if (outer.library != library)
+            break;
+        if (outer.has_name)
+            return false;
+    }
+    return true;
+}
+
+static bool may_fold(const struct pct_folding *f, uint32_t node)
+{
+    uint32_t child = f->only(f->tree, node);
+    return child != PC_NO_INDEX && !f->has_own(f->tree, node, child);
+}
+
+/* True if what a node calls is an MPI call, or a function of its library that is shown and has no
+ * name; through others without a name, or not. */
+static bool is_nearest(const struct pct_folding *f, uint32_t node, const char *library)
+{
+    while ((node = find_called(f, node)) != PC_NO_INDEX) {
+        const struct pct_passing inner = f->passing(f->tree, node);
+        if (!inner.is_frame)
+            return true;
+        if (inner.has_name || inner.library != library)
+            return false;
+        if (!may_fold(f, node))
+            return true;
+    }
+    return false;
+}
+
+/* The library for which a node passes a call on; NULL: it is shown. */
+static const char *find_passer(const struct pct_folding *f, uint32_t node)
+{
+    const struct pct_passing passing = f->passing(f->tree, node);
+    bool named = passing.library && passing.has_name;
+    if (!passing.library || !may_fold(f, node) ||
+        (named && (is_outermost(f, node, passing.library) || is_nearest(f, node, passing.library))))
+        return NULL;
+    return passing.library;
+}
+
 /* Frames from `node` on that pass a call on for the same library, each with a single child. */
 static struct pct_fold fold_passers(const struct pct_folding *f, uint32_t node)
 {
-    struct pct_fold fold = {.last = node, .passer = f->passer ? f->passer(f->tree, node) : NULL};
-    while (fold.passer && f->passer(f->tree, node) == fold.passer) {
-        uint32_t child = f->only(f->tree, node);
-        if (child == PC_NO_INDEX)
-            break;
+    struct pct_fold fold = {.last = node, .passer = f->has_own ? find_passer(f, node) : NULL};
+    while (fold.passer && find_passer(f, node) == fold.passer) {
         fold.last = node;
         fold.n++;
-        node = child;
+        node = f->only(f->tree, node);
     }
     return fold;
 }

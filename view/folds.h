@@ -3,7 +3,9 @@
  * Nodes of a tree that are shown as one line: a function that calls itself, two or three that call
  * each other, in whatever order, each of them more than once, and consecutive frames in a
  * language's runtime library, in another library without lines, or without a name, that only
- * pass a call on.
+ * pass a call on. Of these frames two are shown: the outermost function of a library that has a
+ * name, and the nearest one with a name around an MPI call or a function without a name that is
+ * shown.
  */
 #ifndef PCT_FOLDS_H
 #define PCT_FOLDS_H
@@ -15,6 +17,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A node, as far as it may pass a call on. */
+struct pct_passing {
+    /* The runtime library of a language, if the code of a frame is there, or its module, if it has
+     * no name, or no line and is not of the program. NULL: it is shown. */
+    const char *library;
+    bool is_frame, has_name;
+};
+
 /* A tree as it is shown. */
 struct pct_folding {
     void *tree;
@@ -23,9 +33,12 @@ struct pct_folding {
     /* True if both are the same function, with the same label; or whatever lines called it. */
     bool (*same)(const void *tree, uint32_t node, uint32_t other);
     bool (*same_function)(const void *tree, uint32_t node, uint32_t other);
-    /* For what a frame passes a call on, as pct_tree_passer; NULL: it is shown. The function may be
-     * NULL: all are shown. */
-    const char *(*passer)(void *tree, uint32_t node);
+    uint32_t (*parent)(const void *tree, uint32_t node);
+    struct pct_passing (*passing)(const void *tree, uint32_t node);
+    /* True if a node has a line of its own for what it has beside its only child. The function may
+     * be NULL: all have. */
+    bool (*has_own)(void *tree, uint32_t node, uint32_t child);
+    bool bottom_up; /* a child calls its parent */
 };
 
 /* Functions that call each other in a line, at most. */
@@ -47,12 +60,8 @@ struct pct_fold pct_fold(const struct pct_folding *f, uint32_t node);
 bool pct_tree_same(const struct pct_tree *t, uint32_t node, uint32_t other);
 bool pct_tree_same_function(const struct pct_tree *t, uint32_t node, uint32_t other);
 
-/* For what a frame of a tree passes a call on: the runtime library of a language, if its code is
- * there, or its module, if it has no name, or no line and is not of the program. NULL for the
- * function through which a library is entered, where `outer` is the frame that called the node
- * (PC_NO_INDEX: none), and for all others. */
-const char *pct_tree_passer(const struct pc_profile *p, const struct pct_tree *t, uint32_t node,
-                            uint32_t outer);
+/* What a node of a tree may pass on. */
+struct pct_passing pct_tree_passing(const struct pc_profile *p, const struct pct_node *n);
 
 /* Appends the names of the functions of a line without passer, and how many nodes it has. */
 void pct_fold_names(struct pct_buf *b, const struct pct_tree *t, const struct pct_fold *fold,

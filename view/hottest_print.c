@@ -383,19 +383,25 @@ struct callers {
 };
 
 /* Adds the contexts of a call site, each with the function of the program that called its library,
- * or else its caller. */
+ * or else its caller. In place of a function of a library without a name, the nearest one around it
+ * that has a name says more. */
 static void add_callers(const struct pct_data *d, const struct pct_rolled *rolled,
                         const struct pct_rolled_row *site, struct callers *c)
 {
     const struct pct_tree *t = pct_data_tree(d);
     for (uint32_t i = site->first_node; i != PC_NO_INDEX; i = rolled->next[i]) {
         struct pct_call_sum sum = {{0}};
-        struct pct_call_place at = pct_call_place_find(t, t->shown[pct_totals_call(d->profile, i)]);
+        uint32_t node = t->shown[pct_totals_call(d->profile, i)];
+        struct pct_call_place at = pct_call_place_find(t, node);
         const struct pct_node *from = at.program ? at.program : at.caller;
+        const char *function = from ? from->frame->function : NULL;
+        if (at.innermost && !at.innermost->frame->function) {
+            const char *nearest = pct_call_maker_find(t, node, &at).function;
+            function = nearest ? nearest : function;
+        }
         pct_totals_add(d->totals, i, &sum);
         c->list = pct_grow(c->list, c->n, &c->room, sizeof *c->list);
-        c->list[c->n++] = (struct pct_calls_from){from ? from->frame->function : NULL,
-                                                  (double)sum.sum[PCT_CALLS]};
+        c->list[c->n++] = (struct pct_calls_from){function, (double)sum.sum[PCT_CALLS]};
         c->calls += (double)sum.sum[PCT_CALLS];
         c->in_library |= at.program != NULL;
     }

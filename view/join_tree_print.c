@@ -160,31 +160,40 @@ static bool is_same_function(const void *printer, uint32_t node, uint32_t other)
     return a->kind == b->kind && a->name == b->name && a->file == b->file;
 }
 
-static const char *passer_of(const struct pct_join_tree_node *n)
+static uint32_t parent_of(const void *printer, uint32_t node)
 {
-    const char *runtime = n->kind == PCOLLECT_NODE_FRAME ? pct_symbols_runtime(n->file) : NULL;
-    return runtime || n->file ? runtime : n->library;
+    return ((const struct printer *)printer)->view->tree->nodes[node].parent;
 }
 
-/* A function in which itself much is lost or gained is shown, and the one through which a library
- * is entered. */
-static const char *find_passer(void *printer, uint32_t node)
+static struct pct_passing passing_of(const void *printer, uint32_t node)
 {
-    struct printer *l = printer;
-    const struct pct_join_tree_node *nodes = l->view->tree->nodes, *n = &nodes[node];
-    uint32_t child = l->how->full_names ? PC_NO_INDEX : only_child(l, node);
-    const char *passer = child == PC_NO_INDEX ? NULL : passer_of(n);
-    double own = passer ? l->view->weight[node] - l->view->weight[child] : 0;
-    if (own > 0 && own >= l->least)
-        return NULL;
-    return passer && !n->module && passer_of(&nodes[n->parent]) != passer ? NULL : passer;
+    const struct pct_join_tree_node *n =
+        &((const struct printer *)printer)->view->tree->nodes[node];
+    bool is_frame = n->kind == PCOLLECT_NODE_FRAME;
+    const char *runtime = is_frame ? pct_symbols_runtime(n->file) : NULL;
+    return (struct pct_passing){.library = runtime || n->file ? runtime : n->library,
+                                .is_frame = is_frame,
+                                .has_name = !n->module};
+}
+
+/* True for a function in which itself much is lost or gained. */
+static bool has_own(void *printer, uint32_t node, uint32_t child)
+{
+    const struct printer *l = printer;
+    double own = l->view->weight[node] - l->view->weight[child];
+    return own > 0 && own >= l->least;
 }
 
 static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
 {
     struct printer *l = printer;
-    const struct pct_folding folding = {l, only_child, is_same_function, is_same_function,
-                                        find_passer};
+    const struct pct_folding folding = {.tree = l,
+                                        .only = only_child,
+                                        .same = is_same_function,
+                                        .same_function = is_same_function,
+                                        .parent = parent_of,
+                                        .passing = passing_of,
+                                        .has_own = l->how->full_names ? NULL : has_own};
     struct pct_fold fold = pct_fold(&folding, node);
     struct pct_buf text = {0};
     if (!fold.passer) {

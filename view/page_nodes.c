@@ -174,24 +174,36 @@ static bool is_same_function(const void *tree, uint32_t node, uint32_t other)
     return pct_tree_same_function(((const struct folded *)tree)->t, node, other);
 }
 
-static const char *find_passer(void *tree, uint32_t node)
+static uint32_t parent_of(const void *tree, uint32_t node)
+{
+    return ((const struct folded *)tree)->t->nodes[node].parent;
+}
+
+static struct pct_passing passing_of(const void *tree, uint32_t node)
 {
     const struct folded *f = tree;
-    uint32_t child = only_child(tree, node);
-    if (child == PC_NO_INDEX)
-        return NULL;
-    const struct pct_below all = pct_tree_below(f->t, node), rest = pct_tree_below(f->t, child);
-    if (!is_nearly(rest.sum[PCT_TIME], all.sum[PCT_TIME]) ||
-        !is_nearly(rest.total.ns, all.total.ns))
-        return NULL;
-    return pct_tree_passer(f->p, f->t, node, f->t->nodes[node].parent);
+    return pct_tree_passing(f->p, &f->t->nodes[node]);
+}
+
+static bool has_own(void *tree, uint32_t node, uint32_t child)
+{
+    const struct pct_tree *t = ((const struct folded *)tree)->t;
+    const struct pct_below all = pct_tree_below(t, node), rest = pct_tree_below(t, child);
+    return !is_nearly(rest.sum[PCT_TIME], all.sum[PCT_TIME]) ||
+           !is_nearly(rest.total.ns, all.total.ns);
 }
 
 /* Sets which nodes share a line. `place`: by node of the tree its place in the list. */
 static void fold_nodes(struct pct_page_nodes *out, const uint32_t *place)
 {
     struct folded f = {out->data.profile, out->data.tree};
-    const struct pct_folding folding = {&f, only_child, is_same, is_same_function, find_passer};
+    const struct pct_folding folding = {.tree = &f,
+                                        .only = only_child,
+                                        .same = is_same,
+                                        .same_function = is_same_function,
+                                        .parent = parent_of,
+                                        .passing = passing_of,
+                                        .has_own = has_own};
     for (size_t k = 1; k < out->n; k++) {
         struct pct_page_node *first = &out->node[k];
         if (first->joins)

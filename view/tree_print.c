@@ -167,9 +167,13 @@ static uint32_t only_child(void *printer, uint32_t node)
     return pct_shown_only(&((struct printer *)printer)->shown, node);
 }
 
-/* True if what a node has beside its only child is large enough to be shown. */
-static bool has_own(const struct printer *l, uint32_t node, uint32_t child)
+/* True if what a node has beside its only child is large enough to be shown. Bottom-up, all that is
+ * below the root is of the nodes there. */
+static bool has_own(void *printer, uint32_t node, uint32_t child)
 {
+    const struct printer *l = printer;
+    if (l->figures.o->bottom_up && !l->figures.tree->nodes[node].parent)
+        return true;
     const struct pct_below all = pct_tree_below(l->figures.tree, node),
                            rest = pct_tree_below(l->figures.tree, child);
     struct pct_below own = all;
@@ -180,14 +184,15 @@ static bool has_own(const struct printer *l, uint32_t node, uint32_t child)
     return value && is_enough(l, value, &own);
 }
 
-static const char *find_passer(void *printer, uint32_t node)
+static uint32_t parent_of(const void *printer, uint32_t node)
 {
-    struct printer *l = printer;
-    uint32_t child = l->figures.o->full_names ? PC_NO_INDEX : only_child(l, node);
-    if (child == PC_NO_INDEX || has_own(l, node, child))
-        return NULL;
-    return pct_tree_passer(l->figures.d->profile, l->figures.tree, node,
-                           l->figures.o->bottom_up ? child : l->figures.tree->nodes[node].parent);
+    return ((const struct printer *)printer)->figures.tree->nodes[node].parent;
+}
+
+static struct pct_passing passing_of(const void *printer, uint32_t node)
+{
+    const struct printer *l = printer;
+    return pct_tree_passing(l->figures.d->profile, &l->figures.tree->nodes[node]);
 }
 
 static void put_passing(struct printer *l, uint32_t node, struct pct_corner corner,
@@ -206,7 +211,15 @@ static void put_passing(struct printer *l, uint32_t node, struct pct_corner corn
 static uint32_t put_line(void *printer, uint32_t node, struct pct_corner corner)
 {
     struct printer *l = printer;
-    const struct pct_folding folding = {l, only_child, is_same, is_same_function, find_passer};
+    const struct pct_options *o = l->figures.o;
+    const struct pct_folding folding = {.tree = l,
+                                        .only = only_child,
+                                        .same = is_same,
+                                        .same_function = is_same_function,
+                                        .parent = parent_of,
+                                        .passing = passing_of,
+                                        .has_own = o->full_names ? NULL : has_own,
+                                        .bottom_up = o->bottom_up};
     struct pct_fold fold = pct_fold(&folding, node);
     if (fold.passer)
         put_passing(l, node, corner, &fold);

@@ -46,7 +46,8 @@ static bool is_same_function(const void *tree, uint32_t node, uint32_t other)
 
 static void add_row(struct pct_browser_tree *t, uint32_t node, uint32_t indent)
 {
-    const struct pct_folding folding = {t, only_child, is_same, is_same_function, NULL};
+    const struct pct_folding folding = {
+        .tree = t, .only = only_child, .same = is_same, .same_function = is_same_function};
     struct pct_browser_row row = {
         .first = node, .fold = pct_fold(&folding, node), .indent = indent};
     size_t n;
