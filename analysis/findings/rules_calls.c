@@ -45,7 +45,7 @@ static const char *how_many(const struct pct_evidence *f, const struct pct_fact 
     return text;
 }
 
-/* Appends "Most of these calls are made inside KSPSolve of libpetsc.so". A function that is the
+/* Appends "88 % of these calls are made inside KSPSolve of libpetsc.so". A function that is the
  * place is not named again. */
 static void put_maker(struct pct_buf *b, const struct pct_fact *fact)
 {
@@ -53,8 +53,12 @@ static void put_maker(struct pct_buf *b, const struct pct_fact *fact)
     const char *function = fact->inside.function;
     if (named && pct_is_same_text(function, named->frame->function))
         function = NULL;
-    bool all = !function || fact->inside.calls >= fact->calls;
-    pct_buf_format(b, "%s calls are made inside ", all ? "These" : "Most of these");
+    double share = function ? 100 * fact->inside.calls / fact->calls : 100;
+    if (share > 99)
+        pct_buf_text(b, share < 100 ? "Nearly all of these" : "These");
+    else
+        pct_buf_format(b, "%.0f %% of these", share);
+    pct_buf_text(b, " calls are made inside ");
     if (function)
         pct_finding_put_function(b, function, NULL, 0);
     else if (!fact->module)
