@@ -9,6 +9,7 @@
 #include "base/progress.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -613,16 +614,34 @@ bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* Reason why computation is a guess at one of the scales that are compared; NULL: it is none. */
-static const char *find_guess(const struct pct_scale *s)
+/* Reason why the computation of a scale is not known; NULL: it is. */
+static const char *find_lack(const struct pct_scale *s, const struct pct_scale_point *p)
+{
+    if (!s->by_threads && p->too_short)
+        return "the time outside MPI is too short for samples";
+    if (!s->by_threads && p->guessed)
+        return "the time outside MPI may be blocked or waiting for a processor";
+    return p->work_ns > 0 ? NULL : "no computation was measured";
+}
+
+/* Refuses runs of which strong scaling cannot be told from weak: one or both of the scales that are
+ * compared lack the computation. */
+static int refuse_scaling(const struct pct_scale *s, struct pc_error *error)
 {
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
                                  *last = &s->points[pct_scale_last(s)];
-    if (s->by_threads)
-        return NULL;
-    if (first->too_short || last->too_short)
-        return "is too short for samples";
-    return first->guessed || last->guessed ? "may be blocked or waiting for a processor" : NULL;
+    const char *lack = find_lack(s, first), *other = find_lack(s, last);
+    const struct pct_scale_point *p = lack ? first : last;
+    char both[PCT_NUMBER_BYTES] = "";
+    bool guessed = !s->by_threads && p->guessed;
+    if (lack == other)
+        snprintf(both, sizeof both, " and %u", (unsigned)last->width);
+    return pc_error_set(error, PC_EARG,
+                        "%s on %u%s %s%s, by which strong scaling is told from weak scaling: "
+                        "give --strong or --weak",
+                        lack ? lack : other, (unsigned)p->width, both,
+                        pct_scale_unit(s, *both ? last->width : p->width),
+                        guessed ? ", so it is not known how much of it is computation" : "");
 }
 
 /* Refuses runs that differ neither in ranks nor in threads. */
@@ -650,24 +669,11 @@ static int choose_scaling(struct pct_scale *s, struct pc_error *error)
 {
     unsigned first = (unsigned)s->points[pct_scale_first(s)].width;
     unsigned last = (unsigned)s->points[pct_scale_last(s)].width;
-    const char *unit = pct_scale_unit(s, last);
     if (first == last)
         return refuse_width(s, first, error);
     enum pct_scaling told = tell_scaling(s);
     s->scaling = s->options.scaling != PCT_SCALING_UNKNOWN ? s->options.scaling : told;
-    const char *guess = find_guess(s);
-    if (s->scaling == PCT_SCALING_UNKNOWN && guess)
-        return pc_error_set(error, PC_EARG,
-                            "the time outside MPI %s on %u or on %u %s, so it is not known how "
-                            "much of it is computation, by which strong scaling is told from weak "
-                            "scaling: give --strong or --weak",
-                            guess, first, last, unit);
-    if (s->scaling == PCT_SCALING_UNKNOWN)
-        return pc_error_set(error, PC_EARG,
-                            "no computation was measured on %u or on %u %s, by which strong "
-                            "scaling is told from weak scaling: give --strong or --weak",
-                            first, last, unit);
-    return PC_OK;
+    return s->scaling == PCT_SCALING_UNKNOWN ? refuse_scaling(s, error) : PC_OK;
 }
 
 int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_options *options,

@@ -403,7 +403,7 @@ static void guessed_computation_is_told_of_no_scale(void **state)
     runs[2].too_short = runs[N_SCALES - 1].too_short = true;
     assert_int_equal(pct_scale_make(runs, N_SCALES, &(struct pct_scale_options){0}, &s, &error),
                      PC_EARG);
-    assert_non_null(strstr(error.text, "too short for samples on 2 or on 16 ranks"));
+    assert_non_null(strstr(error.text, "too short for samples on 16 ranks, so"));
     assert_int_equal(pct_scale_make(runs, N_SCALES, &strong, &s, &error), PC_OK);
     const struct pct_scale_point *last = &s->points[N_SCALES - 1];
     assert_true(fabs(last->efficiency - efficiency) < 1e-6);
@@ -535,7 +535,7 @@ static void runs_without_computation_are_said_to_have_none(void **state)
         open_run(&runs[k], k, scales[k], &same[k], no_ms);
     assert_int_equal(pct_scale_make(runs, N_SCALES, &(struct pct_scale_options){0}, &s, &error),
                      PC_EARG);
-    assert_non_null(strstr(error.text, "no computation was measured on 2 or on 16 ranks"));
+    assert_non_null(strstr(error.text, "no computation was measured on 2 and 16 ranks, by"));
     assert_non_null(strstr(error.text, "--strong or --weak"));
     assert_int_equal(pct_scale_make(runs, N_SCALES,
                                     &(struct pct_scale_options){.scaling = PCT_SCALING_STRONG}, &s,
