@@ -7,7 +7,7 @@ analysis_libpcanalysis_la_SOURCES = \
     analysis/rank_times.h analysis/rank_times.c analysis/thread_times.h analysis/thread_times.c \
     analysis/runtime_work.h analysis/runtime_work.c analysis/open_calls.h analysis/open_calls.c \
     analysis/symbols/symbols.h analysis/symbols/symbols_private.h analysis/symbols/symbols.c \
-    analysis/symbols/short_name.h analysis/symbols/short_name.c analysis/symbols/vdso.h analysis/symbols/vdso.c \
+    analysis/symbols/short_name.h analysis/symbols/rust_name.c analysis/symbols/short_name.c analysis/symbols/vdso.h analysis/symbols/vdso.c \
     analysis/symbols/symbols_stored.c analysis/symbols/origin.c analysis/symbols/remarks.c analysis/symbols/stored_table.h analysis/symbols/stored_table.c \
     analysis/tree/totals.h analysis/tree/totals.c analysis/tree/label.h analysis/tree/label.c analysis/tree/tree.h analysis/tree/tree.c analysis/tree/context_count.h analysis/tree/context_count.c \
     analysis/tree/filter.h analysis/tree/filter.c analysis/tree/keys.h analysis/tree/keys.c \

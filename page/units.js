@@ -104,9 +104,9 @@ function wholeAt(name, i) {
     return name[i] === "o" && operatorName.exec(name)?.[0] || (name.startsWith(anonymous, i) ? anonymous : name[i]);
 }
 
-// A long name of C++ without its return type and the text in < > and ( ), but for a part [first, end) in the first of
-// these that it is in. A name that is all brackets, as that of a region, stays whole. The report does the same:
-// analysis/symbols/short_name.c.
+// A long name of C++ or Rust without its return type and the text in < > and ( ), but for a part [first, end) in the
+// first of these that it is in. "<Type as Trait>" at the begin stays, and so does a name that is all brackets, as that
+// of a region. The report does the same: analysis/symbols/short_name.c.
 function folded(name, first = 0, end = 0) {
     if (name.length <= 40)
         return name;
@@ -134,11 +134,11 @@ function folded(name, first = 0, end = 0) {
                 lessAfter = true;
             else if (whole !== " ")
                 lessBefore = true;
-        } else if (whole === " " && !called)
+        } else if (whole === " " && !called && name[0] !== "<")
             out = "";
         else {
             out += whole;
-            depth = +"<(".includes(whole);
+            depth = +(whole === "(" || whole === "<" && i > 0);
             called = called || whole === "(" || whole.startsWith("operator");
         }
         i += whole.length - 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Readable names of C++ and Fortran. The demangler of the C++ library is used if this machine has
- * one: it is opened for the first such name, so that the command itself needs no C++. Procedures of
- * Fortran modules read module::procedure.
+ * Readable names of C++, Fortran and Rust (rust_name.c). The demangler of the C++ library is used
+ * if this machine has one: it is opened for the first such name, so that the command itself needs
+ * no C++. Procedures of Fortran modules read module::procedure.
  */
 #include "config.h"
 
@@ -89,6 +89,9 @@ static const char *name_in_module(const char *name, struct pct_pool *pool)
 
 const char *pct_demangle(const char *name, struct pct_pool *pool)
 {
+    const char *rust = pct_rust_name(name, pool);
+    if (rust)
+        return rust;
     if (strncmp(name, "_Z", 2) || !find_demangler()) {
         const char *fortran = name_in_module(name, pool);
         return fortran ? fortran : pct_pool_intern(pool, name);

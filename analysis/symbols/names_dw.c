@@ -718,7 +718,7 @@ const char *pct_dw_function_name(struct pct_dw_unit *u, Dwarf_Die *die, struct p
 {
     Dwarf_Attribute attribute;
     const char *linkage = pct_dw_linkage_name(die);
-    if (linkage && (u->fortran || !strncmp(linkage, "_Z", 2))) {
+    if (linkage) {
         const char *readable = pct_demangle(linkage, pool);
         if (strcmp(readable, linkage))
             return readable;

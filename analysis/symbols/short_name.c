@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Shortening names of C++: see short_name.h. A name is read from left to right, with a count of the
- * brackets that are open; the signs in an operator's name do not count.
+ * Shortening names of C++ and Rust: see short_name.h. A name is read from left to right, with a
+ * count of the brackets that are open; the signs in an operator's name do not count.
  */
 #include "analysis/symbols/short_name.h"
 
@@ -36,6 +36,8 @@ static size_t name_begin(const char *name, size_t n)
 {
     size_t begin = 0;
     unsigned depth = 0;
+    if (*name == '<')
+        return 0;
     for (size_t i = 0; i < n; i++) {
         size_t whole = operator_bytes(name + i, name);
         if (!depth && !whole && !strncmp(name + i, unnamed, sizeof unnamed - 1))
@@ -100,7 +102,8 @@ static void put_closed(struct pct_buf *b, char open, struct staying *kept, bool 
 }
 
 /* Appends the name without the contents of brackets, but for `stays` in the first of them that it
- * is in, which may be NULL; `marked`: the brackets stay. "(anonymous namespace)" is a name. */
+ * is in, which may be NULL; `marked`: the brackets stay. "(anonymous namespace)" is a name, and so
+ * is what a name of Rust begins with, "<Type as Trait>". */
 static void put_folded(struct pct_buf *b, const char *name, size_t n, bool marked,
                        const struct part *stays)
 {
@@ -113,7 +116,7 @@ static void put_folded(struct pct_buf *b, const char *name, size_t n, bool marke
         size_t whole = operator_bytes(s, name);
         if (!whole && !strncmp(s, unnamed, sizeof unnamed - 1))
             whole = sizeof unnamed - 1;
-        bool open = !whole && (*s == '<' || *s == '(');
+        bool open = !whole && ((*s == '<' && i) || *s == '(');
         bool close = !whole && depth && (*s == ')' || (*s == '>' && s[-1] != '-'));
         if (open && !depth) {
             outer = *s;

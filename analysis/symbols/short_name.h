@@ -7,9 +7,12 @@
 
 #include "analysis/buffer.h"
 
-/* The readable form of a C++ name or of a procedure of a Fortran module, or the name itself; kept
- * in the pool. */
+/* The readable form of a name of C++ or Rust or of a procedure of a Fortran module, or the name
+ * itself; kept in the pool. */
 const char *pct_demangle(const char *name, struct pct_pool *pool);
+
+/* The readable form of a symbol of Rust, kept in the pool; NULL: it is none. */
+const char *pct_rust_name(const char *symbol, struct pct_pool *pool);
 
 /* Appends a function's name. One that is longer than PCT_WHOLE_NAME cells loses its template and
  * call arguments, and its return type; what is left is bounded. */

@@ -78,8 +78,7 @@ static const struct {
     {pct_text_u128, UINT64_MAX, "18446744073709551615"},
 };
 
-/* Prints the numbers that are exact in JavaScript: the form and the type of page/units.js, the
- * value and its text. */
+/* Prints numbers that are exact in JavaScript: form and type of page/units.js, value and text. */
 static int print_numbers(void)
 {
     static const struct {
@@ -408,6 +407,7 @@ static const struct {
     {"wrapped<(&(sum::operator()<int>))> apply_to_all<int, double>(int)", "apply_to_all<>()"},
     {"wrapped<decltype (p->q->r(int))> apply_to_all<int, double>(int)", "apply_to_all<>()"},
     {"apply_to_all<int, decltype (p->q->r(int))>(int, int)", "apply_to_all<>()"},
+    {"<alloc::Vec<u8, Global> as fmt::Write>::put", "<alloc::Vec<> as fmt::Write>::put"},
 };
 
 /* Names that are shortened to the same as others, and their texts. */
