@@ -209,8 +209,9 @@ static void make_exe_path(uintptr_t lo, char *out, size_t n)
     out[got > 0 ? got : 0] = '\0';
 }
 
-/* glibc keeps the name by which a library was opened. One that was opened by a relative path is
- * completed with the directory in which the process is when the module is met. */
+/* glibc keeps the name by which a library was opened. Since the process may have left the directory
+ * of a relative one, the kernel is asked; without its answer the name is completed with the current
+ * directory. */
 static void make_path(const struct pc_loadmap_object *o, const char *soname, struct pc_module *m)
 {
     const char *name = o->name;
@@ -223,7 +224,7 @@ static void make_path(const struct pc_loadmap_object *o, const char *soname, str
         make_exe_path(m->lo, out, n);
     } else if (name[0] == '/' || !strchr(name, '/')) {
         append(out, n, 0, name);
-    } else {
+    } else if (!pc_loadmap_mapped_path(m->lo, out, n)) {
         long got = syscall(SYS_getcwd, out, n);
         size_t at = got > 0 ? (size_t)got - 1 : 0;
         if (at > 1)
@@ -249,16 +250,28 @@ static bool is_libc(const char *name)
     return begins_with_any(name, prefixes, PC_ARRAY_LEN(prefixes));
 }
 
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /* True for the transports of MPI libraries, which make threads and call back, and which users do
- * not want to see in contexts: in that they are like the runtimes of OpenMP. */
+ * not want to see in contexts: in that they are like the runtimes of OpenMP. They have these names,
+ * or such with a sign or a digit behind them; libsharp and libeventgen are libraries of programs.
+ */
 static bool is_transport(const char *name)
 {
-    static const char *const prefixes[] = {
-        "libucp.",    "libucs.",     "libuct",   "libucm",   "libucx",    "libfabric.",
-        "libpmix.",   "libevent",    "libopen-", "libpsm",   "libhwloc.", "libmlx",
-        "librdmacm.", "libibverbs.", "libhcoll", "libsharp", "libucc",    "libprrte.",
-        "libcxi.",    "libxpmem.",   "libnuma.", "libmca_"};
-    return begins_with_any(name, prefixes, PC_ARRAY_LEN(prefixes));
+    static const char *const stems[] = {
+        "libucp",     "libucs",      "libuct",      "libucm",       "libucx", "libfabric",
+        "libpmix",    "libevent",    "libhwloc",    "libpsm",       "libmlx", "librdmacm",
+        "libibverbs", "libhcoll",    "libucc",      "libprrte",     "libcxi", "libxpmem",
+        "libnuma",    "libopen-pal", "libopen-rte", "libsharp_coll"};
+    for (size_t i = 0; i < PC_ARRAY_LEN(stems); i++) {
+        size_t n = strlen(stems[i]);
+        if (!strncmp(name, stems[i], n) && !is_letter(name[n]))
+            return true;
+    }
+    return starts_with(name, "libmca_");
 }
 
 uint32_t pc_loadmap_kind(const char *path)

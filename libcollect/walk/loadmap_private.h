@@ -25,6 +25,10 @@ struct pc_module *pc_loadmap_enter(const struct pc_loadmap_object *object, uint3
 /* DT_SONAME of a module, by its dynamic section in memory; NULL: it has none. AS-safe. */
 const char *pc_loadmap_read_soname(const ElfW(Dyn) * dynamic, const struct pc_module *module);
 
+/* Writes the absolute path of the file that is mapped at an address. False: it is not known.
+ * mapped_path_async.c. AS-safe; errno is not kept. */
+bool pc_loadmap_mapped_path(uintptr_t address, char *out, size_t n);
+
 /* Makes a search that the loader cannot answer look through the table too, from now on: modules
  * were entered that the loader does not know. */
 void pc_loadmap_search_all(void);

@@ -22,6 +22,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef void (*through_fn)(leaf_fn leaf, void *arg);
 
@@ -126,6 +128,36 @@ static void a_library_loaded_without_notice_is_found(void **state)
     dlclose(handle);
 }
 
+/* A program may have left the directory from which it opened a library by a relative path. */
+static void a_library_has_the_path_that_it_was_opened_from(void **state)
+{
+    char before[4096], folder[4096];
+    const char *build = getenv("PC_BUILD");
+    struct visit v = {0};
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/tests/walk/.libs", build ? build : ".");
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(folder), 0);
+    atomic_fetch_add(&pc_loadmap_generation, 1);
+    void *handle = dlopen("./module_small.so", RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(handle);
+    through_fn through = (through_fn)(uintptr_t)dlsym(handle, "through");
+    for (int i = 0; i < 2; i++) {
+        struct stat here, there;
+        assert_int_equal(stat("module_small.so", &here), 0);
+        assert_int_equal(chdir("/"), 0);
+        atomic_fetch_add(&pc_loadmap_generation, i);
+        through(look, &v);
+        assert_int_equal(chdir(before), 0);
+        assert_int_equal(stat(v.path, &there), 0);
+        assert_true(here.st_dev == there.st_dev && here.st_ino == there.st_ino);
+        assert_int_equal(chdir(folder), 0);
+    }
+    assert_int_equal(chdir(before), 0);
+    atomic_fetch_add(&pc_loadmap_generation, 1);
+    dlclose(handle);
+}
+
 static int note_address(struct pc_module *module, void *arg)
 {
     uintptr_t *addr = arg;
@@ -140,6 +172,33 @@ static void a_closed_library_is_in_no_list(void **state)
     assert_int_equal(pc_loadmap_each(note_address, &v.pc), 0);
     uintptr_t own = (uintptr_t)&note_address;
     assert_int_equal(pc_loadmap_each(note_address, &own), 1);
+}
+
+/* A transport of an MPI library has its name, not one that begins as it. */
+static void libraries_are_known_by_their_names(void **state)
+{
+    static const struct {
+        const char *path;
+        uint32_t kind;
+    } cases[] = {{"/lib/libucp.so.0", PCOLLECT_MODULE_RUNTIME},
+                 {"/lib/ucx/libuct_ib.so.0", PCOLLECT_MODULE_RUNTIME},
+                 {"/lib/libpsm2.so.2", PCOLLECT_MODULE_RUNTIME},
+                 {"/lib/libibverbs/libmlx5-rdmav34.so", PCOLLECT_MODULE_RUNTIME},
+                 {"/lib/libevent_core-2.1.so.7", PCOLLECT_MODULE_RUNTIME},
+                 {"/lib/libopen-pal.so.40", PCOLLECT_MODULE_RUNTIME},
+                 {"/lib/libmca_common_sm.so.40", PCOLLECT_MODULE_RUNTIME},
+                 {"/lib/libsharp_coll.so.5", PCOLLECT_MODULE_RUNTIME},
+                 {"/lib/libgomp.so.1", PCOLLECT_MODULE_RUNTIME | PCOLLECT_MODULE_TEAM},
+                 {"/lib/libc.so.6", PCOLLECT_MODULE_LIBC},
+                 {"/lib/libsharp.so.0", 0},
+                 {"/home/libeventgen.so", 0},
+                 {"/home/libuctools.so", 0},
+                 {"/home/libopen-source.so", 0},
+                 {"/home/solver", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (pc_loadmap_kind(cases[i].path) != cases[i].kind)
+            fail_msg("%s: %x", cases[i].path, pc_loadmap_kind(cases[i].path));
 }
 
 /* Comes last: searches go through the whole table from then on. */
@@ -170,7 +229,9 @@ int main(void)
         cmocka_unit_test(a_library_at_the_address_of_another_has_its_own_rules),
         cmocka_unit_test(a_library_comes_back_under_its_own_name),
         cmocka_unit_test(a_library_loaded_without_notice_is_found),
+        cmocka_unit_test(a_library_has_the_path_that_it_was_opened_from),
         cmocka_unit_test(a_closed_library_is_in_no_list),
+        cmocka_unit_test(libraries_are_known_by_their_names),
         cmocka_unit_test(more_modules_than_a_chunk_holds_are_known),
     };
     void *warm_up[4];
