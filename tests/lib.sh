@@ -397,6 +397,11 @@ can_be_other() {
     [ -z "$no_other" ]
 }
 
+# has_gdb: gdb runs programs here.
+has_gdb() {
+    command -v gdb >/dev/null && gdb -batch -nx -ex run true 2>/dev/null | grep -q 'exited normally'
+}
+
 # True if threads can be interrupted by perf_event's task clock, which containers may forbid.
 has_task_clock() {
     env "LD_PRELOAD=$lib" "PCOLLECT_OUTPUT_PATH=$work/clock.pcol" "PCOLLECT_SPOOL_PATH=$spool" \

@@ -66,8 +66,11 @@ static void choose_ways(void)
     const struct pc_loaded_plugin *first = pc_process.plugins;
     bool time_first =
         pc_process.n_plugins && first->comm == &pc_plugin_time && !first->record_offset;
-    if (!pc_clock_is_counter)
+    /* A wrapper that asks nobody reads the counter after the call. */
+    if (!pc_clock_is_counter) {
         core->begin = pc_call_begin_by_clock;
+        core->asks = true;
+    }
     core->begin_quiet = core->begin;
     if (time_first) {
         core->end = pc_process.n_plugins == 1 ? pc_call_end_time : pc_call_end_time_first;
@@ -94,7 +97,7 @@ int pc_plugins_start(void)
         if (err)
             return err;
         pc_process.core.wants |= p->comm->wants;
-        pc_process.core.asks |= p->comm->pre || p->comm->wants || !pc_clock_is_counter;
+        pc_process.core.asks |= p->comm->pre || p->comm->wants;
         pc_process.tells_regions |= p->comm->region != NULL;
         pc_process.tells_samples |= p->comm->sample != NULL;
         if (p->comm->pre)
